@@ -49,7 +49,7 @@ generate: ## write internal/store/query anew from its queries and migrations (bu
 bench: ## run the benchmarks
 	go run ./test/bench
 
-soak: ## ten hostile minutes under full load, 2,000 polite agents (see test/soak), 400 kills over 500 paid lines and 300 orders (see test/kill)
+soak: ## ten hostile minutes under full load, 2,000 polite agents (see test/soak), 400 kills over 500 paid lines and 300 orders (see test/crash)
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
 	go run ./test/kill/soak

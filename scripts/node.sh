@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Installs Node 22, the MCP clients and linters that test/clients runs and the driver
+# Installs Node 22, the MCP clients and linters that test/mcpclients runs and the driver
 # of test/browser into .tools/node:
-# what test/clients/package-lock.json pins, with its checksums. No install
+# what test/mcpclients/package-lock.json pins, with its checksums. No install
 # script of a package runs. Done once for each change of those two files.
 # Of the inspector only the command line is wanted, so package.json puts a tiny
 # package (isexe) in the place of the bundler that its web pages need.
 #
 # After a change of package.json, write the lock anew without any registry's
 # address in it:
-#   cd test/clients && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
+#   cd test/mcpclients && npm install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
 
-pins=(test/clients/package.json test/clients/package-lock.json)
+pins=(test/mcpclients/package.json test/mcpclients/package-lock.json)
 target=.tools/node
 cat "${pins[@]}" | cmp -s - "$target/installed" && exit
 

@@ -63,8 +63,8 @@ fi
 # Without it, the journeys in test/browser are skipped and named.
 (need chromium chromium) || true
 
-# Without them, the tests in test/clients and test/browser are skipped and named.
-scripts/node.sh || echo "setup: there are no Node packages, so test/clients and test/browser are left out" >&2
+# Without them, the tests in test/mcpclients and test/browser are skipped and named.
+scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are left out" >&2
 
 bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
   -not -path '*/testdata/*' -print0 | xargs -0 gofmt -l)

@@ -12,8 +12,8 @@ type acpCommand struct {
 	Sign acpSignCommand `cmd:"" help:"Print the headers that sign a body, for 'curl -H @FILE'."`
 }
 
-// secretVariable holds an agent's secret, for people with a shell.
-const secretVariable = "DOTKONTOR_ACP_SECRET" //nolint:gosec // a name
+// SecretVariable holds an agent's secret, for people with a shell.
+const SecretVariable = "DOTKONTOR_ACP_SECRET" //nolint:gosec // a name
 
 type acpSignCommand struct {
 	Body       string `arg:"" optional:"" default:"-" help:"File with the body, byte by byte as it will be sent ('curl --data-binary @FILE'); - for standard input, which is the default."`
@@ -25,25 +25,25 @@ type acpSignCommand struct {
 }
 
 // Run prints the two headers.
-func (c acpSignCommand) Run(t *terminal) error {
+func (c acpSignCommand) Run(t *Terminal) error {
 	profile := signing.Profile(c.Profile)
 	if profile == signing.Canonical && c.Path == "" {
-		return usageError("the profile canonical signs the path: say which, with --path")
+		return UsageError("the profile canonical signs the path: say which, with --path")
 	}
 	if c.Body == "-" && c.SecretFile == "-" {
-		return usageError("body and secret can't both come from standard input")
+		return UsageError("body and secret can't both come from standard input")
 	}
-	secret, err := t.secretIn(c.SecretFile)
+	secret, err := t.ReadSecret(c.SecretFile)
 	if err != nil {
 		return err
 	}
 	if secret == "" {
-		secret = t.variable(secretVariable)
+		secret = t.Getenv(SecretVariable)
 	}
 	if secret == "" {
-		return errors.New("the agent's secret is missing: use --secret-file FILE, or set " + secretVariable)
+		return errors.New("the agent's secret is missing: use --secret-file FILE, or set " + SecretVariable)
 	}
-	body, err := t.read(c.Body)
+	body, err := t.ReadFile(c.Body)
 	if err != nil {
 		return fmt.Errorf("the body: %w", err)
 	}
@@ -51,6 +51,6 @@ func (c acpSignCommand) Run(t *terminal) error {
 		c.Timestamp = time.Now().UTC().Format(time.RFC3339)
 	}
 	signature := profile.Compute(secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: body})
-	_, err = fmt.Fprintf(t.out, "%s: %s\n%s: %s\n", signing.TimestampHeader, c.Timestamp, signing.SignatureHeader, signature)
+	_, err = fmt.Fprintf(t.Out, "%s: %s\n%s: %s\n", signing.TimestampHeader, c.Timestamp, signing.SignatureHeader, signature)
 	return err
 }

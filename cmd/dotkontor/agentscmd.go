@@ -22,7 +22,7 @@ type agentsCommand struct {
 }
 
 type agentsAddCommand struct {
-	servicePlace
+	ServiceFlags
 	Name              string `arg:"" help:"What customers read."`
 	Profile           string `default:"ours" enum:"ours,body,canonical" help:"Which bytes it signs: ours, body or canonical (docs/checkout.md)."`
 	SecretFile        string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE"`
@@ -33,30 +33,30 @@ type agentsAddCommand struct {
 }
 
 // Run lets the agent in.
-func (c agentsAddCommand) Run(t *terminal) error {
-	wanted := agent.Admission{Name: c.Name, Profile: signing.Profile(c.Profile), WebhookURL: c.Webhook, WebhookVersion: c.WebhookVersion}
+func (c agentsAddCommand) Run(t *Terminal) error {
+	admission := agent.AddParams{Name: c.Name, Profile: signing.Profile(c.Profile), WebhookURL: c.Webhook, WebhookVersion: c.WebhookVersion}
 	var err error
-	if wanted.Secret, err = t.secretIn(c.SecretFile); err != nil {
+	if admission.Secret, err = t.ReadSecret(c.SecretFile); err != nil {
 		return err
 	}
-	if wanted.WebhookSecret, err = t.secretIn(c.WebhookSecretFile); err != nil {
+	if admission.WebhookSecret, err = t.ReadSecret(c.WebhookSecretFile); err != nil {
 		return err
 	}
-	return c.operate(t, func(d desk) error {
-		added, issued, err := d.people.agents.Add(d.ctx, d.operator, wanted)
+	return c.WithSession(t, func(d Session) error {
+		added, issued, err := d.Services.Agents.Add(d.Ctx, d.Operator, admission)
 		if err != nil {
 			return err
 		}
-		return d.printIssued("zugelassen", "let in", added.ID, printable(added.Name), issued, c.JSON)
+		return d.printIssued("zugelassen", "let in", added.ID, Printable(added.Name), issued, c.JSON)
 	})
 }
 
-// secretIn reads a secret from a file. An empty path is an empty secret.
-func (t *terminal) secretIn(path string) (string, error) {
+// ReadSecret reads a secret from a file. An empty path is an empty secret.
+func (t *Terminal) ReadSecret(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := t.read(path)
+	text, err := t.ReadFile(path)
 	if err != nil {
 		return "", fmt.Errorf("the secret: %w", err)
 	}
@@ -67,12 +67,12 @@ func (t *terminal) secretIn(path string) (string, error) {
 	return secret, nil
 }
 
-// largestRead bounds what a command reads into memory.
-const largestRead = 1 << 20
+// maxInputBytes bounds what a command reads into memory.
+const maxInputBytes = 1 << 20
 
-// read reads a file, or standard input for a hyphen.
-func (t *terminal) read(path string) ([]byte, error) {
-	from := t.in
+// ReadFile reads a file, or standard input for a hyphen.
+func (t *Terminal) ReadFile(path string) ([]byte, error) {
+	from := t.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -81,15 +81,15 @@ func (t *terminal) read(path string) ([]byte, error) {
 		defer file.Close()
 		from = file
 	}
-	text, err := io.ReadAll(io.LimitReader(from, largestRead+1))
-	if err == nil && len(text) > largestRead {
+	text, err := io.ReadAll(io.LimitReader(from, maxInputBytes+1))
+	if err == nil && len(text) > maxInputBytes {
 		err = errors.New("that is more than a megabyte")
 	}
 	return text, err
 }
 
 // printIssued prints what is shown once, each on a line of its own.
-func (d desk) printIssued(german, english, id, name string, issued agent.Issued, asJSON bool) error {
+func (d Session) printIssued(german, english, id, name string, issued agent.IssuedSecrets, asJSON bool) error {
 	if asJSON {
 		text, err := json.Marshal(struct {
 			ID            string `json:"id"`
@@ -101,7 +101,7 @@ func (d desk) printIssued(german, english, id, name string, issued agent.Issued,
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(d.out, "%s\n", text)
+		_, err = fmt.Fprintf(d.Out, "%s\n", text)
 		return err
 	}
 	if name != "" {
@@ -109,33 +109,33 @@ func (d desk) printIssued(german, english, id, name string, issued agent.Issued,
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s / %s: %s\n", german, english, id)
-	if issued != (agent.Issued{}) {
+	if issued != (agent.IssuedSecrets{}) {
 		text.WriteString("Bitte sicher übergeben; es wird nur dieses eine Mal gezeigt:\nPlease hand it over safely; it is shown this one time only:\n\n")
 	}
 	for _, line := range []struct{ label, value string }{
 		{"Schlüssel / key", issued.Key}, {"Geheimnis / secret", issued.Secret}, {"Webhook", issued.WebhookSecret},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(&text, "%s  %s\n", pad(line.label, 18, false), line.value)
+			fmt.Fprintf(&text, "%s  %s\n", Pad(line.label, 18, false), line.value)
 		}
 	}
-	_, err := io.WriteString(d.out, text.String())
+	_, err := io.WriteString(d.Out, text.String())
 	return err
 }
 
 type agentsListCommand struct {
-	servicePlace
+	ServiceFlags
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints the agents.
-func (c agentsListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		agents, err := d.people.agents.List(d.ctx, d.operator)
+func (c agentsListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		agents, err := d.Services.Agents.List(d.Ctx, d.Operator)
 		if err != nil {
 			return err
 		}
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profil", "seit/since (UTC)", "Name"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profil", "seit/since (UTC)", "Name"))
 		for _, one := range agents {
 			if err := list.add(newAgentRow(one)); err != nil {
 				return err
@@ -161,7 +161,7 @@ type agentRow struct {
 func newAgentRow(one agent.Agent) agentRow {
 	row := agentRow{
 		ID: one.ID, Name: one.Name, Status: "active", Profile: string(one.Profile), Webhook: one.WebhookURL, since: one.CreatedAt,
-		CreatedAt: stamp(one.CreatedAt), RemovedAt: stamp(one.RemovedAt),
+		CreatedAt: jsonTime(one.CreatedAt), RemovedAt: jsonTime(one.RemovedAt),
 	}
 	if !one.RemovedAt.IsZero() {
 		row.Status = "removed"
@@ -170,12 +170,12 @@ func newAgentRow(one agent.Agent) agentRow {
 }
 
 func (r agentRow) String() string {
-	words := map[string]string{"active": "aktiv", "removed": "entfernt"}
-	return fmt.Sprintf("%-30s  %s  %-9s  %-16s  %s", r.ID, pad(words[r.Status], 10, false), r.Profile, moment(r.since), printable(r.Name))
+	labels := map[string]string{"active": "aktiv", "removed": "entfernt"}
+	return fmt.Sprintf("%-30s  %s  %-9s  %-16s  %s", r.ID, Pad(labels[r.Status], 10, false), r.Profile, formatTime(r.since), Printable(r.Name))
 }
 
 type agentsRotateCommand struct {
-	servicePlace
+	ServiceFlags
 	ID             string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
 	SecretFile     string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE" xor:"what"`
 	Only           bool   `help:"End all other secrets at once. Without it the one before goes on working until the next time."`
@@ -186,29 +186,29 @@ type agentsRotateCommand struct {
 }
 
 // Run gives the agent something new.
-func (c agentsRotateCommand) Run(t *terminal) error {
+func (c agentsRotateCommand) Run(t *Terminal) error {
 	if c.WebhookVersion != "" && (c.Webhook == "" || c.Webhook == "off") {
-		return usageError("--webhook-version goes with the address: say it as well, with --webhook")
+		return UsageError("--webhook-version goes with the address: say it as well, with --webhook")
 	}
 	if c.Only && (c.Key || c.Webhook != "") {
-		return usageError("--only ends secrets, and no secret is changed here: leave it out, or call rotate twice")
+		return UsageError("--only ends secrets, and no secret is changed here: leave it out, or call rotate twice")
 	}
-	given, err := t.secretIn(c.SecretFile)
+	given, err := t.ReadSecret(c.SecretFile)
 	if err != nil {
 		return err
 	}
-	return c.operate(t, func(d desk) error {
-		var issued agent.Issued
+	return c.WithSession(t, func(d Session) error {
+		var issued agent.IssuedSecrets
 		var err error
 		switch {
 		case c.Key:
-			issued, err = d.people.agents.Rekey(d.ctx, d.operator, c.ID)
+			issued, err = d.Services.Agents.ReplaceKey(d.Ctx, d.Operator, c.ID)
 		case c.Webhook == "off":
-			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, agent.Webhook{})
+			issued, err = d.Services.Agents.SetWebhook(d.Ctx, d.Operator, c.ID, agent.Webhook{})
 		case c.Webhook != "":
-			issued, err = d.people.agents.SetWebhook(d.ctx, d.operator, c.ID, agent.Webhook{URL: c.Webhook, Version: c.WebhookVersion})
+			issued, err = d.Services.Agents.SetWebhook(d.Ctx, d.Operator, c.ID, agent.Webhook{URL: c.Webhook, Version: c.WebhookVersion})
 		default:
-			issued, err = d.people.agents.Rotate(d.ctx, d.operator, c.ID, given, c.Only)
+			issued, err = d.Services.Agents.RotateSecret(d.Ctx, d.Operator, c.ID, given, c.Only)
 		}
 		if err != nil {
 			return err
@@ -218,45 +218,45 @@ func (c agentsRotateCommand) Run(t *terminal) error {
 }
 
 type agentsRemoveCommand struct {
-	servicePlace
+	ServiceFlags
 	ID string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
 }
 
 // Run ends the agent.
-func (c agentsRemoveCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		if err := d.people.agents.Remove(d.ctx, d.operator, c.ID); err != nil {
+func (c agentsRemoveCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		if err := d.Services.Agents.Remove(d.Ctx, d.Operator, c.ID); err != nil {
 			return err
 		}
-		return d.tell("entfernt: "+c.ID, "removed")
+		return d.PrintBilingual("entfernt: "+c.ID, "removed")
 	})
 }
 
 type agentsLinkCommand struct {
-	servicePlace
+	ServiceFlags
 	ID    string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
 	Email string `arg:"" help:"The customer's e-mail address. The customer gets a mail about it."`
 	End   bool   `help:"End the link instead."`
 }
 
 // Run links, or ends a link.
-func (c agentsLinkCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c agentsLinkCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		operator := d.operator
+		operator := d.Operator
 		operator.Customer = account.ID
 		if c.End {
-			if err := d.people.agents.Unlink(d.ctx, operator, c.ID); err != nil {
+			if err := d.Services.Agents.Unlink(d.Ctx, operator, c.ID); err != nil {
 				return err
 			}
-			return d.tell("getrennt: "+account.Email, "no longer linked")
+			return d.PrintBilingual("getrennt: "+account.Email, "no longer linked")
 		}
-		if err := d.people.agents.Link(d.ctx, operator, c.ID); err != nil {
+		if err := d.Services.Agents.Link(d.Ctx, operator, c.ID); err != nil {
 			return err
 		}
-		return d.tell("verbunden: "+account.Email, "linked")
+		return d.PrintBilingual("verbunden: "+account.Email, "linked")
 	})
 }

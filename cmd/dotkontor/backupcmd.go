@@ -13,70 +13,70 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// databasePlace says which service's database is meant.
-type databasePlace struct {
+// databaseFlags says which service's database is meant.
+type databaseFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, or the environment's $$DOTKONTOR_DATA and $$DOTKONTOR_DATABASE_URL." xor:"place" placeholder:"FILE"`
 	Data   string `help:"Data folder of a service with SQLite, such as the sandbox's." xor:"place" placeholder:"FOLDER"`
 }
 
-func (p databasePlace) options(t *terminal) (store.Options, error) {
+func (p databaseFlags) options(t *Terminal) (store.Options, error) {
 	if p.Data != "" {
 		return store.Options{Data: p.Data}, nil
 	}
 	path := p.Config
 	if path == "" { // a flag beats the environment, so it is looked at last
-		path = t.variable("DOTKONTOR_CONFIG")
+		path = t.Getenv("DOTKONTOR_CONFIG")
 	}
-	if path == "" && t.variable("DOTKONTOR_DATABASE_URL") == "" && t.variable("DOTKONTOR_DATA") == "" {
+	if path == "" && t.Getenv("DOTKONTOR_DATABASE_URL") == "" && t.Getenv("DOTKONTOR_DATA") == "" {
 		// The wrong database is worse than none: nothing is guessed here.
-		return store.Options{}, usageError("say which service is meant, with --config FILE or --data FOLDER (the sandbox's is " + sandboxData + ")")
+		return store.Options{}, UsageError("say which service is meant, with --config FILE or --data FOLDER (the sandbox's is " + SandboxData + ")")
 	}
-	cfg, err := config.Load(path, t.environment)
+	cfg, err := config.Load(path, t.Env)
 	if err != nil {
 		return store.Options{}, err
 	}
-	return storeOptions(cfg), nil
+	return StoreOptions(cfg), nil
 }
 
 type backupCommand struct {
-	databasePlace
+	databaseFlags
 	File string `arg:"" help:"Where the backup goes, or - for standard output."`
 }
 
 // Run writes a backup while the service goes on. The file is there when it is
 // whole, and not before.
-func (c backupCommand) Run(t *terminal) error {
+func (c backupCommand) Run(t *Terminal) error {
 	options, err := c.options(t)
 	if err != nil {
 		return err
 	}
 	var summary store.Summary
 	write := func(out io.Writer) (err error) {
-		summary, err = store.Backup(t.ctx, options, time.Now(), out)
+		summary, err = store.Backup(t.Ctx, options, time.Now(), out)
 		return err
 	}
 	if c.File == "-" {
-		err = write(t.out)
+		err = write(t.Out)
 	} else {
-		err = writeWhole(c.File, write)
+		err = WriteFileAtomic(c.File, write)
 	}
 	if err != nil {
 		return fmt.Errorf("no backup was made: %w", err)
 	}
-	fmt.Fprintf(t.err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
+	fmt.Fprintf(t.Err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
 	if options.URL == "" {
-		t.note("Nicht enthalten: secret.key im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
+		t.Notice("Nicht enthalten: secret.key im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
 			"Not in it: secret.key in the data folder. Without the key, no service starts with this database.")
 	} else {
-		t.note("Nicht enthalten: secret_key der Konfiguration. Ohne ihn startet kein Dienst mit dieser Datenbank.",
+		t.Notice("Nicht enthalten: secret_key der Konfiguration. Ohne ihn startet kein Dienst mit dieser Datenbank.",
 			"Not in it: the configuration's secret_key. Without it, no service starts with this database.")
 	}
 	return nil
 }
 
-// writeWhole writes a file that only its owner can read, under another name
+// WriteFileAtomic writes a file that only its owner can read, under another name
 // until it is complete and on the disk.
-func writeWhole(path string, write func(io.Writer) error) (err error) {
+func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
 	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // its mode is 0600
 	if err != nil {
 		return err
@@ -104,17 +104,17 @@ func writeWhole(path string, write func(io.Writer) error) (err error) {
 }
 
 type restoreCommand struct {
-	databasePlace
+	databaseFlags
 	File string `arg:"" help:"The backup, or - for standard input."`
 }
 
 // Run fills an empty database from a backup, of the same kind or the other.
-func (c restoreCommand) Run(t *terminal) error {
+func (c restoreCommand) Run(t *Terminal) error {
 	options, err := c.options(t)
 	if err != nil {
 		return err
 	}
-	in := t.in
+	in := t.In
 	if c.File != "-" {
 		file, err := os.Open(c.File)
 		if err != nil {
@@ -123,11 +123,11 @@ func (c restoreCommand) Run(t *terminal) error {
 		defer file.Close()
 		in = file
 	}
-	summary, err := store.Restore(t.ctx, options, bufio.NewReaderSize(in, 256<<10))
+	summary, err := store.Restore(t.Ctx, options, bufio.NewReaderSize(in, 256<<10))
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.out, "restored: %d rows of %d tables, as of %s\n",
+	_, err = fmt.Fprintf(t.Out, "restored: %d rows of %d tables, as of %s\n",
 		summary.Rows, summary.Tables, summary.MadeAt.UTC().Format(time.RFC3339))
 	return err
 }

@@ -16,26 +16,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// dotkontor runs a command line in this process.
-func dotkontor(t *testing.T, in []byte, args ...string) (code int, out []byte, errOut string) {
+// runCommand runs a command line in this process.
+func runCommand(t *testing.T, in []byte, args ...string) (code int, out []byte, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, nil, bytes.NewReader(in), &stdout, &stderr)
+	code = Run(t.Context(), args, nil, bytes.NewReader(in), &stdout, &stderr)
 	return code, stdout.Bytes(), stderr.String()
 }
 
-// must is dotkontor for what has to go well.
-func must(t *testing.T, in []byte, args ...string) (out []byte, errOut string) {
+// mustRun is dotkontor for what has to go well.
+func mustRun(t *testing.T, in []byte, args ...string) (out []byte, errOut string) {
 	t.Helper()
-	code, out, errOut := dotkontor(t, in, args...)
-	if code != exitOK {
+	code, out, errOut := runCommand(t, in, args...)
+	if code != ExitOK {
 		t.Fatalf("dotkontor %s ended with %d: %s", strings.Join(args, " "), code, errOut)
 	}
 	return out, errOut
 }
 
-// folderWithAnna is a data folder whose database has one customer.
-func folderWithAnna(t *testing.T) string {
+// dataDirWithCustomer is a data folder whose database has one customer.
+func dataDirWithCustomer(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	db, err := store.Open(t.Context(), store.Options{Data: folder})
@@ -45,12 +45,12 @@ func folderWithAnna(t *testing.T) string {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	statement(t, "sqlite", filepath.Join(folder, "dotkontor.db"), `INSERT INTO customers
+	execSQL(t, "sqlite", filepath.Join(folder, "dotkontor.db"), `INSERT INTO customers
 		(id, email, email_key, user_handle, language, created_at) VALUES ('cus_1', 'anna@example.com', 'anna', 'h', 'de', 1)`)
 	return folder
 }
 
-func statement(t *testing.T, driver, address, text string) {
+func execSQL(t *testing.T, driver, address, text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also when the test's own has ended
 	defer cancel()
@@ -64,7 +64,7 @@ func statement(t *testing.T, driver, address, text string) {
 	}
 }
 
-func emailIn(t *testing.T, driver, address string) string {
+func customerEmail(t *testing.T, driver, address string) string {
 	t.Helper()
 	db, err := sql.Open(driver, address)
 	if err != nil {
@@ -78,12 +78,12 @@ func emailIn(t *testing.T, driver, address string) string {
 	return email
 }
 
-func TestABackupIsAFileThatOnlyItsOwnerReadsAndThatRestores(t *testing.T) {
+func TestBackup_PrivateFileRestoresOnce(t *testing.T) {
 	t.Parallel()
-	folder, place := folderWithAnna(t), t.TempDir()
+	folder, place := dataDirWithCustomer(t), t.TempDir()
 	file := filepath.Join(place, "today.backup")
 	for range 2 { // a later one replaces it
-		if _, errOut := must(t, nil, "backup", "--data", folder, file); !strings.Contains(errOut, "1 rows") || !strings.Contains(errOut, "secret.key") {
+		if _, errOut := mustRun(t, nil, "backup", "--data", folder, file); !strings.Contains(errOut, "1 rows") || !strings.Contains(errOut, "secret.key") {
 			t.Errorf("got %s", errOut)
 		}
 	}
@@ -95,31 +95,31 @@ func TestABackupIsAFileThatOnlyItsOwnerReadsAndThatRestores(t *testing.T) {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	other := t.TempDir()
-	if out, _ := must(t, nil, "restore", "--data", other, file); !strings.Contains(string(out), "restored: 1 rows") {
+	if out, _ := mustRun(t, nil, "restore", "--data", other, file); !strings.Contains(string(out), "restored: 1 rows") {
 		t.Errorf("got %s", out)
 	}
-	if email := emailIn(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
+	if email := customerEmail(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
 		t.Errorf("got %s", email)
 	}
-	if code, _, errOut := dotkontor(t, nil, "restore", "--data", other, file); code != exitError || !strings.Contains(errOut, "not empty") {
+	if code, _, errOut := runCommand(t, nil, "restore", "--data", other, file); code != ExitError || !strings.Contains(errOut, "not empty") {
 		t.Errorf("restoring twice: %d, %s", code, errOut)
 	}
 }
 
-func TestABackupGoesThroughPipes(t *testing.T) {
+func TestBackup_WorksThroughPipes(t *testing.T) {
 	t.Parallel()
-	packed, _ := must(t, nil, "backup", "--data", folderWithAnna(t), "-")
+	packed, _ := mustRun(t, nil, "backup", "--data", dataDirWithCustomer(t), "-")
 	other := t.TempDir()
-	must(t, packed, "restore", "--data", other, "-")
-	if email := emailIn(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
+	mustRun(t, packed, "restore", "--data", other, "-")
+	if email := customerEmail(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
 		t.Errorf("got %s", email)
 	}
-	if code, _, errOut := dotkontor(t, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != exitError || !strings.Contains(errOut, "cut or altered") {
+	if code, _, errOut := runCommand(t, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != ExitError || !strings.Contains(errOut, "cut or altered") {
 		t.Errorf("a cut one: %d, %s", code, errOut)
 	}
 }
 
-func TestABackupThatFailsLeavesNoFileAndTheOldOne(t *testing.T) {
+func TestBackup_FailureKeepsPreviousFile(t *testing.T) {
 	t.Parallel()
 	place := t.TempDir()
 	file := filepath.Join(place, "today.backup")
@@ -127,7 +127,7 @@ func TestABackupThatFailsLeavesNoFileAndTheOldOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	nowhere := filepath.Join(t.TempDir(), "nothing")
-	if code, _, errOut := dotkontor(t, nil, "backup", "--data", nowhere, file); code != exitError || !strings.Contains(errOut, "no database") {
+	if code, _, errOut := runCommand(t, nil, "backup", "--data", nowhere, file); code != ExitError || !strings.Contains(errOut, "no database") {
 		t.Errorf("got %d, %s", code, errOut)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "yesterday" {
@@ -141,24 +141,24 @@ func TestABackupThatFailsLeavesNoFileAndTheOldOne(t *testing.T) {
 	}
 }
 
-func TestWhichDatabaseIsMeantIsNotGuessed(t *testing.T) {
+func TestBackup_RequiresExplicitDatabase(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"backup", "restore"} {
-		if code, _, errOut := dotkontor(t, nil, command, "-"); code != exitUsage || !strings.Contains(errOut, "--config") {
+		if code, _, errOut := runCommand(t, nil, command, "-"); code != ExitUsage || !strings.Contains(errOut, "--config") {
 			t.Errorf("%s: %d, %s", command, code, errOut)
 		}
 	}
 }
 
-func TestABackupMovesAServiceToPostgreSQLByItsConfiguration(t *testing.T) {
+func TestBackup_RestoresSQLiteIntoPostgreSQL(t *testing.T) {
 	t.Parallel()
 	server := os.Getenv("DOTKONTOR_TEST_POSTGRES")
 	if server == "" {
 		t.Skip("no PostgreSQL: DOTKONTOR_TEST_POSTGRES is not set; \"make test\" sets it")
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	statement(t, "pgx", server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { statement(t, "pgx", server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	execSQL(t, "pgx", server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { execSQL(t, "pgx", server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
@@ -171,19 +171,19 @@ func TestABackupMovesAServiceToPostgreSQLByItsConfiguration(t *testing.T) {
 	if err := cfg.Write(file); err != nil {
 		t.Fatal(err)
 	}
-	packed, _ := must(t, nil, "backup", "--data", folderWithAnna(t), "-")
-	must(t, packed, "restore", "--config", file, "-")
-	if email := emailIn(t, "pgx", address.String()); email != "anna@example.com" {
+	packed, _ := mustRun(t, nil, "backup", "--data", dataDirWithCustomer(t), "-")
+	mustRun(t, packed, "restore", "--config", file, "-")
+	if email := customerEmail(t, "pgx", address.String()); email != "anna@example.com" {
 		t.Errorf("got %s", email)
 	}
-	if _, errOut := must(t, nil, "backup", "--config", file, "-"); !strings.Contains(errOut, "secret_key") {
+	if _, errOut := mustRun(t, nil, "backup", "--config", file, "-"); !strings.Contains(errOut, "secret_key") {
 		t.Errorf("got %s", errOut)
 	}
 }
 
-func TestBackup_NamesOnlyTheKeyAsMissing(t *testing.T) {
+func TestBackup_ReportsOnlySecretKeyAsMissing(t *testing.T) {
 	t.Parallel()
-	_, errOut := must(t, nil, "backup", "--data", folderWithAnna(t), filepath.Join(t.TempDir(), "b"))
+	_, errOut := mustRun(t, nil, "backup", "--data", dataDirWithCustomer(t), filepath.Join(t.TempDir(), "b"))
 	if !strings.Contains(errOut, "Not in it: secret.key in the data folder.") || strings.Contains(errOut, "price list") || strings.Contains(errOut, "Preisliste") {
 		t.Errorf("got %q", errOut)
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
@@ -26,16 +26,16 @@ type catalogCommand struct {
 	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
-// catalogPlace says which service's price list is meant.
-type catalogPlace struct {
+// catalogFlags says which service's price list is meant.
+type catalogFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG." xor:"place"`
 	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
 }
 
-func (p catalogPlace) load(t *terminal) (config.Config, error) {
+func (p catalogFlags) load(t *Terminal) (config.Config, error) {
 	folder := p.folder(t)
 	if folder == "" {
-		return config.Load(cmp.Or(p.Config, t.variable("DOTKONTOR_CONFIG")), t.environment)
+		return config.Load(cmp.Or(p.Config, t.Getenv("DOTKONTOR_CONFIG")), t.Env)
 	}
 	cfg := config.Default()
 	cfg.Data = folder
@@ -49,35 +49,35 @@ func (p catalogPlace) load(t *terminal) (config.Config, error) {
 
 // folder is the data folder that is meant; it is empty if a configuration names the
 // service. A flag beats the environment.
-func (p catalogPlace) folder(t *terminal) string {
-	if p.Data != "" || p.Config != "" || t.variable("DOTKONTOR_CONFIG") != "" {
+func (p catalogFlags) folder(t *Terminal) string {
+	if p.Data != "" || p.Config != "" || t.Getenv("DOTKONTOR_CONFIG") != "" {
 		return p.Data
 	}
-	return sandboxData
+	return SandboxData
 }
 
-type catalogExportCommand struct{ catalogPlace }
+type catalogExportCommand struct{ catalogFlags }
 
 // Run prints the list.
-func (c catalogExportCommand) Run(t *terminal) error {
+func (c catalogExportCommand) Run(t *Terminal) error {
 	cfg, err := c.load(t)
 	if err != nil {
 		return err
 	}
-	edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	edition, err := store.ReadPriceList(t.Ctx, StoreOptions(cfg))
 	if err != nil {
 		return err
 	}
-	return edition.List.Write(t.out)
+	return edition.List.Write(t.Out)
 }
 
 type catalogDiffCommand struct {
-	catalogPlace
+	catalogFlags
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
 // Run prints the differences.
-func (c catalogDiffCommand) Run(t *terminal) error {
+func (c catalogDiffCommand) Run(t *Terminal) error {
 	cfg, err := c.load(t)
 	if err != nil {
 		return err
@@ -86,21 +86,21 @@ func (c catalogDiffCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	current, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	current, err := store.ReadPriceList(t.Ctx, StoreOptions(cfg))
 	if err != nil {
 		return err
 	}
-	return printChanges(t.out, current.List.Diff(next))
+	return printChanges(t.Out, current.List.Diff(next))
 }
 
 type catalogImportCommand struct {
-	catalogPlace
+	catalogFlags
 	Yes  bool   `help:"Import even if prices change by more than catalog.confirm_factor, or extensions disappear."`
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
 // Run checks the whole list and then replaces the old one.
-func (c catalogImportCommand) Run(t *terminal) error {
+func (c catalogImportCommand) Run(t *Terminal) error {
 	next, err := readPriceList(t, c.File)
 	if err != nil {
 		return err
@@ -109,45 +109,45 @@ func (c catalogImportCommand) Run(t *terminal) error {
 }
 
 type catalogResetCommand struct {
-	catalogPlace
+	catalogFlags
 	Yes bool `help:"Reset even if prices change by more than catalog.confirm_factor, or extensions disappear."`
 }
 
 // Run puts the shipped list in force, also that of a later version of the program.
-func (c catalogResetCommand) Run(t *terminal) error { return c.replace(t, nil, c.Yes) }
+func (c catalogResetCommand) Run(t *Terminal) error { return c.replace(t, nil, c.Yes) }
 
 // replace puts next in force, nil for the shipped list.
-func (p catalogPlace) replace(t *terminal, next *catalog.Catalog, confirmed bool) error {
+func (p catalogFlags) replace(t *Terminal, next *catalog.Catalog, confirmed bool) error {
 	cfg, err := p.load(t)
 	if err != nil {
 		return err
 	}
 	// A folder that was named by mistake, or that of a service on PostgreSQL, must not get
 	// a database that no service reads. A configuration names its database itself.
-	if folder := p.folder(t); folder != "" && !store.Exists(storeOptions(cfg)) {
+	if folder := p.folder(t); folder != "" && !store.Exists(StoreOptions(cfg)) {
 		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
 	}
-	opening, cancel := context.WithTimeout(t.ctx, openTimeout)
+	openCtx, cancel := context.WithTimeout(t.Ctx, OpenTimeout)
 	defer cancel()
-	db, err := store.Open(opening, storeOptions(cfg))
+	db, err := store.Open(openCtx, StoreOptions(cfg))
 	if err != nil {
 		return err
 	}
 	return errors.Join(replacePriceList(t, db, cfg.Catalog.ConfirmFactor, next, confirmed), db.Close())
 }
 
-func replacePriceList(t *terminal, db *store.DB, factor float64, next *catalog.Catalog, confirmed bool) error {
+func replacePriceList(t *Terminal, db *store.DB, factor float64, next *catalog.Catalog, confirmed bool) error {
 	shipped, err := catalog.Shipped()
 	if err != nil {
 		return err
 	}
-	current, err := db.PriceList(t.ctx)
+	current, err := db.PriceList(t.Ctx)
 	if current.List == nil {
 		if current.Number == 0 {
 			return err
 		}
 		// An invalid list in force must not stand in the way of its replacement.
-		fmt.Fprintf(t.err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
+		fmt.Fprintf(t.Err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
 		current.List = shipped
 	}
 	compared := next
@@ -155,34 +155,34 @@ func replacePriceList(t *terminal, db *store.DB, factor float64, next *catalog.C
 		compared = shipped
 	}
 	changes := current.List.Diff(compared)
-	if err := printChanges(t.out, changes); err != nil {
+	if err := printChanges(t.Out, changes); err != nil {
 		return err
 	}
 	if risky := catalog.NeedConfirmation(changes, factor); risky > 0 && !confirmed {
 		return fmt.Errorf("nothing was changed: %d prices change by more than a factor of %g, or extensions disappear; check the list above, then repeat with --yes", risky, factor)
 	}
-	edition, err := db.ReplacePriceList(t.ctx, current, next, priceListEvent(
-		registrar.Actor{Kind: registrar.ActorOperator, Through: systemUser()}, compared, len(changes)))
+	edition, err := db.ReplacePriceList(t.Ctx, current, next, PriceListEvent(
+		registrar.Actor{Kind: registrar.ActorOperator, Through: SystemUser()}, compared, len(changes)))
 	if errors.Is(err, catalog.ErrEditionConflict) {
 		return errors.New("nothing was changed: another import was faster; run catalog diff again")
 	}
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	_, err = fmt.Fprintf(t.out, "in force: %d extensions, edition %d\n", edition.List.Len(), edition.Number)
+	_, err = fmt.Fprintf(t.Out, "in force: %d extensions, edition %d\n", edition.List.Len(), edition.Number)
 	return err
 }
 
-// priceListEvent is what the audit log says about a new price list.
-func priceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) registrar.Deed {
-	return registrar.Deed{
-		Actor: by, Action: office.Repriced, Object: fmt.Sprintf("%d extensions, %d changes", next.Len(), changes), At: time.Now(),
+// PriceListEvent is what the audit log says about a new price list.
+func PriceListEvent(by registrar.Actor, next *catalog.Catalog, changes int) registrar.AuditEvent {
+	return registrar.AuditEvent{
+		Actor: by, Action: admin.PriceListReplaced, Object: fmt.Sprintf("%d extensions, %d changes", next.Len(), changes), At: time.Now(),
 	}
 }
 
 // readPriceList reads and checks a file, or standard input.
-func readPriceList(t *terminal, path string) (*catalog.Catalog, error) {
-	text, err := readInput(t, path)
+func readPriceList(t *Terminal, path string) (*catalog.Catalog, error) {
+	text, err := readCatalogInput(t, path)
 	if err != nil {
 		return nil, err
 	}
@@ -193,8 +193,8 @@ func readPriceList(t *terminal, path string) (*catalog.Catalog, error) {
 	return list, nil
 }
 
-func readInput(t *terminal, path string) ([]byte, error) {
-	in := t.in
+func readCatalogInput(t *Terminal, path string) ([]byte, error) {
+	in := t.In
 	if path != "-" {
 		file, err := os.Open(path)
 		if err != nil {
@@ -218,7 +218,7 @@ func printChanges(out io.Writer, changes []catalog.Change) error {
 		switch {
 		case change.Field != "":
 			changed++
-			_, err = fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, orNothing(change.Old), orNothing(change.New))
+			_, err = fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, orEmpty(change.Old), orEmpty(change.New))
 		case change.Old == "":
 			came++
 			_, err = fmt.Fprintf(out, "+ %s\n", change.New)
@@ -234,7 +234,7 @@ func printChanges(out io.Writer, changes []catalog.Change) error {
 	return err
 }
 
-func orNothing(text string) string {
+func orEmpty(text string) string {
 	if text == "" {
 		return "(empty)"
 	}
@@ -242,52 +242,52 @@ func orNothing(text string) string {
 }
 
 type catalogSalesCommand struct {
-	servicePlace
+	ServiceFlags
 	LookupOnly bool `help:"Show only extensions that can't be ordered."`
 }
 
 // Run decides as the service does, from its configuration. No registry is asked.
-func (c catalogSalesCommand) Run(t *terminal) error {
-	cfg, err := c.load(t)
+func (c catalogSalesCommand) Run(t *Terminal) error {
+	cfg, err := c.Load(t)
 	if err != nil {
 		return err
 	}
-	edition, err := store.ReadPriceList(t.ctx, storeOptions(cfg))
+	edition, err := store.ReadPriceList(t.Ctx, StoreOptions(cfg))
 	if err != nil {
 		return err
 	}
 	list := edition.List
-	registries, err := openRegistries(cfg, slog.New(slog.DiscardHandler))
+	registries, err := OpenRegistries(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	defer registries.close()
-	sold, shown := newSales(cfg, registries), 0
+	defer registries.Close()
+	sold, shown := NewSales(cfg, registries), 0
 	for _, ext := range list.All() {
-		sale := sold.of(ext)
+		sale := sold.SaleOf(ext)
 		if c.LookupOnly && sale.NoRegistration == "" {
 			continue
 		}
 		shown++
-		if _, err := fmt.Fprintln(t.out, saleLine(ext, sale)); err != nil {
+		if _, err := fmt.Fprintln(t.Out, formatSale(ext, sale)); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(t.out, "%d of %d extensions\n", shown, list.Len())
+	_, err = fmt.Fprintf(t.Out, "%d of %d extensions\n", shown, list.Len())
 	return err
 }
 
-// saleLine is one extension: what is charged first, and whether it can be ordered.
-func saleLine(ext registrar.Extension, sale registrar.Sale) string {
-	words := "orderable"
+// formatSale is one extension: what is charged first, and whether it can be ordered.
+func formatSale(ext registrar.Extension, sale registrar.Sale) string {
+	label := "orderable"
 	switch {
 	case sale.NoRegistration != "":
-		words = "lookup only: " + string(sale.NoRegistration)
+		label = "lookup only: " + string(sale.NoRegistration)
 		if ext.Requires != "" {
-			words += " (" + ext.Requires + ")"
+			label += " (" + ext.Requires + ")"
 		}
 	case sale.NoTransfer != "":
-		words = "orderable, no transfers: " + string(sale.NoTransfer)
+		label = "orderable, no transfers: " + string(sale.NoTransfer)
 	}
-	return fmt.Sprintf("%-24s %2dy %9s EUR  %s", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), words)
+	return fmt.Sprintf("%-24s %2dy %9s EUR  %s", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), label)
 }

@@ -16,14 +16,14 @@ type certificate struct {
 	logger            *slog.Logger
 	now               func() time.Time
 
-	mu       sync.Mutex
-	current  *tls.Certificate
-	modified time.Time
-	looked   time.Time
+	mu        sync.Mutex
+	current   *tls.Certificate
+	modified  time.Time
+	checkedAt time.Time
 }
 
-// lookEvery bounds how often the file system is asked.
-const lookEvery = 30 * time.Second
+// certificatePollInterval bounds how often the file system is asked.
+const certificatePollInterval = 30 * time.Second
 
 func newCertificate(certFile, keyFile string, logger *slog.Logger, now func() time.Time) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger, now: now}
@@ -42,7 +42,7 @@ func (c *certificate) load() error {
 	if err != nil {
 		return err
 	}
-	c.current, c.modified, c.looked = &pair, info.ModTime(), c.now()
+	c.current, c.modified, c.checkedAt = &pair, info.ModTime(), c.now()
 	return nil
 }
 
@@ -51,10 +51,10 @@ func (c *certificate) load() error {
 func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now().Sub(c.looked) < lookEvery {
+	if c.now().Sub(c.checkedAt) < certificatePollInterval {
 		return c.current, nil
 	}
-	c.looked = c.now()
+	c.checkedAt = c.now()
 	info, err := os.Stat(c.certFile)
 	if err == nil && info.ModTime().Equal(c.modified) {
 		return c.current, nil

@@ -22,8 +22,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 )
 
-// writePair makes a certificate with the given serial number.
-func writePair(t *testing.T, certFile, keyFile string, serial int64, modified time.Time) {
+// writeCertificate makes a certificate with the given serial number.
+func writeCertificate(t *testing.T, certFile, keyFile string, serial int64, modified time.Time) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -50,11 +50,11 @@ func writePair(t *testing.T, certFile, keyFile string, serial int64, modified ti
 	}
 }
 
-func TestARenewedCertificateIsTakenUpAndABrokenOneIsNot(t *testing.T) {
+func TestCertificate_ReloadsRenewedIgnoresBroken(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
 	clock := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
 	var log bytes.Buffer
-	writePair(t, certFile, keyFile, 1, clock)
+	writeCertificate(t, certFile, keyFile, 1, clock)
 	c, err := newCertificate(certFile, keyFile, slog.New(slog.NewTextHandler(&log, nil)), func() time.Time { return clock })
 	if err != nil {
 		t.Fatal(err)
@@ -73,38 +73,38 @@ func TestARenewedCertificateIsTakenUpAndABrokenOneIsNot(t *testing.T) {
 	if got := serial(); got != 1 {
 		t.Errorf("serves number %d", got)
 	}
-	writePair(t, certFile, keyFile, 2, clock.Add(time.Second))
+	writeCertificate(t, certFile, keyFile, 2, clock.Add(time.Second))
 	if got := serial(); got != 1 {
 		t.Errorf("serves number %d before it has looked again", got)
 	}
-	clock = clock.Add(lookEvery)
+	clock = clock.Add(certificatePollInterval)
 	if got := serial(); got != 2 || !strings.Contains(log.String(), "is in use") {
 		t.Errorf("serves number %d after the renewal; log: %s", got, log.String())
 	}
 	if err := os.WriteFile(certFile, []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clock = clock.Add(lookEvery)
+	clock = clock.Add(certificatePollInterval)
 	if got := serial(); got != 2 || !strings.Contains(log.String(), "can't be used") {
 		t.Errorf("serves number %d after a broken renewal; log: %s", got, log.String())
 	}
-	writePair(t, certFile, keyFile, 3, clock.Add(time.Minute))
-	clock = clock.Add(lookEvery)
+	writeCertificate(t, certFile, keyFile, 3, clock.Add(time.Minute))
+	clock = clock.Add(certificatePollInterval)
 	if got := serial(); got != 3 {
 		t.Errorf("serves number %d after the mended renewal", got)
 	}
 }
 
-func TestCertificateExpiry_IsThatOfTheFile(t *testing.T) {
+func TestCertificateExpiry_MatchesFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
-	writePair(t, cert, key, 1, time.Now())
+	writeCertificate(t, cert, key, 1, time.Now())
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end, err := certificateEnd(cert); err != nil || !end.Equal(pair.Leaf.NotAfter) {
+	if end, err := certificateNotAfter(cert); err != nil || !end.Equal(pair.Leaf.NotAfter) {
 		t.Errorf("%v, %v, want %v", end, err, pair.Leaf.NotAfter)
 	}
 	registry := prometheus.NewRegistry()

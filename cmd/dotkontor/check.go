@@ -24,7 +24,7 @@ type checkCommand struct {
 	CSV      bool     `name:"csv" xor:"format" help:"Print CSV with a header."`
 	Jobs     int      `help:"How many names are asked about at one moment, up to 512. Default: 64, or 8 with --server." placeholder:"N"`
 	Server   string   `help:"Ask a running service at this address instead of the registries, at the pace that its limits allow." placeholder:"URL"`
-	oneShot
+	lookupFlags
 }
 
 // Help is what 'dotkontor check --help' adds.
@@ -79,8 +79,8 @@ func (c *checkCommand) AfterApply() error {
 }
 
 // Run asks about every name and sums up in the exit code.
-func (c *checkCommand) Run(t *terminal) error {
-	cfg, list, err := c.world(t)
+func (c *checkCommand) Run(t *Terminal) error {
+	cfg, list, err := c.load(t)
 	if err != nil {
 		return err
 	}
@@ -88,15 +88,15 @@ func (c *checkCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	b := &batch{names: names, jobs: min(c.Jobs, len(names)), every: redrawEvery, now: time.Now}
+	b := &batch{names: names, jobs: min(c.Jobs, len(names)), redrawInterval: redrawInterval, now: time.Now}
 	if c.Server != "" {
 		err = c.prepareService(t, b, newService(c.Server))
 	} else {
-		var look *lookups
+		var look *Lookups
 		if look, err = c.open(t, cfg, list, b.jobs); err == nil {
 			b.ask = func(ctx context.Context, name string) row {
-				answer, err := look.engine.Check(ctx, name)
-				return rowOf(name, answer, err)
+				answer, err := look.Engine.Check(ctx, name)
+				return newRow(name, answer, err)
 			}
 			// Not closed: an answer that is still under way after Ctrl-C ends
 			// with the process.
@@ -106,27 +106,27 @@ func (c *checkCommand) Run(t *terminal) error {
 		return err
 	}
 	c.show(t, b)
-	outcome, err := b.run(t.ctx)
+	outcome, err := b.run(t.Ctx)
 	if err != nil {
 		return err
 	}
 	if outcome.interrupted {
-		t.note(fmt.Sprintf("abgebrochen, %d von %d beantwortet", outcome.done, len(names)),
+		t.Notice(fmt.Sprintf("abgebrochen, %d von %d beantwortet", outcome.done, len(names)),
 			fmt.Sprintf("interrupted, %d of %d answered", outcome.done, len(names)))
 	}
-	if code := outcome.code(); code != exitOK {
-		return exitCode(code)
+	if code := outcome.exitCode(); code != ExitOK {
+		return ExitCode(code)
 	}
 	return nil
 }
 
 // names is the whole batch: given, read, and grown.
-func (c *checkCommand) names(t *terminal, list *catalog.Catalog) ([]string, error) {
+func (c *checkCommand) names(t *Terminal, list *catalog.Catalog) ([]string, error) {
 	given := c.Names
 	if len(given) == 0 {
 		given = []string{"-"}
-		if file, ok := t.in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			t.note("Bitte einen Namen je Zeile eingeben, Ende mit Strg-D.", "Type one name a line, end with Ctrl-D.")
+		if file, ok := t.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			t.Notice("Bitte einen Namen je Zeile eingeben, Ende mit Strg-D.", "Type one name a line, end with Ctrl-D.")
 		}
 	}
 	var texts []string
@@ -135,53 +135,53 @@ func (c *checkCommand) names(t *terminal, list *catalog.Catalog) ([]string, erro
 			texts = append(texts, text)
 			continue
 		}
-		read, err := readNames(t.ctx, t.in)
+		read, err := readNames(t.Ctx, t.In)
 		if err != nil {
 			return nil, err
 		}
 		texts = append(texts, read...)
 	}
 	if len(texts) == 0 {
-		return nil, usageError("no names were given")
+		return nil, UsageError("no names were given")
 	}
 	tlds, err := chooseExtensions(c.TLDs, list, c.Server == "")
 	if err != nil {
 		return nil, err
 	}
-	return wish{
-		tlds: tlds, everywhere: len(c.TLDs) > 0, suggest: c.Suggest,
+	return nameExpansion{
+		tlds: tlds, alsoTLDs: len(c.TLDs) > 0, suggest: c.Suggest,
 		listed: func(tld string) bool { _, carried := list.Extension(tld); return carried },
 	}.expand(texts)
 }
 
 // show chooses how the answers are printed.
-func (c *checkCommand) show(t *terminal, b *batch) {
+func (c *checkCommand) show(t *Terminal, b *batch) {
 	s := newScreen(t)
 	switch {
 	case c.JSON:
-		b.printer = &jsonPrinter{out: t.out}
+		b.printer = &jsonPrinter{out: t.Out}
 	case c.NDJSON:
-		b.printer = &ndjsonPrinter{out: t.out}
+		b.printer = &ndjsonPrinter{out: t.Out}
 	case c.CSV:
-		b.printer = newCSVPrinter(t.out)
+		b.printer = newCSVPrinter(t.Out)
 	case s.live:
-		b.printer = newLivePrinter(t.out, s, b.names, c.OnlyFree)
+		b.printer = newLivePrinter(t.Out, s, b.names, c.OnlyFree)
 	default:
-		b.printer = newPlainPrinter(t.out, b.names)
+		b.printer = newPlainPrinter(t.Out, b.names)
 	}
 	b.onlyFree = c.OnlyFree
 	// Progress goes to standard error where it can't get between the answers.
-	if isTerminal(t.err) && t.variable("TERM") != "dumb" && (c.JSON || !isTerminal(t.out)) {
-		b.progress = t.err
+	if isTerminal(t.Err) && t.Getenv("TERM") != "dumb" && (c.JSON || !isTerminal(t.Out)) {
+		b.progress = t.Err
 	}
 }
 
 // prepareService asks about the first name, to learn the limits, and says how
 // long the rest will take.
-func (*checkCommand) prepareService(t *terminal, b *batch, service *service) error {
+func (*checkCommand) prepareService(t *Terminal, b *batch, service *service) error {
 	b.ask = service.check
-	b.end = service.pace.forecast
-	first, answered, err := service.probe(t.ctx, b.names[0])
+	b.estimateEnd = service.pacer.forecast
+	first, answered, err := service.probeLimits(t.Ctx, b.names[0])
 	if err != nil {
 		return err
 	}
@@ -192,8 +192,8 @@ func (*checkCommand) prepareService(t *terminal, b *batch, service *service) err
 			return nil
 		}
 	}
-	windows, told := service.pace.limits()
-	german, english := announce(len(b.names), windows, told, service.pace.now(), service.pace.forecast(rest))
-	t.note(german, english)
+	windows, advertised := service.pacer.limits()
+	german, english := announcement(len(b.names), windows, advertised, service.pacer.now(), service.pacer.forecast(rest))
+	t.Notice(german, english)
 	return nil
 }

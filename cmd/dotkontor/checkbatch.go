@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// redrawEvery is fast enough to look alive and slow enough not to flicker.
-const redrawEvery = 100 * time.Millisecond
+// redrawInterval is fast enough to look alive and slow enough not to flicker.
+const redrawInterval = 100 * time.Millisecond
 
-// estimateEvery is how often a costly estimate is made anew.
-const estimateEvery = 5 * time.Second
+// estimateInterval is how often a costly estimate is made anew.
+const estimateInterval = 5 * time.Second
 
 // printer shows answers as they come. index is the place of a name in the batch.
 type printer interface {
@@ -33,16 +33,16 @@ type progress struct {
 	interrupted bool
 }
 
-func (p progress) code() int {
+func (p progress) exitCode() int {
 	switch {
 	case p.interrupted:
-		return exitInterrupted
+		return ExitInterrupted
 	case p.free > 0:
-		return exitOK
+		return ExitOK
 	case p.failed == p.total:
-		return exitError
+		return ExitError
 	default:
-		return exitNothingFree
+		return ExitNoneAvailable
 	}
 }
 
@@ -53,7 +53,7 @@ func (p progress) line() string {
 		text += fmt.Sprintf(", %d Fehler/errors", p.failed)
 	}
 	if p.left >= 0 && p.done < p.total {
-		text += ", noch/left " + roughly(p.left)
+		text += ", noch/left " + formatDuration(p.left)
 	}
 	return text
 }
@@ -65,21 +65,21 @@ type batch struct {
 	ask   func(ctx context.Context, name string) row
 	// first is the answer about the first name, if it is known already.
 	first *row
-	// end estimates when so many more names will be done; nil means by
+	// estimateEnd estimates when so many more names will be done; nil means by
 	// experience. It may be costly, so it is not asked at every redraw.
-	end     func(names int) time.Time
-	endAt   time.Time
-	endSaid time.Time
+	estimateEnd func(names int) time.Time
+	endAt       time.Time
+	estimatedAt time.Time
 
 	printer  printer
 	onlyFree bool
 	// progress gets a line that is drawn over and over; nil means none.
-	progress io.Writer
-	every    time.Duration // from redraw to redraw
-	now      func() time.Time
+	progress       io.Writer
+	redrawInterval time.Duration // from redraw to redraw
+	now            func() time.Time
 }
 
-type answered struct {
+type indexedRow struct {
 	index int
 	row   row
 }
@@ -91,10 +91,10 @@ func (b *batch) run(ctx context.Context) (progress, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	answers := b.start(ctx)
-	ticker := time.NewTicker(b.every)
+	ticker := time.NewTicker(b.redrawInterval)
 	defer ticker.Stop()
 	if b.first != nil {
-		if err := b.take(&p, answered{0, *b.first}); err != nil {
+		if err := b.record(&p, indexedRow{0, *b.first}); err != nil {
 			return p, err
 		}
 	}
@@ -102,7 +102,7 @@ func (b *batch) run(ctx context.Context) (progress, error) {
 		var err error
 		select {
 		case answer := <-answers:
-			err = b.take(&p, answer)
+			err = b.record(&p, answer)
 		case <-ticker.C:
 			b.estimate(&p, began)
 			err = b.redraw(p)
@@ -122,8 +122,8 @@ func (b *batch) run(ctx context.Context) (progress, error) {
 
 // start sets the workers to work. Each ends with the last name or with ctx; what
 // an answer under way after that says is lost.
-func (b *batch) start(ctx context.Context) <-chan answered {
-	answers := make(chan answered, b.jobs)
+func (b *batch) start(ctx context.Context) <-chan indexedRow {
+	answers := make(chan indexedRow, b.jobs)
 	var mu sync.Mutex
 	next := 0
 	if b.first != nil {
@@ -143,7 +143,7 @@ func (b *batch) start(ctx context.Context) <-chan answered {
 					return // cut off; that is no answer about the name
 				}
 				select {
-				case answers <- answered{i, r}:
+				case answers <- indexedRow{i, r}:
 				case <-ctx.Done():
 					return
 				}
@@ -153,7 +153,7 @@ func (b *batch) start(ctx context.Context) <-chan answered {
 	return answers
 }
 
-func (b *batch) take(p *progress, a answered) error {
+func (b *batch) record(p *progress, a indexedRow) error {
 	p.done++
 	switch {
 	case a.row.free():
@@ -167,9 +167,9 @@ func (b *batch) take(p *progress, a answered) error {
 func (b *batch) estimate(p *progress, began time.Time) {
 	now, rest := b.now(), p.total-p.done
 	switch {
-	case b.end != nil:
-		if now.Sub(b.endSaid) >= estimateEvery {
-			b.endAt, b.endSaid = b.end(rest), now
+	case b.estimateEnd != nil:
+		if now.Sub(b.estimatedAt) >= estimateInterval {
+			b.endAt, b.estimatedAt = b.estimateEnd(rest), now
 		}
 		p.left = max(0, b.endAt.Sub(now))
 	case p.done > 0:
@@ -184,8 +184,8 @@ func (b *batch) redraw(p progress) error {
 	return b.printer.tick(p)
 }
 
-// roughly writes a duration as people say it.
-func roughly(d time.Duration) string {
+// formatDuration writes a duration as people say it.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return "1 s"

@@ -26,23 +26,23 @@ type screen struct {
 }
 
 const (
-	usualWidth  = 80
-	usualHeight = 24
-	// smallestWindow keeps the arithmetic of columns out of trouble.
-	smallestWindow = 20
+	defaultWidth  = 80
+	defaultHeight = 24
+	// minWindowWidth keeps the arithmetic of columns out of trouble.
+	minWindowWidth = 20
 )
 
 // newScreen looks at standard output and at the three variables with which
 // people say how they want it (https://no-color.org for the first one here).
-func newScreen(t *terminal) screen {
-	live := isTerminal(t.out) && t.variable("TERM") != "dumb"
-	columns, _ := strconv.Atoi(t.variable("COLUMNS"))
+func newScreen(t *Terminal) screen {
+	live := isTerminal(t.Out) && t.Getenv("TERM") != "dumb"
+	columns, _ := strconv.Atoi(t.Getenv("COLUMNS"))
 	return screen{
 		live:   live,
-		colour: live && t.variable("NO_COLOR") == "",
+		colour: live && t.Getenv("NO_COLOR") == "",
 		size: func() (int, int) {
-			width, height := usualWidth, usualHeight
-			if file, ok := t.out.(*os.File); ok {
+			width, height := defaultWidth, defaultHeight
+			if file, ok := t.Out.(*os.File); ok {
 				if w, h, err := term.GetSize(int(file.Fd())); err == nil && w > 0 && h > 0 {
 					width, height = w, h
 				}
@@ -50,7 +50,7 @@ func newScreen(t *terminal) screen {
 			if columns > 0 {
 				width = columns
 			}
-			return max(width, smallestWindow), height
+			return max(width, minWindowWidth), height
 		},
 	}
 }
@@ -60,39 +60,39 @@ func newScreen(t *terminal) screen {
 // them stands a window of rows that are still moving, and the progress. Only
 // that window is ever drawn over.
 type livePrinter struct {
-	out    io.Writer
-	screen screen
-	table  table
-	names  []string
-	rows   []row
-	known  []mark
-	next   int // the first row that is not printed for good
-	drawn  int // lines of the window on the screen
-	headed bool
+	out           io.Writer
+	screen        screen
+	table         table
+	names         []string
+	rows          []row
+	states        []rowState
+	next          int // the first row that is not printed for good
+	drawn         int // lines of the window on the screen
+	headerPrinted bool
 	// onlyFree says that awaited rows may never be shown.
 	onlyFree bool
 }
 
-// mark is what is known about a place in the batch.
-type mark uint8
+// rowState is what is known about a place in the batch.
+type rowState uint8
 
 const (
-	awaited mark = iota
-	shown
-	left // counted, but not shown
+	rowPending rowState = iota
+	rowShown
+	rowHidden // counted, but not shown
 )
 
 func newLivePrinter(out io.Writer, s screen, names []string, onlyFree bool) *livePrinter {
 	return &livePrinter{
 		out: out, screen: s, onlyFree: onlyFree, table: newTable(names, s.colour),
-		names: names, rows: make([]row, len(names)), known: make([]mark, len(names)),
+		names: names, rows: make([]row, len(names)), states: make([]rowState, len(names)),
 	}
 }
 
 func (p *livePrinter) add(index int, r row, hidden bool) error {
-	p.rows[index], p.known[index] = r, shown
+	p.rows[index], p.states[index] = r, rowShown
 	if hidden {
-		p.known[index] = left
+		p.states[index] = rowHidden
 	}
 	return nil
 }
@@ -115,17 +115,17 @@ func (p *livePrinter) frame(now progress, last bool) string {
 	if p.drawn > 0 {
 		fmt.Fprintf(&text, "\x1b[%dA\r\x1b[J", p.drawn)
 	}
-	if !p.headed {
-		p.headed = true
-		text.WriteString(strings.Join(p.table.head(width), "\n") + "\n")
+	if !p.headerPrinted {
+		p.headerPrinted = true
+		text.WriteString(strings.Join(p.table.header(width), "\n") + "\n")
 	}
-	for ; p.next < len(p.rows) && (last || p.known[p.next] != awaited); p.next++ {
-		if p.known[p.next] == shown {
+	for ; p.next < len(p.rows) && (last || p.states[p.next] != rowPending); p.next++ {
+		if p.states[p.next] == rowShown {
 			text.WriteString(p.table.line(p.rows[p.next], width) + "\n")
 		}
 	}
 	if last {
-		text.WriteString(p.table.paint(cut(conclusion(now), width), "1") + "\n")
+		text.WriteString(p.table.paint(Truncate(summaryLine(now), width), "1") + "\n")
 		p.drawn = 0
 		return text.String()
 	}
@@ -134,7 +134,7 @@ func (p *livePrinter) frame(now progress, last bool) string {
 	for _, line := range window {
 		text.WriteString(line + "\n")
 	}
-	text.WriteString(p.table.paint(cut(now.line(), width), "1") + "\n")
+	text.WriteString(p.table.paint(Truncate(now.line(), width), "1") + "\n")
 	return text.String()
 }
 
@@ -144,17 +144,17 @@ func (p *livePrinter) window(width, height int) []string {
 	var lines []string
 	for i := p.next; i < len(p.rows) && len(lines) < height; i++ {
 		switch {
-		case p.known[i] == shown:
+		case p.states[i] == rowShown:
 			lines = append(lines, p.table.line(p.rows[i], width))
-		case p.known[i] == awaited && !p.onlyFree:
+		case p.states[i] == rowPending && !p.onlyFree:
 			lines = append(lines, p.table.pending(p.names[i], width))
 		}
 	}
 	return lines
 }
 
-// conclusion is the last line.
-func conclusion(p progress) string {
+// summaryLine is the last line.
+func summaryLine(p progress) string {
 	if p.interrupted {
 		return p.line()
 	}

@@ -22,8 +22,8 @@ const (
 	maxLine = 4096
 )
 
-// dots are what a person may type between labels (UTS 46, 2.3).
-const dots = ".\u3002\uff0e\uff61"
+// labelSeparators are what a person may type between labels (UTS 46, 2.3).
+const labelSeparators = ".\u3002\uff0e\uff61"
 
 var errTooManyNames = fmt.Errorf("more than %d names; please split the list", maxNames)
 
@@ -44,7 +44,7 @@ func readNames(ctx context.Context, in io.Reader) ([]string, error) {
 	case r := <-done:
 		return r.names, r.err
 	case <-ctx.Done():
-		return nil, exitCode(exitInterrupted)
+		return nil, ExitCode(ExitInterrupted)
 	}
 }
 
@@ -70,23 +70,23 @@ func scanNames(in io.Reader) ([]string, error) {
 	return names, lines.Err()
 }
 
-// wish is what names grow into.
-type wish struct {
+// nameExpansion is what names grow into.
+type nameExpansion struct {
 	// tlds are the extensions for names without one.
 	tlds []string
-	// everywhere puts full names below tlds too.
-	everywhere bool
-	suggest    bool
-	listed     func(tld string) bool
+	// alsoTLDs puts full names below tlds too.
+	alsoTLDs bool
+	suggest  bool
+	listed   func(tld string) bool
 }
 
 // expand returns the full names to ask about, each once, in the order of what
 // was given.
-func (w wish) expand(given []string) ([]string, error) {
+func (w nameExpansion) expand(given []string) ([]string, error) {
 	var names []string
 	seen := make(map[string]bool)
 	for _, text := range given {
-		for _, name := range w.grow(text) {
+		for _, name := range w.expandName(text) {
 			key := strings.ToLower(name)
 			if seen[key] {
 				continue
@@ -101,18 +101,18 @@ func (w wish) expand(given []string) ([]string, error) {
 	return names, nil
 }
 
-// grow is one name below all its extensions, then its suggestions below them.
+// expandName is one name below all its extensions, then its suggestions below them.
 // What is no name stays as it is, and the answer will say what is wrong.
-func (w wish) grow(text string) []string {
+func (w nameExpansion) expandName(text string) []string {
 	label, below := text, w.tlds
-	if strings.ContainsAny(text, dots) {
+	if strings.ContainsAny(text, labelSeparators) {
 		name, err := registrar.ParseName(text, w.listed)
-		if err != nil || !w.everywhere && !w.suggest {
+		if err != nil || !w.alsoTLDs && !w.suggest {
 			return []string{text}
 		}
 		label, _, _ = strings.Cut(name.String(), ".")
 		below = []string{name.TLD()}
-		if w.everywhere {
+		if w.alsoTLDs {
 			below = append(below, w.tlds...)
 		}
 	} else if _, err := registrar.ParseHost(text); err != nil {
@@ -135,22 +135,22 @@ func (w wish) grow(text string) []string {
 // carry are a mistake if strict: a batch of typing errors helps nobody.
 func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]string, error) {
 	if len(values) == 0 {
-		return lookup.Searched(), nil
+		return lookup.DefaultExtensions(), nil
 	}
 	var chosen []string
 	for _, value := range values {
 		switch value = strings.TrimSpace(value); value {
 		case "all":
-			chosen = append(chosen, inOrder(list, func(registrar.Extension) bool { return true })...)
+			chosen = append(chosen, filterExtensions(list, func(registrar.Extension) bool { return true })...)
 		case "popular":
-			chosen = append(chosen, inOrder(list, func(ext registrar.Extension) bool { return ext.Popular })...)
+			chosen = append(chosen, filterExtensions(list, func(ext registrar.Extension) bool { return ext.Popular })...)
 		default:
 			tld, err := registrar.ParseExtension("." + strings.TrimPrefix(value, "."))
 			if err != nil {
-				return nil, usageError(fmt.Sprintf("--tlds: %q is not an extension like .de, nor popular or all", value))
+				return nil, UsageError(fmt.Sprintf("--tlds: %q is not an extension like .de, nor popular or all", value))
 			}
 			if _, carried := list.Extension(tld); strict && !carried {
-				return nil, usageError(fmt.Sprintf("--tlds: %s is not carried; 'dotkontor catalog export' prints the list", tld))
+				return nil, UsageError(fmt.Sprintf("--tlds: %s is not carried; 'dotkontor catalog export' prints the list", tld))
 			}
 			chosen = append(chosen, tld)
 		}
@@ -158,14 +158,14 @@ func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]st
 	return chosen, nil
 }
 
-// inOrder is the extensions that pass, those of a search first, since they are
+// filterExtensions is the extensions that pass, those of a search first, since they are
 // what most people look for.
-func inOrder(list *catalog.Catalog, pass func(registrar.Extension) bool) []string {
-	first := lookup.Searched()
-	var front, rest []string
+func filterExtensions(list *catalog.Catalog, pass func(registrar.Extension) bool) []string {
+	first := lookup.DefaultExtensions()
+	var webConfig, rest []string
 	for _, tld := range first {
 		if ext, carried := list.Extension(tld); carried && pass(ext) {
-			front = append(front, tld)
+			webConfig = append(webConfig, tld)
 		}
 	}
 	for _, ext := range list.All() {
@@ -173,5 +173,5 @@ func inOrder(list *catalog.Catalog, pass func(registrar.Extension) bool) []strin
 			rest = append(rest, ext.TLD)
 		}
 	}
-	return append(front, rest...)
+	return append(webConfig, rest...)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 )
 
-func TestAListMayHaveCommentsBlanksAndStrangeLineEnds(t *testing.T) {
+func TestScanNames_SkipsCommentsBlanksAndBOM(t *testing.T) {
 	t.Parallel()
 	got, err := scanNames(strings.NewReader("\ufeffa.de\r\n\n# comment\n  b.de  # why\nc"))
 	if err != nil || !slices.Equal(got, []string{"a.de", "b.de", "c"}) {
@@ -20,7 +20,7 @@ func TestAListMayHaveCommentsBlanksAndStrangeLineEnds(t *testing.T) {
 	}
 }
 
-func TestAListIsBounded(t *testing.T) {
+func TestNameList_IsBounded(t *testing.T) {
 	t.Parallel()
 	if _, err := scanNames(strings.NewReader("a.de\n" + strings.Repeat("x", maxLine+1))); err == nil || !strings.Contains(err.Error(), "line 2") {
 		t.Errorf("a long line: %v", err)
@@ -35,45 +35,45 @@ func TestAListIsBounded(t *testing.T) {
 	for i := range labels {
 		labels[i] = fmt.Sprintf("x%d", i)
 	}
-	if _, err := (wish{tlds: []string{".de", ".com"}}).expand(labels); !errors.Is(err, errTooManyNames) {
+	if _, err := (nameExpansion{tlds: []string{".de", ".com"}}).expand(labels); !errors.Is(err, errTooManyNames) {
 		t.Errorf("names that grow too many: %v", err)
 	}
 }
 
-func TestWaitingForAListEndsWithTheContext(t *testing.T) {
+func TestReadNames_StopsWithContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, out := io.Pipe()
 	defer out.Close() // lets the reader go
-	var code exitCode
-	if _, err := readNames(ctx, in); !errors.As(err, &code) || int(code) != exitInterrupted {
+	var code ExitCode
+	if _, err := readNames(ctx, in); !errors.As(err, &code) || int(code) != ExitInterrupted {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestNamesGrowIntoExtensionsAndSuggestions(t *testing.T) {
+func TestNameExpansion_TLDsAndSuggestions(t *testing.T) {
 	t.Parallel()
 	list, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
 	listed := func(tld string) bool { _, ok := list.Extension(tld); return ok }
-	two := []string{".de", ".com"}
+	tlds := []string{".de", ".com"}
 	for _, test := range []struct {
 		rule  string
-		wish  wish
+		wish  nameExpansion
 		given string
 		want  string
 	}{
-		{"a name without a dot below every extension", wish{tlds: two}, "haus", "haus.de haus.com"},
-		{"a full name as it is", wish{tlds: two}, "haus.shop", "haus.shop"},
-		{"with --tlds a full name there, too", wish{tlds: two, everywhere: true}, "haus.shop", "haus.shop haus.de haus.com"},
-		{"no name twice", wish{tlds: two, everywhere: true}, "haus.de HAUS.de haus", "haus.de haus.com"},
-		{"two labels of extension are one", wish{tlds: two, everywhere: true}, "haus.co.uk", "haus.co.uk haus.de haus.com"},
-		{"Unicode stays", wish{tlds: two, everywhere: true}, "bücher.de", "bücher.de bücher.com"},
-		{"another dot is a dot", wish{tlds: two}, "haus。de", "haus。de"},
-		{"what is no name stays as it is", wish{tlds: two, everywhere: true, suggest: true}, "a_b www.haus.de haus.zz", "a_b www.haus.de haus.zz"},
+		{"a name without a dot below every extension", nameExpansion{tlds: tlds}, "haus", "haus.de haus.com"},
+		{"a full name as it is", nameExpansion{tlds: tlds}, "haus.shop", "haus.shop"},
+		{"with --tlds a full name there, too", nameExpansion{tlds: tlds, alsoTLDs: true}, "haus.shop", "haus.shop haus.de haus.com"},
+		{"no name twice", nameExpansion{tlds: tlds, alsoTLDs: true}, "haus.de HAUS.de haus", "haus.de haus.com"},
+		{"two labels of extension are one", nameExpansion{tlds: tlds, alsoTLDs: true}, "haus.co.uk", "haus.co.uk haus.de haus.com"},
+		{"Unicode stays", nameExpansion{tlds: tlds, alsoTLDs: true}, "bücher.de", "bücher.de bücher.com"},
+		{"another dot is a dot", nameExpansion{tlds: tlds}, "haus。de", "haus。de"},
+		{"what is no name stays as it is", nameExpansion{tlds: tlds, alsoTLDs: true, suggest: true}, "a_b www.haus.de haus.zz", "a_b www.haus.de haus.zz"},
 	} {
 		test.wish.listed = listed
 		got, err := test.wish.expand(strings.Fields(test.given))
@@ -81,7 +81,7 @@ func TestNamesGrowIntoExtensionsAndSuggestions(t *testing.T) {
 			t.Errorf("%s: got %v, %v", test.rule, got, err)
 		}
 	}
-	got, err := wish{tlds: two, suggest: true, listed: listed}.expand([]string{"kaffeehaus", "tee.shop"})
+	got, err := nameExpansion{tlds: tlds, suggest: true, listed: listed}.expand([]string{"kaffeehaus", "tee.shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestNamesGrowIntoExtensionsAndSuggestions(t *testing.T) {
 	}
 }
 
-func TestExtensionsAreChosenByGroupOrName(t *testing.T) {
+func TestChooseExtensions_ByGroupOrName(t *testing.T) {
 	t.Parallel()
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -116,7 +116,7 @@ func TestExtensionsAreChosenByGroupOrName(t *testing.T) {
 		t.Errorf("by default: %v, %v", got, err)
 	}
 	for _, wrong := range []string{"", ".", "d_e", ".zz"} {
-		var usage usageError
+		var usage UsageError
 		if _, err := chooseExtensions([]string{wrong}, list, true); !errors.As(err, &usage) {
 			t.Errorf("%q: %v", wrong, err)
 		}

@@ -14,12 +14,12 @@ import (
 // jsonPrinter prints one array at the end, in the order of the batch.
 type jsonPrinter struct {
 	out  io.Writer
-	rows []answered
+	rows []indexedRow
 }
 
 func (p *jsonPrinter) add(index int, r row, hidden bool) error {
 	if !hidden {
-		p.rows = append(p.rows, answered{index, r})
+		p.rows = append(p.rows, indexedRow{index, r})
 	}
 	return nil
 }
@@ -27,10 +27,10 @@ func (p *jsonPrinter) add(index int, r row, hidden bool) error {
 func (p *jsonPrinter) tick(progress) error { return nil }
 
 func (p *jsonPrinter) finish(progress) error {
-	slices.SortFunc(p.rows, func(a, b answered) int { return a.index - b.index })
+	slices.SortFunc(p.rows, func(a, b indexedRow) int { return a.index - b.index })
 	text := []byte("[")
 	for i, a := range p.rows {
-		line, err := encode(a.row)
+		line, err := EncodeJSON(a.row)
 		if err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
 	if hidden {
 		return nil
 	}
-	line, err := encode(r)
+	line, err := EncodeJSON(r)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,8 @@ func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
 func (p *ndjsonPrinter) tick(progress) error   { return nil }
 func (p *ndjsonPrinter) finish(progress) error { return nil }
 
-// encode writes one line of JSON in which an & stays an &.
-func encode(value any) ([]byte, error) {
+// EncodeJSON writes one line of JSON in which an & stays an &.
+func EncodeJSON(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
@@ -73,16 +73,16 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
-// ordered holds answers back until those before them have come, so that the
+// reorderBuffer holds answers back until those before them have come, so that the
 // output has the order of the batch.
-type ordered struct {
+type reorderBuffer struct {
 	next    int
 	waiting map[int]row
 	hidden  map[int]bool
 }
 
 // add returns the rows that can be shown now.
-func (o *ordered) add(index int, r row, hidden bool) []row {
+func (o *reorderBuffer) add(index int, r row, hidden bool) []row {
 	if o.waiting == nil {
 		o.waiting, o.hidden = make(map[int]row), make(map[int]bool)
 	}
@@ -102,8 +102,8 @@ func (o *ordered) add(index int, r row, hidden bool) []row {
 	}
 }
 
-// rest is what waits for answers that will not come any more.
-func (o *ordered) rest() []row {
+// drain is what waits for answers that will not come any more.
+func (o *reorderBuffer) drain() []row {
 	places := make([]int, 0, len(o.waiting))
 	for place := range o.waiting {
 		if !o.hidden[place] {
@@ -120,9 +120,9 @@ func (o *ordered) rest() []row {
 
 // csvPrinter prints a header and one record a name, in the order of the batch.
 type csvPrinter struct {
-	ordered
-	out    *csv.Writer
-	headed bool
+	reorderBuffer
+	out           *csv.Writer
+	headerPrinted bool
 }
 
 var csvHeader = []string{
@@ -133,15 +133,15 @@ var csvHeader = []string{
 func newCSVPrinter(out io.Writer) *csvPrinter { return &csvPrinter{out: csv.NewWriter(out)} }
 
 func (p *csvPrinter) add(index int, r row, hidden bool) error {
-	return p.print(p.ordered.add(index, r, hidden))
+	return p.print(p.reorderBuffer.add(index, r, hidden))
 }
 
 func (p *csvPrinter) tick(progress) error   { return nil }
-func (p *csvPrinter) finish(progress) error { return p.print(p.rest()) }
+func (p *csvPrinter) finish(progress) error { return p.print(p.drain()) }
 
 func (p *csvPrinter) print(rows []row) error {
-	if !p.headed {
-		p.headed = true
+	if !p.headerPrinted {
+		p.headerPrinted = true
 		if err := p.out.Write(csvHeader); err != nil {
 			return err
 		}
@@ -152,9 +152,9 @@ func (p *csvPrinter) print(rows []row) error {
 			years = strconv.Itoa(r.MinYears)
 		}
 		record := []string{
-			r.Domain, orUnknown(r.Available), amount(r.RegisterEUR), amount(r.RenewEUR), amount(r.TransferEUR),
+			r.Domain, formatBool(r.Available), formatCents(r.RegisterEUR), formatCents(r.RenewEUR), formatCents(r.TransferEUR),
 			r.Source, r.Reason, strconv.FormatBool(r.Premium), r.CheckedAt, r.Error,
-			amount(r.RestoreEUR), years, r.Requires, orUnknown(r.Orderable), string(r.OrderableReason),
+			formatCents(r.RestoreEUR), years, r.Requires, formatBool(r.Orderable), string(r.OrderableReason),
 		}
 		if err := p.out.Write(record); err != nil {
 			return err
@@ -164,15 +164,15 @@ func (p *csvPrinter) print(rows []row) error {
 	return p.out.Error()
 }
 
-// orUnknown is empty where nothing is known.
-func orUnknown(b *bool) string {
+// formatBool is empty where nothing is known.
+func formatBool(b *bool) string {
 	if b == nil {
 		return ""
 	}
 	return strconv.FormatBool(*b)
 }
 
-func amount(c *registrar.Cents) string {
+func formatCents(c *registrar.Cents) string {
 	if c == nil {
 		return ""
 	}
@@ -181,7 +181,7 @@ func amount(c *registrar.Cents) string {
 
 // plainPrinter prints aligned lines without colour, in the order of the batch.
 type plainPrinter struct {
-	ordered
+	reorderBuffer
 	out   io.Writer
 	table table
 }
@@ -193,11 +193,11 @@ func newPlainPrinter(out io.Writer, names []string) *plainPrinter {
 }
 
 func (p *plainPrinter) add(index int, r row, hidden bool) error {
-	return p.print(p.ordered.add(index, r, hidden))
+	return p.print(p.reorderBuffer.add(index, r, hidden))
 }
 
 func (p *plainPrinter) tick(progress) error   { return nil }
-func (p *plainPrinter) finish(progress) error { return p.print(p.rest()) }
+func (p *plainPrinter) finish(progress) error { return p.print(p.drain()) }
 
 func (p *plainPrinter) print(rows []row) error {
 	var text []byte

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // row is the answer about one name, wherever it came from. Its JSON form has the
@@ -18,7 +18,7 @@ type row struct {
 	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
 	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
 	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
-	wire.Terms
+	httpjson.Terms
 	Source    string `json:"source,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Premium   bool   `json:"premium,omitempty"`
@@ -39,8 +39,8 @@ const (
 	errorInternal    = "internal"
 )
 
-// errorWord turns a kind into its word.
-func errorWord(kind registrar.Kind) string {
+// errorCodeOf turns a kind into its word.
+func errorCodeOf(kind registrar.Kind) string {
 	switch kind {
 	case registrar.KindInvalid:
 		return errorInvalid
@@ -58,14 +58,14 @@ func errorWord(kind registrar.Kind) string {
 func (r row) free() bool   { return r.Available != nil && *r.Available }
 func (r row) failed() bool { return r.Error != "" }
 
-// rowOf is what the engine says about the name that was given.
-func rowOf(given string, answer lookup.Answer, err error) row {
+// newRow is what the engine says about the name that was given.
+func newRow(given string, answer lookup.Answer, err error) row {
 	r := row{Domain: answer.Domain, TLD: answer.TLD}
 	if r.Domain == "" {
 		r.Domain = given
 	}
 	if err != nil {
-		r.Error, r.Message = errorWord(registrar.KindOf(err)), sentence(err)
+		r.Error, r.Message = errorCodeOf(registrar.KindOf(err)), errorText(err)
 		return r
 	}
 	if answer.Availability != lookup.Unknown {
@@ -75,15 +75,15 @@ func rowOf(given string, answer lookup.Answer, err error) row {
 	if p := answer.Prices; p != nil {
 		r.RegisterEUR, r.RenewEUR, r.TransferEUR = &p.Register, &p.Renew, &p.Transfer
 	}
-	r.Terms = wire.NewCheckResult(answer).Terms
+	r.Terms = httpjson.NewCheckResult(answer).Terms
 	r.Source, r.Reason, r.Premium = string(answer.Source), string(answer.Reason), answer.Premium
 	r.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
 	return r
 }
 
-// sentences are what a person reads in a terminal about a name without an
+// errorTexts are what a person reads in a terminal about a name without an
 // answer: short, German first.
-var sentences = map[registrar.Code]string{
+var errorTexts = map[registrar.Code]string{
 	registrar.NameEmpty:           "leer / empty",
 	registrar.NameNoExtension:     "ohne Endung / no extension",
 	registrar.NameIsExtension:     "nur eine Endung / an extension only",
@@ -112,10 +112,10 @@ var sentences = map[registrar.Code]string{
 	lookup.Undetermined:           "nicht feststellbar / cannot be determined",
 }
 
-func sentence(err error) string {
+func errorText(err error) string {
 	var e *registrar.Error
 	if errors.As(err, &e) {
-		if text, known := sentences[e.Code]; known {
+		if text, known := errorTexts[e.Code]; known {
 			return text
 		}
 	}

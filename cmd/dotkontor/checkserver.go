@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 const (
@@ -31,8 +31,8 @@ const (
 type service struct {
 	address string
 	client  *http.Client
-	pace    *pacer
-	backOff time.Duration
+	pacer   *pacer
+	backoff time.Duration
 }
 
 func newService(baseURL string) *service {
@@ -44,8 +44,8 @@ func newService(baseURL string) *service {
 				return http.ErrUseLastResponse // the limits are those of the address that was given
 			},
 		},
-		pace:    newPacer(time.Now),
-		backOff: time.Second,
+		pacer:   newPacer(time.Now),
+		backoff: time.Second,
 	}
 }
 
@@ -73,21 +73,21 @@ func (s *service) check(ctx context.Context, name string) row {
 			if failures++; failures == maxFailures {
 				return failedRow(name, errorUpstream, "Dienst nicht erreichbar / service not reachable")
 			}
-			sleep(ctx, s.backOff<<failures)
+			sleep(ctx, s.backoff<<failures)
 		}
 	}
 }
 
-// probe asks once, to learn what the service allows. answered is false if it
+// probeLimits asks once, to learn what the service allows. answered is false if it
 // refused, which says as much about its limits. An address where no service
 // answers is an error: the other names would fare no better.
-func (s *service) probe(ctx context.Context, name string) (r row, answered bool, err error) {
+func (s *service) probeLimits(ctx context.Context, name string) (r row, answered bool, err error) {
 	r, err = s.try(ctx, name)
 	switch {
 	case err == nil:
 		return r, true, nil
 	case ctx.Err() != nil:
-		return r, false, exitCode(exitInterrupted)
+		return r, false, ExitCode(ExitInterrupted)
 	case errors.Is(err, errRefused):
 		return r, false, nil
 	default:
@@ -98,12 +98,12 @@ func (s *service) probe(ctx context.Context, name string) (r row, answered bool,
 
 // try is one request. Errors are errRefused and errNoService.
 func (s *service) try(ctx context.Context, name string) (row, error) {
-	if err := s.pace.wait(ctx); err != nil {
+	if err := s.pacer.wait(ctx); err != nil {
 		return row{}, err
 	}
 	report := limitReport{}
-	defer func() { s.pace.done(report) }()
-	body, err := encode(map[string]string{"domain": name})
+	defer func() { s.pacer.done(report) }()
+	body, err := EncodeJSON(map[string]string{"domain": name})
 	if err != nil {
 		return row{}, err
 	}
@@ -113,7 +113,7 @@ func (s *service) try(ctx context.Context, name string) (row, error) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set("User-Agent", "dotkontor/"+version)
+	request.Header.Set("User-Agent", "dotkontor/"+Version)
 	response, err := s.client.Do(request)
 	if err != nil {
 		return row{}, errNoService
@@ -131,27 +131,27 @@ func (s *service) try(ctx context.Context, name string) (row, error) {
 }
 
 func readLimits(response *http.Response) limitReport {
-	report := limitReport{windows: readPolicy(response.Header.Get("RateLimit-Policy"))}
+	report := limitReport{windows: ParseRateLimitPolicy(response.Header.Get("RateLimit-Policy"))}
 	state := response.Header.Get("RateLimit")
-	remaining, okRemaining := parameter(state, "r")
-	reset, okReset := parameter(state, "t")
+	remaining, okRemaining := ParseParam(state, "r")
+	reset, okReset := ParseParam(state, "t")
 	// Our service names a window by its length: "60s".
 	label, _, _ := strings.Cut(state, ";")
 	if per, err := time.ParseDuration(strings.Trim(label, `" `)); err == nil && okRemaining && okReset {
-		report.per, report.remaining, report.reset = per, remaining, clampWait(reset)
+		report.per, report.remaining, report.reset = per, remaining, clampDelay(reset)
 	}
 	if response.StatusCode == http.StatusTooManyRequests {
 		report.refused, report.retryAfter = true, defaultRetry
 		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
-			report.retryAfter = clampWait(seconds)
+			report.retryAfter = clampDelay(seconds)
 		}
 	}
 	return report
 }
 
-// clampWait keeps a wait that a server names within what anybody would wait.
-func clampWait(seconds int) time.Duration {
-	return time.Duration(min(seconds, int(maxPer/time.Second))) * time.Second
+// clampDelay keeps a wait that a server names within what anybody would wait.
+func clampDelay(seconds int) time.Duration {
+	return time.Duration(min(seconds, int(MaxWindow/time.Second))) * time.Second
 }
 
 // serverAnswer is the union of the contract's CheckResult, UnsupportedResult and
@@ -185,7 +185,7 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 	}
 	switch {
 	case status == http.StatusOK && a.Supported != nil && !*a.Supported:
-		r := failedRow(name, errorUnsupported, sentences[registrar.ExtensionNotCarried])
+		r := failedRow(name, errorUnsupported, errorTexts[registrar.ExtensionNotCarried])
 		r.TLD = a.TLD
 		return r, nil
 	case status == http.StatusOK && a.TLD != "":
@@ -194,9 +194,9 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 		}
 		return row{
 			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
-			RegisterEUR: centsOf(a.RegisterEUR), RenewEUR: centsOf(a.RenewEUR), TransferEUR: centsOf(a.TransferEUR),
-			Terms: wire.Terms{
-				RestoreEUR: centsOf(a.RestoreEUR), MinYears: a.MinYears, Requires: a.Requires,
+			RegisterEUR: parseEuros(a.RegisterEUR), RenewEUR: parseEuros(a.RenewEUR), TransferEUR: parseEuros(a.TransferEUR),
+			Terms: httpjson.Terms{
+				RestoreEUR: parseEuros(a.RestoreEUR), MinYears: a.MinYears, Requires: a.Requires,
 				Orderable: a.Orderable, OrderableReason: registrar.Code(a.Refusal),
 			},
 			Source: a.Source, Reason: a.Reason, Premium: a.Premium, CheckedAt: a.CheckedAt,
@@ -224,9 +224,9 @@ func failedRow(name, word, message string) row {
 	return row{Domain: name, Error: word, Message: message}
 }
 
-// centsOf reads a JSON number of euros without going through a float: 6.9 and
+// parseEuros reads a JSON number of euros without going through a float: 6.9 and
 // 6.90 are the same price. What is no plain amount is no price.
-func centsOf(number json.Number) *registrar.Cents {
+func parseEuros(number json.Number) *registrar.Cents {
 	euros, decimals, _ := strings.Cut(string(number), ".")
 	cents, err := registrar.ParseCents(euros + "." + (decimals + "00")[:max(2, len(decimals))])
 	if err != nil {
@@ -235,8 +235,8 @@ func centsOf(number json.Number) *registrar.Cents {
 	return &cents
 }
 
-func sleep(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
+func sleep(ctx context.Context, delay time.Duration) {
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -17,39 +17,39 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
-// everythingFree answers after a moment, as a service does.
-type everythingFree struct{ after time.Duration }
+// allAvailable answers after a moment, as a service does.
+type allAvailable struct{ after time.Duration }
 
-func (e everythingFree) Check(_ context.Context, domain string) (lookup.Answer, error) {
+func (e allAvailable) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	time.Sleep(e.after)
 	prices := &lookup.Prices{Register: 690, Renew: 590, Transfer: 490}
 	return lookup.Answer{Domain: domain, TLD: ".de", Availability: lookup.Available, Prices: prices, Source: lookup.SourceRDAP, CheckedAt: time.Now()}, nil
 }
 
-func (everythingFree) Search(context.Context, string) (lookup.Result, error) {
+func (allAvailable) Search(context.Context, string) (lookup.Result, error) {
 	return lookup.Result{}, nil
 }
 
 // limitedService is the real handler behind real sliding windows.
 type limitedService struct {
 	handler  http.Handler
-	budget   *quota.Budget
+	budget   *ratelimit.Budget
 	refusals atomic.Int32
 }
 
-var everybody = netip.MustParseAddr("192.0.2.1")
+var clientAddr = netip.MustParseAddr("192.0.2.1")
 
-func newLimitedService(t *testing.T, after time.Duration, windows ...quota.Window) *limitedService {
+func newLimitedService(t *testing.T, after time.Duration, windows ...ratelimit.Window) *limitedService {
 	t.Helper()
-	budget, err := quota.NewBudget(quota.Config{Windows: windows, MaxKeys: 1000}, nil)
+	budget, err := ratelimit.NewBudget(ratelimit.Config{Windows: windows, MaxKeys: 1000}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := rest.New(everythingFree{after}, budget, func(*http.Request) netip.Addr { return everybody })
+	h := rest.New(allAvailable{after}, budget, func(*http.Request) netip.Addr { return clientAddr })
 	return &limitedService{handler: http.HandlerFunc(h.Check), budget: budget}
 }
 
@@ -92,24 +92,24 @@ func manyNames(n int) []string {
 func runBatch(t *testing.T, s *service, names []string) (p progress, rows map[int]row, announced string) {
 	t.Helper()
 	rows = make(map[int]row)
-	b := &batch{names: names, jobs: defaultServerJobs, every: time.Minute, now: time.Now, printer: &collector{rows}}
-	var told bytes.Buffer
+	b := &batch{names: names, jobs: defaultServerJobs, redrawInterval: time.Minute, now: time.Now, printer: &collector{rows}}
+	var notices bytes.Buffer
 	command := &checkCommand{Server: s.address}
-	if err := command.prepareService(&terminal{ctx: t.Context(), err: &told}, b, s); err != nil {
+	if err := command.prepareService(&Terminal{Ctx: t.Context(), Err: &notices}, b, s); err != nil {
 		t.Fatal(err)
 	}
 	p, err := b.run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, rows, told.String()
+	return p, rows, notices.String()
 }
 
-func TestAServiceIsAskedAtThePaceOfItsLimitsAndTheTimeIsToldBeforehand(t *testing.T) {
+func TestCheckServer_PacesToLimitsAndAnnouncesDuration(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		limited := newLimitedService(t, 20*time.Millisecond,
-			quota.Window{Limit: 30, Per: time.Minute}, quota.Window{Limit: 300, Per: 6 * time.Hour})
+			ratelimit.Window{Limit: 30, Per: time.Minute}, ratelimit.Window{Limit: 300, Per: 6 * time.Hour})
 		s := newService("http://service.test")
 		s.client.Transport = limited
 		began := time.Now()
@@ -131,12 +131,12 @@ func TestAServiceIsAskedAtThePaceOfItsLimitsAndTheTimeIsToldBeforehand(t *testin
 	})
 }
 
-func TestOthersBehindTheSameAddressMakeUsWaitAsTold(t *testing.T) {
+func TestCheckServer_WaitsForRequestsOfOthersAtSameAddress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		limited := newLimitedService(t, 0, quota.Window{Limit: 10, Per: time.Minute})
+		limited := newLimitedService(t, 0, ratelimit.Window{Limit: 10, Per: time.Minute})
 		for range 10 {
-			limited.budget.Spend(everybody)
+			limited.budget.Spend(clientAddr)
 		}
 		time.Sleep(15 * time.Second)
 		s := newService("http://service.test")
@@ -156,10 +156,10 @@ func TestOthersBehindTheSameAddressMakeUsWaitAsTold(t *testing.T) {
 	})
 }
 
-func TestPacingHoldsOverRealSockets(t *testing.T) {
+func TestCheckServer_PacingHoldsOverSockets(t *testing.T) {
 	t.Parallel()
 	limited := newLimitedService(t, 5*time.Millisecond,
-		quota.Window{Limit: 4, Per: time.Second}, quota.Window{Limit: 100, Per: time.Minute})
+		ratelimit.Window{Limit: 4, Per: time.Second}, ratelimit.Window{Limit: 100, Per: time.Minute})
 	server := httptest.NewServer(limited)
 	defer server.Close()
 	began := time.Now()
@@ -175,7 +175,7 @@ func TestPacingHoldsOverRealSockets(t *testing.T) {
 	}
 }
 
-func TestEachNameEndsWithAnAnswerOrAnError(t *testing.T) {
+func TestCheckServer_EveryNameGetsAnswerOrError(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name   string
@@ -191,7 +191,7 @@ func TestEachNameEndsWithAnAnswerOrAnError(t *testing.T) {
 		{"no plain amount", 200, `{"domain":"x.de","tld":".de","available":true,"registerEur":1e3}`, row{Domain: "x.de", TLD: ".de", Available: new(true)}},
 		{
 			"not carried", 200, `{"domain":"X.de","tld":".de","supported":false}`,
-			row{Domain: "x.de", TLD: ".de", Error: errorUnsupported, Message: sentences[registrar.ExtensionNotCarried]},
+			row{Domain: "x.de", TLD: ".de", Error: errorUnsupported, Message: errorTexts[registrar.ExtensionNotCarried]},
 		},
 		{"invalid", 400, `{"error":"Bitte nicht."}`, row{Domain: "x.de", Error: errorInvalid, Message: "Bitte nicht."}},
 		{"upstream", 502, `{"error":"Leider nein.","domain":"x.de"}`, row{Domain: "x.de", Error: errorUpstream, Message: "Leider nein."}},
@@ -210,8 +210,8 @@ func TestEachNameEndsWithAnAnswerOrAnError(t *testing.T) {
 					}, nil
 				})
 				got, want := s.check(t.Context(), "x.de"), test.want
-				gotJSON, _ := encode(got)
-				wantJSON, _ := encode(want)
+				gotJSON, _ := EncodeJSON(got)
+				wantJSON, _ := EncodeJSON(want)
 				if !bytes.Equal(gotJSON, wantJSON) {
 					t.Errorf("got %s\nwant %s", gotJSON, wantJSON)
 				}
@@ -226,7 +226,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func cents(c registrar.Cents) *registrar.Cents { return &c }
 
-func TestAWaitEndsWithItsContext(t *testing.T) {
+func TestPacer_WaitStopsWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer(time.Now)
@@ -243,9 +243,9 @@ func TestAWaitEndsWithItsContext(t *testing.T) {
 	})
 }
 
-func TestAPolicyIsReadTolerantlyAndAbsurdOnesAreIgnored(t *testing.T) {
+func TestParseRateLimitPolicy_IgnoresInvalidItems(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string][]window{
+	for header, want := range map[string][]RateWindow{
 		`"60s";q=30;w=60, "21600s";q=300;w=21600`: {{30, time.Minute}, {300, 6 * time.Hour}},
 		`"burst"; w=1; q=5`:                       {{5, time.Second}},
 		``:                                        nil,
@@ -254,7 +254,7 @@ func TestAPolicyIsReadTolerantlyAndAbsurdOnesAreIgnored(t *testing.T) {
 		`"x";q=5;w=99999999999`:                   nil,
 		`"x";q=-5;w=60, "y";q=2;w=2`:              {{2, 2 * time.Second}},
 	} {
-		if got := readPolicy(header); !slices.Equal(got, want) {
+		if got := ParseRateLimitPolicy(header); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", header, got, want)
 		}
 	}

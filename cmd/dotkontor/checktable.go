@@ -17,26 +17,26 @@ const unlimited = math.MaxInt
 
 const (
 	gap = 2
-	// widestDomain bounds the first column, so that one long name does not push
+	// maxDomainWidth bounds the first column, so that one long name does not push
 	// the answers about all others off the screen.
-	widestDomain = 60
-	// narrowestDomain is what the first column keeps when the window is small.
-	narrowestDomain = 12
+	maxDomainWidth = 60
+	// minDomainWidth is what the first column keeps when the window is small.
+	minDomainWidth = 12
 )
 
 // state is what a person reads first: a word, and a colour for those who see it.
-type state struct{ words, colour string }
+type state struct{ label, colour string }
 
 var (
 	stateFree = state{"frei/free", "1;32"}
 	// stateUnsold: the service at hand looks the name up and does not sell it.
-	stateUnsold   = state{"free, lookup only", "33"}
-	statePremium  = state{"premium", "1;35"}
-	stateTaken    = state{"vergeben/taken", "31"}
-	stateReserved = state{"reserviert", "33"}
-	stateUnknown  = state{"unbekannt/unknown", "33"}
-	stateError    = state{"Fehler/error", "1;31"}
-	statePending  = state{"…", "2"}
+	stateLookupOnly = state{"free, lookup only", "33"}
+	statePremium    = state{"premium", "1;35"}
+	stateTaken      = state{"vergeben/taken", "31"}
+	stateReserved   = state{"reserviert", "33"}
+	stateUnknown    = state{"unbekannt/unknown", "33"}
+	stateError      = state{"Fehler/error", "1;31"}
+	statePending    = state{"…", "2"}
 )
 
 func stateOf(r row) state {
@@ -48,7 +48,7 @@ func stateOf(r row) state {
 	case *r.Available && r.Premium:
 		return statePremium
 	case *r.Available && r.Orderable != nil && !*r.Orderable:
-		return stateUnsold
+		return stateLookupOnly
 	case *r.Available:
 		return stateFree
 	case r.Reason == "reserved":
@@ -80,7 +80,7 @@ func price(r row, c *registrar.Cents) string {
 	if r.Available != nil && !*r.Available {
 		return ""
 	}
-	return amount(c)
+	return formatCents(c)
 }
 
 // firstCharge is the yearly price, times the years that are charged at once.
@@ -109,14 +109,14 @@ type table struct {
 	unit string
 }
 
-var stateWidth = cells(stateUnknown.words)
+var stateWidth = CellWidth(stateUnknown.label)
 
 func newTable(names []string, colour bool) table {
-	widest := cells("Domain")
+	widest := CellWidth("Domain")
 	for _, name := range names {
-		widest = max(widest, cells(printable(name)))
+		widest = max(widest, CellWidth(Printable(name)))
 	}
-	return table{domain: min(widest, widestDomain), colour: colour}
+	return table{domain: min(widest, maxDomainWidth), colour: colour}
 }
 
 // fit is the width of the first column and the number of columns behind the
@@ -128,22 +128,22 @@ func (t table) fit(window int) (domain, shown int) {
 		need += gap + columns[shown].width
 		shown++
 	}
-	return max(narrowestDomain, min(t.domain, rest)), shown
+	return max(minDomainWidth, min(t.domain, rest)), shown
 }
 
-// head is the two lines above the rows, German and English.
-func (t table) head(window int) []string {
+// header is the two lines above the rows, German and English.
+func (t table) header(window int) []string {
 	domain, shown := t.fit(window)
-	german, english := pad("Domain", domain, false), pad("domain", domain, false)
-	german += spaces(gap) + pad("Status", stateWidth, false)
-	english += spaces(gap) + pad("state", stateWidth, false)
+	german, english := Pad("Domain", domain, false), Pad("domain", domain, false)
+	german += Spaces(gap) + Pad("Status", stateWidth, false)
+	english += Spaces(gap) + Pad("state", stateWidth, false)
 	for _, c := range columns[:shown] {
-		german += spaces(gap) + pad(c.german, c.width, c.money)
-		english += spaces(gap) + pad(c.english, c.width, c.money)
+		german += Spaces(gap) + Pad(c.german, c.width, c.money)
+		english += Spaces(gap) + Pad(c.english, c.width, c.money)
 	}
 	return []string{
-		t.paint(strings.TrimRight(cut(german, window), " "), "1"),
-		t.paint(strings.TrimRight(cut(english, window), " "), "2"),
+		t.paint(strings.TrimRight(Truncate(german, window), " "), "1"),
+		t.paint(strings.TrimRight(Truncate(english, window), " "), "2"),
 	}
 }
 
@@ -157,35 +157,35 @@ func (t table) pending(name string, window int) string {
 
 func (t table) draw(r row, what state, window int) string {
 	domain, shown := t.fit(window)
-	name := printable(r.Domain)
+	name := Printable(r.Domain)
 	if window != unlimited { // nothing is cut where nobody looks
-		name = cut(name, domain)
+		name = Truncate(name, domain)
 	}
-	name = pad(name, domain, false)
-	room := window - cells(name) - gap - cells(what.words)
-	if room < 0 {
-		return cut(name+spaces(gap)+what.words, window)
+	name = Pad(name, domain, false)
+	remaining := window - CellWidth(name) - gap - CellWidth(what.label)
+	if remaining < 0 {
+		return Truncate(name+Spaces(gap)+what.label, window)
 	}
-	tail := spaces(stateWidth - cells(what.words))
+	tail := Spaces(stateWidth - CellWidth(what.label))
 	if r.failed() {
-		tail += spaces(gap) + printable(r.Message)
+		tail += Spaces(gap) + Printable(r.Message)
 	} else {
 		for _, c := range columns[:shown] {
-			tail += spaces(gap) + t.cell(c, r)
+			tail += Spaces(gap) + t.cell(c, r)
 		}
 	}
-	return name + spaces(gap) + t.paint(what.words, what.colour) + strings.TrimRight(cut(tail, room), " ")
+	return name + Spaces(gap) + t.paint(what.label, what.colour) + strings.TrimRight(Truncate(tail, remaining), " ")
 }
 
 func (t table) cell(c column, r row) string {
-	text, width := printable(c.cell(r)), c.width
+	text, width := Printable(c.cell(r)), c.width
 	if c.money {
 		width += len(t.unit)
 		if text != "" {
 			text += t.unit
 		}
 	}
-	return pad(text, width, c.money)
+	return Pad(text, width, c.money)
 }
 
 func (t table) paint(text, colour string) string {
@@ -195,19 +195,19 @@ func (t table) paint(text, colour string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-func spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
+func Spaces(n int) string { return strings.Repeat(" ", max(0, n)) }
 
-func pad(text string, to int, right bool) string {
-	fill := spaces(to - cells(text))
+func Pad(text string, to int, right bool) string {
+	fill := Spaces(to - CellWidth(text))
 	if right {
 		return fill + text
 	}
 	return text + fill
 }
 
-// cut shortens text to so many cells, with an ellipsis where something is gone.
-func cut(text string, to int) string {
-	if cells(text) <= to {
+// Truncate shortens text to so many cells, with an ellipsis where something is gone.
+func Truncate(text string, to int) string {
+	if CellWidth(text) <= to {
 		return text
 	}
 	if to < 1 {
@@ -216,7 +216,7 @@ func cut(text string, to int) string {
 	var short strings.Builder
 	used := 0
 	for _, r := range text {
-		if used += runeCells(r); used > to-1 {
+		if used += runeWidth(r); used > to-1 {
 			break
 		}
 		short.WriteRune(r)
@@ -224,16 +224,16 @@ func cut(text string, to int) string {
 	return short.String() + "…"
 }
 
-// cells is the number of places that text takes in a terminal.
-func cells(text string) int {
+// CellWidth is the number of places that text takes in a terminal.
+func CellWidth(text string) int {
 	n := 0
 	for _, r := range text {
-		n += runeCells(r)
+		n += runeWidth(r)
 	}
 	return n
 }
 
-func runeCells(r rune) int {
+func runeWidth(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
 	}
@@ -243,9 +243,9 @@ func runeCells(r rune) int {
 	return 1
 }
 
-// printable makes foreign text harmless: what comes from a list, a registry or
+// Printable makes foreign text harmless: what comes from a list, a registry or
 // another server must not steer the terminal.
-func printable(text string) string {
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) {
 			return r

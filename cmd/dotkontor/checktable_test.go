@@ -22,7 +22,7 @@ func takenRow(name string) row {
 	return r
 }
 
-func window80x(height int) screen {
+func screen80x(height int) screen {
 	return screen{live: true, size: func() (int, int) { return 81, height }}
 }
 
@@ -68,11 +68,11 @@ func (f *fakeTerminal) screen() string {
 	return text.String()
 }
 
-func TestTheLiveTableFillsInOrderWhileAnswersComeInAnyOrder(t *testing.T) {
+func TestLivePrinter_KeepsOrderForUnorderedAnswers(t *testing.T) {
 	t.Parallel()
 	names := []string{"kaffeehaus.de", "google.de", "a_b.de", "bücher.de", "日本.de"}
 	terminal := &fakeTerminal{}
-	p := newLivePrinter(terminal, window80x(24), names, false)
+	p := newLivePrinter(terminal, screen80x(24), names, false)
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -80,7 +80,7 @@ func TestTheLiveTableFillsInOrderWhileAnswersComeInAnyOrder(t *testing.T) {
 		}
 	}
 	must(p.tick(progress{total: 5, left: -1}))
-	onScreen(t, "at the start", terminal.screen(), `
+	assertScreen(t, "at the start", terminal.screen(), `
 Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
 domain         state                EUR net  next year  source  time
 kaffeehaus.de  …
@@ -93,7 +93,7 @@ bücher.de      …
 	must(p.add(1, takenRow("google.de"), false))
 	must(p.add(4, freeRow("日本.de"), false))
 	must(p.tick(progress{total: 5, done: 2, free: 1, left: 2500 * time.Millisecond}))
-	onScreen(t, "in the middle", terminal.screen(), `
+	assertScreen(t, "in the middle", terminal.screen(), `
 Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
 domain         state                EUR net  next year  source  time
 kaffeehaus.de  …
@@ -104,11 +104,11 @@ bücher.de      …
 2/5, 1 frei/free, noch/left 3 s
 `)
 	must(p.add(0, freeRow("kaffeehaus.de"), false))
-	must(p.add(2, row{Domain: "a_b.de", Error: errorInvalid, Message: sentences[registrar.NameUnderscore]}, false))
+	must(p.add(2, row{Domain: "a_b.de", Error: errorInvalid, Message: errorTexts[registrar.NameUnderscore]}, false))
 	must(p.tick(progress{total: 5, done: 4, free: 2, failed: 1, left: -1}))
 	must(p.add(3, row{Domain: "bücher.de", CheckedAt: "x"}, false))
 	must(p.finish(progress{total: 5, done: 5, free: 2, failed: 1, took: 1234 * time.Millisecond}))
-	onScreen(t, "at the end", terminal.screen(), `
+	assertScreen(t, "at the end", terminal.screen(), `
 Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
 domain         state                EUR net  next year  source  time
 kaffeehaus.de  frei/free               6.90       5.90  rdap    12:00:05
@@ -120,19 +120,19 @@ bücher.de      unbekannt/unknown
 `)
 }
 
-func onScreen(t *testing.T, when, got, want string) {
+func assertScreen(t *testing.T, when, got, want string) {
 	t.Helper()
 	if want = strings.TrimPrefix(want, "\n"); got != want {
 		t.Errorf("%s the screen shows\n%s\nwant\n%s", when, got, want)
 	}
 }
 
-func TestWhatIsDrawnOverNeverReachesTheTopOfTheWindow(t *testing.T) {
+func TestLivePrinter_RedrawStaysInsideWindow(t *testing.T) {
 	t.Parallel()
 	const height = 10
 	names := manyNames(200)
 	terminal := &fakeTerminal{}
-	p := newLivePrinter(terminal, window80x(height), names, false)
+	p := newLivePrinter(terminal, screen80x(height), names, false)
 	for i := range names {
 		at := (i*37 + 5) % len(names) // all places, in a mixed order
 		if err := p.add(at, freeRow(names[at]), false); err != nil {
@@ -156,11 +156,11 @@ func TestWhatIsDrawnOverNeverReachesTheTopOfTheWindow(t *testing.T) {
 	}
 }
 
-func TestOnlyFreeNamesStayOnTheScreen(t *testing.T) {
+func TestLivePrinter_OnlyFreeHidesOthers(t *testing.T) {
 	t.Parallel()
 	names := []string{"google.de", "kaffeehaus.de", "amazon.de"}
 	terminal := &fakeTerminal{}
-	p := newLivePrinter(terminal, window80x(24), names, true)
+	p := newLivePrinter(terminal, screen80x(24), names, true)
 	_ = p.add(1, freeRow("kaffeehaus.de"), false)
 	_ = p.add(2, takenRow("amazon.de"), true)
 	_ = p.tick(progress{total: 3, done: 2, free: 1, left: -1})
@@ -174,7 +174,7 @@ func TestOnlyFreeNamesStayOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestNoLineIsWiderThanTheWindow(t *testing.T) {
+func TestTable_LinesFitWindow(t *testing.T) {
 	t.Parallel()
 	failed := row{Domain: strings.Repeat("lang", 30) + ".de", Error: errorUpstream, Message: strings.Repeat("warum ", 40)}
 	rows := []row{freeRow("kaffeehaus.de"), takenRow("東京.de"), failed, {Domain: "x.de", CheckedAt: "x"}}
@@ -184,13 +184,13 @@ func TestNoLineIsWiderThanTheWindow(t *testing.T) {
 	}
 	for _, colour := range []bool{false, true} {
 		table := newTable(names, colour)
-		for width := smallestWindow - 1; width < 200; width++ {
-			lines := table.head(width)
+		for width := minWindowWidth - 1; width < 200; width++ {
+			lines := table.header(width)
 			for _, r := range rows {
 				lines = append(lines, table.line(r, width), table.pending(r.Domain, width))
 			}
 			for _, line := range lines {
-				if got := cells(colourless(line)); got > width {
+				if got := CellWidth(stripColour(line)); got > width {
 					t.Fatalf("%d cells in a window of %d: %q", got, width, line)
 				}
 			}
@@ -198,7 +198,7 @@ func TestNoLineIsWiderThanTheWindow(t *testing.T) {
 	}
 }
 
-func colourless(text string) string {
+func stripColour(text string) string {
 	for {
 		before, after, found := strings.Cut(text, "\x1b[")
 		if !found {
@@ -209,7 +209,7 @@ func colourless(text string) string {
 	}
 }
 
-func TestEveryStateHasAWordAndAColour(t *testing.T) {
+func TestTable_EveryStateHasLabelAndColour(t *testing.T) {
 	t.Parallel()
 	premium := freeRow("gold.de")
 	premium.Premium, premium.Reason, premium.RegisterEUR = true, "premium", nil
@@ -229,7 +229,7 @@ func TestEveryStateHasAWordAndAColour(t *testing.T) {
 	}
 }
 
-func TestForeignTextDoesNotSteerTheTerminal(t *testing.T) {
+func TestTable_EscapesControlCharacters(t *testing.T) {
 	t.Parallel()
 	r := row{Domain: "x\x1b[2J.de\u009b", Error: errorInvalid, Message: "a\rb\u202ec"}
 	if line := (table{domain: 20}).line(r, 80); strings.ContainsAny(line, "\x1b\r\u009b\u202e") {
@@ -237,20 +237,20 @@ func TestForeignTextDoesNotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-func TestColourAndLifeFollowTheEnvironment(t *testing.T) {
+func TestScreen_FollowsEnvironment(t *testing.T) {
 	t.Parallel()
 	// Not a terminal: nothing is drawn over, whatever the environment says.
-	s := newScreen(&terminal{out: &bytes.Buffer{}, environment: []string{"TERM=xterm", "COLUMNS=120"}})
+	s := newScreen(&Terminal{Out: &bytes.Buffer{}, Env: []string{"TERM=xterm", "COLUMNS=120"}})
 	if width, _ := s.size(); s.live || s.colour || width != 120 {
 		t.Errorf("got %+v with a width of %d", s, width)
 	}
-	s = newScreen(&terminal{out: &bytes.Buffer{}, environment: []string{"COLUMNS=nonsense"}})
-	if width, height := s.size(); width != usualWidth || height != usualHeight {
+	s = newScreen(&Terminal{Out: &bytes.Buffer{}, Env: []string{"COLUMNS=nonsense"}})
+	if width, height := s.size(); width != defaultWidth || height != defaultHeight {
 		t.Errorf("got %d by %d", width, height)
 	}
 }
 
-func TestExitCodesSumUpABatch(t *testing.T) {
+func TestProgress_ExitCodes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		p    progress
@@ -262,7 +262,7 @@ func TestExitCodesSumUpABatch(t *testing.T) {
 		{progress{total: 3, done: 3, failed: 3}, 1},
 		{progress{total: 3, done: 1, free: 1, interrupted: true}, 130},
 	} {
-		if got := test.p.code(); got != test.want {
+		if got := test.p.exitCode(); got != test.want {
 			t.Errorf("%+v: exit code %d, want %d", test.p, got, test.want)
 		}
 	}

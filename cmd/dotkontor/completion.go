@@ -17,7 +17,7 @@ func (c helpCommand) Run(app *kong.Kong) error {
 	at := app.Model.Node
 	for _, word := range c.Command {
 		if at = childOf(at, word); at == nil {
-			return usageError(fmt.Sprintf("there is no command %q", strings.Join(c.Command, " ")))
+			return UsageError(fmt.Sprintf("there is no command %q", strings.Join(c.Command, " ")))
 		}
 	}
 	// The flag prints the help and ends the parsing; what it then misses does not matter.
@@ -59,8 +59,8 @@ compdef _dotkontor dotkontor
 }
 
 // Run prints the script.
-func (c completionCommand) Run(t *terminal) error {
-	_, err := fmt.Fprint(t.out, completionScripts[c.Shell])
+func (c completionCommand) Run(t *Terminal) error {
+	_, err := fmt.Fprint(t.Out, completionScripts[c.Shell])
 	return err
 }
 
@@ -69,13 +69,13 @@ type completeCommand struct {
 }
 
 // Run prints what the last word may become, one per line.
-func (c completeCommand) Run(app *kong.Kong, t *terminal) error {
+func (c completeCommand) Run(app *kong.Kong, t *Terminal) error {
 	words := c.Words
 	if len(words) == 0 {
 		words = []string{""}
 	}
 	for _, candidate := range completions(app.Model.Node, words) {
-		fmt.Fprintln(t.out, candidate)
+		fmt.Fprintln(t.Out, candidate)
 	}
 	return nil
 }

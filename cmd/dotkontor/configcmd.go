@@ -27,8 +27,8 @@ type configCommand struct {
 type configNewKeyCommand struct{}
 
 // Run prints a key and keeps it nowhere.
-func (configNewKeyCommand) Run(t *terminal) error {
-	_, err := fmt.Fprintln(t.out, config.NewKey())
+func (configNewKeyCommand) Run(t *Terminal) error {
+	_, err := fmt.Fprintln(t.Out, config.NewKey())
 	return err
 }
 
@@ -39,36 +39,36 @@ type configCheckCommand struct {
 
 // Run checks all that serve would read, and starts nothing. It prints a line for
 // each finding, so that one run shows everything.
-func (c configCheckCommand) Run(t *terminal) error {
-	f := findings{out: t.out}
-	cfg, err := config.Load(c.Config, t.environment)
+func (c configCheckCommand) Run(t *Terminal) error {
+	f := findings{out: t.Out}
+	cfg, err := config.Load(c.Config, t.Env)
 	f.fail(err)
 	if err != nil && cfg.Data == "" { // the file itself could not be read
-		return exitCode(exitError)
+		return ExitCode(ExitError)
 	}
 	for _, problem := range checkFiles(cfg) {
 		f.fail(problem)
 	}
 	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // told already
-		f.fail(store.CheckTransport(storeOptions(cfg)))
+		f.fail(store.CheckTransport(StoreOptions(cfg)))
 	}
 	for _, warning := range cfg.Warnings() {
-		fmt.Fprintln(t.out, statusWarn, warning)
+		fmt.Fprintln(t.Out, StatusWarn, warning)
 	}
 	if f.failed {
 		if c.Connect {
 			f.fail(errors.New("--connect: not tried; correct the configuration first"))
 		}
-		return exitCode(exitError)
+		return ExitCode(ExitError)
 	}
 	extensions := checkDatabase(t, cfg, &f, c.Connect)
 	if c.Connect {
 		probeUpstreams(t, cfg, &f)
 	}
 	if f.failed {
-		return exitCode(exitError)
+		return ExitCode(ExitError)
 	}
-	_, err = fmt.Fprintf(t.out, "ok: %s on %s, %d extensions\n", cfg.BaseURL, cfg.Server.Listen, extensions)
+	_, err = fmt.Fprintf(t.Out, "ok: %s on %s, %d extensions\n", cfg.BaseURL, cfg.Server.Listen, extensions)
 	return err
 }
 
@@ -85,33 +85,33 @@ func (f *findings) fail(err error) {
 	}
 	f.failed = true
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintln(f.out, statusFail, strings.TrimSuffix(line, "\n"))
+		fmt.Fprintln(f.out, StatusFail, strings.TrimSuffix(line, "\n"))
 	}
 }
 
 // checkDatabase compares the secret keys with the database and reads the price list
 // there. A database that can't be opened is one failure, not one for each of these.
-func checkDatabase(t *terminal, cfg config.Config, f *findings, connect bool) (extensions int) {
-	ctx, cancel := context.WithTimeout(t.ctx, checkTimeout)
+func checkDatabase(t *Terminal, cfg config.Config, f *findings, connect bool) (extensions int) {
+	ctx, cancel := context.WithTimeout(t.Ctx, databaseCheckTimeout)
 	defer cancel()
 	begun := time.Now()
 	engine := "database (SQLite)"
 	if cfg.Database.URL != "" {
 		engine = "database (PostgreSQL)"
 	}
-	db, err := store.OpenExisting(ctx, storeOptions(cfg))
+	db, err := store.OpenExisting(ctx, StoreOptions(cfg))
 	if err != nil {
 		f.fail(fmt.Errorf("%s: %w; secret_key and the price list were not checked", engine, databaseSettings.explain(err)))
 		return 0
 	}
 	if connect {
-		printConnected(t.out, engine, time.Since(begun))
+		printConnected(t.Out, engine, time.Since(begun))
 	}
 	f.fail(checkKeys(ctx, cfg, db))
 	if db != nil {
 		f.fail(db.Close())
 	}
-	edition, err := store.ReadPriceList(ctx, storeOptions(cfg))
+	edition, err := store.ReadPriceList(ctx, StoreOptions(cfg))
 	if err != nil {
 		f.fail(fmt.Errorf("price list: %w", err))
 		return 0
@@ -127,13 +127,13 @@ func checkFiles(cfg config.Config) (problems []error) {
 			problems = append(problems, fmt.Errorf("data: %w", err))
 		}
 	}
-	if exist(cfg.Server.TLSCert, cfg.Server.TLSKey) {
+	if filesExist(cfg.Server.TLSCert, cfg.Server.TLSKey) {
 		if _, err := newCertificate(cfg.Server.TLSCert, cfg.Server.TLSKey, slog.New(slog.DiscardHandler), time.Now); err != nil {
 			problems = append(problems, fmt.Errorf("server.tls_cert: %w", err))
 		}
 	}
 	for _, account := range cfg.EPP {
-		if account.CA != "" && !exist(account.CA) || account.Cert+account.Key != "" && !exist(account.Cert, account.Key) {
+		if account.CA != "" && !filesExist(account.CA) || account.Cert+account.Key != "" && !filesExist(account.Cert, account.Key) {
 			continue
 		}
 		if _, err := eppTLS(account); err != nil {
@@ -143,7 +143,7 @@ func checkFiles(cfg config.Config) (problems []error) {
 	return problems
 }
 
-func exist(files ...string) bool {
+func filesExist(files ...string) bool {
 	for _, file := range files {
 		if _, err := os.Stat(file); err != nil {
 			return false

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/letters"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
-// listPage is how many rows are read at a time.
-const listPage = 200
+// listPageSize is how many rows are read at a time.
+const listPageSize = 200
 
 type customersCommand struct {
 	Add           customersAddCommand     `cmd:"" help:"Make an account, and print a link by which its owner chooses a password."`
@@ -23,15 +23,15 @@ type customersCommand struct {
 }
 
 type customersAddCommand struct {
-	servicePlace
+	ServiceFlags
 	Email    string `arg:"" help:"The customer's e-mail address. You vouch for it: no confirmation is sent."`
 	Language string `default:"de" enum:"de,en" help:"The language of pages and mails: de or en."`
 }
 
 // Run makes the account.
-func (c customersAddCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, link, err := d.people.customers.Add(d.ctx, d.operator, c.Email, c.Language)
+func (c customersAddCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, link, err := d.Services.Customers.Add(d.Ctx, d.Operator, c.Email, c.Language)
 		if err != nil {
 			return err
 		}
@@ -40,18 +40,18 @@ func (c customersAddCommand) Run(t *terminal) error {
 }
 
 type customersResetCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The customer's e-mail address."`
 }
 
 // Run makes the link.
-func (c customersResetCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c customersResetCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		link, err := d.people.customers.ResetLink(d.ctx, d.operator, account.ID)
+		link, err := d.Services.Customers.CreateResetLink(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
 		}
@@ -61,64 +61,64 @@ func (c customersResetCommand) Run(t *terminal) error {
 
 // printLink prints a link to hand on. Whoever has it chooses the password, so it
 // stands alone on its line and nowhere else.
-func (d desk) printLink(german, english string, account customer.Customer, link string) error {
-	address := letters.Address(d.cfg.BaseURL, registrar.LetterReset, link)
-	_, err := fmt.Fprintf(d.out, "%s / %s: %s (%s)\n"+
+func (d Session) printLink(german, english string, account account.Customer, link string) error {
+	address := mailer.LinkURL(d.Config.BaseURL, registrar.MailPasswordReset, link)
+	_, err := fmt.Fprintf(d.Out, "%s / %s: %s (%s)\n"+
 		"Bitte sicher übergeben; der Link gilt 24 Stunden und nur einmal:\n"+
 		"Please hand it over safely; the link works for 24 hours and once only:\n\n%s\n", german, english, account.Email, account.ID, address)
 	return err
 }
 
 type customersDisableCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The customer's e-mail address."`
 }
 
 // Run closes the account.
-func (c customersDisableCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c customersDisableCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		if err := d.people.customers.Disable(d.ctx, d.operator, account.ID); err != nil {
+		if err := d.Services.Customers.Disable(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.tell("gesperrt: "+account.Email, "disabled")
+		return d.PrintBilingual("gesperrt: "+account.Email, "disabled")
 	})
 }
 
 type customersEnableCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The customer's e-mail address."`
 }
 
 // Run opens the account.
-func (c customersEnableCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c customersEnableCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		if err := d.people.customers.Enable(d.ctx, d.operator, account.ID); err != nil {
+		if err := d.Services.Customers.Enable(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.tell("freigegeben: "+account.Email, "enabled")
+		return d.PrintBilingual("freigegeben: "+account.Email, "enabled")
 	})
 }
 
 type customersListCommand struct {
-	servicePlace
+	ServiceFlags
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints page by page, so that a million accounts need no memory.
-func (c customersListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
+func (c customersListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
 		last := ""
 		for {
-			page, err := d.people.customers.List(d.ctx, d.operator, last, listPage)
+			page, err := d.Services.Customers.List(d.Ctx, d.Operator, last, listPageSize)
 			if err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (c customersListCommand) Run(t *terminal) error {
 					return err
 				}
 			}
-			if len(page) < listPage {
+			if len(page) < listPageSize {
 				return list.end()
 			}
 		}
@@ -148,10 +148,10 @@ type customerRow struct {
 	since time.Time
 }
 
-func newCustomerRow(account customer.Customer) customerRow {
+func newCustomerRow(account account.Customer) customerRow {
 	row := customerRow{
 		ID: account.ID, Email: account.Email, Status: "active", Language: account.Language, since: account.CreatedAt,
-		CreatedAt: stamp(account.CreatedAt), ConfirmedAt: stamp(account.ConfirmedAt), DisabledAt: stamp(account.DisabledAt),
+		CreatedAt: jsonTime(account.CreatedAt), ConfirmedAt: jsonTime(account.ConfirmedAt), DisabledAt: jsonTime(account.DisabledAt),
 	}
 	switch {
 	case !account.DisabledAt.IsZero():
@@ -163,27 +163,27 @@ func newCustomerRow(account customer.Customer) customerRow {
 }
 
 func (r customerRow) String() string {
-	words := map[string]string{"active": "aktiv", "disabled": "gesperrt", "unconfirmed": "unbestätigt"}
-	return fmt.Sprintf("%-30s  %s  %-7s  %-16s  %s", r.ID, pad(words[r.Status], 12, false), r.Language, moment(r.since), printable(r.Email))
+	labels := map[string]string{"active": "aktiv", "disabled": "gesperrt", "unconfirmed": "unbestätigt"}
+	return fmt.Sprintf("%-30s  %s  %-7s  %-16s  %s", r.ID, Pad(labels[r.Status], 12, false), r.Language, formatTime(r.since), Printable(r.Email))
 }
 
-// list prints rows below a head, or as a JSON array.
-type list struct {
-	out  io.Writer
-	json bool
-	head string
-	rows int
+// rowPrinter prints rows below a head, or as a JSON array.
+type rowPrinter struct {
+	out    io.Writer
+	json   bool
+	header string
+	rows   int
 }
 
-func newList(out io.Writer, asJSON bool, head string) *list {
-	return &list{out: out, json: asJSON, head: head}
+func newRowPrinter(out io.Writer, asJSON bool, head string) *rowPrinter {
+	return &rowPrinter{out: out, json: asJSON, header: head}
 }
 
-func (l *list) add(row fmt.Stringer) error {
+func (l *rowPrinter) add(row fmt.Stringer) error {
 	l.rows++
 	if !l.json {
 		if l.rows == 1 {
-			if _, err := fmt.Fprintln(l.out, l.head); err != nil {
+			if _, err := fmt.Fprintln(l.out, l.header); err != nil {
 				return err
 			}
 		}
@@ -202,7 +202,7 @@ func (l *list) add(row fmt.Stringer) error {
 	return err
 }
 
-func (l *list) end() error {
+func (l *rowPrinter) end() error {
 	text := ""
 	switch {
 	case l.json && l.rows == 0:

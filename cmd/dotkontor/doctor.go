@@ -16,7 +16,7 @@ type doctorCommand struct {
 	Token string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer of the service, to look at what needs one. Better in the variable than on the command line, which others can read." placeholder:"TOKEN"`
 	JSON  bool   `name:"json" help:"Print one JSON object at the end."`
 	Books bool   `help:"Instead of a visit: compare the service's orders, lines and domains with the charges and refunds of the payment provider."`
-	servicePlace
+	ServiceFlags
 	Patience time.Duration `default:"10m" help:"With --books: do not judge what has changed within this time, because it may still be under way."`
 }
 
@@ -39,28 +39,28 @@ FAIL is a sum, an order, a line, a domain or a refund that does not agree with
 the others.
 
 Exit code: 0 nothing failed (a WARN is no failure), 1 something failed, 64 the
-command line is wrong, 130 interrupted.`, usualRequests, usualCounted, requestTimeout, visitTimeout)
+command line is wrong, 130 interrupted.`, expectedRequests, expectedLimited, requestTimeout, totalTimeout)
 }
 
 const (
 	requestTimeout = 10 * time.Second
-	visitTimeout   = 60 * time.Second
-	// usualRequests and usualCounted are what a visit to a healthy service costs.
+	totalTimeout   = 60 * time.Second
+	// expectedRequests and usualCounted are what a visit to a healthy service costs.
 	// A test holds them to the truth.
-	usualRequests = 51
-	usualCounted  = 8
-	// reserve is how many counted requests are left to others at the same address.
-	reserve = 3
+	expectedRequests = 51
+	expectedLimited  = 8
+	// reservedRequests is how many counted requests are left to others at the same address.
+	reservedRequests = 3
 )
 
 // check is one thing to look at.
 type check struct {
 	group, name string
-	// spends is how many requests it makes that count against the limit.
-	spends int
+	// cost is how many requests it makes that count against the limit.
+	cost int
 	// vital: if this fails, nothing else can be looked at.
 	vital bool
-	run   func(*visit) result
+	run   func(*prober) result
 }
 
 // allChecks is everything that a visit looks at, in the order of the visit.
@@ -69,48 +69,48 @@ func allChecks() []check {
 }
 
 // Run visits and prints.
-func (c *doctorCommand) Run(t *terminal) error {
+func (c *doctorCommand) Run(t *Terminal) error {
 	switch {
 	case c.Books && c.URL != "":
-		return usageError("--books and --url are two different visits; give one of them")
+		return UsageError("--books and --url are two different visits; give one of them")
 	case c.Books:
-		return c.runBooks(t)
+		return c.runReconcile(t)
 	case c.URL == "":
-		return usageError("say which service is meant, with --url URL; or --books to compare its books")
+		return UsageError("say which service is meant, with --url URL; or --books to compare its books")
 	}
 	base, err := baseAddress(c.URL)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, visitTimeout)
+	ctx, cancel := context.WithTimeout(t.Ctx, totalTimeout)
 	defer cancel()
 	checks := allChecks()
 	if c.Token != "" {
-		if err := maySendToken(base); err != nil {
+		if err := checkTokenTransport(base); err != nil {
 			return err
 		}
 		checks = append(checks, tokenChecks(c.Token)...)
 	}
-	report := examine(newVisit(ctx, base, nil), checks, func(line checked) {
+	report := runChecks(newProber(ctx, base, nil), checks, func(line reportLine) {
 		if !c.JSON {
-			fmt.Fprintln(t.out, line)
+			fmt.Fprintln(t.Out, line)
 		}
 	})
-	if t.ctx.Err() != nil {
-		return exitCode(exitInterrupted)
+	if t.Ctx.Err() != nil {
+		return ExitCode(ExitInterrupted)
 	}
 	if c.JSON {
-		encoder := json.NewEncoder(t.out)
+		encoder := json.NewEncoder(t.Out)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
 		if err := encoder.Encode(report); err != nil {
 			return err
 		}
 	} else {
-		fmt.Fprintln(t.out, report.summary())
+		fmt.Fprintln(t.Out, report.summary())
 	}
 	if !report.OK {
-		return exitCode(exitError)
+		return ExitCode(ExitError)
 	}
 	return nil
 }
@@ -122,13 +122,13 @@ func baseAddress(given string) (string, error) {
 	address, err := url.Parse(base)
 	if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Hostname() == "" ||
 		address.User != nil || address.Path != "" || strings.ContainsAny(base, "?#") {
-		return "", usageError(fmt.Sprintf("--url %q is not an address like https://domains.example", given))
+		return "", UsageError(fmt.Sprintf("--url %q is not an address like https://domains.example", given))
 	}
 	return base, nil
 }
 
-// isLoopback says whether a host is this machine by its name alone.
-func isLoopback(host string) bool {
+// IsLoopbackHost says whether a host is this machine by its name alone.
+func IsLoopbackHost(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
@@ -136,17 +136,17 @@ func isLoopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checked is one line of the report.
-type checked struct {
+// reportLine is one line of the report.
+type reportLine struct {
 	Group    string `json:"group"`
 	Name     string `json:"name"`
-	Status   status `json:"status"`
+	Status   Status `json:"status"`
 	Expected string `json:"expected,omitempty"`
 	Seen     string `json:"seen"`
 }
 
 // String is the line for a person.
-func (c checked) String() string {
+func (c reportLine) String() string {
 	line := fmt.Sprintf("%-4s  %-9s  %s: ", c.Status, c.Group, c.Name)
 	if c.Expected == "" {
 		return line + c.Seen
@@ -156,15 +156,15 @@ func (c checked) String() string {
 
 // doctorReport is the whole visit.
 type doctorReport struct {
-	URL      string    `json:"url"`
-	OK       bool      `json:"ok"`
-	Requests int       `json:"requests"`
-	Counted  int       `json:"counted"`
-	NotTried int       `json:"notTried"`
-	Checks   []checked `json:"checks"`
+	URL      string       `json:"url"`
+	OK       bool         `json:"ok"`
+	Requests int          `json:"requests"`
+	Counted  int          `json:"counted"`
+	NotTried int          `json:"notTried"`
+	Checks   []reportLine `json:"checks"`
 }
 
-func (r doctorReport) count(s status) (n int) {
+func (r doctorReport) count(s Status) (n int) {
 	for _, c := range r.Checks {
 		if c.Status == s {
 			n++
@@ -175,32 +175,32 @@ func (r doctorReport) count(s status) (n int) {
 
 func (r doctorReport) summary() string {
 	text := fmt.Sprintf("%s: %d ok, %d WARN, %d FAIL; %d requests, %d of them counted by the limit",
-		r.URL, r.count(statusOK), r.count(statusWarn), r.count(statusFail), r.Requests, r.Counted)
+		r.URL, r.count(StatusOK), r.count(StatusWarn), r.count(StatusFail), r.Requests, r.Counted)
 	if r.NotTried > 0 {
 		text += fmt.Sprintf("; %d checks not tried", r.NotTried)
 	}
 	return text
 }
 
-// examine runs the checks in order and hands each line on as soon as it is
+// runChecks runs the checks in order and hands each line on as soon as it is
 // there.
-func examine(v *visit, checks []check, tell func(checked)) doctorReport {
-	report := doctorReport{URL: v.base, OK: true, Checks: []checked{}}
+func runChecks(v *prober, checks []check, onLine func(reportLine)) doctorReport {
+	report := doctorReport{URL: v.base, OK: true, Checks: []reportLine{}}
 	for i, c := range checks {
 		var r result
 		switch {
 		case v.ctx.Err() != nil:
-			r = fail(fmt.Sprintf("a visit within %s", visitTimeout), "it is over; the rest is not tried")
+			r = fail(fmt.Sprintf("a visit within %s", totalTimeout), "it is over; the rest is not tried")
 			c.vital = true
-		case c.spends > 0 && v.nearLimit(c.spends):
+		case c.cost > 0 && v.nearLimit(c.cost):
 			r = warn("", fmt.Sprintf("left out: %d requests are left to this address; try again in a minute", v.left))
 		default:
 			r = c.run(v)
 		}
-		line := checked{c.group, c.name, r.status, tidy(r.expected), tidy(r.seen)}
+		line := reportLine{c.group, c.name, r.status, singleLine(r.expected), singleLine(r.seen)}
 		report.Checks = append(report.Checks, line)
-		tell(line)
-		if r.status == statusFail {
+		onLine(line)
+		if r.status == StatusFail {
 			report.OK = false
 			if c.vital {
 				report.NotTried = len(checks) - i - 1
@@ -208,16 +208,16 @@ func examine(v *visit, checks []check, tell func(checked)) doctorReport {
 			}
 		}
 	}
-	report.Requests, report.Counted = v.requests, v.counted
+	report.Requests, report.Counted = v.requests, v.limited
 	return report
 }
 
-// tidy makes a stranger's text fit for a line in a terminal.
-func tidy(text string) string {
+// singleLine makes a stranger's text fit for a line in a terminal.
+func singleLine(text string) string {
 	const longest = 400
 	text = strings.Join(strings.Fields(text), " ")
 	if letters := []rune(text); len(letters) > longest {
 		text = string(letters[:longest]) + "…"
 	}
-	return printable(text)
+	return Printable(text)
 }

@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-func examined(t *testing.T, base string) doctorReport {
+func examineService(t *testing.T, base string) doctorReport {
 	t.Helper()
-	return examine(newVisit(t.Context(), base, nil), allChecks(), func(checked) {})
+	return runChecks(newProber(t.Context(), base, nil), allChecks(), func(reportLine) {})
 }
 
-// named are the names of the checks with this status.
-func named(r doctorReport, s status) (names []string) {
+// checksWithStatus are the names of the checks with this status.
+func checksWithStatus(r doctorReport, s Status) (names []string) {
 	for _, c := range r.Checks {
 		if c.Status == s {
 			names = append(names, c.Name)
@@ -30,116 +30,116 @@ func named(r doctorReport, s status) (names []string) {
 	return names
 }
 
-func TestAServiceThatKeepsEveryPromiseHasNoFinding(t *testing.T) {
+func TestDoctor_ConformingServicePasses(t *testing.T) {
 	t.Parallel()
-	report := examined(t, serveFake(t, newFake()))
+	report := examineService(t, serveFake(t, newFake()))
 	for _, c := range report.Checks {
-		if c.Status != statusOK {
+		if c.Status != StatusOK {
 			t.Error(c)
 		}
 	}
 	if !report.OK || len(report.Checks) != len(allChecks()) {
 		t.Errorf("ok is %v with %d lines", report.OK, len(report.Checks))
 	}
-	if report.Requests != usualRequests || report.Counted != usualCounted {
-		t.Errorf("%d requests, %d counted; the help says %d and %d", report.Requests, report.Counted, usualRequests, usualCounted)
+	if report.Requests != expectedRequests || report.Counted != expectedLimited {
+		t.Errorf("%d requests, %d counted; the help says %d and %d", report.Requests, report.Counted, expectedRequests, expectedLimited)
 	}
 }
 
-func TestNearTheLimitItLeavesThingsOutAndFailsNothing(t *testing.T) {
+func TestDoctor_SkipsLimitedChecksNearLimit(t *testing.T) {
 	t.Parallel()
 	fake := newFake()
 	fake.spent["127.0.0.1"] = 23
-	report := examined(t, serveFake(t, fake))
+	report := examineService(t, serveFake(t, fake))
 	if !report.OK {
-		t.Errorf("failed: %q", named(report, statusFail))
+		t.Errorf("failed: %q", checksWithStatus(report, StatusFail))
 	}
-	if fake.spent["127.0.0.1"] > 30-reserve {
+	if fake.spent["127.0.0.1"] > 30-reservedRequests {
 		t.Errorf("it spent down to %d", 30-fake.spent["127.0.0.1"])
 	}
 	want := []string{"garbage is a 400", "X-Forwarded-For of a stranger is not believed", "domain_check works"}
-	if got := named(report, statusWarn); !slices.Equal(got, want) {
+	if got := checksWithStatus(report, StatusWarn); !slices.Equal(got, want) {
 		t.Errorf("left out: %q, want %q", got, want)
 	}
 }
 
-func TestOverTheLimitOneRequestIsEnoughToKnow(t *testing.T) {
+func TestDoctor_StopsLimitedRequestsAfter429(t *testing.T) {
 	t.Parallel()
 	fake := newFake()
 	fake.spent["127.0.0.1"] = 30
-	report := examined(t, serveFake(t, fake))
+	report := examineService(t, serveFake(t, fake))
 	if !report.OK || report.Counted != 1 {
-		t.Errorf("%d counted requests, failed: %q", report.Counted, named(report, statusFail))
+		t.Errorf("%d counted requests, failed: %q", report.Counted, checksWithStatus(report, StatusFail))
 	}
 
 	without := newFake()
 	without.spent["127.0.0.1"] = 30
-	report = examined(t, serveFake(t, proxy(without, nil, func(p *passing) { p.header.Del("Retry-After") })))
-	if got := named(report, statusFail); !slices.Equal(got, []string{"check of a name that nobody has"}) {
+	report = examineService(t, serveFake(t, proxy(without, nil, func(p *proxied) { p.header.Del("Retry-After") })))
+	if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{"check of a name that nobody has"}) {
 		t.Errorf("a 429 without Retry-After: failed are %q", got)
 	}
 }
 
-func TestTroubleOfTheRegistriesIsAWarning(t *testing.T) {
+func TestDoctor_RegistryFailureIsWarning(t *testing.T) {
 	t.Parallel()
-	report := examined(t, serveFake(t, proxy(newFake(), nil, func(p *passing) {
-		if p.path(checkPath) && strings.Contains(p.question, "google.com") {
+	report := examineService(t, serveFake(t, proxy(newFake(), nil, func(p *proxied) {
+		if p.path(checkPath) && strings.Contains(p.requestBody, "google.com") {
 			p.status, p.body = http.StatusBadGateway, `{"error":"Die Registry antwortet nicht.","domain":"google.com"}`
 		}
-		lookupOf("doctor-", "available", nil)(p)
+		changeLookup("doctor-", "available", nil)(p)
 	})))
 	want := []string{"check of a name that nobody has", "check of google.com"}
-	if got := named(report, statusWarn); !report.OK || !slices.Equal(got, want) {
-		t.Errorf("ok is %v, warnings are %q, failures %q", report.OK, got, named(report, statusFail))
+	if got := checksWithStatus(report, StatusWarn); !report.OK || !slices.Equal(got, want) {
+		t.Errorf("ok is %v, warnings are %q, failures %q", report.OK, got, checksWithStatus(report, StatusFail))
 	}
 }
 
 // A public name leads to the fake, as in a resolver of its own.
-func visitPublic(t *testing.T, base string, server *httptest.Server) doctorReport {
+func examinePublicURL(t *testing.T, base string, server *httptest.Server) doctorReport {
 	t.Helper()
-	v := newVisit(t.Context(), base, nil)
+	v := newProber(t.Context(), base, nil)
 	v.client.Transport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 	}}
-	return examine(v, allChecks(), func(checked) {})
+	return runChecks(v, allChecks(), func(reportLine) {})
 }
 
-func TestPlainHTTPIsForLoopbackOnly(t *testing.T) {
+func TestDoctor_PlainHTTPOnlyOnLoopback(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(newFake())
 	t.Cleanup(server.Close)
-	report := visitPublic(t, "http://domains.example", server)
-	if got := named(report, statusFail); !slices.Equal(got, []string{"TLS"}) {
+	report := examinePublicURL(t, "http://domains.example", server)
+	if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{"TLS"}) {
 		t.Errorf("failed: %q", got)
 	}
 }
 
-func TestOverTLSTheCertificateIsLookedAt(t *testing.T) {
+func TestDoctor_ChecksTLSCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(newFake())
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a handshake is meant to fail
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
-	report := examine(newVisit(t.Context(), server.URL, roots), allChecks(), func(checked) {})
+	report := runChecks(newProber(t.Context(), server.URL, roots), allChecks(), func(reportLine) {})
 	if !report.OK {
-		t.Errorf("failed: %q", named(report, statusFail))
+		t.Errorf("failed: %q", checksWithStatus(report, StatusFail))
 	}
-	report = examined(t, server.URL)
-	if got := named(report, statusFail); !slices.Equal(got, []string{"the service answers"}) || report.NotTried == 0 {
+	report = examineService(t, server.URL)
+	if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{"the service answers"}) || report.NotTried == 0 {
 		t.Errorf("an unknown authority: failed are %q, not tried %d", got, report.NotTried)
 	}
-	for left, want := range map[time.Duration]status{13 * 24 * time.Hour: statusWarn, 15 * 24 * time.Hour: statusOK} {
+	for left, want := range map[time.Duration]Status{13 * 24 * time.Hour: StatusWarn, 15 * 24 * time.Hour: StatusOK} {
 		if got := certificateResult("TLS 1.3", left); got.status != want {
 			t.Errorf("%s left: %s, want %s", left, got.status, want)
 		}
 	}
 }
 
-func TestDoctorCommand(t *testing.T) {
+func TestDoctor_ExitCodes(t *testing.T) {
 	t.Parallel()
 	good := serveFake(t, newFake())
-	bad := serveFake(t, proxy(newFake(), nil, set(openAPIPath, "openapi", "3.0.3\x1b[2J")))
+	bad := serveFake(t, proxy(newFake(), nil, setField(openAPIPath, "openapi", "3.0.3\x1b[2J")))
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	for _, test := range []struct {
@@ -148,46 +148,46 @@ func TestDoctorCommand(t *testing.T) {
 		code int
 		says string
 	}{
-		{"good", []string{"--url", good + "/"}, exitOK, "0 WARN, 0 FAIL"},
-		{"bad", []string{"--url", bad}, exitError, "FAIL  openapi    versions: expected openapi 3.1.0; saw \"3.0.3"},
-		{"gone", []string{"--url", gone.URL}, exitError, "checks not tried"},
-		{"no address", []string{"--url", "domains.example"}, exitUsage, ""},
-		{"with a path", []string{"--url", "https://domains.example/api"}, exitUsage, ""},
-		{"no flag", nil, exitUsage, ""},
+		{"good", []string{"--url", good + "/"}, ExitOK, "0 WARN, 0 FAIL"},
+		{"bad", []string{"--url", bad}, ExitError, "FAIL  openapi    versions: expected openapi 3.1.0; saw \"3.0.3"},
+		{"gone", []string{"--url", gone.URL}, ExitError, "checks not tried"},
+		{"no address", []string{"--url", "domains.example"}, ExitUsage, ""},
+		{"with a path", []string{"--url", "https://domains.example/api"}, ExitUsage, ""},
+		{"no flag", nil, ExitUsage, ""},
 	} {
 		var out, errOut strings.Builder
-		code := run(t.Context(), append([]string{"doctor"}, test.args...), nil, strings.NewReader(""), &out, &errOut)
+		code := Run(t.Context(), append([]string{"doctor"}, test.args...), nil, strings.NewReader(""), &out, &errOut)
 		if code != test.code || !strings.Contains(out.String(), test.says) || strings.Contains(out.String(), "\x1b") {
 			t.Errorf("%s: code %d, want %d, and %q\n%s%s", test.name, code, test.code, test.says, &out, &errOut)
 		}
 	}
 	var out strings.Builder
-	if code := run(t.Context(), []string{"doctor", "--json", "--url", bad}, nil, strings.NewReader(""), &out, &out); code != exitError {
+	if code := Run(t.Context(), []string{"doctor", "--json", "--url", bad}, nil, strings.NewReader(""), &out, &out); code != ExitError {
 		t.Errorf("code %d", code)
 	}
 	var report doctorReport
-	if err := json.Unmarshal([]byte(out.String()), &report); err != nil || report.OK || report.count(statusFail) != 1 {
+	if err := json.Unmarshal([]byte(out.String()), &report); err != nil || report.OK || report.count(StatusFail) != 1 {
 		t.Errorf("%v: %s", err, &out)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if code := run(ended, []string{"doctor", "--url", good}, nil, strings.NewReader(""), &out, &out); code != exitInterrupted {
+	if code := Run(ended, []string{"doctor", "--url", good}, nil, strings.NewReader(""), &out, &out); code != ExitInterrupted {
 		t.Errorf("interrupted: code %d", code)
 	}
 }
 
-func TestAVisitThatTakesTooLongEndsAndFails(t *testing.T) {
+func TestDoctor_TimeoutFails(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
-	report := examine(newVisit(ctx, serveFake(t, newFake()), nil), allChecks(), func(checked) {})
+	report := runChecks(newProber(ctx, serveFake(t, newFake()), nil), allChecks(), func(reportLine) {})
 	if report.OK || len(report.Checks) != 1 || report.NotTried != len(allChecks())-1 || report.Requests != 0 {
 		t.Errorf("%s", report.summary())
 	}
 }
 
-// balanced sends requests to several nodes in turn, each with limits of its own.
-func balanced(nodes int, before func(*passing)) http.Handler {
+// loadBalancer sends requests to several nodes in turn, each with limits of its own.
+func loadBalancer(nodes int, before func(*proxied)) http.Handler {
 	var turn atomic.Int64
 	handlers := make([]http.Handler, nodes)
 	for i := range handlers {
@@ -198,37 +198,37 @@ func balanced(nodes int, before func(*passing)) http.Handler {
 	})
 }
 
-func TestDoctor_LoadBalancerIsNoFailure(t *testing.T) {
+func TestDoctor_LoadBalancerPasses(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{2, 3, 5, 8} {
-		report := examined(t, serveFake(t, balanced(nodes, nil)))
+		report := examineService(t, serveFake(t, loadBalancer(nodes, nil)))
 		if !report.OK {
-			t.Errorf("%d nodes: failed %q", nodes, named(report, statusFail))
+			t.Errorf("%d nodes: failed %q", nodes, checksWithStatus(report, StatusFail))
 		}
-		if got := named(report, statusWarn); !slices.Equal(got, []string{"RateLimit falls by one"}) {
+		if got := checksWithStatus(report, StatusWarn); !slices.Equal(got, []string{"RateLimit falls by one"}) {
 			t.Errorf("%d nodes: warnings %q", nodes, got)
 		}
 	}
 }
 
-func TestDoctor_BelievedForwardedForIsFoundBehindLoadBalancer(t *testing.T) {
+func TestDoctor_FindsTrustedForwardedForBehindLoadBalancer(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
-		report := examined(t, serveFake(t, balanced(3, believe(header))))
-		if got := named(report, statusFail); !slices.Equal(got, []string{"X-Forwarded-For of a stranger is not believed"}) {
+		report := examineService(t, serveFake(t, loadBalancer(3, trustHeader(header))))
+		if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{"X-Forwarded-For of a stranger is not believed"}) {
 			t.Errorf("%s: failed %q", header, got)
 		}
 	}
 }
 
-func TestDoctor_LimitThatNeverFallsIsAFailure(t *testing.T) {
+func TestDoctor_ConstantRateLimitFails(t *testing.T) {
 	t.Parallel()
-	report := examined(t, serveFake(t, proxy(newFake(), nil, func(p *passing) {
+	report := examineService(t, serveFake(t, proxy(newFake(), nil, func(p *proxied) {
 		if p.header.Get("RateLimit") != "" {
 			p.header.Set("RateLimit", `"60s";r=29;t=60`)
 		}
 	})))
-	if got := named(report, statusFail); !slices.Contains(got, "RateLimit falls by one") {
+	if got := checksWithStatus(report, StatusFail); !slices.Contains(got, "RateLimit falls by one") {
 		t.Errorf("failed %q", got)
 	}
 }

@@ -58,7 +58,7 @@ func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func sendJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	fmt.Fprint(w, show(value))
+	fmt.Fprint(w, toJSON(value))
 }
 
 // spend counts one request and returns what is left, -1 if nothing was.
@@ -92,7 +92,7 @@ func (s *fakeService) lookup(w http.ResponseWriter, r *http.Request, body []byte
 		return
 	}
 	var results []any
-	for _, tld := range searched {
+	for _, tld := range searchTLDs {
 		results = append(results, map[string]any{
 			"domain": question.Query + tld, "tld": tld, "available": true, "priceEur": json.Number("6.90"),
 		})
@@ -136,11 +136,11 @@ func (s *fakeService) document(w http.ResponseWriter, r *http.Request, base stri
 
 func fakeDocuments(base string) map[string]string {
 	scopes := []string{"mcp:read", "mcp:write"}
-	resource := show(map[string]any{"resource": base + mcpPath, "authorization_servers": []string{base}, "scopes_supported": scopes})
+	resource := toJSON(map[string]any{"resource": base + mcpPath, "authorization_servers": []string{base}, "scopes_supported": scopes})
 	return map[string]string{
 		resourcePath:     resource,
 		rootResourcePath: resource,
-		authorizationPath: show(map[string]any{
+		authorizationPath: toJSON(map[string]any{
 			"issuer":                                base,
 			"authorization_endpoint":                base + "/oauth/authorize/",
 			"token_endpoint":                        base + "/oauth/token/",
@@ -152,16 +152,16 @@ func fakeDocuments(base string) map[string]string {
 			"token_endpoint_auth_methods_supported": []string{"none", "client_secret_post"},
 			"scopes_supported":                      scopes,
 		}),
-		serverCardPath: show(map[string]any{
+		serverCardPath: toJSON(map[string]any{
 			"name": "example.domains/shop", "version": "1.0.0", "description": "Domains.",
 			"remotes": []any{map[string]any{"type": "streamable-http", "url": base + mcpPath}},
 		}),
-		apiCatalogPath: show(map[string]any{"linkset": []any{map[string]any{
+		apiCatalogPath: toJSON(map[string]any{"linkset": []any{map[string]any{
 			"anchor": base, "service-desc": []any{map[string]any{"href": base + openAPIPath}},
 		}}}),
-		acpPath:      show(map[string]any{"request_signing": map[string]any{"algorithm": "HMAC-SHA256"}}),
+		acpPath:      toJSON(map[string]any{"request_signing": map[string]any{"algorithm": "HMAC-SHA256"}}),
 		authTextPath: "# auth.md: how to get in\n",
-		openAPIPath: show(map[string]any{
+		openAPIPath: toJSON(map[string]any{
 			"openapi": "3.1.0", "info": map[string]any{"version": "1.0.0"},
 			"servers": []any{map[string]any{"url": base}},
 			"paths":   map[string]any{checkPath: map[string]any{"post": map[string]any{}}, searchPath: map[string]any{"post": map[string]any{}}},
@@ -204,7 +204,7 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 	switch call.Method {
 	case "initialize":
 		succeed(map[string]any{
-			"protocolVersion": mcpRevision, "capabilities": map[string]any{"tools": map[string]any{}},
+			"protocolVersion": mcpProtocolVersion, "capabilities": map[string]any{"tools": map[string]any{}},
 			"serverInfo": map[string]any{"name": "fake", "version": "1"},
 		})
 	case "tools/list":
@@ -232,9 +232,9 @@ func (s *fakeService) mcp(w http.ResponseWriter, r *http.Request, base string, b
 			return
 		}
 		answer := fakeCheck(call.Params.Arguments.Domain)
-		succeed(map[string]any{"structuredContent": answer, "content": []any{map[string]any{"type": "text", "text": show(answer)}}})
+		succeed(map[string]any{"structuredContent": answer, "content": []any{map[string]any{"type": "text", "text": toJSON(answer)}}})
 	default:
-		refuse(http.StatusBadRequest, noSuchMethod)
+		refuse(http.StatusBadRequest, methodNotFound)
 	}
 }
 
@@ -248,7 +248,7 @@ func fakeTools() []any {
 			properties[argument] = map[string]any{}
 		}
 		scheme := map[string]any{"type": "noauth"}
-		if t.signedIn {
+		if t.protected {
 			scheme = map[string]any{"type": "oauth2", "scopes": []string{"mcp:write"}}
 		}
 		list = append(list, map[string]any{
@@ -261,41 +261,41 @@ func fakeTools() []any {
 	return list
 }
 
-// passing is one request and its answer on the way through a proxy.
-type passing struct {
-	request  *http.Request
-	question string
-	status   int
-	header   http.Header
-	body     string
+// proxied is one request and its answer on the way through a proxy.
+type proxied struct {
+	request     *http.Request
+	requestBody string
+	status      int
+	header      http.Header
+	body        string
 }
 
 // edit changes the answer as JSON.
-func (p *passing) edit(change func(object map[string]any)) {
+func (p *proxied) edit(change func(object map[string]any)) {
 	if object := objectOf([]byte(p.body)); object != nil {
 		change(object)
-		p.body = show(object)
+		p.body = toJSON(object)
 	}
 }
 
 // path says whether the request goes there, by a method that has a body in
 // return.
-func (p *passing) path(path string) bool { return p.request.URL.Path == path }
+func (p *proxied) path(path string) bool { return p.request.URL.Path == path }
 
-// calls says whether the request is this JSON-RPC method or tool.
-func (p *passing) calls(word string) bool {
-	return p.path(mcpPath) && strings.Contains(p.question, `"`+word+`"`)
+// isCall says whether the request is this JSON-RPC method or tool.
+func (p *proxied) isCall(word string) bool {
+	return p.path(mcpPath) && strings.Contains(p.requestBody, `"`+word+`"`)
 }
 
 // proxy lets a fault change what passes, before or after the service has seen it.
-func proxy(service http.Handler, before, after func(*passing)) http.Handler {
+func proxy(service http.Handler, before, after func(*proxied)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		question, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		p := &passing{request: r, question: string(question)}
+		p := &proxied{request: r, requestBody: string(question)}
 		if before != nil {
 			before(p)
 		}

@@ -12,45 +12,45 @@ import (
 )
 
 const (
-	// shortCertificate is when somebody should wonder why nothing has renewed it.
-	shortCertificate = 14 * 24 * time.Hour
+	// certificateWarnBefore is when somebody should wonder why nothing has renewed it.
+	certificateWarnBefore = 14 * 24 * time.Hour
 	// Signed requests are good for 300 s; a clock that is wrong by more than
 	// maxSkew leaves too little of that.
-	noticedSkew = 10 * time.Second
-	maxSkew     = 120 * time.Second
+	warnSkew = 10 * time.Second
+	maxSkew  = 120 * time.Second
 )
 
 var reachChecks = []check{
-	{group: "reach", name: "the service answers", vital: true, run: answers},
-	{group: "reach", name: "TLS", run: transportSecurity},
-	{group: "reach", name: "clock", run: clock},
+	{group: "reach", name: "the service answers", vital: true, run: serviceAnswers},
+	{group: "reach", name: "TLS", run: tlsCertificate},
+	{group: "reach", name: "clock", run: clockSkew},
 	{group: "reach", name: "readiness", run: readiness},
 }
 
 const openAPIPath = "/openapi.json"
 
-func answers(v *visit) result {
+func serviceAnswers(v *prober) result {
 	a := v.document(openAPIPath)
 	if a.err != nil {
 		return fail("an HTTP answer", a.String())
 	}
-	return fine(fmt.Sprintf("an answer after %d ms", a.got.Sub(a.sent).Milliseconds()))
+	return pass(fmt.Sprintf("an answer after %d ms", a.got.Sub(a.sent).Milliseconds()))
 }
 
 func tlsConfig(roots *x509.CertPool) *tls.Config {
 	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// transportSecurity opens a connection of its own: that the certificate is valid
+// tlsCertificate opens a connection of its own: that the certificate is valid
 // is seen by the handshake.
-func transportSecurity(v *visit) result {
+func tlsCertificate(v *prober) result {
 	address, err := url.Parse(v.base)
 	if err != nil {
 		return fail("an address", err.Error())
 	}
 	if address.Scheme == "http" {
-		if isLoopback(address.Hostname()) {
-			return fine("http, on loopback only")
+		if IsLoopbackHost(address.Hostname()) {
+			return pass("http, on loopback only")
 		}
 		return fail("https (http is for loopback only)", v.base)
 	}
@@ -75,15 +75,15 @@ func transportSecurity(v *visit) result {
 func certificateResult(protocol string, left time.Duration) result {
 	const day = 24 * time.Hour
 	seen := fmt.Sprintf("%s, a valid certificate with %d days left", protocol, left/day)
-	if left < shortCertificate {
-		return warn(fmt.Sprintf("a certificate good for %d days more", shortCertificate/day), seen)
+	if left < certificateWarnBefore {
+		return warn(fmt.Sprintf("a certificate good for %d days more", certificateWarnBefore/day), seen)
 	}
-	return fine(seen)
+	return pass(seen)
 }
 
 // readiness reads what the service says about its own parts. A degraded part is a
 // failure: lookups go on, but orders and accounts do not.
-func readiness(v *visit) result {
+func readiness(v *prober) result {
 	const want = "every part of the service in order"
 	a := v.get("/readyz")
 	switch {
@@ -101,26 +101,26 @@ func readiness(v *visit) result {
 	if len(degraded) > 0 {
 		return fail(want, "degraded: "+strings.Join(degraded, ", "))
 	}
-	return fine(want)
+	return pass(want)
 }
 
-func clock(v *visit) result {
+func clockSkew(v *prober) result {
 	a := v.document(openAPIPath)
-	told, err := http.ParseTime(a.header.Get("Date"))
+	serverTime, err := http.ParseTime(a.header.Get("Date"))
 	if err != nil {
-		return fail("a Date header", show(a.header.Get("Date")))
+		return fail("a Date header", toJSON(a.header.Get("Date")))
 	}
 	// The header names whole seconds, cut off: half a second is added back. The
 	// time of the way is not the clock's fault.
 	ours := a.sent.Add(a.got.Sub(a.sent) / 2)
-	skew := told.Add(500 * time.Millisecond).Sub(ours).Abs()
+	skew := serverTime.Add(500 * time.Millisecond).Sub(ours).Abs()
 	seen := fmt.Sprintf("%s away from ours", skew.Round(time.Second))
 	switch {
 	case skew > maxSkew:
 		return fail(fmt.Sprintf("a clock less than %s away from ours", maxSkew), seen)
-	case skew > noticedSkew:
-		return warn(fmt.Sprintf("a clock less than %s away from ours", noticedSkew), seen)
+	case skew > warnSkew:
+		return warn(fmt.Sprintf("a clock less than %s away from ours", warnSkew), seen)
 	default:
-		return fine(seen)
+		return pass(seen)
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"testing"
 )
 
-func examinedWithToken(t *testing.T, base, token string) doctorReport {
+func examineWithToken(t *testing.T, base, token string) doctorReport {
 	t.Helper()
-	return examine(newVisit(t.Context(), base, nil), tokenChecks(token), func(checked) {})
+	return runChecks(newProber(t.Context(), base, nil), tokenChecks(token), func(reportLine) {})
 }
 
-func TestTheDoctorLooksAtACustomersListAndNamesNoDomain(t *testing.T) {
+func TestDoctorToken_ReportNamesNoDomains(t *testing.T) {
 	t.Parallel()
-	report := examinedWithToken(t, serveFake(t, newFake()), fakeToken)
-	if !report.OK || len(named(report, statusOK)) != 3 {
+	report := examineWithToken(t, serveFake(t, newFake()), fakeToken)
+	if !report.OK || len(checksWithStatus(report, StatusOK)) != 3 {
 		t.Errorf("got %v", report.Checks)
 	}
-	if text := show(report); strings.Contains(text, "private-") || strings.Contains(text, fakeToken) {
+	if text := toJSON(report); strings.Contains(text, "private-") || strings.Contains(text, fakeToken) {
 		t.Errorf("it tells too much: %s", text)
 	}
 }
 
-func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
+func TestDoctorToken_FindsInvalidDomainEntries(t *testing.T) {
 	t.Parallel()
 	for fault, change := range map[string]func(domain map[string]any){
 		"another state":        func(d map[string]any) { d["status"] = "ok" },
@@ -33,8 +33,8 @@ func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
 		"an extension bare":    func(d map[string]any) { d["tld"] = "de" },
 		"nowhere to manage it": func(d map[string]any) { delete(d, "manageUrl") },
 	} {
-		broken := proxy(newFake(), nil, func(p *passing) {
-			if !p.calls("list_my_domains") {
+		broken := proxy(newFake(), nil, func(p *proxied) {
+			if !p.isCall("list_my_domains") {
 				return
 			}
 			p.edit(func(reply map[string]any) {
@@ -45,17 +45,17 @@ func TestTheDoctorFindsWhatIsWrongWithACustomersList(t *testing.T) {
 				change(first)
 			})
 		})
-		report := examinedWithToken(t, serveFake(t, broken), fakeToken)
-		if got := named(report, statusFail); !slices.Equal(got, []string{"list_my_domains works"}) {
+		report := examineWithToken(t, serveFake(t, broken), fakeToken)
+		if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{"list_my_domains works"}) {
 			t.Errorf("%s: failed are %q", fault, got)
 		}
 	}
-	if report := examinedWithToken(t, serveFake(t, newFake()), "wrong"); report.OK {
+	if report := examineWithToken(t, serveFake(t, newFake()), "wrong"); report.OK {
 		t.Error("a wrong token has no finding")
 	}
 }
 
-func TestDoctor_ListsThatDoNotAddUpAreFound(t *testing.T) {
+func TestDoctorToken_FindsInconsistentPages(t *testing.T) {
 	t.Parallel()
 	for tool, field := range map[string]string{"list_my_domains": "domains", "list_orders": "orders"} {
 		for fault, change := range map[string]func(page map[string]any){
@@ -63,8 +63,8 @@ func TestDoctor_ListsThatDoNotAddUpAreFound(t *testing.T) {
 			"no offset":      func(page map[string]any) { delete(page, "offset") },
 			"another's name": func(page map[string]any) { page["list"], page[field] = page[field], nil },
 		} {
-			broken := proxy(newFake(), nil, func(p *passing) {
-				if p.calls(tool) {
+			broken := proxy(newFake(), nil, func(p *proxied) {
+				if p.isCall(tool) {
 					p.edit(func(reply map[string]any) {
 						result, _ := reply["result"].(map[string]any)
 						content, _ := result["structuredContent"].(map[string]any)
@@ -74,19 +74,19 @@ func TestDoctor_ListsThatDoNotAddUpAreFound(t *testing.T) {
 					})
 				}
 			})
-			report := examinedWithToken(t, serveFake(t, broken), fakeToken)
-			if got := named(report, statusFail); !slices.Equal(got, []string{tool + " works"}) {
+			report := examineWithToken(t, serveFake(t, broken), fakeToken)
+			if got := checksWithStatus(report, StatusFail); !slices.Equal(got, []string{tool + " works"}) {
 				t.Errorf("%s, %s: failed are %q", tool, fault, got)
 			}
 		}
 	}
 }
 
-func TestTheDoctorSendsNoTokenWhereOthersCanReadIt(t *testing.T) {
+func TestDoctorToken_NeverSentOverPlainHTTP(t *testing.T) {
 	t.Parallel()
-	var said strings.Builder
-	code := run(t.Context(), []string{"doctor", "--url", "http://domains.example", "--token", fakeToken}, nil, nil, io.Discard, &said)
-	if code != exitUsage || !strings.Contains(said.String(), "https://") || strings.Contains(said.String(), fakeToken) {
-		t.Errorf("exit code %d: %s", code, said.String())
+	var errOut strings.Builder
+	code := Run(t.Context(), []string{"doctor", "--url", "http://domains.example", "--token", fakeToken}, nil, nil, io.Discard, &errOut)
+	if code != ExitUsage || !strings.Contains(errOut.String(), "https://") || strings.Contains(errOut.String(), fakeToken) {
+		t.Errorf("exit code %d: %s", code, errOut.String())
 	}
 }

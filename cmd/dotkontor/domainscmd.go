@@ -19,26 +19,26 @@ type domainsCommand struct {
 }
 
 type domainsListCommand struct {
-	servicePlace
+	ServiceFlags
 	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
 	JSON     bool   `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints page by page.
-func (c domainsListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
+func (c domainsListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
 		only := ""
 		if c.Customer != "" {
-			account, err := d.find(c.Customer)
+			account, err := d.FindCustomer(c.Customer)
 			if err != nil {
 				return err
 			}
 			only = account.ID
 		}
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "bezahlt bis", "Registry", "Kunde/customer"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "bezahlt bis", "Registry", "Kunde/customer"))
 		last := ""
 		for {
-			page, err := d.people.db.DomainsAfter(d.ctx, last, listPage)
+			page, err := d.Services.DB.ListDomainsAfter(d.Ctx, last, listPageSize)
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (c domainsListCommand) Run(t *terminal) error {
 					return err
 				}
 			}
-			if len(page) < listPage {
+			if len(page) < listPageSize {
 				return list.end()
 			}
 		}
@@ -75,18 +75,18 @@ type domainRow struct {
 
 func newDomainRow(domain provision.Domain) domainRow {
 	return domainRow{
-		ID: domain.ID, Domain: domain.Name, Customer: domain.Customer, Status: domain.Status, PaidUntil: stamp(domain.PaidUntil),
-		Account: domain.Account, RegistryStatus: append([]string{}, domain.RegistryStatus...), RegistryExpires: stamp(domain.RegistryExpires),
-		SyncedAt: stamp(domain.SyncedAt), paid: domain.PaidUntil, expires: domain.RegistryExpires,
+		ID: domain.ID, Domain: domain.Name, Customer: domain.Customer, Status: domain.Status, PaidUntil: jsonTime(domain.PaidUntil),
+		Account: domain.Account, RegistryStatus: append([]string{}, domain.RegistryStatus...), RegistryExpires: jsonTime(domain.RegistryExpires),
+		SyncedAt: jsonTime(domain.SyncedAt), paid: domain.PaidUntil, expires: domain.RegistryExpires,
 	}
 }
 
 func (r domainRow) String() string {
-	return fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", r.Domain, r.Status, day(r.paid), day(r.expires), r.Customer)
+	return fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", r.Domain, r.Status, formatDate(r.paid), formatDate(r.expires), r.Customer)
 }
 
-// day is a date as lists print it: a dash for none.
-func day(at time.Time) string {
+// formatDate is a date as lists print it: a dash for none.
+func formatDate(at time.Time) string {
 	if at.IsZero() {
 		return "-"
 	}
@@ -94,36 +94,36 @@ func day(at time.Time) string {
 }
 
 type domainsShowCommand struct {
-	servicePlace
+	ServiceFlags
 	Name string `arg:"" help:"The domain."`
 }
 
 // Run prints what is known here. 'registry info' asks the registry.
-func (c domainsShowCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
+func (c domainsShowCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
 		name, err := registrar.ParseHost(c.Name)
 		if err != nil {
 			return err
 		}
-		domain, found, err := d.people.db.DomainByName(d.ctx, name)
+		domain, found, err := d.Services.DB.DomainByName(d.Ctx, name)
 		if err != nil {
 			return err
 		}
-		lines, err := d.people.db.LinesOfName(d.ctx, name)
+		items, err := d.Services.DB.ListProvisionItemsByName(d.Ctx, name)
 		if err != nil {
 			return err
 		}
-		if !found && len(lines) == 0 {
+		if !found && len(items) == 0 {
 			return errors.New("diese Domain kennen wir nicht / we do not know this domain")
 		}
 		if found {
-			fmt.Fprintf(d.out, "%s  %s\n  bezahlt bis / paid until      %s\n  Kunde / customer              %s\n"+
+			fmt.Fprintf(d.Out, "%s  %s\n  bezahlt bis / paid until      %s\n  Kunde / customer              %s\n"+
 				"  Registry-Konto / account      %s\n  Registry: Status              %s\n  Registry: Ablauf / expires    %s\n  abgeglichen / compared (UTC)  %s\n",
-				domain.Name, domain.Status, day(domain.PaidUntil), domain.Customer, dash(domain.Account),
-				dash(strings.Join(domain.RegistryStatus, " ")), day(domain.RegistryExpires), moment(domain.SyncedAt))
+				domain.Name, domain.Status, formatDate(domain.PaidUntil), domain.Customer, orDash(domain.Account),
+				orDash(strings.Join(domain.RegistryStatus, " ")), formatDate(domain.RegistryExpires), formatTime(domain.SyncedAt))
 		}
-		for _, line := range lines {
-			if err := d.printLine(line); err != nil {
+		for _, item := range items {
+			if err := d.printItem(item); err != nil {
 				return err
 			}
 		}
@@ -131,26 +131,26 @@ func (c domainsShowCommand) Run(t *terminal) error {
 	})
 }
 
-func dash(text string) string {
+func orDash(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return printable(text)
+	return Printable(text)
 }
 
-// printLine prints one line of an order.
-func (d desk) printLine(line provision.Line) error {
+// printItem prints one line of an order.
+func (d Session) printItem(item provision.Item) error {
 	refund := ""
-	if line.RefundDue {
-		refund = fmt.Sprintf("  (%s; Geld zurück / refund due)", line.Failure)
+	if item.RefundDue {
+		refund = fmt.Sprintf("  (%s; Geld zurück / refund due)", item.Failure)
 	}
-	_, err := fmt.Fprintf(d.out, "  %s  %-8s  %-9s  %s  %s%s\n", line.ID, line.Kind, line.State, moment(line.UpdatedAt), printable(line.Payment), refund)
+	_, err := fmt.Fprintf(d.Out, "  %s  %-8s  %-9s  %s  %s%s\n", item.ID, item.Kind, item.State, formatTime(item.UpdatedAt), Printable(item.Payment), refund)
 	return err
 }
 
-// paidFor is what an operator vouches for.
-type paidFor struct {
-	servicePlace
+// manualOrderFlags is what an operator vouches for.
+type manualOrderFlags struct {
+	ServiceFlags
 	Name          string        `arg:"" help:"The domain."`
 	Customer      string        `required:"" help:"The customer's e-mail address." placeholder:"EMAIL"`
 	ManualPayment string        `required:"" help:"What paid for it, such as the number of your invoice. The same reference pays for the same name once." placeholder:"REF"`
@@ -159,71 +159,71 @@ type paidFor struct {
 	Patience      time.Duration `default:"10m" help:"How long --wait waits."`
 }
 
-type domainsRegisterCommand struct{ paidFor }
+type domainsRegisterCommand struct{ manualOrderFlags }
 
 // Run registers a name.
-func (c domainsRegisterCommand) Run(t *terminal) error { return c.order(t, provision.Register) }
+func (c domainsRegisterCommand) Run(t *Terminal) error { return c.order(t, provision.Register) }
 
-type domainsRenewCommand struct{ paidFor }
+type domainsRenewCommand struct{ manualOrderFlags }
 
 // Run renews a domain.
-func (c domainsRenewCommand) Run(t *terminal) error { return c.order(t, provision.Renew) }
+func (c domainsRenewCommand) Run(t *Terminal) error { return c.order(t, provision.Renew) }
 
 // order asks the registry whether it can be had, and writes the paid line down.
-func (c paidFor) order(t *terminal, kind provision.Kind) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Customer)
+func (c manualOrderFlags) order(t *Terminal, kind provision.Kind) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Customer)
 		if err != nil {
 			return err
 		}
-		name, extension, err := d.orderable(c.Name)
+		name, extension, err := d.parseListedName(c.Name)
 		if err != nil {
 			return err
 		}
-		lines, closeIt, err := d.provisioning()
+		provisioning, closeFn, err := d.openProvisioning()
 		if err != nil {
 			return err
 		}
-		defer closeIt()
-		line, err := lines.Order(d.ctx, d.operator, provision.Order{
+		defer closeFn()
+		item, err := provisioning.CreateItem(d.Ctx, d.Operator, provision.PaidItem{
 			Customer: account.ID, Name: name, Extension: extension, Kind: kind, Years: c.Years,
 			Payment: provision.ManualPayment + c.ManualPayment,
 		})
 		if err != nil {
 			return err
 		}
-		if err := d.tell("Auftrag "+line.ID, "line "+string(line.State)); err != nil || !c.Wait {
+		if err := d.PrintBilingual("Auftrag "+item.ID, "line "+string(item.State)); err != nil || !c.Wait {
 			return err
 		}
-		return d.await(lines, line, c.Patience)
+		return d.waitForItem(provisioning, item, c.Patience)
 	})
 }
 
-// await shows the states of a line until the last one.
-func (d desk) await(lines *provision.Service, line provision.Line, patience time.Duration) error {
-	ctx, cancel := context.WithTimeout(d.ctx, patience)
+// waitForItem shows the states of a line until the last one.
+func (d Session) waitForItem(provisioning *provision.Service, item provision.Item, patience time.Duration) error {
+	ctx, cancel := context.WithTimeout(d.Ctx, patience)
 	defer cancel()
-	shown := line.State
-	for !line.State.Final() {
+	shown := item.State
+	for !item.State.Final() {
 		select {
 		case <-ctx.Done():
 			return errors.New("noch nicht fertig; läuft der Dienst? Die Zeile bleibt gültig / not done yet; is the service running? The line stays valid")
 		case <-time.After(200 * time.Millisecond):
 		}
 		var err error
-		if line, err = lines.Line(ctx, d.operator, line.ID); err != nil {
+		if item, err = provisioning.GetItem(ctx, d.Operator, item.ID); err != nil {
 			return err
 		}
-		if line.State != shown {
-			shown = line.State
-			fmt.Fprintln(d.out, "  "+string(shown))
+		if item.State != shown {
+			shown = item.State
+			fmt.Fprintln(d.Out, "  "+string(shown))
 		}
 	}
-	if line.State == provision.StateFailed {
-		return fmt.Errorf("abgelehnt (%s), das Geld ist zurückzugeben / refused (%s), the money has to be returned", line.Failure, line.Failure)
+	if item.State == provision.StateFailed {
+		return fmt.Errorf("abgelehnt (%s), das Geld ist zurückzugeben / refused (%s), the money has to be returned", item.Failure, item.Failure)
 	}
-	if line.Kind == provision.Renew {
-		return d.tell("verlängert: "+line.Name, "renewed")
+	if item.Kind == provision.Renew {
+		return d.PrintBilingual("verlängert: "+item.Name, "renewed")
 	}
-	return d.tell("registriert: "+line.Name, "registered")
+	return d.PrintBilingual("registriert: "+item.Name, "registered")
 }

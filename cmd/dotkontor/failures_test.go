@@ -17,22 +17,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// panicking is where a command writes.
-type panicking struct{}
+// panickingWriter is where a command writes.
+type panickingWriter struct{}
 
-func (panicking) Write([]byte) (int, error) { panic("canary@example.org") }
+func (panickingWriter) Write([]byte) (int, error) { panic("canary@example.org") }
 
-func TestRun_PanicIsReportedWithItsStackAndWithoutItsText(t *testing.T) {
+func TestRun_PanicReportHasStackNotMessage(t *testing.T) {
 	t.Parallel()
-	var said bytes.Buffer
-	code := run(t.Context(), []string{"version"}, nil, strings.NewReader(""), panicking{}, &said)
-	if code != exitError || !strings.Contains(said.String(), registrar.PanicRecovered) || !strings.Contains(said.String(), "failures_test.go") ||
-		strings.Contains(said.String(), "canary") {
-		t.Errorf("exit code %d: %s", code, &said)
+	var errOut bytes.Buffer
+	code := Run(t.Context(), []string{"version"}, nil, strings.NewReader(""), panickingWriter{}, &errOut)
+	if code != ExitError || !strings.Contains(errOut.String(), registrar.PanicRecovered) || !strings.Contains(errOut.String(), "failures_test.go") ||
+		strings.Contains(errOut.String(), "canary") {
+		t.Errorf("exit code %d: %s", code, &errOut)
 	}
 }
 
-func TestRegistryCheck_ClosedPortIsNamedWithAccountAndAddress(t *testing.T) {
+func TestRegistryCheck_RefusedConnectionNamesAccountAndAddress(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -48,22 +48,22 @@ func TestRegistryCheck_ClosedPortIsNamedWithAccountAndAddress(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
-	code := run(t.Context(), []string{"registry", "check", "--config", file, "canary.com"}, nil, strings.NewReader(""), io.Discard, &said)
-	if code != exitError || !strings.Contains(said.String(), "epp: connect at acme ("+address+"): connection_refused: nothing listens there") ||
-		strings.Contains(said.String(), "canary") {
-		t.Errorf("exit code %d: %s", code, &said)
+	var errOut bytes.Buffer
+	code := Run(t.Context(), []string{"registry", "check", "--config", file, "canary.com"}, nil, strings.NewReader(""), io.Discard, &errOut)
+	if code != ExitError || !strings.Contains(errOut.String(), "epp: connect at acme ("+address+"): connection_refused: nothing listens there") ||
+		strings.Contains(errOut.String(), "canary") {
+		t.Errorf("exit code %d: %s", code, &errOut)
 	}
 }
 
-func TestCountRecords_ErrorsWarningsAndPanicsAreCounted(t *testing.T) {
+func TestCountLogRecords_CountsWarningsErrorsPanics(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
-	logger, err := countRecords(slog.New(slog.DiscardHandler), metrics)
+	logger, err := countLogRecords(slog.New(slog.DiscardHandler), metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
-	logger = slog.New(loud{logger.Handler()}) // a handler that discards is not enabled
+	logger = slog.New(enabledHandler{logger.Handler()}) // a handler that discards is not enabled
 	logger.Info("request")
 	logger.Warn("a warning")
 	logger.With("a", 1).WithGroup("b").Error(registrar.PanicRecovered)
@@ -87,8 +87,12 @@ func TestCountRecords_ErrorsWarningsAndPanicsAreCounted(t *testing.T) {
 	}
 }
 
-type loud struct{ slog.Handler }
+type enabledHandler struct{ slog.Handler }
 
-func (loud) Enabled(context.Context, slog.Level) bool { return true }
-func (l loud) WithAttrs(a []slog.Attr) slog.Handler   { return loud{l.Handler.WithAttrs(a)} }
-func (l loud) WithGroup(name string) slog.Handler     { return loud{l.Handler.WithGroup(name)} }
+func (enabledHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (l enabledHandler) WithAttrs(a []slog.Attr) slog.Handler {
+	return enabledHandler{l.Handler.WithAttrs(a)}
+}
+func (l enabledHandler) WithGroup(name string) slog.Handler {
+	return enabledHandler{l.Handler.WithGroup(name)}
+}

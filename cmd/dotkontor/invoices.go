@@ -7,14 +7,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// issueInvoices issues what is owed for as long as the product runs.
-func (p *product) issueInvoices(ctx context.Context, now func() time.Time) error {
+// startInvoices issues what is owed for as long as the product runs.
+func (p *App) startInvoices(ctx context.Context, now func() time.Time) error {
 	issued := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_invoices_total", Help: "Documents that were issued, by kind: invoice, correction.",
 	}, []string{"kind"})
@@ -23,25 +23,25 @@ func (p *product) issueInvoices(ctx context.Context, now func() time.Time) error
 		Help: "Invoices and corrections that are owed and not issued yet, 100 meaning that or more; -1 if the database does not answer.",
 	}, func() float64 {
 		const within, most = 2 * time.Second, 100
-		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+		queryCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 		defer cancel()
-		due, err := p.people.db.DueDocuments(asking, "", most)
+		due, err := p.services.DB.ListPendingDocuments(queryCtx, "", most)
 		if err != nil {
 			return -1
 		}
 		return float64(len(due))
 	})
-	startAtZero(issued, values(invoice.Invoice, invoice.Correction))
+	initCounters(issued, labelValues(invoice.Invoice, invoice.Correction))
 	for _, collector := range []prometheus.Collector{issued, owed} {
 		if err := p.metrics.Register(collector); err != nil {
 			return err
 		}
 	}
 	invoices, err := invoice.New(invoice.Config{
-		Store: p.people.db, Seller: sellerOf(p.cfg.Company),
+		Store: p.services.DB, Seller: sellerOf(p.cfg.Company),
 		Numbering: invoice.Numbering{Invoices: p.cfg.Company.InvoicePrefix, Corrections: p.cfg.Company.CorrectionPrefix},
 		Now:       now, Logger: p.logger,
-		Issued: func(kind invoice.Kind) { issued.WithLabelValues(string(kind)).Inc() },
+		OnIssued: func(kind invoice.Kind) { issued.WithLabelValues(string(kind)).Inc() },
 	})
 	if err != nil {
 		return err
@@ -59,13 +59,13 @@ func sellerOf(c config.Company) invoice.Seller {
 	}
 }
 
-// wakeInvoices has documents issued as soon as they are owed.
-func wakeInvoices(settings *order.Config, invoices *invoice.Service) {
+// wakeInvoicesOnOrderChange has documents issued as soon as they are owed.
+func wakeInvoicesOnOrderChange(settings *order.Config, invoices *invoice.Service) {
 	if invoices == nil {
 		return
 	}
-	reached, refunded := settings.Reached, settings.Refunded
-	settings.Reached = func(state order.State) {
+	reached, refunded := settings.OnStateChange, settings.OnRefund
+	settings.OnStateChange = func(state order.State) {
 		if reached != nil {
 			reached(state)
 		}
@@ -73,7 +73,7 @@ func wakeInvoices(settings *order.Config, invoices *invoice.Service) {
 			invoices.Wake()
 		}
 	}
-	settings.Refunded = func(reason string) {
+	settings.OnRefund = func(reason string) {
 		if refunded != nil {
 			refunded(reason)
 		}
@@ -81,12 +81,12 @@ func wakeInvoices(settings *order.Config, invoices *invoice.Service) {
 	}
 }
 
-// showInvoices lets customers have theirs.
-func (p *product) showInvoices(front *web.Config) error {
-	press, err := paper.New()
+// addInvoicePages lets customers have theirs.
+func (p *App) addInvoicePages(webConfig *web.Config) error {
+	renderer, err := invoicepdf.New()
 	if err != nil {
 		return err
 	}
-	front.Checkout.Invoices, front.Checkout.Papers = p.invoices, press
+	webConfig.Checkout.Invoices, webConfig.Checkout.InvoiceRenderer = p.invoices, renderer
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
@@ -19,9 +19,9 @@ type invoicesCommand struct {
 	Export invoicesExportCommand `cmd:"" help:"Write documents to a folder, each as PDF and XML: for the tax adviser."`
 }
 
-// invoiceChoice is whose and of which days.
-type invoiceChoice struct {
-	servicePlace
+// invoiceFilter is whose and of which days.
+type invoiceFilter struct {
+	ServiceFlags
 	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
 	From     string `help:"Only those of this day and later." placeholder:"2026-11-01"`
 	Until    string `help:"Only those before this day." placeholder:"2026-12-01"`
@@ -29,22 +29,22 @@ type invoiceChoice struct {
 
 // each hands every document to use: everybody's the oldest first, a customer's the
 // newest first.
-func (c invoiceChoice) each(d desk, use func(invoice.Document) error) error {
+func (c invoiceFilter) each(d Session, use func(invoice.Document) error) error {
 	for _, day := range []string{c.From, c.Until} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
-			return usageError(fmt.Sprintf("%q is not a day like 2026-11-01", day))
+			return UsageError(fmt.Sprintf("%q is not a day like 2026-11-01", day))
 		}
 	}
 	next := func(last string) ([]invoice.Document, error) {
-		return d.people.db.DocumentsAfter(d.ctx, last, listPage)
+		return d.Services.DB.ListDocumentsAfter(d.Ctx, last, listPageSize)
 	}
 	if c.Customer != "" {
-		account, err := d.find(c.Customer)
+		account, err := d.FindCustomer(c.Customer)
 		if err != nil {
 			return err
 		}
 		next = func(last string) ([]invoice.Document, error) {
-			return d.people.db.DocumentsOf(d.ctx, account.ID, last, listPage)
+			return d.Services.DB.ListDocuments(d.Ctx, account.ID, last, listPageSize)
 		}
 	}
 	last := ""
@@ -62,21 +62,21 @@ func (c invoiceChoice) each(d desk, use func(invoice.Document) error) error {
 				return err
 			}
 		}
-		if len(page) < listPage {
+		if len(page) < listPageSize {
 			return nil
 		}
 	}
 }
 
 type invoicesListCommand struct {
-	invoiceChoice
+	invoiceFilter
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints page by page.
-func (c invoicesListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
+func (c invoicesListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
 			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Kunde/customer"))
 		if err := c.each(d, func(document invoice.Document) error { return list.add(newDocumentRow(document)) }); err != nil {
 			return err
@@ -105,7 +105,7 @@ type documentRow struct {
 
 func newDocumentRow(d invoice.Document) documentRow {
 	row := documentRow{
-		Number: d.Number, Kind: string(d.Kind), Day: d.Day, Order: d.Order, Customer: d.Customer, Buyer: d.Buyer.Party(), Country: d.Buyer.Country,
+		Number: d.Number, Kind: string(d.Kind), Day: d.Day, Order: d.Order, Customer: d.Customer, Buyer: d.Buyer.DisplayName(), Country: d.Buyer.Country,
 		Net: d.Net, VAT: d.VAT, Gross: d.Gross, Rate: d.RateBasisPoints, Rule: d.Rule, Category: string(d.Category),
 	}
 	if d.Corrects != nil {
@@ -115,18 +115,18 @@ func newDocumentRow(d invoice.Document) documentRow {
 }
 
 func (r documentRow) String() string {
-	return fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s", r.Number, r.Day, r.Net, r.VAT, r.Gross, r.Category, r.Order, printable(r.Buyer))
+	return fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s", r.Number, r.Day, r.Net, r.VAT, r.Gross, r.Category, r.Order, Printable(r.Buyer))
 }
 
 type invoicesShowCommand struct {
-	servicePlace
+	ServiceFlags
 	Number string `arg:"" help:"The document's number (RE-2026-000001)."`
 }
 
 // Run prints what the paper says.
-func (c invoicesShowCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		document, found, err := d.people.db.DocumentByNumber(d.ctx, c.Number)
+func (c invoicesShowCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		document, found, err := d.Services.DB.GetDocumentByNumber(d.Ctx, c.Number)
 		if err != nil {
 			return err
 		}
@@ -137,9 +137,9 @@ func (c invoicesShowCommand) Run(t *terminal) error {
 	})
 }
 
-func (d desk) printDocument(document invoice.Document) error {
+func (d Session) printDocument(document invoice.Document) error {
 	var text strings.Builder
-	row := func(word, value string) { fmt.Fprintf(&text, "  %-30s  %s\n", word, printable(value)) }
+	row := func(word, value string) { fmt.Fprintf(&text, "  %-30s  %s\n", word, Printable(value)) }
 	fmt.Fprintf(&text, "%s  %s\n", document.Number, document.Kind)
 	row("Tag / day", document.Day)
 	row("Leistung / supplied", document.SuppliedOn)
@@ -150,29 +150,29 @@ func (d desk) printDocument(document invoice.Document) error {
 	row("Kunde / customer", document.Customer)
 	b := document.Buyer
 	row("an / to", strings.Join(strings.Fields(strings.Join([]string{b.Organisation, b.Name, b.Street, b.PostalCode, b.City, b.State, b.Country}, " ")), " "))
-	row("USt-IdNr. / VAT id", dash(b.VATID))
+	row("USt-IdNr. / VAT id", orDash(b.VATID))
 	row("USt. / VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
 	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
 	for _, line := range document.Lines {
-		fmt.Fprintf(&text, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, printable(line.Text))
+		fmt.Fprintf(&text, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, Printable(line.Text))
 	}
 	for _, note := range document.Notes {
-		fmt.Fprintf(&text, "  %s\n", printable(note))
+		fmt.Fprintf(&text, "  %s\n", Printable(note))
 	}
-	_, err := fmt.Fprint(d.out, text.String())
+	_, err := fmt.Fprint(d.Out, text.String())
 	return err
 }
 
 type invoicesExportCommand struct {
-	invoiceChoice
+	invoiceFilter
 	Folder string `arg:"" help:"Where to; it is made if it does not exist. Files that are there already are written again."`
 }
 
 // Run writes two files a document. They are the same each time, so an export that
 // was cut off is simply repeated.
-func (c invoicesExportCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		press, err := paper.New()
+func (c invoicesExportCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		renderer, err := invoicepdf.New()
 		if err != nil {
 			return err
 		}
@@ -182,17 +182,17 @@ func (c invoicesExportCommand) Run(t *terminal) error {
 		count := 0
 		if err := c.each(d, func(document invoice.Document) error {
 			count++
-			return writePapers(press, document, c.Folder)
+			return writeDocumentFiles(renderer, document, c.Folder)
 		}); err != nil {
 			return err
 		}
-		return d.tell(fmt.Sprintf("%d Dokumente geschrieben", count), fmt.Sprintf("%d documents written", count))
+		return d.PrintBilingual(fmt.Sprintf("%d Dokumente geschrieben", count), fmt.Sprintf("%d documents written", count))
 	})
 }
 
-func writePapers(press *paper.Press, document invoice.Document, folder string) error {
-	for ending, set := range map[string]func(invoice.Document) ([]byte, error){".pdf": press.PDF, ".xml": press.XML} {
-		content, err := set(document)
+func writeDocumentFiles(renderer *invoicepdf.Renderer, document invoice.Document, folder string) error {
+	for ending, render := range map[string]func(invoice.Document) ([]byte, error){".pdf": renderer.PDF, ".xml": renderer.XML} {
+		content, err := render(document)
 		if err != nil {
 			return err
 		}

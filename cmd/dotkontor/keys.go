@@ -18,29 +18,29 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// keyFile holds the keys that seal what the database next to it holds, one a line. The
+// KeyFile holds the keys that seal what the database next to it holds, one a line. The
 // first start makes it with one key, and a rotation adds one.
-const keyFile = "secret.key"
+const KeyFile = "secret.key"
 
 // openKeyring checks the keys against the database. A key is made where there is none
 // and nothing is sealed yet.
 func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *slog.Logger) (*keyring.Keyring, error) {
-	if _, err := sealKeys(cfg); errors.Is(err, fs.ErrNotExist) {
+	if _, err := SealKeys(cfg); errors.Is(err, fs.ErrNotExist) {
 		if err := keyring.CheckUnused(ctx, db); err != nil {
 			return nil, err
 		}
-		if err := makeKeyFile(filepath.Join(cfg.Data, keyFile)); err != nil {
+		if err := createKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
 			return nil, fmt.Errorf("the key in the data folder: %w", err)
 		}
 	}
 	return keyring.Open(ctx, keyring.Config{
-		Store: db, Load: func() ([]registrar.SealKey, error) { return sealKeys(cfg) }, Logger: logger,
+		Store: db, Load: func() ([]registrar.SealKey, error) { return SealKeys(cfg) }, Logger: logger,
 	})
 }
 
-// sealKeys are the configured keys, or those in the data folder, the first one first. The
+// SealKeys are the configured keys, or those in the data folder, the first one first. The
 // error is fs.ErrNotExist where there is neither.
-func sealKeys(cfg config.Config) ([]registrar.SealKey, error) {
+func SealKeys(cfg config.Config) ([]registrar.SealKey, error) {
 	var keys []registrar.SealKey
 	if cfg.SecretKey != "" {
 		key, err := config.ParseKey(string(cfg.SecretKey))
@@ -50,7 +50,7 @@ func sealKeys(cfg config.Config) ([]registrar.SealKey, error) {
 		keys = append(keys, key)
 	} else {
 		var err error
-		if keys, err = readKeyFile(filepath.Join(cfg.Data, keyFile)); err != nil {
+		if keys, err = readKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
 			return nil, err
 		}
 	}
@@ -76,29 +76,29 @@ func readKeyFile(path string) ([]registrar.SealKey, error) {
 		}
 		key, err := config.ParseKey(line)
 		if err != nil {
-			return nil, badKeyFile(path, err)
+			return nil, keyFileError(path, err)
 		}
 		keys = append(keys, key)
 	}
 	if len(keys) == 0 {
-		return nil, badKeyFile(path, config.ErrBadKey)
+		return nil, keyFileError(path, config.ErrBadKey)
 	}
 	return keys, nil
 }
 
-func badKeyFile(path string, err error) error {
+func keyFileError(path string, err error) error {
 	// A new one would make everything that is sealed unreadable.
 	return fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
 }
 
-// editKeyFile replaces the keys in the data folder at once.
-func editKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey) error {
+// EditKeyFile replaces the keys in the data folder at once.
+func EditKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey) error {
 	keys, err := readKeyFile(path)
 	if err != nil {
 		return err
 	}
 	keys = edit(keys)
-	return writeWhole(path, func(out io.Writer) error {
+	return WriteFileAtomic(path, func(out io.Writer) error {
 		for _, key := range keys {
 			if _, err := fmt.Fprintln(out, config.FormatKey(key)); err != nil {
 				return err
@@ -108,19 +108,19 @@ func editKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey
 	})
 }
 
-func withoutKey(id string) func([]registrar.SealKey) []registrar.SealKey {
+func WithoutKey(id string) func([]registrar.SealKey) []registrar.SealKey {
 	return func(keys []registrar.SealKey) []registrar.SealKey {
 		return slices.DeleteFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == id })
 	}
 }
 
-// makeKeyFile puts a whole key in place, or leaves the one that another process
+// createKeyFile puts a whole key in place, or leaves the one that another process
 // has put there meanwhile.
-func makeKeyFile(path string) error {
+func createKeyFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), keyFile+".*") // mode 0600
+	draft, err := os.CreateTemp(filepath.Dir(path), KeyFile+".*") // mode 0600
 	if err != nil {
 		return err
 	}

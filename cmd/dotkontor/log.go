@@ -9,28 +9,28 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 const (
-	// logEvery bounds how late a record is written. A process that is killed
+	// logFlushInterval bounds how late a record is written. A process that is killed
 	// loses at most what it logged in that time.
-	logEvery = 100 * time.Millisecond
-	// logBytes bounds how much is gathered.
-	logBytes = 64 << 10
+	logFlushInterval = 100 * time.Millisecond
+	// logBufferSize bounds how much is gathered.
+	logBufferSize = 64 << 10
 )
 
-// newLogger writes records in groups, because a system call for each costs more
+// NewLogger writes records in groups, because a system call for each costs more
 // than the record. Warnings and errors are written at once, with all that came
 // before them. flush writes what is left.
-func newLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()) {
+func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
 		level = slog.LevelInfo // config.Check has refused anything else
 	}
 	gathered := &logWriter{out: out}
 	options := &slog.HandlerOptions{Level: level}
-	handler := logHandler{gathered: gathered, plain: cfg.Format == "json"}
+	handler := logHandler{buffer: gathered, plain: cfg.Format == "json"}
 	if handler.plain {
 		handler.Handler = slog.NewJSONHandler(gathered, options)
 	} else {
@@ -43,7 +43,7 @@ func newLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 // requests itself: log/slog's encoder was a fifth of the cost of a request.
 type logHandler struct {
 	slog.Handler
-	gathered *logWriter
+	buffer *logWriter
 	// plain says that records may be written as plain JSON: no text format, no
 	// attributes or groups of the logger's own.
 	plain bool
@@ -54,30 +54,30 @@ func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
 	if h.plain {
 		var space [512]byte
 		if line, ok := appendPlainRecord(space[:0], record); ok {
-			_, err := h.gathered.Write(line)
-			h.hurry(record.Level)
+			_, err := h.buffer.Write(line)
+			h.flushIfUrgent(record.Level)
 			return err
 		}
 	}
 	err := h.Handler.Handle(ctx, record)
-	h.hurry(record.Level)
+	h.flushIfUrgent(record.Level)
 	return err
 }
 
-func (h logHandler) hurry(level slog.Level) {
+func (h logHandler) flushIfUrgent(level slog.Level) {
 	if level >= slog.LevelWarn {
-		h.gathered.flush()
+		h.buffer.flush()
 	}
 }
 
 // WithAttrs keeps the urgency.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return logHandler{Handler: h.Handler.WithAttrs(attrs), gathered: h.gathered}
+	return logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
 }
 
 // WithGroup keeps the urgency.
 func (h logHandler) WithGroup(name string) slog.Handler {
-	return logHandler{Handler: h.Handler.WithGroup(name), gathered: h.gathered}
+	return logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
 }
 
 // appendPlainRecord writes a record as slog's JSON handler does, if it holds
@@ -88,19 +88,19 @@ func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
 	line = append(line, `","level":"`...)
 	line = append(line, record.Level.String()...)
 	line = append(line, `","msg":`...)
-	line, ok := wire.AppendPlainString(line, record.Message)
+	line, ok := httpjson.AppendPlainString(line, record.Message)
 	if !ok {
 		return nil, false
 	}
 	record.Attrs(func(attr slog.Attr) bool {
 		line = append(line, ',')
-		if line, ok = wire.AppendPlainString(line, attr.Key); !ok {
+		if line, ok = httpjson.AppendPlainString(line, attr.Key); !ok {
 			return false
 		}
 		line = append(line, ':')
 		switch attr.Value.Kind() {
 		case slog.KindString:
-			line, ok = wire.AppendPlainString(line, attr.Value.String())
+			line, ok = httpjson.AppendPlainString(line, attr.Value.String())
 		case slog.KindInt64:
 			line = strconv.AppendInt(line, attr.Value.Int64(), 10)
 		default:
@@ -117,9 +117,9 @@ func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
 type logWriter struct {
 	out io.Writer
 
-	mu    sync.Mutex
-	buf   []byte
-	armed bool // a flush is due
+	mu           sync.Mutex
+	buf          []byte
+	flushPending bool // a flush is due
 }
 
 // Write takes one record.
@@ -128,11 +128,11 @@ func (w *logWriter) Write(record []byte) (int, error) {
 	defer w.mu.Unlock()
 	w.buf = append(w.buf, record...)
 	switch {
-	case len(w.buf) >= logBytes:
+	case len(w.buf) >= logBufferSize:
 		w.writeOut()
-	case !w.armed:
-		w.armed = true
-		time.AfterFunc(logEvery, w.flush)
+	case !w.flushPending:
+		w.flushPending = true
+		time.AfterFunc(logFlushInterval, w.flush)
 	}
 	return len(record), nil
 }
@@ -140,7 +140,7 @@ func (w *logWriter) Write(record []byte) (int, error) {
 func (w *logWriter) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.armed = false
+	w.flushPending = false
 	w.writeOut()
 }
 

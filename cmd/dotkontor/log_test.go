@@ -11,34 +11,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 )
 
-// lines counts what was written so far; the log is written from a timer, too.
-type lines struct {
+// lineCounter counts what was written so far; the log is written from a timer, too.
+type lineCounter struct {
 	mu sync.Mutex
 	n  int
 }
 
-func (l *lines) Write(text []byte) (int, error) {
+func (l *lineCounter) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.n += bytes.Count(text, []byte("\n"))
 	return len(text), nil
 }
 
-func (l *lines) count() int {
+func (l *lineCounter) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.n
 }
 
-func TestRecordsAreGatheredForAShortTimeAndBadNewsIsNot(t *testing.T) {
+func TestLogger_BuffersInfoFlushesWarnings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out lines
-		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &out)
+		var out lineCounter
+		logger, flush := NewLogger(config.Log{Format: "json", Level: "info"}, &out)
 		logger.Info("one")
 		if out.count() != 0 {
 			t.Error("a record was written at once")
 		}
-		time.Sleep(logEvery + time.Millisecond)
+		time.Sleep(logFlushInterval + time.Millisecond)
 		synctest.Wait()
 		if n := out.count(); n != 1 {
 			t.Errorf("%d records after a while, want 1", n)
@@ -58,21 +58,21 @@ func TestRecordsAreGatheredForAShortTimeAndBadNewsIsNot(t *testing.T) {
 	})
 }
 
-func TestAFullLogIsWrittenBeforeItsTime(t *testing.T) {
+func TestLogWriter_FlushesWhenFull(t *testing.T) {
 	var out bytes.Buffer
-	w := &logWriter{out: &out, armed: true}
+	w := &logWriter{out: &out, flushPending: true}
 	for range 3 {
-		if _, err := w.Write(make([]byte, logBytes/2)); err != nil {
+		if _, err := w.Write(make([]byte, logBufferSize/2)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out.Len() != logBytes || len(w.buf) != logBytes/2 {
+	if out.Len() != logBufferSize || len(w.buf) != logBufferSize/2 {
 		t.Errorf("%d bytes written and %d gathered", out.Len(), len(w.buf))
 	}
 }
 
 // Whatever the record, the line is the one that log/slog would write.
-func TestPlainRecordsAreWrittenAsSlogWrites(t *testing.T) {
+func TestLogger_PlainRecordsMatchSlogJSON(t *testing.T) {
 	for _, attrs := range [][]any{
 		{},
 		{"id", "abc", "status", 200, "us", int64(-5)},
@@ -83,7 +83,7 @@ func TestPlainRecordsAreWrittenAsSlogWrites(t *testing.T) {
 		{"group", slog.GroupValue(slog.Int("a", 1))},
 	} {
 		var ours, theirs bytes.Buffer
-		logger, flush := newLogger(config.Log{Format: "json", Level: "info"}, &ours)
+		logger, flush := NewLogger(config.Log{Format: "json", Level: "info"}, &ours)
 		for _, message := range []string{"request", `a "quoted" message`, "tab\tand <>&"} {
 			record := slog.NewRecord(time.Date(2026, 11, 15, 9, 0, 0, 123456000, time.UTC), slog.LevelInfo, message, 0)
 			record.Add(attrs...)

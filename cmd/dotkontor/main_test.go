@@ -22,22 +22,22 @@ func TestMain(m *testing.M) {
 
 func TestCommandLines(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", RequireExplicitExec: true, Setup: hurry,
+		Dir: "testdata/script", RequireExplicitExec: true, Setup: skipRaceExitDelay,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "waitfile": waitFile, "timeless": timeless, "grab": grab,
+			"exits": expectExit, "waitfile": waitFile, "timeless": maskTimes, "grab": captureVar,
 		},
 	})
 }
 
-// hurry has programs that watch for races end as fast as others do: they would wait a
+// skipRaceExitDelay has programs that watch for races end as fast as others do: they would wait a
 // second each for races at their very end, and there are hundreds.
-func hurry(env *testscript.Env) error {
+func skipRaceExitDelay(env *testscript.Env) error {
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	return nil
 }
 
-// exits CODE PROGRAM ARGS... runs a program that has to end with that code.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// expectExit CODE PROGRAM ARGS... runs a program that has to end with that code.
+func expectExit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code program [args...]")
 	}
@@ -70,8 +70,8 @@ func waitFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not appear", args[0])
 }
 
-// grab VARIABLE FILE REGEXP sets a variable to what the first group matches.
-func grab(ts *testscript.TestScript, neg bool, args []string) {
+// captureVar VARIABLE FILE REGEXP sets a variable to what the first group matches.
+func captureVar(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: grab variable file regexp")
 	}
@@ -84,18 +84,18 @@ func grab(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], found[1])
 }
 
-var instants = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d\d:\d\d:\d\d`)
+var timePattern = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\d\d:\d\d:\d\d`)
 
-// timeless FILE replaces every point in time, so that the rest can be compared.
-func timeless(ts *testscript.TestScript, neg bool, args []string) {
+// maskTimes FILE replaces every point in time, so that the rest can be compared.
+func maskTimes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: timeless file")
 	}
-	text := instants.ReplaceAllString(ts.ReadFile(args[0]), "TIME")
+	text := timePattern.ReplaceAllString(ts.ReadFile(args[0]), "TIME")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-func TestChaosMayStandAlone(t *testing.T) {
+func TestExpandChaosFlag_AddsDefault(t *testing.T) {
 	for _, test := range []struct{ given, want []string }{
 		{[]string{"sandbox", "--chaos"}, []string{"sandbox", "--chaos", "0.2"}},
 		{[]string{"sandbox", "--chaos", "--listen", "x"}, []string{"sandbox", "--chaos", "0.2", "--listen", "x"}},
@@ -103,7 +103,7 @@ func TestChaosMayStandAlone(t *testing.T) {
 		{[]string{"sandbox", "--chaos=0.5"}, []string{"sandbox", "--chaos=0.5"}},
 		{[]string{"serve"}, []string{"serve"}},
 	} {
-		if got := giveChaosAShare(test.given); !slices.Equal(got, test.want) {
+		if got := ExpandChaosFlag(test.given); !slices.Equal(got, test.want) {
 			t.Errorf("%v became %v, want %v", test.given, got, test.want)
 		}
 	}

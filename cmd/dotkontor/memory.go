@@ -16,9 +16,9 @@ const (
 	// What the limit is made of: the service itself, and what the settings let it
 	// remember. An address with few requests takes about 83 bytes, an answer
 	// with its place in the memory less than 512.
-	baseBytes    = 256 << 20
-	addressBytes = 128
-	answerBytes  = 512
+	baseBytes         = 256 << 20
+	addressBytes      = 128
+	cachedAnswerBytes = 512
 )
 
 // tuneMemory sets the collector for a server, unless the operator has by GOGC
@@ -33,5 +33,5 @@ func tuneMemory(cfg config.Config) {
 }
 
 func memoryLimit(cfg config.Config) int64 {
-	return baseBytes + int64(cfg.Limits.MaxAddresses)*addressBytes + int64(cfg.Lookup.MaxKept)*answerBytes
+	return baseBytes + int64(cfg.Limits.MaxAddresses)*addressBytes + int64(cfg.Lookup.MaxCached)*cachedAnswerBytes
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 // nameBudget bounds for how many names one customer, and one checkout agent, has the
@@ -20,16 +20,16 @@ type nameBudget struct {
 	mu sync.Mutex
 	// Attempts to pay count apart from everything else: whoever has looked at too
 	// many orders can still pay one.
-	quotes, payments           *quota.Limiter
-	agentQuotes, agentPayments *quota.Limiter
+	quotes, payments           *ratelimit.Limiter
+	agentQuotes, agentPayments *ratelimit.Limiter
 }
 
 var _ order.Budget = (*nameBudget)(nil)
 
-func newNameBudget(limits config.Limits, newLimiter func(...quota.Window) (*quota.Limiter, error)) (*nameBudget, error) {
+func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*ratelimit.Limiter, error)) (*nameBudget, error) {
 	b := &nameBudget{}
 	for _, one := range []struct {
-		limiter            **quota.Limiter
+		limiter            **ratelimit.Limiter
 		perMinute, perHour int
 	}{
 		{&b.quotes, limits.QuotesPerMinute, limits.QuotesPerHour},
@@ -39,7 +39,7 @@ func newNameBudget(limits config.Limits, newLimiter func(...quota.Window) (*quot
 	} {
 		var err error
 		*one.limiter, err = newLimiter(
-			quota.Window{Limit: one.perMinute, Per: time.Minute}, quota.Window{Limit: one.perHour, Per: time.Hour})
+			ratelimit.Window{Limit: one.perMinute, Per: time.Minute}, ratelimit.Window{Limit: one.perHour, Per: time.Hour})
 		if err != nil {
 			return nil, err
 		}
@@ -51,12 +51,12 @@ func newNameBudget(limits config.Limits, newLimiter func(...quota.Window) (*quot
 // that wait there is room for every order. Operators and the service itself are not
 // counted.
 func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
-	quotes, payments, key := b.quotes, b.payments, quota.TextKey(actor.Customer)
+	quotes, payments, key := b.quotes, b.payments, ratelimit.TextKey(actor.Customer)
 	switch actor.Kind {
 	case registrar.ActorOperator, registrar.ActorSystem:
 		return 0
 	case registrar.ActorAgent:
-		quotes, payments, key = b.agentQuotes, b.agentPayments, quota.TextKey(actor.Through)
+		quotes, payments, key = b.agentQuotes, b.agentPayments, ratelimit.TextKey(actor.Through)
 	}
 	limiter := quotes
 	if purpose == registrar.ForPayment {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-func budgetAt(t *testing.T, limits config.Limits, now *time.Time) *nameBudget {
+func newTestBudget(t *testing.T, limits config.Limits, now *time.Time) *nameBudget {
 	t.Helper()
-	budget, err := newNameBudget(limits, func(windows ...quota.Window) (*quota.Limiter, error) {
-		return quota.New(quota.Config{Windows: windows, Now: func() time.Time { return *now }})
+	budget, err := newNameBudget(limits, func(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+		return ratelimit.New(ratelimit.Config{Windows: windows, Now: func() time.Time { return *now }})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -28,10 +28,10 @@ func person(id string) registrar.Actor {
 
 var smallLimits = config.Limits{QuotesPerMinute: 120, QuotesPerHour: 200, AgentQuotesPerMinute: 40, AgentQuotesPerHour: 400}
 
-func TestNameBudget_CountsNamesPerCustomerWhoeverAsks(t *testing.T) {
+func TestNameBudget_CountsPerCustomerAcrossActors(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	budget := budgetAt(t, smallLimits, &now)
+	budget := newTestBudget(t, smallLimits, &now)
 	token := registrar.Actor{Kind: registrar.ActorToken, Customer: "cus_1", Through: "tok_1"}
 	for call := range 6 { // 120 names, by page, token or application
 		actor := person("cus_1")
@@ -61,10 +61,10 @@ func TestNameBudget_CountsNamesPerCustomerWhoeverAsks(t *testing.T) {
 	}
 }
 
-func TestNameBudget_QuotesNeverUseUpPayments(t *testing.T) {
+func TestNameBudget_QuotesAndPaymentsCountSeparately(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	budget := budgetAt(t, smallLimits, &now)
+	budget := newTestBudget(t, smallLimits, &now)
 	for budget.Spend(person("cus_1"), registrar.ForDisplay, 20) == 0 {
 	}
 	if wait := budget.Spend(person("cus_1"), registrar.ForPayment, 20); wait != 0 {
@@ -78,10 +78,10 @@ func TestNameBudget_QuotesNeverUseUpPayments(t *testing.T) {
 	}
 }
 
-func TestNameBudget_AgentsCountByThemselvesWhateverTheBuyer(t *testing.T) {
+func TestNameBudget_AgentsCountAcrossBuyers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	budget := budgetAt(t, smallLimits, &now)
+	budget := newTestBudget(t, smallLimits, &now)
 	agent := func(id, customer string) registrar.Actor {
 		return registrar.Actor{Kind: registrar.ActorAgent, Through: id, Customer: customer}
 	}
@@ -97,10 +97,10 @@ func TestNameBudget_AgentsCountByThemselvesWhateverTheBuyer(t *testing.T) {
 	}
 }
 
-func TestNameBudget_CallsAtOnceCountAllOrNone(t *testing.T) {
+func TestNameBudget_ConcurrentCallsCountAllOrNone(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	budget := budgetAt(t, smallLimits, &now)
+	budget := newTestBudget(t, smallLimits, &now)
 	var admitted atomic.Int64
 	var all sync.WaitGroup
 	for range 50 {

@@ -20,11 +20,11 @@ type nodeName struct {
 	file *os.File
 }
 
-// takeNodeName takes the name in the data folder. While another process has it, which
+// claimNodeName takes the name in the data folder. While another process has it, which
 // would lose its leases to us, this one has a name for one run only. The file also
 // names the host: a copy of the folder on another host gets a name of its own, because
 // the lock does not reach there.
-func takeNodeName(folder string) (*nodeName, error) {
+func claimNodeName(folder string) (*nodeName, error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return nil, fmt.Errorf("node name: %w", err)
 	}
@@ -33,7 +33,7 @@ func takeNodeName(folder string) (*nodeName, error) {
 		return nil, fmt.Errorf("node name: %w", err)
 	}
 	if !lockFile(file) {
-		return &nodeName{name: newNodeName()}, file.Close()
+		return &nodeName{name: NewNodeName()}, file.Close()
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -56,7 +56,7 @@ func readNodeName(file *os.File, host string) (string, error) {
 	if len(fields) == 2 && fields[1] == host {
 		return fields[0], nil
 	}
-	name := newNodeName()
+	name := NewNodeName()
 	if len(fields) == 1 { // it was written before hosts were
 		name = fields[0]
 	}
@@ -67,7 +67,7 @@ func readNodeName(file *os.File, host string) (string, error) {
 	return name, err
 }
 
-func newNodeName() string { return "node_" + strings.ToLower(rand.Text()) }
+func NewNodeName() string { return "node_" + strings.ToLower(rand.Text()) }
 
 // release lets another process have the name. The end of the process does too.
 func (n *nodeName) release() {

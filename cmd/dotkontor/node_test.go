@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-func TestANodeKeepsItsNameAndNeverSharesIt(t *testing.T) {
+func TestNodeName_StableAndExclusive(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	first, err := takeNodeName(folder)
+	first, err := claimNodeName(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	beside, err := takeNodeName(folder)
-	if err != nil || beside.name == first.name || beside.name == "" {
-		t.Errorf("a second process has the name %q beside %q, %v", beside.name, first.name, err)
+	second, err := claimNodeName(folder)
+	if err != nil || second.name == first.name || second.name == "" {
+		t.Errorf("a second process has the name %q beside %q, %v", second.name, first.name, err)
 	}
-	beside.release()
+	second.release()
 	first.release()
-	again, err := takeNodeName(folder)
+	again, err := claimNodeName(folder)
 	if err != nil || again.name != first.name {
 		t.Errorf("after a restart the node is %q and was %q, %v", again.name, first.name, err)
 	}
@@ -28,7 +28,7 @@ func TestANodeKeepsItsNameAndNeverSharesIt(t *testing.T) {
 
 // A data folder that is copied to another host carries no identity with it: two nodes
 // of one name would release each other's leases.
-func TestNodeName_CopiedFolderOnAnotherHostGetsItsOwnName(t *testing.T) {
+func TestNodeName_CopiedDataDirGetsNewName(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	name := func(host string) string {

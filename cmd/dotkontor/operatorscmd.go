@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -16,18 +16,18 @@ type operatorsCommand struct {
 }
 
 type operatorsAddCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The e-mail address of an account."`
 }
 
 // Run gives the role.
-func (c operatorsAddCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c operatorsAddCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		grant, err := d.people.customers.AddOperator(d.ctx, d.operator, account.ID)
+		grant, err := d.Services.Customers.AddOperator(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
 		}
@@ -37,12 +37,12 @@ func (c operatorsAddCommand) Run(t *terminal) error {
 
 // printGrant prints the factors that open the operators' pages, or the enrolment
 // link for the first one.
-func (d desk) printGrant(account customer.Customer, grant customer.OperatorGrant) error {
+func (d Session) printGrant(account account.Customer, grant account.OperatorGrant) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "operator: %s, pages at %s/operator\n", account.Email, d.cfg.BaseURL)
+	fmt.Fprintf(&out, "operator: %s, pages at %s/operator\n", account.Email, d.Config.BaseURL)
 	if grant.EnrolmentLink != "" {
 		fmt.Fprintf(&out, "The account has no second factor. Hand this link to its owner over a trusted channel;\n"+
-			"it works once, for an hour, after a sign-in with the account's password:\n\n%s\n", portal.EnrolAddress(d.cfg.BaseURL, grant.EnrolmentLink))
+			"it works once, for an hour, after a sign-in with the account's password:\n\n%s\n", portal.EnrolmentURL(d.Config.BaseURL, grant.EnrolmentLink))
 	} else {
 		out.WriteString("Check with the owner that each of these factors is theirs:\n")
 		if grant.HasSecondFactor {
@@ -52,42 +52,42 @@ func (d desk) printGrant(account customer.Customer, grant customer.OperatorGrant
 			fmt.Fprintf(&out, "  passkey %q, added %s\n", passkey.Name, passkey.CreatedAt.UTC().Format("2006-01-02 15:04 UTC"))
 		}
 	}
-	_, err := io.WriteString(d.out, out.String())
+	_, err := io.WriteString(d.Out, out.String())
 	return err
 }
 
 type operatorsRemoveCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The e-mail address of the account."`
 }
 
 // Run takes the role.
-func (c operatorsRemoveCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c operatorsRemoveCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		if err := d.people.customers.RemoveOperator(d.ctx, d.operator, account.ID); err != nil {
+		if err := d.Services.Customers.RemoveOperator(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.tell("kein Betreiber mehr: "+account.Email, "no operator any more")
+		return d.PrintBilingual("kein Betreiber mehr: "+account.Email, "no operator any more")
 	})
 }
 
 type operatorsListCommand struct {
-	servicePlace
+	ServiceFlags
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints the operators.
-func (c operatorsListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		operators, err := d.people.customers.Operators(d.ctx, d.operator)
+func (c operatorsListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		operators, err := d.Services.Customers.ListOperators(d.Ctx, d.Operator)
 		if err != nil {
 			return err
 		}
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
 		for _, account := range operators {
 			if err := list.add(newCustomerRow(account)); err != nil {
 				return err

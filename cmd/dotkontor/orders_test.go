@@ -11,10 +11,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-func TestOnlyTransfersAreGivenAway(t *testing.T) {
+func TestSales_OnlyTransfersMayBeFree(t *testing.T) {
 	t.Parallel()
 	priced, free := registrar.Extension{TLD: ".de", Register: 1000, Renew: 1200, Transfer: 900}, registrar.Extension{TLD: ".de"}
-	shop := sales{payments: true, accounts: provision.Accounts{{Serves: func(string) bool { return true }, Account: openAccount{}}}}
+	shop := Sales{payments: true, accounts: provision.Accounts{{Serves: func(string) bool { return true }, Account: sellsAll{}}}}
 	for _, tc := range []struct {
 		extension registrar.Extension
 		kind      order.Kind
@@ -28,7 +28,7 @@ func TestOnlyTransfersAreGivenAway(t *testing.T) {
 		{free, order.Renew, 0, order.NoPrice},
 		{free, order.Transfer, 0, ""},
 	} {
-		if net := netOf(tc.extension, tc.kind, 2); net != tc.net {
+		if net := netPrice(tc.extension, tc.kind, 2); net != tc.net {
 			t.Errorf("%s at %v: %v", tc.kind, tc.extension.Register, net)
 		}
 		if err := shop.refusal(tc.extension, tc.kind); registrar.CodeOf(err) != tc.refusal {
@@ -37,11 +37,11 @@ func TestOnlyTransfersAreGivenAway(t *testing.T) {
 	}
 }
 
-// openAccount sells everything.
-type openAccount struct{ provision.Account }
+// sellsAll sells everything.
+type sellsAll struct{ provision.Account }
 
-func (openAccount) Rules(string) provision.Rules                    { return provision.Rules{TransferYears: 1} }
-func (openAccount) Sells(provision.Kind, string, string, int) error { return nil }
+func (sellsAll) Rules(string) provision.Rules                             { return provision.Rules{TransferYears: 1} }
+func (sellsAll) CheckSupported(provision.Kind, string, string, int) error { return nil }
 
 func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 	t.Parallel()
@@ -52,19 +52,19 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 	account := config.EPP{
 		Name: "gateway", Server: "epp.example:700", User: "gateway", Password: "secret-1", Extensions: []string{"*", "!.gr", "!.ph"}, Connections: 1,
 	}
-	shop := func(cfg config.Config) sales {
+	shop := func(cfg config.Config) Sales {
 		t.Helper()
-		registries, err := openRegistries(cfg, nil)
+		registries, err := OpenRegistries(cfg, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(registries.close)
-		return newSales(cfg, registries)
+		t.Cleanup(registries.Close)
+		return NewSales(cfg, registries)
 	}
-	count := func(s sales) (unsold map[registrar.Code][]string) {
+	count := func(s Sales) (unsold map[registrar.Code][]string) {
 		unsold = make(map[registrar.Code][]string)
 		for _, ext := range list.All() {
-			if sale := s.of(ext); sale.NoRegistration != "" {
+			if sale := s.SaleOf(ext); sale.NoRegistration != "" {
 				unsold[sale.NoRegistration] = append(unsold[sale.NoRegistration], ext.TLD)
 			}
 		}
@@ -90,7 +90,7 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 		t.Errorf("not sold: %v", unsold)
 	}
 	uk, _ := list.Extension(".co.uk")
-	if sale := shop(cfg).of(uk); sale.NoRegistration != "" || sale.NoTransfer != provision.NoInboundTransfer {
+	if sale := shop(cfg).SaleOf(uk); sale.NoRegistration != "" || sale.NoTransfer != provision.NoInboundTransfer {
 		t.Errorf(".co.uk: %+v", sale)
 	}
 }

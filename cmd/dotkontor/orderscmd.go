@@ -16,7 +16,7 @@ type ordersCommand struct {
 }
 
 type ordersListCommand struct {
-	servicePlace
+	ServiceFlags
 	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
 	Open     bool   `help:"Only those that are not at their end, or whose money still has to go back."`
 	JSON     bool   `name:"json" help:"Print one JSON array."`
@@ -24,19 +24,21 @@ type ordersListCommand struct {
 
 // Run prints page by page: everybody's the oldest first, a customer's the newest
 // first.
-func (c ordersListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		next := func(last string) ([]order.Order, error) { return d.people.db.OrdersAfter(d.ctx, last, listPage) }
+func (c ordersListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		next := func(last string) ([]order.Order, error) {
+			return d.Services.DB.ListOrdersAfter(d.Ctx, last, listPageSize)
+		}
 		if c.Customer != "" {
-			account, err := d.find(c.Customer)
+			account, err := d.FindCustomer(c.Customer)
 			if err != nil {
 				return err
 			}
 			next = func(last string) ([]order.Order, error) {
-				return d.people.db.OrdersOf(d.ctx, account.ID, last, listPage)
+				return d.Services.DB.ListOrders(d.Ctx, account.ID, last, listPageSize)
 			}
 		}
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "seit/since (UTC)", "EUR", "Kunde/customer", "Domains"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "seit/since (UTC)", "EUR", "Kunde/customer", "Domains"))
 		last := ""
 		for {
 			page, err := next(last)
@@ -52,7 +54,7 @@ func (c ordersListCommand) Run(t *terminal) error {
 					return err
 				}
 			}
-			if len(page) < listPage {
+			if len(page) < listPageSize {
 				return list.end()
 			}
 		}
@@ -76,7 +78,7 @@ type orderRow struct {
 func newOrderRow(o order.Order) orderRow {
 	row := orderRow{
 		ID: o.ID, Customer: o.Customer, Status: string(o.State), Domains: []string{}, Gross: o.Totals.Gross, RefundsDue: o.RefundsDue(),
-		CreatedAt: stamp(o.CreatedAt), PaidAt: stamp(o.PaidAt), since: o.CreatedAt,
+		CreatedAt: jsonTime(o.CreatedAt), PaidAt: jsonTime(o.PaidAt), since: o.CreatedAt,
 	}
 	for _, item := range o.Items {
 		row.Domains = append(row.Domains, item.Name)
@@ -85,19 +87,19 @@ func newOrderRow(o order.Order) orderRow {
 }
 
 func (r orderRow) String() string {
-	return fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", r.ID, r.Status, moment(r.since), r.Gross, r.Customer, strings.Join(r.Domains, " "))
+	return fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", r.ID, r.Status, formatTime(r.since), r.Gross, r.Customer, strings.Join(r.Domains, " "))
 }
 
 type ordersShowCommand struct {
-	servicePlace
+	ServiceFlags
 	ID string `arg:"" help:"The order's id (ord_...)."`
 }
 
 // Run prints all that is known here. The links to pay are not shown: they are the
 // customer's.
-func (c ordersShowCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		o, found, err := d.people.db.OrderByID(d.ctx, c.ID)
+func (c ordersShowCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		o, found, err := d.Services.DB.OrderByID(d.Ctx, c.ID)
 		if err != nil {
 			return err
 		}
@@ -108,17 +110,17 @@ func (c ordersShowCommand) Run(t *terminal) error {
 	})
 }
 
-func (d desk) printOrder(o order.Order) error {
+func (d Session) printOrder(o order.Order) error {
 	var text strings.Builder
-	row := func(word, value string) { fmt.Fprintf(&text, "  %-32s  %s\n", word, printable(value)) }
+	row := func(word, value string) { fmt.Fprintf(&text, "  %-32s  %s\n", word, Printable(value)) }
 	fmt.Fprintf(&text, "%s  %s\n", o.ID, o.State)
 	row("Kunde / customer", o.Customer)
-	row("bestellt / ordered (UTC)", moment(o.CreatedAt))
+	row("bestellt / ordered (UTC)", formatTime(o.CreatedAt))
 	row("von / by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
-	row("gültig bis / valid until (UTC)", moment(o.ExpiresAt))
-	row("bezahlt / paid (UTC)", moment(o.PaidAt))
-	row("Zustimmung / consent (UTC)", strings.TrimSpace(moment(o.Consent.At)+" "+o.Consent.Wording))
-	row("nächster Blick / next look (UTC)", moment(o.DueAt))
+	row("gültig bis / valid until (UTC)", formatTime(o.ExpiresAt))
+	row("bezahlt / paid (UTC)", formatTime(o.PaidAt))
+	row("Zustimmung / consent (UTC)", strings.TrimSpace(formatTime(o.Consent.At)+" "+o.Consent.Wording))
+	row("nächster Blick / next look (UTC)", formatTime(o.DueAt))
 	rule := fmt.Sprintf("%s %s %d.%02d %%", o.Totals.Rule, o.Totals.Country, o.Totals.RateBasisPoints/100, o.Totals.RateBasisPoints%100)
 	if o.Totals.Unchecked {
 		rule += " (USt-IdNr. ungeprüft / VAT id not checked)"
@@ -127,11 +129,11 @@ func (d desk) printOrder(o order.Order) error {
 	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", o.Totals.Net, o.Totals.VAT, o.Totals.Gross))
 	for _, item := range o.Items {
 		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s%s\n",
-			item.ID, item.Kind, item.State, item.Gross, item.Name, dash(item.Line), failure(item.Failure))
+			item.ID, item.Kind, item.State, item.Gross, item.Name, orDash(item.ProvisionItem), failure(item.Failure))
 	}
 	for _, payment := range o.Payments {
 		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "Zahlung", payment.State, payment.Amount,
-			moment(payment.UpdatedAt), dash(payment.Session), dash(payment.Intent))
+			formatTime(payment.UpdatedAt), orDash(payment.Session), orDash(payment.Intent))
 	}
 	for _, refund := range o.Refunds {
 		state, at := "due", refund.CreatedAt
@@ -139,9 +141,9 @@ func (d desk) printOrder(o order.Order) error {
 			state, at = "made", refund.MadeAt
 		}
 		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "zurück", state, refund.Amount,
-			moment(at), dash(refund.Provider), dash(refund.Item))
+			formatTime(at), orDash(refund.Provider), orDash(refund.Item))
 	}
-	_, err := fmt.Fprint(d.out, text.String())
+	_, err := fmt.Fprint(d.Out, text.String())
 	return err
 }
 

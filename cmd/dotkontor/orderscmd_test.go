@@ -10,22 +10,22 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/declaration"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// shopWithOrders is a service whose customer has an open order and a failed one
+// dataDirWithOrders is a service whose customer has an open order and a failed one
 // whose money waits to go back.
-func shopWithOrders(t *testing.T) (settings, open, failed string) {
+func dataDirWithOrders(t *testing.T) (settings, open, failed string) {
 	t.Helper()
 	folder := t.TempDir()
 	settings = filepath.Join(folder, "serve.toml")
 	if err := os.WriteFile(settings, fmt.Appendf(nil, "base_url = \"https://domains.example\"\ndata = %q\n", folder), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, nil, "customers", "add", "anna@example.com", "--config", settings)
-	must(t, nil, "customers", "add", "bert@example.com", "--config", settings)
+	mustRun(t, nil, "customers", "add", "anna@example.com", "--config", settings)
+	mustRun(t, nil, "customers", "add", "bert@example.com", "--config", settings)
 	db, err := store.Open(t.Context(), store.Options{Data: folder})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func shopWithOrders(t *testing.T) (settings, open, failed string) {
 	at := time.Date(2026, 11, 15, 8, 0, 0, 0, time.UTC)
 	add := func(name string) order.Order {
 		o := order.Order{
-			ID: registrar.NewID("ord_", at), Customer: anna.ID, Email: anna.Email, State: order.AwaitingPayment, Channel: order.ThroughMCP,
+			ID: registrar.NewID("ord_", at), Customer: anna.ID, Email: anna.Email, State: order.AwaitingPayment, Channel: order.ChannelMCP,
 			By: registrar.Actor{Kind: registrar.ActorToken, Customer: anna.ID, Through: "tok_1"}, ByName: "Lap\x1btop", ItemsKey: name,
 			PayLink: registrar.SecretHash("hash-" + name), SealedPayLink: "sealed-" + name,
 			Items: []order.Item{{
@@ -47,29 +47,29 @@ func shopWithOrders(t *testing.T) (settings, open, failed string) {
 			Totals:    order.Totals{Net: 1200, VAT: 228, Gross: 1428, RateBasisPoints: 1900, Rule: "germany", Country: "DE", Unchecked: true},
 			CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(24 * time.Hour),
 		}
-		o, _, err := db.AddOrder(t.Context(), o, 20, registrar.Deed{Actor: o.By, Action: order.ActionMade, Customer: anna.ID, Object: o.ID, At: at})
+		o, _, err := db.AddOrder(t.Context(), o, 20, registrar.AuditEvent{Actor: o.By, Action: order.ActionCreated, Customer: anna.ID, Object: o.ID, At: at})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return o
 	}
 	waiting, refused := add("wartet.org"), add("vergeben.org")
-	move := order.Move{Was: refused, Order: refused}
-	move.Order.State, move.Order.PaidAt = order.Failed, at
-	move.Order.Consent = order.Consent{At: at, Wording: order.ConsentWording("de")}
-	move.Order.Items = []order.Item{refused.Items[0]}
-	move.Order.Items[0].State, move.Order.Items[0].Failure = order.ItemFailed, order.NameHeld
-	move.Order.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentKept, Amount: 1428, Session: "cs_1", Intent: "pi_1", CreatedAt: at, UpdatedAt: at}}
-	move.Order.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: "itm_vergeben.org", Amount: 1428, CreatedAt: at}}
-	if moved, err := db.MoveOrder(t.Context(), move); err != nil || !moved {
+	transition := order.Transition{From: refused, To: refused}
+	transition.To.State, transition.To.PaidAt = order.Failed, at
+	transition.To.Consent = order.Consent{At: at, Wording: order.ConsentWording("de")}
+	transition.To.Items = []order.Item{refused.Items[0]}
+	transition.To.Items[0].State, transition.To.Items[0].Failure = order.ItemFailed, order.NameHeld
+	transition.To.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: 1428, Session: "cs_1", Intent: "pi_1", CreatedAt: at, UpdatedAt: at}}
+	transition.To.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: "itm_vergeben.org", Amount: 1428, CreatedAt: at}}
+	if moved, err := db.UpdateOrder(t.Context(), transition); err != nil || !moved {
 		t.Fatalf("moved %t, %v", moved, err)
 	}
 	return settings, waiting.ID, refused.ID
 }
 
-func TestAnOperatorSeesOrdersAndWhereTheMoneyIs(t *testing.T) {
+func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 	t.Parallel()
-	settings, open, failed := shopWithOrders(t)
+	settings, open, failed := dataDirWithOrders(t)
 	for _, test := range []struct {
 		args  string
 		wants []string
@@ -88,7 +88,7 @@ func TestAnOperatorSeesOrdersAndWhereTheMoneyIs(t *testing.T) {
 			`pay_1  Zahlung +kept +14\.28  2026-11-15 08:00  cs_1  pi_1`, `rfd_1  zurück +due +14\.28  2026-11-15 08:00  -  itm_vergeben\.org`,
 		}, "hash-|sealed-|\x1b"},
 	} {
-		out, _ := must(t, nil, append(strings.Fields(test.args), "--config", settings)...)
+		out, _ := mustRun(t, nil, append(strings.Fields(test.args), "--config", settings)...)
 		for _, want := range test.wants {
 			if !regexp.MustCompile(want).Match(out) {
 				t.Errorf("%s says nothing of %s:\n%s", test.args, want, out)
@@ -99,26 +99,26 @@ func TestAnOperatorSeesOrdersAndWhereTheMoneyIs(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"ord_nothing", "\xff"} {
-		if code, _, said := dotkontor(t, nil, "orders", "show", id, "--config", settings); code != exitError || !strings.Contains(said, "there is no such order") {
-			t.Errorf("%q: %d, %s", id, code, said)
+		if code, _, errOut := runCommand(t, nil, "orders", "show", id, "--config", settings); code != ExitError || !strings.Contains(errOut, "there is no such order") {
+			t.Errorf("%q: %d, %s", id, code, errOut)
 		}
 	}
 }
 
-func TestAnOperatorSeesWhetherAWithdrawnOrderHadAConsent(t *testing.T) {
+func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 	t.Parallel()
-	settings, open, failed := shopWithOrders(t)
+	settings, open, failed := dataDirWithOrders(t)
 	db, err := store.Open(t.Context(), store.Options{Data: filepath.Dir(settings)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	declarations, err := declaration.New(declaration.Config{Store: db})
+	notices, err := withdrawal.New(withdrawal.Config{Store: db})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, contract := range []string{"Vergeben.org", "Bestellung " + open, "das von neulich"} {
-		_, err := declarations.Declare(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, declaration.Declaration{
-			Kind: declaration.Withdrawal, Name: "Anna", Email: "anna@example.com", Contract: contract,
+		_, err := notices.Submit(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}, withdrawal.Notice{
+			Kind: withdrawal.Withdrawal, Name: "Anna", Email: "anna@example.com", Contract: contract,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -127,13 +127,13 @@ func TestAnOperatorSeesWhetherAWithdrawnOrderHadAConsent(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	table, _ := must(t, nil, "declarations", "list", "--config", settings)
+	table, _ := mustRun(t, nil, "declarations", "list", "--config", settings)
 	for _, want := range []string{`open  2026-11-15 +Vergeben\.org`, `open  none +Bestellung ord_`, `open  \? +das von neulich`} {
 		if !regexp.MustCompile(want).Match(table) {
 			t.Errorf("nothing of %s:\n%s", want, table)
 		}
 	}
-	list, _ := must(t, nil, "declarations", "list", "--json", "--config", settings)
+	list, _ := mustRun(t, nil, "declarations", "list", "--json", "--config", settings)
 	for _, want := range []string{
 		`"orders":[{"id":"` + failed + `","paidAt":"2026-11-15T08:00:00Z","consentAt":"2026-11-15T08:00:00Z","wording":"2026-11-de"}]`,
 		`"orders":[{"id":"` + open + `","paidAt":null,"consentAt":null}]`,

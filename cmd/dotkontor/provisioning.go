@@ -8,63 +8,63 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// provisionParts is what provisioning is made of.
-type provisionParts struct {
-	cfg        config.Config
-	people     *accounts
-	registries *registries
-	node       string
-	now        func() time.Time
-	logger     *slog.Logger
+// ProvisionParts is what provisioning is made of.
+type ProvisionParts struct {
+	Config     config.Config
+	Services   *Services
+	Registries *Registries
+	Node       string
+	Now        func() time.Time
+	Logger     *slog.Logger
 	metrics    *prometheus.Registry // nil means that nobody counts
-	// office is told why lines do not get on; nil means that nobody is.
-	office *office.Service
-	// ended is told that a line has come to its end; nil means that nobody waits.
-	ended func()
+	// admin is told why lines do not get on; nil means that nobody is.
+	admin *admin.Service
+	// onEnd is told that a line has come to its end; nil means that nobody waits.
+	onEnd func()
 }
 
-func newProvisioning(parts provisionParts) (*provision.Service, error) {
+func NewProvisioning(parts ProvisionParts) (*provision.Service, error) {
 	settings := provision.Config{
-		Store: parts.people.db, Domains: parts.people.db, Accounts: parts.registries.desks(), Seal: parts.people.keys.Seal(), Node: parts.node,
-		Nameservers: parts.cfg.Registration.Nameservers, AtOnce: parts.cfg.Registration.AtOnce,
-		ReuseFor: time.Duration(parts.cfg.Orders.ReuseQuotes), MaxReused: parts.cfg.Orders.MaxQuotes,
-		Now: parts.now, Logger: parts.logger,
+		Store: parts.Services.DB, Domains: parts.Services.DB, Accounts: parts.Registries.provisionAccounts(), Seal: parts.Services.keys.Seal(), Node: parts.Node,
+		Nameservers: parts.Config.Registration.Nameservers, Concurrency: parts.Config.Registration.MaxConcurrent,
+		CacheTTL: time.Duration(parts.Config.Orders.ReuseQuotes), MaxCached: parts.Config.Orders.MaxQuotes,
+		Now: parts.Now, Logger: parts.Logger,
 	}
 	if parts.metrics != nil {
-		if err := countProvisioning(&settings, parts.metrics); err != nil {
+		if err := registerProvisioningMetrics(&settings, parts.metrics); err != nil {
 			return nil, err
 		}
 	}
-	if parts.office != nil {
-		settings.SetBack = setBack(parts.office, office.JobLine, parts.logger)
+	if parts.admin != nil {
+		settings.RecordError = jobErrorRecorder(parts.admin, admin.JobItem, parts.Logger)
 	}
-	if counted := settings.Ended; parts.ended != nil {
-		settings.Ended = func(kind provision.Kind, state provision.State) {
+	if counted := settings.OnItemEnded; parts.onEnd != nil {
+		settings.OnItemEnded = func(kind provision.Kind, state provision.State) {
 			if counted != nil {
 				counted(kind, state)
 			}
-			parts.ended()
+			parts.onEnd()
 		}
 	}
 	return provision.New(settings)
 }
 
-// countProvisioning registers the figures. Codes come from our own tables and
+// registerProvisioningMetrics registers the figures. Codes come from our own tables and
 // accounts from the configuration, so the number of series is bounded.
-func countProvisioning(settings *provision.Config, metrics *prometheus.Registry) error {
+func registerProvisioningMetrics(settings *provision.Config, metrics *prometheus.Registry) error {
 	counter := func(name, help string, labels ...string) (*prometheus.CounterVec, error) {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 		return c, metrics.Register(c)
 	}
-	ended, err := counter("dotkontor_lines_ended_total", "Paid lines that came to an end, by kind (register, transfer, renew) and state (active, failed: to be refunded).", "kind", "state")
+	ended, err := counter("dotkontor_order_items_finished_total", "Paid lines that came to an end, by kind (register, transfer, renew) and state (active, failed: to be refunded).", "kind", "state")
 	if err != nil {
 		return err
 	}
-	waiting, err := counter("dotkontor_lines_waiting_total", "How often a paid line had to wait, by reason. registry_billing means that an account at a registry has no money.", "code")
+	waiting, err := counter("dotkontor_order_items_waiting_total", "How often a paid line had to wait, by reason. registry_billing means that an account at a registry has no money.", "code")
 	if err != nil {
 		return err
 	}
@@ -72,21 +72,21 @@ func countProvisioning(settings *provision.Config, metrics *prometheus.Registry)
 	if err != nil {
 		return err
 	}
-	heard, err := counter("dotkontor_registry_messages_total", "Messages of registries that were stored and acknowledged, by account.", "account")
+	messages, err := counter("dotkontor_registry_messages_total", "Messages of registries that were stored and acknowledged, by account.", "account")
 	if err != nil {
 		return err
 	}
-	startAtZero(ended, values(provision.Register, provision.Transfer, provision.Renew), values(provision.StateActive, provision.StateFailed))
-	startAtZero(waiting, append(faults(), string(provision.Billing)))
-	startAtZero(drifted, values(provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
+	initCounters(ended, labelValues(provision.Register, provision.Transfer, provision.Renew), labelValues(provision.StateActive, provision.StateFailed))
+	initCounters(waiting, append(faultCodes(), string(provision.Billing)))
+	initCounters(drifted, labelValues(provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
 	for _, account := range settings.Accounts {
-		startAtZero(heard, []string{account.Name})
+		initCounters(messages, []string{account.Name})
 	}
-	settings.Ended = func(kind provision.Kind, state provision.State) {
+	settings.OnItemEnded = func(kind provision.Kind, state provision.State) {
 		ended.WithLabelValues(string(kind), string(state)).Inc()
 	}
-	settings.Waiting = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
-	settings.Drifted = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
-	settings.Heard = func(account string) { heard.WithLabelValues(account).Inc() }
+	settings.OnRetry = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
+	settings.OnDrift = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
+	settings.OnMessage = func(account string) { messages.WithLabelValues(account).Inc() }
 	return nil
 }

@@ -16,21 +16,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
-// leaveWithin bounds the farewell to the registries: what does not log out in time
+// logoutTimeout bounds the farewell to the registries: what does not log out in time
 // is cut off.
-const leaveWithin = 3 * time.Second
+const logoutTimeout = 3 * time.Second
 
-// registries are the accounts at registries, the same for lookups and for orders:
+// Registries are the accounts at registries, the same for lookups and for orders:
 // their connections are counted, so there is one pool for each.
-type registries struct {
+type Registries struct {
 	accounts []config.EPP
-	clients  []*epp.Client
-	source   *epp.Source // nil without accounts
+	Clients  []*epp.Client
+	Source   *epp.Source // nil without accounts
 }
 
-// openRegistries makes the clients. Nobody is called yet.
-func openRegistries(cfg config.Config, logger *slog.Logger) (*registries, error) {
-	r := &registries{accounts: cfg.EPP}
+// OpenRegistries makes the clients. Nobody is called yet.
+func OpenRegistries(cfg config.Config, logger *slog.Logger) (*Registries, error) {
+	r := &Registries{accounts: cfg.EPP}
 	for _, account := range cfg.EPP {
 		secured, err := eppTLS(account)
 		if err != nil {
@@ -41,22 +41,22 @@ func openRegistries(cfg config.Config, logger *slog.Logger) (*registries, error)
 			MaxConnections: account.Connections, OrderConnections: account.OrderConnections,
 			PerSecond: float64(account.PerSecond), OrderShare: float64(account.OrderPercent) / 100,
 			LookupTimeout: time.Duration(account.LookupTimeout),
-			UserAgent:     "dotkontor/" + version, Logger: logger,
+			UserAgent:     "dotkontor/" + Version, Logger: logger,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("the registry account %s: %w", account.Name, err)
 		}
-		r.clients = append(r.clients, client)
+		r.Clients = append(r.Clients, client)
 	}
-	if len(r.clients) == 0 {
+	if len(r.Clients) == 0 {
 		return r, nil
 	}
-	r.source = epp.SourceOf(func(tld string) (*epp.Client, bool) {
-		i := config.Serves(r.accounts, tld)
+	r.Source = epp.NewSourceFunc(func(tld string) (*epp.Client, bool) {
+		i := config.AccountFor(r.accounts, tld)
 		if i < 0 {
 			return nil, false
 		}
-		return r.clients[i], true
+		return r.Clients[i], true
 	})
 	return r, nil
 }
@@ -83,42 +83,42 @@ func eppTLS(account config.EPP) (*tls.Config, error) {
 	return secured, nil
 }
 
-// close logs out everywhere.
-func (r *registries) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
+// Close logs out everywhere.
+func (r *Registries) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), logoutTimeout)
 	defer cancel()
-	done := make(chan struct{}, len(r.clients))
-	for _, client := range r.clients {
+	done := make(chan struct{}, len(r.Clients))
+	for _, client := range r.Clients {
 		go func() {
 			client.Close(ctx)
 			done <- struct{}{}
 		}()
 	}
-	for range r.clients {
+	for range r.Clients {
 		<-done
 	}
 }
 
-// desks are the accounts as provisioning wants them.
-func (r *registries) desks() []provision.NamedAccount {
+// provisionAccounts are the accounts as provisioning wants them.
+func (r *Registries) provisionAccounts() []provision.NamedAccount {
 	var all []provision.NamedAccount
 	for i, account := range r.accounts {
 		all = append(all, provision.NamedAccount{
-			Name:      account.Name,
-			Serves:    func(tld string) bool { return config.Serves(r.accounts, tld) == i },
-			PollEvery: time.Duration(account.Poll),
-			Account:   epp.NewDesk(r.clients[i], func(tld string) epp.Policy { return policyOf(account, tld) }),
+			Name:         account.Name,
+			Serves:       func(tld string) bool { return config.AccountFor(r.accounts, tld) == i },
+			PollInterval: time.Duration(account.Poll),
+			Account:      epp.NewProvisioner(r.Clients[i], func(tld string) epp.Policy { return eppPolicy(account, tld) }),
 		})
 	}
 	return all
 }
 
-// policyOf is how an account presents an extension: the built-in table, changed by
+// eppPolicy is how an account presents an extension: the built-in table, changed by
 // what the configuration says.
-func policyOf(account config.EPP, tld string) epp.Policy {
+func eppPolicy(account config.EPP, tld string) epp.Policy {
 	policy := epp.PolicyOf(tld, nil)
 	for _, own := range account.Policy {
-		if !own.About(tld) {
+		if !own.AppliesTo(tld) {
 			continue
 		}
 		if len(own.Contacts) > 0 {
@@ -142,7 +142,7 @@ func policyOf(account config.EPP, tld string) epp.Policy {
 			policy.AuthInfo = epp.AuthInfoRule{OnDemand: true}
 		}
 		if i := slices.Index([]string{"waits", "at_once", "push"}, own.Transfer); i >= 0 {
-			policy.Transfer = []epp.TransferStyle{epp.Waits, epp.AtOnce, epp.Push}[i]
+			policy.Transfer = []epp.TransferStyle{epp.PendingTransfer, epp.ImmediateTransfer, epp.PushTransfer}[i]
 		}
 		if own.MinYears > 0 {
 			policy.MinYears = own.MinYears

@@ -20,9 +20,9 @@ type registryCommand struct {
 	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry, and report what differs."`
 }
 
-// orderable reads a name and finds its extension in the price list.
-func (d desk) orderable(text string) (registrar.Name, registrar.Extension, error) {
-	edition, err := d.people.db.PriceList(d.ctx)
+// parseListedName reads a name and finds its extension in the price list.
+func (d Session) parseListedName(text string) (registrar.Name, registrar.Extension, error) {
+	edition, err := d.Services.DB.PriceList(d.Ctx)
 	if err != nil {
 		return registrar.Name{}, registrar.Extension{}, err
 	}
@@ -41,72 +41,72 @@ func (d desk) orderable(text string) (registrar.Name, registrar.Extension, error
 	return name, extension, nil
 }
 
-// provisioning opens the way to the registries. It carries nothing out by itself:
+// openProvisioning opens the way to the registries. It carries nothing out by itself:
 // the lines are the running service's.
-func (d desk) provisioning() (*provision.Service, func(), error) {
-	if len(d.cfg.EPP) == 0 {
+func (d Session) openProvisioning() (*provision.Service, func(), error) {
+	if len(d.Config.EPP) == 0 {
 		return nil, nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
 	}
-	registries, err := openRegistries(d.cfg, slog.New(slog.DiscardHandler))
+	registries, err := OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, nil, err
 	}
-	lines, err := newProvisioning(provisionParts{
-		cfg: d.cfg, people: d.people, registries: registries, node: newNodeName(), now: time.Now, logger: slog.New(slog.DiscardHandler),
+	lines, err := NewProvisioning(ProvisionParts{
+		Config: d.Config, Services: d.Services, Registries: registries, Node: NewNodeName(), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
-		registries.close()
+		registries.Close()
 		return nil, nil, err
 	}
-	return lines, registries.close, nil
+	return lines, registries.Close, nil
 }
 
-// registryDesk opens the accounts alone, for questions.
-func (d desk) registryDesk() (*registries, error) {
-	if len(d.cfg.EPP) == 0 {
+// openRegistries opens the accounts alone, for questions.
+func (d Session) openRegistries() (*Registries, error) {
+	if len(d.Config.EPP) == 0 {
 		return nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
 	}
-	return openRegistries(d.cfg, slog.New(slog.DiscardHandler))
+	return OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
 }
 
 type registryCheckCommand struct {
-	servicePlace
+	ServiceFlags
 	Names []string `arg:"" help:"The names."`
 }
 
 // Run asks each name's own account.
-func (c registryCheckCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		registries, err := d.registryDesk()
+func (c registryCheckCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		registries, err := d.openRegistries()
 		if err != nil {
 			return err
 		}
-		defer registries.close()
+		defer registries.Close()
 		for _, text := range c.Names {
-			name, extension, err := d.orderable(text)
+			name, extension, err := d.parseListedName(text)
 			if err != nil {
-				return fmt.Errorf("%s: %w", printable(text), explain(err))
+				return fmt.Errorf("%s: %w", Printable(text), ExplainError(err))
 			}
-			client, served := registries.source.Client(name.TLD())
+			client, served := registries.Source.Client(name.TLD())
 			if !served {
-				return fmt.Errorf("%s: %w", name, explain(&registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}))
+				return fmt.Errorf("%s: %w", name, ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}))
 			}
-			answer, err := client.CheckDomains(d.ctx, epp.CheckDomains{
-				Names: []string{name.ASCII()}, Fee: &epp.FeeQuestion{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
+			answer, err := client.CheckDomains(d.Ctx, epp.CheckDomains{
+				Names: []string{name.ASCII()}, Fee: &epp.FeeQuery{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
 			})
 			if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
-				answer, err = client.CheckDomains(d.ctx, epp.CheckDomains{Names: []string{name.ASCII()}})
+				answer, err = client.CheckDomains(d.Ctx, epp.CheckDomains{Names: []string{name.ASCII()}})
 			}
 			if err != nil {
-				return spoken(err)
+				return explainEPPError(err)
 			}
-			printChecked(d.out, answer[0])
+			printChecked(d.Out, answer[0])
 		}
 		return nil
 	})
 }
 
-func printChecked(out io.Writer, checked epp.Checked) {
+func printChecked(out io.Writer, checked epp.CheckResult) {
 	word, rest := "frei/free", ""
 	if !checked.Available {
 		word, rest = "vergeben/taken", checked.Reason
@@ -119,22 +119,22 @@ func printChecked(out io.Writer, checked epp.Checked) {
 			rest += " premium (" + checked.Fee.Class + ")"
 		}
 	}
-	fmt.Fprintf(out, "%-40s  %-14s  %s\n", checked.Name, word, printable(rest))
+	fmt.Fprintf(out, "%-40s  %-14s  %s\n", checked.Name, word, Printable(rest))
 }
 
-// spoken adds the registry's own words, which operators may read.
-func spoken(err error) error {
+// explainEPPError adds the registry's own words, which operators may read.
+func explainEPPError(err error) error {
 	var refused *epp.ResultError
 	var cause *registrar.Cause
 	located := errors.As(err, &cause)
 	action := ""
 	if located && cause.Part == "epp" {
-		action = epp.Action(cause.Class)
+		action = epp.OperatorAction(cause.Class)
 	}
 	switch {
 	case errors.As(err, &refused) && action == "": // an answer about the object itself
-		words := append([]string{refused.Message}, refused.Reasons...)
-		return fmt.Errorf("EPP %d: %s", refused.Code, printable(strings.Join(words, "; ")))
+		messages := append([]string{refused.Message}, refused.Reasons...)
+		return fmt.Errorf("EPP %d: %s", refused.Code, Printable(strings.Join(messages, "; ")))
 	case !located && err != nil && registrar.CauseOf(err) != "":
 		return fmt.Errorf("%w: %s", err, registrar.CauseOf(err))
 	case !located:
@@ -147,31 +147,31 @@ func spoken(err error) error {
 }
 
 type registryInfoCommand struct {
-	servicePlace
+	ServiceFlags
 	Name string `arg:"" help:"The domain."`
 }
 
 // Run asks the account of the extension.
-func (c registryInfoCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		registries, err := d.registryDesk()
+func (c registryInfoCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		registries, err := d.openRegistries()
 		if err != nil {
 			return err
 		}
-		defer registries.close()
-		name, _, err := d.orderable(c.Name)
+		defer registries.Close()
+		name, _, err := d.parseListedName(c.Name)
 		if err != nil {
 			return err
 		}
-		client, served := registries.source.Client(name.TLD())
+		client, served := registries.Source.Client(name.TLD())
 		if !served {
 			return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}
 		}
-		info, err := client.InfoDomain(d.ctx, epp.InfoDomain{Name: name.ASCII()})
+		info, err := client.InfoDomain(d.Ctx, epp.InfoDomain{Name: name.ASCII()})
 		if err != nil {
-			return spoken(err)
+			return explainEPPError(err)
 		}
-		printInfo(d.out, info)
+		printInfo(d.Out, info)
 		return nil
 	})
 }
@@ -179,7 +179,7 @@ func (c registryInfoCommand) Run(t *terminal) error {
 func printInfo(out io.Writer, info epp.DomainInfo) {
 	row := func(word, value string) {
 		if value != "" {
-			fmt.Fprintf(out, "  %-12s  %s\n", word, printable(value))
+			fmt.Fprintf(out, "  %-12s  %s\n", word, Printable(value))
 		}
 	}
 	fmt.Fprintln(out, info.Name)
@@ -197,32 +197,32 @@ func printInfo(out io.Writer, info epp.DomainInfo) {
 	for _, server := range info.Nameservers {
 		row("nameserver", server.Name)
 	}
-	row("created", moment(info.Created))
-	row("updated", moment(info.Updated))
-	row("transferred", moment(info.Transferred))
-	row("expires", moment(info.Expires))
+	row("created", formatTime(info.Created))
+	row("updated", formatTime(info.Updated))
+	row("transferred", formatTime(info.Transferred))
+	row("expires", formatTime(info.Expires))
 }
 
 type registryPollCommand struct {
-	servicePlace
+	ServiceFlags
 }
 
 // Run stores each message before it is acknowledged, as the service does.
-func (c registryPollCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		lines, closeIt, err := d.provisioning()
+func (c registryPollCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		provisioning, closeFn, err := d.openProvisioning()
 		if err != nil {
 			return err
 		}
-		defer closeIt()
-		for _, account := range d.cfg.EPP {
-			taken, err := lines.Poll(d.ctx, account.Name, func(m provision.Message) {
-				fmt.Fprintf(d.out, "%s  %s  %s  %s  %s\n", account.Name, printable(m.ID), moment(m.Queued), dash(m.Name), printable(m.Text))
+		defer closeFn()
+		for _, account := range d.Config.EPP {
+			count, err := provisioning.Poll(d.Ctx, account.Name, func(m provision.Message) {
+				fmt.Fprintf(d.Out, "%s  %s  %s  %s  %s\n", account.Name, Printable(m.ID), formatTime(m.Queued), orDash(m.Name), Printable(m.Text))
 			})
 			if err != nil {
-				return spoken(err)
+				return explainEPPError(err)
 			}
-			if err := d.tell(fmt.Sprintf("%s: %d Nachrichten", account.Name, taken), fmt.Sprintf("%d messages", taken)); err != nil {
+			if err := d.PrintBilingual(fmt.Sprintf("%s: %d Nachrichten", account.Name, count), fmt.Sprintf("%d messages", count)); err != nil {
 				return err
 			}
 		}
@@ -231,41 +231,41 @@ func (c registryPollCommand) Run(t *terminal) error {
 }
 
 type registrySyncCommand struct {
-	servicePlace
+	ServiceFlags
 }
 
 // Run prints every domain that differs, and ends with an error if one does.
-func (c registrySyncCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		lines, closeIt, err := d.provisioning()
+func (c registrySyncCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		provisioning, closeFn, err := d.openProvisioning()
 		if err != nil {
 			return err
 		}
-		defer closeIt()
+		defer closeFn()
 		compared, differ, unknown := 0, 0, 0
-		err = lines.Sync(d.ctx, d.operator, func(finding provision.Finding) error {
+		err = provisioning.SyncAll(d.Ctx, d.Operator, func(finding provision.SyncResult) error {
 			compared++
 			switch {
 			case finding.Err != nil:
 				unknown++
-				fmt.Fprintf(d.out, "%-40s  ?  %v\n", finding.Domain.Name, spoken(finding.Err))
+				fmt.Fprintf(d.Out, "%-40s  ?  %v\n", finding.Domain.Name, explainEPPError(finding.Err))
 			case len(finding.Drift) > 0:
 				differ++
 				for _, what := range finding.Drift {
-					fmt.Fprintf(d.out, "%-40s  !  %s\n", finding.Domain.Name, what)
+					fmt.Fprintf(d.Out, "%-40s  !  %s\n", finding.Domain.Name, what)
 				}
 			}
-			return d.ctx.Err()
+			return d.Ctx.Err()
 		})
 		if err != nil {
 			return err
 		}
-		if err := d.tell(fmt.Sprintf("%d verglichen, %d weichen ab, %d ohne Antwort", compared, differ, unknown),
+		if err := d.PrintBilingual(fmt.Sprintf("%d verglichen, %d weichen ab, %d ohne Antwort", compared, differ, unknown),
 			fmt.Sprintf("%d compared, %d differ, %d without an answer", compared, differ, unknown)); err != nil {
 			return err
 		}
 		if differ+unknown > 0 {
-			return exitCode(exitError)
+			return ExitCode(ExitError)
 		}
 		return nil
 	})

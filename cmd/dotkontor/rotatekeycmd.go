@@ -19,16 +19,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// checkTimeout bounds how long config check waits for a database that may not be
+// databaseCheckTimeout bounds how long config check waits for a database that may not be
 // reachable from where it runs.
-const checkTimeout = 5 * time.Second
+const databaseCheckTimeout = 5 * time.Second
 
 // checkKeys compares the keys with the database. db is nil where there is none yet.
 func checkKeys(ctx context.Context, cfg config.Config, db *store.DB) error {
 	if db == nil {
 		return nil
 	}
-	keys, err := sealKeys(cfg)
+	keys, err := SealKeys(cfg)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = keyring.CheckUnused(ctx, db)
 	} else if err == nil {
@@ -38,15 +38,15 @@ func checkKeys(ctx context.Context, cfg config.Config, db *store.DB) error {
 }
 
 type configKeyIDCommand struct {
-	servicePlace
+	ServiceFlags
 	Stdin bool `help:"Read one key from standard input instead of the configuration."`
 }
 
 // Run prints ids, which reveal nothing of the keys.
-func (c configKeyIDCommand) Run(t *terminal) error {
+func (c configKeyIDCommand) Run(t *Terminal) error {
 	var keys []registrar.SealKey
 	if c.Stdin {
-		text, err := io.ReadAll(io.LimitReader(t.in, 1024))
+		text, err := io.ReadAll(io.LimitReader(t.In, 1024))
 		if err != nil {
 			return err
 		}
@@ -56,22 +56,22 @@ func (c configKeyIDCommand) Run(t *terminal) error {
 		}
 		keys = append(keys, key)
 	} else {
-		cfg, err := c.load(t)
+		cfg, err := c.Load(t)
 		if err != nil {
 			return err
 		}
-		if keys, err = sealKeys(cfg); err != nil {
+		if keys, err = SealKeys(cfg); err != nil {
 			return err
 		}
 	}
 	for _, key := range keys {
-		fmt.Fprintln(t.out, key.KeyID())
+		fmt.Fprintln(t.Out, key.KeyID())
 	}
 	return nil
 }
 
 type rotateKeyCommand struct {
-	servicePlace
+	ServiceFlags
 	Status  bool          `help:"Only show the keys, what nodes reported last and what is sealed with which key." xor:"what"`
 	Drop    string        `help:"End the key with this id, so that nodes start without it. Refused while anything is sealed with it." placeholder:"ID" xor:"what"`
 	Abandon string        `help:"Give up the key with this id, which is lost: what only it opens stays unreadable for good." placeholder:"ID" xor:"what"`
@@ -79,90 +79,90 @@ type rotateKeyCommand struct {
 }
 
 // Run rotates, or resumes a rotation that was interrupted.
-func (c rotateKeyCommand) Run(t *terminal) error {
-	cfg, err := c.load(t)
+func (c rotateKeyCommand) Run(t *Terminal) error {
+	cfg, err := c.Load(t)
 	if err != nil {
 		return err
 	}
-	db, err := store.Open(t.ctx, storeOptions(cfg))
+	db, err := store.Open(t.Ctx, StoreOptions(cfg))
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.work(t, cfg, db), db.Close())
+	return errors.Join(c.execute(t, cfg, db), db.Close())
 }
 
-func (c rotateKeyCommand) work(t *terminal, cfg config.Config, db *store.DB) error {
+func (c rotateKeyCommand) execute(t *Terminal, cfg config.Config, db *store.DB) error {
 	rotation, err := c.rotation(t, cfg, db)
 	if err != nil {
 		return err
 	}
 	file := ""
 	if cfg.SecretKey == "" {
-		file = filepath.Join(cfg.Data, keyFile)
+		file = filepath.Join(cfg.Data, KeyFile)
 	}
 	switch {
 	case c.Status:
 		return printKeyStatus(t, rotation)
 	case c.Drop != "":
-		if err := rotation.Retire(t.ctx, c.Drop); err != nil {
+		if err := rotation.Retire(t.Ctx, c.Drop); err != nil {
 			return err
 		}
 		if file != "" {
-			if err := editKeyFile(file, withoutKey(c.Drop)); err != nil {
+			if err := EditKeyFile(file, WithoutKey(c.Drop)); err != nil {
 				return err
 			}
 		}
-		_, err := fmt.Fprintf(t.out, "key %s is retired: nodes start without it. Remove it from the configuration, but keep it as long as backups from before the rotation.\n", c.Drop)
+		_, err := fmt.Fprintf(t.Out, "key %s is retired: nodes start without it. Remove it from the configuration, but keep it as long as backups from before the rotation.\n", c.Drop)
 		return err
 	case c.Abandon != "":
-		if err := rotation.Abandon(t.ctx, c.Abandon); err != nil {
+		if err := rotation.Abandon(t.Ctx, c.Abandon); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(t.out, "key %s is given up; '%s --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon, c.commandLine(t))
+		_, err := fmt.Fprintf(t.Out, "key %s is given up; '%s --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon, c.commandLine(t))
 		return err
 	}
-	target, err := rotation.Target(t.ctx)
+	target, err := rotation.Target(t.Ctx)
 	if err != nil {
 		return err
 	}
 	if target == "" && file != "" {
 		// A rotation that was interrupted is finished before another one begins.
-		keys, err := db.SealKeys(t.ctx)
+		keys, err := db.SealKeys(t.Ctx)
 		if err != nil {
 			return err
 		}
-		if !unfinished(keys) {
-			if err := editKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey { return append(keys, newSealKey()) }); err != nil {
+		if !rotationPending(keys) {
+			if err := EditKeyFile(file, func(keys []registrar.SealKey) []registrar.SealKey { return append(keys, newSealKey()) }); err != nil {
 				return err
 			}
-			fmt.Fprintf(t.out, "a new key was added to %s\n", file)
+			fmt.Fprintf(t.Out, "a new key was added to %s\n", file)
 			if rotation, err = c.rotation(t, cfg, db); err != nil {
 				return err
 			}
 		}
 	} else if target == "" {
-		fmt.Fprintln(t.out, "no configured key is new to the database (to rotate, add one to additional_secret_keys on every node: dotkontor config new-key); looking for values of other keys than the active one")
+		fmt.Fprintln(t.Out, "no configured key is new to the database (to rotate, add one to additional_secret_keys on every node: dotkontor config new-key); looking for values of other keys than the active one")
 	}
-	if err := rotation.Rotate(t.ctx); err != nil {
+	if err := rotation.Rotate(t.Ctx); err != nil {
 		return err
 	}
 	return c.printRotated(t, rotation)
 }
 
-func (c rotateKeyCommand) rotation(t *terminal, cfg config.Config, db *store.DB) (*keyring.Rotation, error) {
+func (c rotateKeyCommand) rotation(t *Terminal, cfg config.Config, db *store.DB) (*keyring.Rotation, error) {
 	rotation, err := keyring.NewRotation(keyring.Config{
-		Store: db, Load: func() ([]registrar.SealKey, error) { return sealKeys(cfg) },
+		Store: db, Load: func() ([]registrar.SealKey, error) { return SealKeys(cfg) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	rotation.Progress = func(line string) { fmt.Fprintln(t.out, line) }
+	rotation.Progress = func(line string) { fmt.Fprintln(t.Out, line) }
 	rotation.Wait = c.Wait
 	return rotation, nil
 }
 
-// unfinished says that the key of an earlier rotation is not dropped yet.
-func unfinished(keys []keyring.Key) bool {
+// rotationPending says that the key of an earlier rotation is not dropped yet.
+func rotationPending(keys []keyring.Key) bool {
 	return slices.ContainsFunc(keys, func(key keyring.Key) bool { return key.State == keyring.Previous })
 }
 
@@ -172,44 +172,44 @@ func newSealKey() registrar.SealKey {
 }
 
 // commandLine is this command with the configuration that it was given, to be repeated.
-func (c rotateKeyCommand) commandLine(t *terminal) string {
-	path := cmp.Or(c.Config, t.variable("DOTKONTOR_CONFIG"))
+func (c rotateKeyCommand) commandLine(t *Terminal) string {
+	path := cmp.Or(c.Config, t.Getenv("DOTKONTOR_CONFIG"))
 	if path == "" {
 		return "dotkontor config rotate-key"
 	}
-	return "dotkontor config rotate-key --config " + shellWord(path)
+	return "dotkontor config rotate-key --config " + shellQuote(path)
 }
 
-// shellWord quotes text for a POSIX shell where it needs quotes.
-func shellWord(text string) string {
+// shellQuote quotes text for a POSIX shell where it needs quotes.
+func shellQuote(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-func (c rotateKeyCommand) printRotated(t *terminal, rotation *keyring.Rotation) error {
-	status, err := rotation.Status(t.ctx)
+func (c rotateKeyCommand) printRotated(t *Terminal, rotation *keyring.Rotation) error {
+	status, err := rotation.Status(t.Ctx)
 	if err != nil {
 		return err
 	}
 	for _, key := range status.Keys {
 		switch key.State {
 		case keyring.Active:
-			fmt.Fprintf(t.out, "done: every readable value is sealed with key %s\n", key.ID)
+			fmt.Fprintf(t.Out, "done: every readable value is sealed with key %s\n", key.ID)
 		case keyring.Previous:
-			fmt.Fprintf(t.out, "phase 4: to drop key %s, run: %s --drop %s\n", key.ID, c.commandLine(t), key.ID)
+			fmt.Fprintf(t.Out, "phase 4: to drop key %s, run: %s --drop %s\n", key.ID, c.commandLine(t), key.ID)
 		}
 	}
 	return nil
 }
 
-func printKeyStatus(t *terminal, rotation *keyring.Rotation) error {
-	status, err := rotation.Status(t.ctx)
+func printKeyStatus(t *Terminal, rotation *keyring.Rotation) error {
+	status, err := rotation.Status(t.Ctx)
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', 0)
 	for _, key := range status.Keys {
 		fmt.Fprintf(table, "key\t%s\t%s\tsince %s\n", key.ID, key.State, key.CreatedAt.UTC().Format(time.RFC3339))
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// sales decides what can be ordered, whatever the name: a listed extension is for sale
+// Sales decides what can be ordered, whatever the name: a listed extension is for sale
 // only if payments are possible, it has a price, and a registry account can carry the
 // order out. What is shown and what is ordered both go by it.
-type sales struct {
+type Sales struct {
 	// payments says that a payment provider is configured.
 	payments bool
 	accounts provision.Accounts
 }
 
-func newSales(cfg config.Config, registries *registries) sales {
-	return sales{payments: cfg.Stripe.SecretKey != "", accounts: registries.desks()}
+func NewSales(cfg config.Config, registries *Registries) Sales {
+	return Sales{payments: cfg.Stripe.SecretKey != "", accounts: registries.provisionAccounts()}
 }
 
-// any says that the configuration sells names at all.
-func (s sales) any() bool { return s.payments || len(s.accounts) > 0 }
+// Enabled says that the configuration sells names at all.
+func (s Sales) Enabled() bool { return s.payments || len(s.accounts) > 0 }
 
 // refusal is why no name of an extension can be ordered in this way; nil if names can.
-func (s sales) refusal(extension registrar.Extension, kind order.Kind) error {
+func (s Sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	price := extension.Register
 	switch {
 	case !s.payments:
@@ -32,7 +32,7 @@ func (s sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	case kind == order.Renew:
 		price = extension.Renew
 	case kind == order.Transfer:
-		return s.accounts.Sells(provision.Transfer, extension) // some are free
+		return s.accounts.CheckSupported(provision.Transfer, extension) // some are free
 	}
 	if price <= 0 { // a list without a price where one belongs has forgotten it
 		return &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
@@ -40,11 +40,11 @@ func (s sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	if kind == order.Renew { // the account that holds the domain decides
 		return nil
 	}
-	return s.accounts.Sells(provision.Register, extension)
+	return s.accounts.CheckSupported(provision.Register, extension)
 }
 
-// of is the decision about one extension of the price list.
-func (s sales) of(extension registrar.Extension) registrar.Sale {
+// SaleOf is the decision about one extension of the price list.
+func (s Sales) SaleOf(extension registrar.Extension) registrar.Sale {
 	return registrar.Sale{
 		Decided:        true,
 		NoRegistration: registrar.CodeOf(s.refusal(extension, order.Register)),

@@ -15,16 +15,16 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/sandbox/inbox"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/smtp"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// sandboxData is where the sandbox keeps its things unless told otherwise.
-const sandboxData = ".dotkontor/sandbox"
+// SandboxData is where the sandbox keeps its things unless told otherwise.
+const SandboxData = ".dotkontor/sandbox"
 
-// sandboxConfig is the sandbox's configuration file in its data folder.
-const sandboxConfig = "serve.toml"
+// SandboxConfigFile is the sandbox's configuration file in its data folder.
+const SandboxConfigFile = "serve.toml"
 
 // defaultChaos is the share of a bare --chaos.
 const defaultChaos = "0.2"
@@ -49,7 +49,7 @@ type sandboxCommand struct {
 type sandboxStart struct{}
 
 // Run starts the sandbox with the flags of the command above.
-func (sandboxStart) Run(sandbox *sandboxCommand, t *terminal) error { return sandbox.start(t) }
+func (sandboxStart) Run(sandbox *sandboxCommand, t *Terminal) error { return sandbox.start(t) }
 
 // AfterApply refuses values that no world can have.
 func (c sandboxCommand) AfterApply() error {
@@ -63,8 +63,8 @@ func (c sandboxCommand) AfterApply() error {
 	return err
 }
 
-// giveChaosAShare lets --chaos stand alone.
-func giveChaosAShare(args []string) []string {
+// ExpandChaosFlag lets --chaos stand alone.
+func ExpandChaosFlag(args []string) []string {
 	given := make([]string, 0, len(args)+1)
 	for i, arg := range args {
 		given = append(given, arg)
@@ -97,7 +97,7 @@ func parseClock(text string) (func() time.Time, error) {
 }
 
 // start starts the world, and the product in front of it.
-func (c sandboxCommand) start(t *terminal) error {
+func (c sandboxCommand) start(t *Terminal) error {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("the data folder: %w", err)
 	}
@@ -105,7 +105,7 @@ func (c sandboxCommand) start(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	edition, err := store.ReadPriceList(t.ctx, store.Options{Data: c.Data})
+	edition, err := store.ReadPriceList(t.Ctx, store.Options{Data: c.Data})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (c sandboxCommand) start(t *terminal) error {
 	}
 	world, err := registry.Start(registry.Options{
 		Zones:   zones(list),
-		Held:    demo.held(),
+		Seeds:   demo.registryDomains(),
 		Data:    c.Data,
 		Latency: c.WorldLatency,
 		Chaos:   c.Chaos,
@@ -129,32 +129,32 @@ func (c sandboxCommand) start(t *terminal) error {
 	if err != nil {
 		return fmt.Errorf("the simulated world: %w", err)
 	}
-	mailbox, err := inbox.Start(inbox.Options{Chaos: c.Chaos, Seed: c.Seed})
+	mailbox, err := smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed})
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
 	}
-	money, err := c.openMoney(world.Now)
+	payments, err := c.startPayments(world.Now)
 	if err != nil {
 		return errors.Join(fmt.Errorf("the simulated world: %w", err), mailbox.Close(), world.Close())
 	}
-	stage := stage{world: world, mailbox: mailbox, money: money, demo: demo, now: world.Now, unsourced: unsourced(list)}
-	cfg, err := c.configuration(stage)
+	sim := simulation{registry: world, mailbox: mailbox, payments: payments, demo: demo, now: world.Now, unsourced: unsourcedTLDs(list)}
+	cfg, err := c.newConfig(sim)
 	switch {
 	case err != nil:
 	case c.WorldOnly:
-		err = c.runWorld(t, cfg, stage)
+		err = c.runWorld(t, cfg, sim)
 	default:
-		err = c.runProduct(t, cfg, stage)
+		err = c.runProduct(t, cfg, sim)
 	}
-	return errors.Join(err, money.close(), mailbox.Close(), world.Close())
+	return errors.Join(err, payments.close(), mailbox.Close(), world.Close())
 }
 
-// stage is everything around the product.
-type stage struct {
-	world   *registry.Registry
-	mailbox *inbox.Inbox
-	money   money
-	demo    demo
+// simulation is everything around the product.
+type simulation struct {
+	registry *registry.Registry
+	mailbox  *smtp.Server
+	payments payments
+	demo     demo
 	// now is the world's clock, which can be moved on. A product in another
 	// process has the time of its machine instead.
 	now func() time.Time
@@ -162,9 +162,9 @@ type stage struct {
 	unsourced []string
 }
 
-// unsourced are the extensions without a public source, as an account leaves them
+// unsourcedTLDs are the extensions without a public source, as an account leaves them
 // out.
-func unsourced(list *catalog.Catalog) []string {
+func unsourcedTLDs(list *catalog.Catalog) []string {
 	var all []string
 	for _, ext := range list.All() {
 		if ext.RDAP == "" && ext.WHOIS == "" {
@@ -194,9 +194,9 @@ func zones(list *catalog.Catalog) []registry.Zone {
 	return all
 }
 
-// configuration is what an operator would write to reach this world.
-func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
-	world := stage.world
+// newConfig is what an operator would write to reach this world.
+func (c sandboxCommand) newConfig(sim simulation) (config.Config, error) {
+	world := sim.registry
 	cfg := config.Default()
 	data, err := filepath.Abs(c.Data)
 	if err != nil {
@@ -213,26 +213,26 @@ func (c sandboxCommand) configuration(stage stage) (config.Config, error) {
 	cfg.Upstream.Bootstrap = world.BootstrapURL()
 	cfg.Upstream.DNS = []string{world.DNS()}
 	cfg.Upstream.Hosts = world.Hosts()
-	if err := c.connect(&cfg, stage); err != nil {
+	if err := c.configureRegistry(&cfg, sim); err != nil {
 		return cfg, err
 	}
 	// The simulated world has no applications' documents, and the sandbox asks no other.
-	cfg.OAuth.ClientDocuments = "off"
-	stage.money.connect(&cfg)
-	cfg.Mail = config.Mail{Server: stage.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
+	cfg.OAuth.ClientMetadata = "off"
+	sim.payments.configure(&cfg)
+	cfg.Mail = config.Mail{Server: sim.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
 	err = cfg.Check()
 	return cfg, err
 }
 
-// sandboxPoll is how often the simulated registry's messages are fetched: nobody
+// pollInterval is how often the simulated registry's messages are fetched: nobody
 // wants to wait for a minute while trying something out.
-const sandboxPoll = config.Duration(time.Second)
+const pollInterval = config.Duration(time.Second)
 
-// connect tells how the simulated registry is reached, which presents all
+// configureRegistry tells how the simulated registry is reached, which presents all
 // extensions as a wholesale gateway does. Extensions of which the price list knows
 // no public source are left out, so that they can be tried as what they are.
-func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
-	world := stage.world
+func (c sandboxCommand) configureRegistry(cfg *config.Config, sim simulation) error {
+	world := sim.registry
 	if world.EPPCAFile() == "" {
 		return nil // a world that keeps nothing, whose registry nobody can verify
 	}
@@ -244,7 +244,7 @@ func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
 		Name: "sandbox", Server: world.EPP(), CA: ca, User: account.ID, Password: config.Secret(account.Password),
-		Extensions: append([]string{"*"}, stage.unsourced...), Connections: 4, Poll: sandboxPoll,
+		Extensions: append([]string{"*"}, sim.unsourced...), Connections: 4, Poll: pollInterval,
 		Policy: []config.EPPPolicy{
 			{Extensions: []string{"*"}, Contacts: []string{"registrant", "admin", "tech"}, Nameservers: "objects", AuthCode: "set", Transfer: "waits"},
 			{Extensions: []string{".com", ".net", ".dev"}, Contacts: []string{"none"}},
@@ -254,38 +254,38 @@ func (c sandboxCommand) connect(cfg *config.Config, stage stage) error {
 	return nil
 }
 
-func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) error {
+func (c sandboxCommand) runProduct(t *Terminal, cfg config.Config, sim simulation) error {
 	logPath := filepath.Join(cfg.Data, "dotkontor.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
 	defer logFile.Close()
-	logger, flush := newLogger(cfg.Log, logFile)
+	logger, flush := NewLogger(cfg.Log, logFile)
 	defer flush()
-	p, err := newProduct(t.ctx, cfg, logger, stage.now)
+	p, err := New(t.Ctx, cfg, logger, sim.now)
 	if err != nil {
-		return withPortHint(err, "--listen")
+		return WithPortHint(err, "--listen")
 	}
-	if err := errors.Join(stage.seed(t.ctx, cfg), stage.money.announceTo(p.server.address())); err != nil {
-		return p.abandon(err)
+	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(p.server.address())); err != nil {
+		return p.Abort(err)
 	}
 	// With the real port, so that links of the operator's commands lead here.
 	cfg.BaseURL, cfg.Server.Listen = p.cfg.BaseURL, p.server.address()
 	configPath, err := c.writeConfig(cfg)
 	if err != nil {
-		return p.abandon(err)
+		return p.Abort(err)
 	}
 	// Only now is it certain that no other sandbox on this port writes here.
 	if err := logFile.Truncate(0); err != nil {
-		return p.abandon(fmt.Errorf("the log: %w", err))
+		return p.Abort(fmt.Errorf("the log: %w", err))
 	}
 	flush()
-	ctx, stop := context.WithCancel(t.ctx)
+	ctx, stop := context.WithCancel(t.Ctx)
 	defer stop()
 	var announceErr error
-	err = p.run(ctx, func(baseURL string) {
-		if announceErr = c.announce(t, newSandboxInfo(baseURL, p.server.address(), configPath, stage), logPath); announceErr != nil {
+	err = p.Run(ctx, func(baseURL string) {
+		if announceErr = c.printWelcome(t, newSandboxInfo(baseURL, p.server.address(), configPath, sim), logPath); announceErr != nil {
 			stop()
 		}
 	})
@@ -294,17 +294,17 @@ func (c sandboxCommand) runProduct(t *terminal, cfg config.Config, stage stage) 
 
 // seed makes the demo customer, or finds it. Passwords are hashed right here: the
 // service would have it done at a low priority, and somebody waits for the start.
-func (s *stage) seed(ctx context.Context, cfg config.Config) error {
-	people, err := openAccounts(ctx, cfg, slog.New(slog.DiscardHandler), s.now)
+func (s *simulation) seed(ctx context.Context, cfg config.Config) error {
+	services, err := OpenServices(ctx, cfg, slog.New(slog.DiscardHandler), s.now)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.demo.seed(ctx, people, cfg.Data, s.money.provider), people.close())
+	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.payments.provider), services.Close())
 }
 
 // runWorld keeps the world up for a product in another process.
-func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) error {
-	if err := errors.Join(stage.seed(t.ctx, cfg), stage.money.announceTo(c.Listen)); err != nil {
+func (c sandboxCommand) runWorld(t *Terminal, cfg config.Config, sim simulation) error {
+	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(c.Listen)); err != nil {
 		return err
 	}
 	path, err := c.writeConfig(cfg)
@@ -312,43 +312,43 @@ func (c sandboxCommand) runWorld(t *terminal, cfg config.Config, stage stage) er
 		return err
 	}
 	if c.Info != "" {
-		if err := newSandboxInfo(cfg.BaseURL, "", path, stage).write(c.Info); err != nil {
+		if err := newSandboxInfo(cfg.BaseURL, "", path, sim).write(c.Info); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(t.out, "Die simulierte Welt läuft. / The simulated world is up.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
-	<-t.ctx.Done()
+	fmt.Fprintf(t.Out, "Die simulierte Welt läuft. / The simulated world is up.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
+	<-t.Ctx.Done()
 	return nil
 }
 
 // writeConfig writes the file by which 'dotkontor serve' and the operator's
 // commands find this world.
 func (c sandboxCommand) writeConfig(cfg config.Config) (string, error) {
-	path := filepath.Join(c.Data, sandboxConfig)
+	path := filepath.Join(c.Data, SandboxConfigFile)
 	if err := cfg.Write(path); err != nil {
 		return "", fmt.Errorf("the configuration file: %w", err)
 	}
 	return path, nil
 }
 
-// announce tells people and scripts where everything is.
-func (c sandboxCommand) announce(t *terminal, info sandboxInfo, logPath string) error {
+// printWelcome tells people and scripts where everything is.
+func (c sandboxCommand) printWelcome(t *Terminal, info sandboxInfo, logPath string) error {
 	if c.Info != "" {
 		if err := info.write(c.Info); err != nil {
 			return err
 		}
 	}
 	if c.Chaos > 0 {
-		fmt.Fprintf(t.out, "Chaos %v, --seed %d\n\n", c.Chaos, c.Seed)
+		fmt.Fprintf(t.Out, "Chaos %v, --seed %d\n\n", c.Chaos, c.Seed)
 	}
-	who, err := url.Parse("http://" + info.Registry.WHOIS)
+	whoisURL, err := url.Parse("http://" + info.Registry.WHOIS)
 	if err != nil {
 		return err
 	}
 	here := "http://" + info.Listen
-	_, err = fmt.Fprintf(t.out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
+	_, err = fmt.Fprintf(t.Out, welcomeText, info.BaseURL, info.Listen, info.MCPURL, info.Portal, info.Inbox, c.Data, logPath, info.Registry.RDAP,
 		info.Registry.WHOIS, info.Registry.DNS, info.Registry.EPP, info.Payment.API, info.VIES, info.Demo.Email, info.Demo.Password, info.Demo.Token,
 		info.Agent.Key, info.Agent.Secret,
-		here, here, who.Hostname(), who.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
+		here, here, whoisURL.Hostname(), whoisURL.Port(), info.Demo.Token, here+"/api/mcp", info.Demo.Email, info.Config, info.BaseURL)
 	return err
 }

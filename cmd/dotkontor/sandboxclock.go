@@ -15,9 +15,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// clockPatience bounds a move of the clock: everything that falls due on the way
+// clockTimeout bounds a move of the clock: everything that falls due on the way
 // happens before the answer.
-const clockPatience = time.Minute
+const clockTimeout = time.Minute
 
 // sandboxClock is the clock of a sandbox that runs in another process.
 type sandboxClock struct {
@@ -28,8 +28,8 @@ type sandboxClock struct {
 type clockShow struct{}
 
 // Run says what time it is in the sandbox.
-func (clockShow) Run(sandbox *sandboxCommand, t *terminal) error {
-	return sandbox.askClock(t, http.MethodGet, "/clock")
+func (clockShow) Run(sandbox *sandboxCommand, t *Terminal) error {
+	return sandbox.requestClock(t, http.MethodGet, "/clock")
 }
 
 type clockAdvance struct {
@@ -38,23 +38,23 @@ type clockAdvance struct {
 
 // AfterApply refuses what is no span of time.
 func (c clockAdvance) AfterApply() error {
-	_, err := registry.ParseSpan(c.By)
+	_, err := registry.ParseDuration(c.By)
 	return err
 }
 
 // Run moves the clock.
-func (c clockAdvance) Run(sandbox *sandboxCommand, t *terminal) error {
-	return sandbox.askClock(t, http.MethodPost, "/clock/advance?by="+url.QueryEscape(c.By))
+func (c clockAdvance) Run(sandbox *sandboxCommand, t *Terminal) error {
+	return sandbox.requestClock(t, http.MethodPost, "/clock/advance?by="+url.QueryEscape(c.By))
 }
 
-// askClock finds the running sandbox by its data folder, asks it, and prints the
+// requestClock finds the running sandbox by its data folder, asks it, and prints the
 // time that it answers with.
-func (c sandboxCommand) askClock(t *terminal, method, path string) error {
+func (c sandboxCommand) requestClock(t *Terminal, method, path string) error {
 	control, err := registry.ReadControl(c.Data)
 	if err != nil {
 		return fmt.Errorf("%w; start one with: dotkontor sandbox --data %s", err, c.Data)
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, clockPatience)
+	ctx, cancel := context.WithTimeout(t.Ctx, clockTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, control.Address+path, http.NoBody)
 	if err != nil {
@@ -80,6 +80,6 @@ func (c sandboxCommand) askClock(t *terminal, method, path string) error {
 	if err := json.Unmarshal(body, &clock); err != nil {
 		return fmt.Errorf("the sandbox's clock: %w", err)
 	}
-	_, err = fmt.Fprintln(t.out, clock.Now.Format(time.RFC3339))
+	_, err = fmt.Fprintln(t.Out, clock.Now.Format(time.RFC3339))
 	return err
 }

@@ -9,16 +9,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-func TestTheSandboxsClockIsMovedFromAnotherProcess(t *testing.T) {
+func TestSandboxClock_AdvancesFromAnotherProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	noon := time.Date(2027, 1, 31, 12, 0, 0, 0, time.UTC)
 	clock := func(args ...string) (int, string, string) {
 		var out, errOut bytes.Buffer
-		code := run(t.Context(), append([]string{"sandbox", "--data", folder, "clock"}, args...), nil, strings.NewReader(""), &out, &errOut)
+		code := Run(t.Context(), append([]string{"sandbox", "--data", folder, "clock"}, args...), nil, strings.NewReader(""), &out, &errOut)
 		return code, out.String(), errOut.String()
 	}
-	if code, _, errOut := clock(); code != exitError || !strings.Contains(errOut, "dotkontor sandbox --data") {
+	if code, _, errOut := clock(); code != ExitError || !strings.Contains(errOut, "dotkontor sandbox --data") {
 		t.Errorf("without a sandbox: %d %s", code, errOut)
 	}
 	world, err := registry.Start(registry.Options{
@@ -33,13 +33,13 @@ func TestTheSandboxsClockIsMovedFromAnotherProcess(t *testing.T) {
 		code int
 		out  string
 	}{
-		{nil, exitOK, "2027-01-31T12:00:00Z\n"},
-		{[]string{"advance", "30d"}, exitOK, "2027-03-02T12:00:00Z\n"},
-		{[]string{"show"}, exitOK, "2027-03-02T12:00:00Z\n"},
-		{[]string{"advance", "soon"}, exitUsage, ""},
-		{[]string{"advance", "--", "-1h"}, exitUsage, ""},
-		{[]string{"advance"}, exitUsage, ""},
-		{[]string{"advance", "99999h"}, exitOK, "2038-07-29T03:00:00Z\n"},
+		{nil, ExitOK, "2027-01-31T12:00:00Z\n"},
+		{[]string{"advance", "30d"}, ExitOK, "2027-03-02T12:00:00Z\n"},
+		{[]string{"show"}, ExitOK, "2027-03-02T12:00:00Z\n"},
+		{[]string{"advance", "soon"}, ExitUsage, ""},
+		{[]string{"advance", "--", "-1h"}, ExitUsage, ""},
+		{[]string{"advance"}, ExitUsage, ""},
+		{[]string{"advance", "99999h"}, ExitOK, "2038-07-29T03:00:00Z\n"},
 	} {
 		if code, out, errOut := clock(test.args...); code != test.code || out != test.out {
 			t.Errorf("clock %v: %d %q %s, want %d %q", test.args, code, out, errOut, test.code, test.out)

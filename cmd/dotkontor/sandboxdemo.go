@@ -15,20 +15,20 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
 const (
-	demoFile     = "demo.json"
-	demoEmail    = "demo@dotkontor.example"
-	demoLanguage = "de"
-	demoToken    = "Sandbox"
-	demoHolder   = "Marlene Petersen"
+	demoFile       = "demo.json"
+	demoEmail      = "demo@dotkontor.example"
+	demoLanguage   = "de"
+	demoToken      = "Sandbox"
+	demoRegistrant = "Marlene Petersen"
 
 	demoAgentName = "Sandbox-Agent"
 )
@@ -85,7 +85,7 @@ func (d demo) save(folder string) error {
 // it. Days count from demo.Since.
 type demoDomain struct {
 	label, tld string
-	status     holding.Status
+	status     portfolio.Status
 	paidUntil  int // 0: nothing paid yet
 	autoRenew  bool
 
@@ -97,8 +97,8 @@ type demoDomain struct {
 }
 
 const (
-	ourselves = "dotkontor Sandbox"
-	elsewhere = "Nordlicht Namen GmbH"
+	ourRegistrar   = "dotkontor Sandbox"
+	otherRegistrar = "Nordlicht Namen GmbH"
 )
 
 // demoDomains have every state that a customer can see.
@@ -107,49 +107,49 @@ func demoDomains() []demoDomain {
 	theirs := []string{"ns1.nordlicht-namen.example", "ns2.nordlicht-namen.example"}
 	return []demoDomain{
 		{
-			label: "kaffeehaus-elbblick", tld: ".de", status: holding.StatusActive, paidUntil: 220, autoRenew: true,
-			registrar: ourselves, created: -1240, expires: 220, nameservers: ours,
+			label: "kaffeehaus-elbblick", tld: ".de", status: portfolio.StatusActive, paidUntil: 220, autoRenew: true,
+			registrar: ourRegistrar, created: -1240, expires: 220, nameservers: ours,
 		},
 		{
-			label: "elbblick-roesterei", tld: ".com", status: holding.StatusActive, paidUntil: 45, autoRenew: true,
-			registrar: ourselves, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
+			label: "elbblick-roesterei", tld: ".com", status: portfolio.StatusActive, paidUntil: 45, autoRenew: true,
+			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
 		},
 		{
-			label: "elbblick", tld: ".io", status: holding.StatusActive, paidUntil: 130,
-			registrar: ourselves, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
+			label: "elbblick", tld: ".io", status: portfolio.StatusActive, paidUntil: 130,
+			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
 		},
 		{ // a transfer to us: until the fifth day the name is still where it was
-			label: "kaffeekurse-hamburg", tld: ".com", status: holding.StatusPending,
-			registrar: elsewhere, statuses: []string{"pendingTransfer"}, created: -900, expires: 195, nameservers: theirs,
+			label: "kaffeekurse-hamburg", tld: ".com", status: portfolio.StatusPending,
+			registrar: otherRegistrar, statuses: []string{"pendingTransfer"}, created: -900, expires: 195, nameservers: theirs,
 		},
 		{ // the registry has renewed it by itself, and we hold it until it is paid
-			label: "elbblick-catering", tld: ".com", status: holding.StatusExpired, paidUntil: -10,
-			registrar: ourselves, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
+			label: "elbblick-catering", tld: ".com", status: portfolio.StatusExpired, paidUntil: -10,
+			registrar: ourRegistrar, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
 		},
 		{
-			label: "hafenfest-kaffee", tld: ".io", status: holding.StatusRedemption, paidUntil: -55,
-			registrar: ourselves, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
+			label: "hafenfest-kaffee", tld: ".io", status: portfolio.StatusRedemption, paidUntil: -55,
+			registrar: ourRegistrar, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
 		},
 		{ // given back: DENIC asks the holder
-			label: "roestmeister-elbe", tld: ".de", status: holding.StatusTransit, paidUntil: -20,
+			label: "roestmeister-elbe", tld: ".de", status: portfolio.StatusTransit, paidUntil: -20,
 			registrar: "DENIC TRANSIT (Sandbox)", created: -750, expires: 345, nameservers: []string{"ns1.transit.registry.example", "ns2.transit.registry.example"},
 		},
 		{
-			label: "kaffeebohne-nord", tld: ".de", status: holding.StatusTransferredOut, paidUntil: 80,
-			registrar: elsewhere, created: -1015, expires: 80, nameservers: theirs,
+			label: "kaffeebohne-nord", tld: ".de", status: portfolio.StatusTransferredOut, paidUntil: 80,
+			registrar: otherRegistrar, created: -1015, expires: 80, nameservers: theirs,
 		},
 	}
 }
 
-func (d demo) day(days int) time.Time { return d.Since.AddDate(0, 0, days) }
+func (d demo) date(days int) time.Time { return d.Since.AddDate(0, 0, days) }
 
-// held is what the simulated registry holds of the customer's domains.
-func (d demo) held() []registry.Held {
-	var all []registry.Held
+// registryDomains is what the simulated registry holds of the customer's domains.
+func (d demo) registryDomains() []registry.SeedDomain {
+	var all []registry.SeedDomain
 	for _, domain := range demoDomains() {
-		all = append(all, registry.Held{
+		all = append(all, registry.SeedDomain{
 			Name: domain.label + domain.tld, Registrar: domain.registrar, Statuses: domain.statuses,
-			Created: d.day(domain.created), Changed: d.day(min(domain.expires-365, -1)), Expires: d.day(domain.expires),
+			Created: d.date(domain.created), Changed: d.date(min(domain.expires-365, -1)), Expires: d.date(domain.expires),
 			Nameservers: domain.nameservers,
 		})
 	}
@@ -159,98 +159,98 @@ func (d demo) held() []registry.Held {
 // seed makes the demo customer, or finds it, and sees to it that what d says
 // works: a password that does not sign in and a token that is not accepted are
 // made anew. All else stays as somebody has changed it, a closed account too.
-func (d *demo) seed(ctx context.Context, people *accounts, folder string, provider methods) error {
-	if err := d.settle(ctx, people, provider); err != nil {
+func (d *demo) seed(ctx context.Context, services *Services, folder string, provider paymentMethods) error {
+	if err := d.ensureAll(ctx, services, provider); err != nil {
 		return fmt.Errorf("the demo customer: %w", err)
 	}
 	return d.save(folder)
 }
 
-func (d *demo) settle(ctx context.Context, people *accounts, provider methods) error {
+func (d *demo) ensureAll(ctx context.Context, services *Services, provider paymentMethods) error {
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "sandbox"}
-	account, err := people.customers.Find(ctx, operator, d.Email)
+	account, err := services.Customers.FindByEmail(ctx, operator, d.Email)
 	if registrar.KindOf(err) == registrar.KindNotFound {
-		account, _, err = people.customers.Add(ctx, operator, d.Email, demoLanguage)
+		account, _, err = services.Customers.Add(ctx, operator, d.Email, demoLanguage)
 	}
 	if err != nil || !account.DisabledAt.IsZero() {
 		return err
 	}
 	operator.Customer = account.ID
-	for _, step := range []func(context.Context, *accounts, registrar.Actor) error{
-		d.settlePassword, d.settleRegistrant, d.settleToken, d.settleAgent, d.settleMethod(provider), d.settleDomains,
+	for _, step := range []func(context.Context, *Services, registrar.Actor) error{
+		d.ensurePassword, d.ensureRegistrant, d.ensureToken, d.ensureAgent, d.ensurePaymentMethod(provider), d.ensureDomains,
 	} {
-		if err := step(ctx, people, operator); err != nil {
+		if err := step(ctx, services, operator); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *demo) settlePassword(ctx context.Context, people *accounts, operator registrar.Actor) error {
+func (d *demo) ensurePassword(ctx context.Context, services *Services, operator registrar.Actor) error {
 	if d.Password != "" {
 		visitor := registrar.Actor{Kind: registrar.ActorPerson, Address: netip.AddrFrom4([4]byte{127, 0, 0, 1})}
-		in, err := people.customers.SignIn(ctx, visitor, customer.Credentials{Email: d.Email, Password: d.Password, Agent: "sandbox"})
+		in, err := services.Customers.SignIn(ctx, visitor, account.Credentials{Email: d.Email, Password: d.Password, UserAgent: "sandbox"})
 		if err == nil {
-			return people.customers.SignOut(ctx, visitor, in.Secret)
+			return services.Customers.SignOut(ctx, visitor, in.Secret)
 		}
 		if registrar.KindOf(err) != registrar.KindUnauthenticated {
 			return err
 		}
 	}
-	d.Password = memorable()
-	return people.customers.SetPassword(ctx, operator, operator.Customer, d.Password)
+	d.Password = newDemoPassword()
+	return services.Customers.SetPassword(ctx, operator, operator.Customer, d.Password)
 }
 
-func (d *demo) settleRegistrant(ctx context.Context, people *accounts, operator registrar.Actor) error {
+func (d *demo) ensureRegistrant(ctx context.Context, services *Services, operator registrar.Actor) error {
 	owner := registrar.Actor{Kind: registrar.ActorPerson, Customer: operator.Customer}
-	_, told, err := people.customers.Registrant(ctx, owner)
-	if err != nil || told {
+	_, found, err := services.Customers.Registrant(ctx, owner)
+	if err != nil || found {
 		return err
 	}
-	return people.customers.SetRegistrantOf(ctx, operator, operator.Customer, customer.Registrant{
-		Kind: customer.Company, Name: demoHolder, Organisation: "Kaffeehaus Elbblick GmbH",
+	return services.Customers.SetRegistrantFor(ctx, operator, operator.Customer, account.Registrant{
+		Kind: account.Company, Name: demoRegistrant, Organisation: "Kaffeehaus Elbblick GmbH",
 		Street: "Große Elbstraße 12", PostalCode: "22767", City: "Hamburg", Country: "DE", Phone: "+49.4055501234",
 	})
 }
 
-func (d *demo) settleToken(ctx context.Context, people *accounts, operator registrar.Actor) error {
-	grant, err := people.access.Verify(ctx, d.Token)
+func (d *demo) ensureToken(ctx context.Context, services *Services, operator registrar.Actor) error {
+	grant, err := services.Tokens.Verify(ctx, d.Token)
 	if err == nil && grant.Customer == operator.Customer {
 		return nil
 	}
 	if err != nil && registrar.KindOf(err) != registrar.KindUnauthenticated {
 		return err
 	}
-	_, d.Token, err = people.access.Create(ctx, operator, demoToken)
-	if registrar.CodeOf(err) == access.TooManyTokens {
+	_, d.Token, err = services.Tokens.Create(ctx, operator, demoToken)
+	if registrar.CodeOf(err) == oauth.TooManyTokens {
 		return nil // somebody tries out the limit
 	}
 	return err
 }
 
-// settleAgent sees to it that the agent's key and secret work, and that it is
+// ensureAgent sees to it that the agent's key and secret work, and that it is
 // linked. Whoever ends the link in the portal has it back after a restart: the
 // sandbox's commands rely on it.
-func (d *demo) settleAgent(ctx context.Context, people *accounts, operator registrar.Actor) error {
-	known, err := d.knownAgent(ctx, people)
+func (d *demo) ensureAgent(ctx context.Context, services *Services, operator registrar.Actor) error {
+	known, err := d.agentCredentialsValid(ctx, services)
 	if err != nil {
 		return err
 	}
 	if !known {
-		if err := d.replaceAgent(ctx, people, operator); err != nil {
+		if err := d.replaceAgent(ctx, services, operator); err != nil {
 			return err
 		}
 	}
-	return people.agents.Link(ctx, operator, d.Agent.ID)
+	return services.Agents.Link(ctx, operator, d.Agent.ID)
 }
 
-// knownAgent says whether key and secret are those of the agent.
-func (d *demo) knownAgent(ctx context.Context, people *accounts) (bool, error) {
+// agentCredentialsValid says whether key and secret are those of the agent.
+func (d *demo) agentCredentialsValid(ctx context.Context, services *Services) (bool, error) {
 	if d.Agent.Key == "" || d.Agent.Secret == "" {
 		return false, nil
 	}
 	at := time.Now().UTC().Format(time.RFC3339)
-	one, err := people.agents.Authenticate(ctx, agent.Credentials{
+	one, err := services.Agents.Authenticate(ctx, agent.Credentials{
 		Bearer: d.Agent.Key, Timestamp: at, Signature: signing.Compute(d.Agent.Secret, at, nil),
 	})
 	if registrar.KindOf(err) == registrar.KindUnauthenticated {
@@ -259,8 +259,8 @@ func (d *demo) knownAgent(ctx context.Context, people *accounts) (bool, error) {
 	return err == nil && one.ID == d.Agent.ID, err
 }
 
-func (d *demo) replaceAgent(ctx context.Context, people *accounts, operator registrar.Actor) error {
-	all, err := people.agents.List(ctx, operator)
+func (d *demo) replaceAgent(ctx context.Context, services *Services, operator registrar.Actor) error {
+	all, err := services.Agents.List(ctx, operator)
 	if err != nil {
 		return err
 	}
@@ -268,18 +268,18 @@ func (d *demo) replaceAgent(ctx context.Context, people *accounts, operator regi
 		if one.Name != demoAgentName || !one.RemovedAt.IsZero() {
 			continue
 		}
-		if err := people.agents.Remove(ctx, operator, one.ID); err != nil {
+		if err := services.Agents.Remove(ctx, operator, one.ID); err != nil {
 			return err
 		}
 	}
-	one, issued, err := people.agents.Add(ctx, operator, agent.Admission{Name: demoAgentName})
+	one, issued, err := services.Agents.Add(ctx, operator, agent.AddParams{Name: demoAgentName})
 	d.Agent = demoAgent{ID: one.ID, Key: issued.Key, Secret: issued.Secret}
 	return err
 }
 
-func (d *demo) settleDomains(ctx context.Context, people *accounts, operator registrar.Actor) error {
+func (d *demo) ensureDomains(ctx context.Context, services *Services, operator registrar.Actor) error {
 	owner := registrar.Actor{Kind: registrar.ActorPerson, Customer: operator.Customer}
-	domains, err := people.holdings.List(ctx, owner)
+	domains, err := services.Portfolio.List(ctx, owner)
 	if err != nil {
 		return err
 	}
@@ -291,29 +291,29 @@ func (d *demo) settleDomains(ctx context.Context, people *accounts, operator reg
 		if has[domain.label+domain.tld] {
 			continue
 		}
-		addition := holding.Addition{
+		addition := portfolio.AddParams{
 			Customer: operator.Customer, Name: registrar.NewName(domain.label, domain.tld),
 			Status: domain.status, AutoRenew: domain.autoRenew,
 		}
 		if domain.paidUntil != 0 {
-			addition.PaidUntil = d.day(domain.paidUntil)
+			addition.PaidUntil = d.date(domain.paidUntil)
 		}
-		_, err := people.holdings.Add(ctx, operator, addition)
-		if err != nil && registrar.CodeOf(err) != holding.NameHeld { // another account may have taken it over
+		_, err := services.Portfolio.Add(ctx, operator, addition)
+		if err != nil && registrar.CodeOf(err) != portfolio.NameHeld { // another account may have taken it over
 			return err
 		}
 	}
 	return nil
 }
 
-// demoWords are short, well known and spelled without umlauts.
-const demoWords = `anker boje bohne brise deich duene ebbe elbe faehre filter flut hafen kaffee kahn kajuete kanne
+// passwordWords are short, well known and spelled without umlauts.
+const passwordWords = `anker boje bohne brise deich duene ebbe elbe faehre filter flut hafen kaffee kahn kajuete kanne
 	kogge kompass kran kutter lager leuchtturm lotse mast matrose moewe mole muehle nebel pier pirat ponton
 	regen reling rost sahne sand schoner schute segel seil speicher steg sturm tasse tide ufer watt welle wind`
 
-// memorable makes a password that a person can type: four words and a number.
-func memorable() string {
-	words := strings.Fields(demoWords)
+// newDemoPassword makes a password that a person can type: four words and a number.
+func newDemoPassword() string {
+	words := strings.Fields(passwordWords)
 	draw := func(below int) int {
 		n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
 		if err != nil { // the system's source never fails

@@ -25,8 +25,8 @@ type sandboxInfo struct {
 	Agent    demoAgent    `json:"agent"`
 	Registry registryInfo `json:"registry"`
 	// Payment is the payment provider, VIES the register of VAT ids.
-	Payment moneyInfo `json:"payment"`
-	VIES    string    `json:"vies"`
+	Payment paymentInfo `json:"payment"`
+	VIES    string      `json:"vies"`
 	// Transfers are names that can be moved here from another registrar.
 	Transfers []transferInfo `json:"transfers"`
 }
@@ -50,21 +50,21 @@ type registryInfo struct {
 	EPPCA string `json:"epp_ca"`
 }
 
-func newSandboxInfo(baseURL, listen, configPath string, stage stage) sandboxInfo {
-	world, demo := stage.world, stage.demo
+func newSandboxInfo(baseURL, listen, configPath string, sim simulation) sandboxInfo {
+	world, demo := sim.registry, sim.demo
 	return sandboxInfo{
 		BaseURL: baseURL,
 		Listen:  listen,
 		Config:  configPath,
 		MCPURL:  baseURL + "/api/mcp",
 		Portal:  baseURL + "/portal",
-		Inbox:   stage.mailbox.Page(),
+		Inbox:   sim.mailbox.PageURL(),
 		Demo:    demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
 		Agent:   demo.Agent,
 		Registry: registryInfo{
 			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
 		},
-		Payment: stage.money.info(), VIES: stage.money.register.Address(), Transfers: transfers(),
+		Payment: sim.payments.info(), VIES: sim.payments.vies.Address(), Transfers: transfers(),
 	}
 }
 

@@ -16,18 +16,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"github.com/dotkontor/dotkontor/internal/config"
-	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/dossier"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/export"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
@@ -37,14 +37,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
-	"github.com/dotkontor/dotkontor/internal/web/start"
+	"github.com/dotkontor/dotkontor/internal/web/site"
 )
 
 const (
-	// watchPricesEvery leaves room for the read itself within the second after which all
+	// priceListPollInterval leaves room for the read itself within the second after which all
 	// nodes quote the same prices.
-	watchPricesEvery = 500 * time.Millisecond
-	sweepLimitsEvery = time.Minute
+	priceListPollInterval = 500 * time.Millisecond
+	limiterSweepInterval  = time.Minute
 )
 
 type serveCommand struct {
@@ -52,67 +52,67 @@ type serveCommand struct {
 }
 
 // Run serves until the process is told to stop.
-func (c serveCommand) Run(t *terminal) error {
-	cfg, err := config.Load(c.Config, t.environment)
+func (c serveCommand) Run(t *Terminal) error {
+	cfg, err := config.Load(c.Config, t.Env)
 	if err != nil {
 		return err
 	}
 	// Files are taken up without being told, so there is nothing to reload; but
 	// people and log rotation send it out of habit.
 	signal.Ignore(syscall.SIGHUP)
-	logger, flush := newLogger(cfg.Log, t.err)
+	logger, flush := NewLogger(cfg.Log, t.Err)
 	defer flush()
-	p, err := newProduct(t.ctx, cfg, logger, time.Now)
+	p, err := New(t.Ctx, cfg, logger, time.Now)
 	flush() // the record of the start is written even if the process is killed next
 	if err != nil {
-		return withPortHint(err, "server.listen")
+		return WithPortHint(err, "server.listen")
 	}
-	p.people.keys.Reload(func() ([]registrar.SealKey, error) {
-		cfg, err := config.Load(c.Config, t.environment)
+	p.services.keys.SetLoader(func() ([]registrar.SealKey, error) {
+		cfg, err := config.Load(c.Config, t.Env)
 		if err != nil {
 			return nil, err
 		}
-		return sealKeys(cfg)
+		return SealKeys(cfg)
 	})
 	tuneMemory(cfg)
-	return p.run(t.ctx, func(baseURL string) { fmt.Fprintln(t.out, "ready", baseURL) })
+	return p.Run(t.Ctx, func(baseURL string) { fmt.Fprintln(t.Out, "ready", baseURL) })
 }
 
-// product is the whole service. This file is the only place where its parts
+// App is the whole service. This file is the only place where its parts
 // meet; the sandbox runs the same one with another configuration.
-type product struct {
+type App struct {
 	cfg     config.Config
 	logger  *slog.Logger
 	metrics *prometheus.Registry
 	// background is what runs beside the requests; each ends with its context.
-	background []func(context.Context)
-	closers    []func()
-	server     *server
-	people     *accounts
-	lines      *provision.Service
-	sales      sales
-	registries *registries
-	changes    *steward.Service
+	background   []func(context.Context)
+	closers      []func()
+	server       *server
+	services     *Services
+	provisioning *provision.Service
+	sales        Sales
+	registries   *Registries
+	changes      *domainchange.Service
 	// orders is nil where no payment provider is set.
 	orders   *order.Service
 	invoices *invoice.Service
-	provider *stripe.Client
-	// names bounds the questions to registries of each customer and agent.
-	names *nameBudget
-	// tidings tells agents about their orders; nil where there are none.
-	tidings *tidings.Runner
-	node    string
-	// office is what operators do by hand.
-	office *office.Service
+	stripe   *stripe.Client
+	// nameBudget bounds the questions to registries of each customer and agent.
+	nameBudget *nameBudget
+	// webhooks tells agents about their orders; nil where there are none.
+	webhooks *webhook.Runner
+	node     string
+	// admin is what operators do by hand.
+	admin *admin.Service
 	// vies and paymentsSeen are how those outside do; vies is nil without orders.
 	vies         *vies.Client
-	paymentsSeen lastSeen
+	stripeHealth upstreamHealth
 }
 
-// newProduct wires everything and opens the listeners; nothing is served yet.
-func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*product, error) {
-	p := &product{cfg: cfg, metrics: prometheus.NewRegistry()}
-	logger, err := countRecords(logger, p.metrics)
+// New wires everything and opens the listeners; nothing is served yet.
+func New(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*App, error) {
+	p := &App{cfg: cfg, metrics: prometheus.NewRegistry()}
+	logger, err := countLogRecords(logger, p.metrics)
 	if err != nil {
 		return nil, err
 	}
@@ -138,41 +138,41 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 	if err != nil {
 		return nil, err
 	}
-	look, err := newLookups(lookupParts{
-		cfg: cfg, catalogue: live, now: now, logger: logger,
-		observe: observe, observeHost: observeHost, disagreed: disagreed,
+	lookups, err := NewLookups(LookupParts{
+		Config: cfg, Catalog: live, Now: now, Logger: logger,
+		ObserveSource: observe, ObserveHost: observeHost, OnDisagreement: disagreed,
 	})
 	if err != nil {
 		return nil, err
 	}
-	p.registries = look.registries
-	p.sales = newSales(cfg, look.registries)
-	live.Decide(p.sales.of)
-	p.background = append(p.background, look.keepBootstrapFresh)
-	p.closers = append(p.closers, look.close)
-	budget, whoisBudget, err := p.newBudgets()
+	p.registries = lookups.Registries
+	p.sales = NewSales(cfg, lookups.Registries)
+	live.SetSaleDecider(p.sales.SaleOf)
+	p.background = append(p.background, lookups.refreshBootstrap)
+	p.closers = append(p.closers, lookups.Close)
+	budget, whoisBudget, err := p.newLookupBudgets()
 	if err != nil {
 		return nil, err
 	}
 	tokenBudget, err := p.newLimiter(
-		quota.Window{Limit: cfg.Limits.TokenPerMinute, Per: time.Minute}, quota.Window{Limit: cfg.Limits.TokenPerHour, Per: time.Hour})
+		ratelimit.Window{Limit: cfg.Limits.TokenPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.TokenPerHour, Per: time.Hour})
 	if err != nil {
 		return nil, err
 	}
 	registrations, err := p.newLimiter(
-		quota.Window{Limit: cfg.Limits.RegisterPerMinute, Per: time.Minute}, quota.Window{Limit: cfg.Limits.RegisterPerHour, Per: time.Hour})
+		ratelimit.Window{Limit: cfg.Limits.RegisterPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.RegisterPerHour, Per: time.Hour})
 	if err != nil {
 		return nil, err
 	}
-	badTokens, err := p.newGate(1, quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	badTokens, err := p.newGate(1, ratelimit.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
 	if err != nil {
 		return nil, err
 	}
-	badGrants, err := p.newGate(1, quota.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
+	badGrants, err := p.newGate(1, ratelimit.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
 	if err != nil {
 		return nil, err
 	}
-	if p.names, err = newNameBudget(cfg.Limits, p.newLimiter); err != nil {
+	if p.nameBudget, err = newNameBudget(cfg.Limits, p.newLimiter); err != nil {
 		return nil, err
 	}
 	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
@@ -184,125 +184,125 @@ func newProduct(ctx context.Context, cfg config.Config, logger *slog.Logger, now
 		return nil, err
 	}
 	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
-	people, err := p.openAccounts(ctx, live, now)
+	services, err := p.openServices(ctx, live, now)
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
-	p.people = people
-	if err := p.takeNode(ctx); err != nil {
-		return nil, p.abandon(err)
+	p.services = services
+	if err := p.claimNode(ctx); err != nil {
+		return nil, p.Abort(err)
 	}
-	if err := p.loadPrices(ctx, live); err != nil {
-		return nil, p.abandon(err)
+	if err := p.loadPriceList(ctx, live); err != nil {
+		return nil, p.Abort(err)
 	}
-	if err := p.openOffice(); err != nil {
-		return nil, p.abandon(err)
+	if err := p.openAdmin(); err != nil {
+		return nil, p.Abort(err)
 	}
-	if err := p.provision(look.registries, now); err != nil {
-		return nil, p.abandon(err)
+	if err := p.startProvisioning(lookups.Registries, now); err != nil {
+		return nil, p.Abort(err)
 	}
-	changes, err := p.lookAfter(look.registries, live, now)
+	changes, err := p.startDomainChanges(lookups.Registries, live, now)
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
 	p.changes = changes
-	dossiers, err := dossier.New(dossier.Config{Store: p.people.db, Base: p.cfg.BaseURL})
+	dossiers, err := export.New(export.Config{Store: p.services.DB, BaseURL: p.cfg.BaseURL})
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
-	if err := p.watchTerms(now); err != nil {
-		return nil, p.abandon(err)
+	if err := p.startExpiryNotices(now); err != nil {
+		return nil, p.Abort(err)
 	}
-	if err := p.takeOrders(ctx, live, observeHost, now); err != nil {
-		return nil, p.abandon(err)
+	if err := p.startOrders(ctx, live, observeHost, now); err != nil {
+		return nil, p.Abort(err)
 	}
-	tokens, err := newAgentTokens(people.access, p.metrics)
+	tokens, err := newMCPTokens(services.Tokens, p.metrics)
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
-	rates, err := billing.ShippedRates()
+	rates, err := billing.EmbeddedRates()
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
-	front := web.Config{
+	webConfig := web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
-			Version:         version,
+			Version:         Version,
 			LookupPerMinute: cfg.Limits.LookupPerMinute,
 			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
 			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
 			TokenPerMinute:  cfg.Limits.TokenPerMinute,
 			TokenPerHour:    cfg.Limits.TokenPerHour,
-			ClientDocuments: p.cfg.FetchesDocuments(),
+			ClientDocuments: p.cfg.FetchesClientMetadata(),
 		},
-		Lookups: look.engine,
+		Lookups: lookups.Engine,
 		Budget:  budget,
-		Agents: mcp.Config{
+		MCP: mcp.Config{
 			AllowedOrigins: cfg.Server.AllowedOrigins,
-			Version:        version,
+			Version:        Version,
 			Limits: mcp.Limits{
 				LookupPerMinute: cfg.Limits.LookupPerMinute, LookupPer6Hours: cfg.Limits.LookupPer6Hours,
 				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
 			},
-			Lookups: look.engine, Catalogue: live, WhoisBudget: whoisBudget,
-			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: agentDomains{people.holdings, live, p.cfg.BaseURL},
+			Lookups: lookups.Engine, Catalog: live, WhoisBudget: whoisBudget,
+			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: mcpDomains{services.Portfolio, live, p.cfg.BaseURL},
 		},
-		OAuth: oauth.Config{Applications: people.apps, Registrations: registrations, BadTokens: badGrants, Issued: badTokens.Prove},
+		OAuth: oauth.Config{Applications: services.apps, Registrations: registrations, BadTokens: badGrants, Issued: badTokens.Trust},
 		Portal: portal.Config{
-			Customers: people.customers, Access: people.access, Holdings: people.holdings, Applications: people.apps, Agents: people.agents,
-			MailWorks: people.post.runner != nil, Steward: changes, Dossier: dossiers,
+			Accounts: services.Customers, AccessTokens: services.Tokens, Portfolio: services.Portfolio, Applications: services.apps, Agents: services.Agents,
+			MailEnabled: services.mail.runner != nil, DomainChanges: changes, Exporter: dossiers,
 		},
-		Start: start.Config{
-			Lookups: look.engine, WhoisBudget: whoisBudget, Catalogue: live,
+		Site: site.Config{
+			Lookups: lookups.Engine, WhoisBudget: whoisBudget, Catalog: live,
 			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
 		},
-		Operators:      p.operatorPages(look, live),
+		Operator:       p.operatorPages(lookups, live),
 		TrustedProxies: proxies,
 		Ready:          p.server.ready,
 		Degraded:       p.degraded,
-		Streams:        max(1, cfg.Server.MaxConnections/10),
+		MaxStreams:     max(1, cfg.Server.MaxConnections/10),
 		Closing:        p.server.closing,
 		Logger:         logger,
 		Registry:       p.metrics,
 	}
-	if err := p.declareLaw(ctx, &front); err != nil {
-		return nil, p.abandon(err)
+	if err := p.addLegalPages(ctx, &webConfig); err != nil {
+		return nil, p.Abort(err)
 	}
 	if p.orders != nil {
 		// An interface that holds a nil pointer is not nil, so they are set here.
-		front.Checkout.Orders, front.Portal.Orders = p.orders, p.orders
-		front.Checkout.Holdings = people.holdings
-		if err := p.showInvoices(&front); err != nil {
-			return nil, p.abandon(err)
+		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders
+		webConfig.Checkout.Portfolio = services.Portfolio
+		if err := p.addInvoicePages(&webConfig); err != nil {
+			return nil, p.Abort(err)
 		}
-		front.Agents.Orders = agentOrders{p.orders, people.access, live, p.cfg.BaseURL}
-		front.Payments = stripeMessages{p.provider, p.orders}
-		if front.Sessions, err = p.sessions(live); err != nil {
-			return nil, p.abandon(err)
+		webConfig.MCP.Orders = mcpOrders{p.orders, services.Tokens, live, p.cfg.BaseURL}
+		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders}
+		if webConfig.ACP, err = p.acpConfig(live); err != nil {
+			return nil, p.Abort(err)
 		}
-		if front.Checkout.Codes, err = p.countCodes(); err != nil {
-			return nil, p.abandon(err)
+		if webConfig.Checkout.AuthCodeLimit, err = p.newAuthCodeLimiter(); err != nil {
+			return nil, p.Abort(err)
 		}
-		front.Checkout.Basket = &checkout.Basket{Extension: live.Extension, RateBasisPoints: front.Start.RateBasisPoints}
+		webConfig.Checkout.Basket = &checkout.Basket{Extension: live.Extension, RateBasisPoints: webConfig.Site.RateBasisPoints}
 	}
-	handler, err := web.New(front)
+	handler, err := web.New(webConfig)
 	if err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
-	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.watchGauges(look)); err != nil {
-		return nil, p.abandon(err)
+	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.registerGauges(lookups)); err != nil {
+		return nil, p.Abort(err)
 	}
 	if err := p.logStart(ctx, live); err != nil {
-		return nil, p.abandon(err)
+		return nil, p.Abort(err)
 	}
 	return p, nil
 }
 
 // logStart writes down what runs, so that a log answers which version, schema and
 // accounts an incident was with.
-func (p *product) logStart(ctx context.Context, live *catalog.Live) error {
-	schema, err := p.people.db.SchemaVersion(ctx)
+func (p *App) logStart(ctx context.Context, live *catalog.Live) error {
+	schema, err := p.services.DB.SchemaVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -310,36 +310,36 @@ func (p *product) logStart(ctx context.Context, live *catalog.Live) error {
 	for _, account := range p.cfg.EPP {
 		accounts = append(accounts, account.Name+"@"+account.Server)
 	}
-	p.logger.InfoContext(ctx, "starting", "version", version, "revision", revision(), "node", p.node, "base_url", p.cfg.BaseURL,
-		"listen", p.server.address(), "database", p.people.db.Engine(), "schema", schema, "extensions", live.Catalog().Len(),
-		"epp_accounts", accounts, "payments", p.provider != nil, "mail", p.cfg.Mail.Server != "")
+	p.logger.InfoContext(ctx, "starting", "version", Version, "revision", Revision(), "node", p.node, "base_url", p.cfg.BaseURL,
+		"listen", p.server.address(), "database", p.services.DB.Engine(), "schema", schema, "extensions", live.Catalog().Len(),
+		"epp_accounts", accounts, "payments", p.stripe != nil, "mail", p.cfg.Mail.Server != "")
 	return nil
 }
 
-// openAccounts opens the accounts for as long as the product runs.
-func (p *product) openAccounts(ctx context.Context, catalogue *catalog.Live, now func() time.Time) (*accounts, error) {
-	people, err := openAccountsHashing(ctx, p.cfg, p.logger, now, catalogue, p.newHashWorkers())
+// openServices opens the accounts for as long as the product runs.
+func (p *App) openServices(ctx context.Context, live *catalog.Live, now func() time.Time) (*Services, error) {
+	services, err := openServicesWith(ctx, p.cfg, p.logger, now, live, p.newHashWorkers())
 	if err != nil {
 		return nil, err
 	}
-	if err := p.watchDatabase(people.db); err != nil {
-		return nil, errors.Join(err, people.close())
+	if err := p.startDatabaseWatch(services.DB); err != nil {
+		return nil, errors.Join(err, services.Close())
 	}
-	p.background = append(p.background, people.background...)
+	p.background = append(p.background, services.background...)
 	p.closers = append(p.closers, func() {
-		if people.close() != nil {
+		if services.Close() != nil {
 			p.logger.WarnContext(context.WithoutCancel(ctx), "the database was not closed well")
 		}
 	})
-	if people.post.runner == nil {
+	if services.mail.runner == nil {
 		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
 	}
-	return people, people.post.count(p.metrics)
+	return services, services.mail.registerMetrics(p.metrics)
 }
 
-// loadPrices puts the stored price list in force and follows its later editions.
-func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
-	edition, err := p.people.db.PriceList(ctx)
+// loadPriceList puts the stored price list in force and follows its later editions.
+func (p *App) loadPriceList(ctx context.Context, live *catalog.Live) error {
+	edition, err := p.services.DB.PriceList(ctx)
 	if err != nil {
 		return err
 	}
@@ -351,43 +351,43 @@ func (p *product) loadPrices(ctx context.Context, live *catalog.Live) error {
 	}
 	live.Replace(edition.List)
 	p.background = append(p.background, func(ctx context.Context) {
-		p.people.db.WatchPriceList(ctx, watchPricesEvery, edition.Number, live, p.logger)
+		p.services.DB.WatchPriceList(ctx, priceListPollInterval, edition.Number, live, p.logger)
 	})
 	return nil
 }
 
-// takeNode takes this node's name and gives back what its last process held. Nothing
+// claimNode takes this node's name and gives back what its last process held. Nothing
 // is served or claimed yet, so a retry never meets a lease of a process that is gone.
-func (p *product) takeNode(ctx context.Context) error {
-	node, err := takeNodeName(p.cfg.Data)
+func (p *App) claimNode(ctx context.Context) error {
+	node, err := claimNodeName(p.cfg.Data)
 	if err != nil {
 		return err
 	}
 	p.closers = append(p.closers, node.release)
 	p.node = node.name
-	starting, cancel := context.WithTimeout(ctx, openTimeout)
+	startCtx, cancel := context.WithTimeout(ctx, OpenTimeout)
 	defer cancel()
-	if err := p.people.keys.Join(starting, p.node); err != nil {
+	if err := p.services.keys.RegisterNode(startCtx, p.node); err != nil {
 		return err
 	}
-	p.background = append(p.background, p.people.keys.Run)
-	released, err := p.people.db.TakeNode(starting, p.node, time.Now())
+	p.background = append(p.background, p.services.keys.Run)
+	released, err := p.services.DB.ClaimNode(startCtx, p.node, time.Now())
 	if err != nil { // they end by themselves
 		p.logger.ErrorContext(ctx, "leases of the last run not released", "error", err.Error())
 	}
-	if released != (store.Released{}) {
-		p.logger.InfoContext(ctx, "leases of the last run released", "orders", released.Orders, "lines", released.Lines, "changes", released.Changes,
-			"mails", released.Mails, "agent_events", released.AgentEvents, "idempotency_keys", released.Keys)
+	if released != (store.ReleasedLeases{}) {
+		p.logger.InfoContext(ctx, "leases of the last run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
+			"mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }
 
-// provision carries out paid lines for as long as the product runs.
-func (p *product) provision(registries *registries, now func() time.Time) error {
+// startProvisioning carries out paid lines for as long as the product runs.
+func (p *App) startProvisioning(registries *Registries, now func() time.Time) error {
 	var err error
-	p.lines, err = newProvisioning(provisionParts{
-		cfg: p.cfg, people: p.people, registries: registries, node: p.node, now: now, logger: p.logger, metrics: p.metrics, office: p.office,
-		ended: func() {
+	p.provisioning, err = NewProvisioning(ProvisionParts{
+		Config: p.cfg, Services: p.services, Registries: registries, Node: p.node, Now: now, Logger: p.logger, metrics: p.metrics, admin: p.admin,
+		onEnd: func() {
 			if p.orders != nil { // it is set before anything runs
 				p.orders.Wake()
 			}
@@ -396,32 +396,32 @@ func (p *product) provision(registries *registries, now func() time.Time) error 
 	if err != nil {
 		return err
 	}
-	p.background = append(p.background, p.lines.Run)
+	p.background = append(p.background, p.provisioning.Run)
 	return nil
 }
 
-// abandon closes what is open already, and returns why.
-func (p *product) abandon(why error) error {
-	for _, closeIt := range p.closers {
-		closeIt()
+// Abort closes what is open already, and returns why.
+func (p *App) Abort(cause error) error {
+	for _, closeFn := range p.closers {
+		closeFn()
 	}
-	return errors.Join(why, p.server.close())
+	return errors.Join(cause, p.server.close())
 }
 
-// newBudgets sets the limits of the lookups, and those of whois_lookup.
-func (p *product) newBudgets() (lookups, whois *quota.Budget, err error) {
+// newLookupBudgets sets the limits of the lookups, and those of whois_lookup.
+func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 	limits := p.cfg.Limits
-	var shared, sharedWhois []quota.Shared
+	var shared, sharedWhois []ratelimit.NetworkLimit
 	for _, egress := range limits.SharedEgress {
 		networks, err := config.Prefixes([]string{egress.Network})
 		if err != nil {
 			return nil, nil, err
 		}
-		shared = append(shared, quota.Shared{
+		shared = append(shared, ratelimit.NetworkLimit{
 			Network: networks[0],
 			Windows: windows(egress.LookupPerMinute, egress.LookupPer6Hours),
 		})
-		sharedWhois = append(sharedWhois, quota.Shared{
+		sharedWhois = append(sharedWhois, ratelimit.NetworkLimit{
 			Network: networks[0],
 			Windows: windows((egress.LookupPerMinute+1)/2, (egress.LookupPer6Hours+1)/2),
 		})
@@ -435,60 +435,60 @@ func (p *product) newBudgets() (lookups, whois *quota.Budget, err error) {
 		return nil, nil, err
 	}
 	return lookups, whois, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "dotkontor_limits_addresses",
+		Name: "dotkontor_ratelimit_addresses",
 		Help: "Addresses whose requests are remembered at this moment, counted once for each kind of limit.",
 	}, func() float64 { return float64(lookups.Len() + whois.Len()) }))
 }
 
-func (p *product) newBudget(everyone []quota.Window, shared []quota.Shared) (*quota.Budget, error) {
-	budget, err := quota.NewBudget(quota.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
+func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkLimit) (*ratelimit.Budget, error) {
+	budget, err := ratelimit.NewBudget(ratelimit.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
 	if err != nil {
 		return nil, err
 	}
-	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, sweepLimitsEvery) })
+	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, limiterSweepInterval) })
 	return budget, nil
 }
 
 // newLimiter counts by whatever key it is given, and forgets in the background.
-func (p *product) newLimiter(windows ...quota.Window) (*quota.Limiter, error) {
-	limiter, err := quota.New(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
 	if err != nil {
 		return nil, err
 	}
-	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
 	return limiter, nil
 }
 
 // newGate is newLimiter for failed attempts to authenticate; those with a well-formed
 // key may be keyed times as many.
-func (p *product) newGate(keyed int, windows ...quota.Window) (*quota.Gate, error) {
-	gate, err := quota.NewGate(quota.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
+func (p *App) newGate(keyed int, windows ...ratelimit.Window) (*ratelimit.Gate, error) {
+	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
 	if err != nil {
 		return nil, err
 	}
 	for _, limiter := range gate.Limiters() {
-		p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, sweepLimitsEvery) })
+		p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
 	}
 	return gate, nil
 }
 
-func windows(perMinute, perSixHours int) []quota.Window {
-	return []quota.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
+func windows(perMinute, perSixHours int) []ratelimit.Window {
+	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
 }
 
-// run serves until ctx ends, then drains. onReady is told the base address once
+// Run serves until ctx ends, then drains. onReady is told the base address once
 // requests are answered.
-func (p *product) run(ctx context.Context, onReady func(baseURL string)) error {
-	beside, stop := context.WithCancel(context.WithoutCancel(ctx))
+func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
+	backgroundCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
 	for _, work := range p.background {
-		all.Go(func() { duty.Supervise(beside, duty.Report(p.logger, "background"), work) })
+		all.Go(func() { jobs.Supervise(backgroundCtx, jobs.ErrorLogger(p.logger, "background"), work) })
 	}
 	err := p.server.run(ctx, func() { onReady(p.cfg.BaseURL) })
 	stop()
 	all.Wait()
-	for _, closeIt := range p.closers {
-		closeIt()
+	for _, closeFn := range p.closers {
+		closeFn()
 	}
 	return err
 }

@@ -23,34 +23,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// silenceAtTheEnd is how long a connection that was opened just before the end
+// idleGrace is how long a connection that was opened just before the end
 // may take to say what it wants.
-const silenceAtTheEnd = 500 * time.Millisecond
+const idleGrace = 500 * time.Millisecond
 
 // server is the public listener and the private one, from open to drained.
 type server struct {
-	cfg      config.Server
-	logger   *slog.Logger
-	public   *http.Server
-	private  *http.Server // nil if switched off
-	listener net.Listener
-	privates net.Listener
-	// connections is listener with its bounds.
-	connections *connections
-	draining    atomic.Bool
+	cfg             config.Server
+	logger          *slog.Logger
+	public          *http.Server
+	private         *http.Server // nil if switched off
+	listener        net.Listener
+	privateListener net.Listener
+	// connLimit is listener with its bounds.
+	connLimit *connLimiter
+	draining  atomic.Bool
 	// closing is closed once nothing more is accepted: what is open for as long as
 	// somebody looks at it must end by then.
 	closing chan struct{}
-	// silent are connections on which nothing has been said yet.
-	silent sync.Map // net.Conn → struct{}
+	// unused are connections on which nothing has been said yet.
+	unused sync.Map // net.Conn → struct{}
 }
 
-// errPortInUse marks that the public port is taken, as opposed to that for metrics.
-var errPortInUse = errors.New("is another dotkontor running?")
+// ErrPortInUse marks that the public port is taken, as opposed to that for metrics.
+var ErrPortInUse = errors.New("is another dotkontor running?")
 
-// withPortHint names the setting by which the command at hand chooses another port.
-func withPortHint(err error, setting string) error {
-	if errors.Is(err, errPortInUse) {
+// WithPortHint names the setting by which the command at hand chooses another port.
+func WithPortHint(err error, setting string) error {
+	if errors.Is(err, ErrPortInUse) {
 		return fmt.Errorf("%w; choose another port with %s", err, setting)
 	}
 	return err
@@ -63,14 +63,14 @@ func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logg
 	listener, err := ports.Listen(ctx, "tcp", cfg.Listen)
 	if err != nil {
 		if errors.Is(err, syscall.EADDRINUSE) {
-			return nil, fmt.Errorf("can't listen on %s (%w): %w", cfg.Listen, errPortInUse, err)
+			return nil, fmt.Errorf("can't listen on %s (%w): %w", cfg.Listen, ErrPortInUse, err)
 		}
 		return nil, fmt.Errorf("can't listen on %s: %w", cfg.Listen, err)
 	}
 	s.listener = listener
-	s.connections = newConnections(listener, cfg.MaxConnections, cfg.MaxConnectionsPerAddress, proxies)
+	s.connLimit = newConnLimiter(listener, cfg.MaxConnections, cfg.MaxConnectionsPerAddress, proxies)
 	if cfg.MetricsListen != "off" {
-		if s.privates, err = ports.Listen(ctx, "tcp", cfg.MetricsListen); err != nil {
+		if s.privateListener, err = ports.Listen(ctx, "tcp", cfg.MetricsListen); err != nil {
 			return nil, errors.Join(fmt.Errorf("can't listen on %s for metrics (server.metrics_listen): %w", cfg.MetricsListen, err), s.close())
 		}
 	}
@@ -98,17 +98,17 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "dotkontor_http_connections",
 			Help: "Connections of clients that are open at this moment.",
-		}, func() float64 { return float64(s.connections.count()) }),
+		}, func() float64 { return float64(s.connLimit.count()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "dotkontor_http_connections_refused_total",
 			Help: "Connections that were closed at once because there were too many, in all or from one address.",
-		}, func() float64 { return float64(s.connections.refused.Load()) }),
+		}, func() float64 { return float64(s.connLimit.refused.Load()) }),
 	} {
 		if err := metrics.Register(collector); err != nil {
 			return err
 		}
 	}
-	errorLog := log.New(quietWriter{s.logger}, "", 0)
+	errorLog := log.New(redactingWriter{s.logger}, "", 0)
 	s.public = &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: min(5*time.Second, time.Duration(s.cfg.ReadTimeout)),
@@ -117,9 +117,9 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 		IdleTimeout:       time.Duration(s.cfg.IdleTimeout),
 		MaxHeaderBytes:    s.cfg.MaxHeaderBytes,
 		ErrorLog:          errorLog,
-		ConnState:         s.noteSilence,
+		ConnState:         s.trackUnused,
 	}
-	if s.privates == nil {
+	if s.privateListener == nil {
 		return nil
 	}
 	private := http.NewServeMux()
@@ -151,13 +151,13 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 	failed := make(chan error, 2)
 	go func() {
 		if s.public.TLSConfig != nil {
-			failed <- s.public.ServeTLS(s.connections, "", "")
+			failed <- s.public.ServeTLS(s.connLimit, "", "")
 			return
 		}
-		failed <- s.public.Serve(s.connections)
+		failed <- s.public.Serve(s.connLimit)
 	}()
 	if s.private != nil {
-		go func() { failed <- s.private.Serve(s.privates) }()
+		go func() { failed <- s.private.Serve(s.privateListener) }()
 	}
 	onReady()
 
@@ -169,18 +169,18 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 	return s.drain(context.WithoutCancel(ctx))
 }
 
-// noteSilence keeps account of connections without a request. Shutdown would wait
+// trackUnused keeps account of connections without a request. Shutdown would wait
 // seconds for each, as if a request were under way.
-func (s *server) noteSilence(conn net.Conn, state http.ConnState) {
+func (s *server) trackUnused(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
-		s.silent.Store(conn, struct{}{})
+		s.unused.Store(conn, struct{}{})
 		return
 	}
-	s.silent.Delete(conn)
+	s.unused.Delete(conn)
 }
 
-func (s *server) hangUpOnSilence() {
-	s.silent.Range(func(conn, _ any) bool {
+func (s *server) closeUnused() {
+	s.unused.Range(func(conn, _ any) bool {
 		_ = conn.(net.Conn).Close() //nolint:errcheck,forcetypeassert // it may be gone already; the map holds nothing else
 		return true
 	})
@@ -192,7 +192,7 @@ func (s *server) drain(ctx context.Context) error {
 	time.Sleep(time.Duration(s.cfg.DrainDelay))
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(s.cfg.DrainTimeout))
 	defer cancel()
-	hangUp := time.AfterFunc(silenceAtTheEnd, s.hangUpOnSilence)
+	hangUp := time.AfterFunc(idleGrace, s.closeUnused)
 	defer hangUp.Stop()
 	close(s.closing)
 	err := s.public.Shutdown(ctx)
@@ -209,8 +209,8 @@ func (s *server) drain(ctx context.Context) error {
 // close gives up the ports of a server that never ran.
 func (s *server) close() error {
 	err := s.listener.Close()
-	if s.privates != nil {
-		err = errors.Join(err, s.privates.Close())
+	if s.privateListener != nil {
+		err = errors.Join(err, s.privateListener.Close())
 	}
 	if errors.Is(err, net.ErrClosed) {
 		return nil
@@ -218,18 +218,18 @@ func (s *server) close() error {
 	return err
 }
 
-// quietWriter takes net/http's own complaints. They name clients' addresses and
+// redactingWriter takes net/http's own complaints. They name clients' addresses and
 // quote what clients sent, so only the beginning that is net/http's own words is
 // kept.
-type quietWriter struct{ logger *slog.Logger }
+type redactingWriter struct{ logger *slog.Logger }
 
-func (w quietWriter) Write(text []byte) (int, error) {
-	words := string(text)
+func (w redactingWriter) Write(text []byte) (int, error) {
+	message := string(text)
 	for _, end := range []string{" from ", " serving ", ": "} {
-		if i := strings.Index(words[min(len(words), len("http: ")):], end); i >= 0 {
-			words = words[:i+len("http: ")]
+		if i := strings.Index(message[min(len(message), len("http: ")):], end); i >= 0 {
+			message = message[:i+len("http: ")]
 		}
 	}
-	w.logger.Debug("connection trouble", "kind", strings.TrimSpace(words))
+	w.logger.Debug("connection trouble", "kind", strings.TrimSpace(message))
 	return len(text), nil
 }

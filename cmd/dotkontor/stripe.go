@@ -11,18 +11,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
-	"github.com/dotkontor/dotkontor/internal/web/hooks"
+	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
 
-// newStripe is the payment provider, or nil where no key is set. metrics may be nil:
+// NewStripe is the payment provider, or nil where no key is set. metrics may be nil:
 // then nobody counts, and seen is not told how the provider does.
-func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Registry, seen *lastSeen) (*stripe.Client, error) {
+func NewStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Registry, seen *upstreamHealth) (*stripe.Client, error) {
 	if cfg.SecretKey == "" {
 		return nil, nil //nolint:nilnil // no provider is no error
 	}
 	options := stripe.Options{
 		Key: string(cfg.SecretKey), URL: cfg.APIURL, Methods: cfg.PaymentMethods, Logger: logger,
-		Token: stripe.TokenForm{Parameter: cfg.TokenParameter, Version: cfg.TokenVersion, Method: cfg.TokenMethodType},
+		Token: stripe.TokenRequestFormat{Parameter: cfg.TokenParameter, Version: cfg.TokenVersion, Method: cfg.TokenMethodType},
 	}
 	for _, secret := range cfg.WebhookSecrets {
 		options.Secrets = append(options.Secrets, string(secret))
@@ -39,26 +39,26 @@ func newStripe(cfg config.Stripe, logger *slog.Logger, metrics *prometheus.Regis
 		}
 		options.Observe = func(call, outcome string, took time.Duration) {
 			calls.WithLabelValues(call, outcome).Observe(took.Seconds())
-			seen.note(outcome == "ok", registrar.Code(outcome))
+			seen.record(outcome == "ok", registrar.Code(outcome))
 		}
 	}
 	return stripe.New(options), nil
 }
 
-// stripeMessages lets orders hear what Stripe sends.
-type stripeMessages struct {
-	provider *stripe.Client
-	orders   *order.Service
+// stripeEvents lets orders hear what Stripe sends.
+type stripeEvents struct {
+	stripe *stripe.Client
+	orders *order.Service
 }
 
-var _ hooks.Messages = stripeMessages{}
+var _ stripehook.Events = stripeEvents{}
 
-// Read checks the signature.
-func (m stripeMessages) Read(payload []byte, signature string) (order.Event, error) {
-	return m.provider.Read(payload, signature)
+// ParseEvent checks the signature.
+func (m stripeEvents) ParseEvent(payload []byte, signature string) (order.Event, error) {
+	return m.stripe.ParseEvent(payload, signature)
 }
 
-// Heard has the order looked at.
-func (m stripeMessages) Heard(ctx context.Context, event order.Event) error {
-	return m.orders.Heard(ctx, event)
+// HandleEvent has the order looked at.
+func (m stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
+	return m.orders.HandleEvent(ctx, event)
 }

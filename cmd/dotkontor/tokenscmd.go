@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
 type tokensCommand struct {
@@ -13,23 +13,23 @@ type tokensCommand struct {
 }
 
 type tokensListCommand struct {
-	servicePlace
+	ServiceFlags
 	Email string `arg:"" help:"The customer's e-mail address."`
 	JSON  bool   `name:"json" help:"Print one JSON array."`
 }
 
 // Run prints the tokens.
-func (c tokensListCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		account, err := d.find(c.Email)
+func (c tokensListCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		account, err := d.FindCustomer(c.Email)
 		if err != nil {
 			return err
 		}
-		tokens, err := d.people.access.ListOf(d.ctx, d.operator, account.ID)
+		tokens, err := d.Services.Tokens.ListFor(d.Ctx, d.Operator, account.ID)
 		if err != nil {
 			return err
 		}
-		list := newList(d.out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "seit/since (UTC)", "benutzt/used", "Name"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "seit/since (UTC)", "benutzt/used", "Name"))
 		for _, token := range tokens {
 			if err := list.add(newTokenRow(token)); err != nil {
 				return err
@@ -51,10 +51,10 @@ type tokenRow struct {
 	since, used time.Time
 }
 
-func newTokenRow(token access.Token) tokenRow {
+func newTokenRow(token oauth.PersonalAccessToken) tokenRow {
 	row := tokenRow{
 		ID: token.ID, Name: token.Name, Status: "active", since: token.CreatedAt, used: token.LastUsedAt,
-		CreatedAt: stamp(token.CreatedAt), LastUsedAt: stamp(token.LastUsedAt), RevokedAt: stamp(token.RevokedAt),
+		CreatedAt: jsonTime(token.CreatedAt), LastUsedAt: jsonTime(token.LastUsedAt), RevokedAt: jsonTime(token.RevokedAt),
 	}
 	if !token.RevokedAt.IsZero() {
 		row.Status = "revoked"
@@ -63,21 +63,21 @@ func newTokenRow(token access.Token) tokenRow {
 }
 
 func (r tokenRow) String() string {
-	words := map[string]string{"active": "aktiv", "revoked": "widerrufen"}
-	return fmt.Sprintf("%-30s  %s  %-16s  %-16s  %s", r.ID, pad(words[r.Status], 12, false), moment(r.since), moment(r.used), printable(r.Name))
+	labels := map[string]string{"active": "aktiv", "revoked": "widerrufen"}
+	return fmt.Sprintf("%-30s  %s  %-16s  %-16s  %s", r.ID, Pad(labels[r.Status], 12, false), formatTime(r.since), formatTime(r.used), Printable(r.Name))
 }
 
 type tokensRevokeCommand struct {
-	servicePlace
+	ServiceFlags
 	ID string `arg:"" help:"The token's id, as the list shows it (tok_…)."`
 }
 
 // Run ends the token.
-func (c tokensRevokeCommand) Run(t *terminal) error {
-	return c.operate(t, func(d desk) error {
-		if err := d.people.access.RevokeAny(d.ctx, d.operator, c.ID); err != nil {
+func (c tokensRevokeCommand) Run(t *Terminal) error {
+	return c.WithSession(t, func(d Session) error {
+		if err := d.Services.Tokens.RevokeFor(d.Ctx, d.Operator, c.ID); err != nil {
 			return err
 		}
-		return d.tell("widerrufen: "+c.ID, "revoked")
+		return d.PrintBilingual("widerrufen: "+c.ID, "revoked")
 	})
 }

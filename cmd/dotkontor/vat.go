@@ -12,49 +12,49 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 )
 
-// vat is what charges VAT, and what warns before the One-Stop-Shop becomes a duty.
-type vat struct {
+// VAT is what charges VAT, and what warns before the One-Stop-Shop becomes a duty.
+type VAT struct {
 	taxes orderTaxes
-	watch *billing.Watch
-	vies  *vies.Client
+	Watch *billing.ThresholdMonitor
+	VIES  *vies.Client
 }
 
-type vatParts struct {
-	cfg    config.VAT
-	db     *store.DB
-	now    func() time.Time // the time of the business
-	logger *slog.Logger
+type VATParts struct {
+	Config config.VAT
+	DB     *store.DB
+	Now    func() time.Time // the time of the business
+	Logger *slog.Logger
 	// metrics may be nil: then nobody counts. observeHost is told what happens at
 	// the member states; it may be nil.
 	metrics     *prometheus.Registry
-	observeHost func(host string, event manners.Event)
+	observeHost func(host string, event hostlimit.Event)
 }
 
-// newVAT wires the VAT. Whoever runs it, runs watch.Run beside the requests and
+// NewVAT wires the VAT. Whoever runs it, runs watch.Run beside the requests and
 // closes vies at the end.
-func newVAT(parts vatParts) (*vat, error) {
-	rates, err := billing.ShippedRates()
+func NewVAT(parts VATParts) (*VAT, error) {
+	rates, err := billing.EmbeddedRates()
 	if err != nil {
 		return nil, err
 	}
 	register, err := vies.New(vies.Options{
-		Address: parts.cfg.VIESURL, UserAgent: "dotkontor/" + version, Memory: parts.db, Now: parts.now,
-		Logger: parts.logger, Observe: parts.observeHost,
+		Address: parts.Config.VIESURL, UserAgent: "dotkontor/" + Version, Cache: parts.DB, Now: parts.Now,
+		Logger: parts.Logger, Observe: parts.observeHost,
 	})
 	if err != nil {
 		return nil, err
 	}
-	v := &vat{
-		taxes: orderTaxes{billing.New(billing.Config{Rates: rates, Register: register, OSS: parts.cfg.OSS, Logger: parts.logger})},
-		watch: &billing.Watch{
-			Sales: parts.db, Rates: rates, OSS: parts.cfg.OSS, WarnAt: registrar.Cents(parts.cfg.WarnAtEUR) * 100,
-			Now: parts.now, Logger: parts.logger,
+	v := &VAT{
+		taxes: orderTaxes{billing.New(billing.Config{Rates: rates, Validator: register, OSS: parts.Config.OSS, Logger: parts.Logger})},
+		Watch: &billing.ThresholdMonitor{
+			Sales: parts.DB, Rates: rates, OSS: parts.Config.OSS, WarnAt: registrar.Cents(parts.Config.WarnAtEUR) * 100,
+			Now: parts.Now, Logger: parts.Logger,
 		},
-		vies: register,
+		VIES: register,
 	}
 	if parts.metrics == nil {
 		return v, nil
@@ -63,7 +63,7 @@ func newVAT(parts vatParts) (*vat, error) {
 		Name: "dotkontor_eu_consumer_sales_euros",
 		Help: "Net sales to consumers in other EU countries in this calendar year; at 10000 the One-Stop-Shop becomes a duty.",
 	})
-	v.watch.Counted = func(sum registrar.Cents) { sold.Set(float64(sum) / 100) }
+	v.Watch.OnSales = func(sum registrar.Cents) { sold.Set(float64(sum) / 100) }
 	return v, parts.metrics.Register(sold)
 }
 
@@ -75,7 +75,7 @@ var _ order.Taxes = orderTaxes{}
 // Assess is the VAT of the net sums.
 func (t orderTaxes) Assess(ctx context.Context, buyer order.Buyer, nets []registrar.Cents, at time.Time) (order.Assessment, error) {
 	party := billing.Party{}
-	if buyer.Told {
+	if buyer.HasRegistrant {
 		party = billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}
 	}
 	got, err := t.assessor.Assess(ctx, party, nets, at)

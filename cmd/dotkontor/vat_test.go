@@ -17,20 +17,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-func TestOrdersBearTheVATOfWhatTheBuyerHasTold(t *testing.T) {
+func TestVAT_FollowsBuyerData(t *testing.T) {
 	t.Parallel()
 	down := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(down.Close)
-	people := openTestAccounts(t)
+	services := openTestServices(t)
 	metrics := prometheus.NewRegistry()
-	tax, err := newVAT(vatParts{
-		cfg: config.VAT{OSS: true, VIESURL: down.URL, WarnAtEUR: 8000}, db: people.db, now: time.Now,
-		logger: slog.New(slog.DiscardHandler), metrics: metrics,
+	tax, err := NewVAT(VATParts{
+		Config: config.VAT{OSS: true, VIESURL: down.URL, WarnAtEUR: 8000}, DB: services.DB, Now: time.Now,
+		Logger: slog.New(slog.DiscardHandler), metrics: metrics,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(tax.vies.Close)
+	t.Cleanup(tax.VIES.Close)
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name  string
@@ -38,9 +38,9 @@ func TestOrdersBearTheVATOfWhatTheBuyerHasTold(t *testing.T) {
 		want  order.Assessment
 	}{
 		{"nothing told yet", order.Buyer{Country: "AT"}, order.Assessment{RateBasisPoints: 1900, Rule: "unknown_country", Country: "DE", VAT: []registrar.Cents{190, 10}}},
-		{"a consumer", order.Buyer{Told: true, Country: "AT"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", VAT: []registrar.Cents{200, 10}}},
-		{"by postal code", order.Buyer{Told: true, Country: "ES", PostalCode: "35001"}, order.Assessment{Rule: "outside_eu", Country: "ES", VAT: []registrar.Cents{0, 0}}},
-		{"an id that can't be checked", order.Buyer{Told: true, Country: "AT", VATID: "ATU12345678"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", Unchecked: true, VAT: []registrar.Cents{200, 10}}},
+		{"a consumer", order.Buyer{HasRegistrant: true, Country: "AT"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", VAT: []registrar.Cents{200, 10}}},
+		{"by postal code", order.Buyer{HasRegistrant: true, Country: "ES", PostalCode: "35001"}, order.Assessment{Rule: "outside_eu", Country: "ES", VAT: []registrar.Cents{0, 0}}},
+		{"an id that can't be checked", order.Buyer{HasRegistrant: true, Country: "AT", VATID: "ATU12345678"}, order.Assessment{RateBasisPoints: 2000, Rule: "eu_consumer_oss", Country: "AT", Unchecked: true, VAT: []registrar.Cents{200, 10}}},
 	}
 	for _, test := range tests {
 		got, err := tax.taxes.Assess(t.Context(), test.buyer, []registrar.Cents{1000, 50}, at)
@@ -49,10 +49,10 @@ func TestOrdersBearTheVATOfWhatTheBuyerHasTold(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %+v", test.name, got, err, test.want)
 		}
 	}
-	if tax.watch.WarnAt != 8_000_00 || !tax.watch.OSS {
-		t.Errorf("the watch is %+v", tax.watch)
+	if tax.Watch.WarnAt != 8_000_00 || !tax.Watch.OSS {
+		t.Errorf("the watch is %+v", tax.Watch)
 	}
-	tax.watch.Counted(billing.Threshold)
+	tax.Watch.OnSales(billing.Threshold)
 	families, err := metrics.Gather()
 	if err != nil || len(families) != 1 || !strings.Contains(families[0].String(), "10000") {
 		t.Errorf("the metric is %v, %v", families, err)

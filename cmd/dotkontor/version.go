@@ -6,23 +6,23 @@ import (
 	"runtime/debug"
 )
 
-// version is set by the release build.
-var version = "1.0.0-dev"
+// Version is set by the release build.
+var Version = "1.0.0-dev"
 
 type versionCommand struct{}
 
 // Run prints the version and what it was built from.
-func (versionCommand) Run(t *terminal) error {
-	_, err := fmt.Fprintln(t.out, versionText())
+func (versionCommand) Run(t *Terminal) error {
+	_, err := fmt.Fprintln(t.Out, VersionText())
 	return err
 }
 
-func versionText() string {
-	return fmt.Sprintf("dotkontor %s (%s, %s)", version, revision(), runtime.Version())
+func VersionText() string {
+	return fmt.Sprintf("dotkontor %s (%s, %s)", Version, Revision(), runtime.Version())
 }
 
-// revision is the commit that the program was built from.
-func revision() string {
+// Revision is the commit that the program was built from.
+func Revision() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range info.Settings {
 			if setting.Key == "vcs.revision" {

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 type whoisCommand struct {
 	Name string `arg:"" help:"The name, with its extension."`
 	JSON bool   `name:"json" help:"Print JSON."`
-	oneShot
+	lookupFlags
 }
 
 // Help is what 'dotkontor whois --help' adds.
@@ -28,12 +28,12 @@ is wrong, 130 interrupted.`
 }
 
 // Run asks and prints.
-func (c *whoisCommand) Run(t *terminal) error {
-	cfg, list, err := c.world(t)
+func (c *whoisCommand) Run(t *Terminal) error {
+	cfg, list, err := c.load(t)
 	if err != nil {
 		return err
 	}
-	look, err := c.open(t, cfg, list, 1)
+	lookups, err := c.open(t, cfg, list, 1)
 	if err != nil {
 		return err
 	}
@@ -43,27 +43,27 @@ func (c *whoisCommand) Run(t *terminal) error {
 	}
 	done := make(chan result, 1)
 	go func() {
-		answer, err := look.engine.Whois(t.ctx, c.Name)
+		answer, err := lookups.Engine.Whois(t.Ctx, c.Name)
 		done <- result{answer, err}
 	}()
 	select {
-	case <-t.ctx.Done(): // the question under way ends with the process
-		return exitCode(exitInterrupted)
+	case <-t.Ctx.Done(): // the question under way ends with the process
+		return ExitCode(ExitInterrupted)
 	case r := <-done:
-		look.close()
+		lookups.Close()
 		if r.err != nil {
-			return errors.New(printable(c.Name) + ": " + sentence(r.err))
+			return errors.New(Printable(c.Name) + ": " + errorText(r.err))
 		}
 		if c.JSON {
-			return printWhoisJSON(t.out, r.answer)
+			return printWhoisJSON(t.Out, r.answer)
 		}
-		return printWhois(t.out, r.answer)
+		return printWhois(t.Out, r.answer)
 	}
 }
 
 // whoisJSON is what agents get, and the evidence.
 type whoisJSON struct {
-	wire.WhoisResult
+	httpjson.WhoisResult
 	Source    string `json:"source"`
 	CheckedAt string `json:"checkedAt"`
 }
@@ -73,11 +73,11 @@ func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(whoisJSON{
-		WhoisResult: wire.NewWhoisResult(a), Source: string(a.Source), CheckedAt: timeText(a.CheckedAt),
+		WhoisResult: httpjson.NewWhoisResult(a), Source: string(a.Source), CheckedAt: formatRFC3339(a.CheckedAt),
 	})
 }
 
-func timeText(t time.Time) string {
+func formatRFC3339(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -97,13 +97,13 @@ func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
 		{"Domain", []string{a.Domain}},
 		{"registriert / registered", []string{registered}},
 		{"Status", a.Record.Status},
-		{"angelegt / created", []string{timeText(a.Record.Created)}},
-		{"geändert / updated", []string{timeText(a.Record.Updated)}},
-		{"läuft ab / expires", []string{timeText(a.Record.Expires)}},
+		{"angelegt / created", []string{formatRFC3339(a.Record.Created)}},
+		{"geändert / updated", []string{formatRFC3339(a.Record.Updated)}},
+		{"läuft ab / expires", []string{formatRFC3339(a.Record.Expires)}},
 		{"Nameserver", a.Record.Nameservers},
 		{"Registrar", []string{a.Record.Registrar}},
 		{"Quelle / source", []string{string(a.Source)}},
-		{"Stand / as of", []string{timeText(a.CheckedAt)}},
+		{"Stand / as of", []string{formatRFC3339(a.CheckedAt)}},
 	} {
 		for i, value := range line.values {
 			if value == "" {
@@ -113,7 +113,7 @@ func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
 			if i > 0 {
 				key = ""
 			}
-			fmt.Fprintf(&text, "%s  %s\n", pad(key, len("registriert / registered"), false), printable(value))
+			fmt.Fprintf(&text, "%s  %s\n", Pad(key, len("registriert / registered"), false), Printable(value))
 		}
 	}
 	_, err := io.WriteString(out, text.String())

@@ -45,8 +45,8 @@ type session struct {
 // object is a JSON object that we send.
 type object map[string]any
 
-// wanted is the session that we ask for: what to buy, for whom, and who will hold it.
-func (s settings) wanted() object {
+// sessionRequest is the session that we ask for: what to buy, for whom, and who will hold it.
+func (s settings) sessionRequest() object {
 	return object{
 		"currency":   "eur",
 		"line_items": []object{{"id": "register:" + s.name}},
@@ -62,8 +62,8 @@ func (s settings) wanted() object {
 	}
 }
 
-// payment is the buyer's token, in the way of paying that the session offers.
-func (s settings) payment(made session) (object, error) {
+// paymentRequest is the buyer's token, in the way of paying that the session offers.
+func (s settings) paymentRequest(made session) (object, error) {
 	handlers := made.Capabilities.Payment.Handlers
 	if len(handlers) == 0 {
 		return nil, errors.New("the session offers no way of paying")
@@ -76,7 +76,7 @@ func (s settings) payment(made session) (object, error) {
 
 // buy makes a session, completes it, and waits for the domain.
 func (s settings) buy(ctx context.Context, c *client, out io.Writer) error {
-	made, err := c.post(ctx, sessions, s.wanted())
+	made, err := c.post(ctx, sessionsPath, s.sessionRequest())
 	if err != nil {
 		return err
 	}
@@ -85,24 +85,24 @@ func (s settings) buy(ctx context.Context, c *client, out io.Writer) error {
 		fmt.Fprintf(out, "%s: %d.%02d EUR\n", total.Type, total.Amount/100, total.Amount%100)
 	}
 	if made.Status != "ready_for_payment" {
-		return fmt.Errorf("the session is %s: %s", made.Status, made.first())
+		return fmt.Errorf("the session is %s: %s", made.Status, made.firstMessage())
 	}
-	payment, err := s.payment(made)
+	payment, err := s.paymentRequest(made)
 	if err != nil {
 		return err
 	}
-	paid, err := c.post(ctx, sessions+"/"+made.ID+"/complete", payment)
+	paid, err := c.post(ctx, sessionsPath+"/"+made.ID+"/complete", payment)
 	if err != nil {
 		return err
 	}
 	if paid.Status != "completed" {
-		fmt.Fprintf(out, "human: %s\ncontinue_url: %s\n", paid.first(), paid.ContinueURL)
+		fmt.Fprintf(out, "human: %s\ncontinue_url: %s\n", paid.firstMessage(), paid.ContinueURL)
 	}
 	return s.watch(ctx, c, paid, out)
 }
 
-// first is the first thing that the service has to say.
-func (s session) first() string {
+// firstMessage is the first thing that the service has to say.
+func (s session) firstMessage() string {
 	if len(s.Messages) == 0 {
 		return ""
 	}
@@ -113,20 +113,20 @@ func (s session) first() string {
 // agent with a webhook need not ask: it is told.
 func (s settings) watch(ctx context.Context, c *client, now session, out io.Writer) error {
 	for before := ""; ; {
-		if standing := now.Status + " " + now.Order.Status; standing != before {
+		if state := now.Status + " " + now.Order.Status; state != before {
 			fmt.Fprintf(out, "status: %s, order: %s\n", now.Status, now.Order.Status)
-			before = standing
+			before = state
 		}
 		switch {
 		case now.Status == "canceled":
 			return errors.New("the session was canceled; nothing was charged")
 		case now.Status == "completed" && (now.Order.Status == "completed" || now.Order.Status == "canceled"):
-			return now.end(out)
+			return now.printResult(out)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(s.pause):
+		case <-time.After(s.pollInterval):
 		}
 		var err error
 		if now, err = c.get(ctx, now.ID); err != nil {
@@ -135,13 +135,13 @@ func (s settings) watch(ctx context.Context, c *client, now session, out io.Writ
 	}
 }
 
-// end says what became of each line.
-func (s session) end(out io.Writer) error {
-	for _, line := range s.Order.Lines {
-		if line.Quantity.Fulfilled < 1 {
-			return fmt.Errorf("%s could not be registered; its price goes back", line.Title)
+// printResult says what became of each line.
+func (s session) printResult(out io.Writer) error {
+	for _, item := range s.Order.Lines {
+		if item.Quantity.Fulfilled < 1 {
+			return fmt.Errorf("%s could not be registered; its price goes back", item.Title)
 		}
-		fmt.Fprintf(out, "registered: %s\n", line.Title)
+		fmt.Fprintf(out, "registered: %s\n", item.Title)
 	}
 	return nil
 }

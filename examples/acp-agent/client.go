@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	apiVersion = "2026-04-17"
-	sessions   = "/api/acp/checkout_sessions"
-	// largest bounds what is read of an answer.
-	largest = 1 << 20
-	// tries is how often a request is sent whose answer does not arrive.
-	tries = 5
+	apiVersion   = "2026-04-17"
+	sessionsPath = "/api/acp/checkout_sessions"
+	// maxResponseBytes bounds what is read of an answer.
+	maxResponseBytes = 1 << 20
+	// maxAttempts is how often a request is sent whose answer does not arrive.
+	maxAttempts = 5
 )
 
 // client speaks the protocol.
@@ -34,8 +34,8 @@ func newClient(base, key, secret string) *client {
 	return &client{base: strings.TrimSuffix(base, "/"), key: key, secret: secret, http: &http.Client{Timeout: time.Minute}}
 }
 
-// problem is what the service says went wrong.
-type problem struct {
+// apiError is what the service says went wrong.
+type apiError struct {
 	Status  int    `json:"-"`
 	Type    string `json:"type"`
 	Code    string `json:"code"`
@@ -43,7 +43,7 @@ type problem struct {
 	Param   string `json:"param"`
 }
 
-func (p *problem) Error() string {
+func (p *apiError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s: %s %s", p.Status, p.Code, p.Message, p.Param))
 }
 
@@ -63,27 +63,27 @@ func (c *client) post(ctx context.Context, path string, request any) (session, e
 	if err != nil {
 		return session{}, err
 	}
-	once := rand.Text()
-	for try := 1; ; try++ {
-		got, again, err := c.send(ctx, http.MethodPost, path, body, once)
-		if err == nil || !again || try == tries {
+	idempotencyKey := rand.Text()
+	for attempt := 1; ; attempt++ {
+		got, retryable, err := c.send(ctx, http.MethodPost, path, body, idempotencyKey)
+		if err == nil || !retryable || attempt == maxAttempts {
 			return got, err
 		}
 		select {
 		case <-ctx.Done():
 			return session{}, ctx.Err()
-		case <-time.After(time.Duration(try) * time.Second):
+		case <-time.After(time.Duration(attempt) * time.Second):
 		}
 	}
 }
 
 func (c *client) get(ctx context.Context, id string) (session, error) {
-	got, _, err := c.send(ctx, http.MethodGet, sessions+"/"+id, nil, "")
+	got, _, err := c.send(ctx, http.MethodGet, sessionsPath+"/"+id, nil, "")
 	return got, err
 }
 
 // send is one request; again says that the same one is worth repeating.
-func (c *client) send(ctx context.Context, method, path string, body []byte, once string) (got session, again bool, err error) {
+func (c *client) send(ctx context.Context, method, path string, body []byte, idempotencyKey string) (got session, retryable bool, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return session{}, false, err
@@ -93,7 +93,7 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, onc
 	if method == http.MethodPost {
 		timestamp := time.Now().UTC().Format(time.RFC3339)
 		request.Header.Set("Content-Type", "application/json")
-		request.Header.Set("Idempotency-Key", once)
+		request.Header.Set("Idempotency-Key", idempotencyKey)
 		request.Header.Set("Timestamp", timestamp)
 		request.Header.Set("Signature", sign(c.secret, timestamp, body))
 	}
@@ -102,12 +102,12 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, onc
 		return session{}, true, err
 	}
 	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, largest))
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxResponseBytes))
 	if err != nil {
 		return session{}, true, err
 	}
 	if answer.StatusCode >= http.StatusBadRequest {
-		failed := &problem{Status: answer.StatusCode}
+		failed := &apiError{Status: answer.StatusCode}
 		if json.Unmarshal(text, failed) != nil {
 			failed.Message = http.StatusText(answer.StatusCode)
 		}

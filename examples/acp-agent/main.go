@@ -44,29 +44,29 @@ func main() {
 
 // settings are where the service is, who we are there, and what to buy.
 type settings struct {
-	base, key, secret string
-	name, token       string
-	email             string
-	wait, pause       time.Duration
+	base, key, secret     string
+	name, token           string
+	email                 string
+	timeout, pollInterval time.Duration
 }
 
-func run(ctx context.Context, args []string, out, complaints io.Writer) error {
-	s, err := read(args, complaints)
+func run(ctx context.Context, args []string, out, stderr io.Writer) error {
+	s, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	return s.buy(ctx, newClient(s.base, s.key, s.secret), out)
 }
 
-func read(args []string, complaints io.Writer) (settings, error) {
-	s := settings{pause: time.Second}
+func parseFlags(args []string, stderr io.Writer) (settings, error) {
+	s := settings{pollInterval: time.Second}
 	flags := flag.NewFlagSet("acp-agent", flag.ContinueOnError)
-	flags.SetOutput(complaints)
+	flags.SetOutput(stderr)
 	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
 	flags.StringVar(&s.base, "url", "", "the `address` of the service, in place of --info")
 	flags.StringVar(&s.key, "key", "", "our bearer `key` there, in place of --info")
@@ -74,7 +74,7 @@ func read(args []string, complaints io.Writer) (settings, error) {
 	flags.StringVar(&s.name, "name", "", "the `domain` to buy; default: one that is free in the sandbox")
 	flags.StringVar(&s.token, "token", "", "the buyer's payment `token`; default: one that pays in the sandbox")
 	flags.StringVar(&s.email, "email", "", "the buyer's `address`; default: one that nobody has")
-	flags.DurationVar(&s.wait, "wait", 10*time.Minute, "how long to wait for the end")
+	flags.DurationVar(&s.timeout, "wait", 10*time.Minute, "how long to wait for the end")
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
@@ -86,12 +86,12 @@ func read(args []string, complaints io.Writer) (settings, error) {
 	if s.base == "" || s.key == "" || s.secret == "" {
 		return settings{}, errors.New("give --info FILE, or --url ADDRESS, --key KEY and --secret SECRET")
 	}
-	draw := strings.ToLower(rand.Text()[:10])
-	for field, otherwise := range map[*string]string{
-		&s.name: "beispiel-" + draw + ".de", &s.token: "spt_ok_" + draw, &s.email: "kaeufer-" + draw + "@example.org",
+	random := strings.ToLower(rand.Text()[:10])
+	for field, fallback := range map[*string]string{
+		&s.name: "beispiel-" + random + ".de", &s.token: "spt_ok_" + random, &s.email: "kaeufer-" + random + "@example.org",
 	} {
 		if *field == "" {
-			*field = otherwise
+			*field = fallback
 		}
 	}
 	return s, nil

@@ -75,9 +75,9 @@ type status struct {
 	} `json:"items"`
 }
 
-// tell orders, tells the human where to go, and waits.
-func (s settings) tell(ctx context.Context, a agent, out io.Writer) error {
-	for _, wanted := range s.story.items {
+// placeOrder orders, tells the human where to go, and waits.
+func (s settings) placeOrder(ctx context.Context, a agent, out io.Writer) error {
+	for _, wanted := range s.scenario.items {
 		found, err := call[struct {
 			Available *bool `json:"available"`
 		}](ctx, a, "domain_check", map[string]any{"domain": wanted.Domain})
@@ -86,41 +86,41 @@ func (s settings) tell(ctx context.Context, a agent, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "name: %s, free: %t\n", wanted.Domain, found.Available != nil && *found.Available)
 	}
-	tried, err := call[order](ctx, a, "start_order", map[string]any{"items": s.story.items, "dryRun": true})
+	dryRun, err := call[order](ctx, a, "start_order", map[string]any{"items": s.scenario.items, "dryRun": true})
 	if err != nil {
 		return err
 	}
-	made, err := call[order](ctx, a, "start_order", map[string]any{"items": s.story.items})
+	made, err := call[order](ctx, a, "start_order", map[string]any{"items": s.scenario.items})
 	if err != nil {
 		return err
 	}
-	if tried.OrderID != "" || tried.PaymentURL != "" || tried.Totals != made.Totals {
+	if dryRun.OrderID != "" || dryRun.PaymentURL != "" || dryRun.Totals != made.Totals {
 		return errors.New("the trial was no trial, or its price was another one")
 	}
 	fmt.Fprintf(out, "order: %s\nnet: %.2f EUR, VAT: %.2f EUR, gross: %.2f EUR\n", made.OrderID, made.Totals.Net, made.Totals.VAT, made.Totals.Gross)
 	fmt.Fprintf(out, "payment_url: %s\n", made.PaymentURL)
 	// Who has shown their identity once is not asked again, and who has spent much
 	// lately may be asked by any order: an agent goes by what the order says.
-	human := s.story.human
+	instruction := s.scenario.instruction
 	if made.VerificationURL != "" {
 		fmt.Fprintf(out, "verification_url: %s\n", made.VerificationURL)
-		human = "show who you are at verification_url, then " + human
-	} else if s.story.identity {
+		instruction = "show who you are at verification_url, then " + instruction
+	} else if s.scenario.needsIdentity {
 		fmt.Fprintln(out, "note: this customer has shown who they are already; a new sandbox asks again")
 	}
-	fmt.Fprintf(out, "human: please %s\n", human)
+	fmt.Fprintf(out, "human: please %s\n", instruction)
 	end, err := s.watch(ctx, a, made.OrderID, out)
 	if err != nil {
 		return err
 	}
-	if end != s.story.ends {
-		return fmt.Errorf("the order should have ended as %s", s.story.ends)
+	if end != s.scenario.wantStatus {
+		return fmt.Errorf("the order should have ended as %s", s.scenario.wantStatus)
 	}
 	return nil
 }
 
-// finals are the states after which nothing happens but refunds.
-var finals = []string{"completed", "partially_completed", "failed", "canceled", "expired"}
+// finalStatuses are the states after which nothing happens but refunds.
+var finalStatuses = []string{"completed", "partially_completed", "failed", "canceled", "expired"}
 
 // watch prints each state that the order comes to, and returns the last.
 func (s settings) watch(ctx context.Context, a agent, id string, out io.Writer) (string, error) {
@@ -133,16 +133,16 @@ func (s settings) watch(ctx context.Context, a agent, id string, out io.Writer) 
 			fmt.Fprintf(out, "status: %s\n", now.Status)
 			before = now.Status
 		}
-		if slices.Contains(finals, now.Status) {
-			for _, line := range now.Items {
-				fmt.Fprintf(out, "line: %s %s\n", line.Domain, line.Status)
+		if slices.Contains(finalStatuses, now.Status) {
+			for _, item := range now.Items {
+				fmt.Fprintf(out, "line: %s %s\n", item.Domain, item.Status)
 			}
 			return now.Status, nil
 		}
 		select {
 		case <-ctx.Done():
 			return "", ctx.Err()
-		case <-time.After(s.pause):
+		case <-time.After(s.pollInterval):
 		}
 	}
 }

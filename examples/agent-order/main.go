@@ -49,14 +49,14 @@ func main() {
 	}
 }
 
-// story is what is ordered and how it should end.
-type story struct {
+// scenario is what is ordered and how it should end.
+type scenario struct {
 	items []item
-	// human says what the human is to do.
-	human string
-	ends  string
-	// identity says that the human should have to show who they are first.
-	identity bool
+	// instruction says what the human is to do.
+	instruction string
+	wantStatus  string
+	// needsIdentity says that the human should have to show who they are first.
+	needsIdentity bool
 }
 
 type item struct {
@@ -66,32 +66,32 @@ type item struct {
 
 // settings are where the service is and which story is told.
 type settings struct {
-	endpoint, token string
-	wait, pause     time.Duration
-	story           story
+	endpoint, token       string
+	timeout, pollInterval time.Duration
+	scenario              scenario
 }
 
-func run(ctx context.Context, args []string, out, complaints io.Writer) error {
-	s, err := read(args, complaints)
+func run(ctx context.Context, args []string, out, stderr io.Writer) error {
+	s, err := parseFlags(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.wait)
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	agent, err := connect(ctx, s.endpoint, s.token)
 	if err != nil {
 		return err
 	}
 	defer agent.close()
-	return s.tell(ctx, agent, out)
+	return s.placeOrder(ctx, agent, out)
 }
 
-func read(args []string, complaints io.Writer) (settings, error) {
+func parseFlags(args []string, stderr io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("agent-order", flag.ContinueOnError)
-	flags.SetOutput(complaints)
+	flags.SetOutput(stderr)
 	info := flags.String("info", "", "the `file` that dotkontor sandbox --info wrote")
 	endpoint := flags.String("mcp", "", "the `address` of the MCP endpoint, in place of --info")
 	token := flags.String("token", "", "the customer's personal access `token`, in place of --info")
@@ -104,7 +104,7 @@ func read(args []string, complaints io.Writer) (settings, error) {
 	if err := flags.Parse(args); err != nil {
 		return settings{}, err
 	}
-	s := settings{endpoint: *endpoint, token: *token, wait: *wait, pause: 2 * time.Second}
+	s := settings{endpoint: *endpoint, token: *token, timeout: *wait, pollInterval: 2 * time.Second}
 	if *info != "" {
 		if err := s.readInfo(*info); err != nil {
 			return settings{}, err
@@ -115,19 +115,19 @@ func read(args []string, complaints io.Writer) (settings, error) {
 	}
 	switch {
 	case *decline:
-		s.story = story{items: register(*name, ".de"), human: "decline the order", ends: "canceled"}
+		s.scenario = scenario{items: registerItems(*name, ".de"), instruction: "decline the order", wantStatus: "canceled"}
 	case *identity:
 		// More than 500 EUR within 30 days need an identity.
-		s.story = story{
-			items: append(register(*name, ".gg"), register("", ".gg")...), identity: true,
-			human: "pay at payment_url", ends: "completed",
+		s.scenario = scenario{
+			items: append(registerItems(*name, ".gg"), registerItems("", ".gg")...), needsIdentity: true,
+			instruction: "pay at payment_url", wantStatus: "completed",
 		}
 	case *transfer:
-		s.story = move(*name, ".de", "enter the auth code and pay")
+		s.scenario = transferScenario(*name, ".de", "enter the auth code and pay")
 	case *free:
-		s.story = move(*name, ".at", "enter the auth code and confirm (the registry then takes five days: dotkontor sandbox clock advance 6d)")
+		s.scenario = transferScenario(*name, ".at", "enter the auth code and confirm (the registry then takes five days: dotkontor sandbox clock advance 6d)")
 	default:
-		s.story = story{items: register(*name, ".de"), human: "pay", ends: "completed"}
+		s.scenario = scenario{items: registerItems(*name, ".de"), instruction: "pay", wantStatus: "completed"}
 	}
 	return s, nil
 }
@@ -151,25 +151,25 @@ func (s *settings) readInfo(path string) error {
 	return nil
 }
 
-// register is a name that nobody has, unless one was given.
-func register(name, extension string) []item {
+// registerItems is a name that nobody has, unless one was given.
+func registerItems(name, extension string) []item {
 	if name == "" {
-		name = "beispiel-" + draw() + extension
+		name = "beispiel-" + randomLabel() + extension
 	}
 	return []item{{Domain: name, Type: "register"}}
 }
 
-// move is the story of a transfer. In the sandbox every label that begins with
+// transferScenario is the story of a transfer. In the sandbox every label that begins with
 // transfer- is at another registrar, and its auth code is auth- and the label.
-func move(name, extension, human string) story {
+func transferScenario(name, extension, instruction string) scenario {
 	if name == "" {
-		name = "transfer-" + draw() + extension
+		name = "transfer-" + randomLabel() + extension
 	}
 	label, _, _ := strings.Cut(name, ".")
-	return story{
-		items: []item{{Domain: name, Type: "transfer"}},
-		human: human + "; in the sandbox the auth code is auth-" + label, ends: "completed",
+	return scenario{
+		items:       []item{{Domain: name, Type: "transfer"}},
+		instruction: instruction + "; in the sandbox the auth code is auth-" + label, wantStatus: "completed",
 	}
 }
 
-func draw() string { return strings.ToLower(rand.Text()[:10]) }
+func randomLabel() string { return strings.ToLower(rand.Text()[:10]) }

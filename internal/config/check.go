@@ -41,7 +41,7 @@ func (c *Config) fillBaseURL() {
 // checker collects everything that is wrong.
 type checker struct{ problems []error }
 
-func (k *checker) wrong(key, format string, args ...any) {
+func (k *checker) addf(key, format string, args ...any) {
 	k.problems = append(k.problems, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
 }
 
@@ -50,7 +50,7 @@ func (c *Config) Check() error {
 	k := &checker{}
 	k.baseURL(c.BaseURL)
 	if c.Data == "" {
-		k.wrong("data", "a folder is needed")
+		k.addf("data", "a folder is needed")
 	}
 	c.checkDatabase(k)
 	c.Server.check(k)
@@ -61,7 +61,7 @@ func (c *Config) Check() error {
 	c.Upstream.check(k)
 	c.checkMail(k)
 	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also refuses NaN
-		k.wrong("catalog.confirm_factor", "%g is not between 1 and 1000", f)
+		k.addf("catalog.confirm_factor", "%g is not between 1 and 1000", f)
 	}
 	c.Orders.check(k)
 	c.VAT.check(k)
@@ -69,8 +69,8 @@ func (c *Config) Check() error {
 	c.Registration.check(k)
 	c.checkEPP(k)
 	c.checkStripe(k)
-	k.oneOf("oauth.client_documents", c.OAuth.ClientDocuments, "auto", "on", "off")
-	k.duration("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
+	k.oneOf("oauth.client_metadata", c.OAuth.ClientMetadata, "auto", "on", "off")
+	k.durationRange("oauth.refresh_leeway", c.OAuth.RefreshLeeway, 0, 5*time.Minute)
 	return errors.Join(k.problems...)
 }
 
@@ -82,7 +82,7 @@ var twoNameservers = []string{".de", ".it"}
 func (c *Config) Warnings() (warnings []string) {
 	if len(c.Registration.Nameservers) < 2 {
 		for _, tld := range twoNameservers {
-			if Serves(c.EPP, tld) >= 0 {
+			if AccountFor(c.EPP, tld) >= 0 {
 				warnings = append(warnings, fmt.Sprintf(
 					"registration.nameservers: %d are set, and the %s registry refuses a domain with fewer than two; paid orders would be refunded", len(c.Registration.Nameservers), tld))
 			}
@@ -106,55 +106,55 @@ func (s *Server) check(k *checker) {
 		k.listen("server.metrics_listen", s.MetricsListen)
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
-		k.wrong("server.tls_cert", "tls_cert and tls_key belong together; only one is set")
+		k.addf("server.tls_cert", "tls_cert and tls_key belong together; only one is set")
 	}
 	for key, file := range map[string]string{"server.tls_cert": s.TLSCert, "server.tls_key": s.TLSKey} {
 		if file == "" {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			k.wrong(key, "%v", err)
+			k.addf(key, "%v", err)
 		}
 	}
 	proxies, err := Prefixes(s.TrustedProxies)
 	if err != nil {
-		k.wrong("server.trusted_proxies", "%v", err)
+		k.addf("server.trusted_proxies", "%v", err)
 	}
 	for _, network := range proxies {
 		if network.Bits() == 0 {
-			k.wrong("server.trusted_proxies", "%s trusts everybody, and then everybody chooses the address that is counted", network)
+			k.addf("server.trusted_proxies", "%s trusts everybody, and then everybody chooses the address that is counted", network)
 		}
 	}
 	for _, origin := range s.AllowedOrigins {
 		address, err := url.Parse(origin)
 		if err != nil || address.Hostname() == "" || origin != address.Scheme+"://"+address.Host {
-			k.wrong("server.allowed_origins", "%q is not an origin, like https://app.example", origin)
+			k.addf("server.allowed_origins", "%q is not an origin, like https://app.example", origin)
 		}
 	}
 	if s.MetricsListen == s.Listen {
-		k.wrong("server.metrics_listen", "it must be another address than server.listen")
+		k.addf("server.metrics_listen", "it must be another address than server.listen")
 	}
-	k.between("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
-	k.between("server.max_connections", s.MaxConnections, 1, 1_000_000)
-	k.between("server.max_connections_per_address", s.MaxConnectionsPerAddress, 1, 1_000_000)
-	k.duration("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
-	k.duration("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
+	k.intRange("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
+	k.intRange("server.max_connections", s.MaxConnections, 1, 1_000_000)
+	k.intRange("server.max_connections_per_address", s.MaxConnectionsPerAddress, 1, 1_000_000)
+	k.durationRange("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
+	k.durationRange("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
 	if s.WriteTimeout < s.ReadTimeout {
-		k.wrong("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no answer")
+		k.addf("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no answer")
 	}
-	k.duration("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
-	k.duration("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
-	k.duration("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
+	k.durationRange("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
+	k.durationRange("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
+	k.durationRange("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
 }
 
-// largestOrder is how many names one order may have.
-const largestOrder = 20
+// maxOrderNames is how many names one order may have.
+const maxOrderNames = 20
 
 func (l *Limits) check(k *checker) {
 	k.windows("limits.", l.LookupPerMinute, l.LookupPer6Hours)
-	k.between("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
-	k.between("limits.whois_per_6_hours", l.WhoisPer6Hours, 1, 100_000)
-	k.between("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
+	k.intRange("limits.whois_per_minute", l.WhoisPerMinute, 1, 100_000)
+	k.intRange("limits.whois_per_6_hours", l.WhoisPer6Hours, 1, 100_000)
+	k.intRange("limits.max_addresses", l.MaxAddresses, 1000, 100_000_000)
 	for key, value := range map[string]int{
 		"token_per_minute": l.TokenPerMinute, "token_per_hour": l.TokenPerHour,
 		"sessions_per_agent": l.SessionsPerAgent, "bad_signatures_per_address": l.BadSignaturesPerAddress,
@@ -164,59 +164,59 @@ func (l *Limits) check(k *checker) {
 		"sign_in_per_address": l.SignInPerAddress, "sign_in_per_pair": l.SignInPerPair, "sign_in_per_account": l.SignInPerAccount,
 		"sign_in_per_device": l.SignInPerDevice, "codes_per_account": l.CodesPerAccount,
 		"codes_per_10_hours": l.CodesPer10Hours, "passkeys_per_address": l.PasskeysPerAddress,
-		"letters_per_recipient": l.LettersPerRecipient, "letters_per_address": l.LettersPerAddress,
+		"mails_per_recipient": l.MailsPerRecipient, "mails_per_address": l.MailsPerAddress,
 	} {
-		k.between("limits."+key, value, 1, 100_000)
+		k.intRange("limits."+key, value, 1, 100_000)
 	}
 	// The largest order must fit, or it could never be made.
 	for key, value := range map[string]int{
 		"quotes_per_minute": l.QuotesPerMinute, "quotes_per_hour": l.QuotesPerHour,
 		"agent_quotes_per_minute": l.AgentQuotesPerMinute, "agent_quotes_per_hour": l.AgentQuotesPerHour,
 	} {
-		k.between("limits."+key, value, largestOrder, 100_000)
+		k.intRange("limits."+key, value, maxOrderNames, 100_000)
 	}
 	for i, egress := range l.SharedEgress {
 		key := fmt.Sprintf("limits.shared_egress[%d].", i)
 		if _, err := Prefixes([]string{egress.Network}); err != nil {
-			k.wrong(key+"network", "%v", err)
+			k.addf(key+"network", "%v", err)
 		}
 		k.windows(key, egress.LookupPerMinute, egress.LookupPer6Hours)
 	}
 }
 
 func (k *checker) windows(key string, perMinute, perSixHours int) {
-	k.between(key+"lookup_per_minute", perMinute, 1, 100_000)
-	k.between(key+"lookup_per_6_hours", perSixHours, 1, 100_000)
+	k.intRange(key+"lookup_per_minute", perMinute, 1, 100_000)
+	k.intRange(key+"lookup_per_6_hours", perSixHours, 1, 100_000)
 }
 
 func (l *Lookup) check(k *checker) {
-	k.duration("lookup.deadline", l.Deadline, 100*time.Millisecond, maxDeadline)
-	k.duration("lookup.keep_free", l.KeepFree, time.Millisecond, 10*time.Minute)
-	k.duration("lookup.keep_taken", l.KeepTaken, time.Millisecond, time.Hour)
-	k.duration("lookup.keep_unknown", l.KeepUnknown, time.Millisecond, time.Minute)
-	k.between("lookup.max_kept", l.MaxKept, 1, 100_000_000)
-	k.between("lookup.max_under_way", l.MaxUnderWay, 1, 1_000_000)
+	k.durationRange("lookup.deadline", l.Deadline, 100*time.Millisecond, maxDeadline)
+	k.durationRange("lookup.cache_free", l.CacheFree, time.Millisecond, 10*time.Minute)
+	k.durationRange("lookup.cache_taken", l.CacheTaken, time.Millisecond, time.Hour)
+	k.durationRange("lookup.cache_unknown", l.CacheUnknown, time.Millisecond, time.Minute)
+	k.intRange("lookup.max_cached", l.MaxCached, 1, 100_000_000)
+	k.intRange("lookup.max_concurrent", l.MaxConcurrent, 1, 1_000_000)
 }
 
 func (u *Upstream) check(k *checker) {
 	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		k.wrong("upstream.bootstrap", "%q is not a web address", u.Bootstrap)
+		k.addf("upstream.bootstrap", "%q is not a web address", u.Bootstrap)
 	}
-	k.duration("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
+	k.durationRange("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
 	for _, server := range u.DNS {
 		if host, port, err := net.SplitHostPort(server); err != nil || host == "" || !validPort(port) {
-			k.wrong("upstream.dns", "%q is not host:port", server)
+			k.addf("upstream.dns", "%q is not host:port", server)
 		}
 	}
-	k.duration("upstream.rdap_timeout", u.RDAPTimeout, 10*time.Millisecond, maxDeadline)
-	k.duration("upstream.whois_timeout", u.WHOISTimeout, 10*time.Millisecond, maxDeadline)
-	k.duration("upstream.dns_timeout", u.DNSTimeout, 10*time.Millisecond, maxDeadline)
-	k.between("upstream.per_host_per_second", u.PerHostPerSecond, -1, 10_000)
-	k.between("upstream.per_host_burst", u.PerHostBurst, 0, 10_000)
-	k.between("upstream.per_host_concurrent", u.PerHostConcurrent, 0, maxConcurrent)
-	k.between("upstream.per_host_waiting", u.PerHostWaiting, 0, 1_000_000)
-	if err := u.Hosts.Check(); err != nil {
-		k.wrong("upstream.hosts", "%v", err)
+	k.durationRange("upstream.rdap_timeout", u.RDAPTimeout, 10*time.Millisecond, maxDeadline)
+	k.durationRange("upstream.whois_timeout", u.WHOISTimeout, 10*time.Millisecond, maxDeadline)
+	k.durationRange("upstream.dns_timeout", u.DNSTimeout, 10*time.Millisecond, maxDeadline)
+	k.intRange("upstream.per_host_per_second", u.PerHostPerSecond, -1, 10_000)
+	k.intRange("upstream.per_host_burst", u.PerHostBurst, 0, 10_000)
+	k.intRange("upstream.per_host_concurrent", u.PerHostConcurrent, 0, maxConcurrent)
+	k.intRange("upstream.per_host_waiting", u.PerHostWaiting, 0, 1_000_000)
+	if err := u.Hosts.Validate(); err != nil {
+		k.addf("upstream.hosts", "%v", err)
 	}
 }
 
@@ -226,11 +226,11 @@ func (u *Upstream) check(k *checker) {
 func (k *checker) baseURL(text string) {
 	address, err := url.Parse(text)
 	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
-		k.wrong("base_url", "%q is not an address like https://domains.example; set base_url if listen names no host", text)
+		k.addf("base_url", "%q is not an address like https://domains.example; set base_url if listen names no host", text)
 		return
 	}
 	if normal := normalBaseURL(address); normal != text {
-		k.wrong("base_url", "%q is not in its normal form, which is %q", text, normal)
+		k.addf("base_url", "%q is not in its normal form, which is %q", text, normal)
 	}
 }
 
@@ -255,7 +255,7 @@ func normalBaseURL(address *url.URL) string {
 
 func (k *checker) listen(key, text string) {
 	if _, port, err := net.SplitHostPort(text); err != nil || port != "0" && !validPort(port) {
-		k.wrong(key, "%q is not address:port, like 127.0.0.1:8080 or [::]:443", text)
+		k.addf(key, "%q is not address:port, like 127.0.0.1:8080 or [::]:443", text)
 	}
 }
 
@@ -266,19 +266,19 @@ func validPort(text string) bool {
 
 func (k *checker) oneOf(key, text string, allowed ...string) {
 	if !slices.Contains(allowed, text) {
-		k.wrong(key, "%q is none of %s", text, strings.Join(allowed, ", "))
+		k.addf(key, "%q is none of %s", text, strings.Join(allowed, ", "))
 	}
 }
 
-func (k *checker) between(key string, value, low, high int) {
+func (k *checker) intRange(key string, value, low, high int) {
 	if value < low || value > high {
-		k.wrong(key, "%d is not between %d and %d", value, low, high)
+		k.addf(key, "%d is not between %d and %d", value, low, high)
 	}
 }
 
-func (k *checker) duration(key string, value Duration, low, high time.Duration) {
+func (k *checker) durationRange(key string, value Duration, low, high time.Duration) {
 	if d := time.Duration(value); d < low || d > high {
-		k.wrong(key, "%s is not between %s and %s", d, low, high)
+		k.addf(key, "%s is not between %s and %s", d, low, high)
 	}
 }
 

@@ -45,51 +45,51 @@ type Company struct {
 }
 
 var (
-	numberPrefix = regexp.MustCompile(`^[A-Z0-9]{1,8}$`)
-	germanVATID  = regexp.MustCompile(`^DE[0-9]{9}$`)
-	germanCode   = regexp.MustCompile(`^[0-9]{5}$`)
+	numberPrefix     = regexp.MustCompile(`^[A-Z0-9]{1,8}$`)
+	germanVATID      = regexp.MustCompile(`^DE[0-9]{9}$`)
+	germanPostalCode = regexp.MustCompile(`^[0-9]{5}$`)
 )
 
-// longestParticular is what fits on a sheet.
-const longestParticular = 100
+// maxFieldLength is what fits on a sheet.
+const maxFieldLength = 100
 
 func (c *Company) check(k *checker) {
 	for key, prefix := range map[string]string{"company.invoice_prefix": c.InvoicePrefix, "company.correction_prefix": c.CorrectionPrefix} {
 		if !numberPrefix.MatchString(prefix) {
-			k.wrong(key, "%q is not one to eight capital letters and digits", prefix)
+			k.addf(key, "%q is not one to eight capital letters and digits", prefix)
 		}
 	}
 	if c.InvoicePrefix == c.CorrectionPrefix {
-		k.wrong("company.correction_prefix", "it must be another one than company.invoice_prefix")
+		k.addf("company.correction_prefix", "it must be another one than company.invoice_prefix")
 	}
-	told := map[string]string{
+	required := map[string]string{
 		"company.name": c.Name, "company.street": c.Street, "company.postal_code": c.PostalCode, "company.city": c.City, "company.email": c.Email,
 	}
 	all := c.Register + c.VATID + c.TaxNumber + c.Phone + c.Representative + c.Responsible
-	for key, value := range told {
+	for key, value := range required {
 		all += value
-		if len(value) > longestParticular || strings.TrimSpace(value) != value {
-			k.wrong(key, "it is longer than %d characters, or has white space around it", longestParticular)
+		if len(value) > maxFieldLength || strings.TrimSpace(value) != value {
+			k.addf(key, "it is longer than %d characters, or has white space around it", maxFieldLength)
 		}
 	}
 	if all == "" {
 		return
 	}
-	for key, value := range told {
+	for key, value := range required {
 		if value == "" {
-			k.wrong(key, "an invoice must name it")
+			k.addf(key, "an invoice must name it")
 		}
 	}
 	if c.VATID == "" && c.TaxNumber == "" {
-		k.wrong("company.vat_id", "an invoice must name the VAT id or the tax number")
+		k.addf("company.vat_id", "an invoice must name the VAT id or the tax number")
 	}
 	if c.VATID != "" && !germanVATID.MatchString(c.VATID) {
-		k.wrong("company.vat_id", "%q is not like DE123456789", c.VATID)
+		k.addf("company.vat_id", "%q is not like DE123456789", c.VATID)
 	}
-	if c.PostalCode != "" && !germanCode.MatchString(c.PostalCode) {
-		k.wrong("company.postal_code", "%q is not five digits", c.PostalCode)
+	if c.PostalCode != "" && !germanPostalCode.MatchString(c.PostalCode) {
+		k.addf("company.postal_code", "%q is not five digits", c.PostalCode)
 	}
 	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
-		k.wrong("company.email", "%q is not an address", c.Email)
+		k.addf("company.email", "%q is not an address", c.Email)
 	}
 }

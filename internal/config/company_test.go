@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestACompanyIsToldWholeOrNotAtAll(t *testing.T) {
+func TestCompany_CompleteOrAbsent(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load("", nil)
 	if err != nil || cfg.Company != (Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"}) {

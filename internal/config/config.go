@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
 // Config is everything that an operator can set.
@@ -81,15 +81,15 @@ type OAuth struct {
 	// accepted, because several processes of one customer may share it. After
 	// that, and at once if it is 0s, its reuse ends the connection. Default: 20s.
 	RefreshLeeway Duration `toml:"refresh_leeway"`
-	// ClientDocuments says whether applications may be known by a document at an
+	// ClientMetadata says whether applications may be known by a document at an
 	// address of their own, which the service then fetches: on, off, or auto,
 	// which is on where BaseURL begins with https. Default: auto.
-	ClientDocuments string `toml:"client_documents"`
+	ClientMetadata string `toml:"client_metadata"`
 }
 
-// FetchesDocuments says whether the documents of applications are fetched.
-func (c *Config) FetchesDocuments() bool {
-	switch c.OAuth.ClientDocuments {
+// FetchesClientMetadata says whether the documents of applications are fetched.
+func (c *Config) FetchesClientMetadata() bool {
+	switch c.OAuth.ClientMetadata {
 	case "on":
 		return true
 	case "off":
@@ -223,12 +223,12 @@ type Limits struct {
 	// budgets of its own. Default: 10 and 25.
 	CodesPerAccount int `toml:"codes_per_account"`
 	CodesPer10Hours int `toml:"codes_per_10_hours"`
-	// LettersPerRecipient and LettersPerAddress are how many mails strangers can
+	// MailsPerRecipient and LettersPerAddress are how many mails strangers can
 	// have sent in an hour: to one recipient by asking for another password, as many
 	// again by registering and by unpaid orders of agents, and all in all from one
 	// address. Default: 3 and 20.
-	LettersPerRecipient int `toml:"letters_per_recipient"`
-	LettersPerAddress   int `toml:"letters_per_address"`
+	MailsPerRecipient int `toml:"mails_per_recipient"`
+	MailsPerAddress   int `toml:"mails_per_address"`
 	// RegisterPerMinute and RegisterPerHour are how many applications one address
 	// may register. They are generous, because hosted assistants register for all
 	// their users from a few addresses. Default: 60 and 1200.
@@ -264,14 +264,14 @@ type Lookup struct {
 	Deadline Duration `toml:"deadline"`
 	// KeepFree, KeepTaken and KeepUnknown say how long an answer is reused.
 	// Default: 30s, 2m and 5s.
-	KeepFree    Duration `toml:"keep_free"`
-	KeepTaken   Duration `toml:"keep_taken"`
-	KeepUnknown Duration `toml:"keep_unknown"`
-	// MaxKept bounds the answers in memory. Default: 100000.
-	MaxKept int `toml:"max_kept"`
-	// MaxUnderWay bounds the names about which sources are being asked at one
+	CacheFree    Duration `toml:"cache_free"`
+	CacheTaken   Duration `toml:"cache_taken"`
+	CacheUnknown Duration `toml:"cache_unknown"`
+	// MaxCached bounds the answers in memory. Default: 100000.
+	MaxCached int `toml:"max_cached"`
+	// MaxConcurrent bounds the names about which sources are being asked at one
 	// moment. A search is eight of them. Default: 4096.
-	MaxUnderWay int `toml:"max_under_way"`
+	MaxConcurrent int `toml:"max_concurrent"`
 }
 
 // Upstream is how the world outside is reached.
@@ -302,11 +302,11 @@ type Upstream struct {
 	// Hosts says where a host is really reached, for mirrors, gateways and the
 	// sandbox: "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
 	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: as named.
-	Hosts hosts.Table `toml:"hosts"`
+	Hosts hostmap.Table `toml:"hosts"`
 }
 
-// Concurrent is how many questions may be under way at one host.
-func (u Upstream) Concurrent() int {
+// MaxConcurrent is how many questions may be under way at one host.
+func (u Upstream) MaxConcurrent() int {
 	switch {
 	case u.PerHostConcurrent > 0:
 		return u.PerHostConcurrent
@@ -398,16 +398,16 @@ func Default() Config {
 			TokenPerMinute: 60, TokenPerHour: 1000, QuotesPerMinute: 120, QuotesPerHour: 2000,
 			AgentQuotesPerMinute: 1200, AgentQuotesPerHour: 20_000, SessionsPerAgent: 60, BadSignaturesPerAddress: 30, BadTokensPerAddress: 600,
 			SignInPerAddress: 30, SignInPerPair: 10, SignInPerAccount: 50, SignInPerDevice: 10, CodesPerAccount: 10,
-			CodesPer10Hours: 25, LettersPerRecipient: 3, LettersPerAddress: 20, PasskeysPerAddress: 60,
+			CodesPer10Hours: 25, MailsPerRecipient: 3, MailsPerAddress: 20, PasskeysPerAddress: 60,
 			RegisterPerMinute: 60, RegisterPerHour: 1200, RefreshPerMinute: 60, RefreshPerHour: 300,
 		},
 		Lookup: Lookup{
-			Deadline:    Duration(5500 * time.Millisecond),
-			KeepFree:    Duration(30 * time.Second),
-			KeepTaken:   Duration(2 * time.Minute),
-			KeepUnknown: Duration(5 * time.Second),
-			MaxKept:     100_000,
-			MaxUnderWay: 4096,
+			Deadline:      Duration(5500 * time.Millisecond),
+			CacheFree:     Duration(30 * time.Second),
+			CacheTaken:    Duration(2 * time.Minute),
+			CacheUnknown:  Duration(5 * time.Second),
+			MaxCached:     100_000,
+			MaxConcurrent: 4096,
 		},
 		Upstream: Upstream{
 			Bootstrap:        "https://data.iana.org/rdap/dns.json",
@@ -419,17 +419,17 @@ func Default() Config {
 			PerHostWaiting:   256,
 		},
 		Mail:    Mail{TLS: "starttls"},
-		OAuth:   OAuth{RefreshLeeway: Duration(20 * time.Second), ClientDocuments: "auto"},
+		OAuth:   OAuth{RefreshLeeway: Duration(20 * time.Second), ClientMetadata: "auto"},
 		Catalog: Catalog{ConfirmFactor: 2},
 		Orders: Orders{
 			Hold: Duration(24 * time.Hour), MaxOpen: 20, VerifyOverEUR: 500,
-			ReuseQuotes: Duration(10 * time.Second), MaxQuotes: 20_000, LookAgain: Duration(3 * time.Second),
+			ReuseQuotes: Duration(10 * time.Second), MaxQuotes: 20_000, RecheckInterval: Duration(3 * time.Second),
 		},
 		Stripe: Stripe{PaymentMethods: []string{"card"}},
 		VAT:    VAT{WarnAtEUR: 8000},
 
 		Company: Company{InvoicePrefix: "RE", CorrectionPrefix: "RK"},
 
-		Registration: Registration{AtOnce: 16},
+		Registration: Registration{MaxConcurrent: 16},
 	}
 }

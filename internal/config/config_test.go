@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func write(t *testing.T, text string) string {
+func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "dotkontor.toml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -21,8 +21,8 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
-func TestAnEmptyFileIsAValidConfiguration(t *testing.T) {
-	cfg, err := Load(write(t, ""), nil)
+func TestLoad_EmptyFileIsValid(t *testing.T) {
+	cfg, err := Load(writeConfig(t, ""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func TestAnEmptyFileIsAValidConfiguration(t *testing.T) {
 	}
 }
 
-func TestAFileSetsWhatItNamesAndTheEnvironmentWins(t *testing.T) {
-	path := write(t, `
+func TestLoad_EnvironmentOverridesFile(t *testing.T) {
+	path := writeConfig(t, `
 base_url = "https://domains.example/"
 [server]
 listen = "[::]:443"
@@ -48,7 +48,7 @@ lookup_per_6_hours = 6000
 "whois.denic.de:43" = "127.0.0.1:4343"
 `)
 	cfg, err := Load(path, []string{
-		"PATH=/bin", "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=90", "DOTKONTOR_LOOKUP_KEEP_FREE=10s", "DOTKONTOR_CONFIG=x",
+		"PATH=/bin", "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=90", "DOTKONTOR_LOOKUP_CACHE_FREE=10s", "DOTKONTOR_CONFIG=x",
 		"DOTKONTOR_SERVER_TRUSTED_PROXIES=192.0.2.1, 2001:db8::/32", "DOTKONTOR_LOG_LEVEL=warn",
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ lookup_per_6_hours = 6000
 	if cfg.BaseURL != "https://domains.example" || cfg.Server.Listen != "[::]:443" || time.Duration(cfg.Server.DrainDelay) != 5*time.Second {
 		t.Errorf("the file is not respected: %+v", cfg)
 	}
-	if cfg.Limits.LookupPerMinute != 90 || time.Duration(cfg.Lookup.KeepFree) != 10*time.Second || cfg.Log.Level != "warn" ||
+	if cfg.Limits.LookupPerMinute != 90 || time.Duration(cfg.Lookup.CacheFree) != 10*time.Second || cfg.Log.Level != "warn" ||
 		!reflect.DeepEqual(cfg.Server.TrustedProxies, []string{"192.0.2.1", "2001:db8::/32"}) {
 		t.Errorf("the environment does not win: %+v", cfg)
 	}
@@ -66,7 +66,7 @@ lookup_per_6_hours = 6000
 	}
 }
 
-func TestHowMuchOneHostIsAskedAtATime(t *testing.T) {
+func TestUpstream_MaxConcurrentDefaults(t *testing.T) {
 	for _, test := range []struct {
 		environment []string
 		want        int
@@ -80,14 +80,14 @@ func TestHowMuchOneHostIsAskedAtATime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := cfg.Upstream.Concurrent(); got != test.want {
+		if got := cfg.Upstream.MaxConcurrent(); got != test.want {
 			t.Errorf("%v: %d, want %d", test.environment, got, test.want)
 		}
 	}
 }
 
-func TestUnknownKeysAreRefused(t *testing.T) {
-	_, err := Load(write(t, "base_ulr = \"https://x.example\"\n[server]\nlisten_on = \"x\"\n"), nil)
+func TestLoad_RejectsUnknownKeys(t *testing.T) {
+	_, err := Load(writeConfig(t, "base_ulr = \"https://x.example\"\n[server]\nlisten_on = \"x\"\n"), nil)
 	if err == nil || !strings.Contains(err.Error(), "base_ulr") || !strings.Contains(err.Error(), "server.listen_on") {
 		t.Errorf("got %v, want both keys", err)
 	}
@@ -97,7 +97,7 @@ func TestUnknownKeysAreRefused(t *testing.T) {
 	}
 }
 
-func TestEveryWrongValueIsTold(t *testing.T) {
+func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 	for _, test := range []struct{ toml, want string }{
 		{`base_url = "domains.example"`, "base_url"},
 		{`base_url = "https://domains.example/shop"`, `which is "https://domains.example"`},
@@ -158,7 +158,7 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 		{"[mail]\nuser = \"a\"\npassword = \"b\"", "mail.server"},
 		{"[server", "dotkontor.toml"},
 	} {
-		if _, err := Load(write(t, test.toml), nil); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Load(writeConfig(t, test.toml), nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: got %v, want %q", test.toml, err, test.want)
 		}
 	}
@@ -172,7 +172,7 @@ func TestEveryWrongValueIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+func TestWrite_RoundTrips(t *testing.T) {
 	cfg := Default()
 	cfg.BaseURL = "https://domains.example"
 	cfg.Upstream.DNS = []string{"127.0.0.1:53"}
@@ -185,15 +185,15 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(normal(cfg), normal(again)) {
+	if !reflect.DeepEqual(normalizeEmptyLists(cfg), normalizeEmptyLists(again)) {
 		t.Errorf("wrote %+v\nread  %+v", cfg, again)
 	}
 }
 
-func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
+func TestSecret_RoundTripsButIsNeverPrinted(t *testing.T) {
 	const address = "postgres://me:hunter2@db.example/dotkontor"
 	key := NewKey()
-	fromFile, err := Load(write(t, "secret_key = \""+key+"\"\n[database]\nurl = \""+address+"\"\n"), nil)
+	fromFile, err := Load(writeConfig(t, "secret_key = \""+key+"\"\n[database]\nurl = \""+address+"\"\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestASecretIsReadAndWrittenButNeverShown(t *testing.T) {
 	}
 }
 
-func TestNoLimitCanBeSwitchedOff(t *testing.T) {
+func TestLimits_CannotBeDisabled(t *testing.T) {
 	limits := reflect.TypeFor[Limits]()
 	for i := range limits.NumField() {
 		if limits.Field(i).Type.Kind() != reflect.Int {
@@ -243,7 +243,7 @@ func TestNoLimitCanBeSwitchedOff(t *testing.T) {
 		}
 		key := limits.Field(i).Tag.Get("toml")
 		for _, value := range []string{"0", "-1", "1000000000"} {
-			_, err := Load(write(t, "[limits]\n"+key+" = "+value), nil)
+			_, err := Load(writeConfig(t, "[limits]\n"+key+" = "+value), nil)
 			if err == nil || !strings.Contains(err.Error(), "limits."+key) {
 				t.Errorf("%s = %s: got %v", key, value, err)
 			}
@@ -251,8 +251,8 @@ func TestNoLimitCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
-// normal makes empty and missing lists the same.
-func normal(c Config) Config {
+// normalizeEmptyLists makes empty and missing lists the same.
+func normalizeEmptyLists(c Config) Config {
 	if len(c.Server.TrustedProxies) == 0 {
 		c.Server.TrustedProxies = nil
 	}
@@ -265,29 +265,29 @@ func normal(c Config) Config {
 	return c
 }
 
-func TestLettersComeFromTheHostOfTheService(t *testing.T) {
+func TestSender_DefaultsToServiceHost(t *testing.T) {
 	for toml, want := range map[string]string{
 		`base_url = "https://domains.example"`:                                   "dotkontor <noreply@domains.example>",
 		"base_url = \"https://domains.example\"\n[mail]\nfrom = \"a@b.example\"": "a@b.example",
 		`base_url = "http://[::1]:8080"`:                                         "",
 	} {
-		cfg, err := Load(write(t, toml), nil)
+		cfg, err := Load(writeConfig(t, toml), nil)
 		if err != nil || cfg.Sender() != want {
 			t.Errorf("%s: %q %v, want %q", toml, cfg.Sender(), err, want)
 		}
 	}
 }
 
-func TestNoErrorQuotesThePasswordOfTheMailServer(t *testing.T) {
-	_, err := Load(write(t, "[mail]\nserver = \"127.0.0.1:25\"\ntls = \"none\"\npassword = \"sehr-geheim\"\nfrom = \"x\""), nil)
+func TestCheck_ErrorsOmitMailPassword(t *testing.T) {
+	_, err := Load(writeConfig(t, "[mail]\nserver = \"127.0.0.1:25\"\ntls = \"none\"\npassword = \"sehr-geheim\"\nfrom = \"x\""), nil)
 	if err == nil || strings.Contains(err.Error(), "sehr-geheim") {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-func TestLoad_UnreadableValuesDoNotHideOtherMistakes(t *testing.T) {
+func TestLoad_UnreadableValueKeepsOtherErrors(t *testing.T) {
 	t.Parallel()
-	cfg, err := Load(write(t, `
+	cfg, err := Load(writeConfig(t, `
 [server]
 read_timeout = "10"
 max_connections = "many"

@@ -17,8 +17,8 @@ type Registration struct {
 	// Registries that want at least two refuse a domain with fewer, such as .de.
 	// Default: none.
 	Nameservers []string `toml:"nameservers"`
-	// AtOnce bounds the paid lines that are carried out at a time. Default: 16.
-	AtOnce int `toml:"at_once"`
+	// MaxConcurrent bounds the paid lines that are carried out at a time. Default: 16.
+	MaxConcurrent int `toml:"at_once"`
 }
 
 // EPP is one account at a registry or at a wholesale gateway. An extension that an
@@ -93,29 +93,29 @@ type EPPPolicy struct {
 // everyExtension stands for all extensions, and but goes before one that is not
 // meant.
 const (
-	everyExtension = "*"
-	but            = "!"
+	allExtensions = "*"
+	excludePrefix = "!"
 )
 
-// Serves says which account serves an extension: the one that names it, or else
+// AccountFor says which account serves an extension: the one that names it, or else
 // the one that takes all. Its index is -1 if there is none.
-func Serves(accounts []EPP, tld string) int {
+func AccountFor(accounts []EPP, tld string) int {
 	all := -1
 	for i, account := range accounts {
 		switch {
 		case slices.Contains(account.Extensions, tld):
 			return i
-		case slices.Contains(account.Extensions, everyExtension) && !slices.Contains(account.Extensions, but+tld):
+		case slices.Contains(account.Extensions, allExtensions) && !slices.Contains(account.Extensions, excludePrefix+tld):
 			all = i
 		}
 	}
 	return all
 }
 
-// About says whether an entry is about an extension.
-func (p EPPPolicy) About(tld string) bool {
+// AppliesTo says whether an entry is about an extension.
+func (p EPPPolicy) AppliesTo(tld string) bool {
 	for _, extension := range p.Extensions {
-		if extension == tld || extension == everyExtension {
+		if extension == tld || extension == allExtensions {
 			return true
 		}
 	}
@@ -125,10 +125,10 @@ func (p EPPPolicy) About(tld string) bool {
 func (r *Registration) check(k *checker) {
 	for _, server := range r.Nameservers {
 		if host, err := registrar.ParseHost(server); err != nil || host != server {
-			k.wrong("registration.nameservers", "%q is not a host name in lower case", server)
+			k.addf("registration.nameservers", "%q is not a host name in lower case", server)
 		}
 	}
-	k.between("registration.at_once", r.AtOnce, 1, 1000)
+	k.intRange("registration.at_once", r.MaxConcurrent, 1, 1000)
 }
 
 func (c *Config) checkEPP(k *checker) {
@@ -138,15 +138,15 @@ func (c *Config) checkEPP(k *checker) {
 		key := fmt.Sprintf("epp[%d].", i)
 		account.check(k, key)
 		if names[account.Name] {
-			k.wrong(key+"name", "%q is the name of another account", account.Name)
+			k.addf(key+"name", "%q is the name of another account", account.Name)
 		}
 		names[account.Name] = true
 		for _, extension := range account.Extensions {
-			if strings.HasPrefix(extension, but) {
+			if strings.HasPrefix(extension, excludePrefix) {
 				continue
 			}
 			if other, twice := served[extension]; twice {
-				k.wrong(key+"extensions", "%s is served by the account %s already; only one can provision it", extension, other)
+				k.addf(key+"extensions", "%s is served by the account %s already; only one can provision it", extension, other)
 			}
 			served[extension] = account.Name
 		}
@@ -155,50 +155,50 @@ func (c *Config) checkEPP(k *checker) {
 
 func (e *EPP) check(k *checker, key string) {
 	if e.Name == "" || strings.Trim(strings.ToLower(e.Name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(e.Name) > 40 {
-		k.wrong(key+"name", "%q is not a name of letters, digits and hyphens", e.Name)
+		k.addf(key+"name", "%q is not a name of letters, digits and hyphens", e.Name)
 	}
 	if host, port, err := net.SplitHostPort(e.Server); err != nil || host == "" || !validPort(port) {
-		k.wrong(key+"server", "%q is not host:port, like epp.registry.example:700", e.Server)
+		k.addf(key+"server", "%q is not host:port, like epp.registry.example:700", e.Server)
 	}
 	if n := len(e.User); n < 3 || n > 16 {
-		k.wrong(key+"user", "a registrar's id has 3 to 16 characters")
+		k.addf(key+"user", "a registrar's id has 3 to 16 characters")
 	}
 	if len(e.Password) < 6 {
-		k.wrong(key+"password", "it has at least 6 characters")
+		k.addf(key+"password", "it has at least 6 characters")
 	}
 	if (e.Cert == "") != (e.Key == "") {
-		k.wrong(key+"cert", "cert and key belong together; only one is set")
+		k.addf(key+"cert", "cert and key belong together; only one is set")
 	}
 	for field, file := range map[string]string{"ca": e.CA, "cert": e.Cert, "key": e.Key} {
 		if file == "" {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			k.wrong(key+field, "%v", err)
+			k.addf(key+field, "%v", err)
 		}
 	}
 	if len(e.Extensions) == 0 {
-		k.wrong(key+"extensions", "which extensions does it serve? \"*\" means all")
+		k.addf(key+"extensions", "which extensions does it serve? \"*\" means all")
 	}
-	all := slices.Contains(e.Extensions, everyExtension)
+	all := slices.Contains(e.Extensions, allExtensions)
 	for _, extension := range e.Extensions {
-		if strings.HasPrefix(extension, but) && !all {
-			k.wrong(key+"extensions", "%q takes one away from \"*\", which is not there", extension)
+		if strings.HasPrefix(extension, excludePrefix) && !all {
+			k.addf(key+"extensions", "%q takes one away from \"*\", which is not there", extension)
 		}
-		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, but)})
+		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, excludePrefix)})
 	}
-	k.between(key+"connections", e.Connections, 0, 1000)
-	k.between(key+"order_connections", e.OrderConnections, -1, 1000)
+	k.intRange(key+"connections", e.Connections, 0, 1000)
+	k.intRange(key+"order_connections", e.OrderConnections, -1, 1000)
 	if most := e.Connections; e.OrderConnections > 0 && most > 0 && e.OrderConnections >= most {
-		k.wrong(key+"order_connections", "with %d of %d connections for orders no name can be looked up", e.OrderConnections, most)
+		k.addf(key+"order_connections", "with %d of %d connections for orders no name can be looked up", e.OrderConnections, most)
 	}
-	k.between(key+"per_second", e.PerSecond, 0, 100_000)
-	k.between(key+"order_percent", e.OrderPercent, 0, 90)
+	k.intRange(key+"per_second", e.PerSecond, 0, 100_000)
+	k.intRange(key+"order_percent", e.OrderPercent, 0, 90)
 	if e.LookupTimeout != 0 {
-		k.duration(key+"lookup_timeout", e.LookupTimeout, 10*time.Millisecond, maxDeadline)
+		k.durationRange(key+"lookup_timeout", e.LookupTimeout, 10*time.Millisecond, maxDeadline)
 	}
 	if e.Poll != 0 {
-		k.duration(key+"poll", e.Poll, 100*time.Millisecond, 24*time.Hour)
+		k.durationRange(key+"poll", e.Poll, 100*time.Millisecond, 24*time.Hour)
 	}
 	for i, policy := range e.Policy {
 		policy.check(k, fmt.Sprintf("%spolicy[%d].", key, i))
@@ -207,35 +207,35 @@ func (e *EPP) check(k *checker, key string) {
 
 func checkExtensions(k *checker, key string, extensions []string) {
 	for _, extension := range extensions {
-		if extension == everyExtension {
+		if extension == allExtensions {
 			continue
 		}
 		if parsed, err := registrar.ParseExtension(extension); err != nil || parsed != extension {
-			k.wrong(key, "%q is not an extension like \".co.uk\", with its dot and in lower case", extension)
+			k.addf(key, "%q is not an extension like \".co.uk\", with its dot and in lower case", extension)
 		}
 	}
 }
 
 func (p EPPPolicy) check(k *checker, key string) {
 	if len(p.Extensions) == 0 {
-		k.wrong(key+"extensions", "which extensions is it about? \"*\" means all")
+		k.addf(key+"extensions", "which extensions is it about? \"*\" means all")
 	}
 	checkExtensions(k, key+"extensions", p.Extensions)
 	for _, role := range p.Contacts {
 		k.oneOf(key+"contacts", role, "registrant", "admin", "tech", "billing", "none")
 		if role == "none" && len(p.Contacts) > 1 {
-			k.wrong(key+"contacts", "none stands alone")
+			k.addf(key+"contacts", "none stands alone")
 		}
 	}
 	if len(p.Contacts) > 0 && !slices.Contains(p.Contacts, "registrant") && !slices.Contains(p.Contacts, "none") {
-		k.wrong(key+"contacts", "a domain with contacts has a registrant")
+		k.addf(key+"contacts", "a domain with contacts has a registrant")
 	}
 	k.oneOf(key+"nameservers", p.Nameservers, "", "objects", "attributes")
 	k.oneOf(key+"auth_code", p.AuthCode, "", "set", "on_demand")
 	k.oneOf(key+"transfer", p.Transfer, "", "waits", "at_once", "push")
-	k.between(key+"min_years", p.MinYears, 0, 10)
-	k.between(key+"max_years", p.MaxYears, 0, 10)
+	k.intRange(key+"min_years", p.MinYears, 0, 10)
+	k.intRange(key+"max_years", p.MaxYears, 0, 10)
 	if p.MaxYears > 0 && p.MinYears > p.MaxYears {
-		k.wrong(key+"min_years", "%d is more than max_years", p.MinYears)
+		k.addf(key+"min_years", "%d is more than max_years", p.MinYears)
 	}
 }

@@ -39,23 +39,23 @@ func loadText(t *testing.T, text string) (config.Config, error) {
 	return config.Load(path, nil)
 }
 
-func TestAnExtensionHasOneRegistryAccount(t *testing.T) {
+func TestAccountFor_OneAccountPerExtension(t *testing.T) {
 	t.Parallel()
 	cfg, err := loadText(t, goodEPP)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for tld, want := range map[string]int{".com": 0, ".berlin": 1, ".gr": -1} {
-		if got := config.Serves(cfg.EPP, tld); got != want {
+		if got := config.AccountFor(cfg.EPP, tld); got != want {
 			t.Errorf("%s is served by account %d, want %d", tld, got, want)
 		}
 	}
-	if !cfg.EPP[0].Policy[0].About(".com") {
+	if !cfg.EPP[0].Policy[0].AppliesTo(".com") {
 		t.Error("a policy for all is not about .com")
 	}
 }
 
-func TestAWrittenAccountIsReadAgain(t *testing.T) {
+func TestWrite_EPPAccountRoundTrips(t *testing.T) {
 	t.Parallel()
 	cfg, err := loadText(t, goodEPP)
 	if err != nil {
@@ -71,7 +71,7 @@ func TestAWrittenAccountIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeInARegistryAccountIsTold(t *testing.T) {
+func TestCheckEPP_ReportsEveryMistakeWithoutPassword(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[[2]string]string{
 		{`name = "own"`, `name = "gateway"`}:                                             "the name of another account",

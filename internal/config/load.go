@@ -15,10 +15,10 @@ import (
 
 const envPrefix = "DOTKONTOR_"
 
-// notSettings are variables with our prefix that mean something else: where the
+// nonSettingVars are variables with our prefix that mean something else: where the
 // configuration is, a customer's token for the doctor, and the database server
 // of whoever runs our tests.
-var notSettings = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
+var nonSettingVars = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
 
 // Load reads the file at path ("" means none), then the environment (as from
 // os.Environ), and checks the whole. The error lists everything that is wrong, one
@@ -70,7 +70,7 @@ func (d *decoder) section(section reflect.Value, settings map[string]toml.Primit
 			continue
 		}
 		if err := d.setting(field, settings[name], prefix+name); err != nil {
-			d.problems = append(d.problems, fmt.Errorf("%s: %s: %s", d.path, prefix+name, reason(err)))
+			d.problems = append(d.problems, fmt.Errorf("%s: %s: %s", d.path, prefix+name, decodeReason(err)))
 		}
 	}
 }
@@ -105,9 +105,9 @@ func (d *decoder) setting(field reflect.Value, value toml.Primitive, key string)
 	}
 }
 
-// reason is the library's message and its line, without the key as the library writes
+// decodeReason is the library's message and its line, without the key as the library writes
 // it, which does not count the tables of an array.
-func reason(err error) string {
+func decodeReason(err error) string {
 	text := strings.TrimPrefix(err.Error(), "toml: ")
 	var located toml.ParseError
 	if !errors.As(err, &located) {
@@ -132,11 +132,11 @@ func fieldOf(section reflect.Value, key string) (field reflect.Value, known bool
 
 func readEnvironment(cfg *Config, environment []string) error {
 	fields := make(map[string]reflect.Value)
-	collect(reflect.ValueOf(cfg).Elem(), envPrefix, fields)
+	collectSettings(reflect.ValueOf(cfg).Elem(), envPrefix, fields)
 	var problems []error
 	for _, variable := range environment {
 		name, text, _ := strings.Cut(variable, "=")
-		if !strings.HasPrefix(name, envPrefix) || slices.Contains(notSettings, name) {
+		if !strings.HasPrefix(name, envPrefix) || slices.Contains(nonSettingVars, name) {
 			continue
 		}
 		field, known := fields[name]
@@ -144,21 +144,21 @@ func readEnvironment(cfg *Config, environment []string) error {
 			problems = append(problems, fmt.Errorf("environment: %s is not a setting", name))
 			continue
 		}
-		if err := set(field, text); err != nil {
+		if err := setFromText(field, text); err != nil {
 			problems = append(problems, fmt.Errorf("environment: %s: %w", name, err))
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// collect finds every setting that one line of text can express.
-func collect(section reflect.Value, prefix string, fields map[string]reflect.Value) {
+// collectSettings finds every setting that one line of text can express.
+func collectSettings(section reflect.Value, prefix string, fields map[string]reflect.Value) {
 	for i := range section.NumField() {
 		field := section.Field(i)
 		name := prefix + strings.ToUpper(section.Type().Field(i).Tag.Get("toml"))
 		switch field.Kind() {
 		case reflect.Struct:
-			collect(field, name+"_", fields)
+			collectSettings(field, name+"_", fields)
 		case reflect.String, reflect.Int, reflect.Int64, reflect.Float64, reflect.Bool:
 			fields[name] = field
 		case reflect.Slice:
@@ -169,7 +169,7 @@ func collect(section reflect.Value, prefix string, fields map[string]reflect.Val
 	}
 }
 
-func set(field reflect.Value, text string) error {
+func setFromText(field reflect.Value, text string) error {
 	switch value := field.Addr().Interface().(type) {
 	case *string:
 		*value = text
@@ -196,17 +196,17 @@ func set(field reflect.Value, text string) error {
 	case *Duration:
 		return value.UnmarshalText([]byte(text))
 	case *[]string:
-		*value = list[string](text)
+		*value = splitList[string](text)
 	case *[]Secret:
-		*value = list[Secret](text)
+		*value = splitList[Secret](text)
 	default:
 		return fmt.Errorf("a setting of type %T can't come from the environment", value)
 	}
 	return nil
 }
 
-// list reads what commas separate.
-func list[T ~string](text string) (parts []T) {
+// splitList reads what commas separate.
+func splitList[T ~string](text string) (parts []T) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, T(part))

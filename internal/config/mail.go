@@ -29,29 +29,29 @@ func (c *Config) checkMail(k *checker) {
 	k.oneOf("mail.tls", m.TLS, "starttls", "implicit", "none")
 	if m.Server == "" {
 		if m.User != "" || m.Password != "" {
-			k.wrong("mail.server", "user and password are set, but no server")
+			k.addf("mail.server", "user and password are set, but no server")
 		}
 		return
 	}
 	host, port, err := net.SplitHostPort(m.Server)
 	if err != nil || host == "" || !validPort(port) {
-		k.wrong("mail.server", "%q is not host:port", m.Server)
+		k.addf("mail.server", "%q is not host:port", m.Server)
 	}
 	if m.TLS == "none" {
 		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
-			k.wrong("mail.tls", "none is allowed to 127.0.0.1, [::1] and localhost only: letters open accounts")
+			k.addf("mail.tls", "none is allowed to 127.0.0.1, [::1] and localhost only: letters open accounts")
 		}
 		if m.User != "" {
-			k.wrong("mail.tls", "with none there can't be a user: the password would travel in clear")
+			k.addf("mail.tls", "with none there can't be a user: the password would travel in clear")
 		}
 	}
 	if (m.User == "") != (m.Password == "") {
-		k.wrong("mail.user", "user and password belong together; only one is set")
+		k.addf("mail.user", "user and password belong together; only one is set")
 	}
 	switch from, err := mail.ParseAddress(c.Sender()); {
 	case c.Sender() == "":
-		k.wrong("mail.from", "it must be set, because base_url names no host that mail could come from")
+		k.addf("mail.from", "it must be set, because base_url names no host that mail could come from")
 	case err != nil || strings.ContainsAny(from.Name, "\r\n"):
-		k.wrong("mail.from", "%q is not an address like dotkontor <post@domains.example>", m.From)
+		k.addf("mail.from", "%q is not an address like dotkontor <post@domains.example>", m.From)
 	}
 }

@@ -16,18 +16,18 @@ type Orders struct {
 	// said about a name before it is asked again. Ordering and paying always ask.
 	// Default: 10s.
 	ReuseQuotes Duration `toml:"reuse_quotes"`
-	// LookAgain is how long page views do not ask the payment provider again about
+	// RecheckInterval is how long page views do not ask the payment provider again about
 	// the same payment or proof of identity, on each node. Default: 3s.
-	LookAgain Duration `toml:"look_again"`
+	RecheckInterval Duration `toml:"recheck_interval"`
 	// MaxQuotes bounds those answers in memory. Default: 20000.
 	MaxQuotes int `toml:"max_quotes"`
 }
 
 func (o *Orders) check(k *checker) {
-	k.duration("orders.hold", o.Hold, 10*time.Minute, 30*24*time.Hour)
-	k.between("orders.max_open", o.MaxOpen, 1, 1000)
-	k.duration("orders.reuse_quotes", o.ReuseQuotes, time.Second, time.Minute)
-	k.duration("orders.look_again", o.LookAgain, time.Second, time.Minute)
-	k.between("orders.max_quotes", o.MaxQuotes, 100, 10_000_000)
-	k.between("orders.verify_over_eur", o.VerifyOverEUR, 1, 1_000_000)
+	k.durationRange("orders.hold", o.Hold, 10*time.Minute, 30*24*time.Hour)
+	k.intRange("orders.max_open", o.MaxOpen, 1, 1000)
+	k.durationRange("orders.reuse_quotes", o.ReuseQuotes, time.Second, time.Minute)
+	k.durationRange("orders.recheck_interval", o.RecheckInterval, time.Second, time.Minute)
+	k.intRange("orders.max_quotes", o.MaxQuotes, 100, 10_000_000)
+	k.intRange("orders.verify_over_eur", o.VerifyOverEUR, 1, 1_000_000)
 }

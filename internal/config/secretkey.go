@@ -38,25 +38,25 @@ func ParseKey(text string) (key [KeySize]byte, err error) {
 func (c *Config) checkDatabase(k *checker) {
 	if c.SecretKey != "" {
 		if _, err := ParseKey(string(c.SecretKey)); err != nil {
-			k.wrong("secret_key", "%v", err)
+			k.addf("secret_key", "%v", err)
 		}
 	}
 	for _, key := range c.AdditionalSecretKeys {
 		if _, err := ParseKey(string(key)); err != nil {
-			k.wrong("additional_secret_keys", "%v", err)
+			k.addf("additional_secret_keys", "%v", err)
 			break
 		}
 	}
-	k.between("database.max_connections", c.Database.MaxConnections, 2, 1000)
+	k.intRange("database.max_connections", c.Database.MaxConnections, 2, 1000)
 	if c.Database.URL == "" {
 		return
 	}
 	address, err := url.Parse(string(c.Database.URL))
 	if err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" || strings.Trim(address.Path, "/") == "" {
 		// The text is not quoted: it may hold a password.
-		k.wrong("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
+		k.addf("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
 	}
 	if c.SecretKey == "" {
-		k.wrong("secret_key", "with database.url it must be set, the same on every node; 'dotkontor config new-key' prints one")
+		k.addf("secret_key", "with database.url it must be set, the same on every node; 'dotkontor config new-key' prints one")
 	}
 }

@@ -41,9 +41,9 @@ type Stripe struct {
 	TokenMethodType string `toml:"token_method_type"`
 }
 
-// certainAtOnce are Stripe's means of payment in euros that fail or succeed while
+// instantMethods are Stripe's means of payment in euros that fail or succeed while
 // the customer is watching. Direct debits and bank transfers do so days later.
-var certainAtOnce = []string{
+var instantMethods = []string{
 	"card", "link", "paypal", "klarna", "bancontact", "eps", "ideal", "p24", "revolut_pay", "amazon_pay",
 }
 
@@ -51,47 +51,47 @@ var stripeKey = regexp.MustCompile(`^(sk|rk)_(live|test)_[A-Za-z0-9_]{8,}$`)
 
 var (
 	stripeVersion = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
-	stripeWord    = regexp.MustCompile(`^[a-z_]+(\[[a-z_]+\])*$`)
+	stripeParam   = regexp.MustCompile(`^[a-z_]+(\[[a-z_]+\])*$`)
 )
 
 func (c *Config) checkStripe(k *checker) {
 	s := c.Stripe
 	for _, method := range s.PaymentMethods {
-		if !slices.Contains(certainAtOnce, method) {
-			k.wrong("stripe.payment_methods", "%q is none of %s", method, strings.Join(certainAtOnce, ", "))
+		if !slices.Contains(instantMethods, method) {
+			k.addf("stripe.payment_methods", "%q is none of %s", method, strings.Join(instantMethods, ", "))
 		}
 	}
 	for _, secret := range s.WebhookSecrets {
 		// Neither here nor below is the text quoted: it is a secret.
 		if !strings.HasPrefix(string(secret), "whsec_") || len(secret) < len("whsec_")+8 {
-			k.wrong("stripe.webhook_secrets", "one of them is not a signing secret like whsec_…")
+			k.addf("stripe.webhook_secrets", "one of them is not a signing secret like whsec_…")
 		}
 	}
 	if s.APIURL != "" && !secureURL(s.APIURL) {
-		k.wrong("stripe.api_url", "%q is not an https address (http is allowed to 127.0.0.1, [::1] and localhost only: the key would travel in clear)", s.APIURL)
+		k.addf("stripe.api_url", "%q is not an https address (http is allowed to 127.0.0.1, [::1] and localhost only: the key would travel in clear)", s.APIURL)
 	}
 	if s.TokenVersion != "" && !stripeVersion.MatchString(s.TokenVersion) {
-		k.wrong("stripe.token_version", "%q is not a version like 2025-09-30.preview", s.TokenVersion)
+		k.addf("stripe.token_version", "%q is not a version like 2025-09-30.preview", s.TokenVersion)
 	}
 	for setting, word := range map[string]string{"stripe.token_parameter": s.TokenParameter, "stripe.token_method_type": s.TokenMethodType} {
-		if word != "" && !stripeWord.MatchString(word) {
-			k.wrong(setting, "%q is no word of Stripe's", word)
+		if word != "" && !stripeParam.MatchString(word) {
+			k.addf(setting, "%q is no word of Stripe's", word)
 		}
 	}
 	if s.SecretKey == "" {
 		if len(s.WebhookSecrets) > 0 {
-			k.wrong("stripe.secret_key", "webhook_secrets are set, but no key")
+			k.addf("stripe.secret_key", "webhook_secrets are set, but no key")
 		}
 		return
 	}
 	if !stripeKey.MatchString(string(s.SecretKey)) {
-		k.wrong("stripe.secret_key", "it is not a secret key like sk_live_…, sk_test_… or rk_live_…; a publishable key, pk_…, is of no use here")
+		k.addf("stripe.secret_key", "it is not a secret key like sk_live_…, sk_test_… or rk_live_…; a publishable key, pk_…, is of no use here")
 	}
 	if len(s.PaymentMethods) == 0 {
-		k.wrong("stripe.payment_methods", "at least one is needed")
+		k.addf("stripe.payment_methods", "at least one is needed")
 	}
 	if strings.Contains(string(s.SecretKey), "_live_") && !strings.HasPrefix(c.BaseURL, "https://") {
-		k.wrong("stripe.secret_key", "with a live key base_url must begin with https://")
+		k.addf("stripe.secret_key", "with a live key base_url must begin with https://")
 	}
 }
 

@@ -11,8 +11,8 @@ const (
 	goodSecret = "whsec_abcdefgh0123"
 )
 
-func TestStripeIsSetInTheFileOrInTheEnvironment(t *testing.T) {
-	cfg, err := Load(write(t, "[stripe]\nsecret_key = \""+goodKey+"\"\nwebhook_secrets = [\""+goodSecret+"\"]\n"), nil)
+func TestStripe_FromFileOrEnvironment(t *testing.T) {
+	cfg, err := Load(writeConfig(t, "[stripe]\nsecret_key = \""+goodKey+"\"\nwebhook_secrets = [\""+goodSecret+"\"]\n"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestStripeIsSetInTheFileOrInTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeInStripesSettingsIsToldWithoutItsSecrets(t *testing.T) {
+func TestCheckStripe_ReportsEveryMistakeWithoutSecrets(t *testing.T) {
 	for name, test := range map[string]struct{ text, says string }{
 		"publishable key":     {`secret_key = "pk_live_SECRETSECRET"`, "publishable"},
 		"not a key":           {`secret_key = "SECRETSECRET"`, "stripe.secret_key"},
@@ -44,7 +44,7 @@ func TestEveryMistakeInStripesSettingsIsToldWithoutItsSecrets(t *testing.T) {
 		"address with a user": {`api_url = "https://user@api.stripe.example"`, "stripe.api_url"},
 		"not an address":      {`api_url = "api.stripe.example"`, "stripe.api_url"},
 	} {
-		_, err := Load(write(t, "[stripe]\n"+test.text+"\n"), nil)
+		_, err := Load(writeConfig(t, "[stripe]\n"+test.text+"\n"), nil)
 		if err == nil || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -54,7 +54,7 @@ func TestEveryMistakeInStripesSettingsIsToldWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-func TestStripesSecretsAreNeverShown(t *testing.T) {
+func TestStripe_SecretsAreNeverPrinted(t *testing.T) {
 	cfg, err := Load("", []string{"DOTKONTOR_STRIPE_SECRET_KEY=" + goodKey, "DOTKONTOR_STRIPE_WEBHOOK_SECRETS=" + goodSecret})
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func TestStripesSecretsAreNeverShown(t *testing.T) {
 	}
 }
 
-func TestAGatewayToStripeMayBeOnThisMachine(t *testing.T) {
+func TestStripe_APIURLMayBeLoopback(t *testing.T) {
 	for _, address := range []string{"http://127.0.0.1:4000", "http://localhost:4000", "http://[::1]:4000", "https://gateway.example"} {
 		if _, err := Load("", []string{"DOTKONTOR_STRIPE_API_URL=" + address}); err != nil {
 			t.Errorf("%s: %v", address, err)

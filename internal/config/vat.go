@@ -18,8 +18,8 @@ type VAT struct {
 func (v *VAT) check(k *checker) {
 	if v.VIESURL != "" {
 		if address, err := url.Parse(v.VIESURL); err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
-			k.wrong("vat.vies_url", "%q is not a web address", v.VIESURL)
+			k.addf("vat.vies_url", "%q is not a web address", v.VIESURL)
 		}
 	}
-	k.between("vat.warn_at_eur", v.WarnAtEUR, 0, 10_000)
+	k.intRange("vat.warn_at_eur", v.WarnAtEUR, 0, 10_000)
 }

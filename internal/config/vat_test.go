@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestVATIsGermanUnlessTheOneStopShopIsSwitchedOn(t *testing.T) {
+func TestVAT_GermanUnlessOSSEnabled(t *testing.T) {
 	t.Parallel()
 	cfg, err := Load("", nil)
 	if err != nil || cfg.VAT != (VAT{WarnAtEUR: 8000}) {

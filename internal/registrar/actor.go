@@ -90,9 +90,9 @@ func (a Actor) RequireRecentSignIn(now time.Time) error {
 // Action names what was done, as an operator and a customer may read it.
 type Action string
 
-// Deed is one entry of the audit: who did what to which object, when, from
+// AuditEvent is one entry of the audit: who did what to which object, when, from
 // where. It is written in the same transaction as what it tells.
-type Deed struct {
+type AuditEvent struct {
 	Actor  Actor
 	Action Action
 	// Customer is the account that the deed concerns and that may read it.
@@ -102,54 +102,54 @@ type Deed struct {
 	At     time.Time
 }
 
-// Letter is a mail to be sent. It is stored in the same transaction as its
+// Mail is a mail to be sent. It is stored in the same transaction as its
 // cause. It carries no secret: where its text needs a link, the link is made
 // when the letter is sent.
-type Letter struct {
-	Kind LetterKind
+type Mail struct {
+	Kind MailKind
 	// Customer is the account that the letter is about; empty where there is none.
 	Customer string
 	// To is the address; empty means the account's own at the time of storing.
 	To string
 	// Language is de or en; empty means the account's own.
 	Language string
-	// Facts are what the text mentions beside that, such as a token's name.
-	Facts map[string]string
+	// Data are what the text mentions beside that, such as a token's name.
+	Data map[string]string
 }
 
-// LetterKind names what a letter says.
-type LetterKind string
+// MailKind names what a letter says.
+type MailKind string
 
 // The letters.
 const (
-	LetterConfirm         LetterKind = "confirm"        // with a link: confirm the address of a new account
-	LetterAlreadyMember   LetterKind = "already_member" // somebody registered an address that has an account
-	LetterReset           LetterKind = "reset"          // with a link: choose another password
-	LetterNoAccount       LetterKind = "no_account"     // somebody asked for a reset of an address without an account
-	LetterChangeEmail     LetterKind = "change_email"   // with a link, to the new address
-	LetterEmailChanging   LetterKind = "email_changing" // to the old address
-	LetterPasswordChanged LetterKind = "password_changed"
-	LetterTokenCreated    LetterKind = "token_created"
-	LetterSecondFactor    LetterKind = "second_factor" // switched on or off, recovery codes renewed
-	LetterRegistrant      LetterKind = "registrant"    // the data of the domains' holder were changed
-	LetterPasskey         LetterKind = "passkey"       // added or removed
-	LetterApplication     LetterKind = "application_connected"
+	MailConfirm              MailKind = "confirm"        // with a link: confirm the address of a new account
+	MailAlreadyRegistered    MailKind = "already_member" // somebody registered an address that has an account
+	MailPasswordReset        MailKind = "reset"          // with a link: choose another password
+	MailNoAccount            MailKind = "no_account"     // somebody asked for a reset of an address without an account
+	MailChangeEmail          MailKind = "change_email"   // with a link, to the new address
+	MailEmailChanging        MailKind = "email_changing" // to the old address
+	MailPasswordChanged      MailKind = "password_changed"
+	MailTokenCreated         MailKind = "token_created"
+	MailSecondFactor         MailKind = "second_factor" // switched on or off, recovery codes renewed
+	MailRegistrantChanged    MailKind = "registrant"    // the data of the domains' holder were changed
+	MailPasskey              MailKind = "passkey"       // added or removed
+	MailApplicationConnected MailKind = "application_connected"
 	// LetterApplicationReplayed: a code or token of an application was presented
 	// twice, so its connection ended.
-	LetterApplicationReplayed LetterKind = "application_replayed"
-	LetterAgent               LetterKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
-	LetterOrderPaid           LetterKind = "order_paid"       // the receipt; package order has the facts
-	LetterOrderDone           LetterKind = "order_done"       // what became of each item, and what goes back
-	LetterPaymentReturned     LetterKind = "payment_returned" // a payment that came too late, or twice, goes back
-	LetterClaim               LetterKind = "claim"            // with a link: take over what an agent ordered for this address
-	LetterExpiringMonth       LetterKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
-	LetterExpiringWeek        LetterKind = "expiring_week"    // in about a week
-	LetterExpired             LetterKind = "expired"          // it is over
-	LetterDomainChanged       LetterKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
-	LetterAuthCode            LetterKind = "auth_code"        // a domain's auth code was set and shown
-	LetterWithdrawal          LetterKind = "withdrawal"       // confirms a declaration; package declaration has the facts
-	LetterTermination         LetterKind = "termination"      // the same, of the other kind
-	LetterDeclared            LetterKind = "declared"         // to the operator: somebody has declared one of these
-	LetterAccountClosed       LetterKind = "account_closed"   // by its customer
-	LetterDomainLock          LetterKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
+	MailApplicationReplayed MailKind = "application_replayed"
+	MailAgentLinked         MailKind = "agent_linked"     // an agent may see and pay the customer's orders from now on
+	MailOrderPaid           MailKind = "order_paid"       // the receipt; package order has the facts
+	MailOrderDone           MailKind = "order_done"       // what became of each item, and what goes back
+	MailPaymentReturned     MailKind = "payment_returned" // a payment that came too late, or twice, goes back
+	MailClaim               MailKind = "claim"            // with a link: take over what an agent ordered for this address
+	MailExpiringMonth       MailKind = "expiring_month"   // a domain's term ends in about a month; package lifecycle has the facts
+	MailExpiringWeek        MailKind = "expiring_week"    // in about a week
+	MailExpired             MailKind = "expired"          // it is over
+	MailDomainChanged       MailKind = "domain_changed"   // a holder's change of a domain was carried out; package steward has the facts
+	MailAuthCode            MailKind = "auth_code"        // a domain's auth code was set and shown
+	MailWithdrawal          MailKind = "withdrawal"       // confirms a declaration; package declaration has the facts
+	MailTermination         MailKind = "termination"      // the same, of the other kind
+	MailNoticeReceived      MailKind = "declared"         // to the operator: somebody has declared one of these
+	MailAccountClosed       MailKind = "account_closed"   // by its customer
+	MailDomainLock          MailKind = "domain_lock"      // an operator locked a domain, or lifted that; package office has the facts
 )

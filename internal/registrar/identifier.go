@@ -23,12 +23,12 @@ func NewID(prefix string, now time.Time) string {
 	id := make([]byte, 0, len(prefix)+26)
 	id = append(id, prefix...)
 	// 26 digits of 5 bits hold 130 bits, so the first digit has two leading zeros.
-	var bits, held uint32
-	held = 2
+	var bits, bitCount uint32
+	bitCount = 2
 	for _, b := range raw {
 		bits = bits<<8 | uint32(b)
-		for held += 8; held >= 5; held -= 5 {
-			id = append(id, identifierAlphabet[bits>>(held-5)&31])
+		for bitCount += 8; bitCount >= 5; bitCount -= 5 {
+			id = append(id, identifierAlphabet[bits>>(bitCount-5)&31])
 		}
 	}
 	return string(id)

@@ -14,7 +14,7 @@ func carried(tld string) bool {
 	return false
 }
 
-func TestWellFormedNamesAreAcceptedInTheFormThatWasAsked(t *testing.T) {
+func TestParseName_KeepsDisplayForm(t *testing.T) {
 	for _, test := range []struct{ input, ascii, display, tld string }{
 		{"kaffeehaus.de", "kaffeehaus.de", "kaffeehaus.de", ".de"},
 		{"KaffeeHaus.DE", "kaffeehaus.de", "kaffeehaus.de", ".de"},
@@ -49,7 +49,7 @@ func TestWellFormedNamesAreAcceptedInTheFormThatWasAsked(t *testing.T) {
 	}
 }
 
-func TestBadNamesAreRefusedWithTheirReason(t *testing.T) {
+func TestParseName_InvalidNameHasCode(t *testing.T) {
 	for _, test := range []struct {
 		input string
 		want  Code
@@ -116,7 +116,7 @@ func TestBadNamesAreRefusedWithTheirReason(t *testing.T) {
 	}
 }
 
-func TestAnUnlistedExtensionComesBeforeTheOneLabelRule(t *testing.T) {
+func TestParseName_UnlistedExtensionWinsOverSubdomain(t *testing.T) {
 	for _, test := range []struct{ input, tld string }{
 		{"example.zz", ".zz"},
 		{"www.example.ZZ", ".zz"},
@@ -132,7 +132,7 @@ func TestAnUnlistedExtensionComesBeforeTheOneLabelRule(t *testing.T) {
 	}
 }
 
-func TestASearchHasASecondLevelPartOfLettersDigitsAndHyphens(t *testing.T) {
+func TestParseQuery_LabelIsLettersDigitsHyphens(t *testing.T) {
 	for _, test := range []struct {
 		input string
 		want  Query
@@ -174,7 +174,7 @@ func TestASearchHasASecondLevelPartOfLettersDigitsAndHyphens(t *testing.T) {
 	}
 }
 
-func TestParseExtensionNormalises(t *testing.T) {
+func TestParseExtension_NormalisesToALabel(t *testing.T) {
 	for input, want := range map[string]string{".DE": ".de", ".рус": ".xn--p1acf", ".co.uk": ".co.uk"} {
 		if got, err := ParseExtension(input); err != nil || got != want {
 			t.Errorf("ParseExtension(%q) = %q, %v; want %q", input, got, err, want)

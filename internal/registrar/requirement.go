@@ -17,16 +17,16 @@ type Requirement struct {
 // union are the members of the European Union, and area the three more of the
 // European Economic Area.
 var (
-	union = []string{
+	euCountries = []string{
 		"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
 		"IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
 	}
-	area = append(slices.Clone(union), "IS", "LI", "NO")
+	eeaCountries = append(slices.Clone(euCountries), "IS", "LI", "NO")
 )
 
 var requirements = map[string]Requirement{
 	"":                {},
-	"eu_presence":     {Countries: area},
+	"eu_presence":     {Countries: eeaCountries},
 	"ch_presence":     {Countries: []string{"CH"}, Gateway: true}, // and a register number
 	"us_nexus":        {Gateway: true},
 	"ca_presence":     {Countries: []string{"CA"}, Gateway: true},
@@ -43,8 +43,8 @@ var requirements = map[string]Requirement{
 
 // RequirementOf is what a rule of the catalogue asks for. An unknown rule can't be
 // met without a gateway.
-func RequirementOf(word string) Requirement {
-	r, known := requirements[word]
+func RequirementOf(rule string) Requirement {
+	r, known := requirements[rule]
 	if !known {
 		return Requirement{Gateway: true}
 	}
@@ -57,8 +57,8 @@ func (r *Requirement) Admits(country string) bool {
 	return len(r.Countries) == 0 || slices.Contains(r.Countries, country)
 }
 
-// Holder is the registrant of a domain as a registry is told.
-type Holder struct {
+// Registrant is the registrant of a domain as a registry is told.
+type Registrant struct {
 	Name         string `json:"name"`
 	Organisation string `json:"organisation,omitempty"`
 	Street       string `json:"street"`
@@ -79,15 +79,15 @@ const IdentityRequired Code = "requires_identity"
 // can say what the extension demands.
 func RequiresCode(rule string) Code { return Code("requires_" + rule) }
 
-// CheckHolder returns an error if the extension does not admit this registrant.
+// CheckRegistrant returns an error if the extension does not admit this registrant.
 // verified is the name that an identity check has confirmed; empty if there was none.
 // Rules about data that only a gateway can carry are not checked here: without the
 // gateway such names can't be ordered at all.
-func (e Extension) CheckHolder(holder Holder, verified string) error {
-	if err := e.CheckCountry(holder.Country); err != nil {
+func (e Extension) CheckRegistrant(registrant Registrant, verified string) error {
+	if err := e.CheckCountry(registrant.Country); err != nil {
 		return err
 	}
-	return e.CheckIdentity(holder.Name, verified)
+	return e.CheckIdentity(registrant.Name, verified)
 }
 
 // CheckCountry is the part of CheckHolder about the registrant's country.
@@ -107,9 +107,9 @@ func (e Extension) CheckIdentity(name, verified string) error {
 	return nil
 }
 
-// CheckHolder applies Extension.CheckHolder to every extension that is named.
-func CheckHolder(find func(tld string) (Extension, bool), tlds []string, holder Holder, verified string) error {
-	return CheckExtensions(find, tlds, func(extension Extension) error { return extension.CheckHolder(holder, verified) })
+// CheckRegistrant applies Extension.CheckHolder to every extension that is named.
+func CheckRegistrant(find func(tld string) (Extension, bool), tlds []string, registrant Registrant, verified string) error {
+	return CheckExtensions(find, tlds, func(extension Extension) error { return extension.CheckRegistrant(registrant, verified) })
 }
 
 // CheckExtensions applies check to every extension that is named, up to the first

@@ -21,7 +21,7 @@ func SameName(a, b string) bool {
 		return false
 	}
 	for _, word := range short {
-		at := slices.IndexFunc(long, func(other [2]string) bool { return alike(word, other) })
+		at := slices.IndexFunc(long, func(other [2]string) bool { return sameSpelling(word, other) })
 		if at < 0 {
 			return false
 		}
@@ -30,16 +30,16 @@ func SameName(a, b string) bool {
 	return true
 }
 
-// alike compares two words in both ways of writing umlauts without dots.
-func alike(a, b [2]string) bool {
+// sameSpelling compares two words in both ways of writing umlauts without dots.
+func sameSpelling(a, b [2]string) bool {
 	return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
 }
 
 // spelled are letters that no decomposition takes apart, and how documents write
 // them; ä, ö and ü are also written with an e.
 var (
-	spelled = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "å", "a", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
-	withE   = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ø", "oe", "å", "aa")
+	letterReplacer = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "å", "a", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
+	umlautReplacer = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ø", "oe", "å", "aa")
 )
 
 // titles are no names.
@@ -56,16 +56,16 @@ func nameWords(name string) [][2]string {
 		if slices.Contains(titles, word) {
 			continue
 		}
-		words = append(words, [2]string{plainLetters(word), plainLetters(withE.Replace(word))})
+		words = append(words, [2]string{stripAccents(word), stripAccents(umlautReplacer.Replace(word))})
 	}
 	return words
 }
 
-func plainLetters(word string) string {
+func stripAccents(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return r
-	}, norm.NFKD.String(spelled.Replace(word)))
+	}, norm.NFKD.String(letterReplacer.Replace(word)))
 }

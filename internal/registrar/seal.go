@@ -25,11 +25,11 @@ import (
 // A value is s1.KEYID.BASE64, where BASE64 is nonce and AES-256-GCM ciphertext with
 // the purpose as additional data. Values from before there were key ids are BASE64
 // alone, which has no dot; every key is tried on them.
-type Seal struct{ ring atomic.Pointer[ring] }
+type Seal struct{ keys atomic.Pointer[keySet] }
 
-// ring is an immutable set of keys.
-type ring struct {
-	boxes   map[string]cipher.AEAD
+// keySet is an immutable set of keys.
+type keySet struct {
+	aeads   map[string]cipher.AEAD
 	ids     []string // in the order in which they were given
 	writeID string
 }
@@ -55,44 +55,44 @@ func NewSeal(keys ...SealKey) (*Seal, error) {
 
 // SetKeys replaces all keys. writeID names the one that seals.
 func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
-	next := &ring{boxes: make(map[string]cipher.AEAD), writeID: writeID}
+	next := &keySet{aeads: make(map[string]cipher.AEAD), writeID: writeID}
 	for _, key := range keys {
 		id := key.KeyID()
-		if next.boxes[id] != nil {
+		if next.aeads[id] != nil {
 			continue
 		}
 		block, err := aes.NewCipher(key[:])
 		if err != nil {
 			return err
 		}
-		if next.boxes[id], err = cipher.NewGCM(block); err != nil {
+		if next.aeads[id], err = cipher.NewGCM(block); err != nil {
 			return err
 		}
 		next.ids = append(next.ids, id)
 	}
-	if next.boxes[writeID] == nil {
+	if next.aeads[writeID] == nil {
 		return fmt.Errorf("registrar: seal key %s is not among the given ones", writeID)
 	}
-	s.ring.Store(next)
+	s.keys.Store(next)
 	return nil
 }
 
 // KeyIDs are the ids of the keys that open, in the order in which they were given.
-func (s *Seal) KeyIDs() []string { return slices.Clone(s.ring.Load().ids) }
+func (s *Seal) KeyIDs() []string { return slices.Clone(s.keys.Load().ids) }
 
 // WriteID is the id of the key that seals.
-func (s *Seal) WriteID() string { return s.ring.Load().writeID }
+func (s *Seal) WriteID() string { return s.keys.Load().writeID }
 
-// ErrSealed says that something was sealed with another key, or for another
+// ErrOpenFailed says that something was sealed with another key, or for another
 // purpose, or was changed since.
-var ErrSealed = errors.New("what is sealed can't be opened with this secret key")
+var ErrOpenFailed = errors.New("what is sealed can't be opened with this secret key")
 
-// sealedError is ErrSealed with its reason for the log.
-type sealedError struct{ reason string }
+// openError is ErrSealed with its reason for the log.
+type openError struct{ reason string }
 
-func (*sealedError) Error() string      { return ErrSealed.Error() }
-func (*sealedError) Unwrap() error      { return ErrSealed }
-func (e *sealedError) LogCause() string { return "keyring: " + e.reason }
+func (*openError) Error() string      { return ErrOpenFailed.Error() }
+func (*openError) Unwrap() error      { return ErrOpenFailed }
+func (e *openError) LogCause() string { return "keyring: " + e.reason }
 
 const sealVersion = "s1"
 
@@ -106,68 +106,68 @@ func SealedBy(sealed string) string {
 	return ""
 }
 
-// Close encrypts a secret for one purpose. The purpose goes in, so that a row can't be
+// Seal encrypts a secret for one purpose. The purpose goes in, so that a row can't be
 // copied to another place.
-func (s *Seal) Close(purpose, secret string) string {
-	r := s.ring.Load()
-	return r.close(r.writeID, purpose, secret)
+func (s *Seal) Seal(purpose, secret string) string {
+	r := s.keys.Load()
+	return r.seal(r.writeID, purpose, secret)
 }
 
-// CloseWith is Close with a key that is named; false if there is no such key.
-func (s *Seal) CloseWith(keyID, purpose, secret string) (string, bool) {
-	r := s.ring.Load()
-	if r.boxes[keyID] == nil {
+// SealWith is Close with a key that is named; false if there is no such key.
+func (s *Seal) SealWith(keyID, purpose, secret string) (string, bool) {
+	r := s.keys.Load()
+	if r.aeads[keyID] == nil {
 		return "", false
 	}
-	return r.close(keyID, purpose, secret), true
+	return r.seal(keyID, purpose, secret), true
 }
 
-func (r *ring) close(keyID, purpose, secret string) string {
-	box := r.boxes[keyID]
-	nonce := make([]byte, box.NonceSize())
+func (r *keySet) seal(keyID, purpose, secret string) string {
+	aead := r.aeads[keyID]
+	nonce := make([]byte, aead.NonceSize())
 	_, _ = rand.Read(nonce) // never fails
-	return sealVersion + "." + keyID + "." + base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
+	return sealVersion + "." + keyID + "." + base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
 }
 
 // Open decrypts what was sealed for the same purpose.
 func (s *Seal) Open(purpose, sealed string) (string, error) {
-	_, secret, err := s.ring.Load().open(purpose, sealed)
+	_, secret, err := s.keys.Load().open(purpose, sealed)
 	return secret, err
 }
 
-// OpenedBy is the id of the key that a value was sealed with, found by trying where the
+// FindKeyID is the id of the key that a value was sealed with, found by trying where the
 // value does not say. It is empty if none of the keys opens such a value.
-func (s *Seal) OpenedBy(purpose, sealed string) string {
+func (s *Seal) FindKeyID(purpose, sealed string) string {
 	if id := SealedBy(sealed); id != "" {
 		return id
 	}
-	id, _, _ := s.ring.Load().open(purpose, sealed)
+	id, _, _ := s.keys.Load().open(purpose, sealed)
 	return id
 }
 
-func (r *ring) open(purpose, sealed string) (keyID, secret string, err error) {
-	candidates, text, named := r.ids, sealed, "any configured key"
+func (r *keySet) open(purpose, sealed string) (keyID, secret string, err error) {
+	candidates, text, keyText := r.ids, sealed, "any configured key"
 	if id := SealedBy(sealed); id != "" {
 		candidates, text = []string{id}, sealed[len(sealVersion)+1+len(id)+1:]
-		named = "key " + PlainReference(id)
-		if r.boxes[id] == nil {
-			return "", "", &sealedError{named + " is missing"}
+		keyText = "key " + PlainReference(id)
+		if r.aeads[id] == nil {
+			return "", "", &openError{keyText + " is missing"}
 		}
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
-		return "", "", &sealedError{"a sealed value is not well-formed"}
+		return "", "", &openError{"a sealed value is not well-formed"}
 	}
 	for _, id := range candidates {
-		box := r.boxes[id]
-		if box == nil || len(raw) < box.NonceSize() {
+		aead := r.aeads[id]
+		if aead == nil || len(raw) < aead.NonceSize() {
 			continue
 		}
-		if secret, err := box.Open(nil, raw[:box.NonceSize()], raw[box.NonceSize():], []byte(purpose)); err == nil {
+		if secret, err := aead.Open(nil, raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose)); err == nil {
 			return id, string(secret), nil
 		}
 	}
-	return "", "", &sealedError{"a sealed value can't be opened with " + named + ": it was changed or moved, or its key is missing"}
+	return "", "", &openError{"a sealed value can't be opened with " + keyText + ": it was changed or moved, or its key is missing"}
 }
 
 // Reseal returns a value sealed with the key that seals now. A value that is so
@@ -180,15 +180,15 @@ func (s *Seal) Reseal(purpose, sealed string) string {
 	if err != nil {
 		return sealed
 	}
-	return s.Close(purpose, secret)
+	return s.Seal(purpose, secret)
 }
 
 // The purposes bind what is sealed to its place in the database. A sealed column also
 // needs a row in store's table of sealed columns, so that a rotation finds it.
 
-// CodePurpose is that of a name's auth code. An order closes the code, and whoever
+// AuthCodePurpose is that of a name's auth code. An order closes the code, and whoever
 // carries the order out opens it.
-func CodePurpose(name string) string { return "auth:" + name }
+func AuthCodePurpose(name string) string { return "auth:" + name }
 
 // TOTPPurpose is that of the secret of an account's authenticator app, also while it
 // waits for its first code.
@@ -197,15 +197,15 @@ func TOTPPurpose(customer string) string { return "totp:" + customer }
 // AgentSecretPurpose is that of a secret that an agent signs with.
 func AgentSecretPurpose(agent, id string) string { return "agent:" + agent + ":" + id }
 
-// AgentHookPurpose is that of the secret that messages to an agent are signed with.
-func AgentHookPurpose(agent string) string { return "agent-webhook:" + agent }
+// AgentWebhookPurpose is that of the secret that messages to an agent are signed with.
+func AgentWebhookPurpose(agent string) string { return "agent-webhook:" + agent }
 
 // PayLinkPurpose and VerifyLinkPurpose are those of the secrets in an order's links.
 func PayLinkPurpose(order string) string    { return "order-pay:" + order }
 func VerifyLinkPurpose(order string) string { return "order-verify:" + order }
 
-// AnswerPurpose is that of an answer that is stored for a repeated request.
-func AnswerPurpose(scope, key string) string { return "answer:" + scope + ":" + key }
+// ResponsePurpose is that of an answer that is stored for a repeated request.
+func ResponsePurpose(scope, key string) string { return "answer:" + scope + ":" + key }
 
 // CanaryPurpose is that of the value that proves which key a database is sealed with.
 func CanaryPurpose(keyID string) string { return "canary:" + keyID }

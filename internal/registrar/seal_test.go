@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func sealOf(t *testing.T, keys ...SealKey) *Seal {
+func newTestSeal(t *testing.T, keys ...SealKey) *Seal {
 	t.Helper()
 	seal, err := NewSeal(keys...)
 	if err != nil {
@@ -22,16 +22,16 @@ func sealOf(t *testing.T, keys ...SealKey) *Seal {
 func TestSeal_ValueNamesItsKeyAndOpensWithItOnly(t *testing.T) {
 	t.Parallel()
 	one, two := SealKey{1}, SealKey{2}
-	value := sealOf(t, one).Close("purpose", "secret")
+	value := newTestSeal(t, one).Seal("purpose", "secret")
 	if SealedBy(value) != one.KeyID() || strings.Contains(value, "secret") || len(one.KeyID()) != 16 || one.KeyID() == two.KeyID() {
 		t.Errorf("the value is %q, the ids are %s and %s", value, one.KeyID(), two.KeyID())
 	}
-	for name, seal := range map[string]*Seal{"alone": sealOf(t, one), "first": sealOf(t, one, two), "second": sealOf(t, two, one)} {
+	for name, seal := range map[string]*Seal{"alone": newTestSeal(t, one), "first": newTestSeal(t, one, two), "second": newTestSeal(t, two, one)} {
 		if got, err := seal.Open("purpose", value); err != nil || got != "secret" {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
-	both := sealOf(t, one, two)
+	both := newTestSeal(t, one, two)
 	for name, wrong := range map[string]string{
 		"another key's id": strings.Replace(value, one.KeyID(), two.KeyID(), 1),
 		"an unknown id":    strings.Replace(value, one.KeyID(), "0123456789abcdef", 1),
@@ -40,61 +40,61 @@ func TestSeal_ValueNamesItsKeyAndOpensWithItOnly(t *testing.T) {
 		"short":            "s1." + one.KeyID() + ".AAAA",
 		"empty":            "",
 	} {
-		if got, err := both.Open("purpose", wrong); !errors.Is(err, ErrSealed) {
+		if got, err := both.Open("purpose", wrong); !errors.Is(err, ErrOpenFailed) {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
-	if _, err := both.Open("other", value); !errors.Is(err, ErrSealed) {
+	if _, err := both.Open("other", value); !errors.Is(err, ErrOpenFailed) {
 		t.Errorf("another purpose: %v", err)
 	}
-	if _, err := sealOf(t, two).Open("purpose", value); !errors.Is(err, ErrSealed) {
+	if _, err := newTestSeal(t, two).Open("purpose", value); !errors.Is(err, ErrOpenFailed) {
 		t.Errorf("another key: %v", err)
 	}
 }
 
-// untagged seals as it was done before there were key ids.
-func untagged(t *testing.T, key SealKey, purpose, secret string) string {
+// sealUntagged seals as it was done before there were key ids.
+func sealUntagged(t *testing.T, key SealKey, purpose, secret string) string {
 	t.Helper()
 	block, err := aes.NewCipher(key[:])
 	if err != nil {
 		t.Fatal(err)
 	}
-	box, err := cipher.NewGCM(block)
+	aead, err := cipher.NewGCM(block)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nonce := make([]byte, box.NonceSize())
-	return base64.RawURLEncoding.EncodeToString(box.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
+	nonce := make([]byte, aead.NonceSize())
+	return base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
 }
 
 func TestSeal_ValueFromBeforeKeyIDsStaysReadable(t *testing.T) {
 	t.Parallel()
 	one, two := SealKey{1}, SealKey{2}
-	value := untagged(t, one, "purpose", "secret")
-	for name, seal := range map[string]*Seal{"alone": sealOf(t, one), "second": sealOf(t, two, one)} {
+	value := sealUntagged(t, one, "purpose", "secret")
+	for name, seal := range map[string]*Seal{"alone": newTestSeal(t, one), "second": newTestSeal(t, two, one)} {
 		if got, err := seal.Open("purpose", value); err != nil || got != "secret" {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
-		if got := seal.OpenedBy("purpose", value); got != one.KeyID() {
+		if got := seal.FindKeyID("purpose", value); got != one.KeyID() {
 			t.Errorf("%s: opened by %q", name, got)
 		}
 	}
-	if got := sealOf(t, two).OpenedBy("purpose", value); got != "" || SealedBy(value) != "" {
+	if got := newTestSeal(t, two).FindKeyID("purpose", value); got != "" || SealedBy(value) != "" {
 		t.Errorf("opened by %q, sealed by %q", got, SealedBy(value))
 	}
 }
 
-func TestSeal_ResealUsesTheWriteKeyAndKeepsWhatItCannotOpen(t *testing.T) {
+func TestReseal_UsesWriteKeyAndKeepsUnreadableValues(t *testing.T) {
 	t.Parallel()
 	one, two, three := SealKey{1}, SealKey{2}, SealKey{3}
-	seal := sealOf(t, one, two)
-	tagged, old, foreign := seal.Close("p", "secret"), untagged(t, one, "p", "secret"), sealOf(t, three).Close("p", "secret")
+	seal := newTestSeal(t, one, two)
+	tagged, old, foreign := seal.Seal("p", "secret"), sealUntagged(t, one, "p", "secret"), newTestSeal(t, three).Seal("p", "secret")
 	if err := seal.SetKeys([]SealKey{one, two}, two.KeyID()); err != nil {
 		t.Fatal(err)
 	}
 	for _, value := range []string{tagged, old} {
 		next := seal.Reseal("p", value)
-		if got, err := sealOf(t, two).Open("p", next); err != nil || got != "secret" || seal.Reseal("p", next) != next {
+		if got, err := newTestSeal(t, two).Open("p", next); err != nil || got != "secret" || seal.Reseal("p", next) != next {
 			t.Errorf("%q became %q: %q, %v", value, next, got, err)
 		}
 	}
@@ -109,20 +109,20 @@ func TestSeal_ResealUsesTheWriteKeyAndKeepsWhatItCannotOpen(t *testing.T) {
 func TestOpen_FailureNamesKeyInLogCause(t *testing.T) {
 	t.Parallel()
 	one, two := SealKey{1}, SealKey{2}
-	value := sealOf(t, one).Close("purpose", "secret")
+	value := newTestSeal(t, one).Seal("purpose", "secret")
 	for name, test := range map[string]struct {
 		seal            *Seal
 		purpose, sealed string
 		cause           string
 	}{
-		"missing key":   {sealOf(t, two), "purpose", value, "keyring: key " + one.KeyID() + " is missing"},
-		"other purpose": {sealOf(t, one), "other", value, "keyring: a sealed value can't be opened with key " + one.KeyID()},
-		"without a key": {sealOf(t, two), "purpose", "AAAA", "keyring: a sealed value can't be opened with any configured key"},
-		"not sealed":    {sealOf(t, one), "purpose", "erika@example.org", "keyring: a sealed value is not well-formed"},
+		"missing key":   {newTestSeal(t, two), "purpose", value, "keyring: key " + one.KeyID() + " is missing"},
+		"other purpose": {newTestSeal(t, one), "other", value, "keyring: a sealed value can't be opened with key " + one.KeyID()},
+		"without a key": {newTestSeal(t, two), "purpose", "AAAA", "keyring: a sealed value can't be opened with any configured key"},
+		"not sealed":    {newTestSeal(t, one), "purpose", "erika@example.org", "keyring: a sealed value is not well-formed"},
 	} {
 		_, err := test.seal.Open(test.purpose, test.sealed)
 		got := CauseOf(&Error{Kind: KindInternal, Err: fmt.Errorf("read: %w", err)})
-		if !errors.Is(err, ErrSealed) || !strings.HasPrefix(got, test.cause) || strings.Contains(got, "erika") {
+		if !errors.Is(err, ErrOpenFailed) || !strings.HasPrefix(got, test.cause) || strings.Contains(got, "erika") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

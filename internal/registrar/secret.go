@@ -16,36 +16,36 @@ type SecretKind string
 // The kinds of secrets. The prefixes are part of the contract with secret
 // scanners: they never change.
 const (
-	PersonalToken SecretKind = "dotkontor_live_"    //nolint:gosec // a prefix
-	SessionSecret SecretKind = "dotkontor_session_" //nolint:gosec // a prefix
-	DeviceSecret  SecretKind = "dotkontor_device_"
-	LinkSecret    SecretKind = "dotkontor_link_" //nolint:gosec // a prefix
-	AccessToken   SecretKind = "dotkontor_access_"
-	RefreshToken  SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
-	ClientSecret  SecretKind = "dotkontor_client_"
-	CodeSecret    SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
-	ConsentSecret SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
-	Ceremony      SecretKind = "dotkontor_ceremony_"
+	PersonalToken           SecretKind = "dotkontor_live_"    //nolint:gosec // a prefix
+	SessionSecret           SecretKind = "dotkontor_session_" //nolint:gosec // a prefix
+	DeviceSecret            SecretKind = "dotkontor_device_"
+	LinkSecret              SecretKind = "dotkontor_link_" //nolint:gosec // a prefix
+	AccessToken             SecretKind = "dotkontor_access_"
+	RefreshToken            SecretKind = "dotkontor_refresh_" //nolint:gosec // a prefix
+	ClientSecret            SecretKind = "dotkontor_client_"
+	AuthorizationCodeSecret SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
+	ConsentSecret           SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
+	ChallengeSecret         SecretKind = "dotkontor_ceremony_"
 	// PayLink and VerifyLink are in the addresses where a human pays an order or
 	// shows who they are.
 	PayLink    SecretKind = "dotkontor_pay_"
 	VerifyLink SecretKind = "dotkontor_verify_"
 	// AgentKey names an agent that checks out for customers, AgentSecret signs its
 	// requests, and AgentHook our messages to it.
-	AgentKey    SecretKind = "dotkontor_agent_"
-	AgentSecret SecretKind = "acps_"
-	AgentHook   SecretKind = "acpw_"
+	AgentKey           SecretKind = "dotkontor_agent_"
+	AgentSecret        SecretKind = "acps_"
+	AgentWebhookSecret SecretKind = "acpw_"
 )
 
 // secretKinds is all of them.
 var secretKinds = [...]SecretKind{
-	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, CodeSecret,
-	ConsentSecret, Ceremony, PayLink, VerifyLink, AgentKey, AgentSecret, AgentHook,
+	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, AuthorizationCodeSecret,
+	ConsentSecret, ChallengeSecret, PayLink, VerifyLink, AgentKey, AgentSecret, AgentWebhookSecret,
 }
 
-// HoldsSecret says whether text has something in it that looks like one of our
+// ContainsSecret says whether text has something in it that looks like one of our
 // secrets, whole or cut.
-func HoldsSecret(text string) bool {
+func ContainsSecret(text string) bool {
 	for _, kind := range secretKinds {
 		if strings.Contains(text, string(kind)) {
 			return true
@@ -70,7 +70,7 @@ type SecretHash string
 func NewSecret(kind SecretKind) (value string, hash SecretHash) {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
-	value = string(kind) + digits(new(big.Int).SetBytes(raw[:]), randomDigits)
+	value = string(kind) + encodeBase62(new(big.Int).SetBytes(raw[:]), randomDigits)
 	value += checksum(value)
 	return value, hashOf(value)
 }
@@ -96,11 +96,11 @@ func hashOf(value string) SecretHash {
 }
 
 func checksum(text string) string {
-	return digits(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text)))), checkDigits)
+	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text)))), checkDigits)
 }
 
-// digits writes n in base 62, filled up with zeros.
-func digits(n *big.Int, width int) string {
+// encodeBase62 writes n in base 62, filled up with zeros.
+func encodeBase62(n *big.Int, width int) string {
 	out := make([]byte, width)
 	rest, base, digit := new(big.Int).Set(n), big.NewInt(62), new(big.Int)
 	for i := width - 1; i >= 0; i-- {

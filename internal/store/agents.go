@@ -15,12 +15,12 @@ import (
 var _ agent.Store = (*DB)(nil)
 
 const (
-	// manyAgents bounds the list of all that ever were.
-	manyAgents = 1000
-	// secretsAtOnce is more than an agent ever has live.
-	secretsAtOnce = 10
-	// linksAtOnce are ended in one go, with the agent.
-	linksAtOnce = 1000
+	// maxAgents bounds the list of all that ever were.
+	maxAgents = 1000
+	// maxLiveSecrets is more than an agent ever has live.
+	maxLiveSecrets = 10
+	// linkBatchSize are ended in one go, with the agent.
+	linkBatchSize = 1000
 )
 
 func agentOf(row query.Agent) agent.Agent {
@@ -36,10 +36,10 @@ func secretOf(row query.AgentSecret) agent.Secret {
 
 // AddAgent stores an agent with its first secret.
 func (db *DB) AddAgent(
-	ctx context.Context, one agent.Agent, key registrar.SecretHash, secret agent.Secret, hook agent.Hook, limit int, deed registrar.Deed,
+	ctx context.Context, one agent.Agent, key registrar.SecretHash, secret agent.Secret, hook agent.SealedWebhook, limit int, event registrar.AuditEvent,
 ) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		live, err := q.LiveAgentIDs(ctx, int32(limit))
+		live, err := q.ListLiveAgentIDs(ctx, int32(limit))
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (db *DB) AddAgent(
 		if err := insertSecret(ctx, q, secret); err != nil {
 			return err
 		}
-		return recordDeed(ctx, q, deed)
+		return insertAuditEvent(ctx, q, event)
 	})
 }
 
@@ -69,9 +69,9 @@ func insertSecret(ctx context.Context, q *query.Queries, secret agent.Secret) er
 	})
 }
 
-// Agents are all, also removed ones, the oldest first.
-func (db *DB) Agents(ctx context.Context) ([]agent.Agent, error) {
-	rows, err := db.read().AgentsInOrder(ctx, manyAgents)
+// ListAgents are all, also removed ones, the oldest first.
+func (db *DB) ListAgents(ctx context.Context) ([]agent.Agent, error) {
+	rows, err := db.read().ListAgents(ctx, maxAgents)
 	if err != nil {
 		return nil, fmt.Errorf("agents: %w", err)
 	}
@@ -84,37 +84,37 @@ func (db *DB) Agents(ctx context.Context) ([]agent.Agent, error) {
 
 // AgentByID returns one, live or not.
 func (db *DB) AgentByID(ctx context.Context, id string) (agent.Agent, bool, error) {
-	if neverStored(id) {
+	if isUnstorableText(id) {
 		return agent.Agent{}, false, nil
 	}
-	row, err := db.read().AgentByID(ctx, id)
+	row, err := db.read().GetAgent(ctx, id)
 	ok, err := found(err)
 	return agentOf(row), ok, err
 }
 
 // AgentByKey returns the live agent of a key.
-func (db *DB) AgentByKey(ctx context.Context, key registrar.SecretHash) (agent.Known, bool, error) {
-	rows, err := db.read().LiveAgentByKey(ctx, string(key))
+func (db *DB) AgentByKey(ctx context.Context, key registrar.SecretHash) (agent.AgentWithSecrets, bool, error) {
+	rows, err := db.read().ListLiveAgentSecretsByKey(ctx, string(key))
 	if err != nil || len(rows) == 0 {
-		return agent.Known{}, false, err
+		return agent.AgentWithSecrets{}, false, err
 	}
-	known := agent.Known{Agent: agentOf(rows[0].Agent)}
+	known := agent.AgentWithSecrets{Agent: agentOf(rows[0].Agent)}
 	for _, row := range rows {
 		known.Secrets = append(known.Secrets, secretOf(row.AgentSecret))
 	}
 	return known, true, nil
 }
 
-// LiveAgents are those that sign in a profile.
-func (db *DB) LiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]agent.Known, error) {
-	rows, err := db.read().LiveAgentsOfProfile(ctx, query.LiveAgentsOfProfileParams{Profile: string(profile), Limit: int32(limit * secretsAtOnce)})
+// ListLiveAgents are those that sign in a profile.
+func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]agent.AgentWithSecrets, error) {
+	rows, err := db.read().ListLiveAgentSecretsByProfile(ctx, query.ListLiveAgentSecretsByProfileParams{Profile: string(profile), Limit: int32(limit * maxLiveSecrets)})
 	if err != nil {
 		return nil, fmt.Errorf("live agents: %w", err)
 	}
-	var all []agent.Known
+	var all []agent.AgentWithSecrets
 	for _, row := range rows {
 		if len(all) == 0 || all[len(all)-1].ID != row.Agent.ID {
-			all = append(all, agent.Known{Agent: agentOf(row.Agent)})
+			all = append(all, agent.AgentWithSecrets{Agent: agentOf(row.Agent)})
 		}
 		last := &all[len(all)-1]
 		last.Secrets = append(last.Secrets, secretOf(row.AgentSecret))
@@ -122,26 +122,26 @@ func (db *DB) LiveAgents(ctx context.Context, profile signing.Profile, limit int
 	return all, nil
 }
 
-// HookOf is where a live agent hears of its orders.
-func (db *DB) HookOf(ctx context.Context, id string) (agent.Hook, bool, error) {
-	row, err := db.read().AgentByID(ctx, id)
+// GetAgentWebhook is where a live agent hears of its orders.
+func (db *DB) GetAgentWebhook(ctx context.Context, id string) (agent.SealedWebhook, bool, error) {
+	row, err := db.read().GetAgent(ctx, id)
 	ok, err := found(err)
-	return agent.Hook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
+	return agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
 }
 
-// AddSecret stores one more secret, and ends all but the newest keep.
-func (db *DB) AddSecret(ctx context.Context, secret agent.Secret, keep int, deed registrar.Deed) (bool, error) {
-	return db.ofLiveAgent(ctx, secret.Agent, deed, func(q *query.Queries) error {
+// AddAgentSecret stores one more secret, and ends all but the newest keep.
+func (db *DB) AddAgentSecret(ctx context.Context, secret agent.Secret, keep int, event registrar.AuditEvent) (bool, error) {
+	return db.changeLiveAgent(ctx, secret.Agent, event, func(q *query.Queries) error {
 		if err := insertSecret(ctx, q, secret); err != nil {
 			return err
 		}
-		return endSecrets(ctx, q, secret.Agent, keep, deed.At)
+		return revokeOldSecrets(ctx, q, secret.Agent, keep, event.At)
 	})
 }
 
-// endSecrets ends all but the newest keep.
-func endSecrets(ctx context.Context, q *query.Queries, id string, keep int, at time.Time) error {
-	live, err := q.SecretsOfAgent(ctx, query.SecretsOfAgentParams{AgentID: id, Limit: secretsAtOnce})
+// revokeOldSecrets ends all but the newest keep.
+func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int, at time.Time) error {
+	live, err := q.ListAgentSecrets(ctx, query.ListAgentSecretsParams{AgentID: id, Limit: maxLiveSecrets})
 	if err != nil {
 		return err
 	}
@@ -156,43 +156,43 @@ func endSecrets(ctx context.Context, q *query.Queries, id string, keep int, at t
 	return nil
 }
 
-// SetKey replaces the key of a live agent.
-func (db *DB) SetKey(ctx context.Context, id string, key registrar.SecretHash, deed registrar.Deed) (bool, error) {
-	return db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
+// SetAgentKey replaces the key of a live agent.
+func (db *DB) SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error) {
+	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
 		_, err := q.SetAgentKey(ctx, query.SetAgentKeyParams{ID: id, KeyHash: string(key)})
 		return err
 	})
 }
 
-// SetHook replaces where a live agent hears of its orders.
-func (db *DB) SetHook(ctx context.Context, id string, hook agent.Hook, deed registrar.Deed) (bool, error) {
-	return db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
-		_, err := q.SetAgentHook(ctx, query.SetAgentHookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
+// SetAgentWebhook replaces where a live agent hears of its orders.
+func (db *DB) SetAgentWebhook(ctx context.Context, id string, hook agent.SealedWebhook, event registrar.AuditEvent) (bool, error) {
+	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
+		_, err := q.SetAgentWebhook(ctx, query.SetAgentWebhookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
 		return err
 	})
 }
 
 // RemoveAgent ends an agent, its secrets and its links.
-func (db *DB) RemoveAgent(ctx context.Context, id string, deed registrar.Deed) (bool, error) {
-	return db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
-		row, err := q.AgentByID(ctx, id)
+func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditEvent) (bool, error) {
+	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
+		row, err := q.GetAgent(ctx, id)
 		if err != nil {
 			return err
 		}
-		if _, err := q.RemoveAgent(ctx, query.RemoveAgentParams{ID: id, RemovedAt: micros(deed.At)}); err != nil {
+		if _, err := q.RemoveAgent(ctx, query.RemoveAgentParams{ID: id, RemovedAt: micros(event.At)}); err != nil {
 			return err
 		}
-		if err := endSecrets(ctx, q, id, 0, deed.At); err != nil {
+		if err := revokeOldSecrets(ctx, q, id, 0, event.At); err != nil {
 			return err
 		}
-		return endLinks(ctx, q, row, deed)
+		return deleteAgentLinks(ctx, q, row, event)
 	})
 }
 
-// endLinks ends all links of an agent, each with an entry in its customer's audit.
-func endLinks(ctx context.Context, q *query.Queries, row query.Agent, deed registrar.Deed) error {
+// deleteAgentLinks ends all links of an agent, each with an entry in its customer's audit.
+func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, event registrar.AuditEvent) error {
 	for {
-		linked, err := q.LinksOfAgent(ctx, query.LinksOfAgentParams{AgentID: row.ID, Limit: linksAtOnce})
+		linked, err := q.ListLinkedCustomerIDs(ctx, query.ListLinkedCustomerIDsParams{AgentID: row.ID, Limit: linkBatchSize})
 		if err != nil || len(linked) == 0 {
 			return err
 		}
@@ -200,61 +200,61 @@ func endLinks(ctx context.Context, q *query.Queries, row query.Agent, deed regis
 			if _, err := q.DeleteAgentLink(ctx, query.DeleteAgentLinkParams{CustomerID: customer, AgentID: row.ID}); err != nil {
 				return err
 			}
-			told := deed
-			told.Action, told.Customer, told.Object = agent.Unlinked, customer, row.Name
-			if err := recordDeed(ctx, q, told); err != nil {
+			linkEvent := event
+			linkEvent.Action, linkEvent.Customer, linkEvent.Object = agent.Unlinked, customer, row.Name
+			if err := insertAuditEvent(ctx, q, linkEvent); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// ofLiveAgent makes a change that only a live agent can have, with its deed; false
+// changeLiveAgent makes a change that only a live agent can have, with its deed; false
 // if the agent is not live. Changes to one agent come one after the other.
-func (db *DB) ofLiveAgent(ctx context.Context, id string, deed registrar.Deed, change func(*query.Queries) error) (bool, error) {
-	if neverStored(id) {
+func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.AuditEvent, change func(*query.Queries) error) (bool, error) {
+	if isUnstorableText(id) {
 		return false, nil
 	}
 	live := false
 	err := db.write(ctx, func(q *query.Queries) error {
-		touched, err := q.TouchAgent(ctx, id)
+		touched, err := q.LockLiveAgent(ctx, id)
 		if live = touched == 1; err != nil || !live {
 			return err
 		}
 		if err := change(q); err != nil {
 			return err
 		}
-		return recordDeed(ctx, q, deed)
+		return insertAuditEvent(ctx, q, event)
 	})
 	return live && err == nil, err
 }
 
-// SeeSignature remembers a signature, and says with which path it came first.
-func (db *DB) SeeSignature(ctx context.Context, seen agent.Seen) (string, error) {
+// RecordSignature remembers a signature, and says with which path it came first.
+func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (string, error) {
 	path := seen.Path
 	err := db.write(ctx, func(q *query.Queries) error {
-		fresh, err := q.InsertSignature(ctx, query.InsertSignatureParams{
-			AgentID: seen.Agent, Mac: seen.MAC, Path: seen.Path, EndsAt: micros(seen.EndsAt),
+		fresh, err := q.InsertSeenSignature(ctx, query.InsertSeenSignatureParams{
+			AgentID: seen.Agent, Mac: seen.MAC, Path: seen.Path, EndsAt: micros(seen.ExpiresAt),
 		})
 		if err != nil || fresh == 1 {
 			return err
 		}
-		path, err = q.PathOfSignature(ctx, query.PathOfSignatureParams{AgentID: seen.Agent, Mac: seen.MAC})
+		path, err = q.GetSeenSignaturePath(ctx, query.GetSeenSignaturePathParams{AgentID: seen.Agent, Mac: seen.MAC})
 		return err
 	})
 	return path, err
 }
 
-// ForgetSignatures removes some whose time is over.
-func (db *DB) ForgetSignatures(ctx context.Context, now time.Time, limit int) (int, error) {
+// DeleteExpiredSignatures removes some whose time is over.
+func (db *DB) DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.OldSignatures(ctx, query.OldSignaturesParams{EndsAt: micros(now), Limit: int32(limit)})
+		old, err := q.ListExpiredSignatures(ctx, query.ListExpiredSignaturesParams{EndsAt: micros(now), Limit: int32(limit)})
 		if err != nil {
 			return err
 		}
 		for _, one := range old {
-			if err := q.DeleteSignature(ctx, query.DeleteSignatureParams{AgentID: one.AgentID, Mac: one.Mac, EndsAt: micros(now)}); err != nil {
+			if err := q.DeleteExpiredSignature(ctx, query.DeleteExpiredSignatureParams{AgentID: one.AgentID, Mac: one.Mac, EndsAt: micros(now)}); err != nil {
 				return err
 			}
 		}
@@ -265,16 +265,16 @@ func (db *DB) ForgetSignatures(ctx context.Context, now time.Time, limit int) (i
 }
 
 // LinkAgent stores a customer's leave for an agent.
-func (db *DB) LinkAgent(ctx context.Context, customer, id string, deed registrar.Deed, letter registrar.Letter) (bool, error) {
+func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
 	made := false
 	var errThere error = &registrar.Error{Kind: registrar.KindConflict, Code: "linked_already"}
-	live, err := db.ofLiveAgent(ctx, id, deed, func(q *query.Queries) error {
-		open, err := q.HoldOpenAccount(ctx, customer)
+	live, err := db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
+		open, err := q.LockOpenAccount(ctx, customer)
 		if err != nil || open == 0 {
 			return errors.Join(err, noSuchAgentIf(err == nil))
 		}
 		added, err := q.InsertAgentLink(ctx, query.InsertAgentLinkParams{
-			CustomerID: customer, AgentID: id, ByKind: string(deed.Actor.Kind), ByID: deed.Actor.Through, CreatedAt: micros(deed.At),
+			CustomerID: customer, AgentID: id, ByKind: string(event.Actor.Kind), ByID: event.Actor.Through, CreatedAt: micros(event.At),
 		})
 		if err != nil {
 			return err
@@ -282,7 +282,7 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, deed registrar
 		if made = added == 1; !made {
 			return errThere // so that nothing is told of it
 		}
-		return recordLetter(ctx, q, letter, deed.At)
+		return enqueueMail(ctx, q, mail, event.At)
 	})
 	if errors.Is(err, errThere) {
 		return false, nil
@@ -301,24 +301,24 @@ func noSuchAgentIf(none bool) error {
 }
 
 // UnlinkAgent ends a customer's leave for an agent.
-func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, deed registrar.Deed) (bool, error) {
+func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	ended := false
 	err := db.write(ctx, func(q *query.Queries) (err error) {
 		ended, err = changed(q.DeleteAgentLink(ctx, query.DeleteAgentLinkParams{CustomerID: customer, AgentID: id}))
 		if err != nil || !ended {
 			return err
 		}
-		if err := q.DropTidings(ctx, query.DropTidingsParams{AgentID: id, CustomerID: customer}); err != nil {
+		if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, query.DeleteWebhookDeliveriesOfUnlinkedAgentParams{AgentID: id, CustomerID: customer}); err != nil {
 			return err
 		}
-		return recordDeed(ctx, q, deed)
+		return insertAuditEvent(ctx, q, event)
 	})
 	return ended && err == nil, err
 }
 
-// LinksOf are a customer's links, by the agents' names.
-func (db *DB) LinksOf(ctx context.Context, customer string) ([]agent.Link, error) {
-	rows, err := db.read().LinksOfCustomer(ctx, customer)
+// ListAgentLinks are a customer's links, by the agents' names.
+func (db *DB) ListAgentLinks(ctx context.Context, customer string) ([]agent.Link, error) {
+	rows, err := db.read().ListAgentLinks(ctx, customer)
 	if err != nil {
 		return nil, fmt.Errorf("linked agents: %w", err)
 	}

@@ -18,8 +18,8 @@ import (
 
 const completePath = "/api/acp/checkout_sessions/ord_1/complete"
 
-// agentsOn is the service at a time that a test can move.
-func agentsOn(t *testing.T, db *DB, now *atomic.Int64) *agent.Service {
+// newAgentService is the service at a time that a test can move.
+func newAgentService(t *testing.T, db *DB, now *atomic.Int64) *agent.Service {
 	t.Helper()
 	seal, err := registrar.NewSeal([32]byte{1})
 	if err != nil {
@@ -32,44 +32,44 @@ func agentsOn(t *testing.T, db *DB, now *atomic.Int64) *agent.Service {
 	return service
 }
 
-func admit(t *testing.T, service *agent.Service, wanted agent.Admission) (agent.Agent, agent.Issued) {
+func admitAgent(t *testing.T, service *agent.Service, admission agent.AddParams) (agent.Agent, agent.IssuedSecrets) {
 	t.Helper()
-	one, issued, err := service.Add(t.Context(), operator(), wanted)
+	one, issued, err := service.Add(t.Context(), operatorActor(), admission)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return one, issued
 }
 
-// signed are the credentials of a completion in our own profile, without a key.
-func signed(secret, body string) agent.Credentials {
+// signedCredentials are the credentials of a completion in our own profile, without a key.
+func signedCredentials(secret, body string) agent.Credentials {
 	stamp := testTime.Format(time.RFC3339)
 	return agent.Credentials{
 		Timestamp: stamp, Signature: signing.Compute(secret, stamp, []byte(body)), Method: "POST", Path: completePath, Body: []byte(body), Completing: true,
 	}
 }
 
-func TestASignatureNamesItsAgent(t *testing.T) {
+func TestAuthenticate_SignatureIdentifiesAgent(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		first, one := admit(t, service, agent.Admission{Name: "First"})
-		second, two := admit(t, service, agent.Admission{Name: "Second", Secret: "a-secret-that-it-had"})
+		service := newAgentService(t, db, &clock)
+		first, one := admitAgent(t, service, agent.AddParams{Name: "First"})
+		second, two := admitAgent(t, service, agent.AddParams{Name: "Second", Secret: "a-secret-that-it-had"})
 		if two.Secret != "" || !strings.HasPrefix(one.Secret, "acps_") || !strings.HasPrefix(one.Key, "dotkontor_agent_") {
 			t.Errorf("issued %+v and %+v", one, two)
 		}
-		for want, c := range map[string]agent.Credentials{first.ID: signed(one.Secret, "{}"), second.ID: signed("a-secret-that-it-had", "{}")} {
+		for want, c := range map[string]agent.Credentials{first.ID: signedCredentials(one.Secret, "{}"), second.ID: signedCredentials("a-secret-that-it-had", "{}")} {
 			if got, err := service.Authenticate(t.Context(), c); err != nil || got.ID != want {
 				t.Errorf("got %+v and %v, want %s", got, err, want)
 			}
 		}
 		// A key names the agent, and then the signature must be that agent's.
-		foreign := signed(one.Secret, "{}")
+		foreign := signedCredentials(one.Secret, "{}")
 		foreign.Bearer = two.Key
 		_, err := service.Authenticate(t.Context(), foreign)
-		wantRefused(t, "another agent's key", err, signing.ErrInvalid)
-		right := signed(one.Secret, `{"a":1}`)
+		requireError(t, "another agent's key", err, signing.ErrInvalid)
+		right := signedCredentials(one.Secret, `{"a":1}`)
 		right.Bearer = one.Key
 		if got, err := service.Authenticate(t.Context(), right); err != nil || got.ID != first.ID {
 			t.Errorf("key and signature: %+v, %v", got, err)
@@ -77,20 +77,20 @@ func TestASignatureNamesItsAgent(t *testing.T) {
 	})
 }
 
-func wantRefused(t *testing.T, what string, err, want error) {
+func requireError(t *testing.T, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) || registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("%s: %v, want %v", what, err, want)
 	}
 }
 
-func TestACompletionMustBeSignedAndTheRestMayCarryAKey(t *testing.T) {
+func TestAuthenticate_CompletionRequiresSignatureOthersAcceptKey(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		one, issued := admit(t, service, agent.Admission{Name: "First"})
-		good := signed(issued.Secret, "{}")
+		service := newAgentService(t, db, &clock)
+		one, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
+		good := signedCredentials(issued.Secret, "{}")
 		for what, test := range map[string]struct {
 			change func(*agent.Credentials)
 			want   error
@@ -121,19 +121,19 @@ func TestACompletionMustBeSignedAndTheRestMayCarryAKey(t *testing.T) {
 				}
 				continue
 			}
-			wantRefused(t, what, err, test.want)
+			requireError(t, what, err, test.want)
 		}
 	})
 }
 
-func TestTheSignatureOfACompletionIsGoodForOnePath(t *testing.T) {
+func TestSeenSignature_ValidForOnePath(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		var clock atomic.Int64
-		service, otherNode := agentsOn(t, db, &clock), agentsOn(t, db, &clock)
-		_, issued := admit(t, service, agent.Admission{Name: "First"})
-		c := signed(issued.Secret, "{}")
+		service, otherNode := newAgentService(t, db, &clock), newAgentService(t, db, &clock)
+		_, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
+		c := signedCredentials(issued.Secret, "{}")
 		for range 2 { // the second time it is a repetition
 			if _, err := service.Authenticate(ctx, c); err != nil {
 				t.Fatal(err)
@@ -142,39 +142,39 @@ func TestTheSignatureOfACompletionIsGoodForOnePath(t *testing.T) {
 		replayed := c
 		replayed.Path = "/api/acp/checkout_sessions/ord_2/complete"
 		_, err := otherNode.Authenticate(ctx, replayed)
-		wantRefused(t, "another path on another node", err, signing.ErrInvalid)
+		requireError(t, "another path on another node", err, signing.ErrInvalid)
 		raw := []byte(replayed.Signature)
 		replayed.Signature = string(raw) + "=" // another spelling of the same
 		_, err = otherNode.Authenticate(ctx, replayed)
-		wantRefused(t, "another spelling", err, signing.ErrInvalid)
+		requireError(t, "another spelling", err, signing.ErrInvalid)
 		if _, err := otherNode.Authenticate(ctx, c); err != nil {
 			t.Errorf("the first path: %v", err)
 		}
 
 		// The memory lasts as long as the signature is good, and no longer.
 		clock.Store(int64(5 * time.Minute))
-		if err := service.Forget(ctx); err != nil || count(t, db, "SELECT count(*) FROM signatures_seen") != 1 {
+		if err := service.DeleteExpiredSignatures(ctx); err != nil || count(t, db, "SELECT count(*) FROM seen_signatures") != 1 {
 			t.Errorf("forgotten too early, %v", err)
 		}
 		_, err = service.Authenticate(ctx, replayed)
-		wantRefused(t, "in the last second", err, signing.ErrInvalid)
+		requireError(t, "in the last second", err, signing.ErrInvalid)
 		clock.Store(int64(12 * time.Minute))
-		if err := service.Forget(ctx); err != nil || count(t, db, "SELECT count(*) FROM signatures_seen") != 0 {
+		if err := service.DeleteExpiredSignatures(ctx); err != nil || count(t, db, "SELECT count(*) FROM seen_signatures") != 0 {
 			t.Errorf("kept too long, %v", err)
 		}
 		_, err = service.Authenticate(ctx, replayed)
-		wantRefused(t, "after the window", err, signing.ErrStale)
+		requireError(t, "after the window", err, signing.ErrStale)
 	})
 }
 
-func TestAuthenticate_SignatureOfAnotherOperationCompletesNothing(t *testing.T) {
+func TestAuthenticate_SignatureIsBoundToItsOperation(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		var clock atomic.Int64
-		service, otherNode := agentsOn(t, db, &clock), agentsOn(t, db, &clock)
-		_, issued := admit(t, service, agent.Admission{Name: "First"})
-		update := signed(issued.Secret, `{"payment_data":{}}`)
+		service, otherNode := newAgentService(t, db, &clock), newAgentService(t, db, &clock)
+		_, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
+		update := signedCredentials(issued.Secret, `{"payment_data":{}}`)
 		update.Path, update.Completing = "/api/acp/checkout_sessions/ord_1", false
 		for range 2 { // a repeated update is fine
 			if _, err := service.Authenticate(ctx, update); err != nil {
@@ -184,29 +184,29 @@ func TestAuthenticate_SignatureOfAnotherOperationCompletesNothing(t *testing.T) 
 		replayed := update
 		replayed.Path, replayed.Completing = completePath, true
 		_, err := otherNode.Authenticate(ctx, replayed)
-		wantRefused(t, "an update's signature on a completion", err, signing.ErrInvalid)
+		requireError(t, "an update's signature on a completion", err, signing.ErrInvalid)
 
-		completion := signed(issued.Secret, "{}")
+		completion := signedCredentials(issued.Secret, "{}")
 		if _, err := service.Authenticate(ctx, completion); err != nil {
 			t.Fatal(err)
 		}
 		completion.Path, completion.Completing = "/api/acp/checkout_sessions/ord_2/cancel", false
 		_, err = otherNode.Authenticate(ctx, completion)
-		wantRefused(t, "a completion's signature on a cancellation", err, signing.ErrInvalid)
+		requireError(t, "a completion's signature on a cancellation", err, signing.ErrInvalid)
 	})
 }
 
-func TestOfFiftyPathsThatRaceForASignatureOneGetsIt(t *testing.T) {
+func TestSeenSignature_RacingPathsOneWins(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		_, issued := admit(t, service, agent.Admission{Name: "First"})
+		service := newAgentService(t, db, &clock)
+		_, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
 		var passed atomic.Int64
 		var wait sync.WaitGroup
 		for i := range 50 {
 			wait.Go(func() {
-				c := signed(issued.Secret, "{}")
+				c := signedCredentials(issued.Secret, "{}")
 				c.Path = fmt.Sprintf("/api/acp/checkout_sessions/ord_%d/complete", i)
 				switch _, err := service.Authenticate(t.Context(), c); {
 				case err == nil:
@@ -223,18 +223,18 @@ func TestOfFiftyPathsThatRaceForASignatureOneGetsIt(t *testing.T) {
 	})
 }
 
-func TestTwoSecretsAreLiveAndAThirdEndsTheOldest(t *testing.T) {
+func TestAddSecret_ThirdRevokesOldest(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		one, issued := admit(t, service, agent.Admission{Name: "First"})
+		service := newAgentService(t, db, &clock)
+		one, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
 		secrets := []string{issued.Secret}
 		rotate := func(only bool) {
 			t.Helper()
 			clock.Add(int64(time.Millisecond)) // ids sort by time
-			next, err := service.Rotate(ctx, operator(), one.ID, "", only)
+			next, err := service.RotateSecret(ctx, operatorActor(), one.ID, "", only)
 			if err != nil || next.Secret == "" {
 				t.Fatalf("%+v, %v", next, err)
 			}
@@ -243,7 +243,7 @@ func TestTwoSecretsAreLiveAndAThirdEndsTheOldest(t *testing.T) {
 		live := func(want ...bool) {
 			t.Helper()
 			for i, secret := range secrets {
-				if _, err := service.Authenticate(ctx, signed(secret, "{}")); (err == nil) != want[i] {
+				if _, err := service.Authenticate(ctx, signedCredentials(secret, "{}")); (err == nil) != want[i] {
 					t.Errorf("of %d the secret %d: %v", len(secrets), i, err)
 				}
 			}
@@ -255,51 +255,51 @@ func TestTwoSecretsAreLiveAndAThirdEndsTheOldest(t *testing.T) {
 		live(false, true, true)
 		rotate(true)
 		live(false, false, false, true)
-		if _, err := service.Rotate(ctx, operator(), one.ID, "too short", false); registrar.CodeOf(err) != agent.BadSecret {
+		if _, err := service.RotateSecret(ctx, operatorActor(), one.ID, "too short", false); registrar.CodeOf(err) != agent.BadSecret {
 			t.Errorf("a short secret: %v", err)
 		}
 
-		rekeyed, err := service.Rekey(ctx, operator(), one.ID)
+		rekeyed, err := service.ReplaceKey(ctx, operatorActor(), one.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = service.Authenticate(ctx, agent.Credentials{Bearer: issued.Key})
-		wantRefused(t, "the old key", err, signing.ErrInvalid)
+		requireError(t, "the old key", err, signing.ErrInvalid)
 		if _, err := service.Authenticate(ctx, agent.Credentials{Bearer: rekeyed.Key}); err != nil {
 			t.Errorf("the new key: %v", err)
 		}
 	})
 }
 
-func TestOtherProfilesNeedTheKey(t *testing.T) {
+func TestAuthenticate_OtherProfilesRequireKey(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
+		service := newAgentService(t, db, &clock)
 		for _, profile := range []signing.Profile{signing.Body, signing.Canonical} {
-			one, issued := admit(t, service, agent.Admission{Name: "Signs " + string(profile), Profile: profile})
-			c := signed(issued.Secret, "{}")
+			one, issued := admitAgent(t, service, agent.AddParams{Name: "Signs " + string(profile), Profile: profile})
+			c := signedCredentials(issued.Secret, "{}")
 			c.Signature = profile.Compute(issued.Secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: c.Body})
 			_, err := service.Authenticate(t.Context(), c)
-			wantRefused(t, string(profile)+" without its key", err, signing.ErrInvalid)
+			requireError(t, string(profile)+" without its key", err, signing.ErrInvalid)
 			c.Bearer = issued.Key
 			if got, err := service.Authenticate(t.Context(), c); err != nil || got.ID != one.ID {
 				t.Errorf("%s: %+v, %v", profile, got, err)
 			}
-			ours := signed(issued.Secret, "{}")
+			ours := signedCredentials(issued.Secret, "{}")
 			ours.Bearer = issued.Key
 			_, err = service.Authenticate(t.Context(), ours)
-			wantRefused(t, string(profile)+" that signs as we do", err, signing.ErrInvalid)
+			requireError(t, string(profile)+" that signs as we do", err, signing.ErrInvalid)
 		}
 	})
 }
 
-func TestSecretsOfAgentsAreNeverStoredInClear(t *testing.T) {
+func TestAgentSecrets_NeverStoredInClear(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		one, issued := admit(t, service, agent.Admission{Name: "First", WebhookURL: "https://agent.example/hook", WebhookVersion: "2025-09-29"})
+		service := newAgentService(t, db, &clock)
+		one, issued := admitAgent(t, service, agent.AddParams{Name: "First", WebhookURL: "https://agent.example/hook", WebhookVersion: "2025-09-29"})
 		if issued.WebhookSecret == "" {
 			t.Fatal("no secret for messages")
 		}
@@ -319,44 +319,44 @@ func TestSecretsOfAgentsAreNeverStoredInClear(t *testing.T) {
 	})
 }
 
-func TestALinkLastsUntilItIsEndedOrTheAgentIs(t *testing.T) {
+func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		one, issued := admit(t, service, agent.Admission{Name: "Einkaufshilfe", WebhookURL: "https://agent.example/hook"})
+		service := newAgentService(t, db, &clock)
+		one, issued := admitAgent(t, service, agent.AddParams{Name: "Einkaufshilfe", WebhookURL: "https://agent.example/hook"})
 		linked := func(customer string, want bool) {
 			t.Helper()
-			if got, err := db.HasLinked(ctx, customer, one.ID); err != nil || got != want {
+			if got, err := db.IsAgentLinked(ctx, customer, one.ID); err != nil || got != want {
 				t.Errorf("%s linked: %v, %v", customer, got, err)
 			}
 		}
 		linked(anna, false)
 		for range 2 { // the second time changes nothing and is not told
-			if err := service.Link(ctx, person(anna), one.ID); err != nil {
+			if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
-		byOperator := operator()
+		byOperator := operatorActor()
 		byOperator.Customer = bert
 		if err := service.Link(ctx, byOperator, one.ID); err != nil {
 			t.Fatal(err)
 		}
 		linked(anna, true)
 		linked(bert, true)
-		offers, err := service.Offers(ctx, person(anna))
+		offers, err := service.ListLinkable(ctx, personActor(anna))
 		if err != nil || len(offers) != 1 || offers[0].Name != "Einkaufshilfe" || !offers[0].Linked.At.Equal(testTime) {
 			t.Errorf("offered %+v, %v", offers, err)
 		}
-		if letters := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'agent_linked'"); letters != 2 {
-			t.Errorf("%d letters", letters)
+		if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'agent_linked'"); mails != 2 {
+			t.Errorf("%d letters", mails)
 		}
-		if err := service.Unlink(ctx, person(anna), one.ID); err != nil {
+		if err := service.Unlink(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		linked(anna, false)
-		if err := service.Remove(ctx, operator(), one.ID); err != nil {
+		if err := service.Remove(ctx, operatorActor(), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		linked(bert, false)
@@ -364,82 +364,82 @@ func TestALinkLastsUntilItIsEndedOrTheAgentIs(t *testing.T) {
 			anna: {"agent_linked Einkaufshilfe person", "agent_unlinked Einkaufshilfe person"},
 			bert: {"agent_linked Einkaufshilfe operator", "agent_unlinked Einkaufshilfe operator"},
 		} {
-			if told := toldTo(t, db, customer); !slices.Equal(told, want) {
+			if told := listAuditLines(t, db, customer); !slices.Equal(told, want) {
 				t.Errorf("%s reads %q, want %q", customer, told, want)
 			}
 		}
-		_, err = service.Authenticate(ctx, signed(issued.Secret, "{}"))
-		wantRefused(t, "a removed agent's signature", err, signing.ErrInvalid)
+		_, err = service.Authenticate(ctx, signedCredentials(issued.Secret, "{}"))
+		requireError(t, "a removed agent's signature", err, signing.ErrInvalid)
 		_, err = service.Authenticate(ctx, agent.Credentials{Bearer: issued.Key})
-		wantRefused(t, "a removed agent's key", err, signing.ErrInvalid)
-		wantCode(t, service.Link(ctx, person(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
-		wantCode(t, service.Remove(ctx, operator(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		requireError(t, "a removed agent's key", err, signing.ErrInvalid)
+		wantCode(t, service.Link(ctx, personActor(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		wantCode(t, service.Remove(ctx, operatorActor(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		if hook, err := service.Webhook(ctx, one.ID); err != nil || hook.URL != "" {
 			t.Errorf("it would still hear at %q, %v", hook.URL, err)
 		}
-		admit(t, service, agent.Admission{Name: "Einkaufshilfe"}) // the name is free again
+		admitAgent(t, service, agent.AddParams{Name: "Einkaufshilfe"}) // the name is free again
 	})
 }
 
-// toldTo is the audit of a customer, sorted.
-func toldTo(t *testing.T, db *DB, customer string) []string {
+// listAuditLines is the audit of a customer, sorted.
+func listAuditLines(t *testing.T, db *DB, customer string) []string {
 	t.Helper()
-	deeds, err := db.DeedsOf(t.Context(), customer, "", 20)
+	events, err := db.DeedsOf(t.Context(), customer, "", 20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var told []string
-	for _, deed := range deeds {
-		told = append(told, string(deed.Action)+" "+deed.Object+" "+string(deed.Actor.Kind))
+	for _, event := range events {
+		told = append(told, string(event.Action)+" "+event.Object+" "+string(event.Actor.Kind))
 	}
 	slices.Sort(told)
 	return told
 }
 
-func TestLinkingNeedsAPersonWhoHasJustSignedIn(t *testing.T) {
+func TestLinkAgent_RequiresFreshSignIn(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		one, _ := admit(t, service, agent.Admission{Name: "First"})
-		old := person(anna)
+		service := newAgentService(t, db, &clock)
+		one, _ := admitAgent(t, service, agent.AddParams{Name: "First"})
+		old := personActor(anna)
 		old.SignedInAt = testTime.Add(-time.Hour)
 		wantCode(t, service.Link(ctx, old, one.ID), registrar.KindUnauthenticated, registrar.SignInAgain)
 		token := registrar.Actor{Kind: registrar.ActorToken, Customer: anna, Through: "tok_1"}
 		wantCode(t, service.Link(ctx, token, one.ID), registrar.KindForbidden, "")
 		wantCode(t, service.Unlink(ctx, token, one.ID), registrar.KindForbidden, "")
-		wantCode(t, service.Link(ctx, person("cus_unknown"), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
-		wantCode(t, service.Link(ctx, person(anna), "agt_\x00"), registrar.KindNotFound, agent.NoSuchAgent)
-		_, _, err := service.Add(ctx, person(anna), agent.Admission{Name: "Mine"})
+		wantCode(t, service.Link(ctx, personActor("cus_unknown"), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
+		wantCode(t, service.Link(ctx, personActor(anna), "agt_\x00"), registrar.KindNotFound, agent.NoSuchAgent)
+		_, _, err := service.Add(ctx, personActor(anna), agent.AddParams{Name: "Mine"})
 		wantCode(t, err, registrar.KindForbidden, agent.OperatorsOnly)
 		if rows := count(t, db, "SELECT (SELECT count(*) FROM agent_links) + (SELECT count(*) FROM mails)"); rows != 0 {
 			t.Errorf("%d rows are left of it", rows)
 		}
-		if err := service.Link(ctx, person(anna), one.ID); err != nil {
+		if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := service.Unlink(ctx, old, one.ID); err != nil {
 			t.Errorf("shutting the door was held up: %v", err)
 		}
 		// A closed account opens nothing.
-		if err := service.Link(ctx, person(anna), one.ID); err != nil {
+		if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
 		}
-		change(t, db, "UPDATE customers SET disabled_at = 1")
-		if open, err := db.HasLinked(ctx, anna, one.ID); err != nil || open {
+		execStatement(t, db, "UPDATE customers SET disabled_at = 1")
+		if open, err := db.IsAgentLinked(ctx, anna, one.ID); err != nil || open {
 			t.Errorf("a closed account is open to an agent: %v", err)
 		}
 	})
 }
 
-func TestAnAgentIsLetInOnlyWithWhatCanWork(t *testing.T) {
+func TestAdmitAgent_RejectsInvalidSettings(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		admit(t, service, agent.Admission{Name: "Taken"})
-		for code, wanted := range map[registrar.Code][]agent.Admission{
+		service := newAgentService(t, db, &clock)
+		admitAgent(t, service, agent.AddParams{Name: "Taken"})
+		for code, wanted := range map[registrar.Code][]agent.AddParams{
 			agent.NameTaken:  {{Name: "Taken"}, {Name: " Taken "}},
 			agent.BadName:    {{}, {Name: "a\nb"}, {Name: strings.Repeat("x", 61)}},
 			agent.BadProfile: {{Name: "x", Profile: "none"}},
@@ -455,38 +455,38 @@ func TestAnAgentIsLetInOnlyWithWhatCanWork(t *testing.T) {
 			},
 		} {
 			for _, one := range wanted {
-				if _, _, err := service.Add(t.Context(), operator(), one); registrar.CodeOf(err) != code {
+				if _, _, err := service.Add(t.Context(), operatorActor(), one); registrar.CodeOf(err) != code {
 					t.Errorf("%+v: %v, want %s", one, err, code)
 				}
 			}
 		}
-		for i := range agent.MaxLive - 1 {
-			admit(t, service, agent.Admission{Name: fmt.Sprint("Agent ", i)})
+		for i := range agent.MaxLiveAgents - 1 {
+			admitAgent(t, service, agent.AddParams{Name: fmt.Sprint("Agent ", i)})
 		}
-		_, _, err := service.Add(context.Background(), operator(), agent.Admission{Name: "One too many"})
+		_, _, err := service.Add(context.Background(), operatorActor(), agent.AddParams{Name: "One too many"})
 		wantCode(t, err, registrar.KindConflict, agent.TooManyAgents)
 	})
 }
 
-func TestAuthenticate_UnreadableSecretLocksOutItsOwnAgentOnly(t *testing.T) {
+func TestAuthenticate_UnreadableSecretAffectsOnlyItsAgent(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := agentsOn(t, db, &clock)
-		lost, first := admit(t, service, agent.Admission{Name: "First"})
-		other, second := admit(t, service, agent.Admission{Name: "Second"})
+		service := newAgentService(t, db, &clock)
+		lost, first := admitAgent(t, service, agent.AddParams{Name: "First"})
+		other, second := admitAgent(t, service, agent.AddParams{Name: "Second"})
 		execute(t, db, "UPDATE agent_secrets SET sealed = 's1.0123456789abcdef.AAAA' WHERE agent_id = '"+lost.ID+"'")
-		if got, err := service.Authenticate(t.Context(), signed(second.Secret, "{}")); err != nil || got.ID != other.ID {
+		if got, err := service.Authenticate(t.Context(), signedCredentials(second.Secret, "{}")); err != nil || got.ID != other.ID {
 			t.Errorf("the other agent: got %s, %v", got.ID, err)
 		}
-		if _, err := service.Authenticate(t.Context(), signed(first.Secret, "{}")); !errors.Is(err, registrar.ErrSealed) {
+		if _, err := service.Authenticate(t.Context(), signedCredentials(first.Secret, "{}")); !errors.Is(err, registrar.ErrOpenFailed) {
 			t.Errorf("its own agent: got %v, want a fault of ours", err)
 		}
 		clock.Store(int64(time.Second)) // secrets are ordered by when they were made
-		if _, err := service.Rotate(t.Context(), operator(), lost.ID, "another-secret-of-its-own", true); err != nil {
+		if _, err := service.RotateSecret(t.Context(), operatorActor(), lost.ID, "another-secret-of-its-own", true); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := service.Authenticate(t.Context(), signed("another-secret-of-its-own", "{}")); err != nil || got.ID != lost.ID {
+		if got, err := service.Authenticate(t.Context(), signedCredentials("another-secret-of-its-own", "{}")); err != nil || got.ID != lost.ID {
 			t.Errorf("with a new secret: got %s, %v", got.ID, err)
 		}
 	})

@@ -34,8 +34,8 @@ import (
 const (
 	backupFormat  = "dotkontor-backup"
 	backupVersion = 1
-	// maxLine bounds a row, so that reading a hostile file needs no more memory.
-	maxLine = 16 << 20
+	// maxLineBytes bounds a row, so that reading a hostile file needs no more memory.
+	maxLineBytes = 16 << 20
 )
 
 type backupHeader struct {
@@ -55,7 +55,7 @@ type backupTrailer struct {
 	SHA256 string           `json:"sha256"`
 }
 
-type notUTF8 struct {
+type base64Text struct {
 	Base64 string `json:"base64"`
 }
 
@@ -144,7 +144,7 @@ func (w *lineWriter) write(value any) {
 	case err != nil:
 		w.err = err
 		return
-	case len(line) >= maxLine:
+	case len(line) >= maxLineBytes:
 		w.err = fmt.Errorf("a row of %d bytes is longer than a backup can hold", len(line))
 		return
 	}
@@ -167,7 +167,7 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 // table writes one table, row by row.
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written int64, err error) {
 	w.write(backupTable{Table: t.name, Columns: t.columns})
-	rows, err := tx.QueryContext(ctx, "SELECT "+list(t.columns)+" FROM "+quoted(t.name)) //nolint:gosec // names from the catalogue
+	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.columns)+" FROM "+quoteIdent(t.name)) //nolint:gosec // names from the catalogue
 	if err != nil {
 		return 0, err
 	}
@@ -181,7 +181,7 @@ func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written in
 			return 0, err
 		}
 		for i, value := range values {
-			if values[i], err = portable(value); err != nil {
+			if values[i], err = encodeValue(value); err != nil {
 				return 0, fmt.Errorf("column %s: %w", t.columns[i], err)
 			}
 		}
@@ -191,9 +191,9 @@ func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written in
 	return written, errors.Join(w.err, rows.Err())
 }
 
-// portable is a value as it stands in a backup. The schema has numbers and
+// encodeValue is a value as it stands in a backup. The schema has numbers and
 // texts only; another type must not come back as something else.
-func portable(value any) (any, error) {
+func encodeValue(value any) (any, error) {
 	switch value := value.(type) {
 	case nil, int64:
 		return value, nil
@@ -201,20 +201,20 @@ func portable(value any) (any, error) {
 		if utf8.ValidString(value) {
 			return value, nil
 		}
-		return notUTF8{Base64: base64.StdEncoding.EncodeToString([]byte(value))}, nil
+		return base64Text{Base64: base64.StdEncoding.EncodeToString([]byte(value))}, nil
 	default:
 		return nil, fmt.Errorf("a value of type %T is neither number nor text", value)
 	}
 }
 
-// list is names inside of SQL, with commas.
-func list(names []string) string {
+// quoteIdentList is names inside of SQL, with commas.
+func quoteIdentList(names []string) string {
 	var text []byte
 	for i, name := range names {
 		if i > 0 {
 			text = append(text, ", "...)
 		}
-		text = append(text, quoted(name)...)
+		text = append(text, quoteIdent(name)...)
 	}
 	return string(text)
 }

@@ -45,21 +45,21 @@ func pack(text string) []byte {
 	return packed.Bytes()
 }
 
-// rowsOf is a dump without its last line and with the rows in one order, because
+// sortedRows is a dump without its last line and with the rows in one order, because
 // a backup has them in the engine's.
-func rowsOf(dump string) []string {
+func sortedRows(dump string) []string {
 	lines := strings.Split(strings.TrimSpace(dump), "\n")
 	return slices.Sorted(slices.Values(lines[:len(lines)-1]))
 }
 
-// full opens a database at a place and fills some tables, with more rows than
+// openFilled opens a database at a place and fills some tables, with more rows than
 // one statement restores and with awkward texts.
-func full(t *testing.T, place Options) *DB {
+func openFilled(t *testing.T, place Options) *DB {
 	t.Helper()
 	db := openAt(t, place)
 	anna := newCustomer(t, db, "anna")
 	newCustomer(t, db, "bert")
-	change(t, db, "UPDATE customers SET email = $1, token_count = $2 WHERE id = $3", "Ä\"\\\n\u2028<&>🦉 @example.com", int64(1)<<62, anna)
+	execStatement(t, db, "UPDATE customers SET email = $1, token_count = $2 WHERE id = $3", "Ä\"\\\n\u2028<&>🦉 @example.com", int64(1)<<62, anna)
 	tx, err := db.writer.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func full(t *testing.T, place Options) *DB {
 	for i := range 3*restoreBatch + 7 {
 		id := "tok_" + time.UnixMicro(int64(i)).UTC().Format("150405.000000")
 		if _, err := tx.ExecContext(t.Context(),
-			"INSERT INTO tokens (id, customer_id, name, hash, created_at, revoked_at) VALUES ($1, $2, '', $1, $3, -5)", id, anna, i); err != nil {
+			"INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at, revoked_at) VALUES ($1, $2, '', $1, $3, -5)", id, anna, i); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -87,10 +87,10 @@ func backupOf(t *testing.T, place Options) []byte {
 	return packed.Bytes()
 }
 
-func TestABackupRestoresEveryRow(t *testing.T) {
+func TestRestore_BringsBackEveryRow(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
-		want := rowsOf(dumpOf(t, full(t, place)))
+	eachOptions(t, func(t *testing.T, place Options) {
+		want := sortedRows(dumpOf(t, openFilled(t, place)))
 		if len(want) < 600 {
 			t.Fatalf("only %d lines", len(want))
 		}
@@ -108,32 +108,32 @@ func TestABackupRestoresEveryRow(t *testing.T) {
 		if summary.Rows != 3*restoreBatch+7+2 || !summary.MadeAt.Equal(testTime) {
 			t.Errorf("got %+v", summary)
 		}
-		if got := rowsOf(dumpOf(t, openAt(t, fresh))); !slices.Equal(got, want) {
+		if got := sortedRows(dumpOf(t, openAt(t, fresh))); !slices.Equal(got, want) {
 			t.Errorf("%d lines came back of %d, or others", len(got), len(want))
 		}
 	})
 }
 
-func TestABackupMovesBetweenTheEnginesAndBack(t *testing.T) {
+func TestRestore_AcrossEnginesAndBack(t *testing.T) {
 	t.Parallel()
 	first, large, second := Options{Data: t.TempDir()}, Options{URL: newPostgres(t)}, Options{Data: t.TempDir()}
-	want := rowsOf(dumpOf(t, full(t, first)))
+	want := sortedRows(dumpOf(t, openFilled(t, first)))
 	for _, step := range [][2]Options{{first, large}, {large, second}} {
 		if _, err := Restore(t.Context(), step[1], bytes.NewReader(backupOf(t, step[0]))); err != nil {
 			t.Fatal(err)
 		}
-		if got := rowsOf(dumpOf(t, openAt(t, step[1]))); !slices.Equal(got, want) {
+		if got := sortedRows(dumpOf(t, openAt(t, step[1]))); !slices.Equal(got, want) {
 			t.Errorf("%d lines came over of %d, or others", len(got), len(want))
 		}
 	}
 }
 
-func TestABackupHoldsEveryTable(t *testing.T) {
+func TestBackup_ContainsEveryTable(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		change(t, db, "CREATE TABLE aaa_later (id TEXT NOT NULL PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers (id))")
+		execStatement(t, db, "CREATE TABLE aaa_later (id TEXT NOT NULL PRIMARY KEY, customer_id TEXT NOT NULL REFERENCES customers (id))")
 		newCustomer(t, db, "anna")
-		change(t, db, "INSERT INTO aaa_later (id, customer_id) VALUES ('later', 'cus_anna')")
+		execStatement(t, db, "INSERT INTO aaa_later (id, customer_id) VALUES ('later', 'cus_anna')")
 		dump := dumpOf(t, db)
 		if parent, child := strings.Index(dump, `{"table":"customers"`), strings.Index(dump, `["later","cus_anna"]`); parent < 0 || child < parent {
 			t.Errorf("the later table is missing, or stands before what it refers to:\n%s", dump)
@@ -146,20 +146,20 @@ func TestABackupHoldsEveryTable(t *testing.T) {
 	})
 }
 
-func TestABackupIsOneMoment(t *testing.T) {
+func TestBackup_IsConsistentSnapshot(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
-		db := full(t, place)
+	eachOptions(t, func(t *testing.T, place Options) {
+		db := openFilled(t, place)
 		meanwhile := writerFunc(func([]byte) {
-			change(t, db, "DELETE FROM tokens")
-			change(t, db, "UPDATE customers SET language = 'en'")
+			execStatement(t, db, "DELETE FROM personal_access_tokens")
+			execStatement(t, db, "UPDATE customers SET language = 'en'")
 		})
 		var packed bytes.Buffer
 		summary, err := db.backup(t.Context(), testTime, io.MultiWriter(meanwhile, &packed))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := count(t, db, "SELECT count(*) FROM tokens"); left != 0 {
+		if left := count(t, db, "SELECT count(*) FROM personal_access_tokens"); left != 0 {
 			t.Fatal("nothing was written meanwhile, so nothing was checked")
 		}
 		if summary.Rows != 3*restoreBatch+7+2 || strings.Contains(unpack(t, packed.Bytes()), `"en"`) {
@@ -175,17 +175,17 @@ func (f writerFunc) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestACutOrAlteredBackupIsRefusedAndLeavesNothing(t *testing.T) {
+func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	source := Options{Data: t.TempDir()}
-	full(t, source)
+	openFilled(t, source)
 	whole := backupOf(t, source)
 	text := unpack(t, whole)
 	lines := strings.SplitAfter(text, "\n")
 	lines = lines[:len(lines)-1] // what follows the last line's end is nothing
 	row := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, `["tok_`) })
 	without := func(at int) string { return strings.Join(slices.Delete(slices.Clone(lines), at, at+1), "") }
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		for name, broken := range map[string][]byte{
 			"cut in the middle":      whole[:len(whole)/2],
 			"cut near the end":       whole[:len(whole)-3],
@@ -197,7 +197,7 @@ func TestACutOrAlteredBackupIsRefusedAndLeavesNothing(t *testing.T) {
 			"with a broken row":      pack(strings.Replace(text, lines[row], "[\n", 1)),
 			"with a short row":       pack(strings.Replace(text, lines[row], "[\"x\"]\n", 1)),
 			"with a fraction":        pack(strings.Replace(text, "-5]", "-5.5]", 1)),
-			"with a foreign table":   pack(strings.Replace(text, `{"table":"tokens"`, `{"table":"goose_db_version"`, 1)),
+			"with a foreign table":   pack(strings.Replace(text, `{"table":"personal_access_tokens"`, `{"table":"goose_db_version"`, 1)),
 			"with a foreign column":  pack(strings.Replace(text, `"hash"`, `"hush"`, 1)),
 			"with rows and no table": pack(lines[0] + "[]\n"),
 			"of another product":     pack(`{"format":"other"}` + "\n"),
@@ -217,51 +217,51 @@ func TestACutOrAlteredBackupIsRefusedAndLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestARestoreNeverMixes(t *testing.T) {
+func TestRestore_RefusesNonEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
-		db := full(t, place)
+	eachOptions(t, func(t *testing.T, place Options) {
+		db := openFilled(t, place)
 		packed := backupOf(t, place)
-		before := rowsOf(dumpOf(t, db))
+		before := sortedRows(dumpOf(t, db))
 		if _, err := Restore(t.Context(), place, bytes.NewReader(packed)); err == nil || !strings.Contains(err.Error(), "not empty") {
 			t.Errorf("got %v", err)
 		}
-		if !slices.Equal(rowsOf(dumpOf(t, db)), before) {
+		if !slices.Equal(sortedRows(dumpOf(t, db)), before) {
 			t.Error("rows were changed")
 		}
 	})
 }
 
-func TestARestoreRefusesADatabaseOfSomebodyElse(t *testing.T) {
+func TestRestore_RefusesForeignDatabase(t *testing.T) {
 	t.Parallel()
 	source := Options{Data: t.TempDir()}
-	full(t, source)
+	openFilled(t, source)
 	packed := backupOf(t, source)
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		db, err := open(place)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		change(t, db, "CREATE TABLE theirs (x TEXT)")
+		execStatement(t, db, "CREATE TABLE theirs (x TEXT)")
 		if _, err := Restore(t.Context(), place, bytes.NewReader(packed)); err == nil || !strings.Contains(err.Error(), "theirs") {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestABackupNeedsADatabase(t *testing.T) {
+func TestBackup_MissingDatabaseIsAnError(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		if _, err := Backup(t.Context(), place, testTime, io.Discard); err == nil {
 			t.Error("nothing was backed up, and it was no error")
 		}
 	})
 }
 
-func TestAnOlderBackupIsBroughtUpToDate(t *testing.T) {
+func TestRestore_MigratesOlderBackup(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		db, err := open(place)
 		if err != nil {
 			t.Fatal(err)
@@ -288,13 +288,13 @@ func TestAnOlderBackupIsBroughtUpToDate(t *testing.T) {
 		if got := count(t, today, "SELECT count(*) FROM customers"); got != 1 {
 			t.Errorf("%d customers", got)
 		}
-		if version := schemaNumber(t, today); version != knownSchema(t, today) {
+		if version := currentSchema(t, today); version != newestKnownSchema(t, today) {
 			t.Errorf("the schema is %d", version)
 		}
 	})
 }
 
-func schemaNumber(t *testing.T, db *DB) int64 {
+func currentSchema(t *testing.T, db *DB) int64 {
 	t.Helper()
 	tx, err := db.reader.BeginTx(context.Background(), nil)
 	if err != nil {
@@ -308,7 +308,7 @@ func schemaNumber(t *testing.T, db *DB) int64 {
 	return version
 }
 
-func knownSchema(t *testing.T, db *DB) int64 {
+func newestKnownSchema(t *testing.T, db *DB) int64 {
 	t.Helper()
 	migrator, err := db.migrator()
 	if err != nil {
@@ -317,28 +317,28 @@ func knownSchema(t *testing.T, db *DB) int64 {
 	return newestSchema(migrator)
 }
 
-func TestTablesThatReferInACircleAreAnError(t *testing.T) {
+func TestSortByReferences_CycleIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := inOrder([]string{"a", "b"}, map[string][]string{"a": {"b"}, "b": {"a"}}); err == nil {
+	if _, err := sortByReferences([]string{"a", "b"}, map[string][]string{"a": {"b"}, "b": {"a"}}); err == nil {
 		t.Error("a circle was put in order")
 	}
-	got, err := inOrder([]string{"a", "b", "c"}, map[string][]string{"a": {"c", "a"}, "c": {"b"}})
+	got, err := sortByReferences([]string{"a", "b", "c"}, map[string][]string{"a": {"c", "a"}, "c": {"b"}})
 	if err != nil || !slices.Equal(got, []string{"b", "c", "a"}) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
 
-func TestABackupKeepsWhatConsumersHaveConsentedTo(t *testing.T) {
+func TestBackup_KeepsConsumerConsent(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		given := order.Consent{At: testTime, Wording: order.ConsentWording("en")}
-		o := moved(t, db, addOrder(t, db, orderFor(newCustomer(t, db, "anna"), "a.org")), func(o *order.Order, _ *order.Move) { o.Consent = given })
+		o := mustUpdateOrder(t, db, addOrder(t, db, testOrder(newCustomer(t, db, "anna"), "a.org")), func(o *order.Order, _ *order.Transition) { o.Consent = given })
 		fresh := Options{Data: t.TempDir()}
 		if _, err := Restore(t.Context(), fresh, bytes.NewReader(backupOf(t, place))); err != nil {
 			t.Fatal(err)
 		}
-		if got := storedOrder(t, openAt(t, fresh), o.ID); got.Consent != given {
+		if got := getOrder(t, openAt(t, fresh), o.ID); got.Consent != given {
 			t.Errorf("came back as %+v", got.Consent)
 		}
 	})

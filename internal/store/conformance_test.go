@@ -15,9 +15,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func TestOpeningTwiceFindsTheSameSchemaAndRows(t *testing.T) {
+func TestOpen_SecondTimeKeepsSchemaAndRows(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		first := openAt(t, place)
 		newCustomer(t, first, "anna")
 		second := openAt(t, place)
@@ -30,7 +30,7 @@ func TestOpeningTwiceFindsTheSameSchemaAndRows(t *testing.T) {
 	})
 }
 
-func TestEveryMigrationCanBeTakenBack(t *testing.T) {
+func TestMigrations_AreReversible(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		before := schemaOf(t, db)
@@ -72,7 +72,7 @@ func schemaOf(t *testing.T, db *DB) string {
 	return text.String()
 }
 
-func TestBothEnginesHaveTheSameSchema(t *testing.T) {
+func TestMigrations_SameSchemaOnBothEngines(t *testing.T) {
 	t.Parallel()
 	small, large := openAt(t, Options{Data: t.TempDir()}), openAt(t, Options{URL: newPostgres(t)})
 	if a, b := schemaOf(t, small), schemaOf(t, large); a != b {
@@ -80,9 +80,9 @@ func TestBothEnginesHaveTheSameSchema(t *testing.T) {
 	}
 }
 
-func TestFourNodesMayStartAtOnce(t *testing.T) {
+func TestOpen_FourNodesConcurrently(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		var wait sync.WaitGroup
 		for range 4 {
 			wait.Go(func() {
@@ -101,64 +101,64 @@ func TestFourNodesMayStartAtOnce(t *testing.T) {
 	})
 }
 
-func TestAFailedChangeLeavesNothing(t *testing.T) {
+func TestWrite_FailedChangeIsRolledBack(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
 		failure := errors.New("no")
 		err := db.write(t.Context(), func(q *query.Queries) error {
-			deed := registrar.Deed{Actor: person(anna), Action: "x", Customer: anna, At: testTime}
-			return errors.Join(recordDeed(t.Context(), q, deed), failure)
+			event := registrar.AuditEvent{Actor: personActor(anna), Action: "x", Customer: anna, At: testTime}
+			return errors.Join(insertAuditEvent(t.Context(), q, event), failure)
 		})
 		if !errors.Is(err, failure) {
 			t.Errorf("got %v", err)
 		}
-		if left := count(t, db, "SELECT count(*) FROM deeds"); left != 0 {
+		if left := count(t, db, "SELECT count(*) FROM audit_events"); left != 0 {
 			t.Errorf("%d rows are left", left)
 		}
 	})
 }
 
-func TestAChangeWhoseCallerHasGoneLeavesNothing(t *testing.T) {
+func TestWrite_CanceledCallerIsRolledBack(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := db.write(ctx, func(q *query.Queries) error {
-			deed := registrar.Deed{Actor: operator(), Action: "x", At: testTime}
-			err := recordDeed(ctx, q, deed)
+			event := registrar.AuditEvent{Actor: operatorActor(), Action: "x", At: testTime}
+			err := insertAuditEvent(ctx, q, event)
 			cancel()
 			return err
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
-		if left := count(t, db, "SELECT count(*) FROM deeds"); left != 0 {
+		if left := count(t, db, "SELECT count(*) FROM audit_events"); left != 0 {
 			t.Errorf("%d rows are left", left)
 		}
 	})
 }
 
-func TestSQLiteReadersCannotWrite(t *testing.T) {
+func TestSQLite_ReadersCannotWrite(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: copiedSQLite(t)})
-	for _, statement := range []string{"DELETE FROM deeds", "DROP TABLE deeds", "CREATE TABLE more (x TEXT)"} {
+	db := openAt(t, Options{Data: newMigratedSQLite(t)})
+	for _, statement := range []string{"DELETE FROM audit_events", "DROP TABLE audit_events", "CREATE TABLE more (x TEXT)"} {
 		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("a reader did: %s", statement)
 		}
 	}
 }
 
-func TestARowNeedsWhatItRefersTo(t *testing.T) {
+func TestSchema_EnforcesForeignKeys(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		if _, err := db.writer.ExecContext(t.Context(),
-			"INSERT INTO tokens (id, customer_id, name, hash, created_at) VALUES ('tok_1', 'cus_nobody', 'x', 'x', 1)"); err == nil {
+			"INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at) VALUES ('tok_1', 'cus_nobody', 'x', 'x', 1)"); err == nil {
 			t.Error("a token of nobody was stored")
 		}
 	})
 }
 
-func TestEightWhoReadAndThenWriteAreAllServed(t *testing.T) {
+func TestWrite_EightConcurrentReadThenWriteAllSucceed(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
@@ -167,10 +167,10 @@ func TestEightWhoReadAndThenWriteAreAllServed(t *testing.T) {
 			wait.Go(func() {
 				for range 10 {
 					err := db.write(t.Context(), func(q *query.Queries) error {
-						if _, err := q.MailAddressOfCustomer(t.Context(), anna); err != nil {
+						if _, err := q.GetMailAddress(t.Context(), anna); err != nil {
 							return err
 						}
-						return recordDeed(t.Context(), q, registrar.Deed{Actor: person(anna), Action: "x", Customer: anna, At: testTime})
+						return insertAuditEvent(t.Context(), q, registrar.AuditEvent{Actor: personActor(anna), Action: "x", Customer: anna, At: testTime})
 					})
 					if err != nil {
 						t.Error(err)
@@ -179,22 +179,22 @@ func TestEightWhoReadAndThenWriteAreAllServed(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		if written := count(t, db, "SELECT count(*) FROM deeds"); written != 80 {
+		if written := count(t, db, "SELECT count(*) FROM audit_events"); written != 80 {
 			t.Errorf("%d of 80 were written", written)
 		}
 	})
 }
 
-func TestReadersGoOnWhileAWriterIsAtWork(t *testing.T) {
+func TestRead_NotBlockedByWriter(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
 		err := db.write(t.Context(), func(q *query.Queries) error {
-			if err := recordDeed(t.Context(), q, registrar.Deed{Actor: person(anna), Customer: anna, Action: "x", At: testTime}); err != nil {
+			if err := insertAuditEvent(t.Context(), q, registrar.AuditEvent{Actor: personActor(anna), Customer: anna, Action: "x", At: testTime}); err != nil {
 				return err
 			}
-			deeds, err := db.DeedsOf(t.Context(), anna, "", 10)
-			if len(deeds) != 0 {
+			events, err := db.DeedsOf(t.Context(), anna, "", 10)
+			if len(events) != 0 {
 				t.Error("what is not committed was read")
 			}
 			return err
@@ -205,14 +205,14 @@ func TestReadersGoOnWhileAWriterIsAtWork(t *testing.T) {
 	})
 }
 
-func TestDeedsComeInPagesTheNewestFirst(t *testing.T) {
+func TestListAuditEvents_PagesNewestFirst(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
 		for i := range 5 {
 			err := db.write(t.Context(), func(q *query.Queries) error {
-				return recordDeed(t.Context(), q, registrar.Deed{
-					Actor: person(anna), Customer: anna, Action: "x", Object: strconv.Itoa(i), At: testTime.Add(time.Duration(i) * time.Second),
+				return insertAuditEvent(t.Context(), q, registrar.AuditEvent{
+					Actor: personActor(anna), Customer: anna, Action: "x", Object: strconv.Itoa(i), At: testTime.Add(time.Duration(i) * time.Second),
 				})
 			})
 			if err != nil {
@@ -226,9 +226,9 @@ func TestDeedsComeInPagesTheNewestFirst(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, deed := range page {
-				seen += deed.Object
-				before = deed.ID
+			for _, event := range page {
+				seen += event.Object
+				before = event.ID
 			}
 			seen += "|"
 		}
@@ -241,7 +241,7 @@ func TestDeedsComeInPagesTheNewestFirst(t *testing.T) {
 	})
 }
 
-func TestTheSQLiteFileIsReadableToItsOwnerOnly(t *testing.T) {
+func TestSQLite_FilesReadableByOwnerOnly(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	db := openAt(t, Options{Data: folder})
@@ -261,7 +261,7 @@ func TestTheSQLiteFileIsReadableToItsOwnerOnly(t *testing.T) {
 	}
 }
 
-func TestThePasswordOfTheDatabaseIsInNoError(t *testing.T) {
+func TestOpen_ErrorsOmitDatabasePassword(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"postgres://me:verysecret@127.0.0.1:1/x?connect_timeout=1", "postgres://me:verysecret@[::1/x", "mysql://me:verysecret@x/y",

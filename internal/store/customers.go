@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-var _ customer.Store = (*DB)(nil)
+var _ account.Store = (*DB)(nil)
 
 // accounts answers and changes what is about customers, on the pool or inside
 // one transaction.
 type accounts struct{ q *query.Queries }
 
 // ReadCustomers answers single questions about customers.
-func (db *DB) ReadCustomers() customer.Reader { return accounts{db.read()} }
+func (db *DB) ReadCustomers() account.Reader { return accounts{db.read()} }
 
-// ChangeCustomers runs change in one transaction.
-func (db *DB) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
+// UpdateCustomers runs change in one transaction.
+func (db *DB) UpdateCustomers(ctx context.Context, change func(account.Tx) error) error {
 	return db.write(ctx, func(q *query.Queries) error { return change(accounts{q}) })
 }
 
@@ -35,16 +35,16 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-// neverStored says of an id from outside that no row has it. PostgreSQL fails at
+// isUnstorableText says of an id from outside that no row has it. PostgreSQL fails at
 // a text with a zero byte or broken UTF-8, where SQLite finds nothing.
-func neverStored(id string) bool { return !utf8.ValidString(id) || strings.ContainsRune(id, 0) }
+func isUnstorableText(id string) bool { return !utf8.ValidString(id) || strings.ContainsRune(id, 0) }
 
 // changed is whether a statement met a row in the state that it starts from.
 func changed(rows int64, err error) (bool, error) { return rows > 0, err }
 
-func accountOf(row query.Customer) customer.Account {
-	return customer.Account{
-		Customer: customer.Customer{
+func accountOf(row query.Customer) account.Account {
+	return account.Account{
+		Customer: account.Customer{
 			ID: row.ID, Email: row.Email, Language: row.Language,
 			HasPassword: row.PasswordHash != "", HasSecondFactor: row.TotpSealed != "", Operator: row.Operator != 0,
 			CreatedAt: fromMicros(row.CreatedAt), ConfirmedAt: fromMicros(row.ConfirmedAt), DisabledAt: fromMicros(row.DisabledAt),
@@ -54,33 +54,33 @@ func accountOf(row query.Customer) customer.Account {
 	}
 }
 
-func foundAccount(row query.Customer, err error) (customer.Account, bool, error) {
+func foundAccount(row query.Customer, err error) (account.Account, bool, error) {
 	ok, err := found(err)
 	return accountOf(row), ok, err
 }
 
-func (a accounts) AccountByEmail(ctx context.Context, key string) (customer.Account, bool, error) {
-	return foundAccount(a.q.CustomerByEmail(ctx, key))
+func (a accounts) AccountByEmail(ctx context.Context, key string) (account.Account, bool, error) {
+	return foundAccount(a.q.GetCustomerByEmail(ctx, key))
 }
 
-func (a accounts) AccountByID(ctx context.Context, id string) (customer.Account, bool, error) {
-	return foundAccount(a.q.CustomerByID(ctx, id))
+func (a accounts) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
+	return foundAccount(a.q.GetCustomer(ctx, id))
 }
 
-func (a accounts) AccountByHandle(ctx context.Context, handle string) (customer.Account, bool, error) {
-	return foundAccount(a.q.CustomerByHandle(ctx, handle))
+func (a accounts) AccountByHandle(ctx context.Context, handle string) (account.Account, bool, error) {
+	return foundAccount(a.q.GetCustomerByUserHandle(ctx, handle))
 }
 
-func (a accounts) AccountsAfter(ctx context.Context, id string, limit int) ([]customer.Account, error) {
-	rows, err := a.q.CustomersAfter(ctx, query.CustomersAfterParams{ID: id, Limit: int32(limit)})
-	list := make([]customer.Account, 0, len(rows))
+func (a accounts) ListAccounts(ctx context.Context, id string, limit int) ([]account.Account, error) {
+	rows, err := a.q.ListCustomers(ctx, query.ListCustomersParams{ID: id, Limit: int32(limit)})
+	list := make([]account.Account, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, accountOf(row))
 	}
 	return list, err
 }
 
-func (a accounts) InsertAccount(ctx context.Context, account customer.Account) (bool, error) {
+func (a accounts) InsertAccount(ctx context.Context, account account.Account) (bool, error) {
 	return changed(a.q.InsertCustomer(ctx, query.InsertCustomerParams{
 		ID: account.ID, Email: account.Email, EmailKey: account.EmailKey, UserHandle: account.UserHandle,
 		Language: account.Language, CreatedAt: micros(account.CreatedAt), ConfirmedAt: micros(account.ConfirmedAt),
@@ -96,10 +96,10 @@ func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
 	return err
 }
 
-func (a accounts) ReplacePasswordHash(ctx context.Context, seen customer.Account, hash string) (bool, error) {
+func (a accounts) ReplacePasswordHash(ctx context.Context, seen account.Account, hash string) (bool, error) {
 	return changed(a.q.ReplacePasswordHash(ctx, query.ReplacePasswordHashParams{
 		PasswordHash: hash, ID: seen.ID, PasswordHash_2: seen.PasswordHash, TotpVersion: seen.TOTPVersion,
-		Operator: number(seen.Operator),
+		Operator: boolToInt(seen.Operator),
 	}))
 }
 
@@ -124,8 +124,8 @@ func (a accounts) SetSecondFactor(ctx context.Context, id string, version int64,
 	return changed(a.q.SetSecondFactor(ctx, query.SetSecondFactorParams{TotpSealed: sealed, TotpStep: step, ID: id, TotpVersion: version}))
 }
 
-func (a accounts) UseStep(ctx context.Context, id string, version, step int64) (bool, error) {
-	return changed(a.q.UseStep(ctx, query.UseStepParams{TotpStep: step, ID: id, TotpVersion: version}))
+func (a accounts) UseTOTPStep(ctx context.Context, id string, version, step int64) (bool, error) {
+	return changed(a.q.UseTOTPStep(ctx, query.UseTOTPStepParams{TotpStep: step, ID: id, TotpVersion: version}))
 }
 
 func (a accounts) ReplaceRecoveryCodes(ctx context.Context, id string, hashes []string) error {
@@ -149,28 +149,28 @@ func (a accounts) RecoveryCodesLeft(ctx context.Context, id string) (int, error)
 	return int(left), err
 }
 
-func (a accounts) RecordDeed(ctx context.Context, deed registrar.Deed) error {
-	return recordDeed(ctx, a.q, deed)
+func (a accounts) RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error {
+	return insertAuditEvent(ctx, a.q, event)
 }
 
-func (a accounts) StoreLetter(ctx context.Context, letter registrar.Letter, now time.Time) error {
-	return recordLetter(ctx, a.q, letter, now)
+func (a accounts) QueueMail(ctx context.Context, mail registrar.Mail, now time.Time) error {
+	return enqueueMail(ctx, a.q, mail, now)
 }
 
 // DeleteUnconfirmed deletes accounts whose address nobody has confirmed, which
 // have no sessions, tokens, domains or registrants that would refer to them; and
 // those of buyers without an account whose orders nobody has paid.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
-	ids, err := a.q.StaleUnconfirmed(ctx, query.StaleUnconfirmedParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
+	ids, err := a.q.ListStaleUnconfirmedCustomers(ctx, query.ListStaleUnconfirmedCustomersParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
 	if err != nil {
 		return 0, err
 	}
-	deleted, err := a.deleteShadows(ctx, madeBefore, limit)
+	deleted, err := a.deleteStaleGuests(ctx, madeBefore, limit)
 	if err != nil {
 		return deleted, err
 	}
 	for _, id := range ids {
-		dropped, err := a.DropUnconfirmed(ctx, id)
+		dropped, err := a.DeleteUnconfirmedAccount(ctx, id)
 		if err != nil {
 			return deleted, err
 		}
@@ -181,25 +181,25 @@ func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, l
 	return deleted, nil
 }
 
-// DropUnconfirmed deletes the account with the links, the letter and the audit
+// DeleteUnconfirmedAccount deletes the account with the links, the letter and the audit
 // that it has. The links of a confirmed account stay: they would open something.
-func (a accounts) DropUnconfirmed(ctx context.Context, id string) (bool, error) {
+func (a accounts) DeleteUnconfirmedAccount(ctx context.Context, id string) (bool, error) {
 	if err := a.q.DeleteLinksOfUnconfirmed(ctx, id); err != nil {
 		return false, err
 	}
-	dropped, err := changed(a.q.DeleteUnconfirmed(ctx, id))
+	dropped, err := changed(a.q.DeleteUnconfirmedCustomer(ctx, id))
 	if err != nil || !dropped {
 		return false, err
 	}
-	if err := a.VoidLinks(ctx, id, customer.LinkConfirm); err != nil {
+	if err := a.DeleteUnusedLinks(ctx, id, account.LinkConfirm); err != nil {
 		return false, err
 	}
-	return true, a.q.DeleteDeedsOf(ctx, id)
+	return true, a.q.DeleteAuditEventsOfCustomer(ctx, id)
 }
 
-// nobodysDeeds is how long the audit keeps what concerns no account, such as a
+// accountlessEventRetention is how long the audit keeps what concerns no account, such as a
 // reset that was asked for an unknown address: anybody can have it written.
-const nobodysDeeds = 30 * 24 * time.Hour
+const accountlessEventRetention = 30 * 24 * time.Hour
 
 // DeleteExpired deletes what is over, a batch of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
@@ -213,14 +213,14 @@ func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (
 			return a.q.DeleteExpiredDevices(ctx, query.DeleteExpiredDevicesParams{ExpiresAt: at, Limit: batch})
 		},
 		func() (int64, error) {
-			return a.q.DeleteExpiredCeremonies(ctx, query.DeleteExpiredCeremoniesParams{ExpiresAt: at, Limit: batch})
+			return a.q.DeleteExpiredWebauthnChallenges(ctx, query.DeleteExpiredWebauthnChallengesParams{ExpiresAt: at, Limit: batch})
 		},
 		func() (int64, error) {
 			return a.q.DeleteExpiredLinks(ctx, query.DeleteExpiredLinksParams{ExpiresAt: at, Limit: batch})
 		},
 		func() (int64, error) { // identifiers sort by their time
-			before := registrar.NewID(deedPrefix, now.Add(-nobodysDeeds))
-			return a.q.DeleteDeedsOfNobody(ctx, query.DeleteDeedsOfNobodyParams{ID: before, Limit: batch})
+			before := registrar.NewID(auditEventPrefix, now.Add(-accountlessEventRetention))
+			return a.q.DeleteAccountlessAuditEvents(ctx, query.DeleteAccountlessAuditEventsParams{ID: before, Limit: batch})
 		},
 	} {
 		rows, err := sweep()

@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	accountsvc "github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// anAccount stores an account.
-func anAccount(t *testing.T, db *DB, id string, confirmed bool) customer.Account {
+// insertAccount stores an account.
+func insertAccount(t *testing.T, db *DB, id string, confirmed bool) accountsvc.Account {
 	t.Helper()
-	account := customer.Account{
-		Customer:   customer.Customer{ID: id, Email: id + "@example.org", Language: "de", CreatedAt: midday},
+	account := accountsvc.Account{
+		Customer:   accountsvc.Customer{ID: id, Email: id + "@example.org", Language: "de", CreatedAt: midday},
 		EmailKey:   id + "@example.org",
 		UserHandle: "handle-" + id,
 	}
 	if confirmed {
 		account.ConfirmedAt = midday
 	}
-	changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+	changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 		_, err := tx.InsertAccount(ctx, account)
 		return err
 	})
@@ -30,38 +30,38 @@ func anAccount(t *testing.T, db *DB, id string, confirmed bool) customer.Account
 
 var midday = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-func changing(t *testing.T, db *DB, do func(context.Context, customer.Tx) error) {
+func changeCustomers(t *testing.T, db *DB, do func(context.Context, accountsvc.Tx) error) {
 	t.Helper()
-	if err := db.ChangeCustomers(t.Context(), func(tx customer.Tx) error { return do(t.Context(), tx) }); err != nil {
+	if err := db.UpdateCustomers(t.Context(), func(tx accountsvc.Tx) error { return do(t.Context(), tx) }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func aSession(id string, n int, at time.Time) customer.StoredSession {
-	return customer.StoredSession{
-		Session: customer.Session{
+func newStoredSession(id string, n int, at time.Time) accountsvc.StoredSession {
+	return accountsvc.StoredSession{
+		Session: accountsvc.Session{
 			ID: fmt.Sprintf("ses_%03d", n), CustomerID: id, CreatedAt: at, AuthenticatedAt: at, SeenAt: at, ExpiresAt: at.Add(time.Hour),
 		},
-		Hash: registrar.SecretHash(fmt.Sprintf("%s-%03d", id, n)), State: customer.StateOpen,
+		Hash: registrar.SecretHash(fmt.Sprintf("%s-%03d", id, n)), State: accountsvc.StateOpen,
 	}
 }
 
-func TestOnlyTheNewestSessionsAndDevicesOfAnAccountAreKept(t *testing.T) {
+func TestInsertSession_KeepsOnlyNewestSessionsAndDevices(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		anAccount(t, db, "ada", true)
-		anAccount(t, db, "bob", true)
-		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
-			return tx.InsertSession(ctx, aSession("bob", 0, midday), 3)
+		insertAccount(t, db, "ada", true)
+		insertAccount(t, db, "bob", true)
+		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
+			return tx.InsertSession(ctx, newStoredSession("bob", 0, midday), 3)
 		})
 		for n := range 7 {
-			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 				at := midday.Add(time.Duration(n) * time.Second)
 				hash := registrar.SecretHash(fmt.Sprintf("device-%d", n))
 				if err := tx.InsertDevice(ctx, "ada", hash, at, at.Add(time.Hour), 3); err != nil {
 					return err
 				}
-				return tx.InsertSession(ctx, aSession("ada", n, at), 3)
+				return tx.InsertSession(ctx, newStoredSession("ada", n, at), 3)
 			})
 		}
 		open, err := db.ReadCustomers().OpenSessions(t.Context(), "ada", midday)
@@ -83,24 +83,24 @@ func TestOnlyTheNewestSessionsAndDevicesOfAnAccountAreKept(t *testing.T) {
 	})
 }
 
-func TestWhatIsOverIsDeletedInBatches(t *testing.T) {
+func TestDeleteExpired_DeletesInBatches(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		anAccount(t, db, "ada", true)
-		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+		insertAccount(t, db, "ada", true)
+		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 			for n := range 5 {
-				if err := tx.InsertSession(ctx, aSession("ada", n, midday), 100); err != nil {
+				if err := tx.InsertSession(ctx, newStoredSession("ada", n, midday), 100); err != nil {
 					return err
 				}
-				if err := tx.PutCeremony(ctx, fmt.Sprint(n), customer.PendingCeremony{Kind: customer.CeremonySignIn, ExpiresAt: midday}); err != nil {
+				if err := tx.PutChallenge(ctx, fmt.Sprint(n), accountsvc.Challenge{Kind: accountsvc.ChallengeSignIn, ExpiresAt: midday}); err != nil {
 					return err
 				}
 			}
-			return tx.InsertSession(ctx, aSession("ada", 9, midday.Add(time.Minute)), 100)
+			return tx.InsertSession(ctx, newStoredSession("ada", 9, midday.Add(time.Minute)), 100)
 		})
 		var deleted []int
 		for range 4 {
-			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 				n, err := tx.DeleteExpired(ctx, midday.Add(time.Hour), 2)
 				deleted = append(deleted, n)
 				return err
@@ -115,24 +115,24 @@ func TestWhatIsOverIsDeletedInBatches(t *testing.T) {
 	})
 }
 
-func TestOnlyAccountsThatNobodyConfirmedAreDropped(t *testing.T) {
+func TestDropUnconfirmed_KeepsConfirmedAccounts(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		for id, confirmed := range map[string]bool{"ada": true, "bob": false} {
-			account := anAccount(t, db, id, confirmed)
-			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
-				return tx.InsertLink(ctx, registrar.SecretHash("link-"+id), customer.LinkReset,
-					customer.Link{Customer: id, Email: account.Email, ExpiresAt: midday.Add(time.Hour)})
+			account := insertAccount(t, db, id, confirmed)
+			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
+				return tx.InsertLink(ctx, registrar.SecretHash("link-"+id), accountsvc.LinkReset,
+					accountsvc.Link{Customer: id, Email: account.Email, ExpiresAt: midday.Add(time.Hour)})
 			})
-			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
-				dropped, err := tx.DropUnconfirmed(ctx, id)
+			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
+				dropped, err := tx.DeleteUnconfirmedAccount(ctx, id)
 				if dropped == confirmed {
 					t.Errorf("%s: dropped %v", id, dropped)
 				}
 				return err
 			})
 			_, there, err := db.ReadCustomers().AccountByID(t.Context(), id)
-			_, linked, err2 := db.ReadCustomers().Link(t.Context(), registrar.SecretHash("link-"+id), customer.LinkReset, midday)
+			_, linked, err2 := db.ReadCustomers().GetLink(t.Context(), registrar.SecretHash("link-"+id), accountsvc.LinkReset, midday)
 			if err != nil || err2 != nil || there != confirmed || linked != confirmed {
 				t.Errorf("%s: there %v, with link %v (%v, %v)", id, there, linked, err, err2)
 			}
@@ -140,24 +140,24 @@ func TestOnlyAccountsThatNobodyConfirmedAreDropped(t *testing.T) {
 	})
 }
 
-func TestALinkIsUsedOnceAndInTime(t *testing.T) {
+func TestUseLink_OnceBeforeExpiry(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		account := anAccount(t, db, "ada", true)
-		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
-			return tx.InsertLink(ctx, "link", customer.LinkReset, customer.Link{Customer: "ada", Email: account.Email, ExpiresAt: midday})
+		account := insertAccount(t, db, "ada", true)
+		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
+			return tx.InsertLink(ctx, "link", accountsvc.LinkReset, accountsvc.Link{Customer: "ada", Email: account.Email, ExpiresAt: midday})
 		})
 		for i, try := range []struct {
-			kind customer.LinkKind
+			kind accountsvc.LinkKind
 			at   time.Time
 			want bool
 		}{
-			{customer.LinkConfirm, midday.Add(-time.Second), false},
-			{customer.LinkReset, midday, false},
-			{customer.LinkReset, midday.Add(-time.Second), true},
-			{customer.LinkReset, midday.Add(-time.Second), false},
+			{accountsvc.LinkConfirm, midday.Add(-time.Second), false},
+			{accountsvc.LinkReset, midday, false},
+			{accountsvc.LinkReset, midday.Add(-time.Second), true},
+			{accountsvc.LinkReset, midday.Add(-time.Second), false},
 		} {
-			changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 				_, used, err := tx.UseLink(ctx, "link", try.kind, try.at)
 				if used != try.want {
 					t.Errorf("try %d: used %v", i, used)
@@ -168,12 +168,12 @@ func TestALinkIsUsedOnceAndInTime(t *testing.T) {
 	})
 }
 
-func TestAnAddressOfAnotherAccountIsNotTaken(t *testing.T) {
+func TestSetEmail_RejectsAddressOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		anAccount(t, db, "ada", true)
-		bob := anAccount(t, db, "bob", true)
-		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
+		insertAccount(t, db, "ada", true)
+		bob := insertAccount(t, db, "bob", true)
+		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 			taken, err := tx.SetEmail(ctx, "ada", bob.Email, bob.EmailKey)
 			if err != nil || taken {
 				t.Errorf("ada has bob's address: %v, %v", taken, err)
@@ -187,20 +187,20 @@ func TestAnAddressOfAnotherAccountIsNotTaken(t *testing.T) {
 	})
 }
 
-func TestVoidingLinksAlsoDropsLettersThatWouldMakeOne(t *testing.T) {
+func TestVoidLinks_DeletesUnsentMails(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		anAccount(t, db, "ada", true)
-		changing(t, db, func(ctx context.Context, tx customer.Tx) error {
-			for _, kind := range []registrar.LetterKind{registrar.LetterReset, registrar.LetterPasskey} {
-				if err := tx.StoreLetter(ctx, registrar.Letter{Kind: kind, Customer: "ada"}, midday); err != nil {
+		insertAccount(t, db, "ada", true)
+		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
+			for _, kind := range []registrar.MailKind{registrar.MailPasswordReset, registrar.MailPasskey} {
+				if err := tx.QueueMail(ctx, registrar.Mail{Kind: kind, Customer: "ada"}, midday); err != nil {
 					return err
 				}
 			}
-			return tx.VoidLinks(ctx, "ada", customer.LinkReset)
+			return tx.DeleteUnusedLinks(ctx, "ada", accountsvc.LinkReset)
 		})
-		due, err := db.DueLetters(t.Context(), midday, 10)
-		if err != nil || len(due) != 1 || due[0].Kind != registrar.LetterPasskey {
+		due, err := db.ListDueMails(t.Context(), midday, 10)
+		if err != nil || len(due) != 1 || due[0].Kind != registrar.MailPasskey {
 			t.Errorf("waiting are %v (%v)", due, err)
 		}
 	})

@@ -45,14 +45,14 @@ type DB struct {
 	writer, reader *sql.DB
 	// queries is the reader with what it has prepared.
 	queries query.DBTX
-	// turns is who may use the writer of SQLite; nil on PostgreSQL.
-	turns *turns
-	// limits spells statements for PostgreSQL; nil on SQLite.
-	limits *limits
+	// writeQueue is who may use the writer of SQLite; nil on PostgreSQL.
+	writeQueue *writeQueue
+	// limitInliner spells statements for PostgreSQL; nil on SQLite.
+	limitInliner *limitInliner
 	// health knows what the database can't do at the moment, and folder is where an
 	// SQLite database is.
-	health *health
-	folder string
+	health  *health
+	dataDir string
 	// node names this process in leases; empty before TakeNode.
 	node string
 	// seal is UseSeal's; nil leaves sealed values as they are.
@@ -69,7 +69,7 @@ const (
 // defaultConnections is enough for two cores that wait for a disk.
 const (
 	defaultConnections = 16
-	connectionLife     = 30 * time.Minute
+	connectionLifetime = 30 * time.Minute
 )
 
 // Open opens the database and brings its schema up to date.
@@ -99,19 +99,19 @@ func open(opts Options) (*DB, error) {
 		return nil, err
 	}
 	health := newHealth(postgres, opts.Logger)
-	pool, err := openObserved("pgx", opts.URL, hostOf(opts.URL), health)
+	pool, err := openInstrumented("pgx", opts.URL, hostOfURL(opts.URL), health)
 	if err != nil {
 		return nil, errBadURL
 	}
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
-	pool.SetConnMaxLifetime(connectionLife)
-	limits := newLimits()
-	return &DB{engine: postgres, writer: pool, reader: pool, queries: spelling{pool, limits}, limits: limits, health: health}, nil
+	pool.SetConnMaxLifetime(connectionLifetime)
+	inliner := newLimitInliner()
+	return &DB{engine: postgres, writer: pool, reader: pool, queries: limitInliningDB{pool, inliner}, limitInliner: inliner, health: health}, nil
 }
 
-// hostOf is the host and port in the address of a database, without the rest.
-func hostOf(address string) string {
+// hostOfURL is the host and port in the address of a database, without the rest.
+func hostOfURL(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -126,34 +126,34 @@ func openSQLite(folder string, readers int, health *health) (*DB, error) {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
 	path := filepath.Join(folder, databaseFile)
-	if err := makePrivate(path); err != nil {
+	if err := createPrivateFile(path); err != nil {
 		return nil, fmt.Errorf("the database: %w", err)
 	}
 	common := []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-16384)"}
-	writer, err := openObserved("sqlite", address(path, append(common, "query_only(0)"), "immediate"), path, health)
+	writer, err := openInstrumented("sqlite", sqliteDSN(path, append(common, "query_only(0)"), "immediate"), path, health)
 	if err != nil {
 		return nil, fmt.Errorf("the database %s: %w", path, err)
 	}
 	// One is for all changes (shared.go), and one for the schema.
 	writer.SetMaxOpenConns(2)
-	reader, err := openObserved("sqlite", address(path, append(common, "query_only(1)"), "deferred"), path, health)
+	reader, err := openInstrumented("sqlite", sqliteDSN(path, append(common, "query_only(1)"), "deferred"), path, health)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), writer.Close())
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
 	return &DB{
-		engine: sqlite, writer: writer, reader: reader, queries: newPrepared(reader), turns: &turns{pool: writer, longest: longestShared},
-		health: health, folder: folder,
+		engine: sqlite, writer: writer, reader: reader, queries: newPreparedPool(reader), writeQueue: &writeQueue{pool: writer, maxDuration: maxGroupDuration},
+		health: health, dataDir: folder,
 	}, nil
 }
 
-// makePrivate makes the file if there is none: SQLite would make it readable to all,
+// createPrivateFile makes the file if there is none: SQLite would make it readable to all,
 // and it holds personal data. One that is there is not even opened. Whoever closes a
 // file loses all locks that the process has on it, also those of connections to it;
 // another program would then take the log of what was written for abandoned, and
 // delete it.
-func makePrivate(path string) error {
+func createPrivateFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
@@ -164,7 +164,7 @@ func makePrivate(path string) error {
 	return file.Close()
 }
 
-func address(path string, pragmas []string, lock string) string {
+func sqliteDSN(path string, pragmas []string, lock string) string {
 	values := url.Values{"_txlock": {lock}, "_pragma": pragmas}
 	return (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: values.Encode()}).String()
 }
@@ -174,7 +174,7 @@ func (db *DB) Close() error {
 	if db.writer == db.reader {
 		return db.writer.Close()
 	}
-	db.turns.close()
+	db.writeQueue.close()
 	return errors.Join(db.writer.Close(), db.reader.Close())
 }
 
@@ -186,15 +186,15 @@ func (db *DB) read() *query.Queries { return query.New(db.queries) }
 // it does goes through the given queries: a second connection inside a
 // transaction would wait for the first one for ever.
 func (db *DB) write(ctx context.Context, change func(*query.Queries) error) error {
-	if db.turns != nil {
-		return db.turns.write(ctx, func(tx query.DBTX) error { return change(query.New(tx)) })
+	if db.writeQueue != nil {
+		return db.writeQueue.write(ctx, func(tx query.DBTX) error { return change(query.New(tx)) })
 	}
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	if err := change(query.New(spelling{tx, db.limits})); err != nil {
+	if err := change(query.New(limitInliningDB{tx, db.limitInliner})); err != nil {
 		return err
 	}
 	err = tx.Commit()

@@ -4,110 +4,110 @@ import (
 	"context"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-var _ holding.Store = (*DB)(nil)
+var _ portfolio.Store = (*DB)(nil)
 
-// DomainsOf returns the account's domains.
-func (db *DB) DomainsOf(ctx context.Context, customer string) ([]holding.Domain, error) {
-	rows, err := db.read().DomainsOfCustomer(ctx, customer)
+// ListCustomerDomains returns the account's domains.
+func (db *DB) ListCustomerDomains(ctx context.Context, customer string) ([]portfolio.Domain, error) {
+	rows, err := db.read().ListCustomerDomains(ctx, customer)
 	if err != nil {
 		return nil, err
 	}
-	domains := make([]holding.Domain, 0, len(rows))
+	domains := make([]portfolio.Domain, 0, len(rows))
 	for _, row := range rows {
-		domains = append(domains, heldDomain(row))
+		domains = append(domains, portfolioDomainOf(row))
 	}
 	return domains, nil
 }
 
-func heldDomain(row query.DomainsOfCustomerRow) holding.Domain {
-	return holding.Domain{
+func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
+	return portfolio.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
-		Status: holding.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
+		Status: portfolio.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
 
-// PageOf is a page of the account's domains.
-func (db *DB) PageOf(ctx context.Context, customer string, filter holding.Filter, limit int) ([]holding.Domain, error) {
-	return db.pageOfDomains(ctx, customer, filter, limit, 0)
+// ListDomainsPage is a page of the account's domains.
+func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portfolio.Filter, limit int) ([]portfolio.Domain, error) {
+	return db.searchDomains(ctx, customer, filter, limit, 0)
 }
 
-func (db *DB) pageOfDomains(ctx context.Context, customer string, filter holding.Filter, limit, offset int) ([]holding.Domain, error) {
-	if neverStored(filter.AfterName) || neverStored(filter.AfterID) {
+func (db *DB) searchDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, error) {
+	if isUnstorableText(filter.AfterName) || isUnstorableText(filter.AfterID) {
 		return nil, nil
 	}
-	rows, err := db.read().PageOfDomains(ctx, query.PageOfDomainsParams{
+	rows, err := db.read().SearchDomains(ctx, query.SearchDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
-		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), Most: int32(limit), Skipped: int32(offset),
+		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), MaxRows: int32(limit), SkipRows: int32(offset),
 	})
-	domains := make([]holding.Domain, 0, len(rows))
+	domains := make([]portfolio.Domain, 0, len(rows))
 	for _, row := range rows {
-		domains = append(domains, heldDomain(query.DomainsOfCustomerRow(row)))
+		domains = append(domains, portfolioDomainOf(query.ListCustomerDomainsRow(row)))
 	}
 	return domains, err
 }
 
 // FindDomains is a page of the matching domains, and how many match in all.
-func (db *DB) FindDomains(ctx context.Context, customer string, filter holding.Filter, limit, offset int) ([]holding.Domain, int, error) {
-	total, err := db.read().CountMatchingDomains(ctx, query.CountMatchingDomainsParams{
+func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, int, error) {
+	total, err := db.read().CountSearchedDomains(ctx, query.CountSearchedDomainsParams{
 		CustomerID: customer, Pattern: "%" + filter.Part + "%", Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore),
 	})
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	domains, err := db.pageOfDomains(ctx, customer, filter, limit, offset)
+	domains, err := db.searchDomains(ctx, customer, filter, limit, offset)
 	return domains, int(total), err
 }
 
-// CountOf says how many domains of each status an account has.
-func (db *DB) CountOf(ctx context.Context, customer string) (map[holding.Status]int, error) {
-	rows, err := db.read().CountDomains(ctx, customer)
-	counts := make(map[holding.Status]int, len(rows))
+// CountDomainsByStatus says how many domains of each status an account has.
+func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[portfolio.Status]int, error) {
+	rows, err := db.read().CountDomainsByStatus(ctx, customer)
+	counts := make(map[portfolio.Status]int, len(rows))
 	for _, row := range rows {
-		counts[holding.Status(row.Status)] = int(row.Domains)
+		counts[portfolio.Status(row.Status)] = int(row.Domains)
 	}
 	return counts, err
 }
 
-// maxCompared bounds how many of a customer's names an order is compared with.
-const maxCompared = 1000
+// maxComparedNames bounds how many of a customer's names an order is compared with.
+const maxComparedNames = 1000
 
 // NamesOf are names that a customer holds, for comparing.
 func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
-	return db.read().NamesHeldBy(ctx, query.NamesHeldByParams{CustomerID: customer, Limit: maxCompared})
+	return db.read().ListHeldDomainNames(ctx, query.ListHeldDomainNamesParams{CustomerID: customer, Limit: maxComparedNames})
 }
 
 // AddDomain stores a domain with its deed.
-func (db *DB) AddDomain(ctx context.Context, domain holding.Domain, deed registrar.Deed) error {
+func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		held, err := q.HoldHolder(ctx, domain.Customer)
+		locked, err := q.LockConfirmedCustomer(ctx, domain.Customer)
 		if err != nil {
 			return err
 		}
-		if held == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}
+		if locked == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchCustomer}
 		}
 		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,
-			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), AutoRenew: number(domain.AutoRenew),
+			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), AutoRenew: boolToInt(domain.AutoRenew),
 			CreatedAt: micros(domain.CreatedAt), UpdatedAt: micros(domain.UpdatedAt),
 		})
 		if err != nil {
 			return err
 		}
 		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: holding.NameHeld}
+			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NameHeld}
 		}
-		return recordDeed(ctx, q, deed)
+		return insertAuditEvent(ctx, q, event)
 	})
 }
 
-// number is how yes and no are stored.
-func number(yes bool) int64 {
+// boolToInt is how yes and no are stored.
+func boolToInt(yes bool) int64 {
 	if yes {
 		return 1
 	}

@@ -10,34 +10,34 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-func holdingOn(t *testing.T, db *DB) *holding.Service {
+func newPortfolioService(t *testing.T, db *DB) *portfolio.Service {
 	t.Helper()
-	service, err := holding.New(holding.Config{Store: db, Now: func() time.Time { return testTime }})
+	service, err := portfolio.New(portfolio.Config{Store: db, Now: func() time.Time { return testTime }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return service
 }
 
-func TestACustomerSeesTheirOwnDomainsByName(t *testing.T) {
+func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		ctx, service, anna, bert := t.Context(), holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		paid := testTime.AddDate(1, 0, 0)
-		for i, status := range holding.Statuses() {
+		for i, status := range portfolio.Statuses() {
 			// Names whose order differs between bytes and a language's rules.
 			label := []string{"ab", "a-c", "xn--mller-kva", "zz", "0a", "aa"}[i]
-			if _, err := service.Add(ctx, operator(), holding.Addition{
+			if _, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
 				Customer: anna, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: paid, AutoRenew: i == 0,
 			}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := service.Add(ctx, operator(), holding.Addition{
-			Customer: bert, Name: registrar.NewName("bert", ".de"), Status: holding.StatusPending,
+		if _, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
+			Customer: bert, Name: registrar.NewName("bert", ".de"), Status: portfolio.StatusPending,
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -58,31 +58,31 @@ func TestACustomerSeesTheirOwnDomainsByName(t *testing.T) {
 		}; !slices.Equal(names, want) {
 			t.Errorf("got %q, want %q", names, want)
 		}
-		if domains, err := service.List(ctx, person(bert)); err != nil || len(domains) != 1 || !domains[0].PaidUntil.IsZero() {
+		if domains, err := service.List(ctx, personActor(bert)); err != nil || len(domains) != 1 || !domains[0].PaidUntil.IsZero() {
 			t.Errorf("bert sees %+v, %v", domains, err)
 		}
 	})
 }
 
-func TestAnAccountThatNobodyConfirmedGetsNoDomain(t *testing.T) {
+func TestAddDomain_RequiresConfirmedAccount(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		anAccount(t, db, "late", false)
+		insertAccount(t, db, "late", false)
 		for _, id := range []string{"late", "cus_unknown"} {
-			_, err := holdingOn(t, db).Add(t.Context(), operator(), holding.Addition{
-				Customer: id, Name: registrar.NewName("late", ".de"), Status: holding.StatusPending,
+			_, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
+				Customer: id, Name: registrar.NewName("late", ".de"), Status: portfolio.StatusPending,
 			})
-			wantCode(t, err, registrar.KindNotFound, holding.NoSuchCustomer)
+			wantCode(t, err, registrar.KindNotFound, portfolio.NoSuchCustomer)
 		}
 	})
 }
 
-func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
+func TestAddDomain_RacingCallersOneHoldsName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		service, anna, bert := holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		add := func(ctx context.Context, customer string, status holding.Status) error {
-			_, err := service.Add(ctx, operator(), holding.Addition{
+		service, anna, bert := newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		add := func(ctx context.Context, customer string, status portfolio.Status) error {
+			_, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
 				Customer: customer, Name: registrar.NewName("one", ".com"), Status: status, PaidUntil: testTime,
 			})
 			return err
@@ -91,11 +91,11 @@ func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 20 {
 			wait.Go(func() {
-				err := add(t.Context(), []string{anna, bert}[i%2], holding.StatusActive)
+				err := add(t.Context(), []string{anna, bert}[i%2], portfolio.StatusActive)
 				switch {
 				case err == nil:
 					held.Add(1)
-				case !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict, Code: holding.NameHeld}):
+				case !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NameHeld}):
 					t.Error(err)
 				}
 			})
@@ -104,60 +104,60 @@ func TestANameIsHeldOnceAlsoUnderARace(t *testing.T) {
 		if held.Load() != 1 {
 			t.Errorf("%d hold the name, want one", held.Load())
 		}
-		if told := count(t, db, "SELECT count(*) FROM deeds"); told != 1 {
+		if told := count(t, db, "SELECT count(*) FROM audit_events"); told != 1 {
 			t.Errorf("%d deeds, want one", told)
 		}
-		change(t, db, "UPDATE domains SET status = 'transferred_out'")
-		if err := add(t.Context(), bert, holding.StatusActive); err != nil {
+		execStatement(t, db, "UPDATE domains SET status = 'transferred_out'")
+		if err := add(t.Context(), bert, portfolio.StatusActive); err != nil {
 			t.Errorf("a name that went elsewhere can't come back: %v", err)
 		}
-		if err := add(t.Context(), "cus_unknown", holding.StatusTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: holding.NoSuchCustomer}) {
+		if err := add(t.Context(), "cus_unknown", portfolio.StatusTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchCustomer}) {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestAnAccountKnowsWhetherItHoldsAName(t *testing.T) {
+func TestPortfolio_FindsHeldDomainByName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		heldBy(t, db, bert, "fremd.org", holding.StatusActive)
-		heldBy(t, db, anna, "weg.org", holding.StatusTransferredOut)
-		heldBy(t, db, anna, "zurueck.org", holding.StatusTransferredOut)
-		heldBy(t, db, anna, "zurueck.org", holding.StatusActive)
-		heldBy(t, db, anna, "kommt.org", holding.StatusPending)
-		holdings, err := holding.New(holding.Config{Store: db})
+		addHeldDomain(t, db, bert, "fremd.org", portfolio.StatusActive)
+		addHeldDomain(t, db, anna, "weg.org", portfolio.StatusTransferredOut)
+		addHeldDomain(t, db, anna, "zurueck.org", portfolio.StatusTransferredOut)
+		addHeldDomain(t, db, anna, "zurueck.org", portfolio.StatusActive)
+		addHeldDomain(t, db, anna, "kommt.org", portfolio.StatusPending)
+		holdings, err := portfolio.New(portfolio.Config{Store: db})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]bool{
 			"fremd.org": false, "weg.org": false, "zurueck.org": true, "kommt.org": true, "ommt.org": false, "nie.org": false, "": false,
 		} {
-			domain, held, err := holdings.Held(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}, name)
-			if err != nil || held != want || held && (domain.Name != name || domain.Customer != anna || domain.Status == holding.StatusTransferredOut) {
+			domain, held, err := holdings.FindByName(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}, name)
+			if err != nil || held != want || held && (domain.Name != name || domain.Customer != anna || domain.Status == portfolio.StatusTransferredOut) {
 				t.Errorf("%s: %t %+v, %v", name, held, domain, err)
 			}
 		}
-		if _, _, err := holdings.Held(t.Context(), registrar.Actor{}, "kommt.org"); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		if _, _, err := holdings.FindByName(t.Context(), registrar.Actor{}, "kommt.org"); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("nobody: %v", err)
 		}
 	})
 }
 
-func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
+func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		heldBy(t, db, bert, "fremd.org", holding.StatusActive)
+		addHeldDomain(t, db, bert, "fremd.org", portfolio.StatusActive)
 		// A name that went elsewhere and came back is there twice.
 		for _, name := range []string{"a-eins.org", "zwei.org", "b-drei.org"} {
-			heldBy(t, db, anna, name, holding.StatusActive)
+			addHeldDomain(t, db, anna, name, portfolio.StatusActive)
 		}
-		heldBy(t, db, anna, "zwei.org", holding.StatusTransferredOut)
+		addHeldDomain(t, db, anna, "zwei.org", portfolio.StatusTransferredOut)
 		var names []string
-		filter := holding.Filter{}
+		filter := portfolio.Filter{}
 		for range 10 {
-			some, err := db.PageOf(t.Context(), anna, filter, 1)
+			some, err := db.ListDomainsPage(t.Context(), anna, filter, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,12 +170,12 @@ func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
 		if want := []string{"a-eins.org", "b-drei.org", "zwei.org", "zwei.org"}; !slices.Equal(names, want) {
 			t.Errorf("the pages are %v", names)
 		}
-		some, err := db.PageOf(t.Context(), anna, holding.Filter{Part: "ei", Status: holding.StatusActive}, 10)
+		some, err := db.ListDomainsPage(t.Context(), anna, portfolio.Filter{Part: "ei", Status: portfolio.StatusActive}, 10)
 		if err != nil || len(some) != 3 {
 			t.Errorf("found %v, %v", some, err)
 		}
-		counts, err := db.CountOf(t.Context(), anna)
-		if err != nil || counts[holding.StatusActive] != 3 || counts[holding.StatusTransferredOut] != 1 || len(counts) != 2 {
+		counts, err := db.CountDomainsByStatus(t.Context(), anna)
+		if err != nil || counts[portfolio.StatusActive] != 3 || counts[portfolio.StatusTransferredOut] != 1 || len(counts) != 2 {
 			t.Errorf("counted %v, %v", counts, err)
 		}
 	})
@@ -184,41 +184,41 @@ func TestAPageOfDomainsGoesOnWhereTheLastOneEnded(t *testing.T) {
 func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		ctx, service, anna, bert := t.Context(), holdingOn(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		for i, one := range []holding.Addition{
-			{Status: holding.StatusActive, PaidUntil: testTime.AddDate(0, 1, 0)},
-			{Status: holding.StatusActive, PaidUntil: testTime.AddDate(0, 2, 0)},
-			{Status: holding.StatusPending},
-			{Status: holding.StatusTransferredOut, PaidUntil: testTime.AddDate(0, 1, 0)},
-			{Status: holding.StatusExpired, PaidUntil: testTime.AddDate(0, -1, 0)},
+		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		for i, one := range []portfolio.AddParams{
+			{Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(0, 2, 0)},
+			{Status: portfolio.StatusPending},
+			{Status: portfolio.StatusTransferredOut, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: portfolio.StatusExpired, PaidUntil: testTime.AddDate(0, -1, 0)},
 		} {
 			one.Customer, one.Name = anna, registrar.NewName([]string{"laden", "mein-laden", "xn--mller-kva", "weg", "alt"}[i], ".de")
-			if _, err := service.Add(ctx, operator(), one); err != nil {
+			if _, err := service.Add(ctx, operatorActor(), one); err != nil {
 				t.Fatal(err)
 			}
 		}
-		heldBy(t, db, bert, "bertladen.de", holding.StatusActive)
+		addHeldDomain(t, db, bert, "bertladen.de", portfolio.StatusActive)
 		for _, test := range []struct {
-			filter        holding.Filter
+			filter        portfolio.Filter
 			limit, offset int
 			want          []string
 			total         int
 		}{
-			{holding.Filter{}, 10, 0, []string{"alt.de", "laden.de", "mein-laden.de", "weg.de", "xn--mller-kva.de"}, 5},
-			{holding.Filter{}, 2, 1, []string{"laden.de", "mein-laden.de"}, 5},
-			{holding.Filter{}, 2, 9, nil, 5},
-			{holding.Filter{Part: " LADEN "}, 10, 0, []string{"laden.de", "mein-laden.de"}, 2},
-			{holding.Filter{Part: "müller"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
-			{holding.Filter{Part: "MÜLL"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
-			{holding.Filter{Part: "mu\u0308ller"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
-			{holding.Filter{Part: "müller.de"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
-			{holding.Filter{Part: "ül"}, 1, 1, nil, 1},
-			{holding.Filter{Part: "möller"}, 10, 0, nil, 0},
-			{holding.Filter{Part: "%"}, 10, 0, nil, 0},
-			{holding.Filter{PaidBefore: testTime.AddDate(0, 2, 0)}, 10, 0, []string{"alt.de", "laden.de"}, 2},
-			{holding.Filter{PaidBefore: testTime.AddDate(0, 2, 1), Part: "laden"}, 10, 1, []string{"mein-laden.de"}, 2},
+			{portfolio.Filter{}, 10, 0, []string{"alt.de", "laden.de", "mein-laden.de", "weg.de", "xn--mller-kva.de"}, 5},
+			{portfolio.Filter{}, 2, 1, []string{"laden.de", "mein-laden.de"}, 5},
+			{portfolio.Filter{}, 2, 9, nil, 5},
+			{portfolio.Filter{Part: " LADEN "}, 10, 0, []string{"laden.de", "mein-laden.de"}, 2},
+			{portfolio.Filter{Part: "müller"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
+			{portfolio.Filter{Part: "MÜLL"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
+			{portfolio.Filter{Part: "mu\u0308ller"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
+			{portfolio.Filter{Part: "müller.de"}, 10, 0, []string{"xn--mller-kva.de"}, 1},
+			{portfolio.Filter{Part: "ül"}, 1, 1, nil, 1},
+			{portfolio.Filter{Part: "möller"}, 10, 0, nil, 0},
+			{portfolio.Filter{Part: "%"}, 10, 0, nil, 0},
+			{portfolio.Filter{PaidBefore: testTime.AddDate(0, 2, 0)}, 10, 0, []string{"alt.de", "laden.de"}, 2},
+			{portfolio.Filter{PaidBefore: testTime.AddDate(0, 2, 1), Part: "laden"}, 10, 1, []string{"mein-laden.de"}, 2},
 		} {
-			domains, total, err := service.Find(ctx, person(anna), test.filter, test.limit, test.offset)
+			domains, total, err := service.Find(ctx, personActor(anna), test.filter, test.limit, test.offset)
 			var got []string
 			for _, domain := range domains {
 				got = append(got, domain.Name)
@@ -227,7 +227,7 @@ func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 				t.Errorf("%+v %d+%d: got %q of %d, %v", test.filter, test.offset, test.limit, got, total, err)
 			}
 		}
-		if _, _, err := service.Find(ctx, registrar.Actor{}, holding.Filter{}, 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		if _, _, err := service.Find(ctx, registrar.Actor{}, portfolio.Filter{}, 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
 			t.Errorf("without an account: %v", err)
 		}
 	})

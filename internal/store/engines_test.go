@@ -26,17 +26,17 @@ func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
-		test(t, openAt(t, Options{Data: copiedSQLite(t)}))
+		test(t, openAt(t, Options{Data: newMigratedSQLite(t)}))
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(t, openAt(t, Options{URL: copiedPostgres(t), MaxConnections: 8}))
+		test(t, openAt(t, Options{URL: newMigratedPostgres(t), MaxConnections: 8}))
 	})
 }
 
-// eachPlace is eachEngine for tests that open the database themselves, or more
+// eachOptions is eachEngine for tests that open the database themselves, or more
 // than once.
-func eachPlace(t *testing.T, test func(t *testing.T, place Options)) {
+func eachOptions(t *testing.T, test func(t *testing.T, place Options)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
 		t.Parallel()
@@ -67,11 +67,11 @@ func openAt(t *testing.T, place Options) *DB {
 // and returns its address.
 func newPostgres(t *testing.T) string {
 	t.Helper()
-	return makePostgres(t, "")
+	return createPostgres(t, "")
 }
 
-// raised is a SQLite database whose schema is up to date, as a file.
-var raised = sync.OnceValues(func() (text []byte, err error) {
+// migratedSQLite is a SQLite database whose schema is up to date, as a file.
+var migratedSQLite = sync.OnceValues(func() (text []byte, err error) {
 	folder, err := os.MkdirTemp("", "dotkontor-store-")
 	if err != nil {
 		return nil, err
@@ -90,10 +90,10 @@ var raised = sync.OnceValues(func() (text []byte, err error) {
 	return os.ReadFile(filepath.Join(folder, databaseFile))
 })
 
-// copiedSQLite is a folder with such a database.
-func copiedSQLite(t *testing.T) string {
+// newMigratedSQLite is a folder with such a database.
+func newMigratedSQLite(t *testing.T) string {
 	t.Helper()
-	text, err := raised()
+	text, err := migratedSQLite()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,20 +104,20 @@ func copiedSQLite(t *testing.T) string {
 	return folder
 }
 
-// pattern is a database whose schema is up to date. Copying it is several times faster
+// postgresTemplate is a database whose schema is up to date. Copying it is several times faster
 // than making the schema anew for each test.
-var pattern struct {
+var postgresTemplate struct {
 	sync.Mutex
 	name string
 }
 
-// copiedPostgres is newPostgres with the schema in it.
-func copiedPostgres(t *testing.T) string {
+// newMigratedPostgres is newPostgres with the schema in it.
+func newMigratedPostgres(t *testing.T) string {
 	t.Helper()
-	pattern.Lock()
-	defer pattern.Unlock()
-	if pattern.name == "" {
-		address := makePostgres(t, "")
+	postgresTemplate.Lock()
+	defer postgresTemplate.Unlock()
+	if postgresTemplate.name == "" {
+		address := createPostgres(t, "")
 		db, err := Open(t.Context(), Options{URL: address})
 		if err != nil {
 			t.Fatal(err)
@@ -131,19 +131,19 @@ func copiedPostgres(t *testing.T) string {
 		}
 		name := "pattern_" + strings.ToLower(rand.Text())
 		server := os.Getenv(postgresVariable)
-		onServer(t, server, "CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(made.Path, "/"))
-		pattern.name = name
+		execOnServer(t, server, "CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(made.Path, "/"))
+		postgresTemplate.name = name
 	}
-	return makePostgres(t, " TEMPLATE "+pattern.name)
+	return createPostgres(t, " TEMPLATE "+postgresTemplate.name)
 }
 
 // TestMain drops what the tests have copied.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if pattern.name != "" {
+	if postgresTemplate.name != "" {
 		pool, err := sql.Open("pgx", os.Getenv(postgresVariable))
 		if err == nil {
-			_, err = pool.Exec("DROP DATABASE " + pattern.name + " WITH (FORCE)")
+			_, err = pool.Exec("DROP DATABASE " + postgresTemplate.name + " WITH (FORCE)")
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)
@@ -152,8 +152,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// makePostgres makes a database as the words behind its name say.
-func makePostgres(t *testing.T, how string) string {
+// createPostgres makes a database as the words behind its name say.
+func createPostgres(t *testing.T, how string) string {
 	t.Helper()
 	server := os.Getenv(postgresVariable)
 	if server == "" {
@@ -164,15 +164,15 @@ func makePostgres(t *testing.T, how string) string {
 		t.Fatalf("%s is no address", postgresVariable)
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	onServer(t, server, "CREATE DATABASE "+name+how)
-	t.Cleanup(func() { onServer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	execOnServer(t, server, "CREATE DATABASE "+name+how)
+	t.Cleanup(func() { execOnServer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	address.Path = "/" + name
 	return address.String()
 }
 
-// onServer runs one statement outside of any test's database. It has a context
+// execOnServer runs one statement outside of any test's database. It has a context
 // of its own, because that of a test has ended when its database is dropped.
-func onServer(t *testing.T, server, statement string) {
+func execOnServer(t *testing.T, server, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

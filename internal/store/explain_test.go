@@ -75,8 +75,8 @@ var (
 	postgresIndex = regexp.MustCompile(`(Index Scan|Index Only Scan|Bitmap Index Scan)`)
 )
 
-// wholeReads are the steps of a plan whose cost grows with everybody's rows.
-func wholeReads(engine engine, text string, plan []string) []string {
+// fullScans are the steps of a plan whose cost grows with everybody's rows.
+func fullScans(engine engine, text string, plan []string) []string {
 	var found []string
 	if engine == sqlite {
 		for _, step := range plan {
@@ -116,13 +116,13 @@ func wholeReads(engine engine, text string, plan []string) []string {
 	return found
 }
 
-func TestEveryQueryFindsItsRowsByAnIndex(t *testing.T) {
+func TestQueries_EveryQueryUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	queries := queryTexts(t)
 	eachEngine(t, func(t *testing.T, db *DB) {
 		for name, text := range queries {
 			plan := planOf(t, db, name, text)
-			if found := wholeReads(db.engine, text, plan); len(found) > 0 {
+			if found := fullScans(db.engine, text, plan); len(found) > 0 {
 				t.Errorf("%s reads a whole table or index:\n%s\n%s", name, text, strings.Join(plan, "\n"))
 			}
 		}
@@ -130,36 +130,36 @@ func TestEveryQueryFindsItsRowsByAnIndex(t *testing.T) {
 }
 
 // A test that can't fail proves nothing.
-func TestAQueryWithoutAnIndexIsNoticed(t *testing.T) {
+func TestFullScans_DetectsQueryWithoutIndex(t *testing.T) {
 	t.Parallel()
 	bad := []string{
-		"SELECT id FROM tokens WHERE name = $1",
-		"SELECT id FROM tokens WHERE name = $1 ORDER BY id",
-		"SELECT count(*) FROM tokens",
-		"UPDATE tokens SET name = $1 WHERE last_used_at = $2",
-		"DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE name = $1)",
-		"SELECT t.id FROM tokens t JOIN customers c ON c.language = t.name WHERE t.id = $1",
-		"SELECT count(*) FROM (SELECT id FROM tokens WHERE name = $1 ORDER BY last_used_at LIMIT 5) AS t",
+		"SELECT id FROM personal_access_tokens WHERE name = $1",
+		"SELECT id FROM personal_access_tokens WHERE name = $1 ORDER BY id",
+		"SELECT count(*) FROM personal_access_tokens",
+		"UPDATE personal_access_tokens SET name = $1 WHERE last_used_at = $2",
+		"DELETE FROM personal_access_tokens WHERE id IN (SELECT id FROM personal_access_tokens WHERE name = $1)",
+		"SELECT t.id FROM personal_access_tokens t JOIN customers c ON c.language = t.name WHERE t.id = $1",
+		"SELECT count(*) FROM (SELECT id FROM personal_access_tokens WHERE name = $1 ORDER BY last_used_at LIMIT 5) AS t",
 	}
 	good := []string{
-		"SELECT id FROM tokens WHERE customer_id = $1 AND name = $2",
-		"SELECT id FROM tokens ORDER BY id LIMIT $1",
-		"SELECT count(*) FROM (SELECT id FROM tokens WHERE customer_id = $1 ORDER BY id LIMIT 5) AS t",
-		"DELETE FROM tokens WHERE id IN (SELECT id FROM tokens WHERE customer_id = $1 ORDER BY id LIMIT $2)",
+		"SELECT id FROM personal_access_tokens WHERE customer_id = $1 AND name = $2",
+		"SELECT id FROM personal_access_tokens ORDER BY id LIMIT $1",
+		"SELECT count(*) FROM (SELECT id FROM personal_access_tokens WHERE customer_id = $1 ORDER BY id LIMIT 5) AS t",
+		"DELETE FROM personal_access_tokens WHERE id IN (SELECT id FROM personal_access_tokens WHERE customer_id = $1 ORDER BY id LIMIT $2)",
 		"INSERT INTO links (hash, kind, customer_id, email, expires_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING",
 	}
 	eachEngine(t, func(t *testing.T, db *DB) {
 		worse := bad
 		if db.engine == postgres { // SQLite's plan does not tell the filter
-			worse = append(slices.Clone(bad), "SELECT id FROM tokens WHERE name = $1 ORDER BY id LIMIT 5")
+			worse = append(slices.Clone(bad), "SELECT id FROM personal_access_tokens WHERE name = $1 ORDER BY id LIMIT 5")
 		}
 		for _, text := range worse {
-			if plan := planOf(t, db, "bad", text); len(wholeReads(db.engine, text, plan)) == 0 {
+			if plan := planOf(t, db, "bad", text); len(fullScans(db.engine, text, plan)) == 0 {
 				t.Errorf("not noticed: %s\n%s", text, strings.Join(plan, "\n"))
 			}
 		}
 		for _, text := range good {
-			if plan := planOf(t, db, "good", text); len(wholeReads(db.engine, text, plan)) != 0 {
+			if plan := planOf(t, db, "good", text); len(fullScans(db.engine, text, plan)) != 0 {
 				t.Errorf("good, but noticed: %s\n%s", text, strings.Join(plan, "\n"))
 			}
 		}
@@ -202,8 +202,8 @@ func sqlitePlan(ctx context.Context, t *testing.T, connection *sql.Conn, name, t
 	return plan
 }
 
-// indexOfStep is the index that a step of PostgreSQL's plan reads.
-var indexOfStep = regexp.MustCompile(`Index (?:Only )?Scan(?: Backward)? (?:using|on) (\w+)`)
+// planIndex is the index that a step of PostgreSQL's plan reads.
+var planIndex = regexp.MustCompile(`Index (?:Only )?Scan(?: Backward)? (?:using|on) (\w+)`)
 
 // postgresPlan asks for the plan that serves all values of the parameters.
 // Tables are empty in a test, and those are best read as a whole; so that is
@@ -234,15 +234,15 @@ func postgresPlan(ctx context.Context, t *testing.T, connection *sql.Conn, name,
 		execute += "(" + strings.TrimSuffix(strings.Repeat("NULL, ", n), ", ") + ")"
 	}
 	for {
-		plan, err := texts(ctx, tx, execute)
+		plan, err := queryStrings(ctx, tx, execute)
 		if err != nil || len(plan) == 0 {
 			t.Fatalf("%s: the plan is %q, %v", name, plan, err)
 		}
-		found := wholeReads(postgres, text, plan)
+		found := fullScans(postgres, text, plan)
 		if len(found) == 0 {
 			return plan
 		}
-		index := indexOfStep.FindStringSubmatch(found[0])
+		index := planIndex.FindStringSubmatch(found[0])
 		if index == nil || strings.HasSuffix(index[1], "_pkey") {
 			return plan
 		}

@@ -16,39 +16,39 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Trouble is a condition of the database under which the service is degraded.
-type Trouble string
+// Condition is a condition of the database under which the service is degraded.
+type Condition string
 
 // The conditions. Lookups need no database and go on under each of them.
 const (
 	// Unreachable: no connection can be made, or the database does not answer in time.
-	Unreachable Trouble = "unreachable"
+	Unreachable Condition = "unreachable"
 	// DiskFull: what is stored can be read, and nothing can be written.
-	DiskFull Trouble = "disk_full"
+	DiskFull Condition = "disk_full"
 	// ReadOnly: the database refuses writes, or refuses them to this user.
-	ReadOnly Trouble = "read_only"
+	ReadOnly Condition = "read_only"
 	// Failing: the database reports I/O errors or damaged data.
-	Failing Trouble = "failing"
+	Failing Condition = "failing"
 )
 
-// Troubles are all conditions.
-var Troubles = []Trouble{Unreachable, DiskFull, ReadOnly, Failing}
+// Conditions are all conditions.
+var Conditions = []Condition{Unreachable, DiskFull, ReadOnly, Failing}
 
 const (
-	// probeEvery is how often the database is asked for a sign of life, probeAgain how
+	// probeInterval is how often the database is asked for a sign of life, probeAgain how
 	// often while it is in trouble, probeWithin how long the answer may take.
-	probeEvery  = 10 * time.Second
-	probeAgain  = 3 * time.Second
-	probeWithin = 5 * time.Second
-	// spaceReserve is how much space the disk of an SQLite database must have left. A
+	probeInterval         = 10 * time.Second
+	degradedProbeInterval = 3 * time.Second
+	probeTimeout          = 5 * time.Second
+	// minFreeSpace is how much space the disk of an SQLite database must have left. A
 	// small write may still succeed below it, in space that the log has already.
-	spaceReserve = 1 << 20
+	minFreeSpace = 1 << 20
 )
 
 // Degraded is a condition that holds, and since when.
 type Degraded struct {
-	Trouble Trouble
-	Since   time.Time
+	Condition Condition
+	Since     time.Time
 }
 
 // health turns errors of the drivers into causes and knows which conditions hold. A
@@ -61,16 +61,16 @@ type health struct {
 	// are not used again.
 	generation atomic.Int64
 
-	mu     sync.Mutex
-	holds  map[Trouble]time.Time
-	counts func(class string)
+	mu          sync.Mutex
+	activeSince map[Condition]time.Time
+	onError     func(class string)
 }
 
 func newHealth(e engine, logger *slog.Logger) *health {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return &health{engine: e, logger: logger, holds: make(map[Trouble]time.Time), counts: func(string) {}}
+	return &health{engine: e, logger: logger, activeSince: make(map[Condition]time.Time), onError: func(string) {}}
 }
 
 // CountErrors has counts called with the class of every unexpected error of the
@@ -78,7 +78,7 @@ func newHealth(e engine, logger *slog.Logger) *health {
 func (db *DB) CountErrors(counts func(class string)) {
 	db.health.mu.Lock()
 	defer db.health.mu.Unlock()
-	db.health.counts = counts
+	db.health.onError = counts
 }
 
 // ErrorClasses are all classes that CountErrors can report.
@@ -95,14 +95,14 @@ func ErrorClasses() []string {
 	for _, class := range registrar.NetworkClasses() {
 		all[class] = true
 	}
-	maps.DeleteFunc(all, func(class string, _ bool) bool { return !counted(class) })
+	maps.DeleteFunc(all, func(class string, _ bool) bool { return !isUnexpectedClass(class) })
 	return slices.Sorted(maps.Keys(all))
 }
 
-// counted says whether errors of a class are unexpected errors. Lost connections are
+// isUnexpectedClass says whether errors of a class are unexpected errors. Lost connections are
 // opened again.
-func counted(class string) bool {
-	return class != "constraint" && class != "canceled" && class != classLost
+func isUnexpectedClass(class string) bool {
+	return class != "constraint" && class != "canceled" && class != classConnectionLost
 }
 
 // Degraded are the conditions that hold.
@@ -110,85 +110,85 @@ func (db *DB) Degraded() []Degraded {
 	db.health.mu.Lock()
 	defer db.health.mu.Unlock()
 	var all []Degraded
-	for _, trouble := range Troubles {
-		if since, holds := db.health.holds[trouble]; holds {
-			all = append(all, Degraded{trouble, since})
+	for _, condition := range Conditions {
+		if since, holds := db.health.activeSince[condition]; holds {
+			all = append(all, Degraded{condition, since})
 		}
 	}
 	return all
 }
 
-// failed is the cause of an error of the driver; nil stays nil.
-func (h *health) failed(operation string, err error) error {
+// wrapError is the cause of an error of the driver; nil stays nil.
+func (h *health) wrapError(operation string, err error) error {
 	if err == nil || err == driver.ErrSkip { //nolint:errorlint // database/sql compares in the same way
 		return err
 	}
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
-	_, begins := troubleOf[class]
+	_, begins := conditionByClass[class]
 	// A missing right on one table says nothing about the others: the probe decides
 	// whether the database is read-only.
-	cause.Outage = h.note(cause, conditionOf(class), begins && class != classPermission)
+	cause.Outage = h.recordError(cause, conditionExplaining(class), begins && class != classPermission)
 	return cause
 }
 
-// troubleOf is what an error within a connection says about the database.
-var troubleOf = map[string]Trouble{
+// conditionByClass is what an error within a connection says about the database.
+var conditionByClass = map[string]Condition{
 	classDiskFull: DiskFull, classReadOnly: ReadOnly, classPermission: ReadOnly, classIO: Failing, classCorrupt: Failing,
 }
 
-// conditionOf is the condition that explains errors of a class within a connection; it is
+// conditionExplaining is the condition that explains errors of a class within a connection; it is
 // empty for errors that are none of the database's conditions. Errors of the network are
 // part of an outage that a failed connection or the probe begins.
-func conditionOf(class string) Trouble {
-	if trouble, known := troubleOf[class]; known {
-		return trouble
+func conditionExplaining(class string) Condition {
+	if condition, known := conditionByClass[class]; known {
+		return condition
 	}
 	switch {
-	case class == classLost, class == "server_shutdown", class == "cannot_open", class == "tls_refused", slices.Contains(registrar.NetworkClasses(), class):
+	case class == classConnectionLost, class == "server_shutdown", class == "cannot_open", class == "tls_refused", slices.Contains(registrar.NetworkClasses(), class):
 		return Unreachable
 	}
 	return ""
 }
 
-// connectFailed is the cause of a connection that could not be made.
-func (h *health) connectFailed(ctx context.Context, target string, err error) error {
+// wrapConnectError is the cause of a connection that could not be made.
+func (h *health) wrapConnectError(ctx context.Context, target string, err error) error {
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: "connect", Target: target, Class: class, Code: code, Err: err}
-	trouble := Unreachable
+	condition := Unreachable
 	if class == classDiskFull {
-		trouble = DiskFull
+		condition = DiskFull
 	}
-	cause.Outage = h.note(cause, trouble, !errors.Is(ctx.Err(), context.Canceled))
+	cause.Outage = h.recordError(cause, condition, !errors.Is(ctx.Err(), context.Canceled))
 	return cause
 }
 
-// note counts an error and begins the condition that it shows. It reports whether the
+// recordError counts an error and begins the condition that it shows. It reports whether the
 // condition that explains the error holds, which has its own record in the log then.
-func (h *health) note(cause *registrar.Cause, trouble Trouble, begins bool) (outage bool) {
+func (h *health) recordError(cause *registrar.Cause, condition Condition, begins bool) (outage bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if counted(cause.Class) {
-		h.counts(cause.Class)
+	if isUnexpectedClass(cause.Class) {
+		h.onError(cause.Class)
 	}
 	if begins {
-		h.begin(trouble, cause)
+		h.startCondition(condition, cause)
 	}
-	_, outage = h.holds[trouble]
+	_, outage = h.activeSince[condition]
 	return outage
 }
 
-func (h *health) begin(trouble Trouble, cause *registrar.Cause) {
-	if _, holds := h.holds[trouble]; holds {
+func (h *health) startCondition(condition Condition, cause *registrar.Cause) {
+	if _, active := h.activeSince[condition]; active {
 		return
 	}
-	h.holds[trouble] = time.Now()
-	h.logger.Error("database degraded", "state", string(trouble), "cause", cause.Error(), "action", h.action(trouble, cause))
+	h.activeSince[condition] = time.Now()
+	h.logger.Error("database degraded", "state", string(condition), "cause", cause.Error(), "action", h.operatorAction(condition, cause))
 }
 
-// actionOf is what an operator does about a PostgreSQL server that is unreachable for
+// actionByClass is what an operator does about a PostgreSQL server that is unreachable for
 // the reason of a class.
-var actionOf = map[string]string{
+var actionByClass = map[string]string{
 	"too_many_connections": "lower database.max_connections or raise the server's limit",
 	"login_refused":        "check user and password in database.url",
 	"timeout":              "the server accepts connections and does not answer: check its load and locks",
@@ -201,110 +201,110 @@ func isDialTimeout(cause *registrar.Cause) bool {
 	return errors.As(cause, &dial) && dial.Op == "dial"
 }
 
-// action is what an operator does about a condition.
-func (h *health) action(trouble Trouble, cause *registrar.Cause) string {
+// operatorAction is what an operator does about a condition.
+func (h *health) operatorAction(condition Condition, cause *registrar.Cause) string {
 	here := h.engine == sqlite
 	switch {
-	case trouble == Unreachable && !here && actionOf[cause.Class] != "" && !isDialTimeout(cause):
-		return actionOf[cause.Class]
-	case trouble == Unreachable && here:
+	case condition == Unreachable && !here && actionByClass[cause.Class] != "" && !isDialTimeout(cause):
+		return actionByClass[cause.Class]
+	case condition == Unreachable && here:
 		return "check that the data folder exists and that the service's user may read and write it"
-	case trouble == Unreachable:
+	case condition == Unreachable:
 		return "check that the PostgreSQL server runs and that database.url names it, with the right password and certificate"
-	case trouble == DiskFull && here:
+	case condition == DiskFull && here:
 		return "free space on the disk of the data folder"
-	case trouble == DiskFull:
+	case condition == DiskFull:
 		return "free space on the disk of the PostgreSQL server"
-	case trouble == ReadOnly && here:
+	case condition == ReadOnly && here:
 		return "make the data folder and the database writable for the service's user"
-	case trouble == ReadOnly:
+	case condition == ReadOnly:
 		return "let the database user write, or connect to the primary server instead of a standby"
 	default:
 		return "check the disk for errors; if data is damaged, restore the last backup into an empty database"
 	}
 }
 
-// settle makes holds what a probe has found: one condition, or none.
-func (h *health) settle(found Trouble, cause *registrar.Cause) {
+// applyProbeResult makes holds what a probe has found: one condition, or none.
+func (h *health) applyProbeResult(found Condition, cause *registrar.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, trouble := range Troubles {
-		since, held := h.holds[trouble]
-		if held && trouble != found {
-			delete(h.holds, trouble)
-			h.logger.Info("database recovered", "state", string(trouble), "after", time.Since(since).Round(time.Second).String())
+	for _, condition := range Conditions {
+		since, held := h.activeSince[condition]
+		if held && condition != found {
+			delete(h.activeSince, condition)
+			h.logger.Info("database recovered", "state", string(condition), "after", time.Since(since).Round(time.Second).String())
 		}
 	}
 	if found != "" {
-		h.begin(found, cause)
+		h.startCondition(found, cause)
 	}
 }
 
-// Watch asks the database for a sign of life until ctx ends. It notices conditions
+// WatchHealth asks the database for a sign of life until ctx ends. It notices conditions
 // before a customer does, and their end.
-func (db *DB) Watch(ctx context.Context) {
+func (db *DB) WatchHealth(ctx context.Context) {
 	for {
-		db.probe(ctx, probeWithin)
-		pause := probeEvery
+		db.probe(ctx, probeTimeout)
+		interval := probeInterval
 		if len(db.Degraded()) > 0 {
-			pause = probeAgain
+			interval = degradedProbeInterval
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(pause):
+		case <-time.After(interval):
 		}
 	}
 }
 
 // probe reads and writes once.
-func (db *DB) probe(ctx context.Context, within time.Duration) {
-	asking, cancel := context.WithTimeout(ctx, within)
+func (db *DB) probe(ctx context.Context, timeout time.Duration) {
+	probeCtx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	err := db.readAndWriteAfresh(asking)
+	err := db.probeReplacingSessions(probeCtx)
 	if ctx.Err() != nil {
 		return
 	}
 	var cause *registrar.Cause
 	switch {
 	case err == nil:
-		db.health.settle("", nil)
+		db.health.applyProbeResult("", nil)
 		return
 	case !errors.As(err, &cause): // of database/sql itself: no connection became free in time
 		class, code := classify(err)
 		cause = &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: class, Code: code, Err: err}
 	}
-	trouble, known := troubleOf[cause.Class]
+	condition, known := conditionByClass[cause.Class]
 	switch {
 	case cause.Class == classLocked: // another process writes for long; that ends
 		return
 	case !known:
-		trouble = Unreachable
+		condition = Unreachable
 	}
-	db.health.settle(trouble, cause)
+	db.health.applyProbeResult(condition, cause)
 }
 
-// readAndWriteAfresh is readAndWrite that finds the database read-only only where a
+// probeReplacingSessions is readAndWrite that finds the database read-only only where a
 // new session is: PostgreSQL sessions keep the default_transaction_read_only of their
 // login. While the condition holds all sessions are replaced, so that none of them
 // brings it back after its end.
-func (db *DB) readAndWriteAfresh(ctx context.Context) error {
+func (db *DB) probeReplacingSessions(ctx context.Context) error {
 	held := db.engine == postgres && db.IsDegraded(ReadOnly)
 	if held {
 		db.health.generation.Add(1)
 	}
-	err := db.readAndWrite(ctx)
+	err := db.probeReadWrite(ctx)
 	var cause *registrar.Cause
 	if !held && db.engine == postgres && errors.As(err, &cause) && cause.Class == classReadOnly {
 		db.health.generation.Add(1)
-		err = db.readAndWrite(ctx)
+		err = db.probeReadWrite(ctx)
 	}
 	return err
 }
 
-// readAndWrite is the probe. What it writes is of no meaning, but it is a change:
+// probeReadWrite is the probe. What it writes is of no meaning, but it is a change:
 // neither engine would go to the disk for less.
-func (db *DB) readAndWrite(ctx context.Context) error {
+func (db *DB) probeReadWrite(ctx context.Context) error {
 	var one int
 	if err := db.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
 		return err
@@ -313,7 +313,7 @@ func (db *DB) readAndWrite(ctx context.Context) error {
 		_, err := db.writer.ExecContext(ctx, "UPDATE goose_db_version SET tstamp = tstamp WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
 		return err
 	}
-	if free, known := freeSpace(db.folder); known && free < spaceReserve {
+	if free, known := freeSpace(db.dataDir); known && free < minFreeSpace {
 		return &registrar.Cause{
 			Part: registrar.PartDatabase, Operation: "probe", Class: classDiskFull, Code: fmt.Sprintf("%d KiB left", free>>10),
 		}
@@ -328,6 +328,6 @@ func (db *DB) readAndWrite(ctx context.Context) error {
 }
 
 // IsDegraded reports whether one of the conditions holds.
-func (db *DB) IsDegraded(trouble Trouble) bool {
-	return slices.ContainsFunc(db.Degraded(), func(d Degraded) bool { return d.Trouble == trouble })
+func (db *DB) IsDegraded(condition Condition) bool {
+	return slices.ContainsFunc(db.Degraded(), func(d Degraded) bool { return d.Condition == condition })
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// hidden stands for everything that must not get into a cause.
-const hidden = "erika@canary.example"
+// canaryEmail stands for everything that must not get into a cause.
+const canaryEmail = "erika@canary.example"
 
 // causeOf is the cause in err, which must not quote the canary.
 func causeOf(t *testing.T, err error) *registrar.Cause {
@@ -40,33 +40,33 @@ func causeOf(t *testing.T, err error) *registrar.Cause {
 	return cause
 }
 
-// storeTogether stores the canary in a transaction of the product.
-func storeTogether(ctx context.Context, db *DB, id string) error {
+// insertCanary stores the canary in a transaction of the product.
+func insertCanary(ctx context.Context, db *DB, id string) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		return q.InsertMail(ctx, query.InsertMailParams{ID: id, Kind: "test", Recipient: hidden, Language: "de", Data: strings.Repeat("x", 8<<10)})
+		return q.InsertMail(ctx, query.InsertMailParams{ID: id, Kind: "test", Recipient: canaryEmail, Language: "de", Data: strings.Repeat("x", 8<<10)})
 	})
 }
 
-func TestFailed_ErrorOfEveryClassNamesQueryAndCodeOnly(t *testing.T) {
+func TestWrapError_NamesQueryAndCodeWithoutValues(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, class string
 		fail        func(t *testing.T, db *DB) error
 	}{
 		{"constraint", "constraint", func(t *testing.T, db *DB) error {
-			return errors.Join(storeTogether(t.Context(), db, "same"), storeTogether(t.Context(), db, "same"))
+			return errors.Join(insertCanary(t.Context(), db, "same"), insertCanary(t.Context(), db, "same"))
 		}},
 		{"deadline", "timeout", func(t *testing.T, db *DB) error {
 			ctx, cancel := context.WithTimeout(t.Context(), 1)
 			defer cancel()
 			_, err := db.reader.ExecContext(ctx, "-- name: Slow :exec\nSELECT 1")
 			if errors.Is(err, context.DeadlineExceeded) { // database/sql notices before the driver does
-				err = db.health.failed("Slow", err)
+				err = db.health.wrapError("Slow", err)
 			}
 			return err
 		}},
 		{"schema", "", func(t *testing.T, db *DB) error {
-			_, err := db.writer.ExecContext(t.Context(), "-- name: FromNowhere :exec\nSELECT '"+hidden+"' FROM nowhere")
+			_, err := db.writer.ExecContext(t.Context(), "-- name: FromNowhere :exec\nSELECT '"+canaryEmail+"' FROM nowhere")
 			return err
 		}},
 	} {
@@ -85,8 +85,8 @@ func TestFailed_ErrorOfEveryClassNamesQueryAndCodeOnly(t *testing.T) {
 	}
 }
 
-// opened is a database of the product whose log is kept.
-func opened(t *testing.T, opts Options) (*DB, *bytes.Buffer) {
+// openLogged is a database of the product whose log is kept.
+func openLogged(t *testing.T, opts Options) (*DB, *bytes.Buffer) {
 	t.Helper()
 	log := &bytes.Buffer{}
 	opts.Logger = slog.New(slog.NewTextHandler(log, nil))
@@ -98,23 +98,23 @@ func opened(t *testing.T, opts Options) (*DB, *bytes.Buffer) {
 	return db, log
 }
 
-// mustBegin checks that one record says what is wrong and what to do, and that one
+// requireCondition checks that one record says what is wrong and what to do, and that one
 // more ends it after the repair.
-func mustBegin(t *testing.T, db *DB, log *bytes.Buffer, trouble Trouble, repair func()) {
+func requireCondition(t *testing.T, db *DB, log *bytes.Buffer, condition Condition, repair func()) {
 	t.Helper()
-	db.probe(t.Context(), probeWithin)
-	if !db.IsDegraded(trouble) || strings.Count(log.String(), "database degraded") != 1 || !strings.Contains(log.String(), "state="+string(trouble)) ||
+	db.probe(t.Context(), probeTimeout)
+	if !db.IsDegraded(condition) || strings.Count(log.String(), "database degraded") != 1 || !strings.Contains(log.String(), "state="+string(condition)) ||
 		!strings.Contains(log.String(), "action=") || strings.Contains(log.String(), "canary") {
 		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
 	repair()
-	db.probe(t.Context(), probeWithin)
+	db.probe(t.Context(), probeTimeout)
 	if len(db.Degraded()) != 0 || strings.Count(log.String(), "database recovered") != 1 {
 		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
 }
 
-func TestHealth_FullDiskIsNamedAndLoggedOnce(t *testing.T) {
+func TestHealth_FullDiskLoggedOnce(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("mounting a small disk needs root")
 	}
@@ -127,38 +127,38 @@ func TestHealth_FullDiskIsNamedAndLoggedOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	db, log := opened(t, Options{Data: folder})
+	db, log := openLogged(t, Options{Data: folder})
 	ballast := filepath.Join(folder, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 16<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
 	var err error
 	for id := 'a'; err == nil && id < 'z'; id++ { // what the log of SQLite has already can still be written
-		err = storeTogether(t.Context(), db, string(id))
+		err = insertCanary(t.Context(), db, string(id))
 	}
 	if cause := causeOf(t, err); cause.Class != "disk_full" || !cause.Outage {
 		t.Errorf("got %q", cause)
 	}
-	mustBegin(t, db, log, DiskFull, func() {
+	requireCondition(t, db, log, DiskFull, func() {
 		if err := os.Remove(ballast); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if err := storeTogether(t.Context(), db, "after"); err != nil {
+	if err := insertCanary(t.Context(), db, "after"); err != nil {
 		t.Error(err)
 	}
 }
 
 // Without a disk of its own: the database may not grow.
-func TestHealth_DatabaseThatMayNotGrowIsFull(t *testing.T) {
+func TestHealth_MaxPageCountIsDiskFull(t *testing.T) {
 	t.Parallel()
-	db, log := opened(t, Options{Data: t.TempDir()})
+	db, log := openLogged(t, Options{Data: t.TempDir()})
 	err := db.write(t.Context(), func(*query.Queries) error {
-		_, err := db.turns.lane.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1")
+		_, err := db.writeQueue.conn.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1")
 		return err
 	})
 	for id := 'a'; err == nil && id < 'z'; id++ {
-		err = storeTogether(t.Context(), db, string(id))
+		err = insertCanary(t.Context(), db, string(id))
 	}
 	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: disk_full (SQLite 13)" {
 		t.Errorf("got %q", cause)
@@ -168,29 +168,29 @@ func TestHealth_DatabaseThatMayNotGrowIsFull(t *testing.T) {
 	}
 }
 
-func TestHealth_ReadOnlyRoleIsNamedAndLoggedOnce(t *testing.T) {
+func TestHealth_ReadOnlyRoleLoggedOnce(t *testing.T) {
 	t.Parallel()
-	address, must := withRole(t)
-	limited, log := opened(t, Options{URL: address})
+	address, must := newRole(t)
+	limited, log := openLogged(t, Options{URL: address})
 	must("REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public FROM ROLE_NAME")
-	err := storeTogether(t.Context(), limited, "a")
+	err := insertCanary(t.Context(), limited, "a")
 	if cause := causeOf(t, err); cause.Error() != "database: InsertMail: permission_denied (SQLSTATE 42501)" {
 		t.Errorf("got %q", cause)
 	}
-	mustBegin(t, limited, log, ReadOnly, func() { must("GRANT ALL ON ALL TABLES IN SCHEMA public TO ROLE_NAME") })
+	requireCondition(t, limited, log, ReadOnly, func() { must("GRANT ALL ON ALL TABLES IN SCHEMA public TO ROLE_NAME") })
 	if strings.Contains(log.String(), "secret") {
 		t.Errorf("the log has the password: %s", log)
 	}
 	must("ALTER ROLE ROLE_NAME SET default_transaction_read_only = on")
 	standby, _ := openWithoutMigrations(t, address)
-	if cause := causeOf(t, storeTogether(t.Context(), standby, "b")); cause.Error() != "database: InsertMail: read_only (SQLSTATE 25006)" {
+	if cause := causeOf(t, insertCanary(t.Context(), standby, "b")); cause.Error() != "database: InsertMail: read_only (SQLSTATE 25006)" {
 		t.Errorf("got %q", cause)
 	}
 }
 
-// withRole is the address of a database for a role of its own that may do everything,
+// newRole is the address of a database for a role of its own that may do everything,
 // and a function that runs statements as the owner, in which ROLE_NAME stands for the role.
-func withRole(t *testing.T) (address string, must func(statement string)) {
+func newRole(t *testing.T) (address string, must func(statement string)) {
 	t.Helper()
 	owner := newPostgres(t)
 	admin, err := sql.Open("pgx", owner)
@@ -204,7 +204,7 @@ func withRole(t *testing.T) (address string, must func(statement string)) {
 			t.Fatal(err)
 		}
 	}
-	opened(t, Options{URL: owner}) // makes the schema
+	openLogged(t, Options{URL: owner}) // makes the schema
 	must("CREATE ROLE ROLE_NAME LOGIN PASSWORD 'secret'")
 	t.Cleanup(func() {
 		_, err := admin.ExecContext(context.WithoutCancel(t.Context()), "DROP OWNED BY "+role+"; DROP ROLE "+role)
@@ -222,47 +222,47 @@ func withRole(t *testing.T) (address string, must func(statement string)) {
 	return parsed.String(), must
 }
 
-func TestHealth_MissingRightOnOneTableIsNoCondition(t *testing.T) {
+func TestHealth_MissingTablePrivilegeIsNoCondition(t *testing.T) {
 	t.Parallel()
-	address, must := withRole(t)
-	db, log := opened(t, Options{URL: address})
+	address, must := newRole(t)
+	db, log := openLogged(t, Options{URL: address})
 	must("REVOKE INSERT ON mails FROM ROLE_NAME")
 	for range 3 {
-		if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != classPermission || cause.Outage {
+		if cause := causeOf(t, insertCanary(t.Context(), db, "a")); cause.Class != classPermission || cause.Outage {
 			t.Errorf("got %q, outage %t, want an error that is logged where it occurs", cause, cause.Outage)
 		}
-		db.probe(t.Context(), probeWithin)
+		db.probe(t.Context(), probeTimeout)
 	}
 	if len(db.Degraded()) != 0 || log.Len() != 0 {
 		t.Errorf("degraded: %v; the log says %s", db.Degraded(), log)
 	}
 }
 
-func TestHealth_ErrorOfAnotherKindIsNoPartOfAnOutage(t *testing.T) {
+func TestHealth_UnrelatedErrorIsNotPartOfOutage(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		db.health.settle(Unreachable, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: "timeout"})
+		db.health.applyProbeResult(Unreachable, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: "timeout"})
 		_, err := db.writer.ExecContext(t.Context(), "-- name: FromNowhere :exec\nSELECT 1 FROM nowhere")
 		if cause := causeOf(t, err); cause.Outage {
 			t.Errorf("%q is taken for a part of the outage", cause)
 		}
 		for _, class := range []error{io.EOF, context.DeadlineExceeded, syscall.ECONNRESET} {
-			if cause := causeOf(t, db.health.failed("Query", class)); !cause.Outage {
+			if cause := causeOf(t, db.health.wrapError("Query", class)); !cause.Outage {
 				t.Errorf("%q is taken for no part of the outage", cause)
 			}
 		}
-		db.health.settle(ReadOnly, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: classReadOnly})
-		if cause := causeOf(t, db.health.failed("Query", io.EOF)); cause.Outage {
+		db.health.applyProbeResult(ReadOnly, &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: classReadOnly})
+		if cause := causeOf(t, db.health.wrapError("Query", io.EOF)); cause.Outage {
 			t.Errorf("%q is taken for a part of another condition", cause)
 		}
 	})
 }
 
-func TestHealth_WriteLockOfAnotherProcessIsNoCondition(t *testing.T) {
+func TestHealth_ForeignWriteLockIsNoCondition(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	db, log := opened(t, Options{Data: folder})
-	other, _ := opened(t, Options{Data: folder})
+	db, log := openLogged(t, Options{Data: folder})
+	other, _ := openLogged(t, Options{Data: folder})
 	tx, err := other.writer.BeginTx(t.Context(), nil) // takes the write lock at once
 	if err != nil {
 		t.Fatal(err)
@@ -278,16 +278,16 @@ func TestHealth_WriteLockOfAnotherProcessIsNoCondition(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	db.probe(t.Context(), probeWithin)
+	db.probe(t.Context(), probeTimeout)
 	if len(db.Degraded()) != 0 || log.Len() != 0 {
 		t.Errorf("afterwards degraded: %v; the log says %s", db.Degraded(), log)
 	}
 }
 
-func TestHealth_ReadOnlyEndsWithFirstProbeAfterRoleIsMended(t *testing.T) {
+func TestHealth_ReadOnlyEndsWithFirstProbeAfterFix(t *testing.T) {
 	t.Parallel()
 	address := newPostgres(t)
-	opened(t, Options{URL: address}) // makes the schema
+	openLogged(t, Options{URL: address}) // makes the schema
 	admin, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestHealth_ReadOnlyEndsWithFirstProbeAfterRoleIsMended(t *testing.T) {
 		return kept
 	}
 	inUse := sessions(8)
-	mustBegin(t, db, log, ReadOnly, func() {
+	requireCondition(t, db, log, ReadOnly, func() {
 		sessions(4)
 		must("ALTER ROLE " + role + " RESET default_transaction_read_only")
 	})
@@ -348,7 +348,7 @@ func TestHealth_ReadOnlyEndsWithFirstProbeAfterRoleIsMended(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id := range 12 {
-		if err := storeTogether(t.Context(), db, string(rune('a'+id))); err != nil {
+		if err := insertCanary(t.Context(), db, string(rune('a'+id))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -372,11 +372,11 @@ func TestHealth_ActionFollowsClass(t *testing.T) {
 		{postgres, registrar.Cause{Class: "connection_refused"}, "check that the PostgreSQL server runs"},
 		{sqlite, registrar.Cause{Class: "timeout"}, "check that the data folder exists"},
 	} {
-		if got := newHealth(test.engine, nil).action(Unreachable, &test.cause); !strings.HasPrefix(got, test.action) {
+		if got := newHealth(test.engine, nil).operatorAction(Unreachable, &test.cause); !strings.HasPrefix(got, test.action) {
 			t.Errorf("%v: %q", test.cause.Class, got)
 		}
 	}
-	for class := range actionOf {
+	for class := range actionByClass {
 		if !slices.Contains(ErrorClasses(), class) {
 			t.Errorf("no error has the class %s", class)
 		}
@@ -395,7 +395,7 @@ func openWithoutMigrations(t *testing.T, address string) (*DB, *bytes.Buffer) {
 	return db, log
 }
 
-func TestHealth_ClosedPortIsNamedWithHostAndWithoutPassword(t *testing.T) {
+func TestHealth_ClosedPortNamesHostWithoutPassword(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -407,7 +407,7 @@ func TestHealth_ClosedPortIsNamedWithHostAndWithoutPassword(t *testing.T) {
 	}
 	db, log := openWithoutMigrations(t, "postgres://erika:canary@"+host+"/canary?sslmode=disable")
 	for range 3 {
-		cause := causeOf(t, storeTogether(t.Context(), db, "a"))
+		cause := causeOf(t, insertCanary(t.Context(), db, "a"))
 		if cause.Error() != "database: connect at "+host+": connection_refused" || !cause.Outage {
 			t.Errorf("got %q", cause)
 		}
@@ -421,7 +421,7 @@ func TestHealth_ClosedPortIsNamedWithHostAndWithoutPassword(t *testing.T) {
 	}
 }
 
-func TestHealth_WrongPasswordAndMissingDatabaseAreNamed(t *testing.T) {
+func TestHealth_NamesWrongPasswordAndMissingDatabase(t *testing.T) {
 	t.Parallel()
 	parsed, err := url.Parse(newPostgres(t))
 	if err != nil {
@@ -430,18 +430,18 @@ func TestHealth_WrongPasswordAndMissingDatabaseAreNamed(t *testing.T) {
 	missing := *parsed
 	missing.Path = "/canary_missing"
 	db, _ := openWithoutMigrations(t, missing.String())
-	if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != "no_such_database" || cause.Code != "SQLSTATE 3D000" {
+	if cause := causeOf(t, insertCanary(t.Context(), db, "a")); cause.Class != "no_such_database" || cause.Code != "SQLSTATE 3D000" {
 		t.Errorf("got %q", cause)
 	}
 	unknown := *parsed
 	unknown.User = url.UserPassword("canary_nobody", "canary")
 	db, _ = openWithoutMigrations(t, unknown.String())
-	if cause := causeOf(t, storeTogether(t.Context(), db, "a")); cause.Class != "login_refused" {
+	if cause := causeOf(t, insertCanary(t.Context(), db, "a")); cause.Class != "login_refused" {
 		t.Errorf("got %q", cause)
 	}
 }
 
-func TestHealth_WrongAuthorityOfTheServerIsNamed(t *testing.T) {
+func TestHealth_NamesUntrustedServerCertificate(t *testing.T) {
 	t.Parallel()
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()
@@ -463,17 +463,17 @@ func TestHealth_WrongAuthorityOfTheServerIsNamed(t *testing.T) {
 		}
 	}()
 	db, log := openWithoutMigrations(t, "postgres://erika:canary@"+listener.Addr().String()+"/canary?sslmode=verify-full")
-	cause := causeOf(t, storeTogether(t.Context(), db, "a"))
+	cause := causeOf(t, insertCanary(t.Context(), db, "a"))
 	if cause.Error() != "database: connect at "+listener.Addr().String()+": tls_unknown_authority" || strings.Contains(log.String(), "canary") {
 		t.Errorf("got %q; the log says %s", cause, log)
 	}
 }
 
-func TestFailed_DeadlockAndStatementTimeoutAreNamed(t *testing.T) {
+func TestWrapError_NamesDeadlockAndStatementTimeout(t *testing.T) {
 	t.Parallel()
-	db, _ := opened(t, Options{URL: newPostgres(t)})
+	db, _ := openLogged(t, Options{URL: newPostgres(t)})
 	for _, id := range []string{"a", "b"} {
-		if err := storeTogether(t.Context(), db, id); err != nil {
+		if err := insertCanary(t.Context(), db, id); err != nil {
 			t.Fatal(err)
 		}
 	}

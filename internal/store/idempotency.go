@@ -15,19 +15,19 @@ import (
 var _ idempotency.Store = (*DB)(nil)
 
 // BeginRun takes a key that is free.
-func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.Standing, error) {
-	var standing idempotency.Standing
+func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.KeyState, error) {
+	var state idempotency.KeyState
 	err := db.write(ctx, func(q *query.Queries) error {
-		standing = idempotency.Standing{Began: true}
-		fresh, err := q.InsertRun(ctx, query.InsertRunParams{
-			Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt),
+		state = idempotency.KeyState{Acquired: true}
+		fresh, err := q.InsertIdempotencyKey(ctx, query.InsertIdempotencyKeyParams{
+			Scope: a.Scope, Key: a.Key, BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.ExpiresAt),
 		})
 		if err != nil || fresh == 1 {
 			return err
 		}
-		row, err := q.RunOfKey(ctx, query.RunOfKeyParams{Scope: a.Scope, Key: a.Key})
+		row, err := q.GetIdempotencyKey(ctx, query.GetIdempotencyKeyParams{Scope: a.Scope, Key: a.Key})
 		if errors.Is(err, sql.ErrNoRows) { // it was given back this very moment, on PostgreSQL
-			standing = idempotency.Standing{Body: a.Body}
+			state = idempotency.KeyState{Body: a.Body}
 			return nil
 		}
 		if err != nil {
@@ -36,68 +36,68 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 		over := row.EndsAt <= micros(a.Now)
 		left := row.Status == 0 && row.LeaseEnds <= micros(a.Now) && row.BodyHash == a.Body
 		if over || left {
-			taken, err := q.TakeRunOver(ctx, query.TakeRunOverParams{
-				BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.EndsAt),
-				Scope: a.Scope, Key: a.Key, Former: row.Run,
+			taken, err := q.TakeOverIdempotencyKey(ctx, query.TakeOverIdempotencyKeyParams{
+				BodyHash: a.Body, Run: a.Run, Node: db.node, LeaseEnds: micros(a.LeaseEnds), EndsAt: micros(a.ExpiresAt),
+				Scope: a.Scope, Key: a.Key, PreviousRun: row.Run,
 			})
 			if err != nil || taken == 1 {
-				standing.Resumed = left && !over
+				state.Resumed = left && !over
 				return err
 			}
 			row.Status, row.BodyHash = 0, a.Body // another was faster with it, and runs
 		}
-		standing, err = standingOf(row)
+		state, err = keyStateOf(row)
 		return err
 	})
-	return standing, err
+	return state, err
 }
 
-func standingOf(row query.Idempotency) (idempotency.Standing, error) {
-	standing := idempotency.Standing{Body: row.BodyHash}
+func keyStateOf(row query.IdempotencyKey) (idempotency.KeyState, error) {
+	state := idempotency.KeyState{Body: row.BodyHash}
 	if row.Status == 0 {
-		return standing, nil
+		return state, nil
 	}
-	answer := idempotency.Sealed{Status: int(row.Status), Text: row.Answer}
+	answer := idempotency.SealedResponse{Status: int(row.Status), Text: row.ResponseSealed}
 	if err := json.Unmarshal([]byte(row.Headers), &answer.Header); err != nil {
-		return standing, fmt.Errorf("the headers of a stored answer: %w", err)
+		return state, fmt.Errorf("the headers of a stored answer: %w", err)
 	}
-	standing.Answer = &answer
-	return standing, nil
+	state.Response = &answer
+	return state, nil
 }
 
 // FinishRun stores an answer.
-func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.Sealed) (bool, error) {
+func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.SealedResponse) (bool, error) {
 	headers, err := json.Marshal(answer.Header)
 	if err != nil {
 		return false, err
 	}
 	stored := false
 	err = db.write(ctx, func(q *query.Queries) (err error) {
-		stored, err = changed(q.FinishRun(ctx, query.FinishRunParams{
-			Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), Answer: answer.Text,
+		stored, err = changed(q.StoreIdempotencyResponse(ctx, query.StoreIdempotencyResponseParams{
+			Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), ResponseSealed: answer.Text,
 		}))
 		return err
 	})
 	return stored && err == nil, err
 }
 
-// DropRun frees a key that runs.
-func (db *DB) DropRun(ctx context.Context, scope, key, run string) error {
+// ReleaseRun frees a key that runs.
+func (db *DB) ReleaseRun(ctx context.Context, scope, key, run string) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		return q.DropRun(ctx, query.DropRunParams{Scope: scope, Key: key, Run: run})
+		return q.DeletePendingIdempotencyKey(ctx, query.DeletePendingIdempotencyKeyParams{Scope: scope, Key: key, Run: run})
 	})
 }
 
-// ForgetRuns removes some whose time is over.
-func (db *DB) ForgetRuns(ctx context.Context, now time.Time, limit int) (int, error) {
+// DeleteExpiredRuns removes some whose time is over.
+func (db *DB) DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.OldRuns(ctx, query.OldRunsParams{EndsAt: micros(now), Limit: int32(limit)})
+		old, err := q.ListExpiredIdempotencyKeys(ctx, query.ListExpiredIdempotencyKeysParams{EndsAt: micros(now), Limit: int32(limit)})
 		if err != nil {
 			return err
 		}
 		for _, one := range old {
-			if err := q.DeleteRun(ctx, query.DeleteRunParams{Scope: one.Scope, Key: one.Key, EndsAt: micros(now)}); err != nil {
+			if err := q.DeleteExpiredIdempotencyKey(ctx, query.DeleteExpiredIdempotencyKeyParams{Scope: one.Scope, Key: one.Key, EndsAt: micros(now)}); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 )
 
-func keysOn(t *testing.T, db *DB, now *atomic.Int64) *idempotency.Service {
+func newIdempotencyService(t *testing.T, db *DB, now *atomic.Int64) *idempotency.Service {
 	t.Helper()
 	seal, err := registrar.NewSeal([32]byte{1})
 	if err != nil {
@@ -25,7 +25,7 @@ func keysOn(t *testing.T, db *DB, now *atomic.Int64) *idempotency.Service {
 	return service
 }
 
-func begin(t *testing.T, service *idempotency.Service, scope, key, body string) (*idempotency.Run, *idempotency.Stored) {
+func beginRun(t *testing.T, service *idempotency.Service, scope, key, body string) (*idempotency.Run, *idempotency.StoredResponse) {
 	t.Helper()
 	run, stored, err := service.Begin(t.Context(), scope, key, []byte(body))
 	if err != nil {
@@ -34,13 +34,13 @@ func begin(t *testing.T, service *idempotency.Service, scope, key, body string) 
 	return run, stored
 }
 
-func TestTheSameKeyHasTheSameAnswer(t *testing.T) {
+func TestIdempotency_SameKeyReturnsSameResponse(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		var clock atomic.Int64
-		service, otherNode := keysOn(t, db, &clock), keysOn(t, db, &clock)
-		run, stored := begin(t, service, "agt_1 /a", "key", `{"a":1,"b":"ü"}`)
+		service, otherNode := newIdempotencyService(t, db, &clock), newIdempotencyService(t, db, &clock)
+		run, stored := beginRun(t, service, "agt_1 /a", "key", `{"a":1,"b":"ü"}`)
 		if run == nil || stored != nil {
 			t.Fatalf("the first has %v and %v", run, stored)
 		}
@@ -54,40 +54,40 @@ func TestTheSameKeyHasTheSameAnswer(t *testing.T) {
 		if err := run.Finish(ctx, 201, map[string]string{"API-Version": "x"}, []byte(`{"id":"ord_1"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if err := run.Drop(ctx); err != nil { // too late to have an effect
+		if err := run.Release(ctx); err != nil { // too late to have an effect
 			t.Fatal(err)
 		}
 		if strings.Contains(dumpOf(t, db), "ord_1") {
 			t.Error("the answer is stored in clear")
 		}
-		_, stored = begin(t, otherNode, "agt_1 /a", "key", "{\n\"b\":\"ü\",\"a\":10e-1}")
+		_, stored = beginRun(t, otherNode, "agt_1 /a", "key", "{\n\"b\":\"ü\",\"a\":10e-1}")
 		if stored == nil || stored.Status != 201 || string(stored.Body) != `{"id":"ord_1"}` || stored.Header["API-Version"] != "x" {
 			t.Errorf("answered %+v", stored)
 		}
 		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		for _, other := range [][2]string{{"agt_2 /a", "key"}, {"agt_1 /b", "key"}, {"agt_1 /a", "other\x00key\xff"}} {
-			if run, _ := begin(t, service, other[0], other[1], `{"a":2}`); run == nil {
+			if run, _ := beginRun(t, service, other[0], other[1], `{"a":2}`); run == nil {
 				t.Errorf("%q met another's key", other)
 			}
 		}
-		clock.Store(int64(idempotency.Kept))
-		if run, _ := begin(t, service, "agt_1 /a", "key", `{"a":2}`); run == nil {
+		clock.Store(int64(idempotency.ResponseTTL))
+		if run, _ := beginRun(t, service, "agt_1 /a", "key", `{"a":2}`); run == nil {
 			t.Error("after a day the key is not free")
 		}
 	})
 }
 
-func TestAnAnswerThatBlamesUsIsNotKept(t *testing.T) {
+func TestIdempotency_ServerErrorReleasesKey(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := keysOn(t, db, &clock)
+		service := newIdempotencyService(t, db, &clock)
 		for _, end := range []func(*idempotency.Run) error{
 			func(r *idempotency.Run) error { return r.Finish(t.Context(), 503, nil, nil) },
-			func(r *idempotency.Run) error { return r.Drop(t.Context()) },
+			func(r *idempotency.Run) error { return r.Release(t.Context()) },
 		} {
-			run, _ := begin(t, service, "s", "key", "{}")
+			run, _ := beginRun(t, service, "s", "key", "{}")
 			if run == nil {
 				t.Fatal("the key was not free")
 			}
@@ -95,26 +95,26 @@ func TestAnAnswerThatBlamesUsIsNotKept(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if run, _ := begin(t, service, "s", "key", `{"another":"body"}`); run == nil {
+		if run, _ := beginRun(t, service, "s", "key", `{"another":"body"}`); run == nil {
 			t.Error("the key was not free")
 		}
 	})
 }
 
-func TestAKeyThatADeadProcessHoldsIsFreeAfterTheLease(t *testing.T) {
+func TestIdempotency_KeyFreeAfterLeaseExpires(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		var clock atomic.Int64
-		service := keysOn(t, db, &clock)
-		slow, _ := begin(t, service, "s", "key", "{}")
+		service := newIdempotencyService(t, db, &clock)
+		slow, _ := beginRun(t, service, "s", "key", "{}")
 		clock.Store(int64(59 * time.Second))
 		_, _, err := service.Begin(ctx, "s", "key", []byte("{}"))
 		wantCode(t, err, registrar.KindConflict, idempotency.InFlight)
 		clock.Store(int64(time.Minute))
 		_, _, err = service.Begin(ctx, "s", "key", []byte("[]"))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
-		run, _ := begin(t, service, "s", "key", "{}")
+		run, _ := beginRun(t, service, "s", "key", "{}")
 		if run == nil {
 			t.Fatal("the key was not free")
 		}
@@ -125,17 +125,17 @@ func TestAKeyThatADeadProcessHoldsIsFreeAfterTheLease(t *testing.T) {
 		if err := run.Finish(ctx, 200, nil, []byte("fast")); err != nil {
 			t.Fatal(err)
 		}
-		if _, stored := begin(t, service, "s", "key", "{}"); stored == nil || string(stored.Body) != "fast" {
+		if _, stored := beginRun(t, service, "s", "key", "{}"); stored == nil || string(stored.Body) != "fast" {
 			t.Errorf("answered %+v", stored)
 		}
 	})
 }
 
-func TestOfFiftyWithOneKeyOneRuns(t *testing.T) {
+func TestIdempotency_RacingRequestsOneRuns(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := keysOn(t, db, &clock)
+		service := newIdempotencyService(t, db, &clock)
 		rush := func() (runs int64) {
 			var ran atomic.Int64
 			var wait sync.WaitGroup
@@ -163,17 +163,17 @@ func TestOfFiftyWithOneKeyOneRuns(t *testing.T) {
 	})
 }
 
-func TestOldAnswersAreForgotten(t *testing.T) {
+func TestIdempotency_ExpiredResponsesAreDeleted(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		var clock atomic.Int64
-		service := keysOn(t, db, &clock)
-		begin(t, service, "s", "old", "{}")
+		service := newIdempotencyService(t, db, &clock)
+		beginRun(t, service, "s", "old", "{}")
 		clock.Store(int64(time.Hour))
-		begin(t, service, "s", "young", "{}")
-		clock.Store(int64(idempotency.Kept))
-		if err := service.Forget(t.Context()); err != nil || count(t, db, "SELECT count(*) FROM idempotency") != 1 {
-			t.Errorf("%d are left, %v", count(t, db, "SELECT count(*) FROM idempotency"), err)
+		beginRun(t, service, "s", "young", "{}")
+		clock.Store(int64(idempotency.ResponseTTL))
+		if err := service.DeleteExpired(t.Context()); err != nil || count(t, db, "SELECT count(*) FROM idempotency_keys") != 1 {
+			t.Errorf("%d are left, %v", count(t, db, "SELECT count(*) FROM idempotency_keys"), err)
 		}
 		for _, bad := range []string{"", string(make([]byte, idempotency.MaxKey+1))} {
 			_, _, err := service.Begin(t.Context(), "s", bad, nil)

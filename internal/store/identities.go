@@ -8,9 +8,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// IdentityOf is what is known of who a customer is; false if nobody has asked.
-func (db *DB) IdentityOf(ctx context.Context, customer string) (order.Identity, bool, error) {
-	row, err := db.read().IdentityOf(ctx, customer)
+// GetIdentity is what is known of who a customer is; false if nobody has asked.
+func (db *DB) GetIdentity(ctx context.Context, customer string) (order.Identity, bool, error) {
+	row, err := db.read().GetIdentity(ctx, customer)
 	ok, err := found(err)
 	return order.Identity{
 		Customer: row.CustomerID, Session: row.Session, URL: row.Url, Name: row.Name, VerifiedAt: fromMicros(row.VerifiedAt),
@@ -18,8 +18,8 @@ func (db *DB) IdentityOf(ctx context.Context, customer string) (order.Identity, 
 	}, ok, err
 }
 
-// SetIdentity stores an identity in place of was; nil means that there is none.
-func (db *DB) SetIdentity(ctx context.Context, was *order.Identity, now order.Identity, deed *registrar.Deed) (bool, error) {
+// UpdateIdentity stores an identity in place of was; nil means that there is none.
+func (db *DB) UpdateIdentity(ctx context.Context, was *order.Identity, now order.Identity, event *registrar.AuditEvent) (bool, error) {
 	var stored int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
 		if was == nil {
@@ -35,20 +35,20 @@ func (db *DB) SetIdentity(ctx context.Context, was *order.Identity, now order.Id
 				WasFailure: string(was.Failure), WasUpdatedAt: micros(was.UpdatedAt),
 			})
 		}
-		if err != nil || stored == 0 || deed == nil {
+		if err != nil || stored == 0 || event == nil {
 			return err
 		}
-		return recordDeed(ctx, q, *deed)
+		return insertAuditEvent(ctx, q, *event)
 	})
 	return err == nil && stored == 1, err
 }
 
-// CustomerOfVerification is whose identity the provider's session is about.
-func (db *DB) CustomerOfVerification(ctx context.Context, session string) (customer string, ok bool, err error) {
-	if neverStored(session) {
+// CustomerByVerification is whose identity the provider's session is about.
+func (db *DB) CustomerByVerification(ctx context.Context, session string) (customer string, ok bool, err error) {
+	if isUnstorableText(session) {
 		return "", false, nil
 	}
-	customer, err = db.read().CustomerOfVerification(ctx, session)
+	customer, err = db.read().GetCustomerByVerification(ctx, session)
 	ok, err = found(err)
 	return customer, ok, err
 }

@@ -8,7 +8,7 @@ import (
 	"iter"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/billing/books"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
@@ -19,24 +19,24 @@ var _ invoice.Store = (*DB)(nil)
 // lastInvoice is behind every identifier of a document.
 const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 
-// errTaken rolls back what somebody else has issued.
-var errTaken = errors.New("the document is not owed any more")
+// errAlreadyIssued rolls back what somebody else has issued.
+var errAlreadyIssued = errors.New("the document is not owed any more")
 
-// oweInvoices writes down, with the change of an order that causes it, that an
+// insertPendingInvoices writes down, with the change of an order that causes it, that an
 // invoice or a correction is to be issued.
-func oweInvoices(ctx context.Context, q *query.Queries, move order.Move) error {
-	now := move.Order
-	if move.Lines && now.Totals.Gross > 0 {
-		buyer, err := buyerText(ctx, q, now.Customer)
+func insertPendingInvoices(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	now := transition.To
+	if transition.Provision && now.Totals.Gross > 0 {
+		buyer, err := currentInvoiceBuyerJSON(ctx, q, now.Customer)
 		if err != nil {
 			return err
 		}
-		if err := owe(ctx, q, move, "", buyer); err != nil {
+		if err := insertPendingInvoice(ctx, q, transition, "", buyer); err != nil {
 			return err
 		}
 	}
-	made := make(map[string]bool, len(move.Was.Refunds))
-	for _, refund := range move.Was.Refunds {
+	made := make(map[string]bool, len(transition.From.Refunds))
+	for _, refund := range transition.From.Refunds {
 		made[refund.ID] = refund.Provider != ""
 	}
 	for _, refund := range now.Refunds {
@@ -44,31 +44,31 @@ func oweInvoices(ctx context.Context, q *query.Queries, move order.Move) error {
 		if refund.Provider == "" || refund.Item == "" || made[refund.ID] {
 			continue
 		}
-		if err := owe(ctx, q, move, refund.ID, ""); err != nil {
+		if err := insertPendingInvoice(ctx, q, transition, refund.ID, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// owe notes the true time: how long something waits is not a matter of business.
-func owe(ctx context.Context, q *query.Queries, move order.Move, refund, buyer string) error {
-	return q.OweInvoice(ctx, query.OweInvoiceParams{
-		ID: registrar.NewID("due_", move.At), OrderID: move.Order.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(move.At),
+// insertPendingInvoice notes the true time: how long something waits is not a matter of business.
+func insertPendingInvoice(ctx context.Context, q *query.Queries, transition order.Transition, refund, buyer string) error {
+	return q.InsertPendingInvoice(ctx, query.InsertPendingInvoiceParams{
+		ID: registrar.NewID("due_", transition.At), OrderID: transition.To.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(transition.At),
 	})
 }
 
-func buyerNow(ctx context.Context, q *query.Queries, customer string) (invoice.Buyer, error) {
-	row, err := q.InvoiceBuyer(ctx, customer)
+func currentInvoiceBuyer(ctx context.Context, q *query.Queries, customer string) (invoice.Buyer, error) {
+	row, err := q.GetInvoiceBuyer(ctx, customer)
 	return invoice.Buyer{
 		Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State,
 		Country: row.Country, VATID: row.VatID, Email: row.Email, Language: row.Language,
 	}, err
 }
 
-// buyerText is a customer as they are now, to be kept.
-func buyerText(ctx context.Context, q *query.Queries, customer string) (string, error) {
-	buyer, err := buyerNow(ctx, q, customer)
+// currentInvoiceBuyerJSON is a customer as they are now, to be kept.
+func currentInvoiceBuyerJSON(ctx context.Context, q *query.Queries, customer string) (string, error) {
+	buyer, err := currentInvoiceBuyer(ctx, q, customer)
 	if err != nil {
 		return "", err
 	}
@@ -76,17 +76,17 @@ func buyerText(ctx context.Context, q *query.Queries, customer string) (string, 
 	return string(text), err
 }
 
-// BuyerNow is a customer as they are now.
-func (db *DB) BuyerNow(ctx context.Context, customer string) (invoice.Buyer, error) {
-	return buyerNow(ctx, db.read(), customer)
+// GetCurrentBuyer is a customer as they are now.
+func (db *DB) GetCurrentBuyer(ctx context.Context, customer string) (invoice.Buyer, error) {
+	return currentInvoiceBuyer(ctx, db.read(), customer)
 }
 
-// DueDocuments are those that are owed, by their ids.
-func (db *DB) DueDocuments(ctx context.Context, after string, limit int) ([]invoice.Due, error) {
-	rows, err := db.read().InvoicesDue(ctx, query.InvoicesDueParams{ID: after, Limit: int32(limit)})
-	due := make([]invoice.Due, 0, len(rows))
+// ListPendingDocuments are those that are owed, by their ids.
+func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int) ([]invoice.Pending, error) {
+	rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
+	due := make([]invoice.Pending, 0, len(rows))
 	for _, row := range rows {
-		one := invoice.Due{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Since: fromMicros(row.CreatedAt)}
+		one := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Since: fromMicros(row.CreatedAt)}
 		if row.Buyer != "" {
 			one.Buyer = new(invoice.Buyer)
 			if err := json.Unmarshal([]byte(row.Buyer), one.Buyer); err != nil {
@@ -98,8 +98,8 @@ func (db *DB) DueDocuments(ctx context.Context, after string, limit int) ([]invo
 	return due, err
 }
 
-// SaleOf is an order as far as its documents need it.
-func (db *DB) SaleOf(ctx context.Context, id string) (invoice.Sale, error) {
+// GetSale is an order as far as its documents need it.
+func (db *DB) GetSale(ctx context.Context, id string) (invoice.Sale, error) {
 	o, found, err := db.OrderByID(ctx, id)
 	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
@@ -117,7 +117,7 @@ func (db *DB) SaleOf(ctx context.Context, id string) (invoice.Sale, error) {
 		})
 	}
 	for _, payment := range o.Payments {
-		if payment.State == order.PaymentKept {
+		if payment.State == order.PaymentCaptured {
 			sale.Payment = payment.ID
 		}
 	}
@@ -127,16 +127,16 @@ func (db *DB) SaleOf(ctx context.Context, id string) (invoice.Sale, error) {
 	return sale, nil
 }
 
-// Issue stores a document with the next number of its series. The counter's row
+// IssueDocument stores a document with the next number of its series. The counter's row
 // comes after the document's own, and is the last that anybody waits for.
-func (db *DB) Issue(ctx context.Context, due invoice.Due, series string, numbered func(count int64) invoice.Document) (bool, error) {
+func (db *DB) IssueDocument(ctx context.Context, due invoice.Pending, series string, numbered func(count int64) invoice.Document) (bool, error) {
 	err := db.write(ctx, func(q *query.Queries) error {
-		taken, err := q.TakeInvoiceDue(ctx, due.ID)
+		taken, err := q.DeletePendingInvoice(ctx, due.ID)
 		if err != nil {
 			return err
 		}
 		if taken == 0 {
-			return errTaken
+			return errAlreadyIssued
 		}
 		count, err := q.NextInvoiceNumber(ctx, series)
 		if err != nil {
@@ -152,7 +152,7 @@ func (db *DB) Issue(ctx context.Context, due invoice.Due, series string, numbere
 			Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
 		})
 	})
-	if errors.Is(err, errTaken) {
+	if errors.Is(err, errAlreadyIssued) {
 		return false, nil
 	}
 	return err == nil, err
@@ -182,69 +182,69 @@ func documentsOf(contents []string, err error) ([]invoice.Document, error) {
 	return all, nil
 }
 
-// InvoiceOf is the invoice of an order.
-func (db *DB) InvoiceOf(ctx context.Context, id string) (invoice.Document, bool, error) {
-	return documentOf(db.read().InvoiceOfOrder(ctx, id))
+// GetInvoice is the invoice of an order.
+func (db *DB) GetInvoice(ctx context.Context, id string) (invoice.Document, bool, error) {
+	return documentOf(db.read().GetInvoiceByOrder(ctx, id))
 }
 
-// DocumentByNumber finds anybody's document, for operators.
-func (db *DB) DocumentByNumber(ctx context.Context, number string) (invoice.Document, bool, error) {
-	if neverStored(number) {
+// GetDocumentByNumber finds anybody's document, for operators.
+func (db *DB) GetDocumentByNumber(ctx context.Context, number string) (invoice.Document, bool, error) {
+	if isUnstorableText(number) {
 		return invoice.Document{}, false, nil
 	}
-	return documentOf(db.read().InvoiceByLabel(ctx, number))
+	return documentOf(db.read().GetInvoiceByLabel(ctx, number))
 }
 
-// DocumentOf finds a document that belongs to the customer.
-func (db *DB) DocumentOf(ctx context.Context, customer, id string) (invoice.Document, bool, error) {
-	if neverStored(id) {
+// GetDocument finds a document that belongs to the customer.
+func (db *DB) GetDocument(ctx context.Context, customer, id string) (invoice.Document, bool, error) {
+	if isUnstorableText(id) {
 		return invoice.Document{}, false, nil
 	}
-	return documentOf(db.read().InvoiceOfCustomer(ctx, query.InvoiceOfCustomerParams{CustomerID: customer, ID: id}))
+	return documentOf(db.read().GetCustomerInvoice(ctx, query.GetCustomerInvoiceParams{CustomerID: customer, ID: id}))
 }
 
-// DocumentsOf is a page of a customer's documents, the newest first.
-func (db *DB) DocumentsOf(ctx context.Context, customer, before string, limit int) ([]invoice.Document, error) {
-	if neverStored(before) {
+// ListDocuments is a page of a customer's documents, the newest first.
+func (db *DB) ListDocuments(ctx context.Context, customer, before string, limit int) ([]invoice.Document, error) {
+	if isUnstorableText(before) {
 		return nil, nil
 	}
 	if before == "" {
 		before = lastInvoice
 	}
-	return documentsOf(db.read().InvoicesBefore(ctx, query.InvoicesBeforeParams{CustomerID: customer, ID: before, Limit: int32(limit)}))
+	return documentsOf(db.read().ListCustomerInvoices(ctx, query.ListCustomerInvoicesParams{CustomerID: customer, ID: before, Limit: int32(limit)}))
 }
 
-// DocumentsOfOrder are all of one order, the invoice first.
-func (db *DB) DocumentsOfOrder(ctx context.Context, customer, id string) ([]invoice.Document, error) {
-	if neverStored(id) {
+// ListOrderDocuments are all of one order, the invoice first.
+func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]invoice.Document, error) {
+	if isUnstorableText(id) {
 		return nil, nil
 	}
-	return documentsOf(db.read().InvoicesOfOrder(ctx, query.InvoicesOfOrderParams{OrderID: id, CustomerID: customer}))
+	return documentsOf(db.read().ListOrderInvoices(ctx, query.ListOrderInvoicesParams{OrderID: id, CustomerID: customer}))
 }
 
-// DocumentsAfter is a page of everybody's documents, by id.
-func (db *DB) DocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
-	return documentsOf(db.read().InvoicesAfter(ctx, query.InvoicesAfterParams{ID: id, Limit: int32(limit)}))
+// ListDocumentsAfter is a page of everybody's documents, by id.
+func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
+	return documentsOf(db.read().ListInvoices(ctx, query.ListInvoicesParams{ID: id, Limit: int32(limit)}))
 }
 
-// BookedDocuments are all documents, for an audit: first those that are owed, so that
+// ReconciliationDocuments are all documents, for an audit: first those that are owed, so that
 // one which is issued meanwhile is seen twice rather than not at all.
-func (db *DB) BookedDocuments(ctx context.Context) iter.Seq2[books.Document, error] {
-	owed := pages(func(after string, limit int) ([]query.InvoicesDue, error) {
-		return db.read().InvoicesDue(ctx, query.InvoicesDueParams{ID: after, Limit: int32(limit)})
-	}, func(row query.InvoicesDue) string { return row.ID }, func(row query.InvoicesDue) books.Document {
-		return books.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)}
+func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
+	owed := pages(func(after string, limit int) ([]query.PendingInvoice, error) {
+		return db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
+	}, func(row query.PendingInvoice) string { return row.ID }, func(row query.PendingInvoice) reconcile.Document {
+		return reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)}
 	})
-	issued := pages(func(after string, limit int) ([]query.BookedInvoicesRow, error) {
-		return db.read().BookedInvoices(ctx, query.BookedInvoicesParams{ID: after, Limit: int32(limit)})
-	}, func(row query.BookedInvoicesRow) string { return row.ID }, func(row query.BookedInvoicesRow) books.Document {
-		return books.Document{
+	issued := pages(func(after string, limit int) ([]query.ListInvoicesForReconciliationRow, error) {
+		return db.read().ListInvoicesForReconciliation(ctx, query.ListInvoicesForReconciliationParams{ID: after, Limit: int32(limit)})
+	}, func(row query.ListInvoicesForReconciliationRow) string { return row.ID }, func(row query.ListInvoicesForReconciliationRow) reconcile.Document {
+		return reconcile.Document{
 			ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,
 			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross), At: fromMicros(row.IssuedAt),
 		}
 	})
-	return func(yield func(books.Document, error) bool) {
-		for _, part := range []iter.Seq2[books.Document, error]{owed, issued} {
+	return func(yield func(reconcile.Document, error) bool) {
+		for _, part := range []iter.Seq2[reconcile.Document, error]{owed, issued} {
 			for one, err := range part {
 				if !yield(one, err) || err != nil {
 					return

@@ -5,25 +5,25 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func foundLink(row query.Link, err error) (customer.Link, bool, error) {
+func foundLink(row query.Link, err error) (account.Link, bool, error) {
 	ok, err := found(err)
-	return customer.Link{Customer: row.CustomerID, Email: row.Email, ExpiresAt: fromMicros(row.ExpiresAt)}, ok, err
+	return account.Link{Customer: row.CustomerID, Email: row.Email, ExpiresAt: fromMicros(row.ExpiresAt)}, ok, err
 }
 
-func (a accounts) Link(ctx context.Context, hash registrar.SecretHash, kind customer.LinkKind, now time.Time) (customer.Link, bool, error) {
-	return foundLink(a.q.LinkByHash(ctx, query.LinkByHashParams{Hash: string(hash), Kind: string(kind), ExpiresAt: micros(now)}))
+func (a accounts) GetLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
+	return foundLink(a.q.GetLink(ctx, query.GetLinkParams{Hash: string(hash), Kind: string(kind), ExpiresAt: micros(now)}))
 }
 
-func (a accounts) UseLink(ctx context.Context, hash registrar.SecretHash, kind customer.LinkKind, now time.Time) (customer.Link, bool, error) {
+func (a accounts) UseLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
 	return foundLink(a.q.UseLink(ctx, query.UseLinkParams{UsedAt: micros(now), Hash: string(hash), Kind: string(kind)}))
 }
 
-func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kind customer.LinkKind, link customer.Link) error {
-	if err := a.VoidLinks(ctx, link.Customer, kind); err != nil {
+func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, link account.Link) error {
+	if err := a.DeleteUnusedLinks(ctx, link.Customer, kind); err != nil {
 		return err
 	}
 	return a.q.InsertLink(ctx, query.InsertLinkParams{
@@ -31,11 +31,11 @@ func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kin
 	})
 }
 
-// VoidLinks also drops the letters that would make such a link when they are
+// DeleteUnusedLinks also drops the letters that would make such a link when they are
 // sent: a letter may wait for its mail server for hours.
-func (a accounts) VoidLinks(ctx context.Context, customerID string, kind customer.LinkKind) error {
-	if err := a.q.DeleteUnsentLetters(ctx, query.DeleteUnsentLettersParams{CustomerID: customerID, Kind: string(kind)}); err != nil {
+func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind account.LinkKind) error {
+	if err := a.q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: customerID, Kind: string(kind)}); err != nil {
 		return err
 	}
-	return a.q.VoidLinks(ctx, query.VoidLinksParams{CustomerID: customerID, Kind: string(kind)})
+	return a.q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: customerID, Kind: string(kind)})
 }

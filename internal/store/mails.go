@@ -10,11 +10,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// recordLetter stores a letter in the transaction of its cause.
-func recordLetter(ctx context.Context, q *query.Queries, letter registrar.Letter, now time.Time) error {
-	to, language := letter.To, letter.Language
+// enqueueMail stores a letter in the transaction of its cause.
+func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
+	to, language := mail.To, mail.Language
 	if to == "" || language == "" {
-		account, err := q.MailAddressOfCustomer(ctx, letter.Customer)
+		account, err := q.GetMailAddress(ctx, mail.Customer)
 		if err != nil {
 			return fmt.Errorf("the recipient of a letter: %w", err)
 		}
@@ -25,14 +25,14 @@ func recordLetter(ctx context.Context, q *query.Queries, letter registrar.Letter
 			language = account.Language
 		}
 	}
-	facts, err := json.Marshal(letter.Facts)
+	facts, err := json.Marshal(mail.Data)
 	if err != nil {
 		return err
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
 		ID:         registrar.NewID("mail_", now),
-		Kind:       string(letter.Kind),
-		CustomerID: letter.Customer,
+		Kind:       string(mail.Kind),
+		CustomerID: mail.Customer,
 		Recipient:  to,
 		Language:   language,
 		Data:       string(facts),

@@ -13,9 +13,9 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// sqliteAttempts is how often the schema is tried on SQLite: as often as other
+// maxSQLiteAttempts is how often the schema is tried on SQLite: as often as other
 // processes may have been faster with one migration each.
-const sqliteAttempts = 10
+const maxSQLiteAttempts = 10
 
 // migrate brings the schema up to date. On PostgreSQL one node does it and the
 // others wait for it. SQLite has no such lock, but a command may be started
@@ -31,28 +31,28 @@ func (db *DB) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := db.refuseNewer(ctx, provider); err != nil {
+	if err := db.rejectNewerSchema(ctx, provider); err != nil {
 		return err
 	}
 	attempts := 1
 	if db.engine == sqlite {
-		attempts = sqliteAttempts
+		attempts = maxSQLiteAttempts
 	}
 	for range attempts {
 		if _, err = provider.Up(ctx); err != nil {
 			continue
 		}
-		if err := db.refuseNewer(ctx, provider); err != nil {
+		if err := db.rejectNewerSchema(ctx, provider); err != nil {
 			return err
 		}
-		return db.compareBytes(ctx)
+		return db.ensureByteCollation(ctx)
 	}
 	return fmt.Errorf("the database's schema could not be brought up to date: %w", err)
 }
 
-// refuseNewer fails where the database has had a migration that is not known
+// rejectNewerSchema fails where the database has had a migration that is not known
 // here.
-func (db *DB) refuseNewer(ctx context.Context, provider *goose.Provider) error {
+func (db *DB) rejectNewerSchema(ctx context.Context, provider *goose.Provider) error {
 	tx, err := db.reader.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("the database can't be opened: %w", err)
@@ -87,5 +87,5 @@ func (db *DB) migrator() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, db.writer, bytewise{folder}, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, db.writer, collationFS{folder}, goose.WithSessionLocker(locker))
 }

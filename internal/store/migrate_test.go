@@ -11,17 +11,17 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// age makes a database look as if a later version had used it, and returns what
+// markNewerSchema makes a database look as if a later version had used it, and returns what
 // this version knows.
-func age(t *testing.T, db *DB) (newest int64) {
+func markNewerSchema(t *testing.T, db *DB) (newest int64) {
 	t.Helper()
-	newest = knownSchema(t, db)
-	mark(t, db, newest+1)
+	newest = newestKnownSchema(t, db)
+	insertMigration(t, db, newest+1)
 	return newest
 }
 
-// mark notes a migration as done.
-func mark(t *testing.T, db *DB, version int64) {
+// insertMigration notes a migration as done.
+func insertMigration(t *testing.T, db *DB, version int64) {
 	t.Helper()
 	statement := fmt.Sprintf("INSERT INTO %s (version_id, is_applied) VALUES (%d, TRUE)", versionTable, version)
 	if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
@@ -29,28 +29,28 @@ func mark(t *testing.T, db *DB, version int64) {
 	}
 }
 
-// mustRefuse checks that an error says which version is needed.
-func mustRefuse(t *testing.T, what string, newest int64, err error) {
+// requireNewerSchemaError checks that an error says which version is needed.
+func requireNewerSchemaError(t *testing.T, what string, newest int64, err error) {
 	t.Helper()
 	if want := fmt.Sprintf("the database has schema %d and this dotkontor knows up to %d", newest+1, newest); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%s: got %v, want %s", what, err, want)
 	}
 }
 
-func TestADatabaseThatALaterVersionHasUsedIsRefused(t *testing.T) {
+func TestOpen_RefusesNewerSchema(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		var backup bytes.Buffer
 		if _, err := Backup(t.Context(), place, testTime, &backup); err != nil {
 			t.Fatal(err)
 		}
 		before := schemaOf(t, db)
-		newest := age(t, db)
+		newest := markNewerSchema(t, db)
 		_, err := Open(t.Context(), place)
-		mustRefuse(t, "opening", newest, err)
+		requireNewerSchemaError(t, "opening", newest, err)
 		_, err = Restore(t.Context(), place, &backup)
-		mustRefuse(t, "restoring", newest, err)
+		requireNewerSchemaError(t, "restoring", newest, err)
 		if after := schemaOf(t, db); after != before {
 			t.Errorf("the schema was\n%s\nand is\n%s", before, after)
 		}
@@ -63,7 +63,7 @@ func TestADatabaseThatALaterVersionHasUsedIsRefused(t *testing.T) {
 
 // The usual update: an old node and a new one start together, and the old one
 // has to wait for the new one's migrations.
-func TestANodeThatWaitedForALaterVersionIsRefused(t *testing.T) {
+func TestOpen_RefusesSchemaMigratedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	place := Options{URL: newPostgres(t), MaxConnections: 4}
 	db := openAt(t, place)
@@ -98,12 +98,12 @@ func TestANodeThatWaitedForALaterVersionIsRefused(t *testing.T) {
 			t.Fatal("it does not wait for the lock")
 		}
 	}
-	for version := range knownSchema(t, db) {
-		mark(t, db, version+1)
+	for version := range newestKnownSchema(t, db) {
+		insertMigration(t, db, version+1)
 	}
-	newest := age(t, db)
+	newest := markNewerSchema(t, db)
 	if _, err := later.ExecContext(t.Context(), "SELECT pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
 		t.Fatal(err)
 	}
-	mustRefuse(t, "opening after the wait", newest, <-opened)
+	requireNewerSchemaError(t, "opening after the wait", newest, <-opened)
 }

@@ -9,36 +9,36 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// Code returns a code by its hash.
-func (db *DB) Code(ctx context.Context, hash registrar.SecretHash) (access.Code, bool, error) {
-	row, err := db.read().CodeByHash(ctx, string(hash))
+// GetAuthorizationCode returns a code by its hash.
+func (db *DB) GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (oauth.AuthorizationCode, bool, error) {
+	row, err := db.read().GetAuthorizationCode(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
-		return access.Code{}, false, nil
+		return oauth.AuthorizationCode{}, false, nil
 	}
-	return access.Code{
+	return oauth.AuthorizationCode{
 		ClientID: row.ClientID, ClientName: row.ClientName, Customer: row.CustomerID, RedirectURI: row.RedirectUri,
 		Challenge: row.Challenge, Scope: row.Scope, Resource: row.Resource, ExpiresAt: fromMicros(row.ExpiresAt),
 		Used: row.UsedAt != 0, Disabled: row.DisabledAt != 0,
 	}, err == nil, err
 }
 
-// Redeem uses a code for a family of tokens, or ends the family that it was used
+// RedeemAuthorizationCode uses a code for a family of tokens, or ends the family that it was used
 // for before. A race for one code meets at its row: the losers wait for the
 // winner and then see its family.
-func (db *DB) Redeem(
-	ctx context.Context, code registrar.SecretHash, family access.Family, pair access.Pair, connected, replay registrar.Deed,
+func (db *DB) RedeemAuthorizationCode(
+	ctx context.Context, code registrar.SecretHash, family oauth.Grant, pair oauth.TokenPair, connected, replay registrar.AuditEvent,
 ) (redeemed bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		used, err := q.UseCode(ctx, query.UseCodeParams{Hash: string(code), UsedAt: micros(family.At), GrantID: family.GrantID})
+		used, err := q.UseAuthorizationCode(ctx, query.UseAuthorizationCodeParams{Hash: string(code), UsedAt: micros(family.At), GrantID: family.GrantID})
 		if err != nil {
 			return err
 		}
 		if used == 0 {
-			return endFamilyOfCode(ctx, q, code, replay)
+			return revokeGrantOfCode(ctx, q, code, replay)
 		}
 		if _, err := q.TouchClient(ctx, query.TouchClientParams{ID: family.ClientID, LastUsedAt: micros(family.At)}); err != nil {
 			return err
@@ -46,32 +46,32 @@ func (db *DB) Redeem(
 		if err := q.InsertGrant(ctx, query.InsertGrantParams{
 			ID: family.GrantID, CustomerID: family.Customer, ClientID: family.ClientID, ClientName: family.ClientName,
 			RedirectUri: family.RedirectURI, Scope: family.Scope, Resource: family.Resource,
-			CreatedAt: micros(family.At), ExpiresAt: micros(pair.RefreshExpireAt),
+			CreatedAt: micros(family.At), ExpiresAt: micros(pair.RefreshExpiresAt),
 		}); err != nil {
 			return err
 		}
-		if err := insertPair(ctx, q, family.GrantID, 1, 0, pair); err != nil {
+		if err := insertTokenPair(ctx, q, family.GrantID, 1, 0, pair); err != nil {
 			return err
 		}
 		redeemed = true
-		return recordDeed(ctx, q, connected)
+		return insertAuditEvent(ctx, q, connected)
 	})
 	return redeemed && err == nil, err
 }
 
-// Burn uses a code for nothing, or ends the family that it was used for before.
-func (db *DB) Burn(ctx context.Context, code registrar.SecretHash, replay registrar.Deed) error {
+// InvalidateAuthorizationCode uses a code for nothing, or ends the family that it was used for before.
+func (db *DB) InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		used, err := q.UseCode(ctx, query.UseCodeParams{Hash: string(code), UsedAt: micros(replay.At)})
+		used, err := q.UseAuthorizationCode(ctx, query.UseAuthorizationCodeParams{Hash: string(code), UsedAt: micros(replay.At)})
 		if err != nil || used > 0 {
 			return err
 		}
-		return endFamilyOfCode(ctx, q, code, replay)
+		return revokeGrantOfCode(ctx, q, code, replay)
 	})
 }
 
-func endFamilyOfCode(ctx context.Context, q *query.Queries, code registrar.SecretHash, replay registrar.Deed) error {
-	grant, err := q.GrantOfCode(ctx, string(code))
+func revokeGrantOfCode(ctx context.Context, q *query.Queries, code registrar.SecretHash, replay registrar.AuditEvent) error {
+	grant, err := q.GetGrantIDByAuthorizationCode(ctx, string(code))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -82,47 +82,47 @@ func endFamilyOfCode(ctx context.Context, q *query.Queries, code registrar.Secre
 		return nil // it was burnt, or expired unused
 	}
 	replay.Actor.Through = grant
-	_, err = endFamily(ctx, q, grant, replay)
+	_, err = revokeGrant(ctx, q, grant, replay)
 	return err
 }
 
-// endFamily is false if it has ended already; then there is nothing to tell.
-func endFamily(ctx context.Context, q *query.Queries, grant string, deed registrar.Deed) (bool, error) {
-	ended, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: grant, RevokedAt: micros(deed.At)})
+// revokeGrant is false if it has ended already; then there is nothing to tell.
+func revokeGrant(ctx context.Context, q *query.Queries, grant string, event registrar.AuditEvent) (bool, error) {
+	ended, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: grant, RevokedAt: micros(event.At)})
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	deed.Object = access.AppLabel(ended.ClientName, ended.RedirectUri)
-	if err := recordDeed(ctx, q, deed); err != nil {
+	event.Object = oauth.AppLabel(ended.ClientName, ended.RedirectUri)
+	if err := insertAuditEvent(ctx, q, event); err != nil {
 		return false, err
 	}
-	if deed.Action != access.AppReplayed {
+	if event.Action != oauth.AppReplayed {
 		return true, nil
 	}
-	return true, recordLetter(ctx, q, access.ReplayLetter(deed.Actor, ended.ClientName, ended.RedirectUri), deed.At)
+	return true, enqueueMail(ctx, q, oauth.ReplayMail(event.Actor, ended.ClientName, ended.RedirectUri), event.At)
 }
 
-func insertPair(ctx context.Context, q *query.Queries, grant string, generation, epoch int64, pair access.Pair) error {
+func insertTokenPair(ctx context.Context, q *query.Queries, grant string, generation, epoch int64, pair oauth.TokenPair) error {
 	if err := q.InsertAccessToken(ctx, query.InsertAccessTokenParams{
 		Hash: string(pair.Access), GrantID: grant, Scope: pair.Scope, ExpiresAt: micros(pair.AccessExpiresAt),
 	}); err != nil {
 		return err
 	}
 	return q.InsertRefreshToken(ctx, query.InsertRefreshTokenParams{
-		Hash: string(pair.Refresh), GrantID: grant, Generation: generation, ExpiresAt: micros(pair.RefreshExpireAt), Epoch: epoch,
+		Hash: string(pair.Refresh), GrantID: grant, Generation: generation, ExpiresAt: micros(pair.RefreshExpiresAt), Epoch: epoch,
 	})
 }
 
-// RefreshToken returns what is known about a refresh token.
-func (db *DB) RefreshToken(ctx context.Context, hash registrar.SecretHash) (access.Refreshable, bool, error) {
-	row, err := db.read().RefreshTokenByHash(ctx, string(hash))
+// GetRefreshToken returns what is known about a refresh token.
+func (db *DB) GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (oauth.RefreshToken, bool, error) {
+	row, err := db.read().GetRefreshToken(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
-		return access.Refreshable{}, false, nil
+		return oauth.RefreshToken{}, false, nil
 	}
-	return access.Refreshable{
+	return oauth.RefreshToken{
 		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
 		Generation: row.Generation, Epoch: row.Epoch, ExpiresAt: fromMicros(row.ExpiresAt),
 		Used: row.UsedAt != 0, Superseded: row.Epoch != row.GrantEpoch,
@@ -130,39 +130,39 @@ func (db *DB) RefreshToken(ctx context.Context, hash registrar.SecretHash) (acce
 	}, err == nil, err
 }
 
-// Rotate uses a refresh token. Its row decides who is first; the family's row,
+// RotateRefreshToken uses a refresh token. Its row decides who is first; the family's row,
 // which every rotation writes next, orders all that follows.
-func (db *DB) Rotate(ctx context.Context, r access.Rotation, pair access.Pair, replay registrar.Deed) (rotated bool, err error) {
+func (db *DB) RotateRefreshToken(ctx context.Context, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (rotated bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseRefreshToken(ctx, query.UseRefreshTokenParams{Hash: string(r.Hash), UsedAt: micros(r.Now)})
 		if err != nil {
 			return err
 		}
-		decide := advance
+		decide := advanceGrant
 		if used == 0 {
-			decide = reuse
+			decide = reuseRefreshToken
 		}
 		epoch, alive, err := decide(ctx, q, r, pair, replay)
 		if err != nil || !alive {
 			return err
 		}
 		rotated = true
-		return insertPair(ctx, q, r.GrantID, r.Generation+1, epoch, pair)
+		return insertTokenPair(ctx, q, r.GrantID, r.Generation+1, epoch, pair)
 	})
 	return rotated && err == nil, err
 }
 
-// advance prolongs a family by the first use of a token, and returns the epoch of
+// advanceGrant prolongs a family by the first use of a token, and returns the epoch of
 // the next one; false if the family has ended. If siblings are left after the
 // leeway, this one is the first used: it takes the family into the next epoch and
 // revokes the others. A token of an epoch before is such a revoked sibling, and ends
 // the family.
-func advance(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (epoch int64, alive bool, err error) {
+func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (epoch int64, alive bool, err error) {
 	epoch, err = q.AdvanceGrant(ctx, query.AdvanceGrantParams{
-		ID: r.GrantID, Generation: r.Generation + 1, Epoch: r.Epoch, Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
+		ID: r.GrantID, Generation: r.Generation + 1, Epoch: r.Epoch, Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpiresAt),
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		_, err = endFamily(ctx, q, r.GrantID, replay)
+		_, err = revokeGrant(ctx, q, r.GrantID, replay)
 		return 0, false, err
 	}
 	if err != nil {
@@ -174,11 +174,11 @@ func advance(ctx context.Context, q *query.Queries, r access.Rotation, pair acce
 	return epoch, err == nil, err
 }
 
-// reuse decides about a refresh token that was used before. It locks the token's
+// reuseRefreshToken decides about a refresh token that was used before. It locks the token's
 // row and then the family's, as a first use does: PostgreSQL may have left the
 // former locked by the update that found it used, and two orders would meet in a
 // deadlock.
-func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access.Pair, replay registrar.Deed) (epoch int64, alive bool, err error) {
+func reuseRefreshToken(ctx context.Context, q *query.Queries, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (epoch int64, alive bool, err error) {
 	token, err := q.ReuseRefreshToken(ctx, string(r.Hash))
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, false, nil // it expired unused
@@ -198,7 +198,7 @@ func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access
 	leewayEnds := fromMicros(token.UsedAt).Add(r.Leeway)
 	excused := r.Leeway > 0 && leewayEnds.After(r.Now) && family.Generation == token.Generation+1 && family.Epoch == token.Epoch
 	if !excused {
-		_, err := endFamily(ctx, q, r.GrantID, replay)
+		_, err := revokeGrant(ctx, q, r.GrantID, replay)
 		return 0, false, err
 	}
 	// Siblings whose leeway is over wait for a first use; no further one joins them.
@@ -207,41 +207,41 @@ func reuse(ctx context.Context, q *query.Queries, r access.Rotation, pair access
 		return 0, false, nil
 	}
 	rows, err := q.ForkGrant(ctx, query.ForkGrantParams{
-		ID: r.GrantID, SiblingsUntil: micros(leewayEnds), Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpireAt),
+		ID: r.GrantID, SiblingsUntil: micros(leewayEnds), Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpiresAt),
 	})
 	return family.Epoch, rows > 0, err
 }
 
-// AccessToken returns what is known about an access token.
-func (db *DB) AccessToken(ctx context.Context, hash registrar.SecretHash) (access.Usable, bool, error) {
-	row, err := db.read().AccessTokenByHash(ctx, string(hash))
+// GetAccessToken returns what is known about an access token.
+func (db *DB) GetAccessToken(ctx context.Context, hash registrar.SecretHash) (oauth.AccessToken, bool, error) {
+	row, err := db.read().GetAccessToken(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
-		return access.Usable{}, false, nil
+		return oauth.AccessToken{}, false, nil
 	}
-	return access.Usable{
+	return oauth.AccessToken{
 		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
 		ExpiresAt: fromMicros(row.ExpiresAt), Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
 	}, err == nil, err
 }
 
-// End ends a family.
-func (db *DB) End(ctx context.Context, grant string, deed registrar.Deed) (ended bool, err error) {
+// EndGrant ends a family.
+func (db *DB) EndGrant(ctx context.Context, grant string, event registrar.AuditEvent) (ended bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) (err error) {
-		ended, err = endFamily(ctx, q, grant, deed)
+		ended, err = revokeGrant(ctx, q, grant, event)
 		return err
 	})
 	return ended && err == nil, err
 }
 
-// Connections returns a customer's live families.
-func (db *DB) Connections(ctx context.Context, customer string, now time.Time) ([]access.Connection, error) {
-	rows, err := db.read().GrantsOfCustomer(ctx, query.GrantsOfCustomerParams{CustomerID: customer, ExpiresAt: micros(now)})
+// ListLiveGrants returns a customer's live families.
+func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]oauth.LiveGrant, error) {
+	rows, err := db.read().ListCustomerGrants(ctx, query.ListCustomerGrantsParams{CustomerID: customer, ExpiresAt: micros(now)})
 	if err != nil {
 		return nil, err
 	}
-	connections := make([]access.Connection, 0, len(rows))
+	connections := make([]oauth.LiveGrant, 0, len(rows))
 	for _, row := range rows {
-		connections = append(connections, access.Connection{
+		connections = append(connections, oauth.LiveGrant{
 			GrantID: row.ID, ClientID: row.ClientID, ClientName: row.ClientName, RedirectURI: row.RedirectUri, Scope: row.Scope,
 			CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt), ExpiresAt: fromMicros(row.ExpiresAt),
 		})
@@ -249,12 +249,12 @@ func (db *DB) Connections(ctx context.Context, customer string, now time.Time) (
 	return connections, nil
 }
 
-// Disconnect ends all that an application has of a customer. The codes go first:
+// DisconnectClient ends all that an application has of a customer. The codes go first:
 // an application that is redeeming one holds its row, so its family is either
 // seen below or never comes to be.
-func (db *DB) Disconnect(ctx context.Context, customer, grant string, deed registrar.Deed) (found bool, err error) {
+func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (found bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		client, err := q.ClientOfGrant(ctx, query.ClientOfGrantParams{ID: grant, CustomerID: customer})
+		client, err := q.GetGrantClient(ctx, query.GetGrantClientParams{ID: grant, CustomerID: customer})
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -262,11 +262,11 @@ func (db *DB) Disconnect(ctx context.Context, customer, grant string, deed regis
 			return err
 		}
 		found = true
-		at := micros(deed.At)
-		if err := q.VoidCodesOfClient(ctx, query.VoidCodesOfClientParams{CustomerID: customer, ClientID: client.ClientID, UsedAt: at}); err != nil {
+		at := micros(event.At)
+		if err := q.RevokeAuthorizationCodesOfClient(ctx, query.RevokeAuthorizationCodesOfClientParams{CustomerID: customer, ClientID: client.ClientID, UsedAt: at}); err != nil {
 			return err
 		}
-		grants, err := q.LiveGrantsOfClient(ctx, query.LiveGrantsOfClientParams{CustomerID: customer, ClientID: client.ClientID})
+		grants, err := q.ListLiveGrantIDs(ctx, query.ListLiveGrantIDsParams{CustomerID: customer, ClientID: client.ClientID})
 		if err != nil || len(grants) == 0 {
 			return err // nothing was left, so there is nothing to tell
 		}
@@ -275,16 +275,16 @@ func (db *DB) Disconnect(ctx context.Context, customer, grant string, deed regis
 				return err
 			}
 		}
-		deed.Object = access.AppLabel(client.ClientName, client.RedirectUri)
-		return recordDeed(ctx, q, deed)
+		event.Object = oauth.AppLabel(client.ClientName, client.RedirectUri)
+		return insertAuditEvent(ctx, q, event)
 	})
 	return found && err == nil, err
 }
 
-// GrantsUsed notes when connections were last used, in an order that all nodes
+// RecordGrantUses notes when connections were last used, in an order that all nodes
 // share, as TokensUsed does.
-func (db *DB) GrantsUsed(ctx context.Context, uses []access.Use) error {
-	sorted := slices.SortedFunc(slices.Values(uses), func(a, b access.Use) int { return strings.Compare(a.TokenID, b.TokenID) })
+func (db *DB) RecordGrantUses(ctx context.Context, uses []oauth.TokenUse) error {
+	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, use := range sorted {
 			if err := q.TouchGrant(ctx, query.TouchGrantParams{ID: use.TokenID, LastUsedAt: micros(use.At)}); err != nil {

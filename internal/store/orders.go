@@ -24,14 +24,14 @@ func orderOf(row query.Order) order.Order {
 	return order.Order{
 		ID: row.ID, Customer: row.CustomerID, Email: row.EmailKey, State: order.State(row.State), Channel: order.Channel(row.Channel),
 		By:     registrar.Actor{Kind: registrar.ActorKind(row.ByKind), Customer: row.CustomerID, Through: row.ByID, Address: address},
-		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: contactOf(row.Contact), Claimed: row.Claimed != 0, ClaimAskedAt: fromMicros(row.ClaimAskedAt),
+		ByName: row.ByName, Agent: row.AgentID, Completer: row.CompleterID, Contact: contactOf(row.Contact), Claimed: row.Claimed != 0, ClaimMailedAt: fromMicros(row.ClaimMailedAt),
 		Totals: order.Totals{
 			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
 			RateBasisPoints: int(row.VatRate), Rule: row.VatRule, Country: row.VatCountry, VATID: row.VatID, Unchecked: row.VatUnchecked != 0,
 		},
 		ItemsKey: row.ItemsKey, PayLink: registrar.SecretHash(row.PayLink), VerifyLink: registrar.SecretHash(row.VerifyLink),
 		SealedPayLink: row.PaySealed, SealedVerifyLink: row.VerifySealed, AutoRenew: row.AutoRenew != 0,
-		Registrant: holderOf(row.Registrant),
+		Registrant: registrantOf(row.Registrant),
 		Consent:    order.Consent{At: fromMicros(row.ConsentAt), Wording: row.ConsentWording},
 		CreatedAt:  fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 		ExpiresAt: fromMicros(row.ExpiresAt), PaidAt: fromMicros(row.PaidAt),
@@ -43,17 +43,17 @@ func itemOf(row query.OrderItem) order.Item {
 	return order.Item{
 		ID: row.ID, Name: row.Name, TLD: row.Tld, Kind: order.Kind(row.Kind), Years: int(row.Years),
 		Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross),
-		Account: row.Account, Line: row.LineID, Domain: row.DomainID, SealedCode: row.CodeSealed,
+		Account: row.Account, ProvisionItem: row.ProvisionItemID, Domain: row.DomainID, SealedCode: row.CodeSealed,
 		State: order.ItemState(row.State), Failure: registrar.Code(row.Failure),
 	}
 }
 
-// wholeOrder adds what hangs on an order. The order itself was read before: if
+// loadOrder adds what hangs on an order. The order itself was read before: if
 // anything of it has changed since, its version has, too, and a change that is
 // based on this mixture finds nothing to change.
-func wholeOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
+func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
 	whole := orderOf(row)
-	items, err := q.ItemsOfOrder(ctx, row.ID)
+	items, err := q.ListOrderItems(ctx, row.ID)
 	if err != nil {
 		return order.Order{}, err
 	}
@@ -63,7 +63,7 @@ func wholeOrder(ctx context.Context, q *query.Queries, row query.Order) (order.O
 	if row.Version == firstVersion { // nothing has happened to it yet
 		return whole, nil
 	}
-	payments, err := q.PaymentsOfOrder(ctx, row.ID)
+	payments, err := q.ListOrderPayments(ctx, row.ID)
 	if err != nil {
 		return order.Order{}, err
 	}
@@ -73,7 +73,7 @@ func wholeOrder(ctx context.Context, q *query.Queries, row query.Order) (order.O
 	if len(payments) == 0 {
 		return whole, nil
 	}
-	refunds, err := q.RefundsOfOrder(ctx, row.ID)
+	refunds, err := q.ListOrderRefunds(ctx, row.ID)
 	for _, refund := range refunds {
 		whole.Refunds = append(whole.Refunds, refundOf(refund))
 	}
@@ -85,7 +85,7 @@ func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err erro
 	if ok, err := found(err); !ok {
 		return order.Order{}, false, err
 	}
-	whole, err := wholeOrder(ctx, q, row)
+	whole, err := loadOrder(ctx, q, row)
 	return whole, err == nil, err
 }
 
@@ -93,7 +93,7 @@ func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err erro
 func (db *DB) orderBy(
 	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
 ) (order.Order, bool, error) {
-	if neverStored(text) {
+	if isUnstorableText(text) {
 		return order.Order{}, false, nil
 	}
 	q := db.read()
@@ -103,47 +103,47 @@ func (db *DB) orderBy(
 
 // OrderByID finds an order.
 func (db *DB) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByID, id)
+	return db.orderBy(ctx, (*query.Queries).GetOrder, id)
 }
 
 // OrderByPayLink finds the order that a payment link is for.
 func (db *DB) OrderByPayLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByPayLink, string(link))
+	return db.orderBy(ctx, (*query.Queries).GetOrderByPayLink, string(link))
 }
 
 // OrderByVerifyLink finds the order that a verification link is for.
 func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByVerifyLink, string(link))
+	return db.orderBy(ctx, (*query.Queries).GetOrderByVerifyLink, string(link))
 }
 
 // OrderBySession finds the order that the provider's page is for.
 func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderBySession, session)
+	return db.orderBy(ctx, (*query.Queries).GetOrderBySession, session)
 }
 
 // OrderByIntent finds the order that the provider's payment is for.
 func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bool, error) {
-	return db.orderBy(ctx, (*query.Queries).OrderByIntent, intent)
+	return db.orderBy(ctx, (*query.Queries).GetOrderByIntent, intent)
 }
 
-// OrderOfCustomer finds an order that belongs to the customer.
-func (db *DB) OrderOfCustomer(ctx context.Context, customer, id string) (order.Order, bool, error) {
-	if neverStored(id) {
+// GetCustomerOrder finds an order that belongs to the customer.
+func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.Order, bool, error) {
+	if isUnstorableText(id) {
 		return order.Order{}, false, nil
 	}
 	q := db.read()
-	row, err := q.OrderOfCustomer(ctx, query.OrderOfCustomerParams{CustomerID: customer, ID: id})
+	row, err := q.GetCustomerOrder(ctx, query.GetCustomerOrderParams{CustomerID: customer, ID: id})
 	return foundOrder(ctx, q, row, err)
 }
 
-// wholeOrders adds what hangs on each.
-func wholeOrders(ctx context.Context, q *query.Queries, rows []query.Order, err error) ([]order.Order, error) {
+// loadOrders adds what hangs on each.
+func loadOrders(ctx context.Context, q *query.Queries, rows []query.Order, err error) ([]order.Order, error) {
 	if err != nil {
 		return nil, err
 	}
 	orders := make([]order.Order, 0, len(rows))
 	for _, row := range rows {
-		whole, err := wholeOrder(ctx, q, row)
+		whole, err := loadOrder(ctx, q, row)
 		if err != nil {
 			return nil, err
 		}
@@ -152,65 +152,65 @@ func wholeOrders(ctx context.Context, q *query.Queries, rows []query.Order, err 
 	return orders, nil
 }
 
-// OrdersOf is a page of a customer's orders, the newest first.
-func (db *DB) OrdersOf(ctx context.Context, customer, before string, limit int) ([]order.Order, error) {
-	if neverStored(before) {
+// ListOrders is a page of a customer's orders, the newest first.
+func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int) ([]order.Order, error) {
+	if isUnstorableText(before) {
 		return nil, nil
 	}
 	if before == "" {
 		before = lastOrder
 	}
 	q := db.read()
-	rows, err := q.OrdersBefore(ctx, query.OrdersBeforeParams{CustomerID: customer, ID: before, Limit: int32(limit)})
-	return wholeOrders(ctx, q, rows, err)
+	rows, err := q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{CustomerID: customer, ID: before, Limit: int32(limit)})
+	return loadOrders(ctx, q, rows, err)
 }
 
-// PageOfOrders is a page of a customer's orders, newest first, and how many match in
+// PageOrders is a page of a customer's orders, newest first, and how many match in
 // all.
-func (db *DB) PageOfOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
+func (db *DB) PageOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
 	q := db.read()
 	total, err := q.CountOrders(ctx, query.CountOrdersParams{CustomerID: customer, State: string(state)})
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	rows, err := q.PageOfOrders(ctx, query.PageOfOrdersParams{
-		CustomerID: customer, State: string(state), Most: int32(limit), Skipped: int32(offset),
+	rows, err := q.SearchOrders(ctx, query.SearchOrdersParams{
+		CustomerID: customer, State: string(state), MaxRows: int32(limit), SkipRows: int32(offset),
 	})
-	orders, err := wholeOrders(ctx, q, rows, err)
+	orders, err := loadOrders(ctx, q, rows, err)
 	return orders, int(total), err
 }
 
-// OverdueOrdersOf are a customer's unpaid orders whose prices have ended.
-func (db *DB) OverdueOrdersOf(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
+// ListOverdueOrders are a customer's unpaid orders whose prices have ended.
+func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.OverdueOrdersOf(ctx, query.OverdueOrdersOfParams{CustomerID: customer, Now: micros(now), Most: int32(limit)})
-	return wholeOrders(ctx, q, rows, err)
+	rows, err := q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{CustomerID: customer, Now: micros(now), MaxRows: int32(limit)})
+	return loadOrders(ctx, q, rows, err)
 }
 
-// DueOrders are those that somebody has to look at, the longest overdue first.
-func (db *DB) DueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
+// ListDueOrders are those that somebody has to look at, the longest overdue first.
+func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.DueOrders(ctx, query.DueOrdersParams{DueAt: micros(now), Limit: int32(limit)})
-	return wholeOrders(ctx, q, rows, err)
+	rows, err := q.ListDueOrders(ctx, query.ListDueOrdersParams{DueAt: micros(now), Limit: int32(limit)})
+	return loadOrders(ctx, q, rows, err)
 }
 
-// OrdersAfter is a page of everybody's orders, by id, with all that hangs on them.
-func (db *DB) OrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
+// ListOrdersAfter is a page of everybody's orders, by id, with all that hangs on them.
+func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.OrdersAfter(ctx, query.OrdersAfterParams{ID: id, Limit: int32(limit)})
+	rows, err := q.ListOrders(ctx, query.ListOrdersParams{ID: id, Limit: int32(limit)})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	first, last := rows[0].ID, rows[len(rows)-1].ID
-	items, err := q.ItemsOfOrders(ctx, query.ItemsOfOrdersParams{First: first, Last: last})
+	items, err := q.ListOrderItemsInRange(ctx, query.ListOrderItemsInRangeParams{First: first, Last: last})
 	if err != nil {
 		return nil, err
 	}
-	payments, err := q.PaymentsOfOrders(ctx, query.PaymentsOfOrdersParams{First: first, Last: last})
+	payments, err := q.ListPaymentsInOrderRange(ctx, query.ListPaymentsInOrderRangeParams{First: first, Last: last})
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := q.RefundsOfOrders(ctx, query.RefundsOfOrdersParams{First: first, Last: last})
+	refunds, err := q.ListRefundsInOrderRange(ctx, query.ListRefundsInOrderRangeParams{First: first, Last: last})
 	if err != nil {
 		return nil, err
 	}
@@ -238,37 +238,37 @@ func (db *DB) OrdersAfter(ctx context.Context, id string, limit int) ([]order.Or
 	return orders, nil
 }
 
-// Spent is what was paid since then, the most of what this account, this address
+// SpentSince is what was paid since then, the most of what this account, this address
 // and each card of this account has paid, and what the account is paying now.
-func (db *DB) Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error) {
+func (db *DB) SpentSince(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error) {
 	q := db.read()
 	// This comes first: an order that becomes paid between the questions counts
 	// twice rather than not at all.
-	paying, err := q.PayingByCustomer(ctx, customer)
+	paying, err := q.SumPayingByCustomer(ctx, customer)
 	if err != nil {
 		return 0, err
 	}
-	most, err := q.SpentByCustomer(ctx, query.SpentByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
+	spent, err := q.SumPaidByCustomer(ctx, query.SumPaidByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
 	if err != nil {
 		return 0, err
 	}
-	byAddress, err := q.SpentByAddress(ctx, query.SpentByAddressParams{EmailKey: emailKey(email), PaidAt: micros(since)})
+	byAddress, err := q.SumPaidByEmail(ctx, query.SumPaidByEmailParams{EmailKey: emailKey(email), PaidAt: micros(since)})
 	if err != nil {
 		return 0, err
 	}
-	cards, err := q.CardsOf(ctx, customer)
+	cards, err := q.ListCustomerCards(ctx, customer)
 	if err != nil {
 		return 0, err
 	}
-	most = max(most, byAddress)
+	spent = max(spent, byAddress)
 	for _, card := range cards {
-		byCard, err := q.SpentByCard(ctx, query.SpentByCardParams{Card: card, UpdatedAt: micros(since)})
+		byCard, err := q.SumPaidByCard(ctx, query.SumPaidByCardParams{Card: card, UpdatedAt: micros(since)})
 		if err != nil {
 			return 0, err
 		}
-		most = max(most, byCard)
+		spent = max(spent, byCard)
 	}
-	return registrar.Cents(most + paying), nil
+	return registrar.Cents(spent + paying), nil
 }
 
 // emailKey is an account's address as it is compared.
@@ -276,11 +276,11 @@ func emailKey(email string) string { return strings.ToLower(email) }
 
 // SalesSince is the net sum of what was paid under a VAT rule since then.
 func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (registrar.Cents, error) {
-	sum, err := db.read().SalesByRule(ctx, query.SalesByRuleParams{VatRule: rule, PaidAt: micros(since)})
+	sum, err := db.read().SumSalesByVATRule(ctx, query.SumSalesByVATRuleParams{VatRule: rule, PaidAt: micros(since)})
 	return registrar.Cents(sum), err
 }
 
-// WaitingForIdentity are the ids of a customer's orders that wait for it.
-func (db *DB) WaitingForIdentity(ctx context.Context, customer string) ([]string, error) {
-	return db.read().WaitingForIdentity(ctx, customer)
+// ListOrdersAwaitingIdentity are the ids of a customer's orders that wait for it.
+func (db *DB) ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error) {
+	return db.read().ListOrderIDsAwaitingIdentity(ctx, customer)
 }

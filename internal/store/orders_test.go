@@ -13,11 +13,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// orderFor is an order as it is made: one item for each name, 12 EUR and VAT.
-func orderFor(customer string, names ...string) order.Order {
+// testOrder is an order as it is made: one item for each name, 12 EUR and VAT.
+func testOrder(customer string, names ...string) order.Order {
 	const net, vat = 1200, 228
 	o := order.Order{
-		ID: registrar.NewID(orderPrefix, testTime), Customer: customer, Email: "Anna@Example.com", State: order.AwaitingPayment, Channel: order.ThroughMCP,
+		ID: registrar.NewID(orderPrefix, testTime), Customer: customer, Email: "Anna@Example.com", State: order.AwaitingPayment, Channel: order.ChannelMCP,
 		By: registrar.Actor{
 			Kind: registrar.ActorToken, Customer: customer, Through: "tok_1", Address: netip.MustParseAddr("192.0.2.1"),
 		},
@@ -39,20 +39,20 @@ func orderFor(customer string, names ...string) order.Order {
 	return o
 }
 
-func orderDeed(o order.Order) registrar.Deed {
-	return registrar.Deed{Actor: o.By, Action: "order_made", Customer: o.Customer, Object: o.ID, At: testTime}
+func orderEvent(o order.Order) registrar.AuditEvent {
+	return registrar.AuditEvent{Actor: o.By, Action: "order_made", Customer: o.Customer, Object: o.ID, At: testTime}
 }
 
 func addOrder(t *testing.T, db *DB, o order.Order) order.Order {
 	t.Helper()
-	stored, added, err := db.AddOrder(t.Context(), o, 1000, orderDeed(o))
+	stored, added, err := db.AddOrder(t.Context(), o, 1000, orderEvent(o))
 	if err != nil || !added {
 		t.Fatalf("added %t, %v", added, err)
 	}
 	return stored
 }
 
-func storedOrder(t *testing.T, db *DB, id string) order.Order {
+func getOrder(t *testing.T, db *DB, id string) order.Order {
 	t.Helper()
 	o, found, err := db.OrderByID(t.Context(), id)
 	if err != nil || !found {
@@ -61,26 +61,26 @@ func storedOrder(t *testing.T, db *DB, id string) order.Order {
 	return o
 }
 
-// moved takes an order one step on, and fails the test if somebody was before.
-func moved(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Move)) order.Order {
+// mustUpdateOrder takes an order one step on, and fails the test if somebody was before.
+func mustUpdateOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Transition)) order.Order {
 	t.Helper()
-	ok, err := tryMove(t, db, was, change)
+	ok, err := updateOrder(t, db, was, change)
 	if err != nil || !ok {
 		t.Fatalf("moved %t, %v", ok, err)
 	}
-	return storedOrder(t, db, was.ID)
+	return getOrder(t, db, was.ID)
 }
 
-func tryMove(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Move)) (bool, error) {
+func updateOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Transition)) (bool, error) {
 	t.Helper()
 	next := was
 	next.Items = append([]order.Item(nil), was.Items...)
 	next.Payments = append([]order.Payment(nil), was.Payments...)
 	next.Refunds = append([]order.Refund(nil), was.Refunds...)
-	move := order.Move{Was: was}
-	change(&next, &move)
-	move.Order = next
-	return db.MoveOrder(t.Context(), move)
+	transition := order.Transition{From: was}
+	change(&next, &transition)
+	transition.To = next
+	return db.UpdateOrder(t.Context(), transition)
 }
 
 // newPayment is one whose page the human has.
@@ -91,30 +91,30 @@ func newPayment(o order.Order, id string) order.Payment {
 	}
 }
 
-func paying(id string) func(*order.Order, *order.Move) {
-	return func(o *order.Order, _ *order.Move) {
+func toPaying(id string) func(*order.Order, *order.Transition) {
+	return func(o *order.Order, _ *order.Transition) {
 		o.State = order.Paying
 		o.Payments = append(o.Payments, newPayment(*o, id))
 	}
 }
 
-// paid keeps the last payment and writes the lines.
-func paid(o *order.Order, m *order.Move) {
-	o.State, o.PaidAt, o.DueAt, m.Lines = order.Provisioning, testTime, time.Time{}, true
+// toPaid keeps the last payment and writes the lines.
+func toPaid(o *order.Order, m *order.Transition) {
+	o.State, o.PaidAt, o.DueAt, m.Provision = order.Provisioning, testTime, time.Time{}, true
 	if len(o.Payments) > 0 {
 		payment := &o.Payments[len(o.Payments)-1]
-		payment.State, payment.Intent, payment.Card = order.PaymentKept, "pi_"+payment.ID, "card"
+		payment.State, payment.Intent, payment.Card = order.PaymentCaptured, "pi_"+payment.ID, "card"
 	}
 	for i := range o.Items {
-		o.Items[i].Line, o.Items[i].State = "lin_"+o.Items[i].ID, order.ItemProvisioning
+		o.Items[i].ProvisionItem, o.Items[i].State = "lin_"+o.Items[i].ID, order.ItemProvisioning
 	}
 }
 
-func TestAnOrderComesBackAsItWasStored(t *testing.T) {
+func TestAddOrder_RoundTrip(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		want := orderFor(anna, "b.org", "a.org")
+		want := testOrder(anna, "b.org", "a.org")
 		want.VerifyLink, want.SealedVerifyLink, want.AutoRenew = "hash", "sealed-verify", true
 		want.Items[1].SealedCode, want.Items[1].Kind = "sealed-code", order.Transfer
 		stored := addOrder(t, db, want)
@@ -122,16 +122,16 @@ func TestAnOrderComesBackAsItWasStored(t *testing.T) {
 		if !reflect.DeepEqual(stored, want) {
 			t.Errorf("said to be stored:\n%+v\nwant\n%+v", stored, want)
 		}
-		if got := storedOrder(t, db, want.ID); !reflect.DeepEqual(got, want) {
+		if got := getOrder(t, db, want.ID); !reflect.DeepEqual(got, want) {
 			t.Errorf("got\n%+v\nwant\n%+v", got, want)
 		}
-		open := moved(t, db, want, paying("pay_1"))
+		open := mustUpdateOrder(t, db, want, toPaying("pay_1"))
 		if len(open.Payments) != 1 || open.Payments[0] != newPayment(want, "pay_1") || open.Version != 2 {
 			t.Errorf("got %+v", open)
 		}
-		done := moved(t, db, open, paid)
+		done := mustUpdateOrder(t, db, open, toPaid)
 		refund := order.Refund{ID: "rfd_1", Payment: "pay_1", Item: done.Items[0].ID, Amount: 1428, CreatedAt: testTime}
-		want = moved(t, db, done, func(o *order.Order, _ *order.Move) { o.Refunds = append(o.Refunds, refund) })
+		want = mustUpdateOrder(t, db, done, func(o *order.Order, _ *order.Transition) { o.Refunds = append(o.Refunds, refund) })
 		if len(want.Refunds) != 1 || want.Refunds[0] != refund {
 			t.Errorf("got %+v", want.Refunds)
 		}
@@ -140,13 +140,13 @@ func TestAnOrderComesBackAsItWasStored(t *testing.T) {
 			"verify link": func() (order.Order, bool, error) { return db.OrderByVerifyLink(ctx, want.VerifyLink) },
 			"session":     func() (order.Order, bool, error) { return db.OrderBySession(ctx, "cs_pay_1") },
 			"intent":      func() (order.Order, bool, error) { return db.OrderByIntent(ctx, "pi_pay_1") },
-			"customer":    func() (order.Order, bool, error) { return db.OrderOfCustomer(ctx, anna, want.ID) },
+			"customer":    func() (order.Order, bool, error) { return db.GetCustomerOrder(ctx, anna, want.ID) },
 			"page": func() (order.Order, bool, error) {
-				page, err := db.OrdersOf(ctx, anna, "", 5)
+				page, err := db.ListOrders(ctx, anna, "", 5)
 				return page[0], len(page) == 1, err
 			},
 			"books": func() (order.Order, bool, error) {
-				page, err := db.OrdersAfter(ctx, "", 5)
+				page, err := db.ListOrdersAfter(ctx, "", 5)
 				return page[0], len(page) == 1, err
 			},
 		} {
@@ -157,19 +157,19 @@ func TestAnOrderComesBackAsItWasStored(t *testing.T) {
 	})
 }
 
-func TestNobodyFindsAnOrderByWhatItIsNot(t *testing.T) {
+func TestGetOrder_UnknownKeysFindNothing(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		mine := addOrder(t, db, orderFor(anna, "a.org"))
+		mine := addOrder(t, db, testOrder(anna, "a.org"))
 		// Empty is not a link, a session or an intent, though rows have empty ones.
-		moved(t, db, mine, func(o *order.Order, _ *order.Move) {
+		mustUpdateOrder(t, db, mine, func(o *order.Order, _ *order.Transition) {
 			o.State = order.Paying
 			o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentOpening, CreatedAt: testTime, UpdatedAt: testTime, EndsAt: testTime}}
 		})
 		for name, find := range map[string]func(string) (order.Order, bool, error){
 			"id":          func(x string) (order.Order, bool, error) { return db.OrderByID(ctx, x) },
-			"another's":   func(string) (order.Order, bool, error) { return db.OrderOfCustomer(ctx, bert, mine.ID) },
+			"another's":   func(string) (order.Order, bool, error) { return db.GetCustomerOrder(ctx, bert, mine.ID) },
 			"pay link":    func(x string) (order.Order, bool, error) { return db.OrderByPayLink(ctx, registrar.SecretHash(x)) },
 			"verify link": func(x string) (order.Order, bool, error) { return db.OrderByVerifyLink(ctx, registrar.SecretHash(x)) },
 			"session":     func(x string) (order.Order, bool, error) { return db.OrderBySession(ctx, x) },
@@ -184,7 +184,7 @@ func TestNobodyFindsAnOrderByWhatItIsNot(t *testing.T) {
 	})
 }
 
-func TestFiftyWhoOrderTheSameMakeOneOrder(t *testing.T) {
+func TestAddOrder_RacingCallersSameItemsOneOrder(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
@@ -193,8 +193,8 @@ func TestFiftyWhoOrderTheSameMakeOneOrder(t *testing.T) {
 		var all sync.WaitGroup
 		for range 50 {
 			all.Go(func() {
-				o := orderFor(anna, "a.org")
-				stored, ok, err := db.AddOrder(t.Context(), o, 20, orderDeed(o))
+				o := testOrder(anna, "a.org")
+				stored, ok, err := db.AddOrder(t.Context(), o, 20, orderEvent(o))
 				if err != nil {
 					t.Error(err)
 					return
@@ -211,13 +211,13 @@ func TestFiftyWhoOrderTheSameMakeOneOrder(t *testing.T) {
 		all.Wait()
 		different := 0
 		ids.Range(func(any, any) bool { different++; return true })
-		if added.Load() != 1 || different != 1 || count(t, db, "SELECT count(*) FROM orders") != 1 || count(t, db, "SELECT count(*) FROM deeds") != 1 {
+		if added.Load() != 1 || different != 1 || count(t, db, "SELECT count(*) FROM orders") != 1 || count(t, db, "SELECT count(*) FROM audit_events") != 1 {
 			t.Errorf("%d added, %d told", added.Load(), different)
 		}
 	})
 }
 
-func TestOpenOrdersAreBoundedUnderARace(t *testing.T) {
+func TestAddOrder_RacingCallersStayWithinLimit(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
@@ -225,8 +225,8 @@ func TestOpenOrdersAreBoundedUnderARace(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 30 {
 			all.Go(func() {
-				o := orderFor(anna, fmt.Sprintf("n%d.org", i))
-				_, ok, err := db.AddOrder(t.Context(), o, 5, orderDeed(o))
+				o := testOrder(anna, fmt.Sprintf("n%d.org", i))
+				_, ok, err := db.AddOrder(t.Context(), o, 5, orderEvent(o))
 				switch {
 				case registrar.CodeOf(err) == order.TooManyOpen:
 					refused.Add(1)
@@ -242,31 +242,31 @@ func TestOpenOrdersAreBoundedUnderARace(t *testing.T) {
 			t.Errorf("%d added, %d refused", added.Load(), refused.Load())
 		}
 		// One that is over makes room.
-		page, err := db.OrdersOf(t.Context(), anna, "", 1)
+		page, err := db.ListOrders(t.Context(), anna, "", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		moved(t, db, page[0], func(o *order.Order, _ *order.Move) { o.State = order.Canceled })
-		o := orderFor(anna, "room.org")
-		if _, ok, err := db.AddOrder(t.Context(), o, 5, orderDeed(o)); err != nil || !ok {
+		mustUpdateOrder(t, db, page[0], func(o *order.Order, _ *order.Transition) { o.State = order.Canceled })
+		o := testOrder(anna, "room.org")
+		if _, ok, err := db.AddOrder(t.Context(), o, 5, orderEvent(o)); err != nil || !ok {
 			t.Errorf("added %t, %v", ok, err)
 		}
 	})
 }
 
-func TestOnlyALivingAccountOrders(t *testing.T) {
+func TestAddOrder_RequiresOpenConfirmedAccount(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		gone, new := newCustomer(t, db, "gone"), newCustomer(t, db, "new")
-		change(t, db, "UPDATE customers SET disabled_at = 5 WHERE id = $1", gone)
-		change(t, db, "UPDATE customers SET confirmed_at = 0 WHERE id = $1", new)
+		execStatement(t, db, "UPDATE customers SET disabled_at = 5 WHERE id = $1", gone)
+		execStatement(t, db, "UPDATE customers SET confirmed_at = 0 WHERE id = $1", new)
 		for _, id := range []string{gone, new, "cus_nobody"} {
-			o := orderFor(id, "a.org")
-			if _, _, err := db.AddOrder(ctx, o, 5, orderDeed(o)); registrar.CodeOf(err) != order.NoSuchCustomer {
+			o := testOrder(id, "a.org")
+			if _, _, err := db.AddOrder(ctx, o, 5, orderEvent(o)); registrar.CodeOf(err) != order.NoSuchCustomer {
 				t.Errorf("%s orders: %v", id, err)
 			}
-			if _, err := db.BuyerOf(ctx, id); registrar.CodeOf(err) != order.NoSuchCustomer {
+			if _, err := db.GetBuyer(ctx, id); registrar.CodeOf(err) != order.NoSuchCustomer {
 				t.Errorf("%s is a buyer: %v", id, err)
 			}
 		}
@@ -276,55 +276,55 @@ func TestOnlyALivingAccountOrders(t *testing.T) {
 	})
 }
 
-func TestABuyerIsTheAccountWithItsRegistrantAndMeansOfPayment(t *testing.T) {
+func TestGetBuyer_JoinsRegistrantAndPaymentMethod(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		want := order.Buyer{Customer: anna, Email: "anna@example.com", Language: "de"}
 		check := func() {
 			t.Helper()
-			if got, err := db.BuyerOf(ctx, anna); err != nil || got != want {
+			if got, err := db.GetBuyer(ctx, anna); err != nil || got != want {
 				t.Errorf("got %+v, %v, want %+v", got, err, want)
 			}
 		}
 		check()
-		change(t, db, `INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
+		execStatement(t, db, `INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
 			VALUES ($1, 'company', 'Anna Ahrens', 'Ahrens GmbH', 'Weg 1', '10115', 'Berlin', '', 'DE', '+49.30', 'DE1', 1)`, anna)
-		want.Told, want.Company, want.Name, want.Organisation = true, true, "Anna Ahrens", "Ahrens GmbH"
+		want.HasRegistrant, want.Company, want.Name, want.Organisation = true, true, "Anna Ahrens", "Ahrens GmbH"
 		want.Street, want.PostalCode, want.City, want.Country, want.VATID = "Weg 1", "10115", "Berlin", "DE", "DE1"
 		want.Phone = "+49.30"
 		check()
-		keep := func(method order.Method) {
+		keep := func(method order.PaymentMethod) {
 			t.Helper()
-			if err := db.KeepMethod(ctx, anna, method, testTime); err != nil {
+			if err := db.PutPaymentMethod(ctx, anna, method, testTime); err != nil {
 				t.Fatal(err)
 			}
 			check()
 		}
-		want.PaymentHolder = "cus_1"
-		keep(order.Method{Holder: "cus_1"})
-		if _, kept, err := db.MethodOf(ctx, anna); err != nil || kept {
+		want.ProviderCustomer = "cus_1"
+		keep(order.PaymentMethod{ProviderCustomer: "cus_1"})
+		if _, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || kept {
 			t.Errorf("kept %t, %v", kept, err)
 		}
 		want.MethodLabel = "Visa •••• 4242"
-		keep(order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"})
-		keep(order.Method{Holder: "cus_1"}) // a payment without a wish to keep takes nothing away
-		if got, kept, err := db.MethodOf(ctx, anna); err != nil || !kept || got.ID != "pm_1" {
+		keep(order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"})
+		keep(order.PaymentMethod{ProviderCustomer: "cus_1"}) // a payment without a wish to keep takes nothing away
+		if got, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || !kept || got.ID != "pm_1" {
 			t.Errorf("got %+v, %t, %v", got, kept, err)
 		}
-		want.PaymentHolder, want.MethodLabel = "cus_2", ""
-		keep(order.Method{Holder: "cus_2"})
+		want.ProviderCustomer, want.MethodLabel = "cus_2", ""
+		keep(order.PaymentMethod{ProviderCustomer: "cus_2"})
 	})
 }
 
-func TestOrdersComeInPages(t *testing.T) {
+func TestListOrders_Pages(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		for i := range 5 {
 			at := testTime.Add(time.Duration(i) * time.Second)
 			for _, customer := range []string{anna, bert} {
-				o := orderFor(customer, fmt.Sprintf("%d.org", i))
+				o := testOrder(customer, fmt.Sprintf("%d.org", i))
 				o.ID, o.DueAt = registrar.NewID(orderPrefix, at), testTime.Add(-time.Duration(i)*time.Second)
 				addOrder(t, db, o)
 			}
@@ -340,20 +340,20 @@ func TestOrdersComeInPages(t *testing.T) {
 			}
 			return text, last
 		}
-		first, last := names(db.OrdersOf(ctx, anna, "", 2))
-		second, last := names(db.OrdersOf(ctx, anna, last, 2))
-		third, last := names(db.OrdersOf(ctx, anna, last, 2))
-		none, _ := names(db.OrdersOf(ctx, anna, last, 2))
+		first, last := names(db.ListOrders(ctx, anna, "", 2))
+		second, last := names(db.ListOrders(ctx, anna, last, 2))
+		third, last := names(db.ListOrders(ctx, anna, last, 2))
+		none, _ := names(db.ListOrders(ctx, anna, last, 2))
 		if first != "43" || second != "21" || third != "0" || none != "" {
 			t.Errorf("the customer's pages are %q %q %q %q", first, second, third, none)
 		}
-		some, last := names(db.OrdersAfter(ctx, "", 7))
-		rest, last := names(db.OrdersAfter(ctx, last, 7))
-		none, _ = names(db.OrdersAfter(ctx, last, 7))
+		some, last := names(db.ListOrdersAfter(ctx, "", 7))
+		rest, last := names(db.ListOrdersAfter(ctx, last, 7))
+		none, _ = names(db.ListOrdersAfter(ctx, last, 7))
 		if some+rest != "0011223344" || none != "" {
 			t.Errorf("everybody's pages are %q %q %q", some, rest, none)
 		}
-		if due, _ := names(db.DueOrders(ctx, testTime.Add(-2*time.Second), 5)); due != "44332" {
+		if due, _ := names(db.ListDueOrders(ctx, testTime.Add(-2*time.Second), 5)); due != "44332" {
 			t.Errorf("due are %q", due)
 		}
 	})
@@ -366,7 +366,7 @@ func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
 		for i := range 5 {
 			at := testTime.Add(time.Duration(i) * time.Second)
 			for _, customer := range []string{anna, bert} {
-				o := orderFor(customer, fmt.Sprintf("%d.org", i))
+				o := testOrder(customer, fmt.Sprintf("%d.org", i))
 				o.ID, o.ExpiresAt = registrar.NewID(orderPrefix, at), at
 				if i%2 == 1 {
 					o.State = order.Canceled
@@ -383,7 +383,7 @@ func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
 			{"", 10, 0, "43210", 5}, {"", 2, 1, "32", 5}, {"", 2, 5, "", 5}, {"", 2, 1 << 30, "", 5},
 			{order.Canceled, 10, 0, "31", 2}, {order.AwaitingPayment, 2, 1, "20", 3}, {order.Failed, 10, 0, "", 0},
 		} {
-			page, total, err := db.PageOfOrders(ctx, anna, test.state, test.limit, test.offset)
+			page, total, err := db.PageOrders(ctx, anna, test.state, test.limit, test.offset)
 			var got string
 			for _, o := range page {
 				got += o.Items[0].Name[:1]
@@ -392,7 +392,7 @@ func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
 				t.Errorf("%q %d+%d: %q of %d, %v", test.state, test.offset, test.limit, got, total, err)
 			}
 		}
-		overdue, err := db.OverdueOrdersOf(ctx, anna, testTime.Add(2*time.Second), 10)
+		overdue, err := db.ListOverdueOrders(ctx, anna, testTime.Add(2*time.Second), 10)
 		if err != nil || len(overdue) != 2 || overdue[0].Items[0].Name != "0.org" || overdue[1].Items[0].Name != "2.org" {
 			t.Errorf("overdue are %v, %v", overdue, err)
 		}

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func (a accounts) PasskeysOf(ctx context.Context, id string) ([]customer.StoredPasskey, error) {
-	rows, err := a.q.PasskeysOf(ctx, id)
-	list := make([]customer.StoredPasskey, 0, len(rows))
+func (a accounts) ListPasskeys(ctx context.Context, id string) ([]account.StoredPasskey, error) {
+	rows, err := a.q.ListPasskeys(ctx, id)
+	list := make([]account.StoredPasskey, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, customer.StoredPasskey{
-			Passkey: customer.Passkey{
+		list = append(list, account.StoredPasskey{
+			Passkey: account.Passkey{
 				ID: row.ID, Name: row.Name, CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
 			},
 			Customer: row.CustomerID, CredentialID: row.CredentialID, Credential: row.Credential,
@@ -22,7 +22,7 @@ func (a accounts) PasskeysOf(ctx context.Context, id string) ([]customer.StoredP
 	return list, err
 }
 
-func (a accounts) InsertPasskey(ctx context.Context, p customer.StoredPasskey) (bool, error) {
+func (a accounts) InsertPasskey(ctx context.Context, p account.StoredPasskey) (bool, error) {
 	return changed(a.q.InsertPasskey(ctx, query.InsertPasskeyParams{
 		ID: p.ID, CustomerID: p.Customer, CredentialID: p.CredentialID, Credential: p.Credential,
 		Name: p.Name, CreatedAt: micros(p.CreatedAt),

@@ -25,25 +25,25 @@ func refundOf(row query.Refund) order.Refund {
 	}
 }
 
-// movePayments writes the payments and refunds of an order that are new or
+// updatePayments writes the payments and refunds of an order that are new or
 // differ. An order keeps one payment: the database itself refuses a second, and
 // then nothing changes.
-func movePayments(ctx context.Context, q *query.Queries, move order.Move) error {
-	for _, payment := range move.Order.Payments {
-		if slices.Contains(move.Was.Payments, payment) {
+func updatePayments(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	for _, payment := range transition.To.Payments {
+		if slices.Contains(transition.From.Payments, payment) {
 			continue
 		}
-		known := slices.ContainsFunc(move.Was.Payments, func(was order.Payment) bool { return was.ID == payment.ID })
-		if err := putPayment(ctx, q, move.Order, payment, known); err != nil {
+		known := slices.ContainsFunc(transition.From.Payments, func(was order.Payment) bool { return was.ID == payment.ID })
+		if err := putPayment(ctx, q, transition.To, payment, known); err != nil {
 			return fmt.Errorf("payment %s: %w", payment.ID, err)
 		}
 	}
-	for _, refund := range move.Order.Refunds {
-		if slices.Contains(move.Was.Refunds, refund) {
+	for _, refund := range transition.To.Refunds {
+		if slices.Contains(transition.From.Refunds, refund) {
 			continue
 		}
-		known := slices.ContainsFunc(move.Was.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
-		if err := putRefund(ctx, q, move.Order.ID, refund, known); err != nil {
+		known := slices.ContainsFunc(transition.From.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
+		if err := putRefund(ctx, q, transition.To.ID, refund, known); err != nil {
 			return fmt.Errorf("refund %s: %w", refund.ID, err)
 		}
 	}
@@ -59,7 +59,7 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 			Kind: string(cmp.Or(payment.Kind, order.ByPage)), Failure: string(payment.Failure),
 		})
 	}
-	changed, err := q.ChangePayment(ctx, query.ChangePaymentParams{
+	changed, err := q.UpdatePayment(ctx, query.UpdatePaymentParams{
 		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
 		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
 	})
@@ -76,7 +76,7 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 			Provider: refund.Provider, CreatedAt: micros(refund.CreatedAt), MadeAt: micros(refund.MadeAt),
 		})
 	}
-	changed, err := q.ChangeRefund(ctx, query.ChangeRefundParams{
+	changed, err := q.UpdateRefund(ctx, query.UpdateRefundParams{
 		Provider: refund.Provider, MadeAt: micros(refund.MadeAt), ID: refund.ID, OrderID: id,
 	})
 	if err == nil && changed == 0 {

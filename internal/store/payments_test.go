@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-func TestWhatWasSpentIsTheMostOfAccountAddressAndCard(t *testing.T) {
+func TestSpent_MaximumOfAccountAddressAndCard(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
@@ -24,16 +24,16 @@ func TestWhatWasSpentIsTheMostOfAccountAddressAndCard(t *testing.T) {
 			for i := range items {
 				names = append(names, fmt.Sprintf("n%d-%d.org", n, i))
 			}
-			o := orderFor(customer, names...)
+			o := testOrder(customer, names...)
 			o.Email = email
-			moved(t, db, moved(t, db, addOrder(t, db, o), paying(fmt.Sprint("pay_", n))), func(o *order.Order, m *order.Move) {
-				paid(o, m)
+			mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, o), toPaying(fmt.Sprint("pay_", n))), func(o *order.Order, m *order.Transition) {
+				toPaid(o, m)
 				o.PaidAt, o.Payments[0].UpdatedAt, o.Payments[0].Card = at, at, card
 			})
 		}
 		spent := func(customer, email string) int {
 			t.Helper()
-			sum, err := db.Spent(ctx, customer, email, testTime)
+			sum, err := db.SpentSince(ctx, customer, email, testTime)
 			if err != nil || sum%1428 != 0 {
 				t.Fatalf("got %d, %v", sum, err)
 			}
@@ -45,7 +45,7 @@ func TestWhatWasSpentIsTheMostOfAccountAddressAndCard(t *testing.T) {
 		}
 		pay(anna, "a@example.com", "red", 2, testTime)
 		pay(anna, "a@example.com", "", 1, testTime.Add(-time.Second)) // too long ago
-		addOrder(t, db, orderFor(anna, "unpaid.org"))
+		addOrder(t, db, testOrder(anna, "unpaid.org"))
 		if got := spent(anna, "a@example.com"); got != 2 {
 			t.Errorf("by the account %d, want 2", got)
 		}
@@ -73,19 +73,19 @@ func TestWhatWasSpentIsTheMostOfAccountAddressAndCard(t *testing.T) {
 	})
 }
 
-func TestAnIdentityIsReplacedOnlyByWhoKnowsIt(t *testing.T) {
+func TestSetIdentity_RequiresUnchangedIdentity(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		if _, asked, err := db.IdentityOf(ctx, anna); err != nil || asked {
+		if _, asked, err := db.GetIdentity(ctx, anna); err != nil || asked {
 			t.Errorf("asked %t, %v", asked, err)
 		}
 		open := order.Identity{Customer: anna, Session: "vs_1", URL: "https://verify.example/1", UpdatedAt: testTime}
 		done := order.Identity{Customer: anna, Session: "vs_1", Name: "Anna Ahrens", VerifiedAt: testTime, UpdatedAt: testTime.Add(time.Second)}
-		deed := registrar.Deed{Actor: person(anna), Action: "identity_verified", Customer: anna, At: testTime}
+		event := registrar.AuditEvent{Actor: personActor(anna), Action: "identity_verified", Customer: anna, At: testTime}
 		set := func(was *order.Identity, now order.Identity, want bool) {
 			t.Helper()
-			if stored, err := db.SetIdentity(ctx, was, now, &deed); err != nil || stored != want {
+			if stored, err := db.UpdateIdentity(ctx, was, now, &event); err != nil || stored != want {
 				t.Errorf("stored %t, %v", stored, err)
 			}
 		}
@@ -94,48 +94,48 @@ func TestAnIdentityIsReplacedOnlyByWhoKnowsIt(t *testing.T) {
 		set(&done, done, false) // it is not that
 		set(&open, done, true)
 		set(&open, done, false)
-		if got, asked, err := db.IdentityOf(ctx, anna); err != nil || !asked || got != done {
+		if got, asked, err := db.GetIdentity(ctx, anna); err != nil || !asked || got != done {
 			t.Errorf("got %+v, %t, %v", got, asked, err)
 		}
-		if got := count(t, db, "SELECT count(*) FROM deeds"); got != 2 {
+		if got := count(t, db, "SELECT count(*) FROM audit_events"); got != 2 {
 			t.Errorf("%d deeds of 2 changes", got)
 		}
 		for session, want := range map[string]string{"vs_1": anna, "vs_2": "", "": "", "a\x00": ""} {
-			if got, found, err := db.CustomerOfVerification(ctx, session); err != nil || found != (want != "") || got != want {
+			if got, found, err := db.CustomerByVerification(ctx, session); err != nil || found != (want != "") || got != want {
 				t.Errorf("%q is of %q, %t, %v", session, got, found, err)
 			}
 		}
 	})
 }
 
-func TestOrdersThatWaitForAnIdentityAreFound(t *testing.T) {
+func TestListOrdersAwaitingIdentity_FindsOpenOrders(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		var want []string
 		for i, customer := range []string{anna, anna, bert} {
-			o := orderFor(customer, fmt.Sprint(i, ".org"))
+			o := testOrder(customer, fmt.Sprint(i, ".org"))
 			o.State = order.AwaitingVerification
 			if addOrder(t, db, o); customer == anna {
 				want = append(want, o.ID)
 			}
 		}
-		addOrder(t, db, orderFor(anna, "no.org"))
+		addOrder(t, db, testOrder(anna, "no.org"))
 		slices.Sort(want)
-		got, err := db.WaitingForIdentity(t.Context(), anna)
+		got, err := db.ListOrdersAwaitingIdentity(t.Context(), anna)
 		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 		// A verification that was not needed first, and then was, brings its link.
-		page, _ := db.OrdersOf(t.Context(), bert, "", 1)
-		after := moved(t, db, page[0], func(o *order.Order, _ *order.Move) { o.VerifyLink, o.SealedVerifyLink = "late", "sealed" })
+		page, _ := db.ListOrders(t.Context(), bert, "", 1)
+		after := mustUpdateOrder(t, db, page[0], func(o *order.Order, _ *order.Transition) { o.VerifyLink, o.SealedVerifyLink = "late", "sealed" })
 		if found, ok, err := db.OrderByVerifyLink(t.Context(), "late"); err != nil || !ok || found.ID != after.ID || found.SealedVerifyLink != "sealed" {
 			t.Errorf("got %+v, %t, %v", found, ok, err)
 		}
 	})
 }
 
-func TestTheNewestWordOfVIESIsKept(t *testing.T) {
+func TestSetVATCheck_KeepsNewestResult(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
@@ -157,17 +157,17 @@ func TestTheNewestWordOfVIESIsKept(t *testing.T) {
 }
 
 // What is written here must be in a backup and come back from it.
-func TestABackupHoldsOrders(t *testing.T) {
+func TestBackup_KeepsOrdersAndPayments(t *testing.T) {
 	t.Parallel()
-	eachPlace(t, func(t *testing.T, place Options) {
+	eachOptions(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
 		anna := newCustomer(t, db, "anna")
-		o := moved(t, db, moved(t, db, addOrder(t, db, orderFor(anna, "a.org")), paying("pay_1")), func(o *order.Order, m *order.Move) {
-			paid(o, m)
-			m.Method = &order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa"}
+		o := mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, "a.org")), toPaying("pay_1")), func(o *order.Order, m *order.Transition) {
+			toPaid(o, m)
+			m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}
 			o.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 1428, CreatedAt: testTime}}
 		})
-		if _, err := db.SetIdentity(t.Context(), nil, order.Identity{Customer: anna, Name: "Anna", UpdatedAt: testTime}, nil); err != nil {
+		if _, err := db.UpdateIdentity(t.Context(), nil, order.Identity{Customer: anna, Name: "Anna", UpdatedAt: testTime}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.SetVATCheck(t.Context(), "ATU1", true, testTime); err != nil {
@@ -178,38 +178,38 @@ func TestABackupHoldsOrders(t *testing.T) {
 			t.Fatal(err)
 		}
 		restored := openAt(t, fresh)
-		if got, want := rowsOf(dumpOf(t, restored)), rowsOf(dumpOf(t, db)); !slices.Equal(got, want) {
+		if got, want := sortedRows(dumpOf(t, restored)), sortedRows(dumpOf(t, db)); !slices.Equal(got, want) {
 			t.Errorf("came back:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		for _, table := range []string{"orders", "order_items", "payments", "refunds", "identities", "payment_methods", "vat_checks", "lines"} {
+		for _, table := range []string{"orders", "order_items", "payments", "refunds", "identities", "payment_methods", "vat_checks", "provision_items"} {
 			if count(t, restored, "SELECT count(*) FROM "+table) != 1 {
 				t.Errorf("%s has not one row", table)
 			}
 		}
-		if again := storedOrder(t, restored, o.ID); again.Totals != o.Totals || len(again.Refunds) != 1 {
+		if again := getOrder(t, restored, o.ID); again.Totals != o.Totals || len(again.Refunds) != 1 {
 			t.Errorf("got %+v", again)
 		}
 	})
 }
 
-func TestWhatIsBeingPaidCountsAsSpent(t *testing.T) {
+func TestSpent_IncludesPaymentsInProgress(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		spent := func(want registrar.Cents) {
 			t.Helper()
-			if got, err := db.Spent(ctx, anna, "anna@example.com", testTime); err != nil || got != want {
+			if got, err := db.SpentSince(ctx, anna, "anna@example.com", testTime); err != nil || got != want {
 				t.Errorf("got %d, %v; want %d", got, err, want)
 			}
 		}
-		first, second := addOrder(t, db, orderFor(anna, "a.org")), addOrder(t, db, orderFor(anna, "b.org", "c.org"))
-		moved(t, db, addOrder(t, db, orderFor(bert, "d.org")), paying("pay_bert"))
+		first, second := addOrder(t, db, testOrder(anna, "a.org")), addOrder(t, db, testOrder(anna, "b.org", "c.org"))
+		mustUpdateOrder(t, db, addOrder(t, db, testOrder(bert, "d.org")), toPaying("pay_bert"))
 		spent(0)
-		first, second = moved(t, db, first, paying("pay_1")), moved(t, db, second, paying("pay_2"))
+		first, second = mustUpdateOrder(t, db, first, toPaying("pay_1")), mustUpdateOrder(t, db, second, toPaying("pay_2"))
 		spent(3 * 1428)
-		moved(t, db, first, paid)
+		mustUpdateOrder(t, db, first, toPaid)
 		spent(3 * 1428)
-		moved(t, db, second, func(o *order.Order, _ *order.Move) {
+		mustUpdateOrder(t, db, second, func(o *order.Order, _ *order.Transition) {
 			o.State, o.Payments[0].State = order.AwaitingPayment, order.PaymentClosed
 		})
 		spent(1428)

@@ -7,10 +7,10 @@ import "database/sql"
 // they keep rows and the audit together.
 func (db *DB) Pools() (writer, reader *sql.DB) { return db.writer, db.reader }
 
-// Spell is a statement of the product as this engine gets it, for the same programs.
-func (db *DB) Spell(text string, values []any) (spelled string, rest []any) {
-	if db.limits == nil {
+// RewriteSQL is a statement of the product as this engine gets it, for the same programs.
+func (db *DB) RewriteSQL(text string, values []any) (spelled string, rest []any) {
+	if db.limitInliner == nil {
 		return text, values
 	}
-	return db.limits.spell(text, values)
+	return db.limitInliner.inline(text, values)
 }

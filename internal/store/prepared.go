@@ -14,8 +14,8 @@ import (
 // package has, and no others come here. PostgreSQL's driver does the same by itself.
 
 var (
-	_ query.DBTX = (*prepared)(nil)
-	_ query.DBTX = (*lane)(nil)
+	_ query.DBTX = (*preparedPool)(nil)
+	_ query.DBTX = (*writerConn)(nil)
 )
 
 // statement is one that was understood and is kept: a *sql.Stmt that nobody closes,
@@ -26,37 +26,37 @@ type statement interface {
 	QueryRowContext(ctx context.Context, values ...any) *sql.Row
 }
 
-// prepared is a pool that reads.
-type prepared struct {
+// preparedPool is a pool that reads.
+type preparedPool struct {
 	pool *sql.DB
 
-	// making is held while a statement is made, which may wait for a connection; mu
+	// prepareMu is held while a statement is made, which may wait for a connection; mu
 	// for the moment of a look, so that nobody else waits with it.
-	making sync.Mutex
-	mu     sync.RWMutex
-	known  map[string]statement
+	prepareMu  sync.Mutex
+	mu         sync.RWMutex
+	statements map[string]statement
 }
 
-func newPrepared(pool *sql.DB) *prepared {
-	return &prepared{pool: pool, known: make(map[string]statement)}
+func newPreparedPool(pool *sql.DB) *preparedPool {
+	return &preparedPool{pool: pool, statements: make(map[string]statement)}
 }
 
-func (p *prepared) look(text string) (kept statement, found bool) {
+func (p *preparedPool) lookup(text string) (stmt statement, found bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	kept, found = p.known[text]
-	return kept, found
+	stmt, found = p.statements[text]
+	return stmt, found
 }
 
 // statement is made once.
-func (p *prepared) statement(ctx context.Context, text string) (statement, error) {
-	if kept, found := p.look(text); found {
-		return kept, nil
+func (p *preparedPool) statement(ctx context.Context, text string) (statement, error) {
+	if stmt, found := p.lookup(text); found {
+		return stmt, nil
 	}
-	p.making.Lock()
-	defer p.making.Unlock()
-	if kept, found := p.look(text); found {
-		return kept, nil // somebody was faster
+	p.prepareMu.Lock()
+	defer p.prepareMu.Unlock()
+	if stmt, found := p.lookup(text); found {
+		return stmt, nil // somebody was faster
 	}
 	fresh, err := p.pool.PrepareContext(ctx, text)
 	if err != nil {
@@ -64,68 +64,68 @@ func (p *prepared) statement(ctx context.Context, text string) (statement, error
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.known[text] = fresh
+	p.statements[text] = fresh
 	return fresh, nil
 }
 
 // PrepareContext is for those who close it themselves.
-func (p *prepared) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
+func (p *preparedPool) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
 	return p.pool.PrepareContext(ctx, text)
 }
 
 // ExecContext runs a statement.
-func (p *prepared) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	kept, err := p.statement(ctx, text)
+func (p *preparedPool) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
+	stmt, err := p.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return kept.ExecContext(ctx, values...)
+	return stmt.ExecContext(ctx, values...)
 }
 
 // QueryContext asks for rows.
-func (p *prepared) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	kept, err := p.statement(ctx, text)
+func (p *preparedPool) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
+	stmt, err := p.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return kept.QueryContext(ctx, values...)
+	return stmt.QueryContext(ctx, values...)
 }
 
 // QueryRowContext asks for one row.
-func (p *prepared) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
-	kept, err := p.statement(ctx, text)
+func (p *preparedPool) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
+	stmt, err := p.statement(ctx, text)
 	if err != nil {
 		return p.pool.QueryRowContext(ctx, text, values...) // which fails in the same way, and can say so
 	}
-	return kept.QueryRowContext(ctx, values...)
+	return stmt.QueryRowContext(ctx, values...)
 }
 
-// lane is the connection that writes. One uses it at a time.
+// writerConn is the connection that writes. One uses it at a time.
 //
 // Statements run to their end, whatever becomes of their caller: SQLite gives the
 // whole transaction up if one that writes is interrupted, and it is not only the
 // caller's (shared.go). They are short.
-type lane struct {
-	conn  *sql.Conn
-	known map[string]statement
+type writerConn struct {
+	conn       *sql.Conn
+	statements map[string]statement
 }
 
-func openLane(ctx context.Context, pool *sql.DB) (*lane, error) {
+func openWriterConn(ctx context.Context, pool *sql.DB) (*writerConn, error) {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &lane{conn: conn, known: make(map[string]statement)}, nil
+	return &writerConn{conn: conn, statements: make(map[string]statement)}, nil
 }
 
 // close ends the connection itself: in the pool it would keep what is open on it.
-func (l *lane) close() {
+func (l *writerConn) close() {
 	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn }) // the answer is what ends it
 	_ = l.conn.Close()
 }
 
-// do runs a statement that can be interrupted.
-func (l *lane) do(ctx context.Context, text string) error {
+// exec runs a statement that can be interrupted.
+func (l *writerConn) exec(ctx context.Context, text string) error {
 	kept, err := l.statement(ctx, text)
 	if err == nil {
 		_, err = kept.ExecContext(ctx)
@@ -133,47 +133,47 @@ func (l *lane) do(ctx context.Context, text string) error {
 	return err
 }
 
-func (l *lane) statement(ctx context.Context, text string) (statement, error) {
-	if kept, found := l.known[text]; found {
-		return kept, nil
+func (l *writerConn) statement(ctx context.Context, text string) (statement, error) {
+	if stmt, found := l.statements[text]; found {
+		return stmt, nil
 	}
 	fresh, err := l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 	if err != nil {
 		return nil, err
 	}
-	l.known[text] = fresh
+	l.statements[text] = fresh
 	return fresh, nil
 }
 
 // PrepareContext is for those who close it themselves.
-func (l *lane) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
+func (l *writerConn) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
 	return l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 }
 
 // ExecContext runs a statement.
-func (l *lane) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	kept, err := l.statement(ctx, text)
+func (l *writerConn) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
+	stmt, err := l.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return kept.ExecContext(context.WithoutCancel(ctx), values...)
+	return stmt.ExecContext(context.WithoutCancel(ctx), values...)
 }
 
 // QueryContext asks for rows.
-func (l *lane) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	kept, err := l.statement(ctx, text)
+func (l *writerConn) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
+	stmt, err := l.statement(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	return kept.QueryContext(context.WithoutCancel(ctx), values...)
+	return stmt.QueryContext(context.WithoutCancel(ctx), values...)
 }
 
 // QueryRowContext asks for one row.
-func (l *lane) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
+func (l *writerConn) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	ctx = context.WithoutCancel(ctx)
-	kept, err := l.statement(ctx, text)
+	stmt, err := l.statement(ctx, text)
 	if err != nil {
 		return l.conn.QueryRowContext(ctx, text, values...) // which fails in the same way, and can say so
 	}
-	return kept.QueryRowContext(ctx, values...)
+	return stmt.QueryRowContext(ctx, values...)
 }

@@ -9,37 +9,37 @@ import (
 	"testing"
 )
 
-func TestAQueryIsUnderstoodOnceWhoeverAsks(t *testing.T) {
+func TestPreparedPool_PreparesEachQueryOnce(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: copiedSQLite(t), MaxConnections: 4})
-	kept, ok := db.queries.(*prepared)
+	db := openAt(t, Options{Data: newMigratedSQLite(t), MaxConnections: 4})
+	kept, ok := db.queries.(*preparedPool)
 	if !ok {
 		t.Fatalf("the reader is a %T", db.queries)
 	}
 	var all sync.WaitGroup
 	for i := range 32 {
 		all.Go(func() {
-			if _, err := db.read().VATCheck(t.Context(), fmt.Sprint(i)); !errors.Is(err, sql.ErrNoRows) {
+			if _, err := db.read().GetVATCheck(t.Context(), fmt.Sprint(i)); !errors.Is(err, sql.ErrNoRows) {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if len(kept.known) != 1 {
-		t.Errorf("%d statements are kept", len(kept.known))
+	if len(kept.statements) != 1 {
+		t.Errorf("%d statements are kept", len(kept.statements))
 	}
 }
 
-func TestWhatWasUnderstoodBeforeTheSchemaChangedIsUnderstoodAnew(t *testing.T) {
+func TestPreparedPool_SurvivesSchemaChange(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: copiedSQLite(t)})
+	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	for _, column := range []string{"", "ALTER TABLE vat_checks ADD COLUMN more TEXT NOT NULL DEFAULT ''", "ALTER TABLE vat_checks DROP COLUMN more"} {
 		if column != "" {
 			if _, err := db.writer.ExecContext(t.Context(), column); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := db.write(t.Context(), put(&crowd{T: t}, "DE1")); err != nil {
+		if err := db.write(t.Context(), putKey(&blockedWriter{T: t}, "DE1")); err != nil {
 			t.Error(err)
 		}
 		var id string
@@ -49,9 +49,9 @@ func TestWhatWasUnderstoodBeforeTheSchemaChangedIsUnderstoodAnew(t *testing.T) {
 	}
 }
 
-func TestAQueryThatCantBeUnderstoodIsToldAndNotKept(t *testing.T) {
+func TestPreparedPool_InvalidQueryIsNotCached(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{Data: copiedSQLite(t)})
+	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	var n int
 	if err := db.queries.QueryRowContext(t.Context(), "SELECT nothing FROM nowhere").Scan(&n); err == nil {
 		t.Error("no error")

@@ -15,8 +15,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// priceListsSchema is the migration that adds the table price_lists.
-const priceListsSchema = 23
+// priceListsSchema is the first migration that has the table price_lists.
+const priceListsSchema = 1
 
 // priceListTimeout bounds one read of the price list.
 const priceListTimeout = 5 * time.Second
@@ -24,7 +24,7 @@ const priceListTimeout = 5 * time.Second
 // PriceList returns the price list in force. If the stored list is invalid, the
 // returned edition still has its number, so that it can be replaced.
 func (db *DB) PriceList(ctx context.Context) (catalog.Edition, error) {
-	row, err := db.read().NewestPriceList(ctx)
+	row, err := db.read().GetNewestPriceList(ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return shippedEdition(0)
 	}
@@ -74,7 +74,7 @@ func (db *DB) readPriceList(ctx context.Context) (catalog.Edition, error) {
 // ReplacePriceList stores the edition after was, and its audit event. A nil list goes
 // back to the one that ships with the program. If another edition has come into force
 // since was, it changes nothing and returns catalog.ErrEditionConflict.
-func (db *DB) ReplacePriceList(ctx context.Context, was catalog.Edition, next *catalog.Catalog, event registrar.Deed) (catalog.Edition, error) {
+func (db *DB) ReplacePriceList(ctx context.Context, was catalog.Edition, next *catalog.Catalog, event registrar.AuditEvent) (catalog.Edition, error) {
 	edition := catalog.Edition{Number: was.Number + 1, List: next}
 	var content bytes.Buffer
 	if next == nil {
@@ -96,7 +96,7 @@ func (db *DB) ReplacePriceList(ctx context.Context, was catalog.Edition, next *c
 		if inserted == 0 {
 			return catalog.ErrEditionConflict
 		}
-		return recordDeed(ctx, q, event)
+		return insertAuditEvent(ctx, q, event)
 	})
 	return edition, err
 }
@@ -134,7 +134,7 @@ func (db *DB) WatchPriceList(ctx context.Context, every time.Duration, seen int6
 func (db *DB) newerPriceList(ctx context.Context, seen int64) (catalog.Edition, error) {
 	ctx, cancel := context.WithTimeout(ctx, priceListTimeout)
 	defer cancel()
-	newest, err := db.read().NewestPriceListEdition(ctx)
+	newest, err := db.read().GetNewestPriceListEdition(ctx)
 	if err != nil || newest == seen {
 		return catalog.Edition{Number: newest}, err
 	}

@@ -54,7 +54,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Fatal("did not happen: " + what)
 }
 
-var repriced = registrar.Deed{Actor: registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, Action: "prices_replaced"}
+var priceListEvent = registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, Action: "prices_replaced"}
 
 func TestPriceList_ShippedUntilImported(t *testing.T) {
 	t.Parallel()
@@ -63,14 +63,14 @@ func TestPriceList_ShippedUntilImported(t *testing.T) {
 		if err != nil || edition.Number != 0 || edition.List.Len() != 490 {
 			t.Fatalf("edition %d, %v", edition.Number, err)
 		}
-		edition, err = db.ReplacePriceList(t.Context(), edition, listWith(t, "9.90"), repriced)
+		edition, err = db.ReplacePriceList(t.Context(), edition, listWith(t, "9.90"), priceListEvent)
 		if err != nil || edition.Number != 1 {
 			t.Fatalf("edition %d, %v", edition.Number, err)
 		}
 		if edition, err = db.PriceList(t.Context()); err != nil || edition.Number != 1 || edition.List.Len() != 1 {
 			t.Fatalf("edition %d, %v", edition.Number, err)
 		}
-		if edition, err = db.ReplacePriceList(t.Context(), edition, nil, repriced); err != nil || edition.List.Len() != 490 {
+		if edition, err = db.ReplacePriceList(t.Context(), edition, nil, priceListEvent); err != nil || edition.List.Len() != 490 {
 			t.Fatalf("reset: edition %d, %v", edition.Number, err)
 		}
 		if edition, err = db.PriceList(t.Context()); err != nil || edition.Number != 2 || edition.List.Len() != 490 {
@@ -89,7 +89,9 @@ func TestReplacePriceList_SecondOfTwoRacingImportsFails(t *testing.T) {
 		var outcomes [8]error
 		var all sync.WaitGroup
 		for i := range outcomes {
-			all.Go(func() { _, outcomes[i] = db.ReplacePriceList(t.Context(), compared, listWith(t, "9.90"), repriced) })
+			all.Go(func() {
+				_, outcomes[i] = db.ReplacePriceList(t.Context(), compared, listWith(t, "9.90"), priceListEvent)
+			})
 		}
 		all.Wait()
 		won := 0
@@ -122,7 +124,7 @@ func TestWatchPriceList_SecondNodeQuotesNewPricesWithinASecond(t *testing.T) {
 			ext, _ := live.Extension(".de")
 			return ext.Register
 		}
-		edition, err := db.ReplacePriceList(t.Context(), catalog.Edition{}, listWith(t, "9.90"), repriced)
+		edition, err := db.ReplacePriceList(t.Context(), catalog.Edition{}, listWith(t, "9.90"), priceListEvent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +146,7 @@ func TestWatchPriceList_SecondNodeQuotesNewPricesWithinASecond(t *testing.T) {
 		if err == nil || broken.Number != edition.Number+1 {
 			t.Fatalf("edition %d, %v", broken.Number, err)
 		}
-		if _, err := db.ReplacePriceList(t.Context(), broken, listWith(t, "3.00"), repriced); err != nil {
+		if _, err := db.ReplacePriceList(t.Context(), broken, listWith(t, "3.00"), priceListEvent); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the next valid list", func() bool { return price() == 300 })
@@ -170,7 +172,7 @@ func TestReadPriceList_CreatesNoDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ReplacePriceList(t.Context(), catalog.Edition{}, listWith(t, "9.90"), repriced); err != nil {
+	if _, err := db.ReplacePriceList(t.Context(), catalog.Edition{}, listWith(t, "9.90"), priceListEvent); err != nil {
 		t.Fatal(err)
 	}
 	if edition, err = ReadPriceList(t.Context(), Options{Data: folder}); err != nil || edition.Number != 1 {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -19,9 +19,9 @@ import (
 // to change. These tests stop one between its check and its change and run the other
 // one there until it has ended or waits for a lock. SQLite has one writer.
 
-// rival runs act while a transaction is open, and returns when act has ended or waits
+// runConcurrently runs act while a transaction is open, and returns when act has ended or waits
 // for a lock; wait returns when it has ended.
-func rival(t *testing.T, db *DB, act func()) (wait func()) {
+func runConcurrently(t *testing.T, db *DB, act func()) (wait func()) {
 	t.Helper()
 	ended := make(chan struct{})
 	go func() {
@@ -43,65 +43,65 @@ func rival(t *testing.T, db *DB, act func()) (wait func()) {
 func onPostgres(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
 	t.Parallel()
-	test(t, openAt(t, Options{URL: copiedPostgres(t), MaxConnections: 8}))
+	test(t, openAt(t, Options{URL: newMigratedPostgres(t), MaxConnections: 8}))
 }
 
-// watched runs an event after a check that a transaction has made.
-type watched struct {
-	customer.Store
-	checked func()
+// storeWithCheckHook runs an event after a check that a transaction has made.
+type storeWithCheckHook struct {
+	account.Store
+	onChecked func()
 }
 
-type watchedTx struct {
-	customer.Tx
-	checked func()
+type txWithCheckHook struct {
+	account.Tx
+	onChecked func()
 }
 
-func (s watched) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
-	return s.Store.ChangeCustomers(ctx, func(tx customer.Tx) error { return change(watchedTx{tx, s.checked}) })
+func (s storeWithCheckHook) UpdateCustomers(ctx context.Context, change func(account.Tx) error) error {
+	return s.Store.UpdateCustomers(ctx, func(tx account.Tx) error { return change(txWithCheckHook{tx, s.onChecked}) })
 }
 
-func (t watchedTx) PaymentUnderWay(ctx context.Context, id string) (bool, error) {
+func (t txWithCheckHook) PaymentUnderWay(ctx context.Context, id string) (bool, error) {
 	paying, err := t.Tx.PaymentUnderWay(ctx, id)
-	t.checked()
+	t.onChecked()
 	return paying, err
 }
 
-func (t watchedTx) TiesOf(ctx context.Context, id string) (customer.Ties, error) {
-	ties, err := t.Tx.TiesOf(ctx, id)
-	t.checked()
+func (t txWithCheckHook) CountCloseBlockers(ctx context.Context, id string) (account.CloseBlockers, error) {
+	ties, err := t.Tx.CountCloseBlockers(ctx, id)
+	t.onChecked()
 	return ties, err
 }
 
-// beforeChange runs an event before a transaction begins.
-type beforeChange struct {
-	customer.Store
-	event func()
+// storeWithBeginHook runs an event before a transaction begins.
+type storeWithBeginHook struct {
+	account.Store
+	onBegin func()
 }
 
-func (s beforeChange) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
-	s.event()
-	return s.Store.ChangeCustomers(ctx, change)
+func (s storeWithBeginHook) UpdateCustomers(ctx context.Context, change func(account.Tx) error) error {
+	s.onBegin()
+	return s.Store.UpdateCustomers(ctx, change)
 }
 
-// readAccounts runs an event after a transaction has read an account.
-type readAccounts struct {
-	customer.Store
-	read func()
+// storeWithReadHook runs an event after a transaction has read an account.
+type storeWithReadHook struct {
+	account.Store
+	onRead func()
 }
 
-type readAccountsTx struct {
-	customer.Tx
-	read func()
+type txWithReadHook struct {
+	account.Tx
+	onRead func()
 }
 
-func (s readAccounts) ChangeCustomers(ctx context.Context, change func(customer.Tx) error) error {
-	return s.Store.ChangeCustomers(ctx, func(tx customer.Tx) error { return change(readAccountsTx{tx, s.read}) })
+func (s storeWithReadHook) UpdateCustomers(ctx context.Context, change func(account.Tx) error) error {
+	return s.Store.UpdateCustomers(ctx, func(tx account.Tx) error { return change(txWithReadHook{tx, s.onRead}) })
 }
 
-func (t readAccountsTx) AccountByID(ctx context.Context, id string) (customer.Account, bool, error) {
+func (t txWithReadHook) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
 	account, found, err := t.Tx.AccountByID(ctx, id)
-	t.read()
+	t.onRead()
 	return account, found, err
 }
 
@@ -110,9 +110,9 @@ type unlimited struct{}
 func (unlimited) Peek(string) time.Duration  { return 0 }
 func (unlimited) Count(string) time.Duration { return 0 }
 
-func customersOn(t *testing.T, db customer.Store) *customer.Service {
+func newAccountService(t *testing.T, db account.Store) *account.Service {
 	t.Helper()
-	limits, err := customer.NewLimits(customer.DefaultWindows(), func(customer.Window) (customer.Limiter, error) { return unlimited{}, nil })
+	limits, err := account.NewLimits(account.DefaultWindows(), func(account.Window) (account.Limiter, error) { return unlimited{}, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,9 +120,9 @@ func customersOn(t *testing.T, db customer.Store) *customer.Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := customer.New(customer.Config{
+	service, err := account.New(account.Config{
 		Store: db, Seal: seal, Origins: []string{"https://kontor.example"}, Limits: limits,
-		Cost: customer.Cost{Memory: 64, Passes: 1}, Now: func() time.Time { return testTime },
+		Cost: account.Cost{Memory: 64, Passes: 1}, Now: func() time.Time { return testTime },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -130,29 +130,29 @@ func customersOn(t *testing.T, db customer.Store) *customer.Service {
 	return service
 }
 
-func inPerson(id string) registrar.Actor {
+func signedInActor(id string) registrar.Actor {
 	return registrar.Actor{Kind: registrar.ActorPerson, Customer: id, Through: "ses_1", SignedInAt: testTime}
 }
 
-// viennese is another registrant, in another country.
-var viennese = customer.Registrant{
-	Kind: customer.Person, Name: "Anna Neu", Street: "Ring 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 234567",
+// otherRegistrant is another registrant, in another country.
+var otherRegistrant = account.Registrant{
+	Kind: account.Person, Name: "Anna Neu", Street: "Ring 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 234567",
 }
 
-func beginsPaying(t *testing.T, db *DB, o order.Order, buyer order.Buyer) (bool, error) {
+func beginPaying(t *testing.T, db *DB, o order.Order, buyer order.Buyer) (bool, error) {
 	t.Helper()
-	return tryMove(t, db, o, func(o *order.Order, m *order.Move) {
-		paying("pay_1")(o, m)
-		m.For = &buyer
+	return updateOrder(t, db, o, func(o *order.Order, m *order.Transition) {
+		toPaying("pay_1")(o, m)
+		m.ExpectedBuyer = &buyer
 	})
 }
 
-func TestRegistrant_DoesNotChangeWhileAPaymentBegins(t *testing.T) {
+func TestRegistrant_UnchangedWhilePaymentBegins(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
-		tellRegistrant(t, db, anna, "Hauptstr. 1")
-		o := addOrder(t, db, orderFor(anna, "eins.org"))
-		buyer, err := db.BuyerOf(t.Context(), anna)
+		putTestRegistrant(t, db, anna, "Hauptstr. 1")
+		o := addOrder(t, db, testOrder(anna, "eins.org"))
+		buyer, err := db.GetBuyer(t.Context(), anna)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,10 +162,10 @@ func TestRegistrant_DoesNotChangeWhileAPaymentBegins(t *testing.T) {
 			wait   = func() {}
 			once   sync.Once
 		)
-		service := customersOn(t, watched{db, func() {
-			once.Do(func() { wait = rival(t, db, func() { began, payErr = beginsPaying(t, db, o, buyer) }) })
+		service := newAccountService(t, storeWithCheckHook{db, func() {
+			once.Do(func() { wait = runConcurrently(t, db, func() { began, payErr = beginPaying(t, db, o, buyer) }) })
 		}})
-		err = service.SetRegistrant(t.Context(), inPerson(anna), viennese)
+		err = service.SetRegistrant(t.Context(), signedInActor(anna), otherRegistrant)
 		wait()
 		if err != nil || payErr != nil {
 			t.Fatalf("registrant %v, payment %v", err, payErr)
@@ -177,11 +177,11 @@ func TestRegistrant_DoesNotChangeWhileAPaymentBegins(t *testing.T) {
 }
 
 // The other way round: whoever begins to pay first keeps the registrant as it is.
-func TestRegistrant_ChangeWaitsForAPaymentThatBegins(t *testing.T) {
+func TestRegistrant_ChangeWaitsForBeginningPayment(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		tellRegistrant(t, db, anna, "Hauptstr. 1")
-		o := addOrder(t, db, orderFor(anna, "eins.org"))
+		putTestRegistrant(t, db, anna, "Hauptstr. 1")
+		o := addOrder(t, db, testOrder(anna, "eins.org"))
 		tx, err := db.writer.BeginTx(ctx, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -189,32 +189,32 @@ func TestRegistrant_ChangeWaitsForAPaymentThatBegins(t *testing.T) {
 		defer tx.Rollback() //nolint:errcheck // it is committed below
 		next := o
 		next.State = order.Paying
-		if err := holdBuyerFor(ctx, query.New(tx), order.Move{Was: o, Order: next}); err != nil {
+		if err := lockBuyerFor(ctx, query.New(tx), order.Transition{From: o, To: next}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE orders SET state = 'paying' WHERE id = $1`, o.ID); err != nil {
 			t.Fatal(err)
 		}
 		var changed error
-		wait := rival(t, db, func() { changed = customersOn(t, db).SetRegistrant(ctx, inPerson(anna), viennese) })
+		wait := runConcurrently(t, db, func() { changed = newAccountService(t, db).SetRegistrant(ctx, signedInActor(anna), otherRegistrant) })
 		if err := tx.Commit(); err != nil {
 			t.Fatal(err)
 		}
 		wait()
-		wantCode(t, changed, registrar.KindConflict, customer.PaymentUnderWay)
+		wantCode(t, changed, registrar.KindConflict, account.PaymentUnderWay)
 	})
 }
 
-func TestClosing_AccountGetsNothingWhileItIsClosed(t *testing.T) {
+func TestCloseAccount_ConcurrentAdditionsAreRefused(t *testing.T) {
 	for name, give := range map[string]func(t *testing.T, db *DB, anna string) error{
 		"an order": func(t *testing.T, db *DB, anna string) error {
-			_, _, err := db.AddOrder(t.Context(), orderFor(anna, "eins.org"), 20, ordered(anna, "eins.org"))
+			_, _, err := db.AddOrder(t.Context(), testOrder(anna, "eins.org"), 20, orderedEvent(anna, "eins.org"))
 			return err
 		},
 		"a session that becomes theirs": func(t *testing.T, db *DB, anna string) error {
-			o := agentOrder(t, db, newCustomer(t, db, "carla"), newAgent(t, db, "agt_1", ""), "eins.org")
+			o := addAgentOrder(t, db, newCustomer(t, db, "carla"), newAgent(t, db, "agt_1", ""), "eins.org")
 			o.Claimed = false
-			_, err := tryMove(t, db, o, func(o *order.Order, _ *order.Move) { o.Customer, o.Claimed = anna, true })
+			_, err := updateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.Customer, o.Claimed = anna, true })
 			return err
 		},
 	} {
@@ -223,7 +223,7 @@ func TestClosing_AccountGetsNothingWhileItIsClosed(t *testing.T) {
 				anna := newCustomer(t, db, "anna")
 				var given error
 				wait := func() {}
-				err := customersOn(t, watched{db, func() { wait = rival(t, db, func() { given = give(t, db, anna) }) }}).Close(t.Context(), inPerson(anna))
+				err := newAccountService(t, storeWithCheckHook{db, func() { wait = runConcurrently(t, db, func() { given = give(t, db, anna) }) }}).Close(t.Context(), signedInActor(anna))
 				wait()
 				if err != nil {
 					t.Fatal(err)
@@ -239,37 +239,37 @@ func TestClosing_AccountGetsNothingWhileItIsClosed(t *testing.T) {
 	}
 }
 
-func TestClosing_DomainAddedMeanwhileKeepsTheAccountOpen(t *testing.T) {
+func TestCloseAccount_ConcurrentDomainKeepsAccountOpen(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		anna := newCustomer(t, db, "anna")
 		var closed error
 		wait := func() {}
 		err := db.write(t.Context(), func(q *query.Queries) error {
-			if _, err := q.HoldHolder(t.Context(), anna); err != nil {
+			if _, err := q.LockConfirmedCustomer(t.Context(), anna); err != nil {
 				return err
 			}
 			if _, err := q.InsertDomain(t.Context(), query.InsertDomainParams{
-				ID: "dom_1", CustomerID: anna, Name: "eins.org", Tld: ".org", Status: string(holding.StatusActive), CreatedAt: 1, UpdatedAt: 1,
+				ID: "dom_1", CustomerID: anna, Name: "eins.org", Tld: ".org", Status: string(portfolio.StatusActive), CreatedAt: 1, UpdatedAt: 1,
 			}); err != nil {
 				return err
 			}
-			wait = rival(t, db, func() { closed = customersOn(t, db).Close(t.Context(), inPerson(anna)) })
+			wait = runConcurrently(t, db, func() { closed = newAccountService(t, db).Close(t.Context(), signedInActor(anna)) })
 			return nil
 		})
 		wait()
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, closed, registrar.KindConflict, customer.HasDomains)
+		wantCode(t, closed, registrar.KindConflict, account.HasDomains)
 	})
 }
 
-func TestConfirmEmail_RoleGrantedMeanwhileKeepsTheAddress(t *testing.T) {
+func TestConfirmEmail_ConcurrentRoleGrantKeepsAddress(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		link, hash := registrar.NewSecret(registrar.LinkSecret)
-		if err := db.ChangeCustomers(ctx, func(tx customer.Tx) error {
-			return tx.InsertLink(ctx, hash, customer.LinkChangeEmail, customer.Link{Customer: anna, Email: "thief@example.org", ExpiresAt: testTime.Add(time.Hour)})
+		if err := db.UpdateCustomers(ctx, func(tx account.Tx) error {
+			return tx.InsertLink(ctx, hash, account.LinkChangeEmail, account.Link{Customer: anna, Email: "thief@example.org", ExpiresAt: testTime.Add(time.Hour)})
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -278,14 +278,14 @@ func TestConfirmEmail_RoleGrantedMeanwhileKeepsTheAddress(t *testing.T) {
 			wait    = func() {}
 			once    sync.Once
 		)
-		service := customersOn(t, readAccounts{db, func() {
+		service := newAccountService(t, storeWithReadHook{db, func() {
 			once.Do(func() {
-				wait = rival(t, db, func() {
-					_, granted = customersOn(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
+				wait = runConcurrently(t, db, func() {
+					_, granted = newAccountService(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
 				})
 			})
 		}})
-		err := service.ConfirmEmail(ctx, inPerson(anna), link)
+		err := service.ConfirmEmailChange(ctx, signedInActor(anna), link)
 		wait()
 		if granted != nil {
 			t.Fatal(granted)
@@ -297,17 +297,17 @@ func TestConfirmEmail_RoleGrantedMeanwhileKeepsTheAddress(t *testing.T) {
 	})
 }
 
-func TestChangeEmail_RoleGrantedMeanwhileSendsNoLink(t *testing.T) {
+func TestChangeEmail_ConcurrentRoleGrantSendsNoLink(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		var once sync.Once
 		var granted error
-		service := customersOn(t, beforeChange{db, func() {
+		service := newAccountService(t, storeWithBeginHook{db, func() {
 			once.Do(func() {
-				_, granted = customersOn(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
+				_, granted = newAccountService(t, db).AddOperator(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}, anna)
 			})
 		}})
-		err := service.ChangeEmail(ctx, inPerson(anna), "thief@example.org")
+		err := service.RequestEmailChange(ctx, signedInActor(anna), "thief@example.org")
 		if granted != nil {
 			t.Fatal(granted)
 		}
@@ -315,27 +315,27 @@ func TestChangeEmail_RoleGrantedMeanwhileSendsNoLink(t *testing.T) {
 	})
 }
 
-func TestAutoRenew_NeedsAMethodThatIsNotTakenAwayMeanwhile(t *testing.T) {
+func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		domain := heldBy(t, db, anna, "eins.org", holding.StatusActive)
-		if err := db.KeepMethod(ctx, anna, order.Method{Holder: "cus_1", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
+		domain := addHeldDomain(t, db, anna, "eins.org", portfolio.StatusActive)
+		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
 			t.Fatal(err)
 		}
 		var renewed error
 		wait := func() {}
 		err := db.write(ctx, func(q *query.Queries) error {
-			if err := putMethod(ctx, q, anna, order.Method{Holder: "cus_2"}, testTime); err != nil {
+			if err := putPaymentMethod(ctx, q, anna, order.PaymentMethod{ProviderCustomer: "cus_2"}, testTime); err != nil {
 				return err
 			}
-			wait = rival(t, db, func() { renewed = db.SetAutoRenew(ctx, anna, domain, true, ordered(anna, "eins.org")) })
+			wait = runConcurrently(t, db, func() { renewed = db.SetAutoRenew(ctx, anna, domain, true, orderedEvent(anna, "eins.org")) })
 			return nil
 		})
 		wait()
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantCode(t, renewed, registrar.KindConflict, holding.NoMethod)
+		wantCode(t, renewed, registrar.KindConflict, portfolio.NoPaymentMethod)
 		if n := count(t, db, `SELECT count(*) FROM domains WHERE auto_renew = 1`); n != 0 {
 			t.Error("a domain renews by itself without a means of payment")
 		}
@@ -343,7 +343,7 @@ func TestAutoRenew_NeedsAMethodThatIsNotTakenAwayMeanwhile(t *testing.T) {
 }
 
 // A key that is given back between the two looks at it is in flight, and no fault.
-func TestBeginRun_KeyGivenBackMeanwhileIsInFlight(t *testing.T) {
+func TestBeginRun_ConcurrentlyReleasedKeyIsInFlight(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		seal, err := registrar.NewSeal([32]byte{1})
 		if err != nil {
@@ -361,7 +361,7 @@ func TestBeginRun_KeyGivenBackMeanwhileIsInFlight(t *testing.T) {
 					var told *registrar.Error
 					switch {
 					case err == nil:
-						err = run.Drop(t.Context())
+						err = run.Release(t.Context())
 					case errors.As(err, &told) && told.Code == idempotency.InFlight:
 						err = nil
 					}

@@ -5,46 +5,46 @@ import (
 	"encoding/json"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func (a accounts) RegistrantOf(ctx context.Context, id string) (customer.Registrant, bool, error) {
-	row, err := a.q.RegistrantOf(ctx, id)
+func (a accounts) GetRegistrant(ctx context.Context, id string) (account.Registrant, bool, error) {
+	row, err := a.q.GetRegistrant(ctx, id)
 	ok, err := found(err)
-	return customer.Registrant{
-		Kind: customer.RegistrantKind(row.Kind), Name: row.Name, Organisation: row.Organisation,
+	return account.Registrant{
+		Kind: account.RegistrantKind(row.Kind), Name: row.Name, Organisation: row.Organisation,
 		Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State, Country: row.Country,
 		Phone: row.Phone, VATID: row.VatID, UpdatedAt: fromMicros(row.UpdatedAt),
 	}, ok, err
 }
 
-// holderText is a registrant as an order or a line keeps it; empty for none.
-func holderText(holder registrar.Holder) string {
-	if holder == (registrar.Holder{}) {
+// registrantText is a registrant as an order or a line keeps it; empty for none.
+func registrantText(registrant registrar.Registrant) string {
+	if registrant == (registrar.Registrant{}) {
 		return ""
 	}
-	text, _ := json.Marshal(holder) // a struct of strings always encodes
+	text, _ := json.Marshal(registrant) // a struct of strings always encodes
 	return string(text)
 }
 
-func holderOf(text string) registrar.Holder {
-	var holder registrar.Holder
+func registrantOf(text string) registrar.Registrant {
+	var registrant registrar.Registrant
 	if text != "" {
-		_ = json.Unmarshal([]byte(text), &holder) // written by holderText
+		_ = json.Unmarshal([]byte(text), &registrant) // written by holderText
 	}
-	return holder
+	return registrant
 }
 
-// ExtensionsOf are the extensions whose rules bind a customer's registrant.
-func (a accounts) ExtensionsOf(ctx context.Context, id string) ([]string, error) {
-	return a.q.ExtensionsOf(ctx, id)
+// ListRegistrantExtensions are the extensions whose rules bind a customer's registrant.
+func (a accounts) ListRegistrantExtensions(ctx context.Context, id string) ([]string, error) {
+	return a.q.ListCustomerTLDs(ctx, id)
 }
 
 // VerifiedName is the name that an identity check has confirmed; empty if there was
 // none.
 func (a accounts) VerifiedName(ctx context.Context, id string) (string, error) {
-	name, err := a.q.VerifiedName(ctx, id)
+	name, err := a.q.GetVerifiedName(ctx, id)
 	_, err = found(err)
 	return name, err
 }
@@ -54,16 +54,18 @@ func (db *DB) VerifiedName(ctx context.Context, customer string) (string, error)
 	return accounts{db.read()}.VerifiedName(ctx, customer)
 }
 
-// Lock keeps everybody else from beginning a payment for the account, and from giving it
+// LockCustomer keeps everybody else from beginning a payment for the account, and from giving it
 // something, until the transaction ends.
-func (a accounts) Lock(ctx context.Context, id string) error { return a.q.LockCustomer(ctx, id) }
+func (a accounts) LockCustomer(ctx context.Context, id string) error {
+	return a.q.LockCustomer(ctx, id)
+}
 
 func (a accounts) PaymentUnderWay(ctx context.Context, id string) (bool, error) {
-	_, err := a.q.PaymentUnderWay(ctx, id)
+	_, err := a.q.GetOrderInPayment(ctx, id)
 	return found(err)
 }
 
-func (a accounts) PutRegistrant(ctx context.Context, id string, r customer.Registrant) error {
+func (a accounts) PutRegistrant(ctx context.Context, id string, r account.Registrant) error {
 	return a.q.PutRegistrant(ctx, query.PutRegistrantParams{
 		CustomerID: id, Kind: string(r.Kind), Name: r.Name, Organisation: r.Organisation,
 		Street: r.Street, PostalCode: r.PostalCode, City: r.City, State: r.State, Country: r.Country,

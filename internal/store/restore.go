@@ -32,8 +32,8 @@ const (
 	maxParameters = 30_000
 )
 
-// errBroken is a backup that is not what Backup wrote.
-var errBroken = errors.New("the backup is cut or altered, nothing was restored")
+// errBackupCorrupt is a backup that is not what Backup wrote.
+var errBackupCorrupt = errors.New("the backup is cut or altered, nothing was restored")
 
 // Restore fills the empty database at opts with what Backup wrote. Either all
 // of it is there afterwards, or none: the rows are loaded in one transaction,
@@ -69,10 +69,10 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 	if newest := newestSchema(migrator); header.Schema < 1 || header.Schema > newest {
 		return Summary{}, fmt.Errorf("the backup has schema %d and this dotkontor knows up to %d: restore it with the version that made it, or a later one", header.Schema, newest)
 	}
-	if err := db.refuseNewer(ctx, migrator); err != nil {
+	if err := db.rejectNewerSchema(ctx, migrator); err != nil {
 		return Summary{}, err
 	}
-	if err := db.moveEmptyTo(ctx, migrator, header.Schema); err != nil {
+	if err := db.migrateEmptyTo(ctx, migrator, header.Schema); err != nil {
 		return Summary{}, err
 	}
 	summary := Summary{Schema: header.Schema, MadeAt: header.MadeAt}
@@ -93,8 +93,8 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 	return summary, nil
 }
 
-// moveEmptyTo gives a database without any rows the schema of the backup.
-func (db *DB) moveEmptyTo(ctx context.Context, migrator *goose.Provider, version int64) error {
+// migrateEmptyTo gives a database without any rows the schema of the backup.
+func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, version int64) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("the database can't be opened: %w", err)
@@ -111,7 +111,7 @@ func (db *DB) moveEmptyTo(ctx context.Context, migrator *goose.Provider, version
 	if current == 0 && len(tables) > 0 {
 		return fmt.Errorf("the database has a table %s that is not ours: a restore wants a database of its own", tables[0].name)
 	}
-	if err := refuseOccupied(ctx, tx, tables); err != nil {
+	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err
 	}
 	if err := tx.Rollback(); err != nil { // the migrations want the connection
@@ -128,8 +128,8 @@ func (db *DB) moveEmptyTo(ctx context.Context, migrator *goose.Provider, version
 	return nil
 }
 
-func refuseOccupied(ctx context.Context, tx *sql.Tx, tables []table) error {
-	full, err := occupied(ctx, tx, tables)
+func requireEmpty(ctx context.Context, tx *sql.Tx, tables []table) error {
+	full, err := firstNonEmptyTable(ctx, tx, tables)
 	if err == nil && full != "" {
 		return fmt.Errorf("the database is not empty (table %s has rows), nothing was restored: a restore never mixes", full)
 	}
@@ -149,18 +149,18 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 		for _, t := range tables {
 			names = append(names, t.name)
 		}
-		if _, err := tx.ExecContext(ctx, "LOCK TABLE "+list(names)+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+		if _, err := tx.ExecContext(ctx, "LOCK TABLE "+quoteIdentList(names)+" IN ACCESS EXCLUSIVE MODE"); err != nil {
 			return err
 		}
 	}
-	if err := refuseOccupied(ctx, tx, tables); err != nil {
+	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err
 	}
 	// A service that was started once has stored its key and its report. Those of the
 	// backup count.
-	for _, name := range startTables {
+	for _, name := range bootstrapTables {
 		if slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM "+quoted(name)); err != nil {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+quoteIdent(name)); err != nil {
 				return err
 			}
 		}
@@ -175,7 +175,7 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 			return err
 		}
 		if line[0] == '[' {
-			lines.count(line)
+			lines.addToHash(line)
 			if err := loading.row(ctx, line); err != nil {
 				return err
 			}
@@ -189,18 +189,18 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 			backupTrailer
 		}
 		if err := json.Unmarshal(line, &object); err != nil {
-			return errBroken
+			return errBackupCorrupt
 		}
 		if object.Table != "" {
-			lines.count(line)
+			lines.addToHash(line)
 			if err := loading.begin(object.backupTable); err != nil {
 				return err
 			}
 			continue
 		}
 		sum := hex.EncodeToString(lines.sum.Sum(nil))
-		if object.SHA256 != sum || !maps.Equal(object.Rows, loading.counts) || len(loading.counts) != len(tables) || !lines.ended() {
-			return errBroken
+		if object.SHA256 != sum || !maps.Equal(object.Rows, loading.counts) || len(loading.counts) != len(tables) || !lines.atEOF() {
+			return errBackupCorrupt
 		}
 		summary.Tables = len(tables)
 		for _, n := range loading.counts {
@@ -217,15 +217,15 @@ type loader struct {
 	counts map[string]int64
 	batch  int
 
-	current table
-	values  []any // of the rows that wait for their statement
-	waiting int
+	current     table
+	values      []any // of the rows that wait for their statement
+	pendingRows int
 }
 
 func (l *loader) begin(next backupTable) error {
 	at := slices.IndexFunc(l.tables, func(t table) bool { return t.name == next.Table })
 	if _, seen := l.counts[next.Table]; seen || at < 0 {
-		return errBroken
+		return errBackupCorrupt
 	}
 	// The order of columns may differ: a later migration adds them at the end.
 	if !slices.Equal(slices.Sorted(slices.Values(next.Columns)), slices.Sorted(slices.Values(l.tables[at].columns))) {
@@ -241,26 +241,26 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 	decoder.UseNumber()
 	var row []any
 	if err := decoder.Decode(&row); err != nil || len(row) != len(l.current.columns) || l.current.name == "" {
-		return errBroken
+		return errBackupCorrupt
 	}
 	for i, value := range row {
-		stored, err := storable(value)
+		stored, err := decodeValue(value)
 		if err != nil {
 			return err
 		}
 		row[i] = stored
 	}
 	l.values = append(l.values, row...)
-	l.waiting++
+	l.pendingRows++
 	l.counts[l.current.name]++
-	if l.waiting < l.batch && len(l.values)+len(row) <= maxParameters {
+	if l.pendingRows < l.batch && len(l.values)+len(row) <= maxParameters {
 		return nil
 	}
 	return l.flush(ctx)
 }
 
-// storable is the inverse of portable.
-func storable(value any) (any, error) {
+// decodeValue is the inverse of portable.
+func decodeValue(value any) (any, error) {
 	switch value := value.(type) {
 	case nil, string:
 		return value, nil
@@ -275,15 +275,15 @@ func storable(value any) (any, error) {
 			}
 		}
 	}
-	return nil, errBroken
+	return nil, errBackupCorrupt
 }
 
 func (l *loader) flush(ctx context.Context) error {
-	if l.waiting == 0 {
+	if l.pendingRows == 0 {
 		return nil
 	}
 	var statement strings.Builder
-	statement.WriteString("INSERT INTO " + quoted(l.current.name) + " (" + list(l.current.columns) + ") VALUES ")
+	statement.WriteString("INSERT INTO " + quoteIdent(l.current.name) + " (" + quoteIdentList(l.current.columns) + ") VALUES ")
 	for i := range l.values {
 		switch {
 		case i == 0:
@@ -299,7 +299,7 @@ func (l *loader) flush(ctx context.Context) error {
 	if _, err := l.tx.ExecContext(ctx, statement.String(), l.values...); err != nil {
 		return fmt.Errorf("table %s, nothing was restored: %w", l.current.name, err)
 	}
-	l.values, l.waiting = l.values[:0], 0
+	l.values, l.pendingRows = l.values[:0], 0
 	return nil
 }
 
@@ -316,24 +316,24 @@ func newLineReader(in io.Reader) (*lineReader, error) {
 		return nil, errors.New("this is no backup of dotkontor: it is not compressed as one")
 	}
 	scanner := bufio.NewScanner(plain)
-	scanner.Buffer(make([]byte, 0, 64<<10), maxLine)
+	scanner.Buffer(make([]byte, 0, 64<<10), maxLineBytes)
 	return &lineReader{plain: plain, lines: scanner, sum: sha256.New()}, nil
 }
 
 // next returns a line that is not empty; it is good until the next call.
 func (r *lineReader) next() ([]byte, error) {
 	if !r.lines.Scan() {
-		return nil, errBroken // also at the end: the trailer ends the reading
+		return nil, errBackupCorrupt // also at the end: the trailer ends the reading
 	}
 	line := r.lines.Bytes()
 	if len(line) == 0 {
-		return nil, errBroken
+		return nil, errBackupCorrupt
 	}
 	return line, nil
 }
 
-// count adds a line to the hash; the last line has the hash of all but itself.
-func (r *lineReader) count(line []byte) {
+// addToHash adds a line to the hash; the last line has the hash of all but itself.
+func (r *lineReader) addToHash(line []byte) {
 	r.sum.Write(line)
 	r.sum.Write([]byte{'\n'})
 }
@@ -343,9 +343,9 @@ func (r *lineReader) object(into any) error {
 	if err != nil {
 		return err
 	}
-	r.count(line)
+	r.addToHash(line)
 	return json.Unmarshal(line, into)
 }
 
-// ended says that nothing follows, and that gzip's own sum was right.
-func (r *lineReader) ended() bool { return !r.lines.Scan() && r.lines.Err() == nil }
+// atEOF says that nothing follows, and that gzip's own sum was right.
+func (r *lineReader) atEOF() bool { return !r.lines.Scan() && r.lines.Err() == nil }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -21,51 +21,51 @@ import (
 var _ keyring.Store = (*DB)(nil)
 
 const (
-	// mostKeys bounds what is read; there are a handful.
-	mostKeys = 1000
-	// nodesPage is how many reports of nodes are read at a time.
-	nodesPage = 1000
-	// keepReports is how long the report of a node that was killed is kept. It is far
+	// maxSealKeys bounds what is read; there are a handful.
+	maxSealKeys = 1000
+	// sealNodePageSize is how many reports of nodes are read at a time.
+	sealNodePageSize = 1000
+	// sealNodeRetention is how long the report of a node that was killed is kept. It is far
 	// longer than clocks of nodes differ, so no running node loses its report.
-	keepReports = 24 * time.Hour
+	sealNodeRetention = 24 * time.Hour
 )
 
 // sealedColumn is a column with sealed values.
 type sealedColumn struct {
 	table, column string
 	// key are the columns of the primary key, and of those that the purpose is made of.
-	key, of []string
-	purpose func(of []string) string
-	where   string // the rows that have sealed values; empty: all
+	key, purposeColumns []string
+	purpose             func(of []string) string
+	where               string // the rows that have sealed values; empty: all
 }
 
 func (c sealedColumn) name() string { return c.table + "." + c.column }
 
-func byFirst(purpose func(string) string) func([]string) string {
+func purposeOfOne(purpose func(string) string) func([]string) string {
 	return func(of []string) string { return purpose(of[0]) }
 }
 
-func byBoth(purpose func(a, b string) string) func([]string) string {
+func purposeOfTwo(purpose func(a, b string) string) func([]string) string {
 	return func(of []string) string { return purpose(of[0], of[1]) }
 }
 
 // sealedColumns are all columns with sealed values. A rotation of keys goes through
 // them, so one that is not here would be lost with the old key.
 var sealedColumns = []sealedColumn{
-	{table: "customers", column: "totp_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.TOTPPurpose)},
+	{table: "customers", column: "totp_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.TOTPPurpose)},
 	{
-		table: "ceremonies", column: "data", key: []string{"hash"}, of: []string{"customer_id"}, purpose: byFirst(registrar.TOTPPurpose),
-		where: "kind = '" + string(customer.CeremonySecondFactor) + "'",
+		table: "webauthn_challenges", column: "data", key: []string{"hash"}, purposeColumns: []string{"customer_id"}, purpose: purposeOfOne(registrar.TOTPPurpose),
+		where: "kind = '" + string(account.ChallengeSecondFactor) + "'",
 	},
-	{table: "agents", column: "webhook_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.AgentHookPurpose)},
-	{table: "agent_secrets", column: "sealed", key: []string{"id"}, of: []string{"agent_id", "id"}, purpose: byBoth(registrar.AgentSecretPurpose)},
-	{table: "orders", column: "pay_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.PayLinkPurpose)},
-	{table: "orders", column: "verify_sealed", key: []string{"id"}, of: []string{"id"}, purpose: byFirst(registrar.VerifyLinkPurpose)},
-	{table: "order_items", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
-	{table: "lines", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
-	{table: "domains", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
-	{table: "changes", column: "code_sealed", key: []string{"id"}, of: []string{"name"}, purpose: byFirst(registrar.CodePurpose)},
-	{table: "idempotency", column: "answer", key: []string{"scope", "key"}, of: []string{"scope", "key"}, purpose: byBoth(registrar.AnswerPurpose)},
+	{table: "agents", column: "webhook_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.AgentWebhookPurpose)},
+	{table: "agent_secrets", column: "sealed", key: []string{"id"}, purposeColumns: []string{"agent_id", "id"}, purpose: purposeOfTwo(registrar.AgentSecretPurpose)},
+	{table: "orders", column: "pay_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.PayLinkPurpose)},
+	{table: "orders", column: "verify_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.VerifyLinkPurpose)},
+	{table: "order_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
+	{table: "provision_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
+	{table: "domains", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
+	{table: "domain_changes", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
+	{table: "idempotency_keys", column: "response_sealed", key: []string{"scope", "key"}, purposeColumns: []string{"scope", "key"}, purpose: purposeOfTwo(registrar.ResponsePurpose)},
 }
 
 // UseSeal has sealed values that are written back after having been read, such as the
@@ -73,8 +73,8 @@ var sealedColumns = []sealedColumn{
 // called before the database is used.
 func (db *DB) UseSeal(seal *registrar.Seal) { db.seal = seal }
 
-// resealed is a value that was read before, as it is written back.
-func (db *DB) resealed(purpose, sealed string) string {
+// reseal is a value that was read before, as it is written back.
+func (db *DB) reseal(purpose, sealed string) string {
 	if db.seal == nil {
 		return sealed
 	}
@@ -83,7 +83,7 @@ func (db *DB) resealed(purpose, sealed string) string {
 
 // SealKeys are all keys, by id.
 func (db *DB) SealKeys(ctx context.Context) ([]keyring.Key, error) {
-	rows, err := db.read().SealKeys(ctx, mostKeys)
+	rows, err := db.read().ListSealKeys(ctx, maxSealKeys)
 	keys := make([]keyring.Key, 0, len(rows))
 	for _, row := range rows {
 		keys = append(keys, keyring.Key{ID: row.ID, State: keyring.State(row.State), Canary: row.Canary, CreatedAt: fromMicros(row.CreatedAt)})
@@ -102,17 +102,17 @@ func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (added bool, err 
 	return added, err
 }
 
-var errKeyMoved = errors.New("the key is in another state")
+var errSealKeyConflict = errors.New("the key is in another state")
 
 // ActivateSealKey exchanges the active key.
 func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active string, now time.Time) (bool, error) {
-	return keyMoved(db.write(ctx, func(q *query.Queries) error {
+	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
 		// The active one first: an index allows one.
 		for _, step := range []struct {
 			id      string
 			was, is keyring.State
 		}{{active, keyring.Active, keyring.Previous}, {key.ID, key.State, keyring.Active}} {
-			if err := moveSealKey(ctx, q, step.id, step.was, step.is, now); err != nil {
+			if err := updateSealKey(ctx, q, step.id, step.was, step.is, now); err != nil {
 				return err
 			}
 		}
@@ -122,28 +122,28 @@ func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active strin
 
 // RetireSealKey ends a key.
 func (db *DB) RetireSealKey(ctx context.Context, id string, was keyring.State, now time.Time) (bool, error) {
-	return keyMoved(db.write(ctx, func(q *query.Queries) error {
-		return moveSealKey(ctx, q, id, was, keyring.Retired, now)
+	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
+		return updateSealKey(ctx, q, id, was, keyring.Retired, now)
 	}))
 }
 
-func moveSealKey(ctx context.Context, q *query.Queries, id string, was, is keyring.State, now time.Time) error {
-	moved, err := changed(q.MoveSealKey(ctx, query.MoveSealKeyParams{State: string(is), Now: micros(now), ID: id, WasState: string(was)}))
+func updateSealKey(ctx context.Context, q *query.Queries, id string, was, is keyring.State, now time.Time) error {
+	moved, err := changed(q.UpdateSealKeyState(ctx, query.UpdateSealKeyStateParams{State: string(is), Now: micros(now), ID: id, WasState: string(was)}))
 	if err == nil && !moved {
-		err = errKeyMoved
+		err = errSealKeyConflict
 	}
 	return err
 }
 
-func keyMoved(err error) (bool, error) {
-	if errors.Is(err, errKeyMoved) {
+func sealKeyUpdated(err error) (bool, error) {
+	if errors.Is(err, errSealKeyConflict) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// WithdrawSealKey removes a key that nothing is sealed with yet.
-func (db *DB) WithdrawSealKey(ctx context.Context, id string) error {
+// DeleteNextSealKey removes a key that nothing is sealed with yet.
+func (db *DB) DeleteNextSealKey(ctx context.Context, id string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DeleteNextSealKey(ctx, id) })
 }
 
@@ -163,14 +163,14 @@ func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	if err != nil {
 		return err
 	}
-	oldest := node.SeenAt.Add(-keepReports)
+	oldest := node.SeenAt.Add(-sealNodeRetention)
 	stale := slices.DeleteFunc(reports, func(report keyring.Node) bool { return !report.SeenAt.Before(oldest) })
 	if len(stale) == 0 {
 		return nil
 	}
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, report := range stale {
-			if err := q.DropStaleSealNode(ctx, query.DropStaleSealNodeParams{Name: report.Name, Oldest: micros(oldest)}); err != nil {
+			if err := q.DeleteStaleSealNode(ctx, query.DeleteStaleSealNodeParams{Name: report.Name, Oldest: micros(oldest)}); err != nil {
 				return err
 			}
 		}
@@ -178,9 +178,9 @@ func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	})
 }
 
-// DropSealNode removes the report of a node that has ended.
-func (db *DB) DropSealNode(ctx context.Context, name string) error {
-	return db.write(ctx, func(q *query.Queries) error { return q.DropSealNode(ctx, name) })
+// DeleteSealNode removes the report of a node that has ended.
+func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
+	return db.write(ctx, func(q *query.Queries) error { return q.DeleteSealNode(ctx, name) })
 }
 
 // SealNodes are the reports of all nodes, by name.
@@ -188,7 +188,7 @@ func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
 	after := ""
 	for {
-		rows, err := db.read().SealNodes(ctx, query.SealNodesParams{After: after, Most: nodesPage})
+		rows, err := db.read().ListSealNodes(ctx, query.ListSealNodesParams{After: after, MaxRows: sealNodePageSize})
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +196,7 @@ func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 			nodes = append(nodes, keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
 			after = row.Name
 		}
-		if len(rows) < nodesPage {
+		if len(rows) < sealNodePageSize {
 			return nodes, nil
 		}
 	}
@@ -235,7 +235,7 @@ func (db *DB) SealedValues(ctx context.Context, column string, after []string, l
 			values = append(values, value)
 		}
 	}
-	text := "SELECT " + strings.Join(slices.Concat(c.key, c.of, []string{c.column}), ", ") + " FROM " + c.table +
+	text := "SELECT " + strings.Join(slices.Concat(c.key, c.purposeColumns, []string{c.column}), ", ") + " FROM " + c.table +
 		" WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + strings.Join(c.key, ", ") + " LIMIT " + strconv.Itoa(limit)
 	rows, err := db.reader.QueryContext(ctx, text, values...)
 	if err != nil {
@@ -244,7 +244,7 @@ func (db *DB) SealedValues(ctx context.Context, column string, after []string, l
 	defer rows.Close()
 	var page []keyring.Value
 	for rows.Next() {
-		row := make([]string, len(c.key)+len(c.of)+1)
+		row := make([]string, len(c.key)+len(c.purposeColumns)+1)
 		places := make([]any, len(row))
 		for i := range row {
 			places[i] = &row[i]
@@ -301,7 +301,7 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 		}
 		return replaced, nil
 	}
-	err = db.turns.write(ctx, func(tx query.DBTX) error {
+	err = db.writeQueue.write(ctx, func(tx query.DBTX) error {
 		replaced = 0 // a transaction may be tried again
 		for _, r := range replacements {
 			if err := replace(tx, r); err != nil {
@@ -338,7 +338,7 @@ func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("the database can't be opened: %w", err), db.Close())
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was changed
-	names, err := texts(ctx, tx, catalogue[db.engine].tables)
+	names, err := queryStrings(ctx, tx, catalogQueriesByEngine[db.engine].tables)
 	if err != nil || !slices.Contains(names, "seal_keys") {
 		return nil, errors.Join(err, tx.Rollback(), db.Close())
 	}

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 )
 
 // A column that is not in the table would be unreadable once the old key is dropped.
-func TestSealedColumns_EveryColumnNamedSealedIsRotated(t *testing.T) {
+func TestSealedColumns_CoverEveryColumnNamedSealed(t *testing.T) {
 	t.Parallel()
 	db := openAt(t, Options{Data: t.TempDir()})
 	known := db.SealedColumns()
@@ -33,12 +33,12 @@ func TestSealedColumns_EveryColumnNamedSealedIsRotated(t *testing.T) {
 	}
 }
 
-func ringOf(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) (*keyring.Keyring, error) {
+func newKeyring(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) (*keyring.Keyring, error) {
 	t.Helper()
 	return keyring.Open(t.Context(), keyring.Config{Store: db, Load: func() ([]registrar.SealKey, error) { return keys, nil }, Now: now})
 }
 
-func rotationOf(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) *keyring.Rotation {
+func newRotation(t *testing.T, db *DB, now func() time.Time, keys ...registrar.SealKey) *keyring.Rotation {
 	t.Helper()
 	rotation, err := keyring.NewRotation(keyring.Config{Store: db, Load: func() ([]registrar.SealKey, error) { return keys, nil }, Now: now})
 	if err != nil {
@@ -48,18 +48,18 @@ func rotationOf(t *testing.T, db *DB, now func() time.Time, keys ...registrar.Se
 	return rotation
 }
 
-func TestKeyring_WrongOrMissingKeyIsRefusedByItsID(t *testing.T) {
+func TestKeyring_RefusesWrongOrMissingKeyByID(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
 		if err := keyring.CheckUnused(t.Context(), db); err != nil {
 			t.Errorf("a new database: %v", err)
 		}
-		if _, err := ringOf(t, db, nil, one); err != nil {
+		if _, err := newKeyring(t, db, nil, one); err != nil {
 			t.Fatal(err)
 		}
 		for name, keys := range map[string][]registrar.SealKey{"same": {one}, "one more": {one, two}, "another first": {two, one}} {
-			ring, err := ringOf(t, db, nil, keys...)
+			ring, err := newKeyring(t, db, nil, keys...)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -67,7 +67,7 @@ func TestKeyring_WrongOrMissingKeyIsRefusedByItsID(t *testing.T) {
 				t.Errorf("%s: seals with %s", name, ring.Seal().WriteID())
 			}
 		}
-		_, err := ringOf(t, db, nil, two)
+		_, err := newKeyring(t, db, nil, two)
 		var missing *keyring.MissingKeyError
 		if !errors.As(err, &missing) || !slices.Equal(missing.Missing, []string{one.KeyID()}) || !strings.Contains(err.Error(), one.KeyID()) ||
 			!strings.Contains(err.Error(), "docs/operating.md") {
@@ -77,7 +77,7 @@ func TestKeyring_WrongOrMissingKeyIsRefusedByItsID(t *testing.T) {
 			t.Errorf("no key at all: %v", err)
 		}
 		execute(t, db, "UPDATE seal_keys SET canary = 's1."+one.KeyID()+".AAAA'")
-		if _, err := ringOf(t, db, nil, one); err == nil || !strings.Contains(err.Error(), "canary") {
+		if _, err := newKeyring(t, db, nil, one); err == nil || !strings.Contains(err.Error(), "canary") {
 			t.Errorf("a changed canary: %v", err)
 		}
 	})
@@ -91,13 +91,13 @@ func execute(t *testing.T, db *DB, statement string) {
 }
 
 // A database from before there were key ids has no canary yet.
-func TestKeyring_DatabaseWithoutKeyIDsProvesItsKeyByAValue(t *testing.T) {
+func TestKeyring_LegacyDatabaseVerifiesKeyAgainstValue(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
 		id := newCustomer(t, db, "anna")
 		execute(t, db, "UPDATE customers SET totp_sealed = '"+untagged(t, one, registrar.TOTPPurpose(id), "secret")+"'")
-		if _, err := ringOf(t, db, nil, two); !errors.Is(err, keyring.ErrWrongKey) {
+		if _, err := newKeyring(t, db, nil, two); !errors.Is(err, keyring.ErrWrongKey) {
 			t.Errorf("another key: %v", err)
 		}
 		if err := keyring.CheckUnused(t.Context(), db); !errors.Is(err, keyring.ErrWrongKey) {
@@ -106,7 +106,7 @@ func TestKeyring_DatabaseWithoutKeyIDsProvesItsKeyByAValue(t *testing.T) {
 		if count(t, db, "SELECT count(*) FROM seal_keys") != 0 {
 			t.Error("a refused key was stored")
 		}
-		if _, err := ringOf(t, db, nil, one); err != nil {
+		if _, err := newKeyring(t, db, nil, one); err != nil {
 			t.Error(err)
 		}
 	})
@@ -119,11 +119,11 @@ func untagged(t *testing.T, key registrar.SealKey, purpose, secret string) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	tagged := seal.Close(purpose, secret)
+	tagged := seal.Seal(purpose, secret)
 	return tagged[strings.LastIndex(tagged, ".")+1:]
 }
 
-func TestKeyring_OfTwoNodesThatStartWithDifferentKeysOneIsRefused(t *testing.T) {
+func TestKeyring_NodesWithDifferentKeysOneIsRefused(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		results := make(chan error)
@@ -166,24 +166,24 @@ func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
 			if i == 0 {
 				return untagged(t, key, purpose, "secret of "+purpose)
 			}
-			return seal.Close(purpose, "secret of "+purpose)
+			return seal.Seal(purpose, "secret of "+purpose)
 		}
 		n := fmt.Sprint(i)
 		id := newCustomer(t, db, "kunde"+n)
 		add("UPDATE customers SET totp_sealed = '%s' WHERE id = '%s'", value(registrar.TOTPPurpose(id)), id)
-		add("INSERT INTO ceremonies (hash, kind, customer_id, data, expires_at) VALUES ('h%s', 'second_factor', '%s', '%s', 9000000000000000)", n, id, value(registrar.TOTPPurpose(id)))
-		add("INSERT INTO ceremonies (hash, kind, customer_id, data, expires_at) VALUES ('p%s', 'sign_in', '', 'not sealed', 9000000000000000)", n)
-		add("INSERT INTO agents (id, name, profile, key_hash, webhook_sealed, created_at) VALUES ('a%s', 'a%s', 'ours', 'k%s', '%s', 1)", n, n, n, value(registrar.AgentHookPurpose("a"+n)))
+		add("INSERT INTO webauthn_challenges (hash, kind, customer_id, data, expires_at) VALUES ('h%s', 'second_factor', '%s', '%s', 9000000000000000)", n, id, value(registrar.TOTPPurpose(id)))
+		add("INSERT INTO webauthn_challenges (hash, kind, customer_id, data, expires_at) VALUES ('p%s', 'sign_in', '', 'not sealed', 9000000000000000)", n)
+		add("INSERT INTO agents (id, name, profile, key_hash, webhook_sealed, created_at) VALUES ('a%s', 'a%s', 'ours', 'k%s', '%s', 1)", n, n, n, value(registrar.AgentWebhookPurpose("a"+n)))
 		add("INSERT INTO agent_secrets (id, agent_id, sealed, created_at) VALUES ('s%s', 'a%s', '%s', 1)", n, n, value(registrar.AgentSecretPurpose("a"+n, "s"+n)))
-		add("INSERT INTO idempotency (scope, key, body_hash, run, status, answer, lease_ends, ends_at) VALUES ('sc', 'k%s', '', '', 200, '%s', 1, 9000000000000000)", n, value(registrar.AnswerPurpose("sc", "k"+n)))
+		add("INSERT INTO idempotency_keys (scope, key, body_hash, run, status, response_sealed, lease_ends, ends_at) VALUES ('sc', 'k%s', '', '', 200, '%s', 1, 9000000000000000)", n, value(registrar.ResponsePurpose("sc", "k"+n)))
 		add("INSERT INTO orders (id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, open_order, created_at, updated_at, expires_at) "+
 			"VALUES ('o%s', '%s', '', 'canceled', 'mcp', 'token', '', '', '', 'i%s', 0, 0, 0, 0, '', '', '', 0, 'pl%s', '%s', 'vl%s', '%s', 0, 1, 1, 1)",
 			n, id, n, n, value(registrar.PayLinkPurpose("o"+n)), n, value(registrar.VerifyLinkPurpose("o"+n)))
-		code := func() string { return value(registrar.CodePurpose("n" + n + ".de")) }
-		add("INSERT INTO order_items (id, order_id, place, name, tld, kind, years, net, vat, gross, account, line_id, domain_id, code_sealed, state, failure) VALUES ('oi%s', 'o%s', 0, 'n%s.de', '.de', 'transfer', 1, 0, 0, 0, '', '', '', '%s', 'failed', '')", n, n, n, code())
-		add("INSERT INTO lines (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, asked_at, due_at, created_at, updated_at) VALUES ('l%s', '%s', 'n%s.de', '.de', 'register', 1, 'p%s', 'active', '', '', '%s', 1, 0, 1, 1)", n, id, n, n, code())
+		code := func() string { return value(registrar.AuthCodePurpose("n" + n + ".de")) }
+		add("INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure) VALUES ('oi%s', 'o%s', 0, 'n%s.de', '.de', 'transfer', 1, 0, 0, 0, '', '', '', '%s', 'failed', '')", n, n, n, code())
+		add("INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at) VALUES ('l%s', '%s', 'n%s.de', '.de', 'register', 1, 'p%s', 'active', '', '', '%s', 1, 0, 1, 1)", n, id, n, n, code())
 		add("INSERT INTO domains (id, customer_id, name, tld, status, created_at, updated_at, code_sealed) VALUES ('d%s', '%s', 'n%s.de', '.de', 'active', 1, 1, '%s')", n, id, n, code())
-		add("INSERT INTO changes (id, customer_id, domain_id, name, tld, account, kind, wanted, code_sealed, state, by_kind, by_id, by_address, due_at, created_at, updated_at) VALUES ('c%s', '%s', 'd%s', 'n%s.de', '.de', '', 'auth_code', '{}', '%s', 'done', 'person', '', '', 0, 1, 1)", n, id, n, n, code())
+		add("INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, code_sealed, state, by_kind, by_id, by_address, due_at, created_at, updated_at) VALUES ('c%s', '%s', 'd%s', 'n%s.de', '.de', '', 'auth_code', '{}', '%s', 'done', 'person', '', '', 0, 1, 1)", n, id, n, n, code())
 	}
 	for _, statement := range statements {
 		if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
@@ -193,7 +193,7 @@ func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
 	return rows * len(sealedColumns)
 }
 
-func readable(t *testing.T, db *DB, key registrar.SealKey) int {
+func countReadable(t *testing.T, db *DB, key registrar.SealKey) int {
 	t.Helper()
 	seal, err := registrar.NewSeal(key)
 	if err != nil {
@@ -214,15 +214,15 @@ func readable(t *testing.T, db *DB, key registrar.SealKey) int {
 	return n
 }
 
-func TestRotation_SealsEveryColumnAgainAndResumesAfterAnyInterruption(t *testing.T) {
+func TestRotation_ResealsEveryColumnAndResumesAfterInterruption(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
-		if _, err := ringOf(t, db, nil, one); err != nil {
+		if _, err := newKeyring(t, db, nil, one); err != nil {
 			t.Fatal(err)
 		}
 		all := sealEverything(t, db, one)
-		rotation := rotationOf(t, db, nil, one, two)
+		rotation := newRotation(t, db, nil, one, two)
 		// Each line of progress is a place to be interrupted at.
 		for stopAt, done := 1, false; !done; stopAt++ {
 			ctx, stop := context.WithCancel(t.Context())
@@ -253,13 +253,13 @@ func TestRotation_SealsEveryColumnAgainAndResumesAfterAnyInterruption(t *testing
 				}
 			}
 		}
-		if got := readable(t, db, two); got != all {
+		if got := countReadable(t, db, two); got != all {
 			t.Errorf("%d of %d values open with the new key alone", got, all)
 		}
-		if count(t, db, "SELECT count(*) FROM ceremonies WHERE data = 'not sealed'") != 3 {
+		if count(t, db, "SELECT count(*) FROM webauthn_challenges WHERE data = 'not sealed'") != 3 {
 			t.Error("what is not sealed was changed")
 		}
-		if _, err := ringOf(t, db, nil, two); err == nil {
+		if _, err := newKeyring(t, db, nil, two); err == nil {
 			t.Error("the old key can be left out before it is dropped")
 		}
 		if err := rotation.Retire(t.Context(), two.KeyID()); err == nil {
@@ -268,28 +268,28 @@ func TestRotation_SealsEveryColumnAgainAndResumesAfterAnyInterruption(t *testing
 		if err := rotation.Retire(t.Context(), one.KeyID()); err != nil {
 			t.Fatal(err)
 		}
-		ring, err := ringOf(t, db, nil, two)
+		ring, err := newKeyring(t, db, nil, two)
 		if err != nil || ring.Seal().WriteID() != two.KeyID() {
 			t.Errorf("after the rotation: %v", err)
 		}
-		if target, err := rotationOf(t, db, nil, one, two).Target(t.Context()); err != nil || target != "" {
+		if target, err := newRotation(t, db, nil, one, two).Target(t.Context()); err != nil || target != "" {
 			t.Errorf("a retired key is the target: %q, %v", target, err)
 		}
 	})
 }
 
-func TestRotation_KeyThatStillSealsARowIsNotDropped(t *testing.T) {
+func TestRotation_KeepsKeyStillInUse(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
-		if _, err := ringOf(t, db, nil, one); err != nil {
+		if _, err := newKeyring(t, db, nil, one); err != nil {
 			t.Fatal(err)
 		}
 		id := newCustomer(t, db, "anna")
 		for name, value := range map[string]string{
-			"tagged": sealed(t, one, registrar.TOTPPurpose(id)), "untagged": untagged(t, one, registrar.TOTPPurpose(id), "secret"),
+			"tagged": sealValue(t, one, registrar.TOTPPurpose(id)), "untagged": untagged(t, one, registrar.TOTPPurpose(id), "secret"),
 		} {
-			rotation := rotationOf(t, db, nil, one, two)
+			rotation := newRotation(t, db, nil, one, two)
 			if err := rotation.Rotate(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -297,20 +297,20 @@ func TestRotation_KeyThatStillSealsARowIsNotDropped(t *testing.T) {
 			if err := rotation.Retire(t.Context(), one.KeyID()); err == nil || !strings.Contains(err.Error(), "1 in customers.totp_sealed") {
 				t.Errorf("%s: got %v", name, err)
 			}
-			if _, err := ringOf(t, db, nil, two); err == nil {
+			if _, err := newKeyring(t, db, nil, two); err == nil {
 				t.Errorf("%s: the key is not needed any more", name)
 			}
 		}
 	})
 }
 
-func sealed(t *testing.T, key registrar.SealKey, purpose string) string {
+func sealValue(t *testing.T, key registrar.SealKey, purpose string) string {
 	t.Helper()
 	seal, err := registrar.NewSeal(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seal.Close(purpose, "secret")
+	return seal.Seal(purpose, "secret")
 }
 
 func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
@@ -319,14 +319,14 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
 		now := time.Now()
 		clock := func() time.Time { return now }
-		behind, err := ringOf(t, db, clock, one)
+		behind, err := newKeyring(t, db, clock, one)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := behind.Join(t.Context(), "node_behind"); err != nil {
+		if err := behind.RegisterNode(t.Context(), "node_behind"); err != nil {
 			t.Fatal(err)
 		}
-		rotation := rotationOf(t, db, clock, one, two)
+		rotation := newRotation(t, db, clock, one, two)
 		if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_behind") {
 			t.Errorf("got %v", err)
 		}
@@ -350,13 +350,13 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 		}
 		// Should it live after all, it must not join again.
 		var missing *keyring.MissingKeyError
-		if err := behind.Join(t.Context(), "node_behind"); !errors.As(err, &missing) {
+		if err := behind.RegisterNode(t.Context(), "node_behind"); !errors.As(err, &missing) {
 			t.Errorf("a node without the active key joins: %v", err)
 		}
 	})
 }
 
-func TestRotation_SkewedClockDoesNotHideRunningNodes(t *testing.T) {
+func TestRotation_ClockSkewDoesNotHideNodes(t *testing.T) {
 	t.Parallel()
 	for name, skew := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -364,14 +364,14 @@ func TestRotation_SkewedClockDoesNotHideRunningNodes(t *testing.T) {
 			eachEngine(t, func(t *testing.T, db *DB) {
 				one, two := registrar.SealKey{1}, registrar.SealKey{2}
 				now := time.Now()
-				running, err := ringOf(t, db, func() time.Time { return now }, one)
+				running, err := newKeyring(t, db, func() time.Time { return now }, one)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := running.Join(t.Context(), "node_running"); err != nil {
+				if err := running.RegisterNode(t.Context(), "node_running"); err != nil {
 					t.Fatal(err)
 				}
-				rotation := rotationOf(t, db, func() time.Time { return now.Add(skew) }, one, two)
+				rotation := newRotation(t, db, func() time.Time { return now.Add(skew) }, one, two)
 				mustWait := func() {
 					t.Helper()
 					if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_running") {
@@ -397,12 +397,12 @@ func TestRotation_SkewedClockDoesNotHideRunningNodes(t *testing.T) {
 	}
 }
 
-func TestSealNodes_StaleReportsAreDeletedAndAllOthersRead(t *testing.T) {
+func TestSealNodes_DeletesOnlyStaleReports(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		now := time.Now()
 		execute(t, db, fmt.Sprintf("INSERT INTO seal_nodes (name, key_ids, write_id, seen_at) VALUES ('killed', 'k', 'k', %d)", micros(now.Add(-25*time.Hour))))
-		const running = 2*nodesPage + 1
+		const running = 2*sealNodePageSize + 1
 		rows := make([]string, 0, running)
 		for i := range running {
 			rows = append(rows, fmt.Sprintf("('node_%05d', 'k', 'k', %d)", i, micros(now.Add(-23*time.Hour))))
@@ -418,7 +418,7 @@ func TestSealNodes_StaleReportsAreDeletedAndAllOthersRead(t *testing.T) {
 	})
 }
 
-func TestKeyring_RunningNodeFollowsTheConfigurationAndKeepsNeededKeys(t *testing.T) {
+func TestKeyring_ReloadFollowsConfigAndKeepsNeededKeys(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		one, two := registrar.SealKey{1}, registrar.SealKey{2}
@@ -429,10 +429,10 @@ func TestKeyring_RunningNodeFollowsTheConfigurationAndKeepsNeededKeys(t *testing
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ring.Join(t.Context(), "node_1"); err != nil {
+		if err := ring.RegisterNode(t.Context(), "node_1"); err != nil {
 			t.Fatal(err)
 		}
-		value := ring.Seal().Close("p", "secret")
+		value := ring.Seal().Seal("p", "secret")
 		refresh := func(faults string) {
 			t.Helper()
 			if err := ring.Refresh(t.Context()); (err != nil) != (faults != "") || err != nil && !strings.Contains(err.Error(), faults) {
@@ -448,7 +448,7 @@ func TestKeyring_RunningNodeFollowsTheConfigurationAndKeepsNeededKeys(t *testing
 			t.Errorf("the node reports %+v, %v", nodes, err)
 		}
 		// The rotation waits for the node, which is refreshed here as Run would.
-		rotation := rotationOf(t, db, nil, one, two)
+		rotation := newRotation(t, db, nil, one, two)
 		if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_1") {
 			t.Errorf("the rotation does not wait for the node to seal with the new key: %v", err)
 		}
@@ -478,28 +478,28 @@ func TestKeyring_RunningNodeFollowsTheConfigurationAndKeepsNeededKeys(t *testing
 	})
 }
 
-func TestRotation_LostKeyIsGivenUpOnlyByName(t *testing.T) {
+func TestRotation_LostKeyIsAbandonedOnlyByName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		lost, fresh := registrar.SealKey{1}, registrar.SealKey{2}
-		if _, err := ringOf(t, db, nil, lost); err != nil {
+		if _, err := newKeyring(t, db, nil, lost); err != nil {
 			t.Fatal(err)
 		}
 		id := newCustomer(t, db, "anna")
-		value := sealed(t, lost, registrar.TOTPPurpose(id))
+		value := sealValue(t, lost, registrar.TOTPPurpose(id))
 		execute(t, db, "UPDATE customers SET totp_sealed = '"+value+"'")
-		rotation := rotationOf(t, db, nil, fresh)
+		rotation := newRotation(t, db, nil, fresh)
 		var missing *keyring.MissingKeyError
 		if err := rotation.Rotate(t.Context()); !errors.As(err, &missing) {
 			t.Errorf("a rotation without the old key: %v", err)
 		}
-		if err := rotationOf(t, db, nil, lost, fresh).Abandon(t.Context(), lost.KeyID()); err == nil {
+		if err := newRotation(t, db, nil, lost, fresh).Abandon(t.Context(), lost.KeyID()); err == nil {
 			t.Error("a key that is configured was given up")
 		}
 		if err := rotation.Abandon(t.Context(), lost.KeyID()); err != nil {
 			t.Fatal(err)
 		}
-		ring, err := ringOf(t, db, nil, fresh)
+		ring, err := newKeyring(t, db, nil, fresh)
 		if err != nil || ring.Seal().WriteID() != fresh.KeyID() {
 			t.Errorf("afterwards: %v", err)
 		}
@@ -512,14 +512,14 @@ func TestRotation_LostKeyIsGivenUpOnlyByName(t *testing.T) {
 
 // A sign-in reads the account, and a rotation may replace the sealed text before the
 // code is used.
-func TestSecondFactor_ResealedBetweenProofAndUseIsAccepted(t *testing.T) {
+func TestSecondFactor_AcceptsCodeAfterConcurrentReseal(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		id := newCustomer(t, db, "anna")
-		change := func(do func(customer.Tx) (bool, error)) bool {
+		change := func(do func(account.Tx) (bool, error)) bool {
 			t.Helper()
 			var ok bool
-			if err := db.ChangeCustomers(t.Context(), func(tx customer.Tx) (err error) {
+			if err := db.UpdateCustomers(t.Context(), func(tx account.Tx) (err error) {
 				ok, err = do(tx)
 				return err
 			}); err != nil {
@@ -528,7 +528,7 @@ func TestSecondFactor_ResealedBetweenProofAndUseIsAccepted(t *testing.T) {
 			return ok
 		}
 		set := func(version int64, text string) bool {
-			return change(func(tx customer.Tx) (bool, error) { return tx.SetSecondFactor(t.Context(), id, version, text, 1) })
+			return change(func(tx account.Tx) (bool, error) { return tx.SetSecondFactor(t.Context(), id, version, text, 1) })
 		}
 		if !set(0, "first") {
 			t.Fatal("the second factor was not set")
@@ -538,18 +538,18 @@ func TestSecondFactor_ResealedBetweenProofAndUseIsAccepted(t *testing.T) {
 			t.Fatal(ok, err)
 		}
 		execute(t, db, "UPDATE customers SET totp_sealed = 'resealed'")
-		if !change(func(tx customer.Tx) (bool, error) { return tx.UseStep(t.Context(), id, seen.TOTPVersion, 2) }) {
+		if !change(func(tx account.Tx) (bool, error) { return tx.UseTOTPStep(t.Context(), id, seen.TOTPVersion, 2) }) {
 			t.Error("a code of the same secret is refused")
 		}
-		if !change(func(tx customer.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) {
+		if !change(func(tx account.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) {
 			t.Error("a sign-in fails because a key is rotated")
 		}
 		seen.PasswordHash = "hash"
 		if !set(seen.TOTPVersion, "another") {
 			t.Fatal("it was not replaced")
 		}
-		if change(func(tx customer.Tx) (bool, error) { return tx.UseStep(t.Context(), id, seen.TOTPVersion, 3) }) ||
-			change(func(tx customer.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) ||
+		if change(func(tx account.Tx) (bool, error) { return tx.UseTOTPStep(t.Context(), id, seen.TOTPVersion, 3) }) ||
+			change(func(tx account.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) ||
 			set(seen.TOTPVersion, "late") {
 			t.Error("the second factor was changed since, and what was proved before still counts")
 		}

@@ -5,47 +5,47 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func sessionOf(row query.Session) customer.Session {
-	return customer.Session{
-		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, Agent: row.Agent,
+func sessionOf(row query.Session) account.Session {
+	return account.Session{
+		ID: row.ID, CustomerID: row.CustomerID, Address: row.Address, UserAgent: row.UserAgent,
 		CreatedAt: fromMicros(row.CreatedAt), AuthenticatedAt: fromMicros(row.AuthenticatedAt),
-		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt), Proof: row.Proof,
+		SeenAt: fromMicros(row.SeenAt), ExpiresAt: fromMicros(row.ExpiresAt), AuthMethod: row.AuthMethod,
 	}
 }
 
-func (a accounts) SessionByHash(ctx context.Context, hash registrar.SecretHash) (customer.StoredSession, customer.Account, bool, error) {
-	row, err := a.q.SessionByHash(ctx, string(hash))
+func (a accounts) SessionByHash(ctx context.Context, hash registrar.SecretHash) (account.StoredSession, account.Account, bool, error) {
+	row, err := a.q.GetSession(ctx, string(hash))
 	ok, err := found(err)
-	return customer.StoredSession{
+	return account.StoredSession{
 		Session: sessionOf(row.Session), Hash: registrar.SecretHash(row.Session.Hash),
-		State: customer.SessionState(row.Session.State), Device: registrar.SecretHash(row.Session.Device),
+		State: account.SessionState(row.Session.State), Device: registrar.SecretHash(row.Session.Device),
 	}, accountOf(row.Customer), ok, err
 }
 
-func (a accounts) OpenSession(ctx context.Context, customerID, id string, now time.Time) (customer.Session, bool, error) {
-	row, err := a.q.OpenSession(ctx, query.OpenSessionParams{CustomerID: customerID, ID: id, ExpiresAt: micros(now)})
+func (a accounts) OpenSession(ctx context.Context, customerID, id string, now time.Time) (account.Session, bool, error) {
+	row, err := a.q.GetOpenSession(ctx, query.GetOpenSessionParams{CustomerID: customerID, ID: id, ExpiresAt: micros(now)})
 	ok, err := found(err)
 	return sessionOf(row), ok, err
 }
 
-func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]customer.Session, error) {
-	rows, err := a.q.SessionsOf(ctx, query.SessionsOfParams{CustomerID: id, ExpiresAt: micros(now)})
-	list := make([]customer.Session, 0, len(rows))
+func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]account.Session, error) {
+	rows, err := a.q.ListOpenSessions(ctx, query.ListOpenSessionsParams{CustomerID: id, ExpiresAt: micros(now)})
+	list := make([]account.Session, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, sessionOf(row))
 	}
 	return list, err
 }
 
-func (a accounts) InsertSession(ctx context.Context, s customer.StoredSession, keep int) error {
+func (a accounts) InsertSession(ctx context.Context, s account.StoredSession, keep int) error {
 	if err := a.q.InsertSession(ctx, query.InsertSessionParams{
 		Hash: string(s.Hash), ID: s.ID, CustomerID: s.CustomerID, State: string(s.State),
-		Address: s.Address, Agent: s.Agent, Device: string(s.Device), CreatedAt: micros(s.CreatedAt),
-		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt), Proof: s.Proof,
+		Address: s.Address, UserAgent: s.UserAgent, Device: string(s.Device), CreatedAt: micros(s.CreatedAt),
+		AuthenticatedAt: micros(s.AuthenticatedAt), SeenAt: micros(s.SeenAt), ExpiresAt: micros(s.ExpiresAt), AuthMethod: s.AuthMethod,
 	}); err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (a accounts) TouchSession(ctx context.Context, hash registrar.SecretHash, s
 	return a.q.TouchSession(ctx, query.TouchSessionParams{SeenAt: micros(seen), ExpiresAt: micros(expires), Hash: string(hash)})
 }
 
-func (a accounts) TakeAttempt(ctx context.Context, hash registrar.SecretHash, most int, now time.Time) (bool, error) {
-	return changed(a.q.TakeAttempt(ctx, query.TakeAttemptParams{Hash: string(hash), Attempts: int64(most), ExpiresAt: micros(now)}))
+func (a accounts) UseCodeAttempt(ctx context.Context, hash registrar.SecretHash, maxAttempts int, now time.Time) (bool, error) {
+	return changed(a.q.CountSecondFactorAttempt(ctx, query.CountSecondFactorAttemptParams{Hash: string(hash), Attempts: int64(maxAttempts), ExpiresAt: micros(now)}))
 }
 
 func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) (bool, error) {
@@ -67,19 +67,19 @@ func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) 
 }
 
 func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) (bool, error) {
-	if neverStored(id) {
+	if isUnstorableText(id) {
 		return false, nil
 	}
 	return changed(a.q.DeleteSessionByID(ctx, query.DeleteSessionByIDParams{CustomerID: customerID, ID: id}))
 }
 
 func (a accounts) DeleteSessionsExcept(ctx context.Context, customerID, except string) error {
-	_, err := a.q.DeleteSessionsExcept(ctx, query.DeleteSessionsExceptParams{CustomerID: customerID, ID: except})
+	_, err := a.q.DeleteOtherSessions(ctx, query.DeleteOtherSessionsParams{CustomerID: customerID, ID: except})
 	return err
 }
 
 func (a accounts) DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (string, bool, error) {
-	owner, err := a.q.DeviceOf(ctx, query.DeviceOfParams{Hash: string(hash), ExpiresAt: micros(now)})
+	owner, err := a.q.GetDeviceCustomer(ctx, query.GetDeviceCustomerParams{Hash: string(hash), ExpiresAt: micros(now)})
 	ok, err := found(err)
 	return owner, ok, err
 }
@@ -94,5 +94,5 @@ func (a accounts) InsertDevice(ctx context.Context, customerID string, hash regi
 }
 
 func (a accounts) DeleteDevices(ctx context.Context, customerID string) error {
-	return a.q.DeleteDevices(ctx, customerID)
+	return a.q.DeleteDevicesOfCustomer(ctx, customerID)
 }

@@ -18,14 +18,14 @@ type table struct {
 	columns []string
 }
 
-// quoted is a name from the database's own catalogue inside of SQL.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// quoteIdent is a name from the database's own catalogue inside of SQL.
+func quoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// catalogueQuestions ask each engine for tables, a table's columns, and the
+// catalogQueries ask each engine for tables, a table's columns, and the
 // tables that a table refers to.
-type catalogueQuestions struct{ tables, columns, references string }
+type catalogQueries struct{ tables, columns, references string }
 
-var catalogue = map[engine]catalogueQuestions{
+var catalogQueriesByEngine = map[engine]catalogQueries{
 	sqlite: {
 		tables:     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`,
 		columns:    `SELECT name FROM pragma_table_info($1) ORDER BY cid`,
@@ -45,22 +45,22 @@ var catalogue = map[engine]catalogueQuestions{
 // tables are all tables but goose's, each after those that it refers to. They
 // come from the database itself, so that no list has to be kept.
 func (db *DB) tables(ctx context.Context, tx *sql.Tx) ([]table, error) {
-	ask := catalogue[db.engine]
-	names, err := texts(ctx, tx, ask.tables)
+	queries := catalogQueriesByEngine[db.engine]
+	names, err := queryStrings(ctx, tx, queries.tables)
 	if err != nil {
 		return nil, err
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == versionTable })
 	columns, references := make(map[string][]string), make(map[string][]string)
 	for _, name := range names {
-		if columns[name], err = texts(ctx, tx, ask.columns, name); err != nil {
+		if columns[name], err = queryStrings(ctx, tx, queries.columns, name); err != nil {
 			return nil, err
 		}
-		if references[name], err = texts(ctx, tx, ask.references, name); err != nil {
+		if references[name], err = queryStrings(ctx, tx, queries.references, name); err != nil {
 			return nil, err
 		}
 	}
-	ordered, err := inOrder(names, references)
+	ordered, err := sortByReferences(names, references)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ func (db *DB) tables(ctx context.Context, tx *sql.Tx) ([]table, error) {
 	return tables, nil
 }
 
-// inOrder puts each name after those that it refers to.
-func inOrder(names []string, references map[string][]string) ([]string, error) {
+// sortByReferences puts each name after those that it refers to.
+func sortByReferences(names []string, references map[string][]string) ([]string, error) {
 	var ordered []string
 	for len(ordered) < len(names) {
 		before := len(ordered)
@@ -115,7 +115,7 @@ func (db *DB) Engine() string {
 // schemaVersion is the number of the last migration that has run; 0 where none
 // has.
 func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {
-	names, err := texts(ctx, tx, catalogue[db.engine].tables)
+	names, err := queryStrings(ctx, tx, catalogQueriesByEngine[db.engine].tables)
 	if err != nil || !slices.Contains(names, versionTable) {
 		return 0, err
 	}
@@ -124,17 +124,17 @@ func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {
 	return version.Int64, err
 }
 
-// startTables have rows as soon as a service was started on an empty database.
-var startTables = []string{"seal_keys", "seal_nodes"}
+// bootstrapTables have rows as soon as a service was started on an empty database.
+var bootstrapTables = []string{"seal_keys", "seal_nodes"}
 
-// occupied is the name of a table that has rows; empty if none has but startTables.
-func occupied(ctx context.Context, tx *sql.Tx, tables []table) (string, error) {
+// firstNonEmptyTable is the name of a table that has rows; empty if none has but startTables.
+func firstNonEmptyTable(ctx context.Context, tx *sql.Tx, tables []table) (string, error) {
 	for _, t := range tables {
-		if slices.Contains(startTables, t.name) {
+		if slices.Contains(bootstrapTables, t.name) {
 			continue
 		}
 		var one int
-		err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+quoted(t.name)+" LIMIT 1").Scan(&one)
+		err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+quoteIdent(t.name)+" LIMIT 1").Scan(&one)
 		if err == nil {
 			return t.name, nil
 		}
@@ -145,7 +145,7 @@ func occupied(ctx context.Context, tx *sql.Tx, tables []table) (string, error) {
 	return "", nil
 }
 
-func texts(ctx context.Context, tx *sql.Tx, question string, values ...any) ([]string, error) {
+func queryStrings(ctx context.Context, tx *sql.Tx, question string, values ...any) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, question, values...)
 	if err != nil {
 		return nil, err

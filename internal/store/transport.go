@@ -36,7 +36,7 @@ func CheckTransport(opts Options) error {
 		attempts = append(attempts, attempt{next.Host, next.TLSConfig != nil})
 	}
 	for _, a := range attempts {
-		if !a.encrypted && !local(a.host) {
+		if !a.encrypted && !isLocalHost(a.host) {
 			return fmt.Errorf("database.url: the connection to %s could be made without TLS; add ?sslmode=verify-full&sslrootcert=FILE "+
 				"(recommended) or at least ?sslmode=require to the URL, or set database.allow_plaintext = true if nobody can listen on that network", a.host)
 		}
@@ -44,8 +44,8 @@ func CheckTransport(opts Options) error {
 	return nil
 }
 
-// local says that a connection does not leave this machine: a Unix socket or loopback.
-func local(host string) bool {
+// isLocalHost says that a connection does not leave this machine: a Unix socket or loopback.
+func isLocalHost(host string) bool {
 	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || strings.EqualFold(host, "localhost") {
 		return true
 	}

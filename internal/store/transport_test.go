@@ -77,7 +77,7 @@ func TestCheckTransport_RefusesPlaintextToRemoteHosts(t *testing.T) {
 	}
 }
 
-func TestOpen_PostgresTLSWithTheWrongCAIsRefused(t *testing.T) {
+func TestOpen_PostgresTLSRefusesWrongCA(t *testing.T) {
 	t.Parallel()
 	server := startTLSPostgres(t)
 	for _, test := range []struct{ name, query, refused string }{

@@ -10,10 +10,10 @@ import (
 // VATCheck is what VIES said last of a VAT id, and when; false if it was never
 // asked.
 func (db *DB) VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, ok bool, err error) {
-	if neverStored(id) {
+	if isUnstorableText(id) {
 		return false, time.Time{}, false, nil
 	}
-	row, err := db.read().VATCheck(ctx, id)
+	row, err := db.read().GetVATCheck(ctx, id)
 	ok, err = found(err)
 	return row.Valid != 0, fromMicros(row.CheckedAt), ok, err
 }
@@ -21,6 +21,6 @@ func (db *DB) VATCheck(ctx context.Context, id string) (valid bool, checkedAt ti
 // SetVATCheck keeps what VIES said, unless something newer is kept.
 func (db *DB) SetVATCheck(ctx context.Context, id string, valid bool, checkedAt time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		return q.PutVATCheck(ctx, query.PutVATCheckParams{VatID: id, Valid: number(valid), CheckedAt: micros(checkedAt)})
+		return q.PutVATCheck(ctx, query.PutVATCheckParams{VatID: id, Valid: boolToInt(valid), CheckedAt: micros(checkedAt)})
 	})
 }

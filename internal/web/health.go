@@ -6,7 +6,7 @@ import (
 )
 
 // healthz says that the process serves.
-func healthz(w http.ResponseWriter, _ *http.Request) { writeState(w, http.StatusOK, "ok\n") }
+func healthz(w http.ResponseWriter, _ *http.Request) { writeStatus(w, http.StatusOK, "ok\n") }
 
 // Degraded is a part of the service that can't do all of its work.
 type Degraded struct {
@@ -20,7 +20,7 @@ type Degraded struct {
 func readyz(ready func() bool, degraded func() []Degraded) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if !ready() {
-			writeState(w, http.StatusServiceUnavailable, "draining\n")
+			writeStatus(w, http.StatusServiceUnavailable, "draining\n")
 			return
 		}
 		text := "ready\n"
@@ -29,11 +29,11 @@ func readyz(ready func() bool, degraded func() []Degraded) http.HandlerFunc {
 				text += "degraded " + d.Part + " " + d.State + " since " + d.Since.UTC().Format(time.RFC3339) + "\n"
 			}
 		}
-		writeState(w, http.StatusOK, text)
+		writeStatus(w, http.StatusOK, text)
 	}
 }
 
-func writeState(w http.ResponseWriter, status int, text string) {
+func writeStatus(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)

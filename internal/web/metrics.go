@@ -12,7 +12,7 @@ import (
 // lists, so a client can't make new series.
 type requestMetrics struct {
 	duration *prometheus.HistogramVec
-	underWay prometheus.Gauge
+	inFlight prometheus.Gauge
 	streams  prometheus.Gauge
 	tools    *prometheus.CounterVec
 	// series saves the look-up of labels, which costs more than the observation.
@@ -31,8 +31,8 @@ func newRequestMetrics(registry prometheus.Registerer) (*requestMetrics, error) 
 			Help:    "Time from the head of a request to the end of its answer, by route and status; of a stream, to its beginning.",
 			Buckets: []float64{0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
 		}, []string{"route", "status"}),
-		underWay: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "dotkontor_http_requests_under_way",
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "dotkontor_http_requests_in_flight",
 			Help: "Requests that are being answered at this moment.",
 		}),
 		streams: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -44,7 +44,7 @@ func newRequestMetrics(registry prometheus.Registerer) (*requestMetrics, error) 
 			Help: "Calls of MCP tools by tool and outcome: ok, the code of the failure, or sign_in_required or insufficient_scope.",
 		}, []string{"tool", "outcome"}),
 	}
-	for _, collector := range []prometheus.Collector{m.duration, m.underWay, m.streams, m.tools} {
+	for _, collector := range []prometheus.Collector{m.duration, m.inFlight, m.streams, m.tools} {
 		if err := registry.Register(collector); err != nil {
 			return nil, err
 		}
@@ -52,11 +52,11 @@ func newRequestMetrics(registry prometheus.Registerer) (*requestMetrics, error) 
 	return m, nil
 }
 
-func (m *requestMetrics) observe(route string, status int, took time.Duration) {
+func (m *requestMetrics) observe(route string, status int, duration time.Duration) {
 	key := seriesKey{route: route, status: status}
 	observer, ok := m.series.Load(key)
 	if !ok {
 		observer, _ = m.series.LoadOrStore(key, m.duration.WithLabelValues(route, strconv.Itoa(status)))
 	}
-	observer.(prometheus.Observer).Observe(took.Seconds()) //nolint:errcheck,forcetypeassert // the map holds nothing else
+	observer.(prometheus.Observer).Observe(duration.Seconds()) //nolint:errcheck,forcetypeassert // the map holds nothing else
 }

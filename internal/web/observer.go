@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
 )
 
 // observer wraps the routes: an id, a log record and a measurement for every
@@ -24,9 +24,9 @@ type observer struct {
 	logger  *slog.Logger
 	metrics *requestMetrics
 	pool    sync.Pool
-	// broken answers a request whose handler has panicked, in the form of the protocol
+	// panicHandlers answers a request whose handler has panicked, in the form of the protocol
 	// of its pattern; others get the one of REST.
-	broken map[string]func(w http.ResponseWriter, r *http.Request, err error)
+	panicHandlers map[string]func(w http.ResponseWriter, r *http.Request, err error)
 }
 
 func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Registerer) (*observer, error) {
@@ -42,29 +42,29 @@ func newObserver(mux *http.ServeMux, logger *slog.Logger, registry prometheus.Re
 func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	rec := o.pool.Get().(*recorder) //nolint:errcheck,forcetypeassert // the pool holds nothing else
-	*rec = recorder{ResponseWriter: w, began: began, metrics: o.metrics}
+	*rec = recorder{ResponseWriter: w, startedAt: began, metrics: o.metrics}
 	id := newRequestID()
 	header := w.Header()
-	header[wire.RequestIDHeader] = []string{id}
+	header[httpjson.RequestIDHeader] = []string{id}
 	header["X-Content-Type-Options"] = noSniff
 
-	o.metrics.underWay.Inc()
+	o.metrics.inFlight.Inc()
 	defer func() {
-		problem := recover()
-		abort := isAbort(problem)
-		if problem != nil && !abort {
+		recovered := recover()
+		abort := isAbort(recovered)
+		if recovered != nil && !abort {
 			// Half an answer must not look like a whole one.
-			if abort = !o.answerPanic(rec, r, id, problem); abort {
-				problem = http.ErrAbortHandler
+			if abort = !o.servePanic(rec, r, id, recovered); abort {
+				recovered = http.ErrAbortHandler
 			}
 		}
-		took := time.Since(began)
-		measured := took
-		if rec.streams {
-			measured = rec.opened
+		duration := time.Since(began)
+		measured := duration
+		if rec.isStream {
+			measured = rec.streamOpenedAfter
 			o.metrics.streams.Dec()
 		} else {
-			o.metrics.underWay.Dec()
+			o.metrics.inFlight.Dec()
 		}
 		// ServeMux leaves the pattern in the request before it calls the handler.
 		pattern := r.Pattern
@@ -75,11 +75,11 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if rec.tool != "" {
 			o.metrics.tools.WithLabelValues(rec.tool, rec.outcome).Inc()
 		}
-		o.record(r, rec, id, pattern, took)
+		o.logRequest(r, rec, id, pattern, duration)
 		rec.ResponseWriter, rec.metrics = nil, nil
 		o.pool.Put(rec)
 		if abort {
-			panic(problem) // the agreed way to drop a connection
+			panic(recovered) // the agreed way to drop a connection
 		}
 	}()
 	if !isClean(r.URL.Path) {
@@ -115,15 +115,15 @@ func isClean(p string) bool {
 	return clean == p || clean != "/" && clean+"/" == p
 }
 
-// record writes the one line about this request. Nothing in it comes from the
+// logRequest writes the one line about this request. Nothing in it comes from the
 // client but the method, and that only if it is a usual one.
-func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, took time.Duration) {
+func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string, duration time.Duration) {
 	level := slog.LevelInfo
 	switch status := rec.status(); {
-	case rec.note.Fault: // also where the answer is a tool's failure with status 200
+	case rec.errInfo.Fault: // also where the answer is a tool's failure with status 200
 		level = slog.LevelError
 	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // said on purpose
-	case status >= http.StatusInternalServerError && !rec.note.Left:
+	case status >= http.StatusInternalServerError && !rec.errInfo.ClientGone:
 		level = slog.LevelError
 	}
 	if !o.logger.Enabled(r.Context(), level) {
@@ -132,16 +132,16 @@ func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, to
 	attrs := make([]slog.Attr, 0, 10)
 	attrs = append(attrs,
 		slog.String("id", id),
-		slog.String("method", usualMethod(r.Method)),
+		slog.String("method", logMethod(r.Method)),
 		slog.String("route", pattern),
 		slog.Int("status", rec.status()),
 		slog.Int64("bytes", rec.bytes),
-		slog.Int64("us", took.Microseconds()),
+		slog.Int64("us", duration.Microseconds()),
 	)
 	if rec.tool != "" {
 		attrs = append(attrs, slog.String("tool", rec.tool))
 	}
-	if note := &rec.note; note.Kind != 0 {
+	if note := &rec.errInfo; note.Kind != 0 {
 		attrs = append(attrs, slog.String("error", note.Kind.String()), slog.String("code", string(note.Code)))
 		if note.Detail != "" {
 			attrs = append(attrs, slog.String("detail", note.Detail))
@@ -153,7 +153,7 @@ func (o *observer) record(r *http.Request, rec *recorder, id, pattern string, to
 	o.logger.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-func usualMethod(method string) string {
+func logMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
 		http.MethodOptions, http.MethodConnect, http.MethodTrace:
@@ -163,32 +163,32 @@ func usualMethod(method string) string {
 	}
 }
 
-func isAbort(problem any) bool {
-	err, ok := problem.(error)
+func isAbort(recovered any) bool {
+	err, ok := recovered.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// answerPanic keeps the process alive. The panic's text may quote what the
+// servePanic keeps the process alive. The panic's text may quote what the
 // client sent, so only its type and the stack are logged. It is false if there was
 // half an answer already.
-func (o *observer) answerPanic(rec *recorder, r *http.Request, id string, problem any) (answered bool) {
+func (o *observer) servePanic(rec *recorder, r *http.Request, id string, recovered any) (answered bool) {
 	o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "request", "id", id, "route", r.Pattern,
-		"type", typeName(problem), "stack", string(debug.Stack()))
+		"type", panicType(recovered), "stack", string(debug.Stack()))
 	err := &registrar.Error{Kind: registrar.KindInternal, Code: "panic"}
-	if rec.wrote() {
-		wire.Annotate(rec, err)
+	if rec.wroteHeader() {
+		httpjson.RecordError(rec, err)
 		return false
 	}
 	defer func() {
-		if problem := recover(); problem != nil { // even the page of errors fails
-			o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "error page", "id", id, "type", typeName(problem), "stack", string(debug.Stack()))
-			wire.Annotate(rec, err)
-			if answered = !rec.wrote(); answered {
+		if recovered := recover(); recovered != nil { // even the page of errors fails
+			o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "error page", "id", id, "type", panicType(recovered), "stack", string(debug.Stack()))
+			httpjson.RecordError(rec, err)
+			if answered = !rec.wroteHeader(); answered {
 				rest.WriteError(rec, err)
 			}
 		}
 	}()
-	if broken := o.broken[r.Pattern]; broken != nil {
+	if broken := o.panicHandlers[r.Pattern]; broken != nil {
 		broken(rec, r, err)
 	} else {
 		rest.WriteError(rec, err)
@@ -196,8 +196,8 @@ func (o *observer) answerPanic(rec *recorder, r *http.Request, id string, proble
 	return true
 }
 
-func typeName(problem any) string {
-	switch problem.(type) {
+func panicType(recovered any) string {
+	switch recovered.(type) {
 	case error:
 		return "error"
 	case string:
@@ -210,28 +210,28 @@ func typeName(problem any) string {
 // recorder notes what was answered.
 type recorder struct {
 	http.ResponseWriter
-	answered int
-	bytes    int64
-	note     wire.Note
-	tool     string
-	outcome  string
-	began    time.Time
-	metrics  *requestMetrics
-	// streams says that it is a stream, and opened how long it took to begin.
-	streams bool
-	opened  time.Duration
+	statusCode int
+	bytes      int64
+	errInfo    httpjson.ErrorInfo
+	tool       string
+	outcome    string
+	startedAt  time.Time
+	metrics    *requestMetrics
+	// isStream says that it is a stream, and opened how long it took to begin.
+	isStream          bool
+	streamOpenedAfter time.Duration
 }
 
 func (rec *recorder) WriteHeader(status int) {
-	if rec.answered == 0 && status >= http.StatusOK {
-		rec.answered = status
+	if rec.statusCode == 0 && status >= http.StatusOK {
+		rec.statusCode = status
 	}
 	rec.ResponseWriter.WriteHeader(status)
 }
 
 func (rec *recorder) Write(b []byte) (int, error) {
-	if rec.answered == 0 {
-		rec.answered = http.StatusOK
+	if rec.statusCode == 0 {
+		rec.statusCode = http.StatusOK
 	}
 	n, err := rec.ResponseWriter.Write(b)
 	rec.bytes += int64(n)
@@ -241,33 +241,33 @@ func (rec *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// Note keeps the last error for the log, but no later one in place of a fault; see
+// RecordError keeps the last error for the log, but no later one in place of a fault; see
 // wire.Annotate.
-func (rec *recorder) Note(note wire.Note) {
-	if !rec.note.Fault || note.Fault {
-		rec.note = note
+func (rec *recorder) RecordError(note httpjson.ErrorInfo) {
+	if !rec.errInfo.Fault || note.Fault {
+		rec.errInfo = note
 	}
 }
 
-// NoteTool keeps the name of the tool that was called, and how that ended; see
+// RecordTool keeps the name of the tool that was called, and how that ended; see
 // wire.NoteTool.
-func (rec *recorder) NoteTool(name, outcome string) { rec.tool, rec.outcome = name, outcome }
+func (rec *recorder) RecordTool(name, outcome string) { rec.tool, rec.outcome = name, outcome }
 
-// NoteStream stops the clock of what is open for long; see wire.NoteStream.
-func (rec *recorder) NoteStream() {
-	if rec.streams {
+// MarkStream stops the clock of what is open for long; see wire.NoteStream.
+func (rec *recorder) MarkStream() {
+	if rec.isStream {
 		return
 	}
-	rec.streams, rec.opened = true, time.Since(rec.began)
-	rec.metrics.underWay.Dec()
+	rec.isStream, rec.streamOpenedAfter = true, time.Since(rec.startedAt)
+	rec.metrics.inFlight.Dec()
 	rec.metrics.streams.Inc()
 }
 
-func (rec *recorder) wrote() bool { return rec.answered != 0 }
+func (rec *recorder) wroteHeader() bool { return rec.statusCode != 0 }
 
 func (rec *recorder) status() int {
-	if rec.answered == 0 {
+	if rec.statusCode == 0 {
 		return http.StatusOK
 	}
-	return rec.answered
+	return rec.statusCode
 }

@@ -11,12 +11,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // The handler reads what stands in the place of {id}; the log holds the pattern
 // and not what stood there; and a path that must be cleaned leads nowhere.
-func TestHandlersSeePathValuesAndTheLogSeesThePattern(t *testing.T) {
+func TestObserver_LogsRoutePatternNotPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/things/{id}/end", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(r.PathValue("id")))
@@ -43,7 +43,7 @@ func TestHandlersSeePathValuesAndTheLogSeesThePattern(t *testing.T) {
 
 // Half an answer must not look like a whole one, so its connection is cut; a panic
 // before the first byte is answered in the form of the protocol.
-func TestPanic_ProtocolAnswersUnlessHalfAnAnswerIsOut(t *testing.T) {
+func TestObserver_PanicAfterFirstByteDropsConnection(t *testing.T) {
 	log := &bytes.Buffer{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/early", func(http.ResponseWriter, *http.Request) { panic("canary") })
@@ -56,9 +56,9 @@ func TestPanic_ProtocolAnswersUnlessHalfAnAnswerIsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front.broken = map[string]func(http.ResponseWriter, *http.Request, error){
+	front.panicHandlers = map[string]func(http.ResponseWriter, *http.Request, error){
 		"/early": func(w http.ResponseWriter, _ *http.Request, err error) {
-			wire.Annotate(w, err)
+			httpjson.RecordError(w, err)
 			http.Error(w, "a page", http.StatusInternalServerError)
 		},
 		"/worse": func(http.ResponseWriter, *http.Request, error) { panic("canary") },
@@ -71,8 +71,8 @@ func TestPanic_ProtocolAnswersUnlessHalfAnAnswerIsOut(t *testing.T) {
 	}
 	func() {
 		defer func() {
-			if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // the very value
-				t.Errorf("late: recovered %v", problem)
+			if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // the very value
+				t.Errorf("late: recovered %v", recovered)
 			}
 		}()
 		do(front, "GET", "/late", "")
@@ -84,7 +84,7 @@ func TestPanic_ProtocolAnswersUnlessHalfAnAnswerIsOut(t *testing.T) {
 }
 
 // A stream is open for minutes, which would spoil what is measured of answers.
-func TestAStreamIsOneRecordAndIsMeasuredUntilItBegins(t *testing.T) {
+func TestObserver_StreamIsMeasuredUntilItOpens(t *testing.T) {
 	log, registry := &bytes.Buffer{}, prometheus.NewRegistry()
 	mux := http.NewServeMux()
 	value := func(name string) float64 {
@@ -107,8 +107,8 @@ func TestAStreamIsOneRecordAndIsMeasuredUntilItBegins(t *testing.T) {
 	const open = 300 * time.Millisecond
 	mux.HandleFunc("/stream", func(w http.ResponseWriter, _ *http.Request) {
 		for range 2 { // saying it twice changes nothing
-			wire.NoteStream(w)
-			if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_under_way"); streams != 1 || under != 0 {
+			httpjson.MarkStream(w)
+			if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_in_flight"); streams != 1 || under != 0 {
 				t.Errorf("%v streams, %v requests", streams, under)
 			}
 		}
@@ -120,11 +120,11 @@ func TestAStreamIsOneRecordAndIsMeasuredUntilItBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(*testing.T) { do(front, "GET", "/stream", "") })
-	if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_under_way"); streams != 0 || under != 0 {
+	if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_in_flight"); streams != 0 || under != 0 {
 		t.Errorf("afterwards %v streams, %v requests", streams, under)
 	}
-	if took := value("dotkontor_http_request_duration_seconds"); took != 0 {
-		t.Errorf("%v s were measured", took)
+	if duration := value("dotkontor_http_request_duration_seconds"); duration != 0 {
+		t.Errorf("%v s were measured", duration)
 	}
 	if text := log.String(); strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"us":300000,`) && !strings.Contains(text, `"us":300000}`) {
 		t.Errorf("the log says %s", text)

@@ -17,11 +17,11 @@ type resource struct {
 	anyOrigin bool
 	// hidden says that nobody may learn which methods there are.
 	hidden bool
-	// refuse answers 405 in the words of the path's protocol.
-	refuse http.HandlerFunc
+	// methodNotAllowed answers 405 in the words of the path's protocol.
+	methodNotAllowed http.HandlerFunc
 }
 
-func allowed(methods map[string]http.HandlerFunc) string {
+func allowHeader(methods map[string]http.HandlerFunc) string {
 	names := []string{http.MethodOptions}
 	for name := range methods {
 		names = append(names, name)
@@ -39,21 +39,21 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if res.hidden {
-		res.refuse(w, r)
+		res.methodNotAllowed(w, r)
 		return
 	}
 	w.Header().Set("Allow", res.allow)
 	if r.Method == http.MethodOptions {
 		if res.anyOrigin {
-			answerPreflight(w.Header(), res.allow)
+			setPreflightHeaders(w.Header(), res.allow)
 		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	res.refuse(w, r)
+	res.methodNotAllowed(w, r)
 }
 
-func noSuchMethod(w http.ResponseWriter, _ *http.Request) {
+func methodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	rest.WriteError(w, &registrar.Error{Kind: registrar.KindInvalid, Code: rest.NoSuchMethod})
 }
 

@@ -14,16 +14,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
-	"github.com/dotkontor/dotkontor/internal/web/hooks"
 	"github.com/dotkontor/dotkontor/internal/web/later"
-	"github.com/dotkontor/dotkontor/internal/web/law"
+	"github.com/dotkontor/dotkontor/internal/web/legal"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
-	"github.com/dotkontor/dotkontor/internal/web/page"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/rest"
-	"github.com/dotkontor/dotkontor/internal/web/start"
+	"github.com/dotkontor/dotkontor/internal/web/site"
+	"github.com/dotkontor/dotkontor/internal/web/stripehook"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // Config is what the front needs.
@@ -33,35 +33,35 @@ type Config struct {
 	// Lookups and Budget serve the REST interface; the lookup tools spend the same.
 	Lookups rest.Lookups
 	Budget  mcp.Budget
-	// Agents is the MCP endpoint. The front fills in what it shares with it:
+	// MCP is the MCP endpoint. The front fills in what it shares with it:
 	// base address, budget, address and logger.
-	Agents mcp.Config
+	MCP mcp.Config
 	// Portal is what people see in a browser. The front fills in its frame; without
 	// customers there is no portal.
 	Portal portal.Config
-	// Start is what everybody sees: search, prices, assistants. The front fills in
+	// Site is what everybody sees: search, prices, assistants. The front fills in
 	// what it shares; without a catalogue, or without a portal, there are no such
 	// pages.
-	Start start.Config
-	// Law are the pages that the law asks for. The front fills in their frame; without
+	Site site.Config
+	// Legal are the pages that the law asks for. The front fills in their frame; without
 	// somebody who takes declarations, or without a portal, there are none.
-	Law law.Config
-	// Operators are the pages of those who run the service. The front fills in their
+	Legal legal.Config
+	// Operator are the pages of those who run the service. The front fills in their
 	// frame; without an office, or without a portal, there are no such pages.
-	Operators operator.Config
+	Operator operator.Config
 	// Checkout is where orders are paid and read. The front fills in its frame;
 	// without orders, or without a portal, there are no such pages.
 	Checkout checkout.Config
-	// Sessions is where agents check out. The front fills in what it shares;
+	// ACP is where agents check out. The front fills in what it shares;
 	// without agents or orders its operations say that they are not in service.
-	Sessions acp.Config
+	ACP acp.Config
 	// OAuth is where applications are connected. The front fills in what it
 	// shares; without applications, or without a portal to sign in at, its
 	// endpoints say that they are not in service.
 	OAuth oauth.Config
-	// Payments is who hears of the payment provider's messages; without one the
+	// StripeEvents is who hears of the payment provider's messages; without one the
 	// provider has nowhere to send them.
-	Payments hooks.Messages
+	StripeEvents stripehook.Events
 	// Now is the clock of sessions, the same as the customers' one; nil means
 	// time.Now.
 	Now func() time.Time
@@ -71,10 +71,10 @@ type Config struct {
 	Ready func() bool
 	// Degraded lists the parts of the service that are in trouble; nil means none.
 	Degraded func() []Degraded
-	// Streams is how many pages may be followed at one moment, and Closing ends them
+	// MaxStreams is how many pages may be followed at one moment, and Closing ends them
 	// all when it is closed.
-	Streams int
-	Closing <-chan struct{}
+	MaxStreams int
+	Closing    <-chan struct{}
 	// Logger gets one record a request.
 	Logger *slog.Logger
 	// Registry gets the metrics.
@@ -91,22 +91,22 @@ type route struct {
 }
 
 // routes is everything that the service answers to, in the contract's order.
-func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, error) {
-	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.find)
+func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]route, error) {
+	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.clientAddr)
 	documents, err := discovery.New(cfg.Facts)
 	if err != nil {
 		return nil, err
 	}
-	agents, err := mcp.New(cfg.agents(addresses))
+	agents, err := mcp.New(cfg.mcpConfig(addresses))
 	if err != nil {
 		return nil, err
 	}
-	pending := later.New()
-	applications, err := newOAuth(cfg, addresses, frame, pending)
+	unavailable := later.NewUnavailable()
+	applications, err := newOAuth(cfg, addresses, frame, unavailable)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := newSessions(cfg, addresses)
+	sessions, err := newACP(cfg, addresses)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func routes(cfg Config, addresses addressFinder, frame *page.Frame) ([]route, er
 	}, sessions, []route{
 		{"POST", mcp.Path, agents.Serve, anyOrigin},
 		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
-	}, newHooks(cfg.Payments), applications, []route{
+	}, newStripeHook(cfg.StripeEvents), applications, []route{
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
 		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
@@ -146,20 +146,20 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
 		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
 	}
-	if cfg.Portal.Customers != nil && cfg.Law.Declarations != nil {
-		cfg.Facts.Terms, cfg.Facts.Privacy = page.TermsPath, page.PrivacyPath
-		cfg.Facts.Returns, cfg.Facts.Imprint = page.WithdrawalPath, page.ImprintPath
+	if cfg.Portal.Accounts != nil && cfg.Legal.Notices != nil {
+		cfg.Facts.Terms, cfg.Facts.Privacy = ui.TermsPath, ui.PrivacyPath
+		cfg.Facts.Returns, cfg.Facts.Imprint = ui.WithdrawalPath, ui.ImprintPath
 	}
-	addresses := addressFinder{trusted: cfg.TrustedProxies}
-	forPeople, err := newPeople(cfg, addresses)
+	addresses := addrResolver{trusted: cfg.TrustedProxies}
+	pages, err := newBrowserPages(cfg, addresses)
 	if err != nil {
 		return nil, err
 	}
-	list, err := routes(cfg, addresses, forPeople.frame)
+	list, err := routes(cfg, addresses, pages.frame)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range forPeople.pages {
+	for _, r := range pages.pages {
 		list = append(list, route{r.Method, r.Path, r.Handler, false})
 	}
 	list = mergeRoot(list)
@@ -177,34 +177,34 @@ func New(cfg Config) (http.Handler, error) {
 			res.methods[http.MethodHead] = r.handler
 		}
 	}
-	broken := make(map[string]func(http.ResponseWriter, *http.Request, error))
+	panicHandlers := make(map[string]func(http.ResponseWriter, *http.Request, error))
 	for path, res := range resources {
-		res.allow = allowed(res.methods)
-		res.refuse = noSuchMethod
+		res.allow = allowHeader(res.methods)
+		res.methodNotAllowed = methodNotAllowed
 		switch {
 		case path == mcp.Path || path == mcp.LoginPath:
-			res.refuse, broken[path] = mcp.RefuseMethod, mcp.Fail
+			res.methodNotAllowed, panicHandlers[path] = mcp.MethodNotAllowed, mcp.ServeError
 		case strings.HasPrefix(path, oauth.Prefix):
-			res.refuse, broken[path] = oauth.RefuseMethod, oauth.Fail
+			res.methodNotAllowed, panicHandlers[path] = oauth.MethodNotAllowed, oauth.ServeError
 		case strings.HasPrefix(path, acp.Prefix):
-			res.refuse, broken[path] = acp.RefuseMethod, acp.Fail
-		case strings.HasPrefix(path, page.OperatorPath):
-			res.hidden, res.refuse, broken[path] = true, forPeople.frame.NotFound, forPeople.frame.Fail
-		case forPeople.has(path):
-			res.refuse, broken[path] = forPeople.frame.NoSuchMethod, forPeople.frame.Fail
+			res.methodNotAllowed, panicHandlers[path] = acp.MethodNotAllowed, acp.ServeError
+		case strings.HasPrefix(path, ui.OperatorPath):
+			res.hidden, res.methodNotAllowed, panicHandlers[path] = true, pages.frame.NotFound, pages.frame.ServeError
+		case pages.has(path):
+			res.methodNotAllowed, panicHandlers[path] = pages.frame.MethodNotAllowed, pages.frame.ServeError
 		}
 	}
-	if forPeople.frame != nil {
-		mux.HandleFunc(page.HomePath+"/", forPeople.frame.NotFound)
-		mux.HandleFunc(page.CheckoutPath, forPeople.frame.NotFound)
-		mux.HandleFunc(page.OperatorPath+"/", forPeople.frame.NotFound)
+	if pages.frame != nil {
+		mux.HandleFunc(ui.HomePath+"/", pages.frame.NotFound)
+		mux.HandleFunc(ui.CheckoutPath, pages.frame.NotFound)
+		mux.HandleFunc(ui.OperatorPath+"/", pages.frame.NotFound)
 	}
-	mux.HandleFunc("/", noPage(forPeople.frame))
+	mux.HandleFunc("/", notFoundHandler(pages.frame))
 	front, err := newObserver(mux, cfg.Logger, cfg.Registry)
 	if err != nil {
 		return nil, err
 	}
-	front.broken = broken
+	front.panicHandlers = panicHandlers
 	tools, err := mcp.ToolNames()
 	if err != nil {
 		return nil, err

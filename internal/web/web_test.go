@@ -19,7 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
@@ -38,7 +38,7 @@ func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
 		return answer, errors.New("a foreign error that quotes " + domain)
 	case "stored.de":
 		return answer, fmt.Errorf("reading %s: %w", domain, &registrar.Cause{
-			Part: registrar.PartDatabase, Operation: "OrderByID", Class: "disk_full", Code: "SQLite 13", Err: errors.New("quotes " + domain),
+			Part: registrar.PartDatabase, Operation: "GetOrder", Class: "disk_full", Code: "SQLite 13", Err: errors.New("quotes " + domain),
 		})
 	case "gone.de":
 		return answer, fmt.Errorf("reading %s: %w", domain, context.Canceled)
@@ -61,33 +61,33 @@ func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
 	return mcp.Caller{}, mcp.ErrBadToken
 }
 
-// agents is what the MCP endpoint needs to stand.
-func agents() mcp.Config {
-	return mcp.Config{Lookups: lookups{}, Catalogue: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}, TokenBudget: &budget{}}
+// testMCPConfig is what the MCP endpoint needs to stand.
+func testMCPConfig() mcp.Config {
+	return mcp.Config{Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}, TokenBudget: &budget{}}
 }
 
 type budget struct{ left int }
 
-func (b *budget) SpendFor(addr netip.Addr, _ string) (quota.Decision, []quota.Window) {
+func (b *budget) SpendToken(addr netip.Addr, _ string) (ratelimit.Decision, []ratelimit.Window) {
 	return b.Spend(addr)
 }
 
-func (b *budget) Allow(quota.Key) quota.Decision { return quota.Decision{Allowed: true} }
+func (b *budget) Allow(ratelimit.Key) ratelimit.Decision { return ratelimit.Decision{Allowed: true} }
 
-func (b *budget) Spend(netip.Addr) (quota.Decision, []quota.Window) {
-	windows := []quota.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
+func (b *budget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
+	windows := []ratelimit.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
 	if b.left == 0 {
-		return quota.Decision{RetryAfter: 4200 * time.Millisecond, Reset: 4200 * time.Millisecond}, windows
+		return ratelimit.Decision{RetryAfter: 4200 * time.Millisecond, Reset: 4200 * time.Millisecond}, windows
 	}
 	b.left--
-	return quota.Decision{Allowed: true, Remaining: b.left, Reset: time.Minute}, windows
+	return ratelimit.Decision{Allowed: true, Remaining: b.left, Reset: time.Minute}, windows
 }
 
-func newFront(t *testing.T, left int) (http.Handler, *bytes.Buffer) {
+func newTestHandler(t *testing.T, left int) (http.Handler, *bytes.Buffer) {
 	t.Helper()
 	log := &bytes.Buffer{}
 	handler, err := New(Config{
-		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Lookups: lookups{}, Budget: &budget{left: left}, Agents: agents(),
+		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Lookups: lookups{}, Budget: &budget{left: left}, MCP: testMCPConfig(),
 		Ready: func() bool { return left > 0 }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: prometheus.NewRegistry(),
 	})
 	if err != nil {
@@ -102,8 +102,8 @@ func do(handler http.Handler, method, path, body string) *httptest.ResponseRecor
 	return recorder
 }
 
-func TestAPanicEndsOneRequestAndQuotesNothing(t *testing.T) {
-	handler, log := newFront(t, 10)
+func TestPanic_EndsOneRequestAndLogsNoInput(t *testing.T) {
+	handler, log := newTestHandler(t, 10)
 	answer := do(handler, "POST", "/api/domain/check", `{"domain":"panic.de"}`)
 	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"error":`) {
 		t.Errorf("got %d %s", answer.Code, answer.Body)
@@ -116,11 +116,11 @@ func TestAPanicEndsOneRequestAndQuotesNothing(t *testing.T) {
 	}
 }
 
-func TestAnAbortedHandlerDropsTheConnection(t *testing.T) {
-	handler, log := newFront(t, 10)
+func TestAbortHandler_DropsConnectionAndIsLogged(t *testing.T) {
+	handler, log := newTestHandler(t, 10)
 	defer func() {
-		if problem := recover(); problem != http.ErrAbortHandler { //nolint:errorlint // the very value
-			t.Errorf("recovered %v", problem)
+		if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // the very value
+			t.Errorf("recovered %v", recovered)
 		}
 		if !strings.Contains(log.String(), `"msg":"request"`) {
 			t.Error("the request has no record")
@@ -130,8 +130,8 @@ func TestAnAbortedHandlerDropsTheConnection(t *testing.T) {
 	t.Error("the handler returned")
 }
 
-func TestForeignErrorsAre500AndReachNeitherClientNorLog(t *testing.T) {
-	handler, log := newFront(t, 10)
+func TestUnclassifiedError_Is500WithoutItsText(t *testing.T) {
+	handler, log := newTestHandler(t, 10)
 	answer := do(handler, "POST", "/api/domain/check", `{"domain":"foreign.de"}`)
 	if answer.Code != http.StatusInternalServerError || strings.Contains(answer.Body.String(), "quotes") {
 		t.Errorf("got %d %s", answer.Code, answer.Body)
@@ -141,8 +141,8 @@ func TestForeignErrorsAre500AndReachNeitherClientNorLog(t *testing.T) {
 	}
 }
 
-func TestTheLogSaysWhichUpstreamFailedAndNotWhatWasAsked(t *testing.T) {
-	handler, log := newFront(t, 10)
+func TestRequestLog_NamesFailedUpstreamNotQuery(t *testing.T) {
+	handler, log := newTestHandler(t, 10)
 	answer := do(handler, "POST", "/api/domain/check", `{"domain":"failing.de"}`)
 	var record struct{ ID, Method, Route, Error, Code, Detail, Level string }
 	if err := json.Unmarshal(log.Bytes(), &record); err != nil {
@@ -158,13 +158,13 @@ func TestTheLogSaysWhichUpstreamFailedAndNotWhatWasAsked(t *testing.T) {
 	}
 }
 
-func TestRequestLog_FaultHasItsCauseAndTheIDOfTheAnswer(t *testing.T) {
+func TestRequestLog_FaultHasCauseAndRequestID(t *testing.T) {
 	for domain, want := range map[string]struct{ level, cause string }{
-		"stored.de":  {"ERROR", "database: OrderByID: disk_full (SQLite 13)"},
+		"stored.de":  {"ERROR", "database: GetOrder: disk_full (SQLite 13)"},
 		"foreign.de": {"ERROR", "unclassified: *errors.errorString"},
 		"gone.de":    {"INFO", "canceled"},
 	} {
-		handler, log := newFront(t, 10)
+		handler, log := newTestHandler(t, 10)
 		answer := do(handler, "POST", "/api/domain/check", `{"domain":"`+domain+`"}`)
 		var record struct{ ID, Level, Cause string }
 		if err := json.Unmarshal(log.Bytes(), &record); err != nil {
@@ -180,13 +180,13 @@ func TestRequestLog_FaultHasItsCauseAndTheIDOfTheAnswer(t *testing.T) {
 }
 
 // A tool's failure has status 200, and is a fault all the same.
-func TestRequestLog_ToolThatFailsInternallyIsAnErrorAndCounted(t *testing.T) {
+func TestRequestLog_InternalToolFailureIsErrorAndCounted(t *testing.T) {
 	for domain, want := range map[string]struct{ level, outcome string }{
 		"stored.de": {"ERROR", "internal"}, "panic.de": {"ERROR", "internal"}, "failing.de": {"INFO", "upstream_failed"}, "good.de": {"INFO", "ok"},
 	} {
 		log, registry := &bytes.Buffer{}, prometheus.NewRegistry()
 		handler, err := New(Config{
-			Facts: discovery.Facts{BaseURL: "http://127.0.0.1"}, Lookups: lookups{}, Budget: &budget{left: 10}, Agents: agents(),
+			Facts: discovery.Facts{BaseURL: "http://127.0.0.1"}, Lookups: lookups{}, Budget: &budget{left: 10}, MCP: testMCPConfig(),
 			Ready: func() bool { return true }, Logger: slog.New(slog.NewJSONHandler(log, nil)), Registry: registry,
 		})
 		if err != nil {
@@ -206,14 +206,14 @@ func TestRequestLog_ToolThatFailsInternallyIsAnErrorAndCounted(t *testing.T) {
 				t.Errorf("%s: the log says %s", domain, line)
 			}
 		}
-		if got := counted(t, registry, "domain_check"); got != want.outcome {
+		if got := countedOutcomes(t, registry, "domain_check"); got != want.outcome {
 			t.Errorf("%s: counted %s", domain, got)
 		}
 	}
 }
 
-// counted is the one outcome of a tool that was counted.
-func counted(t *testing.T, registry *prometheus.Registry, tool string) (outcomes string) {
+// countedOutcomes is the one outcome of a tool that was counted.
+func countedOutcomes(t *testing.T, registry *prometheus.Registry, tool string) (outcomes string) {
 	t.Helper()
 	families, err := registry.Gather()
 	if err != nil {
@@ -232,7 +232,7 @@ func counted(t *testing.T, registry *prometheus.Registry, tool string) (outcomes
 	return outcomes
 }
 
-func TestReadiness_DegradedPartsAreListedAndStatusStays200(t *testing.T) {
+func TestReadyz_DegradedPartsKeepStatus200(t *testing.T) {
 	for name, test := range map[string]struct {
 		degraded []Degraded
 		want     string
@@ -251,8 +251,8 @@ func TestReadiness_DegradedPartsAreListedAndStatusStays200(t *testing.T) {
 	}
 }
 
-func TestAnUnusualMethodDoesNotReachTheLog(t *testing.T) {
-	handler, log := newFront(t, 10)
+func TestRequestLog_UnusualMethodIsOther(t *testing.T) {
+	handler, log := newTestHandler(t, 10)
 	if answer := do(handler, "CANARY", "/api/domain/check", ""); answer.Code != http.StatusMethodNotAllowed {
 		t.Errorf("got %d", answer.Code)
 	}
@@ -261,9 +261,9 @@ func TestAnUnusualMethodDoesNotReachTheLog(t *testing.T) {
 	}
 }
 
-func TestReadinessFollowsTheService(t *testing.T) {
+func TestReadyz_FollowsReadyFunc(t *testing.T) {
 	for left, want := range map[int]int{0: http.StatusServiceUnavailable, 1: http.StatusOK} {
-		handler, _ := newFront(t, left)
+		handler, _ := newTestHandler(t, left)
 		if got := do(handler, "GET", "/readyz", "").Code; got != want {
 			t.Errorf("readyz answers %d, want %d", got, want)
 		}
@@ -273,8 +273,8 @@ func TestReadinessFollowsTheService(t *testing.T) {
 	}
 }
 
-func TestTheBudgetIsToldInHeaders(t *testing.T) {
-	handler, _ := newFront(t, 1)
+func TestRateLimit_HeadersShowBudget(t *testing.T) {
+	handler, _ := newTestHandler(t, 1)
 	header := do(handler, "POST", "/api/domain/check", `{"domain":"good.de"}`).Header()
 	if got := header.Get("RateLimit-Policy"); got != `"60s";q=30;w=60, "21600s";q=300;w=21600` {
 		t.Errorf("RateLimit-Policy: %s", got)
@@ -291,13 +291,13 @@ func TestTheBudgetIsToldInHeaders(t *testing.T) {
 	}
 }
 
-func TestTheFrontRefusesToStandWithoutItsParts(t *testing.T) {
+func TestNew_IncompleteConfigIsRejected(t *testing.T) {
 	if _, err := New(Config{}); err == nil {
 		t.Error("an empty configuration was accepted")
 	}
 	registry := prometheus.NewRegistry()
 	cfg := Config{
-		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Budget: &budget{}, Agents: agents(),
+		Facts: discovery.Facts{BaseURL: "https://domains.example"}, Budget: &budget{}, MCP: testMCPConfig(),
 		Logger: slog.New(slog.DiscardHandler), Registry: registry, Ready: func() bool { return true },
 	}
 	if _, err := New(cfg); err != nil {

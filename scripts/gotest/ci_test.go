@@ -9,7 +9,7 @@ import (
 )
 
 // The variables are what scripts/test.sh and the tests read.
-func TestCIRun_PassesNeighbouringSchemasToTheTests(t *testing.T) {
+func TestCIRun_PassesSchemaDirsToTests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		files []string // next to the checkout

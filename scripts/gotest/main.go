@@ -75,7 +75,7 @@ const raceReport = "WARNING: DATA RACE\n"
 // report turns the events into text. A test's output is held back until the
 // test has ended, and printed only if it failed.
 func report(events io.Reader, out io.Writer) error {
-	held := map[testID][]string{}
+	buffered := map[testID][]string{}
 	var skipped []string
 	counts := map[string]int{}
 
@@ -92,21 +92,21 @@ func report(events io.Reader, out io.Writer) error {
 			switch {
 			case e.Action == "build-output":
 				fmt.Fprint(out, e.Output)
-			case e.Action == "output" && !isChatter(e.Output):
-				held[id] = append(held[id], e.Output)
+			case e.Action == "output" && !isProgress(e.Output):
+				buffered[id] = append(buffered[id], e.Output)
 			case e.Test != "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
 				counts[e.Action]++
 				// A race is reported where it was seen, which may be in another test than
 				// the one that fails for it.
-				if e.Action == "fail" || slices.Contains(held[id], raceReport) {
-					fmt.Fprint(out, strings.Join(held[id], ""))
+				if e.Action == "fail" || slices.Contains(buffered[id], raceReport) {
+					fmt.Fprint(out, strings.Join(buffered[id], ""))
 				}
 				if e.Action == "skip" {
-					skipped = append(skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(held[id])))
+					skipped = append(skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(buffered[id])))
 				}
-				delete(held, id)
+				delete(buffered, id)
 			case e.Test == "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip"):
-				endPackage(held, e, out)
+				endPackage(buffered, e, out)
 			}
 		}
 		if errors.Is(readErr, io.EOF) {
@@ -126,38 +126,38 @@ func report(events io.Reader, out io.Writer) error {
 
 // endPackage prints the package's own lines. A test that still holds output
 // was cut short by a panic or a time-out, and its output says by which.
-func endPackage(held map[testID][]string, e event, out io.Writer) {
-	for id, lines := range held {
+func endPackage(buffered map[testID][]string, e event, out io.Writer) {
+	for id, lines := range buffered {
 		if id.pkg != e.Package || id.test == "" {
 			continue
 		}
 		if e.Action == "fail" {
 			fmt.Fprint(out, strings.Join(lines, ""))
 		}
-		delete(held, id)
+		delete(buffered, id)
 	}
 	own := testID{pkg: e.Package}
-	fmt.Fprint(out, strings.Join(held[own], ""))
-	delete(held, own)
+	fmt.Fprint(out, strings.Join(buffered[own], ""))
+	delete(buffered, own)
 }
 
-// isChatter tells the lines that only say that something goes on as planned.
-func isChatter(line string) bool {
+// isProgress tells the lines that only say that something goes on as planned.
+func isProgress(line string) bool {
 	return strings.HasPrefix(line, "=== ") || line == "PASS\n"
 }
 
 // reason is what the test said when it skipped: its lines but the last, which
 // is go test's "--- SKIP".
 func reason(lines []string) string {
-	var said []string
+	var parts []string
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		if line != "" && !strings.HasPrefix(line, "--- SKIP") {
-			said = append(said, line)
+			parts = append(parts, line)
 		}
 	}
-	if len(said) == 0 {
+	if len(parts) == 0 {
 		return "no reason given"
 	}
-	return strings.Join(said, " ")
+	return strings.Join(parts, " ")
 }

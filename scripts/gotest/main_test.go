@@ -32,7 +32,7 @@ const recorded = `go: some complaint that is not JSON
 {"Action":"skip","Package":"x/d"}
 `
 
-func TestReportShowsWhatFailedAndNamesWhatWasSkipped(t *testing.T) {
+func TestReport_ShowsFailuresAndSkips(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	if err := report(strings.NewReader(recorded), &out); err != nil {
@@ -63,7 +63,7 @@ func TestReportShowsWhatFailedAndNamesWhatWasSkipped(t *testing.T) {
 	}
 }
 
-func TestExitCodeIsGoTests(t *testing.T) {
+func TestRun_ReturnsGoTestExitCode(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	code, err := run(t.Context(), []string{"./no-such-folder"}, &out)

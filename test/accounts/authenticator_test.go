@@ -12,7 +12,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
 // authenticator is a passkey device and the browser before it, as far as the
@@ -42,8 +42,8 @@ func newAuthenticator(t *testing.T) *authenticator {
 
 var encode = base64.RawURLEncoding.EncodeToString
 
-// data is the authenticator data of WebAuthn, 6.1.
-func (a *authenticator) data(rpID string, attested []byte) []byte {
+// authenticatorData is the authenticator data of WebAuthn, 6.1.
+func (a *authenticator) authenticatorData(rpID string, attested []byte) []byte {
 	hash := sha256.Sum256([]byte(rpID))
 	flags := byte(0x01) // present
 	if !a.unverified {
@@ -109,12 +109,12 @@ func (a *authenticator) create(options []byte) []byte {
 	attested := binary.BigEndian.AppendUint16(noMaker[:], uint16(len(a.id)))
 	attested = append(append(attested, a.id...), public...)
 	object, err := cbor.Marshal(map[string]any{
-		"fmt": "none", "attStmt": map[string]any{}, "authData": a.data(asked.PublicKey.RP.ID, attested),
+		"fmt": "none", "attStmt": map[string]any{}, "authData": a.authenticatorData(asked.PublicKey.RP.ID, attested),
 	})
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return a.answer(map[string]any{
+	return a.encodeResponse(map[string]any{
 		"clientDataJSON":    encode(a.clientData("webauthn.create", asked.PublicKey.Challenge)),
 		"attestationObject": encode(object),
 	})
@@ -136,7 +136,7 @@ func (a *authenticator) get(options []byte) []byte {
 	if asked.PublicKey.UserVerification != "required" {
 		a.t.Errorf("a passkey is asked without the lock of its device: %q", asked.PublicKey.UserVerification)
 	}
-	data := a.data(asked.PublicKey.RPID, nil)
+	data := a.authenticatorData(asked.PublicKey.RPID, nil)
 	client := a.clientData("webauthn.get", asked.PublicKey.Challenge)
 	clientHash := sha256.Sum256(client)
 	signed := sha256.Sum256(append(append([]byte{}, data...), clientHash[:]...))
@@ -144,13 +144,13 @@ func (a *authenticator) get(options []byte) []byte {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	return a.answer(map[string]any{
+	return a.encodeResponse(map[string]any{
 		"clientDataJSON": encode(client), "authenticatorData": encode(data),
 		"signature": encode(signature), "userHandle": encode(a.handle),
 	})
 }
 
-func (a *authenticator) answer(response map[string]any) []byte {
+func (a *authenticator) encodeResponse(response map[string]any) []byte {
 	text, err := json.Marshal(map[string]any{
 		"id": encode(a.id), "rawId": encode(a.id), "type": "public-key", "response": response,
 		"clientExtensionResults": map[string]any{},
@@ -162,17 +162,17 @@ func (a *authenticator) answer(response map[string]any) []byte {
 }
 
 // addPasskey registers the device with an account.
-func (w *world) addPasskey(in customer.SignedIn, device *authenticator) {
-	w.Helper()
-	ceremony, options, err := w.BeginAddPasskey(w.Context(), actorOf(in), origin)
-	w.must(err)
-	w.must(w.FinishAddPasskey(w.Context(), actorOf(in), origin, ceremony, "Laptop", device.create(options)))
+func (e *env) addPasskey(in account.SignInResult, device *authenticator) {
+	e.Helper()
+	challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(in), origin)
+	e.must(err)
+	e.must(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "Laptop", device.create(options)))
 }
 
 // passkeySignIn signs in with the device.
-func (w *world) passkeySignIn(device *authenticator) (customer.SignedIn, error) {
-	w.Helper()
-	ceremony, options, err := w.BeginPasskeySignIn(w.Context(), home, origin)
-	w.must(err)
-	return w.FinishPasskeySignIn(w.Context(), home, origin, ceremony, device.get(options), browser)
+func (e *env) passkeySignIn(device *authenticator) (account.SignInResult, error) {
+	e.Helper()
+	challenge, options, err := e.BeginPasskeySignIn(e.Context(), home, origin)
+	e.must(err)
+	return e.FinishPasskeySignIn(e.Context(), home, origin, challenge, device.get(options), userAgent)
 }

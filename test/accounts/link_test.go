@@ -8,70 +8,70 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-func TestResetAndConfirmationLinksAreSingleUseAndExpire(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
+func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
 		confirm := func(link string) error {
-			_, err := w.Confirm(ctx, home, link, customer.Confirmation{Password: password})
+			_, err := e.Confirm(ctx, home, link, account.Confirmation{Password: password})
 			return err
 		}
-		gone := func(err error) { t.Helper(); w.refused(err, registrar.KindNotFound, customer.LinkInvalid) }
+		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
 		register := func() string {
-			w.must(w.Register(ctx, home, customer.Registration{Email: email}))
-			return w.mail(registrar.LetterConfirm).link //nolint:contextcheck // the world has the test's context
+			e.must(e.Register(ctx, home, account.Registration{Email: email}))
+			return e.deliverOneMail(registrar.MailConfirm).link //nolint:contextcheck // the world has the test's context
 		}
 
 		old := register()
-		w.pass(48*time.Hour + time.Second)
+		e.advanceClock(48*time.Hour + time.Second)
 		gone(confirm(old))
 		void := register()
 		link := register()
 		gone(confirm(void)) // a newer one was sent
-		if address, err := w.PeekLink(ctx, customer.LinkConfirm, link); err != nil || address != email {
+		if address, err := e.CheckLink(ctx, account.LinkConfirm, link); err != nil || address != email {
 			t.Errorf("looking at a link: %q, %v", address, err)
 		}
-		gone(w.Reset(ctx, home, link, other)) // of another kind
-		w.must(confirm(link))
+		gone(e.ResetPassword(ctx, home, link, otherPassword)) // of another kind
+		e.must(confirm(link))
 		gone(confirm(link))
 
 		ask := func() string {
-			w.pass(time.Hour)
-			w.must(w.AskReset(ctx, home, email, ""))
-			return w.mail(registrar.LetterReset).link //nolint:contextcheck // the world has the test's context
+			e.advanceClock(time.Hour)
+			e.must(e.RequestPasswordReset(ctx, home, email, ""))
+			return e.deliverOneMail(registrar.MailPasswordReset).link //nolint:contextcheck // the world has the test's context
 		}
 		reset := ask()
-		w.pass(time.Hour)
-		gone(w.Reset(ctx, home, reset, other))
+		e.advanceClock(time.Hour)
+		gone(e.ResetPassword(ctx, home, reset, otherPassword))
 		reset = ask()
-		w.must(w.Reset(ctx, home, reset, other))
-		gone(w.Reset(ctx, home, reset, password))
+		e.must(e.ResetPassword(ctx, home, reset, otherPassword))
+		gone(e.ResetPassword(ctx, home, reset, password))
 
 		reset = ask()
-		in, err := w.SignIn(ctx, home, customer.Credentials{Email: email, Password: other})
-		w.must(err)
-		w.must(w.ChangePassword(ctx, actorOf(in), other, password))
-		gone(w.Reset(ctx, home, reset, other)) // the password was changed meanwhile
+		in, err := e.SignIn(ctx, home, account.Credentials{Email: email, Password: otherPassword})
+		e.must(err)
+		e.must(e.ChangePassword(ctx, actorOf(in), otherPassword, password))
+		gone(e.ResetPassword(ctx, home, reset, otherPassword)) // the password was changed meanwhile
 
 		for _, nonsense := range []string{"", "x", strings.Repeat("a", 4000), in.Secret} {
-			gone(w.Reset(ctx, home, nonsense, other))
+			gone(e.ResetPassword(ctx, home, nonsense, otherPassword))
 		}
 	})
 }
 
-func TestALinkIsUsedOnceInARace(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		w.member(email)
-		w.must(w.AskReset(w.Context(), home, email, ""))
-		link := w.mail(registrar.LetterReset).link
-		w.restart(func(cfg *customer.Config) { cfg.Hashes = 6 }) // or they come one by one
+func TestReset_ConcurrentCallsUseLinkOnce(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		e.newMember(email)
+		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
+		link := e.deliverOneMail(registrar.MailPasswordReset).link
+		e.reconfigure(func(cfg *account.Config) { cfg.Hashes = 6 }) // or they come one by one
 		var worked atomic.Int32
 		var all sync.WaitGroup
 		for range 12 {
 			all.Go(func() {
-				if w.Reset(w.Context(), home, link, other) == nil {
+				if e.ResetPassword(e.Context(), home, link, otherPassword) == nil {
 					worked.Add(1)
 				}
 			})
@@ -83,48 +83,48 @@ func TestALinkIsUsedOnceInARace(t *testing.T) {
 	})
 }
 
-func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		in := w.member(email)
-		w.must(w.AskReset(ctx, home, email, ""))
-		reset := w.mail(registrar.LetterReset).link
-		w.must(w.ChangeEmail(ctx, actorOf(in), "Ada.New@EXAMPLE.org"))
+func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		in := e.newMember(email)
+		e.must(e.RequestPasswordReset(ctx, home, email, ""))
+		reset := e.deliverOneMail(registrar.MailPasswordReset).link
+		e.must(e.RequestEmailChange(ctx, actorOf(in), "Ada.New@EXAMPLE.org"))
 		var link string
-		for _, m := range w.mails() {
+		for _, m := range e.deliverMails() {
 			switch {
-			case m.kind == registrar.LetterChangeEmail && m.to == "Ada.New@example.org" && m.fact["address"] == "":
+			case m.kind == registrar.MailChangeEmail && m.to == "Ada.New@example.org" && m.facts["address"] == "":
 				link = m.link
-			case m.kind == registrar.LetterEmailChanging && m.to == email &&
-				m.fact["email"] == "Ada.New@example.org" && m.fact["address"] == home.Address.String():
+			case m.kind == registrar.MailEmailChanging && m.to == email &&
+				m.facts["email"] == "Ada.New@example.org" && m.facts["address"] == home.Address.String():
 			default:
 				t.Errorf("an unexpected letter %s to %s", m.kind, m.to)
 			}
 		}
-		w.must(w.ConfirmEmail(ctx, actorOf(in), link))
-		w.refused(w.ConfirmEmail(ctx, actorOf(in), link), registrar.KindNotFound, customer.LinkInvalid)
-		w.refused(w.Reset(ctx, home, reset, other), registrar.KindNotFound, customer.LinkInvalid)
-		_, err := w.SignIn(ctx, home, customer.Credentials{Email: "ada.new@example.org", Password: password})
-		w.must(err)
-		w.refused(w.guess(home, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		e.must(e.ConfirmEmailChange(ctx, actorOf(in), link))
+		e.wantError(e.ConfirmEmailChange(ctx, actorOf(in), link), registrar.KindNotFound, account.LinkInvalid)
+		e.wantError(e.ResetPassword(ctx, home, reset, otherPassword), registrar.KindNotFound, account.LinkInvalid)
+		_, err := e.SignIn(ctx, home, account.Credentials{Email: "ada.new@example.org", Password: password})
+		e.must(err)
+		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
 
 		// Somebody has registered the new address and could not confirm it.
-		w.must(w.Register(ctx, attacker, customer.Registration{Email: "ada@home.example"}))
-		w.mails()
-		w.must(w.ChangeEmail(ctx, actorOf(in), "ada@home.example"))
-		for _, m := range w.mails() {
-			if m.kind == registrar.LetterChangeEmail {
-				w.must(w.ConfirmEmail(ctx, actorOf(in), m.link))
+		e.must(e.Register(ctx, attacker, account.Registration{Email: "ada@home.example"}))
+		e.deliverMails()
+		e.must(e.RequestEmailChange(ctx, actorOf(in), "ada@home.example"))
+		for _, m := range e.deliverMails() {
+			if m.kind == registrar.MailChangeEmail {
+				e.must(e.ConfirmEmailChange(ctx, actorOf(in), m.link))
 			}
 		}
-		if found, err := w.Find(ctx, operator, "ada@home.example"); err != nil || found.ID != in.Visitor.Customer.ID {
+		if found, err := e.FindByEmail(ctx, operator, "ada@home.example"); err != nil || found.ID != in.Visitor.Customer.ID {
 			t.Errorf("the address belongs to %+v (%v)", found, err)
 		}
 
 		// The address of another account is not told to be one.
-		w.member("bob@example.org")
-		w.must(w.ChangeEmail(ctx, actorOf(in), "bob@example.org"))
-		for _, m := range w.mails() {
+		e.newMember("bob@example.org")
+		e.must(e.RequestEmailChange(ctx, actorOf(in), "bob@example.org"))
+		for _, m := range e.deliverMails() {
 			if m.link != "" {
 				t.Errorf("the other account got a link to give its address away: %s to %s", m.kind, m.to)
 			}
@@ -133,94 +133,94 @@ func TestAChangeOfAddressIsConfirmedAndToldToTheOldOne(t *testing.T) {
 }
 
 // A mistyped address delivers the link to a stranger.
-func TestConfirmEmail_NeedsARecentSessionOfTheSameAccount(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		ada, bob := w.member(email), w.member("bob@example.org")
-		w.must(w.ChangeEmail(ctx, actorOf(ada), "stranger@example.org"))
-		link := w.mail(registrar.LetterChangeEmail).link
+func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		ada, bob := e.newMember(email), e.newMember("bob@example.org")
+		e.must(e.RequestEmailChange(ctx, actorOf(ada), "stranger@example.org"))
+		link := e.deliverOneMail(registrar.MailChangeEmail).link
 		unchanged := func(how string, actor registrar.Actor, kind registrar.Kind, code registrar.Code) {
 			t.Helper()
-			w.refused(w.ConfirmEmail(ctx, actor, link), kind, code)
-			address, err := w.CheckEmailChange(ctx, actor, link)
-			w.refused(err, kind, code)
-			found, err := w.Find(ctx, operator, email)
+			e.wantError(e.ConfirmEmailChange(ctx, actor, link), kind, code)
+			address, err := e.CheckEmailChange(ctx, actor, link)
+			e.wantError(err, kind, code)
+			found, err := e.FindByEmail(ctx, operator, email)
 			if address != "" || err != nil || found.ID != ada.Visitor.Customer.ID {
 				t.Errorf("%s: learned %q, the old address belongs to %+v (%v)", how, address, found, err)
 			}
 		}
 		unchanged("no session", attacker, registrar.KindForbidden, "persons_only")
-		unchanged("another account", actorOf(bob), registrar.KindNotFound, customer.LinkInvalid)
-		token := registrar.Actor{Kind: registrar.ActorToken, Customer: ada.Visitor.Customer.ID, SignedInAt: w.clock()}
+		unchanged("another account", actorOf(bob), registrar.KindNotFound, account.LinkInvalid)
+		token := registrar.Actor{Kind: registrar.ActorToken, Customer: ada.Visitor.Customer.ID, SignedInAt: e.clock()}
 		unchanged("a token", token, registrar.KindForbidden, "persons_only")
-		if _, err := w.PeekLink(ctx, customer.LinkChangeEmail, link); registrar.CodeOf(err) != customer.LinkInvalid {
+		if _, err := e.CheckLink(ctx, account.LinkChangeEmail, link); registrar.CodeOf(err) != account.LinkInvalid {
 			t.Errorf("the link can be inspected without a session: %v", err)
 		}
 		// The stranger asks for a reset, and registers the address: neither touches the account.
-		w.must(w.AskReset(ctx, attacker, "stranger@example.org", ""))
-		w.mail(registrar.LetterNoAccount)
-		w.must(w.Register(ctx, attacker, customer.Registration{Email: "stranger@example.org"}))
-		thief, err := w.Confirm(ctx, attacker, w.mail(registrar.LetterConfirm).link, customer.Confirmation{Password: password})
-		w.must(err)
-		unchanged("the stranger's own account", actorOf(thief), registrar.KindNotFound, customer.LinkInvalid)
-		w.refused(w.ConfirmEmail(ctx, actorOf(ada), link), registrar.KindConflict, customer.EmailTaken)
-		w.pass(registrar.RecentSignIn + time.Second)
+		e.must(e.RequestPasswordReset(ctx, attacker, "stranger@example.org", ""))
+		e.deliverOneMail(registrar.MailNoAccount)
+		e.must(e.Register(ctx, attacker, account.Registration{Email: "stranger@example.org"}))
+		thief, err := e.Confirm(ctx, attacker, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{Password: password})
+		e.must(err)
+		unchanged("the stranger's own account", actorOf(thief), registrar.KindNotFound, account.LinkInvalid)
+		e.wantError(e.ConfirmEmailChange(ctx, actorOf(ada), link), registrar.KindConflict, account.EmailTaken)
+		e.advanceClock(registrar.RecentSignIn + time.Second)
 		unchanged("an old session", actorOf(ada), registrar.KindUnauthenticated, registrar.SignInAgain)
 	})
 }
 
-func TestConfirmEmail_PendingChangeEndsWithAPasswordReset(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		w.must(w.ChangeEmail(ctx, actorOf(w.member(email)), "stranger@example.org"))
-		link := w.mail(registrar.LetterChangeEmail).link
-		w.must(w.AskReset(ctx, home, email, ""))
-		w.must(w.Reset(ctx, home, w.mail(registrar.LetterReset).link, password))
-		w.refused(w.ConfirmEmail(ctx, actorOf(w.signIn(home, "")), link), registrar.KindNotFound, customer.LinkInvalid)
+func TestConfirmEmail_PasswordResetVoidsPendingChange(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		e.must(e.RequestEmailChange(ctx, actorOf(e.newMember(email)), "stranger@example.org"))
+		link := e.deliverOneMail(registrar.MailChangeEmail).link
+		e.must(e.RequestPasswordReset(ctx, home, email, ""))
+		e.must(e.ResetPassword(ctx, home, e.deliverOneMail(registrar.MailPasswordReset).link, password))
+		e.wantError(e.ConfirmEmailChange(ctx, actorOf(e.signIn(home, "")), link), registrar.KindNotFound, account.LinkInvalid)
 	})
 }
 
-func TestOperatorsHandOutLinks(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		made, link, err := w.Add(ctx, operator, email, "en")
-		w.must(err)
-		_, _, err = w.Add(ctx, operator, strings.ToUpper(email), "en")
-		w.refused(err, registrar.KindConflict, customer.EmailTaken)
-		w.must(w.Reset(ctx, home, link, password))
-		if in := w.signIn(home, ""); in.Visitor.Customer.Language != "en" || in.Visitor.Customer.ID != made.ID {
+func TestResetLink_OperatorIssuesAndReplacesIt(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		made, link, err := e.Add(ctx, operator, email, "en")
+		e.must(err)
+		_, _, err = e.Add(ctx, operator, strings.ToUpper(email), "en")
+		e.wantError(err, registrar.KindConflict, account.EmailTaken)
+		e.must(e.ResetPassword(ctx, home, link, password))
+		if in := e.signIn(home, ""); in.Visitor.Customer.Language != "en" || in.Visitor.Customer.ID != made.ID {
 			t.Errorf("got %+v", in.Visitor.Customer)
 		}
-		found, err := w.Find(ctx, operator, " Ada@Example.ORG")
-		w.must(err)
+		found, err := e.FindByEmail(ctx, operator, " Ada@Example.ORG")
+		e.must(err)
 		if found.ID != made.ID || !found.HasPassword {
 			t.Errorf("found %+v", found)
 		}
-		first, err := w.ResetLink(ctx, operator, made.ID)
-		w.must(err)
-		again, err := w.ResetLink(ctx, operator, made.ID)
-		w.must(err)
-		w.refused(w.Reset(ctx, home, first, other), registrar.KindNotFound, customer.LinkInvalid)
-		w.must(w.Reset(ctx, home, again, other))
-		w.must(w.SetPassword(ctx, operator, made.ID, password))
-		w.signIn(home, "")
-		list, err := w.List(ctx, operator, "", 10)
-		w.must(err)
+		first, err := e.CreateResetLink(ctx, operator, made.ID)
+		e.must(err)
+		again, err := e.CreateResetLink(ctx, operator, made.ID)
+		e.must(err)
+		e.wantError(e.ResetPassword(ctx, home, first, otherPassword), registrar.KindNotFound, account.LinkInvalid)
+		e.must(e.ResetPassword(ctx, home, again, otherPassword))
+		e.must(e.SetPassword(ctx, operator, made.ID, password))
+		e.signIn(home, "")
+		list, err := e.List(ctx, operator, "", 10)
+		e.must(err)
 		if len(list) != 1 {
 			t.Errorf("listed %d", len(list))
 		}
 		// An account that is disabled and was never confirmed: no link that leads nowhere.
-		w.must(w.Register(ctx, home, customer.Registration{Email: "late@example.org"}))
-		late, err := w.Find(ctx, operator, "late@example.org")
-		w.must(err)
-		w.must(w.Disable(ctx, operator, late.ID))
-		_, err = w.ResetLink(ctx, operator, late.ID)
-		w.refused(err, registrar.KindConflict, customer.AccountDisabled)
-		w.must(w.Enable(ctx, operator, late.ID))
-		link, err = w.ResetLink(ctx, operator, late.ID)
-		w.must(err)
-		w.must(w.Reset(ctx, home, link, password))
-		_, err = w.ResetLink(ctx, operator, "cus_nobody")
-		w.refused(err, registrar.KindNotFound, customer.NoSuchCustomer)
+		e.must(e.Register(ctx, home, account.Registration{Email: "late@example.org"}))
+		late, err := e.FindByEmail(ctx, operator, "late@example.org")
+		e.must(err)
+		e.must(e.Disable(ctx, operator, late.ID))
+		_, err = e.CreateResetLink(ctx, operator, late.ID)
+		e.wantError(err, registrar.KindConflict, account.AccountDisabled)
+		e.must(e.Enable(ctx, operator, late.ID))
+		link, err = e.CreateResetLink(ctx, operator, late.ID)
+		e.must(err)
+		e.must(e.ResetPassword(ctx, home, link, password))
+		_, err = e.CreateResetLink(ctx, operator, "cus_nobody")
+		e.wantError(err, registrar.KindNotFound, account.NoSuchCustomer)
 	})
 }

@@ -6,254 +6,254 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
 // grantOperator gives the role at the command line.
-func (w *world) grantOperator(id string) customer.OperatorGrant {
-	w.Helper()
-	grant, err := w.AddOperator(w.Context(), operator, id)
-	w.must(err)
+func (e *env) grantOperator(id string) account.OperatorGrant {
+	e.Helper()
+	grant, err := e.AddOperator(e.Context(), operator, id)
+	e.must(err)
 	return grant
 }
 
 // factorChanges are all ways to change what opens the operators' pages.
-func (w *world) factorChanges(passkey string) map[string]func(registrar.Actor) error {
-	ctx := w.Context()
+func (e *env) factorChanges(passkey string) map[string]func(registrar.Actor) error {
+	ctx := e.Context()
 	return map[string]func(registrar.Actor) error{
-		"begin authenticator app":  func(a registrar.Actor) error { _, _, err := w.BeginSecondFactor(ctx, a); return err },
-		"finish authenticator app": func(a registrar.Actor) error { _, err := w.FinishSecondFactor(ctx, a, "123456"); return err },
-		"drop authenticator app":   func(a registrar.Actor) error { return w.DropSecondFactor(ctx, a) },
-		"recovery codes":           func(a registrar.Actor) error { _, err := w.NewRecoveryCodes(ctx, a); return err },
-		"begin passkey":            func(a registrar.Actor) error { _, _, err := w.BeginAddPasskey(ctx, a, origin); return err },
-		"remove passkey":           func(a registrar.Actor) error { return w.RemovePasskey(ctx, a, passkey) },
-		"closing the account":      func(a registrar.Actor) error { return w.Close(ctx, a) },
-		"e-mail address":           func(a registrar.Actor) error { return w.ChangeEmail(ctx, a, "thief@example.org") },
+		"begin authenticator app":  func(a registrar.Actor) error { _, _, err := e.BeginSecondFactor(ctx, a); return err },
+		"finish authenticator app": func(a registrar.Actor) error { _, err := e.FinishSecondFactor(ctx, a, "123456"); return err },
+		"drop authenticator app":   func(a registrar.Actor) error { return e.DisableSecondFactor(ctx, a) },
+		"recovery codes":           func(a registrar.Actor) error { _, err := e.ReplaceRecoveryCodes(ctx, a); return err },
+		"begin passkey":            func(a registrar.Actor) error { _, _, err := e.BeginAddPasskey(ctx, a, origin); return err },
+		"remove passkey":           func(a registrar.Actor) error { return e.RemovePasskey(ctx, a, passkey) },
+		"closing the account":      func(a registrar.Actor) error { return e.Close(ctx, a) },
+		"e-mail address":           func(a registrar.Actor) error { return e.RequestEmailChange(ctx, a, "thief@example.org") },
 	}
 }
 
 // isOperator is whether a session opens the operators' pages.
-func (w *world) isOperator(secret string) bool {
-	w.Helper()
-	visitor, err := w.Visitor(w.Context(), secret)
-	w.must(err)
+func (e *env) isOperator(secret string) bool {
+	e.Helper()
+	visitor, err := e.Visitor(e.Context(), secret)
+	e.must(err)
 	_, strong := visitor.Operator(home.Address)
 	return strong
 }
 
 func TestOperatorFactors_PasswordSessionChangesNone(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		id := w.member(email).Visitor.Customer.ID
-		if w.grantOperator(id).EnrolmentLink == "" {
+	eachEngine(t, func(e *env) {
+		id := e.newMember(email).Visitor.Customer.ID
+		if e.grantOperator(id).EnrolmentLink == "" {
 			t.Fatal("an account without a factor got no enrolment link")
 		}
-		refuse := func(how string, in customer.SignedIn, passkey string) {
+		refuse := func(how string, in account.SignInResult, passkey string) {
 			t.Helper()
-			for name, change := range w.factorChanges(passkey) {
-				if err := change(actorOf(in)); registrar.CodeOf(err) != customer.StrongSignIn {
-					t.Errorf("%s, %s: got %v, want %s", how, name, err, customer.StrongSignIn)
+			for name, change := range e.factorChanges(passkey) {
+				if err := change(actorOf(in)); registrar.CodeOf(err) != account.StrongSignIn {
+					t.Errorf("%s, %s: got %v, want %s", how, name, err, account.StrongSignIn)
 				}
 			}
 		}
-		refuse("stolen password", w.signIn(attacker, ""), "")
-		again, err := w.SignInAgain(w.Context(), attacker, w.signIn(attacker, "").Secret, customer.Proof{Password: password})
-		w.must(err)
+		refuse("stolen password", e.signIn(attacker, ""), "")
+		again, err := e.SignInAgain(e.Context(), attacker, e.signIn(attacker, "").Secret, account.ReauthCredentials{Password: password})
+		e.must(err)
 		refuse("signed in twice", again, "")
-		w.must(w.AskReset(w.Context(), home, email, ""))
-		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, password))
-		refuse("reset password", w.signIn(attacker, ""), "")
+		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
+		e.must(e.ResetPassword(e.Context(), home, e.deliverOneMail(registrar.MailPasswordReset).link, password))
+		refuse("reset password", e.signIn(attacker, ""), "")
 	})
 }
 
-func TestOperatorFactors_PasswordSessionBesideAPasskeyChangesNone(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		in := w.member(email)
+func TestOperatorFactors_PasswordSessionOfPasskeyAccountChangesNone(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		in := e.newMember(email)
 		laptop := newAuthenticator(t)
-		w.addPasskey(in, laptop)
-		grant := w.grantOperator(in.Visitor.Customer.ID)
+		e.addPasskey(in, laptop)
+		grant := e.grantOperator(in.Visitor.Customer.ID)
 		if grant.EnrolmentLink != "" || len(grant.Passkeys) != 1 || grant.Passkeys[0].Name != "Laptop" || grant.HasSecondFactor {
 			t.Fatalf("an account with a passkey got %+v", grant)
 		}
-		weak := w.signIn(attacker, "")
-		for name, change := range w.factorChanges(grant.Passkeys[0].ID) {
-			w.refused(change(actorOf(weak)), registrar.KindForbidden, customer.StrongSignIn)
+		weak := e.signIn(attacker, "")
+		for name, change := range e.factorChanges(grant.Passkeys[0].ID) {
+			e.wantError(change(actorOf(weak)), registrar.KindForbidden, account.StrongSignIn)
 			if t.Failed() {
 				t.Fatal(name)
 			}
 		}
-		strong, err := w.passkeySignIn(laptop)
-		w.must(err)
-		w.addPasskey(strong, newAuthenticator(t))
-		w.secondFactor(strong)
-		w.must(w.RemovePasskey(w.Context(), actorOf(strong), grant.Passkeys[0].ID))
-		w.must(w.ChangeEmail(w.Context(), actorOf(strong), "new@example.org"))
+		strong, err := e.passkeySignIn(laptop)
+		e.must(err)
+		e.addPasskey(strong, newAuthenticator(t))
+		e.enableSecondFactor(strong)
+		e.must(e.RemovePasskey(e.Context(), actorOf(strong), grant.Passkeys[0].ID))
+		e.must(e.RequestEmailChange(e.Context(), actorOf(strong), "new@example.org"))
 	})
 }
 
-func TestAddOperator_EnrolmentBegunBeforeTheRoleCannotFinish(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		id := w.member(email).Visitor.Customer.ID
-		thief := w.signIn(attacker, "")
-		secret, _, err := w.BeginSecondFactor(ctx, actorOf(thief))
-		w.must(err)
-		ceremony, options, err := w.BeginAddPasskey(ctx, actorOf(thief), origin)
-		w.must(err)
-		w.grantOperator(id)
-		if w.alive(thief.Secret) {
+func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		id := e.newMember(email).Visitor.Customer.ID
+		thief := e.signIn(attacker, "")
+		secret, _, err := e.BeginSecondFactor(ctx, actorOf(thief))
+		e.must(err)
+		challenge, options, err := e.BeginAddPasskey(ctx, actorOf(thief), origin)
+		e.must(err)
+		e.grantOperator(id)
+		if e.sessionValid(thief.Secret) {
 			t.Error("a session from before the role is still open")
 		}
-		_, err = w.FinishSecondFactor(ctx, actorOf(thief), app{secret}.code(w))
-		w.refused(err, registrar.KindUnauthenticated, customer.SignInFirst)
-		err = w.FinishAddPasskey(ctx, actorOf(thief), origin, ceremony, "Thief", newAuthenticator(t).create(options))
-		w.refused(err, registrar.KindUnauthenticated, customer.SignInFirst)
-		if grant := w.grantOperator(id); grant.EnrolmentLink == "" {
+		_, err = e.FinishSecondFactor(ctx, actorOf(thief), authenticatorApp{secret}.code(e))
+		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		err = e.FinishAddPasskey(ctx, actorOf(thief), origin, challenge, "Thief", newAuthenticator(t).create(options))
+		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		if grant := e.grantOperator(id); grant.EnrolmentLink == "" {
 			t.Errorf("the account has a factor: %+v", grant)
 		}
 	})
 }
 
 // A passkey that was added and removed again leaves a session that counts as strong.
-func TestAddOperator_StrongSessionOfARemovedPasskeyEnds(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		in := w.member(email)
+func TestAddOperator_EndsStrongSessionOfRemovedPasskey(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		in := e.newMember(email)
 		stick := newAuthenticator(t)
-		w.addPasskey(in, stick)
-		thief, err := w.passkeySignIn(stick)
-		w.must(err)
-		passkeys, err := w.Passkeys(w.Context(), actorOf(thief))
-		w.must(err)
-		w.must(w.RemovePasskey(w.Context(), actorOf(thief), passkeys[0].ID))
-		if w.alive(in.Secret) {
+		e.addPasskey(in, stick)
+		thief, err := e.passkeySignIn(stick)
+		e.must(err)
+		passkeys, err := e.Passkeys(e.Context(), actorOf(thief))
+		e.must(err)
+		e.must(e.RemovePasskey(e.Context(), actorOf(thief), passkeys[0].ID))
+		if e.sessionValid(in.Secret) {
 			t.Error("removing a passkey left another session open")
 		}
-		w.grantOperator(in.Visitor.Customer.ID)
-		if w.alive(thief.Secret) {
+		e.grantOperator(in.Visitor.Customer.ID)
+		if e.sessionValid(thief.Secret) {
 			t.Error("the session of a removed passkey outlives the grant")
 		}
 	})
 }
 
-func TestEnrolmentLink_EnrolsTheFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		gone := func(err error) { t.Helper(); w.refused(err, registrar.KindNotFound, customer.LinkInvalid) }
-		id := w.member(email).Visitor.Customer.ID
-		bob := w.member("bob@example.org")
-		link := w.grantOperator(id).EnrolmentLink
-		use := func(in customer.SignedIn) error {
-			_, err := w.OpenEnrolment(ctx, actorOf(in), in.Secret, link)
+func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
+		id := e.newMember(email).Visitor.Customer.ID
+		bob := e.newMember("bob@example.org")
+		link := e.grantOperator(id).EnrolmentLink
+		use := func(in account.SignInResult) error {
+			_, err := e.OpenEnrolment(ctx, actorOf(in), in.Secret, link)
 			return err
 		}
 
-		gone(w.CheckEnrolment(ctx, actorOf(bob), link))
+		gone(e.CheckEnrolment(ctx, actorOf(bob), link))
 		gone(use(bob))
-		if w.CheckEnrolment(ctx, attacker, link) == nil {
+		if e.CheckEnrolment(ctx, attacker, link) == nil {
 			t.Error("the link works without a session")
 		}
-		late := w.signIn(home, "")
-		w.pass(registrar.RecentSignIn + time.Second)
-		w.refused(use(late), registrar.KindUnauthenticated, registrar.SignInAgain)
+		late := e.signIn(home, "")
+		e.advanceClock(registrar.RecentSignIn + time.Second)
+		e.wantError(use(late), registrar.KindUnauthenticated, registrar.SignInAgain)
 
-		owner := w.signIn(home, "")
-		w.must(w.CheckEnrolment(ctx, actorOf(owner), link))
-		enrolling, err := w.OpenEnrolment(ctx, actorOf(owner), owner.Secret, link)
-		w.must(err)
-		if w.alive(owner.Secret) || w.isOperator(enrolling.Secret) {
+		owner := e.signIn(home, "")
+		e.must(e.CheckEnrolment(ctx, actorOf(owner), link))
+		enrolling, err := e.OpenEnrolment(ctx, actorOf(owner), owner.Secret, link)
+		e.must(err)
+		if e.sessionValid(owner.Secret) || e.isOperator(enrolling.Secret) {
 			t.Error("the link left the old session open, or opened the operators' pages")
 		}
-		gone(use(w.signIn(attacker, ""))) // used
-		w.refused(w.ChangeEmail(ctx, actorOf(enrolling), "new@example.org"), registrar.KindForbidden, customer.StrongSignIn)
-		phone, _ := w.secondFactor(enrolling)
-		_, _, err = w.BeginAddPasskey(ctx, actorOf(enrolling), origin)
-		w.refused(err, registrar.KindForbidden, customer.StrongSignIn) // it was for the first factor
-		w.refused(w.DropSecondFactor(ctx, actorOf(enrolling)), registrar.KindForbidden, customer.StrongSignIn)
+		gone(use(e.signIn(attacker, ""))) // used
+		e.wantError(e.RequestEmailChange(ctx, actorOf(enrolling), "new@example.org"), registrar.KindForbidden, account.StrongSignIn)
+		phone, _ := e.enableSecondFactor(enrolling)
+		_, _, err = e.BeginAddPasskey(ctx, actorOf(enrolling), origin)
+		e.wantError(err, registrar.KindForbidden, account.StrongSignIn) // it was for the first factor
+		e.wantError(e.DisableSecondFactor(ctx, actorOf(enrolling)), registrar.KindForbidden, account.StrongSignIn)
 
-		strong, err := w.EnterCode(ctx, home, w.signIn(home, "").Secret, phone.code(w))
-		w.must(err)
-		if !w.isOperator(strong.Secret) {
+		strong, err := e.EnterCode(ctx, home, e.signIn(home, "").Secret, phone.code(e))
+		e.must(err)
+		if !e.isOperator(strong.Secret) {
 			t.Error("the enrolled factor does not open the operators' pages")
 		}
-		w.addPasskey(strong, newAuthenticator(t))
-		if !w.told(owner, customer.ActionEnrolmentLinkMade) || !w.told(owner, customer.ActionEnrolmentOpened) {
+		e.addPasskey(strong, newAuthenticator(t))
+		if !e.hasAuditEvent(owner, account.ActionEnrolmentLinkMade) || !e.hasAuditEvent(owner, account.ActionEnrolmentOpened) {
 			t.Error("the audit does not show the enrolment")
 		}
 	})
 }
 
-func TestEnrolmentLink_EnrolsAPasskeyAsFirstFactor(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		link := w.grantOperator(w.member(email).Visitor.Customer.ID).EnrolmentLink
-		owner := w.signIn(home, "")
-		enrolling, err := w.OpenEnrolment(w.Context(), actorOf(owner), owner.Secret, link)
-		w.must(err)
+func TestEnrolmentLink_EnrolsPasskeyAsFirstFactor(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		link := e.grantOperator(e.newMember(email).Visitor.Customer.ID).EnrolmentLink
+		owner := e.signIn(home, "")
+		enrolling, err := e.OpenEnrolment(e.Context(), actorOf(owner), owner.Secret, link)
+		e.must(err)
 		laptop := newAuthenticator(t)
-		w.addPasskey(enrolling, laptop)
-		_, _, err = w.BeginSecondFactor(w.Context(), actorOf(enrolling))
-		w.refused(err, registrar.KindForbidden, customer.StrongSignIn)
-		strong, err := w.passkeySignIn(laptop)
-		w.must(err)
-		if !w.isOperator(strong.Secret) {
+		e.addPasskey(enrolling, laptop)
+		_, _, err = e.BeginSecondFactor(e.Context(), actorOf(enrolling))
+		e.wantError(err, registrar.KindForbidden, account.StrongSignIn)
+		strong, err := e.passkeySignIn(laptop)
+		e.must(err)
+		if !e.isOperator(strong.Secret) {
 			t.Error("the passkey does not open the operators' pages")
 		}
 	})
 }
 
-func TestEnrolmentLink_ExpiresAndIsVoidOnceReissuedOrRemoved(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		id := w.member(email).Visitor.Customer.ID
+func TestEnrolmentLink_ExpiresAndIsVoidedByReissueOrRemoval(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		id := e.newMember(email).Visitor.Customer.ID
 		void := func(link string) {
 			t.Helper()
-			in := w.signIn(home, "")
-			_, err := w.OpenEnrolment(ctx, actorOf(in), in.Secret, link)
-			w.refused(err, registrar.KindNotFound, customer.LinkInvalid)
+			in := e.signIn(home, "")
+			_, err := e.OpenEnrolment(ctx, actorOf(in), in.Secret, link)
+			e.wantError(err, registrar.KindNotFound, account.LinkInvalid)
 		}
-		link := w.grantOperator(id).EnrolmentLink
-		w.pass(time.Hour)
+		link := e.grantOperator(id).EnrolmentLink
+		e.advanceClock(time.Hour)
 		void(link)
-		link = w.grantOperator(id).EnrolmentLink
-		reissued := w.grantOperator(id).EnrolmentLink
+		link = e.grantOperator(id).EnrolmentLink
+		reissued := e.grantOperator(id).EnrolmentLink
 		void(link)
-		w.must(w.RemoveOperator(ctx, operator, id))
+		e.must(e.RemoveOperator(ctx, operator, id))
 		void(reissued)
-		w.must(w.Disable(ctx, operator, id))
-		_, err := w.AddOperator(ctx, operator, id)
-		w.refused(err, registrar.KindConflict, customer.AccountDisabled)
+		e.must(e.Disable(ctx, operator, id))
+		_, err := e.AddOperator(ctx, operator, id)
+		e.wantError(err, registrar.KindConflict, account.AccountDisabled)
 		inBrowser := operator
 		inBrowser.Address = attacker.Address
-		_, err = w.AddOperator(ctx, inBrowser, id)
-		w.refused(err, registrar.KindForbidden, customer.OperatorsOnly)
+		_, err = e.AddOperator(ctx, inBrowser, id)
+		e.wantError(err, registrar.KindForbidden, account.OperatorsOnly)
 	})
 }
 
 // Either the factor comes first and the grant reports it, or the grant comes first
 // and the password session is refused.
-func TestAddOperator_RaceWithAnEnrolmentLeavesNoUnreportedFactor(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		id := w.member(email).Visitor.Customer.ID
+func TestAddOperator_RaceWithEnrolmentLeavesNoUnreportedFactor(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		id := e.newMember(email).Visitor.Customer.ID
 		for range 10 {
-			thief := w.signIn(home, "")
-			secret, _, err := w.BeginSecondFactor(w.Context(), actorOf(thief))
-			w.must(err)
-			code := app{secret}.code(w)
+			thief := e.signIn(home, "")
+			secret, _, err := e.BeginSecondFactor(e.Context(), actorOf(thief))
+			e.must(err)
+			code := authenticatorApp{secret}.code(e)
 			var enrolled error
-			var grant customer.OperatorGrant
+			var grant account.OperatorGrant
 			var both sync.WaitGroup
-			both.Go(func() { _, enrolled = w.FinishSecondFactor(w.Context(), actorOf(thief), code) })
-			both.Go(func() { grant = w.grantOperator(id) })
+			both.Go(func() { _, enrolled = e.FinishSecondFactor(e.Context(), actorOf(thief), code) })
+			both.Go(func() { grant = e.grantOperator(id) })
 			both.Wait()
 			if (enrolled == nil) != grant.HasSecondFactor || (enrolled == nil) == (grant.EnrolmentLink != "") {
 				t.Fatalf("enrolled: %v, granted: %+v", enrolled, grant)
 			}
-			w.must(w.RemoveOperator(w.Context(), operator, id))
+			e.must(e.RemoveOperator(e.Context(), operator, id))
 			if enrolled == nil {
-				w.pass(time.Minute)
-				in, err := w.EnterCode(w.Context(), home, w.signIn(home, "").Secret, app{secret}.code(w))
-				w.must(err)
-				w.must(w.DropSecondFactor(w.Context(), actorOf(in)))
+				e.advanceClock(time.Minute)
+				in, err := e.EnterCode(e.Context(), home, e.signIn(home, "").Secret, authenticatorApp{secret}.code(e))
+				e.must(err)
+				e.must(e.DisableSecondFactor(e.Context(), actorOf(in)))
 			}
-			w.pass(time.Minute)
+			e.advanceClock(time.Minute)
 		}
 	})
 }

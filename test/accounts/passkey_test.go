@@ -5,158 +5,158 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-func TestAPersonRegistersAndSignsInByPasskeyAlone(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		w.must(w.Register(ctx, home, customer.Registration{Email: email}))
-		in, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{Agent: browser})
-		w.must(err)
-		if in.Visitor.Customer.HasPassword || !w.alive(in.Secret) {
+func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		e.must(e.Register(ctx, home, account.Registration{Email: email}))
+		in, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{UserAgent: userAgent})
+		e.must(err)
+		if in.Visitor.Customer.HasPassword || !e.sessionValid(in.Secret) {
 			t.Fatalf("confirming without a password: %+v", in.Visitor)
 		}
 		device := newAuthenticator(t)
-		w.addPasskey(in, device)
-		if m := w.mail(registrar.LetterPasskey); m.fact["change"] != "added" || m.fact["name"] != "Laptop" {
-			t.Errorf("the letter says %v", m.fact)
+		e.addPasskey(in, device)
+		if m := e.deliverOneMail(registrar.MailPasskey); m.facts["change"] != "added" || m.facts["name"] != "Laptop" {
+			t.Errorf("the letter says %v", m.facts)
 		}
-		w.must(w.SignOut(ctx, home, in.Secret))
+		e.must(e.SignOut(ctx, home, in.Secret))
 
-		again, err := w.passkeySignIn(device)
-		w.must(err)
-		if again.Visitor.Customer.Email != email || again.NeedsCode || !w.alive(again.Secret) {
+		again, err := e.passkeySignIn(device)
+		e.must(err)
+		if again.Visitor.Customer.Email != email || again.NeedsCode || !e.sessionValid(again.Secret) {
 			t.Errorf("got %+v", again)
 		}
-		passkeys, err := w.Passkeys(ctx, actorOf(again))
-		w.must(err)
-		if len(passkeys) != 1 || !passkeys[0].LastUsedAt.Equal(w.clock()) {
+		passkeys, err := e.Passkeys(ctx, actorOf(again))
+		e.must(err)
+		if len(passkeys) != 1 || !passkeys[0].LastUsedAt.Equal(e.clock()) {
 			t.Errorf("got %+v", passkeys)
 		}
-		w.refused(w.RemovePasskey(ctx, actorOf(again), passkeys[0].ID), registrar.KindConflict, customer.LastWayIn)
-		_, err = w.SignIn(ctx, home, customer.Credentials{Email: email})
-		w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+		e.wantError(e.RemovePasskey(ctx, actorOf(again), passkeys[0].ID), registrar.KindConflict, account.LastWayIn)
+		_, err = e.SignIn(ctx, home, account.Credentials{Email: email})
+		e.wantError(err, registrar.KindUnauthenticated, account.BadCredentials)
 
-		w.must(w.ChangePassword(ctx, actorOf(again), "", password))
-		w.must(w.RemovePasskey(ctx, actorOf(again), passkeys[0].ID))
-		_, err = w.passkeySignIn(device)
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		e.must(e.ChangePassword(ctx, actorOf(again), "", password))
+		e.must(e.RemovePasskey(ctx, actorOf(again), passkeys[0].ID))
+		_, err = e.passkeySignIn(device)
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
 
-func TestAPasskeyIsBothFactorsAndRenewsASession(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		in := w.member(email)
+func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		in := e.newMember(email)
 		device := newAuthenticator(t)
-		w.addPasskey(in, device)
-		w.secondFactor(in)
-		opened, err := w.passkeySignIn(device)
-		w.must(err)
+		e.addPasskey(in, device)
+		e.enableSecondFactor(in)
+		opened, err := e.passkeySignIn(device)
+		e.must(err)
 		if opened.NeedsCode {
 			t.Error("a passkey wants a code")
 		}
-		w.pass(time.Hour)
-		ceremony, options, err := w.BeginPasskeySignIn(w.Context(), home, origin)
-		w.must(err)
-		again, err := w.FinishPasskeySignInAgain(w.Context(), home, origin, opened.Secret, ceremony, device.get(options))
-		w.must(err)
-		if w.alive(opened.Secret) || actorOf(again).RequireRecentSignIn(w.clock()) != nil {
+		e.advanceClock(time.Hour)
+		challenge, options, err := e.BeginPasskeySignIn(e.Context(), home, origin)
+		e.must(err)
+		again, err := e.FinishPasskeySignInAgain(e.Context(), home, origin, opened.Secret, challenge, device.get(options))
+		e.must(err)
+		if e.sessionValid(opened.Secret) || actorOf(again).RequireRecentSignIn(e.clock()) != nil {
 			t.Error("the session was not renewed")
 		}
 		// Another person's passkey proves nothing about this session.
-		bob, stranger := w.member("bob@example.org"), newAuthenticator(t)
-		w.addPasskey(bob, stranger)
-		ceremony, options, err = w.BeginPasskeySignIn(w.Context(), home, origin)
-		w.must(err)
-		_, err = w.FinishPasskeySignInAgain(w.Context(), home, origin, again.Secret, ceremony, stranger.get(options))
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		bob, stranger := e.newMember("bob@example.org"), newAuthenticator(t)
+		e.addPasskey(bob, stranger)
+		challenge, options, err = e.BeginPasskeySignIn(e.Context(), home, origin)
+		e.must(err)
+		_, err = e.FinishPasskeySignInAgain(e.Context(), home, origin, again.Secret, challenge, stranger.get(options))
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
 
-func TestAPasskeyCeremonyIsAnsweredOnceAndInTime(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ctx := w.Context()
-		in, device := w.member(email), newAuthenticator(t)
-		w.addPasskey(in, device)
-		ceremony, options, err := w.BeginPasskeySignIn(ctx, home, origin)
-		w.must(err)
+func TestPasskeyChallenge_WorksOnceAndExpires(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ctx := e.Context()
+		in, device := e.newMember(email), newAuthenticator(t)
+		e.addPasskey(in, device)
+		challenge, options, err := e.BeginPasskeySignIn(ctx, home, origin)
+		e.must(err)
 		answer := device.get(options)
-		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, answer, "")
-		w.must(err)
-		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, answer, "")
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, answer, "")
+		e.must(err)
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, answer, "")
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 
-		ceremony, options, err = w.BeginPasskeySignIn(ctx, home, origin)
-		w.must(err)
-		w.pass(5*time.Minute + time.Second)
-		_, err = w.FinishPasskeySignIn(ctx, home, origin, ceremony, device.get(options), "")
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		challenge, options, err = e.BeginPasskeySignIn(ctx, home, origin)
+		e.must(err)
+		e.advanceClock(5*time.Minute + time.Second)
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, challenge, device.get(options), "")
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 
-		first, _, err := w.BeginPasskeySignIn(ctx, home, origin)
-		w.must(err)
-		_, options, err = w.BeginPasskeySignIn(ctx, home, origin)
-		w.must(err)
-		_, err = w.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the answer to another question
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		first, _, err := e.BeginPasskeySignIn(ctx, home, origin)
+		e.must(err)
+		_, options, err = e.BeginPasskeySignIn(ctx, home, origin)
+		e.must(err)
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the answer to another question
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
 
-func TestAPasskeyProvesNothingFromAnotherPageOrWithoutTheLock(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		in, device := w.member(email), newAuthenticator(t)
-		w.addPasskey(in, device)
-		_, _, err := w.BeginPasskeySignIn(w.Context(), home, "https://evil.example")
-		w.refused(err, registrar.KindInvalid, customer.OriginUnknown)
+func TestPasskeySignIn_NeedsOriginAndUserVerification(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		in, device := e.newMember(email), newAuthenticator(t)
+		e.addPasskey(in, device)
+		_, _, err := e.BeginPasskeySignIn(e.Context(), home, "https://evil.example")
+		e.wantError(err, registrar.KindInvalid, account.OriginUnknown)
 
 		device.origin = "https://kontor.example.evil.example"
-		_, err = w.passkeySignIn(device)
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		_, err = e.passkeySignIn(device)
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		device.origin, device.unverified = "", true
-		_, err = w.passkeySignIn(device)
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
+		_, err = e.passkeySignIn(device)
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		device.unverified = false
 		forged := newAuthenticator(t) // knows all that is public
 		forged.id, forged.handle = device.id, device.handle
-		_, err = w.passkeySignIn(forged)
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
-		_, err = w.passkeySignIn(device)
-		w.must(err)
-		w.must(w.Disable(w.Context(), operator, in.Visitor.Customer.ID))
-		_, err = w.passkeySignIn(device)
-		w.refused(err, registrar.KindForbidden, customer.AccountDisabled)
+		_, err = e.passkeySignIn(forged)
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
+		_, err = e.passkeySignIn(device)
+		e.must(err)
+		e.must(e.Disable(e.Context(), operator, in.Visitor.Customer.ID))
+		_, err = e.passkeySignIn(device)
+		e.wantError(err, registrar.KindForbidden, account.AccountDisabled)
 	})
 }
 
-func TestACounterThatGoesBackwardsIsRefusedAndTold(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		in, device := w.member(email), newAuthenticator(t)
+func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		in, device := e.newMember(email), newAuthenticator(t)
 		device.counter = 10
-		w.addPasskey(in, device)
+		e.addPasskey(in, device)
 		device.counter = 12
-		_, err := w.passkeySignIn(device)
-		w.must(err)
+		_, err := e.passkeySignIn(device)
+		e.must(err)
 		device.counter = 11 // a copy of the device
-		_, err = w.passkeySignIn(device)
-		w.refused(err, registrar.KindUnauthenticated, customer.PasskeyRefused)
-		if !w.told(in, customer.ActionPasskeyCloned) {
+		_, err = e.passkeySignIn(device)
+		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
+		if !e.hasAuditEvent(in, account.ActionPasskeyCloned) {
 			t.Error("the audit does not tell of the copy")
 		}
 	})
 }
 
-func TestTwoAccountsCanNotShareAPasskey(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		ada, bob, device := w.member(email), w.member("bob@example.org"), newAuthenticator(t)
-		w.addPasskey(ada, device)
-		ceremony, options, err := w.BeginAddPasskey(w.Context(), actorOf(bob), origin)
-		w.must(err)
+func TestAddPasskey_PasskeyOfAnotherAccountIsRefused(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		ada, bob, device := e.newMember(email), e.newMember("bob@example.org"), newAuthenticator(t)
+		e.addPasskey(ada, device)
+		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(bob), origin)
+		e.must(err)
 		// Nor does a ceremony of one account serve another one.
-		w.refused(w.FinishAddPasskey(w.Context(), actorOf(ada), origin, ceremony, "x", device.create(options)),
-			registrar.KindInvalid, customer.PasskeyRefused)
-		ceremony, options, err = w.BeginAddPasskey(w.Context(), actorOf(bob), origin)
-		w.must(err)
-		w.refused(w.FinishAddPasskey(w.Context(), actorOf(bob), origin, ceremony, "x", device.create(options)),
-			registrar.KindConflict, customer.PasskeyTaken)
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(ada), origin, challenge, "x", device.create(options)),
+			registrar.KindInvalid, account.PasskeyRefused)
+		challenge, options, err = e.BeginAddPasskey(e.Context(), actorOf(bob), origin)
+		e.must(err)
+		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(bob), origin, challenge, "x", device.create(options)),
+			registrar.KindConflict, account.PasskeyTaken)
 	})
 }

@@ -11,40 +11,40 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-func TestAThrottledAccountIsNotLockedForItsOwner(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		in, device := w.member(email), newAuthenticator(t)
-		w.addPasskey(in, device)
+func TestThrottle_OwnerIsNotLockedOut(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		in, device := e.newMember(email), newAuthenticator(t)
+		e.addPasskey(in, device)
 		// A botnet uses up what the account may have from unknown browsers.
 		var err error
 		for i := range 60 {
-			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+			err = e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("198.51.100.%d", i)), "")
 		}
-		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
-		_, err = w.SignIn(w.Context(), somebody("192.0.2.99"), customer.Credentials{Email: email, Password: password})
-		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		e.wantError(err, registrar.KindRateLimited, account.TooManyAttempts)
+		_, err = e.SignIn(e.Context(), anonymousActor("192.0.2.99"), account.Credentials{Email: email, Password: password})
+		e.wantError(err, registrar.KindRateLimited, account.TooManyAttempts)
 
-		w.signIn(home, in.Device) // the owner's browser
-		_, err = w.passkeySignIn(device)
-		w.must(err)
-		w.mails()
-		w.must(w.AskReset(w.Context(), home, email, ""))
-		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, other))
+		e.signIn(home, in.Device) // the owner's browser
+		_, err = e.passkeySignIn(device)
+		e.must(err)
+		e.deliverMails()
+		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
+		e.must(e.ResetPassword(e.Context(), home, e.deliverOneMail(registrar.MailPasswordReset).link, otherPassword))
 	})
 }
 
-func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		in := w.member(email)
+func TestThrottle_WrongPasswordsLimitedPerAddressAccountAndDevice(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		in := e.newMember(email)
 		count := func(try func() error) (wrong int) {
 			for range 200 {
 				switch err := try(); registrar.CodeOf(err) {
-				case customer.BadCredentials:
+				case account.BadCredentials:
 					wrong++
-				case customer.TooManyAttempts:
+				case account.TooManyAttempts:
 					return wrong
 				default:
 					t.Fatal(err)
@@ -52,96 +52,102 @@ func TestWrongPasswordsAreBoundedPerAddressAccountAndDevice(t *testing.T) {
 			}
 			return wrong
 		}
-		if got := count(func() error { return w.guess(attacker, "") }); got != 10 {
+		if got := count(func() error { return e.signInWithWrongPassword(attacker, "") }); got != 10 {
 			t.Errorf("one address had %d guesses at one account, want 10", got)
 		}
 		i := 0
 		if got := count(func() error {
 			i++
-			_, err := w.SignIn(w.Context(), attacker, customer.Credentials{Email: fmt.Sprintf("nobody%d@example.org", i), Password: other})
+			_, err := e.SignIn(e.Context(), attacker, account.Credentials{Email: fmt.Sprintf("nobody%d@example.org", i), Password: otherPassword})
 			return err
 		}); got != 20 {
 			t.Errorf("one address had %d more guesses at other accounts, want 20", got)
 		}
-		if got := count(func() error { return w.guess(attacker, in.Device) }); got != 10 {
+		if got := count(func() error { return e.signInWithWrongPassword(attacker, in.Device) }); got != 10 {
 			t.Errorf("a stolen device cookie was good for %d guesses, want 10", got)
 		}
 		// Neighbours in a /64 are one.
 		j := 0
-		if got := count(func() error { j++; return w.guess(somebody(fmt.Sprintf("2001:db8::%x", j)), "") }); got != 10 {
+		if got := count(func() error {
+			j++
+			return e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("2001:db8::%x", j)), "")
+		}); got != 10 {
 			t.Errorf("one network had %d guesses, want 10", got)
 		}
 		// A device cookie of another account is none.
-		bob := w.member("bob@example.org")
+		bob := e.newMember("bob@example.org")
 		k := 0
-		if got := count(func() error { k++; return w.guess(somebody(fmt.Sprintf("2001:db8:%x::1", k)), bob.Device) }); got != 30 {
+		if got := count(func() error {
+			k++
+			return e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("2001:db8:%x::1", k)), bob.Device)
+		}); got != 30 {
 			t.Errorf("strangers had %d guesses left of the account's 50, want 30", got)
 		}
-		w.pass(time.Hour + time.Second)
-		w.refused(w.guess(attacker, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		e.advanceClock(time.Hour + time.Second)
+		e.wantError(e.signInWithWrongPassword(attacker, ""), registrar.KindUnauthenticated, account.BadCredentials)
 	})
 }
 
-func TestTheOwnerCanChangeThePasswordOfAnAccountUnderAttack(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		in := w.member(email)
+func TestChangePassword_WorksWhileAccountIsThrottled(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		in := e.newMember(email)
 		var err error
 		for i := range 60 {
-			err = w.guess(somebody(fmt.Sprintf("198.51.100.%d", i)), "")
+			err = e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("198.51.100.%d", i)), "")
 		}
-		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
-		w.must(w.ChangePassword(w.Context(), actorOf(in), password, other))
+		e.wantError(err, registrar.KindRateLimited, account.TooManyAttempts)
+		e.must(e.ChangePassword(e.Context(), actorOf(in), password, otherPassword))
 
 		// Whoever has taken the session can't try passwords without end.
 		for range 10 {
-			w.refused(w.ChangePassword(w.Context(), actorOf(in), "wrong "+other, password), registrar.KindInvalid, customer.BadCredentials)
+			e.wantError(e.ChangePassword(e.Context(), actorOf(in), "wrong "+otherPassword, password), registrar.KindInvalid, account.BadCredentials)
 		}
-		w.refused(w.ChangePassword(w.Context(), actorOf(in), other, password), registrar.KindRateLimited, customer.TooManyAttempts)
+		e.wantError(e.ChangePassword(e.Context(), actorOf(in), otherPassword, password), registrar.KindRateLimited, account.TooManyAttempts)
 	})
 }
 
-func TestRegistrationsByStrangersDoNotUseUpTheOwnersReset(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		w.member(email)
+func TestAskReset_RegistrationsByOthersDoNotConsumeItsLimit(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		e.newMember(email)
 		for i := range 6 {
-			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
+			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), account.Registration{Email: email}))
 		}
-		w.mails()
-		w.must(w.AskReset(w.Context(), home, email, ""))
-		w.must(w.Reset(w.Context(), home, w.mail(registrar.LetterReset).link, other))
+		e.deliverMails()
+		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
+		e.must(e.ResetPassword(e.Context(), home, e.deliverOneMail(registrar.MailPasswordReset).link, otherPassword))
 	})
 }
 
-func TestRightPasswordsAreNotCounted(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		w.member(email)
+func TestThrottle_CorrectPasswordsAreNotCounted(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		e.newMember(email)
 		for range 60 {
-			w.signIn(home, "")
+			e.signIn(home, "")
 		}
 	})
 }
 
-// blocked computes no key before it is released, and then leaves it to the caller.
-type blocked struct{ begun, release chan struct{} }
+// blockedDeriver computes no key before it is released, and then leaves it to the caller.
+type blockedDeriver struct{ started, release chan struct{} }
 
-func (b blocked) Derive(context.Context, customer.Derivation) ([]byte, error) {
-	b.begun <- struct{}{}
+func (b blockedDeriver) Derive(context.Context, account.Derivation) ([]byte, error) {
+	b.started <- struct{}{}
 	<-b.release
 	return nil, errors.New("blocked")
 }
 
-func TestSignIn_KnownDeviceIsServedWhileStrangersFillTheQueue(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		known := w.member(email).Device
-		b := blocked{make(chan struct{}, 10), make(chan struct{})}
-		w.restart(func(cfg *customer.Config) { cfg.Hashes, cfg.Waiting, cfg.Deriver = 1, 1, b })
+func TestSignIn_KnownDeviceIsServedWhileQueueIsFull(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		known := e.newMember(email).Device
+		b := blockedDeriver{make(chan struct{}, 10), make(chan struct{})}
+		e.reconfigure(func(cfg *account.Config) { cfg.Hashes, cfg.MaxWaiting, cfg.Deriver = 1, 1, b })
 		var all sync.WaitGroup
-		all.Go(func() { _ = w.guess(attacker, "") })
-		<-b.begun // the strangers' queue is full
-		w.refused(w.guess(somebody("2001:db8:1::1"), ""), registrar.KindRateLimited, customer.Busy)
-		w.refused(w.guess(somebody("2001:db8:2::1"), "dotkontor_device_forged"), registrar.KindRateLimited, customer.Busy)
+		all.Go(func() { _ = e.signInWithWrongPassword(attacker, "") })
+		<-b.started // the strangers' queue is full
+		e.wantError(e.signInWithWrongPassword(anonymousActor("2001:db8:1::1"), ""), registrar.KindRateLimited, account.Busy)
+		e.wantError(e.signInWithWrongPassword(anonymousActor("2001:db8:2::1"), "dotkontor_device_forged"), registrar.KindRateLimited, account.Busy)
 		all.Go(func() {
-			if _, err := w.SignIn(w.Context(), attacker, customer.Credentials{Email: email, Password: password, Device: known}); err != nil {
+			if _, err := e.SignIn(e.Context(), attacker, account.Credentials{Email: email, Password: password, Device: known}); err != nil {
 				t.Errorf("a known device in the attacker's network: %v", err)
 			}
 		})
@@ -150,21 +156,21 @@ func TestSignIn_KnownDeviceIsServedWhileStrangersFillTheQueue(t *testing.T) {
 	})
 }
 
-func TestGuessesInParallelKeepTheBudget(t *testing.T) {
-	onSQLite(t, func(w *world) {
+func TestThrottle_ConcurrentGuessesKeepTheLimit(t *testing.T) {
+	onSQLite(t, func(e *env) {
 		// Hashes that take long enough for all guesses to be waiting.
-		w.restart(func(cfg *customer.Config) { cfg.Cost, cfg.Hashes = customer.Cost{Memory: 16 << 10, Passes: 2}, 2 })
-		w.member(email)
+		e.reconfigure(func(cfg *account.Config) { cfg.Cost, cfg.Hashes = account.Cost{Memory: 16 << 10, Passes: 2}, 2 })
+		e.newMember(email)
 		var wrong atomic.Int32
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				err := w.guess(attacker, "")
-				for registrar.CodeOf(err) == customer.Busy { // its network has its share of the queue
+				err := e.signInWithWrongPassword(attacker, "")
+				for registrar.CodeOf(err) == account.Busy { // its network has its share of the queue
 					time.Sleep(time.Millisecond)
-					err = w.guess(attacker, "")
+					err = e.signInWithWrongPassword(attacker, "")
 				}
-				if registrar.CodeOf(err) == customer.BadCredentials {
+				if registrar.CodeOf(err) == account.BadCredentials {
 					wrong.Add(1)
 				}
 			})
@@ -176,23 +182,23 @@ func TestGuessesInParallelKeepTheBudget(t *testing.T) {
 	})
 }
 
-func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
+func TestSignIn_BurstKeepsMemoryBoundedAndAnswersAll(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes real hashes")
 	}
 	// Not parallel: it measures the memory of the process.
-	test := func(w *world) {
-		w.member(email)
-		w.restart(func(cfg *customer.Config) { cfg.Cost, cfg.Hashes, cfg.Waiting = customer.Cost{Passes: 1}, 2, 100 })
+	test := func(e *env) {
+		e.newMember(email)
+		e.reconfigure(func(cfg *account.Config) { cfg.Cost, cfg.Hashes, cfg.MaxWaiting = account.Cost{Passes: 1}, 2, 100 })
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		var answered atomic.Int32
 		var all sync.WaitGroup
 		for range 300 {
 			all.Go(func() {
-				_, err := w.SignIn(ctx, home, customer.Credentials{Email: email, Password: password})
+				_, err := e.SignIn(ctx, home, account.Credentials{Email: email, Password: password})
 				switch {
-				case err == nil, registrar.CodeOf(err) == customer.Busy, ctx.Err() != nil:
+				case err == nil, registrar.CodeOf(err) == account.Busy, ctx.Err() != nil:
 					answered.Add(1)
 				default:
 					t.Error(err)
@@ -219,29 +225,29 @@ func TestAStormOfSignInsIsBoundedInMemoryAndAllAreAnswered(t *testing.T) {
 			t.Errorf("the heap grew to %d MiB", most>>20)
 		}
 	}
-	t.Run("storm", func(t *testing.T) { w := newWorldHere(t); test(w) })
+	t.Run("storm", func(t *testing.T) { e := newSQLiteEnv(t); test(e) })
 }
 
 // The time of a sign-in is that of its hash, and the hash is as large as its
 // memory, which can be measured on a busy machine too.
-func TestASignInCostsTheSameForUnknownAddresses(t *testing.T) {
+func TestSignIn_UnknownAddressCostsOneHashToo(t *testing.T) {
 	// Not parallel: it measures what the process allocates.
-	w := newWorldHere(t)
-	ctx := w.Context()
-	w.member(email)
-	w.must(w.Register(ctx, home, customer.Registration{Email: "key@example.org"}))
-	_, err := w.Confirm(ctx, home, w.mail(registrar.LetterConfirm).link, customer.Confirmation{})
-	w.must(err)
-	w.must(w.Register(ctx, home, customer.Registration{Email: "late@example.org"}))
+	e := newSQLiteEnv(t)
+	ctx := e.Context()
+	e.newMember(email)
+	e.must(e.Register(ctx, home, account.Registration{Email: "key@example.org"}))
+	_, err := e.Confirm(ctx, home, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{})
+	e.must(err)
+	e.must(e.Register(ctx, home, account.Registration{Email: "late@example.org"}))
 	const memory = 8 << 10 // KiB
-	w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: memory, Passes: 1} })
-	w.must(w.SetPassword(ctx, operator, w.idOf(email), password)) // at this cost
+	e.reconfigure(func(cfg *account.Config) { cfg.Cost = account.Cost{Memory: memory, Passes: 1} })
+	e.must(e.SetPassword(ctx, operator, e.customerID(email), password)) // at this cost
 	for _, address := range []string{email, "key@example.org", "late@example.org", "nobody@example.org"} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := w.SignIn(ctx, attacker, customer.Credentials{Email: address, Password: other})
+		_, err := e.SignIn(ctx, attacker, account.Credentials{Email: address, Password: otherPassword})
 		runtime.ReadMemStats(&after)
-		w.refused(err, registrar.KindUnauthenticated, customer.BadCredentials)
+		e.wantError(err, registrar.KindUnauthenticated, account.BadCredentials)
 		hashes := float64(after.TotalAlloc-before.TotalAlloc) / (memory << 10)
 		if hashes < 1 || hashes > 1.5 {
 			t.Errorf("%s: %.2f hashes were computed, want one", address, hashes)
@@ -249,94 +255,94 @@ func TestASignInCostsTheSameForUnknownAddresses(t *testing.T) {
 	}
 }
 
-func (w *world) idOf(address string) string {
-	w.Helper()
-	found, err := w.Find(w.Context(), operator, address)
-	w.must(err)
+func (e *env) customerID(address string) string {
+	e.Helper()
+	found, err := e.FindByEmail(e.Context(), operator, address)
+	e.must(err)
 	return found.ID
 }
 
-func TestLettersToAnAddressAreBoundedAndTheAnswerIsTheSame(t *testing.T) {
-	onSQLite(t, func(w *world) {
-		w.member(email)
+func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
+	onSQLite(t, func(e *env) {
+		e.newMember(email)
 		for i := range 6 {
-			w.must(w.AskReset(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), email, ""))
-			w.must(w.Register(w.Context(), somebody(fmt.Sprintf("198.51.100.%d", i)), customer.Registration{Email: email}))
+			e.must(e.RequestPasswordReset(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), email, ""))
+			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), account.Registration{Email: email}))
 		}
-		if got := len(w.mails()); got != 5 { // the first of three was the confirmation; resets have three of their own
+		if got := len(e.deliverMails()); got != 5 { // the first of three was the confirmation; resets have three of their own
 			t.Errorf("%d more letters went to one address within the hour, want 5", got)
 		}
 		// Neither can a customer fill a stranger's mailbox.
-		bob := w.member("bob@example.org")
+		bob := e.newMember("bob@example.org")
 		for range 3 {
-			w.must(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"))
+			e.must(e.RequestEmailChange(e.Context(), actorOf(bob), "stranger@example.org"))
 		}
-		w.refused(w.ChangeEmail(w.Context(), actorOf(bob), "stranger@example.org"), registrar.KindRateLimited, customer.TooManyAttempts)
-		w.mails()
+		e.wantError(e.RequestEmailChange(e.Context(), actorOf(bob), "stranger@example.org"), registrar.KindRateLimited, account.TooManyAttempts)
+		e.deliverMails()
 		for i := range 40 {
-			w.must(w.Register(w.Context(), attacker, customer.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
+			e.must(e.Register(e.Context(), attacker, account.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
 		}
-		if got := len(w.mails()); got != 20 {
+		if got := len(e.deliverMails()); got != 20 {
 			t.Errorf("one address had %d letters sent, want 20", got)
 		}
 	})
 }
 
-func TestAPasswordIsHashedAnewWhenTheCostChanges(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		w.member(email)
+func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		e.newMember(email)
 		hash := func() string {
-			account, _, err := w.db.ReadCustomers().AccountByEmail(w.Context(), email)
-			w.must(err)
+			account, _, err := e.db.ReadCustomers().AccountByEmail(e.Context(), email)
+			e.must(err)
 			return account.PasswordHash
 		}
 		old := hash()
-		w.signIn(home, "")
+		e.signIn(home, "")
 		if hash() != old {
 			t.Error("a password was hashed anew for nothing")
 		}
-		w.restart(func(cfg *customer.Config) { cfg.Cost = customer.Cost{Memory: 128, Passes: 2} })
-		w.refused(w.guess(home, ""), registrar.KindUnauthenticated, customer.BadCredentials)
+		e.reconfigure(func(cfg *account.Config) { cfg.Cost = account.Cost{Memory: 128, Passes: 2} })
+		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
 		if hash() != old {
 			t.Error("a wrong password changed the hash")
 		}
-		w.signIn(home, "")
+		e.signIn(home, "")
 		if hash() == old {
 			t.Error("the hash is still the cheap one")
 		}
-		w.signIn(home, "")
+		e.signIn(home, "")
 	})
 }
 
-func TestPasskeyCeremoniesAreBoundedPerAddressAndMembersHaveTheirOwn(t *testing.T) {
-	eachEngine(t, func(w *world) {
-		in, device := w.member(email), newAuthenticator(t)
-		w.addPasskey(in, device)
+func TestPasskeyChallenges_LimitedPerAddressAndPerMember(t *testing.T) {
+	eachEngine(t, func(e *env) {
+		in, device := e.newMember(email), newAuthenticator(t)
+		e.addPasskey(in, device)
 		begin := func(actor registrar.Actor) error {
-			_, _, err := w.BeginPasskeySignIn(w.Context(), actor, origin)
+			_, _, err := e.BeginPasskeySignIn(e.Context(), actor, origin)
 			return err
 		}
-		allowed := customer.DefaultWindows().Passkeys.Count
+		allowed := account.DefaultWindows().Passkeys.Count
 		for i := range allowed { // one network of IPv6 is one address
-			w.must(begin(somebody(fmt.Sprintf("2001:db8::%x", i+1))))
+			e.must(begin(anonymousActor(fmt.Sprintf("2001:db8::%x", i+1))))
 		}
-		w.refused(begin(somebody("2001:db8::ffff")), registrar.KindRateLimited, customer.TooManyAttempts)
-		w.must(begin(somebody("2001:db8:0:1::1")))
-		_, err := w.passkeySignIn(device) // from elsewhere
-		w.must(err)
+		e.wantError(begin(anonymousActor("2001:db8::ffff")), registrar.KindRateLimited, account.TooManyAttempts)
+		e.must(begin(anonymousActor("2001:db8:0:1::1")))
+		_, err := e.passkeySignIn(device) // from elsewhere
+		e.must(err)
 
 		// A member behind the same address is not kept from it, but bounded too.
 		member := actorOf(in)
-		member.Address = somebody("2001:db8::1").Address
+		member.Address = anonymousActor("2001:db8::1").Address
 		for range allowed - 1 { // one was for adding the passkey
-			w.must(begin(member))
+			e.must(begin(member))
 		}
-		w.refused(begin(member), registrar.KindRateLimited, customer.TooManyAttempts)
-		_, _, err = w.BeginAddPasskey(w.Context(), member, origin)
-		w.refused(err, registrar.KindRateLimited, customer.TooManyAttempts)
+		e.wantError(begin(member), registrar.KindRateLimited, account.TooManyAttempts)
+		_, _, err = e.BeginAddPasskey(e.Context(), member, origin)
+		e.wantError(err, registrar.KindRateLimited, account.TooManyAttempts)
 
-		w.pass(10*time.Minute + time.Second)
-		w.must(begin(somebody("2001:db8::1")))
-		w.must(begin(member))
+		e.advanceClock(10*time.Minute + time.Second)
+		e.must(begin(anonymousActor("2001:db8::1")))
+		e.must(begin(member))
 	})
 }

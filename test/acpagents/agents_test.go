@@ -13,67 +13,67 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/tidings"
+	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-func TestTheExampleBuysADomain(t *testing.T) {
+func TestExampleAgent_BuysADomain(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	example := s.example()
-	out, err := s.run(example, "--info", s.Info, "--wait", "2m")
+	s := newEnv(t)
+	example := s.buildExampleAgent()
+	out, err := s.runProgram(example, "--info", s.Info, "--wait", "2m")
 	if err != nil || !strings.Contains(string(out), "\nstatus: completed, order: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, err = s.run(example, "--info", s.Info, "--token", "spt_declined_1")
+	out, err = s.runProgram(example, "--info", s.Info, "--token", "spt_declined_1")
 	if err == nil || !strings.Contains(string(out), "acp-agent: 402 payment_declined") {
 		t.Errorf("a declined token: %v\n%s", err, out)
 	}
-	s.Books(t)
+	s.Reconcile(t)
 }
 
-func TestTheScriptCompletesAnOrderOfStartOrder(t *testing.T) {
+func TestExampleScript_CompletesStartOrderOrder(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not installed; the script needs it", tool)
 		}
 	}
-	s := open(t)
-	r, address := listen(t, 0)
-	var hook identity
-	if out := s.do("agents", "rotate", s.Agent.ID, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
+	s := newEnv(t)
+	r, address := startWebhookReceiver(t, 0)
+	var hook agentCredentials
+	if out := s.runCLI("agents", "rotate", s.Agent.ID, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
 		t.Fatalf("agents rotate said %s", out)
 	}
-	r.trust(hook)
-	out, err := s.run("../../examples/acp-complete.sh", s.Info)
+	r.setSecret(hook)
+	out, err := s.runProgram("../../examples/acp-complete.sh", s.Info)
 	if err != nil || !strings.Contains(string(out), "\nsession: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s.until("the agent that paid hears that the order is completed", func() bool { return r.last().Data.Status == "completed" })
-	if first := r.messages()[0]; first.Type != "order_create" {
+	s.eventually("the agent that paid hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	if first := r.allEvents()[0]; first.Type != "order_create" {
 		t.Errorf("the first message was %+v", first)
 	}
-	s.Books(t)
+	s.Reconcile(t)
 }
 
-// receiver is an agent's webhook.
-type receiver struct {
+// webhookReceiver is an agent's webhook.
+type webhookReceiver struct {
 	t      *testing.T
 	secret string
 
-	mu    sync.Mutex
-	heard []heard
-	// refuse is how many messages are refused first.
-	refuse int
+	mu     sync.Mutex
+	events []webhookEvent
+	// rejectFirst is how many messages are refused first.
+	rejectFirst int
 }
 
-// heard is one message that was taken or refused.
-type heard struct {
-	id      string
-	refused bool
-	Type    string `json:"type"`
-	Data    struct {
+// webhookEvent is one message that was taken or refused.
+type webhookEvent struct {
+	id       string
+	rejected bool
+	Type     string `json:"type"`
+	Data     struct {
 		Session     string `json:"checkout_session_id"`
 		Permalink   string `json:"permalink_url"`
 		Status      string `json:"status"`
@@ -92,22 +92,22 @@ type heard struct {
 	} `json:"data"`
 }
 
-func listen(t *testing.T, refuse int) (r *receiver, address string) {
+func startWebhookReceiver(t *testing.T, refuse int) (r *webhookReceiver, address string) {
 	t.Helper()
-	r = &receiver{t: t, refuse: refuse}
+	r = &webhookReceiver{t: t, rejectFirst: refuse}
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	return r, server.URL + "/agentic_checkout/webhooks/order_events"
 }
 
-// trust takes messages that are signed with an agent's secret.
-func (r *receiver) trust(who identity) {
+// setSecret takes messages that are signed with an agent's secret.
+func (r *webhookReceiver) setSecret(agent agentCredentials) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.secret = who.WebhookSecret
+	r.secret = agent.WebhookSecret
 }
 
-func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	body, err := io.ReadAll(request.Body)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,54 +117,54 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.t.Errorf("signed as %q: %v", signature, err)
 		return
 	}
-	if signature != tidings.Sign(r.secret, time.Unix(at, 0), body) || time.Since(time.Unix(at, 0)).Abs() > time.Minute {
+	if signature != webhook.Sign(r.secret, time.Unix(at, 0), body) || time.Since(time.Unix(at, 0)).Abs() > time.Minute {
 		r.t.Errorf("the signature %q is not ours", signature)
 	}
-	one := heard{id: request.Header.Get("Request-Id")}
+	one := webhookEvent{id: request.Header.Get("Request-Id")}
 	if err := json.Unmarshal(body, &one); err != nil {
 		r.t.Error(err)
 	}
-	if r.refuse > 0 {
-		r.refuse--
-		one.refused = true
+	if r.rejectFirst > 0 {
+		r.rejectFirst--
+		one.rejected = true
 		w.WriteHeader(http.StatusInternalServerError)
 	}
-	r.heard = append(r.heard, one)
+	r.events = append(r.events, one)
 }
 
-func (r *receiver) messages() []heard {
+func (r *webhookReceiver) allEvents() []webhookEvent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.heard)
+	return slices.Clone(r.events)
 }
 
-// last is the last message that was taken.
-func (r *receiver) last() heard {
-	all := slices.DeleteFunc(r.messages(), func(m heard) bool { return m.refused })
+// lastAccepted is the last message that was taken.
+func (r *webhookReceiver) lastAccepted() webhookEvent {
+	all := slices.DeleteFunc(r.allEvents(), func(m webhookEvent) bool { return m.rejected })
 	if len(all) == 0 {
-		return heard{}
+		return webhookEvent{}
 	}
 	return all[len(all)-1]
 }
 
-func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
+func TestWebhook_DeliversOrderEventsUntilCompleted(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	r, address := listen(t, 1)
-	who := s.admit("Hörer", "--webhook", address)
-	r.trust(who)
-	out, err := s.run(s.example(), "--url", s.Base, "--key", who.Key, "--secret", who.Secret)
+	s := newEnv(t)
+	r, address := startWebhookReceiver(t, 1)
+	agent := s.addAgent("Hörer", "--webhook", address)
+	r.setSecret(agent)
+	out, err := s.runProgram(s.buildExampleAgent(), "--url", s.Base, "--key", agent.Key, "--secret", agent.Secret)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s.until("the agent hears that the order is completed", func() bool { return r.last().Data.Status == "completed" })
-	all := r.messages()
-	if !all[0].refused || all[0].Type != "order_create" {
+	s.eventually("the agent hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	all := r.allEvents()
+	if !all[0].rejected || all[0].Type != "order_create" {
 		t.Errorf("the first message was %+v", all[0])
 	}
 	creates := 0
 	for _, message := range all {
-		if message.Type == "order_create" && !message.refused {
+		if message.Type == "order_create" && !message.rejected {
 			creates++
 		}
 		if !strings.Contains(string(out), "session: "+message.Data.Session+"\n") || message.Data.Permalink != s.Base+"/portal/orders/"+message.Data.Session {
@@ -174,22 +174,22 @@ func TestAnAgentHearsOfItsOrderUntilTheEnd(t *testing.T) {
 	if creates != 1 {
 		t.Errorf("the order was created %d times: %+v", creates, all)
 	}
-	if lines := r.last().Data.Lines; len(lines) != 1 || lines[0].Status != "fulfilled" || !strings.HasPrefix(lines[0].Product, "register:beispiel-") {
+	if lines := r.lastAccepted().Data.Lines; len(lines) != 1 || lines[0].Status != "fulfilled" || !strings.HasPrefix(lines[0].Product, "register:beispiel-") {
 		t.Errorf("got %+v", lines)
 	}
-	s.Books(t)
+	s.Reconcile(t)
 }
 
-func TestMoneyThatGoesBackIsTold(t *testing.T) {
+func TestWebhook_ReportsRefund(t *testing.T) {
 	t.Parallel()
-	for version, returned := range map[string]func(heard) int64{
-		"2026-04-17": func(m heard) int64 {
+	for version, returned := range map[string]func(webhookEvent) int64{
+		"2026-04-17": func(m webhookEvent) int64 {
 			if len(m.Data.Adjustments) == 1 && m.Data.Adjustments[0].Status == "completed" {
 				return m.Data.Adjustments[0].Amount
 			}
 			return 0
 		},
-		"2025-09-29": func(m heard) int64 {
+		"2025-09-29": func(m webhookEvent) int64 {
 			if len(m.Data.Refunds) == 1 && m.Data.Refunds[0].Type == "original_payment" {
 				return m.Data.Refunds[0].Amount
 			}
@@ -198,25 +198,25 @@ func TestMoneyThatGoesBackIsTold(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
-			r, address := listen(t, 0)
-			who := s.admit("Hörer", "--webhook", address, "--webhook-version", version)
-			r.trust(who)
-			s.loseOne(who)
-			s.until("the agent hears that money went back", func() bool { return returned(r.last()) > 0 })
-			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.last().Data.Status != want {
-				t.Errorf("the order is %s", r.last().Data.Status)
+			s := newEnv(t)
+			r, address := startWebhookReceiver(t, 0)
+			agent := s.addAgent("Hörer", "--webhook", address, "--webhook-version", version)
+			r.setSecret(agent)
+			s.buyTwoAndLoseOne(agent)
+			s.eventually("the agent hears that money went back", func() bool { return returned(r.lastAccepted()) > 0 })
+			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.lastAccepted().Data.Status != want {
+				t.Errorf("the order is %s", r.lastAccepted().Data.Status)
 			}
-			s.Books(t)
+			s.Reconcile(t)
 		})
 	}
 }
 
-// loseOne buys two names of which somebody takes the second between the last question
+// buyTwoAndLoseOne buys two names of which somebody takes the second between the last question
 // and the charge.
-func (s *stage) loseOne(who identity) {
+func (s *env) buyTwoAndLoseOne(agent agentCredentials) {
 	s.t.Helper()
-	status, made := s.session(who, http.MethodPost, "", map[string]any{
+	status, made := s.requestSession(agent, http.MethodPost, "", map[string]any{
 		"items": []map[string]any{{"id": "register:zwei-wuensche.de", "quantity": 1}, {"id": "register:zwei-wuensche.com", "quantity": 1}},
 		"buyer": map[string]any{"first_name": "Erika", "last_name": "Mustermann", "email": "erika@example.org", "phone_number": "+49.30123456"},
 		"fulfillment_address": map[string]any{
@@ -227,18 +227,18 @@ func (s *stage) loseOne(who identity) {
 		s.t.Fatalf("%d: %v", status, made)
 	}
 	id, _ := made["id"].(string)
-	if err := s.Provider.Fault(s.t.Context(), stripe.Fault{On: "*", Do: "slow", Delay: "4s", Times: 2}); err != nil {
+	if err := s.Provider.InjectFault(s.t.Context(), stripe.Fault{On: "*", Do: "slow", Delay: "4s", Times: 2}); err != nil {
 		s.t.Fatal(err)
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.complete(who, id)
+		s.completeSession(agent, id)
 	}()
-	s.until("the order is being paid", func() bool {
-		_, now := s.session(who, http.MethodGet, "/"+id, nil)
+	s.eventually("the order is being paid", func() bool {
+		_, now := s.requestSession(agent, http.MethodGet, "/"+id, nil)
 		return now["status"] == "in_progress"
 	})
-	s.do("domains", "register", "zwei-wuensche.com", "--customer", s.Demo.Email, "--manual-payment", "R-1")
+	s.runCLI("domains", "register", "zwei-wuensche.com", "--customer", s.Demo.Email, "--manual-payment", "R-1")
 	<-done
 }

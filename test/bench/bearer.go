@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/pg"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 const (
@@ -25,11 +25,11 @@ const (
 	refSelect         = "one-select"
 	bearerAnswer      = `{"ok":true}`
 	// oneSelect is the least that any check against a table must do.
-	oneSelect = "SELECT customer_id FROM tokens WHERE hash = $1"
+	oneSelect = "SELECT customer_id FROM personal_access_tokens WHERE hash = $1"
 )
 
-// guarded is what a server of this section is told by its file.
-type guarded struct {
+// bearerSettings is what a server of this section is told by its file.
+type bearerSettings struct {
 	Database store.Options
 	// Hash is that of the one token, for the server that does nothing but look
 	// it up.
@@ -39,13 +39,13 @@ type guarded struct {
 // benchBearer compares the check of a bearer with a handler that does one indexed
 // SELECT, on each engine. Both are processes of their own on the same database,
 // with the same pool.
-func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
+func benchBearer(ctx context.Context, b bench) (lines []measurement, err error) {
 	lines, err = bearerOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "bearer")})
 	if err != nil {
 		return nil, err
 	}
-	server, err := pg.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	if errors.Is(err, pg.ErrMissing) {
+	server, err := pgtest.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
 	}
@@ -62,17 +62,17 @@ func benchBearer(ctx context.Context, b bench) (lines []line, err error) {
 	return append(lines, more...), err
 }
 
-func bearerOn(ctx context.Context, b bench, where string, opts store.Options) (lines []line, err error) {
+func bearerOn(ctx context.Context, b bench, where string, opts store.Options) (lines []measurement, err error) {
 	token, err := seedToken(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
 	hash, _ := registrar.HashSecret(registrar.PersonalToken, token)
-	settings, err := json.Marshal(guarded{Database: opts, Hash: string(hash)})
+	settings, err := json.Marshal(bearerSettings{Database: opts, Hash: string(hash)})
 	if err != nil {
 		return nil, err
 	}
-	asked := inquiry{path: bearerRoute, host: "localhost", fields: "Authorization: Bearer " + token + "\r\n"}
+	asked := requestSpec{path: bearerRoute, host: "localhost", fields: "Authorization: Bearer " + token + "\r\n"}
 	var sides []*side
 	defer func() {
 		for _, s := range sides {
@@ -94,18 +94,18 @@ func bearerOn(ctx context.Context, b bench, where string, opts store.Options) (l
 		}
 	}
 	b.progress("the check of a bearer on %s", where)
-	if err := takeTurns(ctx, b, sides...); err != nil {
+	if err := alternateRounds(ctx, b, sides...); err != nil {
 		return nil, err
 	}
 	ours, bare := sides[0], sides[1]
-	lines = []line{
-		measured("bearer check on "+where+", as a share of a handler with one SELECT", ours.asShareOf(bare),
+	lines = []measurement{
+		newMeasurement("bearer check on "+where+", as a share of a handler with one SELECT", ours.rateRatioTo(bare),
 			ratio, atLeast(wantedBearerRatio), "nothing is cached: revoked means refused at the next call; the aim is 0.8"),
-		measured("  bearer check", median(ours.rates), perSecond, nil, "client, server and database share the cores"),
-		measured("  one SELECT", median(bare.rates), perSecond, nil, ""),
+		newMeasurement("  bearer check", median(ours.rates), perSecond, nil, "client, server and database share the cores"),
+		newMeasurement("  one SELECT", median(bare.rates), perSecond, nil, ""),
 	}
-	if share, known := ours.cheapnessBeside(bare); known {
-		lines = append(lines, measured("  the same by the servers' CPU time", share, ratio, nil, "without the client's share and the database's"))
+	if share, known := ours.cpuRatioTo(bare); known {
+		lines = append(lines, newMeasurement("  the same by the servers' CPU time", share, ratio, nil, "without the client's share and the database's"))
 	}
 	return lines, nil
 }
@@ -125,7 +125,7 @@ func seedToken(ctx context.Context, opts store.Options) (token string, err error
 		customer, "bench@example.org", "bench@example.org", "bench", "de", now.UnixMicro(), now.UnixMicro()); err != nil {
 		return "", err
 	}
-	service, err := access.New(access.Config{Store: db})
+	service, err := oauth.New(oauth.Config{Store: db})
 	if err != nil {
 		return "", err
 	}
@@ -133,10 +133,10 @@ func seedToken(ctx context.Context, opts store.Options) (token string, err error
 	return token, err
 }
 
-// openGuarded opens the database that a file names. It stays open until the
+// openBearerDB opens the database that a file names. It stays open until the
 // process ends.
-func openGuarded(settings []byte) (db *store.DB, hash string, err error) {
-	var g guarded
+func openBearerDB(settings []byte) (db *store.DB, hash string, err error) {
+	var g bearerSettings
 	if err := json.Unmarshal(settings, &g); err != nil {
 		return nil, "", err
 	}
@@ -146,15 +146,15 @@ func openGuarded(settings []byte) (db *store.DB, hash string, err error) {
 
 // bearerCheck lets those pass whose bearer the product would.
 func bearerCheck(settings []byte) (http.Handler, error) {
-	db, _, err := openGuarded(settings)
+	db, _, err := openBearerDB(settings)
 	if err != nil {
 		return nil, err
 	}
-	service, err := access.New(access.Config{Store: db})
+	service, err := oauth.New(oauth.Config{Store: db})
 	if err != nil {
 		return nil, err
 	}
-	return guard(func(r *http.Request, bearer string) error {
+	return requireBearer(func(r *http.Request, bearer string) error {
 		_, err := service.Verify(r.Context(), bearer)
 		return err
 	}), nil
@@ -163,24 +163,24 @@ func bearerCheck(settings []byte) (http.Handler, error) {
 // selectCheck looks one row up by the same index, and that is all: it does not
 // even read the bearer.
 func selectCheck(settings []byte) (http.Handler, error) {
-	db, hash, err := openGuarded(settings)
+	db, hash, err := openBearerDB(settings)
 	if err != nil {
 		return nil, err
 	}
 	_, pool := db.Pools()
-	return guard(func(r *http.Request, _ string) error {
+	return requireBearer(func(r *http.Request, _ string) error {
 		var customer string
 		return pool.QueryRowContext(r.Context(), oneSelect, hash).Scan(&customer)
 	}), nil
 }
 
-func guard(check func(r *http.Request, bearer string) error) http.Handler {
+func requireBearer(check func(r *http.Request, bearer string) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bearer, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !found || check(r, bearer) != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		writeAnswer(w, []byte(bearerAnswer))
+		writeJSON(w, []byte(bearerAnswer))
 	})
 }

@@ -29,25 +29,25 @@ const checkoutAgents = 40
 // session until the domain is there. Each has a buyer of its own, who gets letters,
 // and each agent has a webhook at which it hears of it. The whole world is the
 // sandbox's, without latency.
-func benchCheckout(ctx context.Context, b bench) ([]line, error) {
-	return benchTrade(ctx, b, trade{
-		name: "checkout", sold: "purchases", from: createSession, kinds: []string{createSession, completeSession, readSession},
+func benchCheckout(ctx context.Context, b bench) ([]measurement, error) {
+	return benchSales(ctx, b, saleScenario{
+		name: "checkout", unit: "purchases", firstStep: createSession, kinds: []string{createSession, completeSession, readSession},
 		note: "agents and their webhooks, product, registry, payment provider and database share the cores",
-		open: func(ctx context.Context, b bench, at place) (*market, error) {
+		setUp: func(ctx context.Context, b bench, at deployment) (*workload, error) {
 			hook, err := newWebhook(ctx)
 			if err != nil {
 				return nil, err
 			}
-			agents, err := admitAgents(ctx, b, at, checkoutAgents, hook.address())
+			agents, err := addAgents(ctx, b, at, checkoutAgents, hook.address())
 			if err != nil {
 				hook.close()
 				return nil, err
 			}
-			shop := newShop(at.running.Server.Ready)
-			m := newMarket(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
+			shop := newShopClient(at.running.Server.Ready)
+			m := newWorkload(func(ctx context.Context, number int64, note func(string, time.Duration)) error {
 				return shop.checkout(ctx, agents[int(number)%len(agents)], number, note)
 			}, func() { shop.close(); hook.close() })
-			m.check = hook.hears
+			m.check = hook.waitForOrders
 			return m, nil
 		},
 	})
@@ -59,8 +59,8 @@ type checkoutAgent struct {
 	Secret string `json:"secret"`
 }
 
-// admitAgents lets agents in, as an operator does.
-func admitAgents(ctx context.Context, b bench, at place, count int, hook string) ([]checkoutAgent, error) {
+// addAgents lets agents in, as an operator does.
+func addAgents(ctx context.Context, b bench, at deployment, count int, hook string) ([]checkoutAgent, error) {
 	agents := make([]checkoutAgent, count)
 	for i := range agents {
 		add := exec.CommandContext(ctx, b.binary, "agents", "add", fmt.Sprintf("Bench %d", i), "--json", "--webhook", hook, "--config", at.running.World.Ready)
@@ -76,8 +76,8 @@ func admitAgents(ctx context.Context, b bench, at place, count int, hook string)
 	return agents, nil
 }
 
-// bought is what an agent reads of a session.
-type bought struct {
+// checkoutSession is what an agent reads of a session.
+type checkoutSession struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
 	Order  struct {
@@ -86,10 +86,10 @@ type bought struct {
 }
 
 // checkout buys a name, and returns when it is registered.
-func (s *shop) checkout(ctx context.Context, who checkoutAgent, number int64, note func(string, time.Duration)) error {
+func (s *shopClient) checkout(ctx context.Context, who checkoutAgent, number int64, note func(string, time.Duration)) error {
 	email := fmt.Sprintf("kaeufer-%d@example.org", number)
-	session, err := s.ask(ctx, who, createSession, http.MethodPost, "", map[string]any{
-		"items": []map[string]any{{"id": "register:" + nameOf(number), "quantity": 1}},
+	session, err := s.sessionRequest(ctx, who, createSession, http.MethodPost, "", map[string]any{
+		"items": []map[string]any{{"id": "register:" + domainName(number), "quantity": 1}},
 		"buyer": map[string]any{"first_name": "Erika", "last_name": "Mustermann", "email": email, "phone_number": "+49.30123456"},
 		"fulfillment_address": map[string]any{
 			"name": "Erika Mustermann", "line_one": "Musterweg 1", "city": "Berlin", "state": "BE", "postal_code": "10115", "country": "DE",
@@ -99,7 +99,7 @@ func (s *shop) checkout(ctx context.Context, who checkoutAgent, number int64, no
 		return err
 	}
 	id := session.ID
-	session, err = s.ask(ctx, who, completeSession, http.MethodPost, "/"+id+"/complete", map[string]any{
+	session, err = s.sessionRequest(ctx, who, completeSession, http.MethodPost, "/"+id+"/complete", map[string]any{
 		"payment_data": map[string]any{"token": fmt.Sprintf("spt_ok_%d", number), "provider": "stripe"},
 	}, http.StatusOK, note)
 	for {
@@ -115,17 +115,17 @@ func (s *shop) checkout(ctx context.Context, who checkoutAgent, number int64, no
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(askEvery):
+		case <-time.After(pollInterval):
 		}
-		session, err = s.ask(ctx, who, readSession, http.MethodGet, "/"+id, nil, http.StatusOK, note)
+		session, err = s.sessionRequest(ctx, who, readSession, http.MethodGet, "/"+id, nil, http.StatusOK, note)
 	}
 }
 
-// ask is one request of an agent, with its key, and signed where it changes something.
-func (s *shop) ask(ctx context.Context, who checkoutAgent, kind, method, path string, body any, status int, note func(string, time.Duration)) (bought, error) {
+// sessionRequest is one request of an agent, with its key, and signed where it changes something.
+func (s *shopClient) sessionRequest(ctx context.Context, who checkoutAgent, kind, method, path string, body any, status int, note func(string, time.Duration)) (checkoutSession, error) {
 	var (
 		text []byte
-		read bought
+		read checkoutSession
 		err  error
 	)
 	if body != nil {

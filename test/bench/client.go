@@ -9,34 +9,34 @@ import (
 	"sync/atomic"
 )
 
-// maxAnswer bounds head line and body of an answer; both must fit the buffer.
-const maxAnswer = 16 << 10
+// maxResponse bounds head line and body of an answer; both must fit the buffer.
+const maxResponse = 16 << 10
 
-// answer is one response. Its body lives in the reader's buffer until the next
+// rawResponse is one response. Its body lives in the reader's buffer until the next
 // read.
-type answer struct {
+type rawResponse struct {
 	status int
 	body   []byte
 }
 
-// readAnswer reads one HTTP/1.1 response without allocating, because a client
+// readResponse reads one HTTP/1.1 response without allocating, because a client
 // that works more than the server would measure itself. It understands only what
 // the servers send (a length and a connection that stays) and refuses the rest.
-func readAnswer(r *bufio.Reader) (answer, error) {
+func readResponse(r *bufio.Reader) (rawResponse, error) {
 	status, err := readStatus(r)
 	if err != nil {
-		return answer{}, err
+		return rawResponse{}, err
 	}
 	length, err := readHead(r)
 	if err != nil {
-		return answer{}, err
+		return rawResponse{}, err
 	}
 	body, err := r.Peek(length)
 	if err != nil {
-		return answer{}, fmt.Errorf("a body of %d bytes: %w", length, err)
+		return rawResponse{}, fmt.Errorf("a body of %d bytes: %w", length, err)
 	}
 	_, err = r.Discard(length)
-	return answer{status: status, body: body}, err
+	return rawResponse{status: status, body: body}, err
 }
 
 // readStatus reads "HTTP/1.1 200 OK".
@@ -110,9 +110,9 @@ const (
 	addresses = 1 << 20
 	// Each part has three digits, so that every request has the same length and
 	// the address can be written over the one before.
-	firstPart, lastPart = 100, 255
-	partsInAll          = lastPart - firstPart + 1
-	addressWidth        = len("10.100.100.100")
+	firstOctet, lastOctet = 100, 255
+	octetCount            = lastOctet - firstOctet + 1
+	addressWidth          = len("10.100.100.100")
 )
 
 // writeAddress writes the n-th address of 10.0.0.0/8 that has three digits in
@@ -122,20 +122,20 @@ func writeAddress(to []byte, n uint64) {
 	to = append(to[:0], "10"...)
 	for range 3 {
 		to = append(to, '.')
-		to = strconv.AppendUint(to, firstPart+n%partsInAll, 10)
-		n /= partsInAll
+		to = strconv.AppendUint(to, firstOctet+n%octetCount, 10)
+		n /= octetCount
 	}
 }
 
-// question is a request that comes from another address each time.
-type question struct {
+// requestTemplate is a request that comes from another address each time.
+type requestTemplate struct {
 	text    []byte
 	address []byte // the part of text that changes
-	turn    *atomic.Uint64
+	counter *atomic.Uint64
 }
 
-// inquiry is what a section asks all of its servers.
-type inquiry struct {
+// requestSpec is what a section asks all of its servers.
+type requestSpec struct {
 	path string
 	host string
 	// fields are further lines of the head, each with its end.
@@ -143,20 +143,20 @@ type inquiry struct {
 	body   string
 }
 
-// newQuestion returns an inquiry that can be sent. Those who share turn never
+// newRequestTemplate returns an inquiry that can be sent. Those who share turn never
 // use the same address before all others had theirs. The Host is a fixed name,
 // so that all servers get the same bytes.
-func newQuestion(i inquiry, turn *atomic.Uint64) question {
+func newRequestTemplate(i requestSpec, turn *atomic.Uint64) requestTemplate {
 	head := "POST " + i.path + " HTTP/1.1\r\nHost: " + i.host + "\r\nContent-Type: application/json\r\n" + i.fields +
 		"Content-Length: " + strconv.Itoa(len(i.body)) + "\r\nX-Forwarded-For: "
 	blank := "10.100.100.100"
-	q := question{text: []byte(head + blank + "\r\n\r\n" + i.body), turn: turn}
+	q := requestTemplate{text: []byte(head + blank + "\r\n\r\n" + i.body), counter: turn}
 	q.address = q.text[len(head) : len(head)+addressWidth : len(head)+addressWidth]
 	return q
 }
 
 // next is the request with the next address. It is valid until the next call.
-func (q question) next() []byte {
-	writeAddress(q.address, q.turn.Add(1)-1)
+func (q requestTemplate) next() []byte {
+	writeAddress(q.address, q.counter.Add(1)-1)
 	return q.text
 }

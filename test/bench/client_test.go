@@ -13,10 +13,10 @@ import (
 )
 
 func reader(text string) *bufio.Reader {
-	return bufio.NewReaderSize(strings.NewReader(text), maxAnswer)
+	return bufio.NewReaderSize(strings.NewReader(text), maxResponse)
 }
 
-func TestAnswersAreReadOneAfterAnother(t *testing.T) {
+func TestReadResponse_PipelinedResponses(t *testing.T) {
 	t.Parallel()
 	r := reader("HTTP/1.1 200 OK\r\nDate: today\r\ncontent-length:  5\r\n\r\nfirst" +
 		"HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n" +
@@ -25,17 +25,17 @@ func TestAnswersAreReadOneAfterAnother(t *testing.T) {
 		status int
 		body   string
 	}{{200, "first"}, {429, ""}, {404, "third!"}} {
-		got, err := readAnswer(r)
+		got, err := readResponse(r)
 		if err != nil || got.status != want.status || string(got.body) != want.body {
 			t.Fatalf("got %d %q, %v; want %d %q", got.status, got.body, err, want.status, want.body)
 		}
 	}
-	if _, err := readAnswer(r); !errors.Is(err, io.EOF) {
+	if _, err := readResponse(r); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last answer: %v, want the end", err)
 	}
 }
 
-func TestAnswersThatCannotBeMeasuredAreRefused(t *testing.T) {
+func TestReadResponse_UnsupportedResponsesAreErrors(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"an older protocol":      "HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n",
@@ -55,24 +55,24 @@ func TestAnswersThatCannotBeMeasuredAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got, err := readAnswer(reader(text)); err == nil {
+			if got, err := readResponse(reader(text)); err == nil {
 				t.Errorf("read as %d %q, want an error", got.status, got.body)
 			}
 		})
 	}
 }
 
-func TestTheClientDoesNotAllocate(t *testing.T) { // not parallel: it counts allocations
+func TestClient_DoesNotAllocate(t *testing.T) { // not parallel: it counts allocations
 	text := []byte("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
 	source := bytes.NewReader(text)
-	r := bufio.NewReaderSize(source, maxAnswer)
-	q := newQuestion(checkInquiry(), &atomic.Uint64{})
+	r := bufio.NewReaderSize(source, maxResponse)
+	q := newRequestTemplate(checkSpec(), &atomic.Uint64{})
 	var failure error
 	allocations := testing.AllocsPerRun(100, func() {
 		source.Reset(text)
 		r.Reset(source)
 		q.next()
-		if _, err := readAnswer(r); err != nil {
+		if _, err := readResponse(r); err != nil {
 			failure = err
 		}
 	})
@@ -84,7 +84,7 @@ func TestTheClientDoesNotAllocate(t *testing.T) { // not parallel: it counts all
 	}
 }
 
-func TestEveryQuestionComesFromAnotherAddressUntilAllHadTheirTurn(t *testing.T) {
+func TestWriteAddress_CyclesThroughDistinctAddresses(t *testing.T) {
 	t.Parallel()
 	network := netip.MustParsePrefix("10.0.0.0/8")
 	seen := make(map[netip.Addr]bool, addresses)
@@ -108,12 +108,12 @@ func TestEveryQuestionComesFromAnotherAddressUntilAllHadTheirTurn(t *testing.T) 
 	}
 }
 
-func TestAQuestionIsARequestThatNetHTTPUnderstands(t *testing.T) {
+func TestRequestTemplate_ParsesWithNetHTTP(t *testing.T) {
 	t.Parallel()
 	turn := &atomic.Uint64{}
-	one, other := newQuestion(checkInquiry(), turn), newQuestion(checkInquiry(), turn)
+	one, other := newRequestTemplate(checkSpec(), turn), newRequestTemplate(checkSpec(), turn)
 	var from []string
-	for _, q := range []question{one, other, one} {
+	for _, q := range []requestTemplate{one, other, one} {
 		request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(q.next())))
 		if err != nil {
 			t.Fatal(err)

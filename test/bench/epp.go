@@ -14,7 +14,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -29,8 +29,8 @@ const (
 
 // benchEPP asks the simulated registry over one connection on loopback: checks of
 // fifty names without and with fees, and single commands.
-func benchEPP(ctx context.Context, b bench) (lines []line, err error) {
-	world, err := rig.Start(ctx, rig.Command{Path: b.binary, Args: []string{
+func benchEPP(ctx context.Context, b bench) (lines []measurement, err error) {
+	world, err := testkit.Start(ctx, testkit.Command{Path: b.binary, Args: []string{
 		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", filepath.Join(b.folder, "epp"),
 	}})
 	if err != nil {
@@ -42,15 +42,15 @@ func benchEPP(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer client.Close(ctx)
-	var all []line
+	var all []measurement
 	for _, kind := range []struct {
 		what   string
 		names  int
-		fee    *epp.FeeQuestion
+		fee    *epp.FeeQuery
 		wanted float64
 	}{
 		{"EPP: names in checks of 50, one connection", eppBatch, nil, wantedNames},
-		{"EPP: names in checks of 50 with fees, one connection", eppBatch, &epp.FeeQuestion{}, wantedFeeNames},
+		{"EPP: names in checks of 50 with fees, one connection", eppBatch, &epp.FeeQuery{}, wantedFeeNames},
 		{"EPP: single commands, one connection", 1, nil, wantedCommands},
 	} {
 		b.progress("%s", kind.what)
@@ -62,7 +62,7 @@ func benchEPP(ctx context.Context, b bench) (lines []line, err error) {
 			}
 			rates = append(rates, rate)
 		}
-		all = append(all, measured(kind.what, median(rates), perSecond, atLeast(kind.wanted), ""))
+		all = append(all, newMeasurement(kind.what, median(rates), perSecond, atLeast(kind.wanted), ""))
 	}
 	return all, nil
 }
@@ -87,7 +87,7 @@ func eppClient(file string) (*epp.Client, error) {
 }
 
 // eppRate is how many names a second are answered.
-func eppRate(ctx context.Context, client *epp.Client, names int, fee *epp.FeeQuestion, duration time.Duration) (float64, error) {
+func eppRate(ctx context.Context, client *epp.Client, names int, fee *epp.FeeQuery, duration time.Duration) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+time.Minute)
 	defer cancel()
 	question := epp.CheckDomains{Fee: fee}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 const (
@@ -23,18 +23,18 @@ const (
 	decisionsAtATime  = 256
 	perMinute, per6h  = 30, 300
 	minutesForFullLog = per6h / perMinute
-	aLittle           = time.Millisecond
+	tick              = time.Millisecond
 )
 
 // The contract's windows.
-func windows() []quota.Window {
-	return []quota.Window{{Limit: perMinute, Per: time.Minute}, {Limit: per6h, Per: 6 * time.Hour}}
+func windows() []ratelimit.Window {
+	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: per6h, Per: 6 * time.Hour}}
 }
 
 // benchLimiter measures the limiter alone, in this process.
-func benchLimiter(ctx context.Context, b bench) ([]line, error) {
+func benchLimiter(ctx context.Context, b bench) ([]measurement, error) {
 	b.progress("measuring the limiter")
-	var lines []line
+	var lines []measurement
 	for _, crowd := range []struct {
 		what string
 		size uint32
@@ -46,7 +46,7 @@ func benchLimiter(ctx context.Context, b bench) ([]line, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, measured(crowd.what, rate, perSecond, atLeast(wantedDecisions),
+		lines = append(lines, newMeasurement(crowd.what, rate, perSecond, atLeast(wantedDecisions),
 			fmt.Sprintf("all cores; %.0f %% of them accepted", 100*accepted)))
 	}
 	memory, err := limiterMemory()
@@ -56,7 +56,7 @@ func benchLimiter(ctx context.Context, b bench) ([]line, error) {
 // decisions is how many decisions all cores make in a second, and which share of
 // them let a request pass.
 func decisions(ctx context.Context, b bench, crowd uint32) (rate, accepted float64, err error) {
-	limiter, err := quota.New(quota.Config{Windows: windows()})
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows()})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -75,7 +75,7 @@ func decisions(ctx context.Context, b bench, crowd uint32) (rate, accepted float
 	return median(rates), median(shares), nil
 }
 
-func decideOnAllCores(limiter *quota.Limiter, crowd uint32, duration time.Duration) (rate, accepted float64) {
+func decideOnAllCores(limiter *ratelimit.Limiter, crowd uint32, duration time.Duration) (rate, accepted float64) {
 	var (
 		all          sync.WaitGroup
 		done, passed atomic.Int64
@@ -109,18 +109,18 @@ func decideOnAllCores(limiter *quota.Limiter, crowd uint32, duration time.Durati
 }
 
 // addressKey is the budget of the n-th IPv4 address.
-func addressKey(n uint32) quota.Key {
+func addressKey(n uint32) ratelimit.Key {
 	var bytes [4]byte
 	binary.BigEndian.PutUint32(bytes[:], n)
-	return quota.AddressKey(netip.AddrFrom4(bytes))
+	return ratelimit.AddressKey(netip.AddrFrom4(bytes))
 }
 
 // limiterMemory fills limiters on a clock of their own, so that six hours pass
 // at once.
-func limiterMemory() ([]line, error) {
+func limiterMemory() ([]measurement, error) {
 	clock := &clock{at: time.Unix(0, 0)}
 	before := heap()
-	limiter, err := quota.New(quota.Config{Windows: windows(), Now: clock.now})
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows(), Now: clock.now})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func limiterMemory() ([]line, error) {
 		limiter.Allow(addressKey(n))
 	}
 	crowd := heap() - before
-	clock.at = clock.at.Add(6*time.Hour + aLittle)
+	clock.at = clock.at.Add(6*time.Hour + tick)
 	limiter.Sweep()
 	remembered := limiter.Len()
 	leftOver := heap() - before
@@ -139,18 +139,18 @@ func limiterMemory() ([]line, error) {
 		return nil, err
 	}
 	const mb = 1e6
-	return []line{
-		measured("limiter, memory of a million addresses", float64(crowd)/mb, megabytes, atMost(wantedMillionMB), "one request each"),
-		measured("limiter, memory of an address with 300 requests", float64(full), bytesEach, atMost(wantedFullLog), "mean of 10,000"),
-		measured("limiter, addresses known after 6 h", float64(remembered), count, atMost(0), "of a million, after a sweep"),
-		measured("limiter, memory kept after 6 h", float64(leftOver)/mb, megabytes, atMost(wantedLeftOverMB), "of the million's"),
+	return []measurement{
+		newMeasurement("limiter, memory of a million addresses", float64(crowd)/mb, megabytes, atMost(wantedMillionMB), "one request each"),
+		newMeasurement("limiter, memory of an address with 300 requests", float64(full), bytesEach, atMost(wantedFullLog), "mean of 10,000"),
+		newMeasurement("limiter, addresses known after 6 h", float64(remembered), count, atMost(0), "of a million, after a sweep"),
+		newMeasurement("limiter, memory kept after 6 h", float64(leftOver)/mb, megabytes, atMost(wantedLeftOverMB), "of the million's"),
 	}, nil
 }
 
 // fullLogBytes is the memory of an address that has spent everything.
 func fullLogBytes(clock *clock) (int64, error) {
 	before := heap()
-	limiter, err := quota.New(quota.Config{Windows: windows(), Now: clock.now})
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows(), Now: clock.now})
 	if err != nil {
 		return 0, err
 	}
@@ -160,7 +160,7 @@ func fullLogBytes(clock *clock) (int64, error) {
 				limiter.Allow(addressKey(n))
 			}
 		}
-		clock.at = clock.at.Add(time.Minute + aLittle)
+		clock.at = clock.at.Add(time.Minute + tick)
 	}
 	used := heap() - before
 	runtime.KeepAlive(limiter)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// grace is how long an answer may take before a run is given up.
-const grace = 10 * time.Second
+// responseTimeout is how long an answer may take before a run is given up.
+const responseTimeout = 10 * time.Second
 
 // load is a number of clients of one server, each with a connection that stays
 // open over all rounds.
@@ -27,12 +27,12 @@ type load struct {
 type client struct {
 	conn     net.Conn
 	reader   *bufio.Reader
-	question question
+	template requestTemplate
 }
 
 // dial opens the connections, and asks once for the answer that all others must
 // equal in length.
-func dial(ctx context.Context, address string, asked inquiry, connections int) (*load, []byte, error) {
+func dial(ctx context.Context, address string, asked requestSpec, connections int) (*load, []byte, error) {
 	l := &load{}
 	turn := &atomic.Uint64{}
 	var dialer net.Dialer
@@ -43,10 +43,10 @@ func dial(ctx context.Context, address string, asked inquiry, connections int) (
 			return nil, nil, err
 		}
 		l.clients = append(l.clients, &client{
-			conn: conn, reader: bufio.NewReaderSize(conn, maxAnswer), question: newQuestion(asked, turn),
+			conn: conn, reader: bufio.NewReaderSize(conn, maxResponse), template: newRequestTemplate(asked, turn),
 		})
 	}
-	first, err := l.clients[0].ask(time.Now().Add(grace))
+	first, err := l.clients[0].askBy(time.Now().Add(responseTimeout))
 	if err != nil {
 		l.close()
 		return nil, nil, fmt.Errorf("the first question: %w", err)
@@ -62,8 +62,8 @@ func (l *load) close() {
 	}
 }
 
-// ask sends one question and returns the body of a 200.
-func (c *client) ask(deadline time.Time) ([]byte, error) {
+// askBy sends one question and returns the body of a 200.
+func (c *client) askBy(deadline time.Time) ([]byte, error) {
 	if err := c.conn.SetDeadline(deadline); err != nil {
 		return nil, err
 	}
@@ -71,10 +71,10 @@ func (c *client) ask(deadline time.Time) ([]byte, error) {
 }
 
 func (c *client) exchange() ([]byte, error) {
-	if _, err := c.conn.Write(c.question.next()); err != nil {
+	if _, err := c.conn.Write(c.template.next()); err != nil {
 		return nil, err
 	}
-	got, err := readAnswer(c.reader)
+	got, err := readResponse(c.reader)
 	switch {
 	case err != nil:
 		return nil, err
@@ -88,7 +88,7 @@ func (c *client) exchange() ([]byte, error) {
 
 // run asks as fast as answers come, and returns the answers per second.
 func (l *load) run(ctx context.Context, duration time.Duration) (float64, error) {
-	ctx, cancel := context.WithTimeout(ctx, duration+grace)
+	ctx, cancel := context.WithTimeout(ctx, duration+responseTimeout)
 	defer cancel()
 	var (
 		all  sync.WaitGroup
@@ -104,7 +104,7 @@ func (l *load) run(ctx context.Context, duration time.Duration) (float64, error)
 	defer stop()
 	for i, c := range l.clients {
 		all.Go(func() {
-			n, err := c.loop(&over, l.length, began.Add(duration+grace))
+			n, err := c.loop(&over, l.length, began.Add(duration+responseTimeout))
 			done.Add(n)
 			failures[i] = err
 		})

@@ -14,10 +14,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -26,10 +26,10 @@ const (
 
 	coldSearches = 21
 	warmSearches = 100
-	// searchEvery keeps warm searches below the pace of one host: .com and .net
+	// searchInterval keeps warm searches below the pace of one host: .com and .net
 	// share one, so a search asks it twice.
-	searchEvery = 120 * time.Millisecond
-	allRounds   = 3
+	searchInterval = 120 * time.Millisecond
+	allRounds      = 3
 
 	unlimited = -1.0
 )
@@ -39,8 +39,8 @@ const milliseconds unit = "ms"
 
 // benchLookup measures the engine with its connectors against a world of its own
 // process in which every answer takes a while.
-func benchLookup(ctx context.Context, b bench) (lines []line, err error) {
-	world, err := rig.Start(ctx, rig.Command{Path: b.binary, Args: []string{
+func benchLookup(ctx context.Context, b bench) (lines []measurement, err error) {
+	world, err := testkit.Start(ctx, testkit.Command{Path: b.binary, Args: []string{
 		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--world-latency", worldLatency,
 		"--data", filepath.Join(b.folder, "lookup-world"),
 	}})
@@ -67,17 +67,17 @@ func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), er
 	if err != nil {
 		return nil, nil, err
 	}
-	concurrent := cfg.Upstream.Concurrent()
+	concurrent := cfg.Upstream.MaxConcurrent()
 	if perSecond == unlimited {
 		cfg.Upstream.PerHostPerSecond = int(unlimited)
-		concurrent = cfg.Upstream.Concurrent()
+		concurrent = cfg.Upstream.MaxConcurrent()
 	}
-	guard := manners.New(manners.Options{PerSecond: perSecond, MaxConcurrent: concurrent, MaxWaiting: list.Len()})
-	registryData, err := rdap.New(rdap.Options{Hosts: cfg.Upstream.Hosts, Guard: guard, MaxConnsPerHost: concurrent})
+	guard := hostlimit.New(hostlimit.Options{PerSecond: perSecond, MaxConcurrent: concurrent, MaxWaiting: list.Len()})
+	registryData, err := rdap.New(rdap.Options{Hosts: cfg.Upstream.Hosts, Limiter: guard, MaxConnsPerHost: concurrent})
 	if err != nil {
 		return nil, nil, err
 	}
-	records, err := whois.New(whois.Options{Hosts: cfg.Upstream.Hosts, Guard: guard})
+	records, err := whois.New(whois.Options{Hosts: cfg.Upstream.Hosts, Limiter: guard})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,7 +86,7 @@ func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), er
 		return nil, nil, err
 	}
 	engine, err := lookup.New(lookup.Config{
-		Catalogue: list, RDAP: registryData, WHOIS: records, DNS: delegations,
+		Catalog: list, RDAP: registryData, WHOIS: records, DNS: delegations,
 		Deadline: time.Minute,
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), er
 
 // benchSearches measures searches of eight extensions, first without and then
 // with open connections. No name is asked twice.
-func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]line, error) {
+func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]measurement, error) {
 	b.progress("searching, every upstream at %s", worldLatency)
 	var cold []float64
 	for n := range coldSearches {
@@ -119,7 +119,7 @@ func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]line, err
 	defer closeIt()
 	var warm []float64
 	for n := range warmSearches + 5 {
-		next := time.After(searchEvery)
+		next := time.After(searchInterval)
 		took, err := search(ctx, engine, "warm-"+strconv.Itoa(n))
 		if err != nil {
 			return nil, err
@@ -133,10 +133,10 @@ func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]line, err
 			return nil, ctx.Err()
 		}
 	}
-	return []line{
-		measured("search of 8 extensions, every upstream at 80 ms, cold, p50", median(cold), milliseconds, atMost(105), "no connection open; "+strconv.Itoa(coldSearches)+" searches"),
-		measured("  warm, p50", median(warm), milliseconds, atMost(90), strconv.Itoa(warmSearches)+" searches, no name twice"),
-		measured("  warm, p99", percentile(warm, 0.99), milliseconds, atMost(130), ""),
+	return []measurement{
+		newMeasurement("search of 8 extensions, every upstream at 80 ms, cold, p50", median(cold), milliseconds, atMost(105), "no connection open; "+strconv.Itoa(coldSearches)+" searches"),
+		newMeasurement("  warm, p50", median(warm), milliseconds, atMost(90), strconv.Itoa(warmSearches)+" searches, no name twice"),
+		newMeasurement("  warm, p99", percentile(warm, 0.99), milliseconds, atMost(130), ""),
 	}, nil
 }
 
@@ -161,7 +161,7 @@ func search(ctx context.Context, engine *lookup.Engine, label string) (float64, 
 }
 
 // benchAll measures one name under every extension.
-func benchAll(ctx context.Context, b bench, cfg config.Config) ([]line, error) {
+func benchAll(ctx context.Context, b bench, cfg config.Config) ([]measurement, error) {
 	b.progress("one name under all extensions, %d times cold and warm, then once with limits", allRounds)
 	var cold, warm []float64
 	for n := range allRounds {
@@ -191,10 +191,10 @@ func benchAll(ctx context.Context, b bench, cfg config.Config) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []line{
-		measured("one name under all 490 extensions, host limits off, cold", median(cold), seconds, atMost(0.7), "every upstream at 80 ms"),
-		measured("  warm", median(warm), seconds, atMost(0.25), "connections open, another name"),
-		measured("  with host limits on", limited, seconds, nil, "267 of them are behind one host, at 20 a second"),
+	return []measurement{
+		newMeasurement("one name under all 490 extensions, host limits off, cold", median(cold), seconds, atMost(0.7), "every upstream at 80 ms"),
+		newMeasurement("  warm", median(warm), seconds, atMost(0.25), "connections open, another name"),
+		newMeasurement("  with host limits on", limited, seconds, nil, "267 of them are behind one host, at 20 a second"),
 	}, nil
 }
 

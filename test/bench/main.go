@@ -59,7 +59,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // Exit codes.
@@ -70,9 +70,9 @@ const (
 )
 
 const (
-	// spareTime is for everything but the rounds: start, warm-up, memory, and
+	// overheadTime is for everything but the rounds: start, warm-up, memory, and
 	// databases with a million customers.
-	spareTime = 25 * time.Minute
+	overheadTime = 25 * time.Minute
 )
 
 func main() {
@@ -143,8 +143,8 @@ func (s settings) check(rest []string) error {
 		return errors.New("-connections is from 1 to 1000")
 	case s.starts < 1 || s.starts > 100:
 		return errors.New("-starts is from 1 to 100")
-	case s.rows <= fewRows || s.rows > 100*million:
-		return fmt.Errorf("-rows is from %d to %d", fewRows+1, 100*million)
+	case s.rows <= smallRows || s.rows > 100*million:
+		return fmt.Errorf("-rows is from %d to %d", smallRows+1, 100*million)
 	case s.people < 1 || s.people > 10_000:
 		return errors.New("-people is from 1 to 10000")
 	case s.refreshing < 100*time.Millisecond || s.refreshing > 10*time.Minute:
@@ -160,7 +160,7 @@ func (s settings) check(rest []string) error {
 // section measures one subject.
 type section struct {
 	name string
-	run  func(context.Context, bench) ([]line, error)
+	run  func(context.Context, bench) ([]measurement, error)
 }
 
 var sections = []section{
@@ -250,11 +250,11 @@ func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, 
 	} else {
 		b.binary = filepath.Join(folder, "dotkontor")
 		b.progress("building cmd/dotkontor")
-		if err := rig.Build(ctx, b.binary, errOut); err != nil {
+		if err := testkit.Build(ctx, b.binary, errOut); err != nil {
 			return false, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, spareTime+time.Duration(16*s.rounds+s.starts)*s.duration)
+	ctx, cancel := context.WithTimeout(ctx, overheadTime+time.Duration(16*s.rounds+s.starts)*s.duration)
 	defer cancel()
 
 	report := newReport(s)

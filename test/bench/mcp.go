@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -20,16 +20,16 @@ const (
 
 	checkTool = "domain_check"
 	toolRoute = "/api/mcp"
-	// restBeforeLook is how long the product is left alone before its idle memory
+	// idleSettleDelay is how long the product is left alone before its idle memory
 	// is read: what it does at its start is done by then.
-	restBeforeLook = time.Second
+	idleSettleDelay = time.Second
 )
 
-// callInquiry is a call of a tool as clients of the second newest revision send
+// toolCallSpec is a call of a tool as clients of the second newest revision send
 // it. The product in the bench is at home on a loopback address, and so obeys
 // only those who call it by such a name.
-func callInquiry() inquiry {
-	return inquiry{
+func toolCallSpec() requestSpec {
+	return requestSpec{
 		path: toolRoute, host: "localhost",
 		fields: "Accept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-11-25\r\n",
 		body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + checkTool +
@@ -39,8 +39,8 @@ func callInquiry() inquiry {
 
 // benchMCP compares a call that is answered from memory with the least that could
 // be built on the same library, and with none.
-func benchMCP(ctx context.Context, b bench) (lines []line, err error) {
-	running, err := rig.StartProduct(ctx, b.binary, filepath.Join(b.folder, "mcp"), nil, nil)
+func benchMCP(ctx context.Context, b bench) (lines []measurement, err error) {
+	running, err := testkit.StartProduct(ctx, b.binary, filepath.Join(b.folder, "mcp"), nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -49,12 +49,12 @@ func benchMCP(ctx context.Context, b bench) (lines []line, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, answer, err := newSide(ctx, "product", running.Server, callInquiry(), b.connections)
+	ours, answer, err := newSide(ctx, "product", running.Server, toolCallSpec(), b.connections)
 	if err != nil {
 		return nil, err
 	}
 	defer ours.load.close()
-	collector, err := collectorOf(ctx, running)
+	collector, err := readGCSettings(ctx, running)
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +70,10 @@ func benchMCP(ctx context.Context, b bench) (lines []line, err error) {
 		environment []string
 	}{
 		{refMinimalTool, collector.environment()},
-		{refMinimalTool, collector.lazy().environment()},
+		{refMinimalTool, collector.withLimitOnly().environment()},
 		{refBareRPC, collector.environment()},
 	} {
-		s, err := newReferenceSide(ctx, b, other.reference, callInquiry(), answer, other.environment...)
+		s, err := newReferenceSide(ctx, b, other.reference, toolCallSpec(), answer, other.environment...)
 		if err != nil {
 			return nil, err
 		}
@@ -82,52 +82,54 @@ func benchMCP(ctx context.Context, b bench) (lines []line, err error) {
 	minimal, lazy, bare := others[0], others[1], others[2]
 	lazy.name += ", lazy"
 
-	if err := takeTurns(ctx, b, ours, minimal, lazy, bare); err != nil {
+	if err := alternateRounds(ctx, b, ours, minimal, lazy, bare); err != nil {
 		return nil, err
 	}
 	peak := running.Server.Memory()
-	if err := sawAll(ctx, running, toolRoute, ours.load.sent.Load()); err != nil {
+	if err := verifyAllObserved(ctx, running, toolRoute, ours.load.sent.Load()); err != nil {
 		return nil, err
 	}
-	return append(compareMCP(ours, minimal, lazy, bare, collector), memoryLines(idle, peak, ours.load.sent.Load())...), nil
+	return append(compareMCP(ours, minimal, lazy, bare, collector), memoryMeasurements(idle, peak, ours.load.sent.Load())...), nil
 }
 
 // idleMemory leaves a server alone for a moment, and looks.
-func idleMemory(ctx context.Context, p *rig.Process) (rig.Memory, error) {
+func idleMemory(ctx context.Context, p *testkit.Process) (testkit.Memory, error) {
 	select {
 	case <-ctx.Done():
-		return rig.Memory{}, ctx.Err()
-	case <-time.After(restBeforeLook):
+		return testkit.Memory{}, ctx.Err()
+	case <-time.After(idleSettleDelay):
 		return p.Memory(), nil
 	}
 }
 
-// collector is how a process collects its garbage.
-type collector struct {
+// gcSettings is how a process collects its garbage.
+type gcSettings struct {
 	percent int // negative: only the limit counts
 	limit   int64
 }
 
-// collectorOf asks the product how it has set its own.
-func collectorOf(ctx context.Context, product *rig.Product) (collector, error) {
+// readGCSettings asks the product how it has set its own.
+func readGCSettings(ctx context.Context, product *testkit.Product) (gcSettings, error) {
 	metrics, err := product.Metrics(ctx)
 	if err != nil {
-		return collector{}, err
+		return gcSettings{}, err
 	}
-	c := collector{
+	c := gcSettings{
 		percent: int(metrics.Sample("go_gc_gogc_percent")),
 		limit:   int64(metrics.Sample("go_gc_gomemlimit_bytes")),
 	}
 	if c.percent <= 0 || c.limit <= 0 {
-		return collector{}, errors.New("the product's metrics do not say how its garbage collector is set")
+		return gcSettings{}, errors.New("the product's metrics do not say how its garbage collector is set")
 	}
 	return c, nil
 }
 
-// lazy waits for the memory limit of the contract.
-func (c collector) lazy() collector { return collector{percent: -1, limit: wantedLoadedMiB << 20} }
+// withLimitOnly waits for the memory limit of the contract.
+func (c gcSettings) withLimitOnly() gcSettings {
+	return gcSettings{percent: -1, limit: wantedLoadedMiB << 20}
+}
 
-func (c collector) environment() []string {
+func (c gcSettings) environment() []string {
 	percent := "off"
 	if c.percent >= 0 {
 		percent = strconv.Itoa(c.percent)
@@ -136,40 +138,40 @@ func (c collector) environment() []string {
 }
 
 // compareMCP turns the rounds into lines.
-func compareMCP(ours, minimal, lazy, bare *side, c collector) []line {
-	lines := []line{
-		measured("MCP domain_check from memory, as a share of a minimal server on the same library", ours.asShareOf(minimal),
+func compareMCP(ours, minimal, lazy, bare *side, c gcSettings) []measurement {
+	lines := []measurement{
+		newMeasurement("MCP domain_check from memory, as a share of a minimal server on the same library", ours.rateRatioTo(minimal),
 			ratio, atLeast(wantedToolRatio),
 			fmt.Sprintf("limits, metrics and log on; both with GOGC=%d and a limit of %d MiB; the aim is 0.9", c.percent, c.limit>>20)),
-		measured("  as a share of the same with GOGC=off", ours.asShareOf(lazy), ratio, nil,
+		newMeasurement("  as a share of the same with GOGC=off", ours.rateRatioTo(lazy), ratio, nil,
 			fmt.Sprintf("a collector that waits for %d MiB", wantedLoadedMiB)),
-		measured("  as a share of bare net/http", ours.asShareOf(bare), ratio, nil,
+		newMeasurement("  as a share of bare net/http", ours.rateRatioTo(bare), ratio, nil,
 			"half of it is out of the library's reach: it decodes a call about a dozen times, with 32 KiB each, and opens a session for it; "+
 				"it would take a dispatcher of our own for tools/call"),
-		measured("  product", median(ours.rates), perSecond, nil, "client and server share the cores"),
-		measured("  minimal server", median(minimal.rates), perSecond, nil, ""),
-		measured("  minimal server, GOGC=off", median(lazy.rates), perSecond, nil, ""),
-		measured("  bare net/http JSON-RPC handler", median(bare.rates), perSecond, nil, ""),
+		newMeasurement("  product", median(ours.rates), perSecond, nil, "client and server share the cores"),
+		newMeasurement("  minimal server", median(minimal.rates), perSecond, nil, ""),
+		newMeasurement("  minimal server, GOGC=off", median(lazy.rates), perSecond, nil, ""),
+		newMeasurement("  bare net/http JSON-RPC handler", median(bare.rates), perSecond, nil, ""),
 	}
-	share, known := ours.cheapnessBeside(minimal)
+	share, known := ours.cpuRatioTo(minimal)
 	if !known {
 		return lines
 	}
 	return append(lines,
-		measured("  beside the minimal server, by CPU time", share, ratio, nil, "without the client's share"),
-		measured("  product, CPU time for one answer", median(ours.costs), microseconds, nil, ""),
-		measured("  minimal server, CPU time for one answer", median(minimal.costs), microseconds, nil, ""))
+		newMeasurement("  beside the minimal server, by CPU time", share, ratio, nil, "without the client's share"),
+		newMeasurement("  product, CPU time for one answer", median(ours.cpuCosts), microseconds, nil, ""),
+		newMeasurement("  minimal server, CPU time for one answer", median(minimal.cpuCosts), microseconds, nil, ""))
 }
 
-// memoryLines are left out where the system does not tell.
-func memoryLines(idle, peak rig.Memory, calls int64) []line {
-	if idle.Now == 0 || peak.Most == 0 {
+// memoryMeasurements are left out where the system does not tell.
+func memoryMeasurements(idle, peak testkit.Memory, calls int64) []measurement {
+	if idle.RSS == 0 || peak.Peak == 0 {
 		return nil
 	}
 	const mebi = 1 << 20
-	return []line{
-		measured("memory of serve, idle", float64(idle.Now)/mebi, mebibytes, atMost(wantedIdleMiB), "resident, after the start"),
-		measured("  under this load, at most", float64(peak.Most)/mebi, mebibytes, atMost(wantedLoadedMiB),
+	return []measurement{
+		newMeasurement("memory of serve, idle", float64(idle.RSS)/mebi, mebibytes, atMost(wantedIdleMiB), "resident, after the start"),
+		newMeasurement("  under this load, at most", float64(peak.Peak)/mebi, mebibytes, atMost(wantedLoadedMiB),
 			fmt.Sprintf("resident, after %d calls, each from an address that the limits remember", calls)),
 	}
 }

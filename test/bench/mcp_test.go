@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const toolMessage = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"available\":false}"}],"structuredContent":{"available":false}}}`
 
 // post sends an inquiry as the bench does.
-func post(handler http.Handler, asked inquiry) *httptest.ResponseRecorder {
+func post(handler http.Handler, asked requestSpec) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, asked.path, strings.NewReader(asked.body))
 	request.Header.Set("Content-Type", "application/json")
 	for field := range strings.SplitSeq(strings.TrimSpace(asked.fields), "\r\n") {
@@ -27,17 +27,17 @@ func post(handler http.Handler, asked inquiry) *httptest.ResponseRecorder {
 }
 
 // Without this the comparison would be one of different work.
-func TestServersToCompareWithGiveTheSameBytesToACall(t *testing.T) {
+func TestReferences_AnswerToolCallWithSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{refMinimalTool, refBareRPC} {
 		handler, err := references[name]([]byte(toolMessage))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w := post(handler, callInquiry()); w.Code != http.StatusOK || w.Body.String() != toolMessage {
+		if w := post(handler, toolCallSpec()); w.Code != http.StatusOK || w.Body.String() != toolMessage {
 			t.Errorf("%s answers with %d %s, want %s", name, w.Code, w.Body, toolMessage)
 		}
-		broken := callInquiry()
+		broken := toolCallSpec()
 		broken.body = `{"jsonrpc":"2.0",`
 		if w := post(handler, broken); w.Code != http.StatusBadRequest {
 			t.Errorf("%s answers half a message with %d", name, w.Code)
@@ -45,7 +45,7 @@ func TestServersToCompareWithGiveTheSameBytesToACall(t *testing.T) {
 	}
 }
 
-func TestAFailedCallIsNothingToCompareWith(t *testing.T) {
+func TestMinimalTool_RefusesFailedCallAsReference(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{
 		`{`,
@@ -59,7 +59,7 @@ func TestAFailedCallIsNothingToCompareWith(t *testing.T) {
 	}
 }
 
-func TestAnUnknownServerToCompareWithIsRefused(t *testing.T) {
+func TestRun_UnknownReferenceIsRefused(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
 	if code := run(t.Context(), []string{"-reference", "nobody"}, nil, &out, &errOut); code != exitFailed || errOut.Len() == 0 {
@@ -67,40 +67,40 @@ func TestAnUnknownServerToCompareWithIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheCollectorIsHandedOnAsEnvironment(t *testing.T) {
+func TestGCSettings_BecomeEnvironment(t *testing.T) {
 	t.Parallel()
-	c := collector{percent: 400, limit: 1 << 29}
+	c := gcSettings{percent: 400, limit: 1 << 29}
 	if got := c.environment(); !slices.Equal(got, []string{"GOGC=400", "GOMEMLIMIT=536870912"}) {
 		t.Errorf("got %v", got)
 	}
-	if got := c.lazy().environment(); got[0] != "GOGC=off" {
+	if got := c.withLimitOnly().environment(); got[0] != "GOGC=off" {
 		t.Errorf("the lazy one has %v", got)
 	}
 }
 
-func TestSidesAreComparedRoundByRound(t *testing.T) {
+func TestSide_RatiosAreTakenRoundByRound(t *testing.T) {
 	t.Parallel()
 	// The machine is ten times slower in the second round, for both.
-	ours := &side{rates: []float64{90, 8, 70}, costs: []float64{10, 10, 10}}
-	theirs := &side{rates: []float64{100, 10, 100}, costs: []float64{8, 8, 8}}
-	if got := ours.asShareOf(theirs); got != 0.8 {
+	ours := &side{rates: []float64{90, 8, 70}, cpuCosts: []float64{10, 10, 10}}
+	theirs := &side{rates: []float64{100, 10, 100}, cpuCosts: []float64{8, 8, 8}}
+	if got := ours.rateRatioTo(theirs); got != 0.8 {
 		t.Errorf("the share is %v, want 0.8", got)
 	}
-	if got, known := ours.cheapnessBeside(theirs); !known || got != 0.8 {
+	if got, known := ours.cpuRatioTo(theirs); !known || got != 0.8 {
 		t.Errorf("by CPU time it is %v, %t, want 0.8", got, known)
 	}
-	ours.costs = nil
-	if got, known := ours.cheapnessBeside(theirs); known {
+	ours.cpuCosts = nil
+	if got, known := ours.cpuRatioTo(theirs); known {
 		t.Errorf("unknown costs make %v", got)
 	}
 }
 
-func TestMemoryThatIsUnknownIsNotMeasured(t *testing.T) {
+func TestMemoryMeasurements_UnknownMemoryIsLeftOut(t *testing.T) {
 	t.Parallel()
-	if got := memoryLines(rig.Memory{}, rig.Memory{}, 1); got != nil {
+	if got := memoryMeasurements(testkit.Memory{}, testkit.Memory{}, 1); got != nil {
 		t.Errorf("got %v", got)
 	}
-	lines := memoryLines(rig.Memory{Now: 61 << 20}, rig.Memory{Most: 100 << 20}, 1)
+	lines := memoryMeasurements(testkit.Memory{RSS: 61 << 20}, testkit.Memory{Peak: 100 << 20}, 1)
 	if len(lines) != 2 || lines[0].OK || !lines[1].OK {
 		t.Errorf("got %+v", lines)
 	}

@@ -17,24 +17,24 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
 	wantedPage = 5.0 // milliseconds
-	// pagesEvery is 200 pages a second, and pagesFor how long each page is asked for.
-	pagesEvery   = 5 * time.Millisecond
-	pagesFor     = 3 * time.Second
-	pagesWarm    = 300 * time.Millisecond
-	pagesAtOnce  = 64
-	wantedScreen = 20.0 // milliseconds
-	firstRows    = 40
-	firstRowWarm = 5
+	// pageInterval is 200 pages a second, and pagesFor how long each page is asked for.
+	pageInterval       = 5 * time.Millisecond
+	pageDuration       = 3 * time.Second
+	pageWarmup         = 300 * time.Millisecond
+	maxConcurrentPages = 64
+	wantedScreen       = 20.0 // milliseconds
+	firstRows          = 40
+	firstRowWarm       = 5
 )
 
-// shownPages are the pages that ask nobody outside, by the route that the log
+// measuredPages are the pages that ask nobody outside, by the route that the log
 // names. A customer who has signed in asks for all of them.
-var shownPages = []struct{ path, route string }{
+var measuredPages = []struct{ path, route string }{
 	{"/", "/{$}"},
 	{"/preise", "/preise"},
 	{"/prices?category=country&sort=first", "/prices"},
@@ -53,11 +53,11 @@ var shownPages = []struct{ path, route string }{
 // benchPages measures what a page takes in the server while 200 a second are
 // asked for, by the server's own log; and how soon after the first registry's
 // answer the first row of a search leaves the server, and is on the screen.
-func benchPages(ctx context.Context, b bench) (lines []line, err error) {
+func benchPages(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "pages")
-	world := &answers{}
+	world := &upstreamProxy{}
 	defer world.stop()
-	running, err := rig.StartProductBehind(ctx, b.binary, folder, []string{"--world-latency", worldLatency}, nil, world.between)
+	running, err := testkit.StartProductBehind(ctx, b.binary, folder, []string{"--world-latency", worldLatency}, nil, world.rewriteConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -67,32 +67,32 @@ func benchPages(ctx context.Context, b bench) (lines []line, err error) {
 			err = errors.Join(err, running.Stop())
 		}
 	}()
-	if err := seedPeople(ctx, filepath.Join(folder, "world"), 1); err != nil {
+	if err := seedAccounts(ctx, filepath.Join(folder, "world"), 1); err != nil {
 		return nil, err
 	}
-	v := &visitor{base: running.Server.Ready, client: &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: pagesAtOnce},
+	v := &pageClient{base: running.Server.Ready, client: &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: maxConcurrentPages},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 	if err := v.signIn(ctx); err != nil {
 		return nil, err
 	}
-	b.progress("each of %d pages %s long at %d a second", len(shownPages), pagesFor, int(time.Second/pagesEvery))
+	b.progress("each of %d pages %s long at %d a second", len(measuredPages), pageDuration, int(time.Second/pageInterval))
 	since := make(map[string]time.Time) // by route; before that it was warmed up
-	for _, page := range shownPages {
-		for _, duration := range []time.Duration{pagesWarm, pagesFor} {
+	for _, page := range measuredPages {
+		for _, duration := range []time.Duration{pageWarmup, pageDuration} {
 			since[page.route] = time.Now()
-			if err := v.steadily(ctx, page.path, duration); err != nil {
+			if err := v.getAtFixedRate(ctx, page.path, duration); err != nil {
 				return nil, fmt.Errorf("%s: %w", page.path, err)
 			}
 		}
 	}
 	b.progress("%d searches, every upstream at %s", firstRows, worldLatency)
-	rows, err := v.firstRows(ctx, world)
+	rows, err := v.firstRowTimes(ctx, world)
 	if err != nil {
 		return nil, err
 	}
-	screen, err := onScreen(ctx, b, v.base, world)
+	screen, err := screenTimes(ctx, b, v.base, world)
 	if err != nil {
 		return nil, err
 	}
@@ -100,29 +100,29 @@ func benchPages(ctx context.Context, b bench) (lines []line, err error) {
 	if err := running.Stop(); err != nil { // the log is whole then
 		return nil, err
 	}
-	times, err := readTimes(filepath.Join(folder, "product.log"), since)
+	times, err := readPageTimes(filepath.Join(folder, "product.log"), since)
 	if err != nil {
 		return nil, err
 	}
-	lines, err = tellPages(times)
+	lines, err = pageMeasurements(times)
 	lines = append(lines,
-		measured("first row of a search, after the first upstream answered, p50", median(rows), milliseconds, atMost(wantedScreen), "at the client's socket; every upstream at 80 ms, and its first word was noted"),
-		measured("  p99", percentile(rows, 0.99), milliseconds, nil, strconv.Itoa(len(rows))+" searches, no name twice"))
+		newMeasurement("first row of a search, after the first upstream answered, p50", median(rows), milliseconds, atMost(wantedScreen), "at the client's socket; every upstream at 80 ms, and its first word was noted"),
+		newMeasurement("  p99", percentile(rows, 0.99), milliseconds, nil, strconv.Itoa(len(rows))+" searches, no name twice"))
 	if len(screen) > 0 {
-		lines = append(lines, measured("  on the screen of a browser, p50", median(screen), milliseconds, atMost(wantedScreen), "from that word to the frame after the row; "+strconv.Itoa(len(screen))+" searches"))
+		lines = append(lines, newMeasurement("  on the screen of a browser, p50", median(screen), milliseconds, atMost(wantedScreen), "from that word to the frame after the row; "+strconv.Itoa(len(screen))+" searches"))
 	}
 	return lines, err
 }
 
-// visitor is a customer's browser, as far as a server sees one.
-type visitor struct {
+// pageClient is a customer's browser, as far as a server sees one.
+type pageClient struct {
 	base   string
 	client *http.Client
 	cookie string
 }
 
-func (v *visitor) signIn(ctx context.Context) error {
-	form := url.Values{"email": {person(0)}, "password": {signInPassword}}
+func (v *pageClient) signIn(ctx context.Context) error {
+	form := url.Values{"email": {accountEmail(0)}, "password": {signInPassword}}
 	response, err := v.post(ctx, signInRoute, form, "")
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (v *visitor) signIn(ctx context.Context) error {
 	return nil
 }
 
-func (v *visitor) post(ctx context.Context, path string, form url.Values, address string) (*http.Response, error) {
+func (v *pageClient) post(ctx context.Context, path string, form url.Values, address string) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, v.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, err
@@ -151,17 +151,17 @@ func (v *visitor) post(ctx context.Context, path string, form url.Values, addres
 	return v.client.Do(request)
 }
 
-// steadily asks for one page at a fixed rate, however long the answers take.
-func (v *visitor) steadily(ctx context.Context, path string, duration time.Duration) error {
+// getAtFixedRate asks for one page at a fixed rate, however long the answers take.
+func (v *pageClient) getAtFixedRate(ctx context.Context, path string, duration time.Duration) error {
 	var (
 		all      sync.WaitGroup
 		mu       sync.Mutex
 		failures []error
 	)
-	places := make(chan struct{}, pagesAtOnce)
-	ticker := time.NewTicker(pagesEvery)
+	places := make(chan struct{}, maxConcurrentPages)
+	ticker := time.NewTicker(pageInterval)
 	defer ticker.Stop()
-	for range int(duration / pagesEvery) {
+	for range int(duration / pageInterval) {
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -181,7 +181,7 @@ func (v *visitor) steadily(ctx context.Context, path string, duration time.Durat
 	return errors.Join(failures...)
 }
 
-func (v *visitor) get(ctx context.Context, path string) error {
+func (v *pageClient) get(ctx context.Context, path string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, v.base+path, http.NoBody)
 	if err != nil {
 		return err
@@ -201,21 +201,21 @@ func (v *visitor) get(ctx context.Context, path string) error {
 	return err
 }
 
-// firstRows are the milliseconds from the first registry's answer to the first row.
-func (v *visitor) firstRows(ctx context.Context, world *answers) ([]float64, error) {
+// firstRowTimes are the milliseconds from the first registry's answer to the first row.
+func (v *pageClient) firstRowTimes(ctx context.Context, world *upstreamProxy) ([]float64, error) {
 	latency, err := time.ParseDuration(worldLatency)
 	if err != nil {
 		return nil, err
 	}
 	var times []float64
 	for n := range firstRows + firstRowWarm {
-		next := time.After(3 * searchEvery) // below the pace of every host
+		next := time.After(3 * searchInterval) // below the pace of every host
 		began := time.Now()
 		came, err := v.firstRow(ctx, "erste-zeile-"+strconv.Itoa(n), "10.1.1."+strconv.Itoa(1+n))
 		if err != nil {
 			return nil, err
 		}
-		answered, err := world.after(began, latency)
+		answered, err := world.firstResponseAfter(began, latency)
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +232,7 @@ func (v *visitor) firstRows(ctx context.Context, world *answers) ([]float64, err
 }
 
 // firstRow is when it came.
-func (v *visitor) firstRow(ctx context.Context, name, address string) (came time.Time, err error) {
+func (v *pageClient) firstRow(ctx context.Context, name, address string) (came time.Time, err error) {
 	response, err := v.post(ctx, "/search", url.Values{"q": {name}}, address)
 	if err != nil {
 		return came, err
@@ -258,9 +258,9 @@ func (v *visitor) firstRow(ctx context.Context, name, address string) (came time
 	return came, nil
 }
 
-// readTimes are the milliseconds of each page, as the log has them from a moment on,
+// readPageTimes are the milliseconds of each page, as the log has them from a moment on,
 // by route.
-func readTimes(path string, since map[string]time.Time) (times map[string][]float64, err error) {
+func readPageTimes(path string, since map[string]time.Time) (times map[string][]float64, err error) {
 	log, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -286,13 +286,13 @@ func readTimes(path string, since map[string]time.Time) (times map[string][]floa
 	return times, lines.Err()
 }
 
-// tellPages makes lines: the slowest page decides.
-func tellPages(times map[string][]float64) ([]line, error) {
+// pageMeasurements makes lines: the slowest page decides.
+func pageMeasurements(times map[string][]float64) ([]measurement, error) {
 	var slowest string
 	var all []float64
-	for _, page := range shownPages {
+	for _, page := range measuredPages {
 		own := times[page.route]
-		if len(own) < int(pagesFor/pagesEvery) {
+		if len(own) < int(pageDuration/pageInterval) {
 			return nil, fmt.Errorf("the log has %d requests of %s", len(own), page.route)
 		}
 		all = append(all, own...)
@@ -301,9 +301,9 @@ func tellPages(times map[string][]float64) ([]line, error) {
 		}
 	}
 	slices.Sort(all)
-	return []line{
-		measured("page without upstream at 200 a second, server time, p99 of the slowest", percentile(times[slowest], 0.99), milliseconds, atMost(wantedPage), slowest+"; "+strconv.Itoa(len(shownPages))+" pages, one after another"),
-		measured("  p99 over all", percentile(all, 0.99), milliseconds, nil, grouped(strconv.Itoa(len(all)))+" requests"),
-		measured("  p50 over all", percentile(all, 0.5), milliseconds, nil, "client and server share the cores"),
+	return []measurement{
+		newMeasurement("page without upstream at 200 a second, server time, p99 of the slowest", percentile(times[slowest], 0.99), milliseconds, atMost(wantedPage), slowest+"; "+strconv.Itoa(len(measuredPages))+" pages, one after another"),
+		newMeasurement("  p99 over all", percentile(all, 0.99), milliseconds, nil, grouped(strconv.Itoa(len(all)))+" requests"),
+		newMeasurement("  p50 over all", percentile(all, 0.5), milliseconds, nil, "client and server share the cores"),
 	}, nil
 }

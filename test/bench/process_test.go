@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-func TestLogLinesAreCounted(t *testing.T) {
+func TestCountLines_CountsMatchingLines(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	if err := os.WriteFile(path, []byte("{\"msg\":\"request\"}\n{\"msg\":\"other\"}\n{\"msg\":\"request\"}\n"), 0o600); err != nil {
@@ -26,7 +26,7 @@ func TestLogLinesAreCounted(t *testing.T) {
 	}
 }
 
-func TestTheBareServerDecodesBeforeItAnswers(t *testing.T) {
+func TestBareREST_DecodesBeforeAnswering(t *testing.T) {
 	t.Parallel()
 	handler, err := bareREST([]byte(`{"yes":true}`))
 	if err != nil {
@@ -46,7 +46,7 @@ func TestTheBareServerDecodesBeforeItAnswers(t *testing.T) {
 }
 
 // The whole client against the whole bare server, in one process.
-func TestALoadCountsTheAnswersOfAServer(t *testing.T) {
+func TestLoad_CountsResponses(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "answer.json")
 	want := []byte(`{"domain":"google.com","available":false}`)
@@ -57,11 +57,11 @@ func TestALoadCountsTheAnswersOfAServer(t *testing.T) {
 	says, hears := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- serveReference(t.Context(), "bare", path, parent, hears) }()
-	address, err := rig.ReadyLine(says)
+	address, err := testkit.ReadyLine(says)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, first, err := dial(t.Context(), strings.TrimPrefix(address, "http://"), checkInquiry(), 2)
+	l, first, err := dial(t.Context(), strings.TrimPrefix(address, "http://"), checkSpec(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +88,13 @@ func TestALoadCountsTheAnswersOfAServer(t *testing.T) {
 	}
 }
 
-func TestALimitThatIsHitIsNoResult(t *testing.T) {
+func TestDial_RateLimitedResponseIsAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
 	}))
 	defer server.Close()
-	_, _, err := dial(t.Context(), server.Listener.Addr().String(), checkInquiry(), 1)
+	_, _, err := dial(t.Context(), server.Listener.Addr().String(), checkSpec(), 1)
 	if err == nil || !strings.Contains(err.Error(), "limit") {
 		t.Errorf("got %v, want an error about the limit", err)
 	}

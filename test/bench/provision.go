@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/kill"
+	"github.com/dotkontor/dotkontor/test/crash"
 )
 
 const (
@@ -20,15 +20,15 @@ const (
 // waits until each is a registered domain. The clock runs from before the start.
 // A contact, a registration and three commits belong to each; the nameservers
 // exist after the first.
-func benchProvision(ctx context.Context, b bench) (lines []line, err error) {
-	stage, err := kill.Open(ctx, b.binary, filepath.Join(b.folder, "provision"))
+func benchProvision(ctx context.Context, b bench) (lines []measurement, err error) {
+	stage, err := crash.NewEnv(ctx, b.binary, filepath.Join(b.folder, "provision"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stage.Close()) }()
 	b.progress("writing %d paid lines", registrations)
 	for n := range registrations {
-		if _, err := stage.Order(ctx, fmt.Sprintf("bench-%d", n), []string{".org", ".de", ".info", ".com"}[n%4]); err != nil {
+		if _, err := stage.AddPaidItem(ctx, fmt.Sprintf("bench-%d", n), []string{".org", ".de", ".info", ".com"}[n%4]); err != nil {
 			return nil, err
 		}
 	}
@@ -39,15 +39,15 @@ func benchProvision(ctx context.Context, b bench) (lines []line, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	if err := stage.Finish(ctx, provisionWithin); err != nil {
+	if err := stage.WaitProvisioned(ctx, provisionWithin); err != nil {
 		return nil, err
 	}
 	took := time.Since(began)
-	if err := stage.Check(ctx); err != nil {
+	if err := stage.Reconcile(ctx); err != nil {
 		return nil, err
 	}
-	return []line{
-		measured(fmt.Sprintf("%d registrations from paid to active, SQLite", registrations), took.Seconds(), seconds, atMost(wantedProvisioned),
+	return []measurement{
+		newMeasurement(fmt.Sprintf("%d registrations from paid to active, SQLite", registrations), took.Seconds(), seconds, atMost(wantedProvisioned),
 			fmt.Sprintf("%.0f a second, the product's start included", registrations/took.Seconds())),
 	}, nil
 }

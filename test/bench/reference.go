@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // The servers with which the product is compared.
@@ -46,7 +46,7 @@ func bareREST(answer []byte) (http.Handler, error) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		writeAnswer(w, answer)
+		writeJSON(w, answer)
 	}), nil
 }
 
@@ -63,11 +63,11 @@ func bareRPC(answer []byte) (http.Handler, error) {
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
-		writeAnswer(w, answer)
+		writeJSON(w, answer)
 	}), nil
 }
 
-func writeAnswer(w http.ResponseWriter, answer []byte) {
+func writeJSON(w http.ResponseWriter, answer []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	_, _ = w.Write(answer) // the client may be gone; there is nobody to tell
@@ -76,7 +76,7 @@ func writeAnswer(w http.ResponseWriter, answer []byte) {
 // minimalTool is the least that a call of a tool could be on the library that the
 // product uses: one tool that returns the same finished result each time.
 func minimalTool(answer []byte) (http.Handler, error) {
-	content, err := readToolAnswer(answer)
+	content, err := parseToolResult(answer)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +94,15 @@ func minimalTool(answer []byte) (http.Handler, error) {
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), nil
 }
 
-// toolAnswer is what a tool said.
-type toolAnswer struct {
+// toolResult is what a tool said.
+type toolResult struct {
 	text       string
 	structured json.RawMessage
 }
 
-// readToolAnswer takes a tool's words out of the message that carried them, and
+// parseToolResult takes a tool's words out of the message that carried them, and
 // refuses a message that says anything else than that the call worked.
-func readToolAnswer(message []byte) (toolAnswer, error) {
+func parseToolResult(message []byte) (toolResult, error) {
 	var read struct {
 		Error  json.RawMessage `json:"error"`
 		Result struct {
@@ -114,16 +114,16 @@ func readToolAnswer(message []byte) (toolAnswer, error) {
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(message, &read); err != nil {
-		return toolAnswer{}, fmt.Errorf("the answer to a call: %w", err)
+		return toolResult{}, fmt.Errorf("the answer to a call: %w", err)
 	}
 	if read.Error != nil || read.Result.IsError || len(read.Result.Content) != 1 || read.Result.Structured == nil {
-		return toolAnswer{}, fmt.Errorf("the call did not work: %s", message)
+		return toolResult{}, fmt.Errorf("the call did not work: %s", message)
 	}
-	return toolAnswer{text: read.Result.Content[0].Text, structured: read.Result.Structured}, nil
+	return toolResult{text: read.Result.Content[0].Text, structured: read.Result.Structured}, nil
 }
 
 // startReference runs this program again, as the named server.
-func startReference(ctx context.Context, b bench, name string, answer []byte, environment ...string) (*rig.Process, error) {
+func startReference(ctx context.Context, b bench, name string, answer []byte, environment ...string) (*testkit.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func startReference(ctx context.Context, b bench, name string, answer []byte, en
 	if err := os.WriteFile(path, answer, 0o600); err != nil {
 		return nil, err
 	}
-	return rig.Start(ctx, rig.Command{
+	return testkit.Start(ctx, testkit.Command{
 		Path: self, Args: []string{"-reference", name, "-answer", path}, Environment: environment,
 	})
 }

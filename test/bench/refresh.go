@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/pg"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 const (
@@ -28,7 +28,7 @@ const (
 // rows of the same tables, on each engine. Both run in this process, with the same
 // pool, in rounds that take turns. After that, clients refresh at the token
 // endpoint of the product itself.
-func benchRefresh(ctx context.Context, b bench) (lines []line, err error) {
+func benchRefresh(ctx context.Context, b bench) (lines []measurement, err error) {
 	lines, err = refreshOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "refresh")})
 	if err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func benchRefresh(ctx context.Context, b bench) (lines []line, err error) {
 	return append(lines, more...), err
 }
 
-func refreshOnPostgres(ctx context.Context, b bench) (lines []line, err error) {
-	server, err := pg.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	if errors.Is(err, pg.ErrMissing) {
+func refreshOnPostgres(ctx context.Context, b bench) (lines []measurement, err error) {
+	server, err := pgtest.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return nil, nil
 	}
@@ -60,13 +60,13 @@ func refreshOnPostgres(ctx context.Context, b bench) (lines []line, err error) {
 	return refreshOn(ctx, b, onPostgres.name+", fsync on", store.Options{URL: url})
 }
 
-func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (lines []line, err error) {
+func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (lines []measurement, err error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	apps, err := access.NewApplications(access.ApplicationsConfig{Store: db, Resource: refreshResource, Leeway: 20 * time.Second})
+	apps, err := oauth.NewAuthorizationServer(oauth.AuthorizationServerConfig{Store: db, Resource: refreshResource, Leeway: 20 * time.Second})
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (
 	if err != nil {
 		return nil, err
 	}
-	ours := &effort{name: "refresh", families: families[:b.connections], do: func(ctx context.Context, f *family) error { return f.renew(ctx, apps) }}
-	bare := &effort{name: "bare transaction", families: families[b.connections:], do: func(ctx context.Context, f *family) error { return f.change(ctx, writer) }}
+	ours := &tokenWorkload{name: "refresh", families: families[:b.connections], do: func(ctx context.Context, f *family) error { return f.rotate(ctx, apps) }}
+	bare := &tokenWorkload{name: "bare transaction", families: families[b.connections:], do: func(ctx context.Context, f *family) error { return f.rotateBare(ctx, writer) }}
 	b.progress("refreshes on %s: %d rounds of 2 × %s, %d at a time", where, b.rounds, b.duration, b.connections)
 	for round := range b.rounds + 1 {
-		order := []*effort{ours, bare}
+		order := []*tokenWorkload{ours, bare}
 		if round%2 == 1 {
 			order[0], order[1] = bare, ours
 		}
@@ -90,11 +90,11 @@ func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (
 		}
 	}
 	mine, theirs := ours.rates[1:], bare.rates[1:] // the first round warmed up
-	return []line{
-		measured("refresh on "+where+", as a share of a bare transaction of four rows", median(quotients(mine, theirs)),
+	return []measurement{
+		newMeasurement("refresh on "+where+", as a share of a bare transaction of four rows", median(elementRatios(mine, theirs)),
 			ratio, atLeast(wantedRefreshRatio), "it reads client, token and account before; the aim is 0.8"),
-		measured("  refresh", median(mine), perSecond, nil, "caller and database share the cores"),
-		measured("  bare transaction", median(theirs), perSecond, nil, "two updates, two inserts"),
+		newMeasurement("  refresh", median(mine), perSecond, nil, "caller and database share the cores"),
+		newMeasurement("  bare transaction", median(theirs), perSecond, nil, "two updates, two inserts"),
 	}, nil
 }
 
@@ -106,14 +106,14 @@ type family struct {
 	refreshes     int
 }
 
-func (f *family) renew(ctx context.Context, apps *access.Applications) error {
-	tokens, err := apps.Refresh(ctx, access.Renewal{Credentials: access.Credentials{ClientID: f.client}, Refresh: f.refresh})
+func (f *family) rotate(ctx context.Context, apps *oauth.AuthorizationServer) error {
+	tokens, err := apps.Refresh(ctx, oauth.RefreshRequest{ClientCredentials: oauth.ClientCredentials{ClientID: f.client}, Refresh: f.refresh})
 	f.refresh = tokens.Refresh
 	return err
 }
 
-// change does to the rows what a refresh does, and asks nothing.
-func (f *family) change(ctx context.Context, pool *sql.DB) error {
+// rotateBare does to the rows what a refresh does, and asks nothing.
+func (f *family) rotateBare(ctx context.Context, pool *sql.DB) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -128,15 +128,15 @@ func (f *family) change(ctx context.Context, pool *sql.DB) error {
 		{"UPDATE refresh_tokens SET used_at = $2 WHERE hash = $1", []any{string(f.hash), now.UnixMicro()}},
 		{
 			"UPDATE grants SET generation = generation + 1, last_used_at = $2, expires_at = $3 WHERE id = $1",
-			[]any{f.grant, now.UnixMicro(), now.Add(access.RefreshLife).UnixMicro()},
+			[]any{f.grant, now.UnixMicro(), now.Add(oauth.RefreshTokenTTL).UnixMicro()},
 		},
 		{
 			"INSERT INTO access_tokens (hash, grant_id, scope, expires_at) VALUES ($1, $2, $3, $4)",
-			[]any{rand.Text() + rand.Text(), f.grant, access.ScopeWrite, now.Add(access.AccessLife).UnixMicro()},
+			[]any{rand.Text() + rand.Text(), f.grant, oauth.ScopeWrite, now.Add(oauth.AccessTokenTTL).UnixMicro()},
 		},
 		{
 			"INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at) VALUES ($1, $2, $3, $4)",
-			[]any{string(next), f.grant, f.refreshes + 2, now.Add(access.RefreshLife).UnixMicro()},
+			[]any{string(next), f.grant, f.refreshes + 2, now.Add(oauth.RefreshTokenTTL).UnixMicro()},
 		},
 	} {
 		done, err := tx.ExecContext(ctx, statement.text, statement.args...)
@@ -151,16 +151,16 @@ func (f *family) change(ctx context.Context, pool *sql.DB) error {
 	return tx.Commit()
 }
 
-// effort is one side of the comparison: the same thing, for each family by a
+// tokenWorkload is one side of the comparison: the same thing, for each family by a
 // goroutine of its own.
-type effort struct {
+type tokenWorkload struct {
 	name     string
 	families []*family
 	do       func(context.Context, *family) error
 	rates    []float64
 }
 
-func (e *effort) round(ctx context.Context, duration time.Duration) error {
+func (e *tokenWorkload) round(ctx context.Context, duration time.Duration) error {
 	var all sync.WaitGroup
 	var done atomic.Int64
 	failures := make(chan error, len(e.families))
@@ -201,7 +201,7 @@ func seedFamilies(ctx context.Context, pool *sql.DB, resource string, n int) ([]
 
 func seedFamily(ctx context.Context, tx *sql.Tx, resource string) (*family, error) {
 	now := time.Now()
-	at, ends := now.UnixMicro(), now.Add(access.RefreshLife).UnixMicro()
+	at, ends := now.UnixMicro(), now.Add(oauth.RefreshTokenTTL).UnixMicro()
 	customer := registrar.NewID("cus_", now)
 	f := &family{client: registrar.NewID("client_", now), grant: registrar.NewID("grant_", now)}
 	f.refresh, f.hash = registrar.NewSecret(registrar.RefreshToken)
@@ -215,12 +215,12 @@ func seedFamily(ctx context.Context, tx *sql.Tx, resource string) (*family, erro
 		},
 		{
 			`INSERT INTO clients (id, kind, name, redirect_uris, auth_method, created_at, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			[]any{f.client, string(access.ClientDynamic), "bench", `["https://bench.example/cb"]`, string(access.AuthNone), at, at},
+			[]any{f.client, string(oauth.ClientDynamic), "bench", `["https://bench.example/cb"]`, string(oauth.AuthNone), at, at},
 		},
 		{
 			`INSERT INTO grants (id, customer_id, client_id, client_name, redirect_uri, scope, resource, generation, created_at, last_used_at, expires_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			[]any{f.grant, customer, f.client, "bench", "https://bench.example/cb", access.ScopeWrite, resource, 1, at, at, ends},
+			[]any{f.grant, customer, f.client, "bench", "https://bench.example/cb", oauth.ScopeWrite, resource, 1, at, at, ends},
 		},
 		{`INSERT INTO refresh_tokens (hash, grant_id, generation, expires_at) VALUES ($1, $2, $3, $4)`, []any{string(f.hash), f.grant, 1, ends}},
 	} {

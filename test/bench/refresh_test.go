@@ -3,19 +3,19 @@ package main
 import (
 	"testing"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
 // Without this, no rotation could ever be seen to be lost.
-func TestARotationThatWasLostIsNoticed(t *testing.T) {
+func TestLostRotations_CountsMissingRotations(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	apps, err := access.NewApplications(access.ApplicationsConfig{Store: db, Resource: refreshResource})
+	apps, err := oauth.NewAuthorizationServer(oauth.AuthorizationServerConfig{Store: db, Resource: refreshResource})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +33,8 @@ func TestARotationThatWasLostIsNoticed(t *testing.T) {
 		return lost
 	}
 	for _, do := range []func() error{
-		func() error { return families[0].renew(t.Context(), apps) },
-		func() error { return families[1].change(t.Context(), writer) },
+		func() error { return families[0].rotate(t.Context(), apps) },
+		func() error { return families[1].rotateBare(t.Context(), writer) },
 	} {
 		if err := do(); err != nil {
 			t.Fatal(err)

@@ -15,17 +15,17 @@ import (
 
 // report is everything that was measured, and on what.
 type report struct {
-	Go       string    `json:"go"`
-	System   string    `json:"system"`
-	Cores    int       `json:"cores"`
-	Began    time.Time `json:"began"`
-	Rounds   int       `json:"rounds"`
-	Duration string    `json:"duration"`
-	Lines    []line    `json:"lines"`
+	Go       string        `json:"go"`
+	System   string        `json:"system"`
+	Cores    int           `json:"cores"`
+	Began    time.Time     `json:"began"`
+	Rounds   int           `json:"rounds"`
+	Duration string        `json:"duration"`
+	Lines    []measurement `json:"lines"`
 }
 
-// line is one measurement.
-type line struct {
+// measurement is one measurement.
+type measurement struct {
 	What     string  `json:"what"`
 	Measured float64 `json:"measured"`
 	Unit     unit    `json:"unit"`
@@ -116,9 +116,9 @@ func grouped(number string) string {
 	return sign + b.String()
 }
 
-// measured makes a line and judges it.
-func measured(what string, value float64, u unit, wanted *target, note string) line {
-	return line{What: what, Measured: value, Unit: u, Wanted: wanted, OK: wanted.met(value), Note: note}
+// newMeasurement makes a line and judges it.
+func newMeasurement(what string, value float64, u unit, wanted *target, note string) measurement {
+	return measurement{What: what, Measured: value, Unit: u, Wanted: wanted, OK: wanted.met(value), Note: note}
 }
 
 func newReport(s settings) report {
@@ -153,7 +153,7 @@ func (r report) print(out io.Writer) {
 	_ = table.Flush() // to a terminal; nobody is left to tell
 }
 
-func (l line) verdict() string {
+func (l measurement) verdict() string {
 	switch {
 	case !l.OK:
 		return "MISSED"

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestMedianIsTheMiddle(t *testing.T) {
+func TestMedian_MiddleOrMeanOfMiddleTwo(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		values []float64
@@ -37,7 +37,7 @@ func TestMedianIsTheMiddle(t *testing.T) {
 	}
 }
 
-func TestATargetIsMetOnItsOwnSideOnly(t *testing.T) {
+func TestTarget_MetOnItsOwnSideOnly(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		target *target
@@ -58,12 +58,12 @@ func TestATargetIsMetOnItsOwnSideOnly(t *testing.T) {
 	}
 }
 
-func TestTheReportSaysWhatWasMissed(t *testing.T) {
+func TestReport_NamesMissedTargets(t *testing.T) {
 	t.Parallel()
 	r := newReport(settings{rounds: 3, duration: time.Second})
-	r.Lines = []line{
-		measured("speed", 0.5, ratio, atLeast(0.6), "slow"),
-		measured("requests", 1234567.8, perSecond, nil, ""),
+	r.Lines = []measurement{
+		newMeasurement("speed", 0.5, ratio, atLeast(0.6), "slow"),
+		newMeasurement("requests", 1234567.8, perSecond, nil, ""),
 	}
 	if r.met() {
 		t.Error("a missed target counts as met")
@@ -93,7 +93,7 @@ func TestTheReportSaysWhatWasMissed(t *testing.T) {
 	}
 }
 
-func TestFiguresAreGroupedByThousands(t *testing.T) {
+func TestGrouped_SeparatesThousands(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
 		"7": "7", "999": "999", "1000": "1,000", "12345.60": "12,345.60", "-1234": "-1,234", "-123": "-123",
@@ -104,7 +104,7 @@ func TestFiguresAreGroupedByThousands(t *testing.T) {
 	}
 }
 
-func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
+func TestRun_InvalidFlagsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"-rounds 0", "-duration 1ns", "-connections 0", "-starts 0", "-only nothing", "leftover", "-unknown"} {
 		var out, errOut bytes.Buffer
@@ -114,7 +114,7 @@ func TestFlagsThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-func TestAPercentileIsAValueThatWasMeasured(t *testing.T) {
+func TestPercentile_IsAMeasuredValue(t *testing.T) {
 	t.Parallel()
 	values := make([]float64, 0, 100)
 	for n := range 100 {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -17,52 +17,52 @@ const (
 	checkRoute = "/api/domain/check"
 )
 
-func checkInquiry() inquiry {
-	return inquiry{path: checkRoute, host: "dotkontor.example", body: `{"domain":"` + takenName + `"}`}
+func checkSpec() requestSpec {
+	return requestSpec{path: checkRoute, host: "dotkontor.example", body: `{"domain":"` + takenName + `"}`}
 }
 
 // benchREST compares a check that is answered from memory with a bare handler.
-func benchREST(ctx context.Context, b bench) (lines []line, err error) {
-	running, err := rig.StartProduct(ctx, b.binary, filepath.Join(b.folder, "rest"), nil, nil)
+func benchREST(ctx context.Context, b bench) (lines []measurement, err error) {
+	running, err := testkit.StartProduct(ctx, b.binary, filepath.Join(b.folder, "rest"), nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, running.Stop()) }()
 
-	ours, answer, err := newSide(ctx, "product", running.Server, checkInquiry(), b.connections)
+	ours, answer, err := newSide(ctx, "product", running.Server, checkSpec(), b.connections)
 	if err != nil {
 		return nil, err
 	}
 	defer ours.load.close()
-	bare, err := newReferenceSide(ctx, b, refBareREST, checkInquiry(), answer)
+	bare, err := newReferenceSide(ctx, b, refBareREST, checkSpec(), answer)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, bare.stop()) }()
 
-	if err := takeTurns(ctx, b, ours, bare); err != nil {
+	if err := alternateRounds(ctx, b, ours, bare); err != nil {
 		return nil, err
 	}
-	if err := sawAll(ctx, running, checkRoute, ours.load.sent.Load()); err != nil {
+	if err := verifyAllObserved(ctx, running, checkRoute, ours.load.sent.Load()); err != nil {
 		return nil, err
 	}
 	return compareREST(ours, bare), nil
 }
 
 // compareREST turns the rounds into lines.
-func compareREST(ours, bare *side) []line {
-	lines := []line{
-		measured("REST check from memory, as a share of bare net/http", ours.asShareOf(bare),
+func compareREST(ours, bare *side) []measurement {
+	lines := []measurement{
+		newMeasurement("REST check from memory, as a share of bare net/http", ours.rateRatioTo(bare),
 			ratio, atLeast(wantedRatio), "answers per second; limits, metrics and log on; the aim is 0.8"),
-		measured("  product", median(ours.rates), perSecond, nil, "client and server share the cores"),
-		measured("  bare net/http handler", median(bare.rates), perSecond, nil, ""),
+		newMeasurement("  product", median(ours.rates), perSecond, nil, "client and server share the cores"),
+		newMeasurement("  bare net/http handler", median(bare.rates), perSecond, nil, ""),
 	}
-	share, known := ours.cheapnessBeside(bare)
+	share, known := ours.cpuRatioTo(bare)
 	if !known {
 		return lines
 	}
 	return append(lines,
-		measured("  the same by the servers' CPU time", share, ratio, nil, "without the client's share"),
-		measured("  product, CPU time for one answer", median(ours.costs), microseconds, nil, ""),
-		measured("  bare, CPU time for one answer", median(bare.costs), microseconds, nil, ""))
+		newMeasurement("  the same by the servers' CPU time", share, ratio, nil, "without the client's share"),
+		newMeasurement("  product, CPU time for one answer", median(ours.cpuCosts), microseconds, nil, ""),
+		newMeasurement("  bare, CPU time for one answer", median(bare.cpuCosts), microseconds, nil, ""))
 }

@@ -14,34 +14,34 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/pg"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 const (
 	// wantedGrowth is how much longer a query may take with a thousand times the
 	// rows.
 	wantedGrowth = 1.5
-	fewRows      = 1_000
-	// timesEach is how often a query runs in one part of a round, each time
+	smallRows    = 1_000
+	// runsPerRound is how often a query runs in one part of a round, each time
 	// with other keys. More rounds than elsewhere, since each is short.
-	timesEach   = 25
-	scaleRounds = 2 // for each of -rounds
-	// lookCloser is how many times as many rounds a query gets that seems to grow too much.
-	lookCloser = 4
-	// longEnough ends the rounds of a query that is slow, after leastRounds.
-	longEnough  = 2 * time.Second
-	leastRounds = 4
-	// sameRows is how much the rows found on the two sides may differ: the last
+	runsPerRound = 25
+	scaleRounds  = 2 // for each of -rounds
+	// remeasureFactor is how many times as many rounds a query gets that seems to grow too much.
+	remeasureFactor = 4
+	// maxQueryTime ends the rounds of a query that is slow, after leastRounds.
+	maxQueryTime = 2 * time.Second
+	minRounds    = 4
+	// rowCountTolerance is how much the rows found on the two sides may differ: the last
 	// page of a list is short, and with few rows it is met more often.
-	sameRows = 0.1
+	rowCountTolerance = 0.1
 )
 
-// pair is a small and a large database of one engine.
-type pair struct {
-	kind  engineKind
-	where func() (store.Options, error)
-	few   *grown
-	many  *grown
+// dbPair is a small and a large database of one engine.
+type dbPair struct {
+	kind        engineKind
+	newLocation func() (store.Options, error)
+	small       *sizedDB
+	large       *sizedDB
 }
 
 // benchScale times every query of the product at a thousand and at a million
@@ -52,19 +52,19 @@ type pair struct {
 // sides: the tables are a thousand times larger, what is asked for is not. In the
 // other anybody may be next, so that nearly every answer is at a place which no
 // cache of the processor, the database or the system has seen for long.
-func benchScale(ctx context.Context, b bench) (lines []line, err error) {
+func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 	statements, err := readStatements(ctx)
 	if err != nil {
 		return nil, err
 	}
 	folders := 0
-	sides := []*pair{{kind: onSQLite, where: func() (store.Options, error) {
+	sides := []*dbPair{{kind: onSQLite, newLocation: func() (store.Options, error) {
 		folders++
 		return store.Options{Data: filepath.Join(b.folder, "scale-"+strconv.Itoa(folders))}, nil
 	}}}
-	server, err := pg.Start(largeServer...) //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	server, err := pgtest.Start(largeServer...) //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 	switch {
-	case errors.Is(err, pg.ErrMissing):
+	case errors.Is(err, pgtest.ErrMissing):
 		b.progress("  left out: %s", err)
 	case err != nil:
 		return nil, err
@@ -76,7 +76,7 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 			}
 			err = errors.Join(err, server.Stop())
 		}()
-		sides = append(sides, &pair{kind: onPostgres, where: func() (store.Options, error) { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+		sides = append(sides, &dbPair{kind: onPostgres, newLocation: func() (store.Options, error) { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
 			url, drop, err := server.NewDatabase()
 			if err == nil {
 				drops = append(drops, drop)
@@ -86,22 +86,22 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 	}
 	defer func() {
 		for _, s := range sides {
-			err = errors.Join(err, s.few.shut(), s.many.shut())
+			err = errors.Join(err, s.small.closeIfOpen(), s.large.closeIfOpen())
 		}
 	}()
 	began := time.Now()
 	tell := func(format string, args ...any) {
 		b.progress("%4.0f s  %s", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 	}
-	if err := fillBoth(ctx, sides, int64(b.rows), tell); err != nil {
+	if err := fillAllPairs(ctx, sides, int64(b.rows), tell); err != nil {
 		return nil, err
 	}
 	for _, s := range sides {
-		all, err := s.time(ctx, statements, b.rounds*scaleRounds, tell)
+		all, err := s.measure(ctx, statements, b.rounds*scaleRounds, tell)
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, tellGrowth(b, s.kind, all)...)
+		lines = append(lines, growthMeasurements(b, s.kind, all)...)
 	}
 	return lines, nil
 }
@@ -110,8 +110,8 @@ func benchScale(ctx context.Context, b bench) (lines []line, err error) {
 // room in its memory for what is asked often. Filling it need not be recoverable.
 var largeServer = []string{"shared_buffers=2GB", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=8GB"}
 
-// fillBoth stops all if one fails.
-func fillBoth(ctx context.Context, sides []*pair, rows int64, tell func(string, ...any)) error {
+// fillAllPairs stops all if one fails.
+func fillAllPairs(ctx context.Context, sides []*dbPair, rows int64, tell func(string, ...any)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
@@ -126,27 +126,27 @@ func fillBoth(ctx context.Context, sides []*pair, rows int64, tell func(string, 
 	return context.Cause(ctx)
 }
 
-func (s *pair) fill(ctx context.Context, rows int64, tell func(string, ...any)) error {
+func (s *dbPair) fill(ctx context.Context, rows int64, tell func(string, ...any)) error {
 	for _, size := range []struct {
 		rows int64
-		g    **grown
-	}{{fewRows, &s.few}, {rows, &s.many}} {
-		opts, err := s.where()
+		g    **sizedDB
+	}{{smallRows, &s.small}, {rows, &s.large}} {
+		opts, err := s.newLocation()
 		if err != nil {
 			return err
 		}
-		if *size.g, err = grow(ctx, s.kind, opts, size.rows, tell); err != nil {
+		if *size.g, err = newSizedDB(ctx, s.kind, opts, size.rows, tell); err != nil {
 			return fmt.Errorf("%s: %w", s.kind.name, err)
 		}
 	}
 	return nil
 }
 
-func (s *pair) time(ctx context.Context, statements []statement, rounds int, tell func(string, ...any)) ([]growth, error) {
+func (s *dbPair) measure(ctx context.Context, statements []statement, rounds int, tell func(string, ...any)) ([]growth, error) {
 	var all []growth
 	var failed error // told at the end: what was filled for ten minutes is timed as far as it can be
 	for n, statement := range statements {
-		g, err := statement.growth(ctx, s.few, s.many, rounds)
+		g, err := statement.growth(ctx, s.small, s.large, rounds)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -156,40 +156,40 @@ func (s *pair) time(ctx context.Context, statements []statement, rounds int, tel
 		}
 		if g.active.value() > wantedGrowth { // look closer: the longer measurement counts, whatever it says
 			tell("%s, query %d: %s: %s, once more", s.kind.name, n+1, g.name, g.active)
-			if again, err := statement.growth(ctx, s.few, s.many, lookCloser*rounds); err == nil {
+			if again, err := statement.growth(ctx, s.small, s.large, remeasureFactor*rounds); err == nil {
 				g = again
 			}
 		}
 		all = append(all, g)
-		tell("%s, query %d of %d: %s: %s; anybody: %s", s.kind.name, n+1, len(statements), g.name, g.active, g.anybody)
+		tell("%s, query %d of %d: %s: %s; anybody: %s", s.kind.name, n+1, len(statements), g.name, g.active, g.random)
 	}
 	return all, failed
 }
 
 // growth is how a query fared.
 type growth struct {
-	name            string
-	active, anybody factor
+	name           string
+	active, random factor
 }
 
 // factor is how much longer a query took among many.
-type factor struct{ few, many float64 } // microseconds
+type factor struct{ small, large float64 } // microseconds
 
-func (f factor) value() float64 { return f.many / f.few }
+func (f factor) value() float64 { return f.large / f.small }
 
 func (f factor) String() string {
-	return fmt.Sprintf("%.2f (%.0f µs, then %.0f µs)", f.value(), f.few, f.many)
+	return fmt.Sprintf("%.2f (%.0f µs, then %.0f µs)", f.value(), f.small, f.large)
 }
 
-// tellGrowth makes three lines of each way, and names all that is above.
-func tellGrowth(b bench, kind engineKind, all []growth) []line {
+// growthMeasurements makes three lines of each way, and names all that is above.
+func growthMeasurements(b bench, kind engineKind, all []growth) []measurement {
 	rows := grouped(strconv.Itoa(b.rows))
-	lines := tellFactors(b, kind.name+", from 1,000 to "+rows+" rows in each table, a thousand customers active", all, func(g growth) factor { return g.active })
-	return append(lines, tellFactors(b, kind.name+", the same, anybody next", all, func(g growth) factor { return g.anybody })...)
+	lines := factorMeasurements(b, kind.name+", from 1,000 to "+rows+" rows in each table, a thousand customers active", all, func(g growth) factor { return g.active })
+	return append(lines, factorMeasurements(b, kind.name+", the same, anybody next", all, func(g growth) factor { return g.random })...)
 }
 
-// tellFactors puts the worst first.
-func tellFactors(b bench, what string, all []growth, way func(growth) factor) []line {
+// factorMeasurements puts the worst first.
+func factorMeasurements(b bench, what string, all []growth, way func(growth) factor) []measurement {
 	slices.SortFunc(all, func(x, y growth) int { return cmp.Compare(way(y).value(), way(x).value()) })
 	values := make([]float64, 0, len(all))
 	var above []string
@@ -203,43 +203,43 @@ func tellFactors(b bench, what string, all []growth, way func(growth) factor) []
 		b.progress("%s, above %.1f:\n  %s", what, wantedGrowth, strings.Join(above, "\n  "))
 	}
 	worst := all[0]
-	return []line{
-		measured(what+": the query that grows most", way(worst).value(), ratio, atMost(wantedGrowth),
-			fmt.Sprintf("%s, of %d queries; from %.0f to %.0f µs", worst.name, len(all), way(worst).few, way(worst).many)),
-		measured("  the median query", median(values), ratio, nil, ""),
-		measured("  queries above", float64(len(above)), count, nil, ""),
+	return []measurement{
+		newMeasurement(what+": the query that grows most", way(worst).value(), ratio, atMost(wantedGrowth),
+			fmt.Sprintf("%s, of %d queries; from %.0f to %.0f µs", worst.name, len(all), way(worst).small, way(worst).large)),
+		newMeasurement("  the median query", median(values), ratio, nil, ""),
+		newMeasurement("  queries above", float64(len(above)), count, nil, ""),
 	}
 }
 
 // growth lets the two sizes take turns. Each run is timed for itself and the
 // medians are compared, so that a run which the machine has interrupted does not
 // count.
-func (s statement) growth(ctx context.Context, few, many *grown, rounds int) (growth, error) {
-	for _, g := range []*grown{few, many} { // what is active has been there before
-		if err := s.settle(ctx, g); err != nil {
+func (s statement) growth(ctx context.Context, few, many *sizedDB, rounds int) (growth, error) {
+	for _, g := range []*sizedDB{few, many} { // what is active has been there before
+		if err := s.commitOnce(ctx, g); err != nil {
 			return growth{}, err
 		}
-		if _, _, err := s.times(ctx, g, fewRows, g.inTurn()); err != nil {
+		if _, _, err := s.durations(ctx, g, smallRows, g.activeRowsInTurn()); err != nil {
 			return growth{}, err
 		}
 	}
-	active, err := s.factor(ctx, few, many, rounds, (*grown).active)
+	active, err := s.factor(ctx, few, many, rounds, (*sizedDB).activeRow)
 	if err != nil {
 		return growth{}, err
 	}
-	anybody, err := s.factor(ctx, few, many, rounds, (*grown).anybody)
-	return growth{name: s.name, active: active, anybody: anybody}, err
+	anybody, err := s.factor(ctx, few, many, rounds, (*sizedDB).randomRow)
+	return growth{name: s.name, active: active, random: anybody}, err
 }
 
-// settle lets what writes do so once for good. Where that splits a full page of an
+// commitOnce lets what writes do so once for good. Where that splits a full page of an
 // index, the next ones find room there, as in a life. A split that is taken back
 // would have to be made again each time.
-func (s statement) settle(ctx context.Context, g *grown) error {
+func (s statement) commitOnce(ctx context.Context, g *sizedDB) error {
 	if !s.writes {
 		return nil
 	}
-	g.settled++
-	set, err := s.arguments(g, g.rows-g.settled%g.rows-1, g.rows+fewRows+g.settled)
+	g.committed++
+	set, err := s.arguments(g, g.rows-g.committed%g.rows-1, g.rows+smallRows+g.committed)
 	if err != nil {
 		return err
 	}
@@ -254,16 +254,16 @@ func (s statement) settle(ctx context.Context, g *grown) error {
 	return tx.Commit()
 }
 
-func (s statement) factor(ctx context.Context, few, many *grown, rounds int, pick func(*grown) int64) (factor, error) {
+func (s statement) factor(ctx context.Context, few, many *sizedDB, rounds int, pick func(*sizedDB) int64) (factor, error) {
 	var times [2][]float64
 	var touched [2]float64
 	began := time.Now()
 	for n := range rounds {
-		if n >= leastRounds && time.Since(began) > longEnough {
+		if n >= minRounds && time.Since(began) > maxQueryTime {
 			break
 		}
-		for i, g := range []*grown{few, many} {
-			took, found, err := s.times(ctx, g, timesEach, func() int64 { return pick(g) })
+		for i, g := range []*sizedDB{few, many} {
+			took, found, err := s.durations(ctx, g, runsPerRound, func() int64 { return pick(g) })
 			if err != nil {
 				return factor{}, err
 			}
@@ -272,13 +272,13 @@ func (s statement) factor(ctx context.Context, few, many *grown, rounds int, pic
 		}
 	}
 	more := max(touched[0], touched[1])
-	if slices.Contains(mayMiss, s.name) {
+	if slices.Contains(emptyResultQueries, s.name) {
 		more = 0 // now and then one is found
 	}
-	if touched[0] < more*(1-sameRows) || touched[1] < more*(1-sameRows) {
+	if touched[0] < more*(1-rowCountTolerance) || touched[1] < more*(1-rowCountTolerance) {
 		return factor{}, fmt.Errorf("it finds %.0f rows among few and %.0f among many, so its times can't be compared", touched[0], touched[1])
 	}
-	return factor{few: median(times[0]), many: median(times[1])}, nil
+	return factor{small: median(times[0]), large: median(times[1])}, nil
 }
 
 // runner is a pool or a transaction.
@@ -287,11 +287,11 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// times is how many microseconds the statement takes each time, as the product
+// durations is how many microseconds the statement takes each time, as the product
 // runs it: what only reads on any connection, what writes in a transaction of its
 // own. That is taken back instead of committed, since a commit costs the same at
 // every size and would hide the rest.
-func (s statement) times(ctx context.Context, g *grown, runs int64, pick func() int64) (all []float64, touched int64, err error) {
+func (s statement) durations(ctx context.Context, g *sizedDB, runs int64, pick func() int64) (all []float64, touched int64, err error) {
 	all = make([]float64, 0, runs)
 	for n := range runs {
 		set, err := s.arguments(g, pick(), g.rows+n)
@@ -299,20 +299,20 @@ func (s statement) times(ctx context.Context, g *grown, runs int64, pick func() 
 			return nil, 0, err
 		}
 		began := time.Now()
-		found, err := s.once(ctx, g, set)
+		found, err := s.runOnce(ctx, g, set)
 		if err != nil {
 			return nil, 0, err
 		}
 		all = append(all, float64(time.Since(began).Nanoseconds())/1000)
 		touched += found
 	}
-	if touched == 0 && !slices.Contains(mayMiss, s.name) {
+	if touched == 0 && !slices.Contains(emptyResultQueries, s.name) {
 		return nil, 0, errors.New("it finds no row, so its time says nothing: see byName in scaledata.go, or mayMiss")
 	}
 	return all, touched, nil
 }
 
-func (s statement) once(ctx context.Context, g *grown, set []any) (n int64, err error) {
+func (s statement) runOnce(ctx context.Context, g *sizedDB, set []any) (n int64, err error) {
 	if !s.writes {
 		return s.run(ctx, g, g.reader, set)
 	}
@@ -325,8 +325,8 @@ func (s statement) once(ctx context.Context, g *grown, set []any) (n int64, err 
 }
 
 // run returns how many rows were found or touched.
-func (s statement) run(ctx context.Context, g *grown, on runner, set []any) (int64, error) {
-	text, set := g.db.Spell(s.text, set)
+func (s statement) run(ctx context.Context, g *sizedDB, on runner, set []any) (int64, error) {
+	text, set := g.db.RewriteSQL(s.text, set)
 	if !s.answers {
 		result, err := on.ExecContext(ctx, text, set...)
 		if err != nil {

@@ -11,37 +11,37 @@ import (
 
 // A query whose parameters nobody understands must stop the bench, and so must
 // one that the made-up rows do not fit: here it is noticed before the bench is.
-func TestEveryQueryOfTheProductCanBeTimed(t *testing.T) {
+func TestStatements_EveryQueryCanBeTimed(t *testing.T) {
 	t.Parallel()
 	statements, err := readStatements(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 300, t.Logf)
+	g, err := newSizedDB(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 300, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.close()
 	const rows = 300
 	for _, s := range statements {
-		times, found, err := s.times(t.Context(), g, rows, g.inTurn())
+		times, found, err := s.durations(t.Context(), g, rows, g.activeRowsInTurn())
 		if err != nil || len(times) != rows {
 			t.Errorf("%s: %d times, %v", s.name, len(times), err)
 		}
-		if found < rows*9/10 && !slices.Contains(mayMiss, s.name) {
+		if found < rows*9/10 && !slices.Contains(emptyResultQueries, s.name) {
 			t.Errorf("%s finds only %d rows in %d times: see nextParameters, or mayMiss", s.name, found, rows)
 		}
 	}
-	for _, name := range mayMiss {
+	for _, name := range emptyResultQueries {
 		if !slices.ContainsFunc(statements, func(s statement) bool { return s.name == name }) {
 			t.Errorf("there is no query %s any more", name)
 		}
 	}
 }
 
-func TestRowsAreWhatTheFormulasSay(t *testing.T) {
+func TestFill_RowsMatchFormulas(t *testing.T) {
 	t.Parallel()
-	g, err := grow(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 20, t.Logf)
+	g, err := newSizedDB(t.Context(), onSQLite, store.Options{Data: t.TempDir()}, 20, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRowsAreWhatTheFormulasSay(t *testing.T) {
 	}
 }
 
-func TestParametersAreReadFromTheText(t *testing.T) {
+func TestReadStatement_FindsParameterColumns(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"SELECT a FROM t WHERE b = $1 AND c > $2 LIMIT $3":                      "t.b= t.c> fixed",
@@ -92,7 +92,7 @@ func TestParametersAreReadFromTheText(t *testing.T) {
 	}
 }
 
-func TestAValueBesideAnotherFitsTheComparison(t *testing.T) {
+func TestSatisfying_ValueFitsComparison(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		value    any
@@ -107,17 +107,17 @@ func TestAValueBesideAnotherFitsTheComparison(t *testing.T) {
 		{"abc", "<>", "abc~"},
 		{"abc", "=", "abc"},
 	} {
-		if got := beside(test.value, test.operator); got != test.want {
+		if got := satisfying(test.value, test.operator); got != test.want {
 			t.Errorf("%v %s: %v, want %v", test.value, test.operator, got, test.want)
 		}
 	}
 }
 
-func TestTheWorstQueryIsToldByName(t *testing.T) {
+func TestGrowthMeasurements_NameWorstQuery(t *testing.T) {
 	t.Parallel()
 	b := bench{settings: settings{rows: million}, progress: func(string, ...any) {}}
-	lines := tellGrowth(b, onSQLite, []growth{
-		{name: "Quick", active: factor{10, 11}, anybody: factor{10, 20}}, {name: "Slow", active: factor{10, 16}, anybody: factor{10, 14}},
+	lines := growthMeasurements(b, onSQLite, []growth{
+		{name: "Quick", active: factor{10, 11}, random: factor{10, 20}}, {name: "Slow", active: factor{10, 16}, random: factor{10, 14}},
 	})
 	if len(lines) != 6 || lines[0].OK || lines[0].Measured != 1.6 || !strings.HasPrefix(lines[0].Note, "Slow") {
 		t.Errorf("got %+v", lines)

@@ -20,8 +20,8 @@ import (
 // without asking for it. A new column or table needs no line here unless it must
 // be unique or hold one of a few words.
 
-// formula is what a column holds in row i, as SQL and in Go.
-type formula struct {
+// columnFormula is what a column holds in row i, as SQL and in Go.
+type columnFormula struct {
 	expression string
 	value      func(i int64) any
 }
@@ -29,127 +29,127 @@ type formula struct {
 const (
 	idBase    = 100_000_000_000 // so that every number is as long as the next
 	firstDay  = 1_790_000_000e6 // microseconds: September 2026
-	farAway   = 4_000_000_000e6 // microseconds: the year 2096
+	farFuture = 4_000_000_000e6 // microseconds: the year 2096
 	scatter   = 2_654_435_761   // odd, so that it reaches every number below
 	scattered = 1 << 32
-	// filling makes a hash as long as a real one.
-	filling = "-AbCdEfGhIjKlMnOpQrStUvWxYz012345"
+	// hashPadding makes a hash as long as a real one.
+	hashPadding = "-AbCdEfGhIjKlMnOpQrStUvWxYz012345"
 )
 
-func constant(text string) formula {
-	return formula{"'" + text + "'", func(int64) any { return text }}
+func constantText(text string) columnFormula {
+	return columnFormula{"'" + text + "'", func(int64) any { return text }}
 }
 
-func number64(value int64) formula {
-	return formula{strconv.FormatInt(value, 10), func(int64) any { return value }}
+func constantInt(value int64) columnFormula {
+	return columnFormula{strconv.FormatInt(value, 10), func(int64) any { return value }}
 }
 
-// inOrder grows with i, like an identifier that begins with the time.
-func inOrder(before, behind string) formula {
-	return formula{
+// sequentialText grows with i, like an identifier that begins with the time.
+func sequentialText(before, behind string) columnFormula {
+	return columnFormula{
 		"'" + before + "' || (" + strconv.FormatInt(idBase, 10) + " + i) || '" + behind + "'",
 		func(i int64) any { return before + strconv.FormatInt(idBase+i, 10) + behind },
 	}
 }
 
-// anywhere is another text for each i, in no order, like a hash.
-func anywhere() formula {
-	return formula{
-		fmt.Sprintf("(%d + (i * %d) %% %d) || '%s'", idBase, scatter, int64(scattered), filling),
-		func(i int64) any { return strconv.FormatInt(idBase+i*scatter%scattered, 10) + filling },
+// scatteredText is another text for each i, in no order, like a hash.
+func scatteredText() columnFormula {
+	return columnFormula{
+		fmt.Sprintf("(%d + (i * %d) %% %d) || '%s'", idBase, scatter, int64(scattered), hashPadding),
+		func(i int64) any { return strconv.FormatInt(idBase+i*scatter%scattered, 10) + hashPadding },
 	}
 }
 
-func microsFrom(start int64) formula {
-	return formula{
+func microsFrom(start int64) columnFormula {
+	return columnFormula{
 		fmt.Sprintf("%d + i * 1000", start),
 		func(i int64) any { return start + i*1000 },
 	}
 }
 
-// byName are the columns that hold the same kind of thing in every table, or,
+// columnsByName are the columns that hold the same kind of thing in every table, or,
 // with the table's name, in one.
-var byName = map[string]formula{
-	"hash":                  anywhere(),
-	"credential_id":         anywhere(),
-	"user_handle":           anywhere(),
-	"email":                 inOrder("kunde-", "@example.org"),
-	"email_key":             inOrder("kunde-", "@example.org"),
-	"recipient":             inOrder("kunde-", "@example.org"),
-	"price_lists.edition":   microsFrom(firstDay),
-	"seal_nodes.name":       inOrder("node_", ""),
-	"domains.name":          inOrder("name-", ".de"),
-	"domains.status":        constant("active"),
-	"domains.tld":           constant(".de"),
-	"domains.sync_due":      microsFrom(firstDay),
-	"lines.name":            inOrder("zeile-", ".de"),
-	"lines.state":           constant("pending"),
-	"lines.node":            inOrder("node_", ""),
-	"changes.node":          inOrder("node_", ""),
-	"changes.wanted":        constant("{}"),
-	"changes.by_address":    constant(""),
-	"registry_records.data": constant("{}"),
-	"setbacks.job":          inOrder("line:", ""),
-	"lines.attempts":        number64(1),
-	"orders.attempts":       number64(1),
-	"changes.attempts":      number64(1),
-	"mails.attempts":        number64(1),
-	"agent_events.attempts": number64(1),
-	"customers.token_count": number64(1),
-	"customers.language":    constant("de"),
-	"sessions.state":        constant("open"),
-	"links.kind":            constant("reset"),
-	"ceremonies.kind":       constant("sign_in"),
-	"deeds.actor":           inOrder("cus_", ""),
-	"created_at":            microsFrom(firstDay),
-	"confirmed_at":          microsFrom(firstDay),
-	"updated_at":            microsFrom(firstDay),
-	"authenticated_at":      microsFrom(firstDay),
-	"seen_at":               microsFrom(firstDay),
-	"due_at":                microsFrom(firstDay),
-	"at":                    microsFrom(firstDay),
-	"paid_until":            microsFrom(farAway),
-	"expires_at":            microsFrom(farAway),
+var columnsByName = map[string]columnFormula{
+	"hash":                        scatteredText(),
+	"credential_id":               scatteredText(),
+	"user_handle":                 scatteredText(),
+	"email":                       sequentialText("kunde-", "@example.org"),
+	"email_key":                   sequentialText("kunde-", "@example.org"),
+	"recipient":                   sequentialText("kunde-", "@example.org"),
+	"price_lists.edition":         microsFrom(firstDay),
+	"seal_nodes.name":             sequentialText("node_", ""),
+	"domains.name":                sequentialText("name-", ".de"),
+	"domains.status":              constantText("active"),
+	"domains.tld":                 constantText(".de"),
+	"domains.sync_due":            microsFrom(firstDay),
+	"provision_items.name":        sequentialText("zeile-", ".de"),
+	"provision_items.state":       constantText("pending"),
+	"provision_items.node":        sequentialText("node_", ""),
+	"domain_changes.node":         sequentialText("node_", ""),
+	"domain_changes.desired":      constantText("{}"),
+	"domain_changes.by_address":   constantText(""),
+	"registry_records.data":       constantText("{}"),
+	"job_errors.job":              sequentialText("line:", ""),
+	"provision_items.attempts":    constantInt(1),
+	"orders.attempts":             constantInt(1),
+	"domain_changes.attempts":     constantInt(1),
+	"mails.attempts":              constantInt(1),
+	"webhook_deliveries.attempts": constantInt(1),
+	"customers.token_count":       constantInt(1),
+	"customers.language":          constantText("de"),
+	"sessions.state":              constantText("open"),
+	"links.kind":                  constantText("reset"),
+	"webauthn_challenges.kind":    constantText("sign_in"),
+	"audit_events.actor":          sequentialText("cus_", ""),
+	"created_at":                  microsFrom(firstDay),
+	"confirmed_at":                microsFrom(firstDay),
+	"updated_at":                  microsFrom(firstDay),
+	"authenticated_at":            microsFrom(firstDay),
+	"seen_at":                     microsFrom(firstDay),
+	"due_at":                      microsFrom(firstDay),
+	"at":                          microsFrom(firstDay),
+	"paid_until":                  microsFrom(farFuture),
+	"expires_at":                  microsFrom(farFuture),
 }
 
 // column is one of a table's.
 type column struct {
 	name string
 	text bool
-	formula
-	// refers is true where the column names a row of another table.
-	refers bool
+	columnFormula
+	// isReference is true where the column names a row of another table.
+	isReference bool
 }
 
-// grown is a database with the same number of rows in each table.
-type grown struct {
+// sizedDB is a database with the same number of rows in each table.
+type sizedDB struct {
 	rows           int64
 	db             *store.DB
 	writer, reader *sql.DB
 	tables         map[string][]column
-	settled        int64 // statements that have written for good
+	committed      int64 // statements that have written for good
 	close          func() error
 }
 
-// active is one of a thousand rows, in steps over all of them.
-func (g *grown) active() int64 { return g.nth(rand.Int64N(fewRows)) }
+// activeRow is one of a thousand rows, in steps over all of them.
+func (g *sizedDB) activeRow() int64 { return g.activeRowAt(rand.Int64N(smallRows)) }
 
-func (g *grown) nth(n int64) int64 { return n * max(1, g.rows/fewRows) % g.rows }
+func (g *sizedDB) activeRowAt(n int64) int64 { return n * max(1, g.rows/smallRows) % g.rows }
 
-// anybody is any row.
-func (g *grown) anybody() int64 { return rand.Int64N(g.rows) }
+// randomRow is any row.
+func (g *sizedDB) randomRow() int64 { return rand.Int64N(g.rows) }
 
-// inTurn is every active row, one after the other.
-func (g *grown) inTurn() func() int64 {
+// activeRowsInTurn is every active row, one after the other.
+func (g *sizedDB) activeRowsInTurn() func() int64 {
 	n := int64(-1)
 	return func() int64 {
 		n++
-		return g.nth(n)
+		return g.activeRowAt(n)
 	}
 }
 
-// shut closes what was opened, also if that was nothing.
-func (g *grown) shut() error {
+// closeIfOpen closes what was opened, also if that was nothing.
+func (g *sizedDB) closeIfOpen() error {
 	if g == nil {
 		return nil
 	}
@@ -157,13 +157,13 @@ func (g *grown) shut() error {
 }
 
 // formulaFor decides what a column holds.
-func formulaFor(table, name string, isText bool, tables []string, rows int64) (f formula, refers bool) {
-	for _, special := range []map[string]formula{ofOrders, ofAgents} {
+func formulaFor(table, name string, isText bool, tables []string, rows int64) (f columnFormula, refers bool) {
+	for _, special := range []map[string]columnFormula{orderColumns, agentColumns} {
 		if f, known := special[table+"."+name]; known {
 			return f, false
 		}
 	}
-	if f, known := byName[table+"."+name]; known {
+	if f, known := columnsByName[table+"."+name]; known {
 		return f, false
 	}
 	if name == "id" {
@@ -176,25 +176,25 @@ func formulaFor(table, name string, isText bool, tables []string, rows int64) (f
 			}
 		}
 	}
-	if f, known := byName[name]; known {
+	if f, known := columnsByName[name]; known {
 		return f, false
 	}
 	if isText {
-		return constant("x"), false
+		return constantText("x"), false
 	}
-	return number64(0), false
+	return constantInt(0), false
 }
 
 // identifier has a prefix and 26 characters, like a real one.
-func identifier(table string) formula {
-	return inOrder(table[:3]+"_", "abcdefghjkmnpq")
+func identifier(table string) columnFormula {
+	return sequentialText(table[:3]+"_", "abcdefghjkmnpq")
 }
 
 // shuffled is what another row holds, each row once: customers do not come back in
 // the order in which they came. Rows in that order would leave no room in the pages
 // of an index, and each new one would split some.
-func shuffled(f formula, rows int64) formula {
-	return formula{
+func shuffled(f columnFormula, rows int64) columnFormula {
+	return columnFormula{
 		strings.ReplaceAll(f.expression, " i)", fmt.Sprintf(" (i * %d) %% %d)", scatter, rows)),
 		func(i int64) any { return f.value(i * scatter % rows) },
 	}
@@ -210,7 +210,7 @@ func describe(ctx context.Context, pool *sql.DB, names []string, rows int64) (ma
 		}
 		for _, t := range types {
 			c := column{name: t.Name(), text: t.DatabaseTypeName() == "TEXT"}
-			c.formula, c.refers = formulaFor(table, c.name, c.text, names, rows)
+			c.columnFormula, c.isReference = formulaFor(table, c.name, c.text, names, rows)
 			tables[table] = append(tables[table], c)
 		}
 	}
@@ -248,32 +248,32 @@ type engineKind struct {
 	tables string // the statement that lists them
 	// indexes lists name and statement of those that no key of a table needs.
 	indexes string
-	// loose lets rows come in any order, as far as references go.
-	loose  []string
-	settle []string
-	driver string
+	// deferConstraints lets rows come in any order, as far as references go.
+	deferConstraints []string
+	analyze          []string
+	driver           string
 }
 
 var (
 	onSQLite = engineKind{
 		name: "SQLite", driver: "sqlite",
-		tables:  "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
-		indexes: "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
-		loose:   []string{"PRAGMA defer_foreign_keys = 1"}, settle: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
+		tables:           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
+		indexes:          "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
+		deferConstraints: []string{"PRAGMA defer_foreign_keys = 1"}, analyze: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",
 		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'",
 		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT LIKE 'goose_%'
 			AND indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY indexname`,
-		loose:  []string{"SET LOCAL session_replication_role = replica", "SET LOCAL maintenance_work_mem = '256MB'"},
-		settle: []string{"VACUUM ANALYZE", "CHECKPOINT"},
+		deferConstraints: []string{"SET LOCAL session_replication_role = replica", "SET LOCAL maintenance_work_mem = '256MB'"},
+		analyze:          []string{"VACUUM ANALYZE", "CHECKPOINT"},
 	}
 )
 
-// grow makes the schema as the product does, fills it over a connection that
+// newSizedDB makes the schema as the product does, fills it over a connection that
 // need not survive a power cut, and opens it again as the product does.
-func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (*grown, error) {
+func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (*sizedDB, error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -288,7 +288,7 @@ func grow(ctx context.Context, kind engineKind, opts store.Options, rows int64, 
 	if db, err = store.Open(ctx, opts); err != nil {
 		return nil, err
 	}
-	g := &grown{rows: rows, db: db, tables: tables, close: db.Close}
+	g := &sizedDB{rows: rows, db: db, tables: tables, close: db.Close}
 	g.writer, g.reader = db.Pools()
 	return g, nil
 }
@@ -321,7 +321,7 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 		return nil, err
 	}
 	// What is still to be written must not be written during the rounds.
-	for _, statement := range kind.settle {
+	for _, statement := range kind.analyze {
 		tell("%s, %d rows: %s", kind.name, rows, statement)
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			return nil, err
@@ -355,7 +355,7 @@ func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string,
 	for _, index := range indexes {
 		drop, create = append(drop, "DROP INDEX "+index[0]), append(create, index[1])
 	}
-	if err := do(append(slices.Clone(kind.loose), drop...)); err != nil {
+	if err := do(append(slices.Clone(kind.deferConstraints), drop...)); err != nil {
 		return err
 	}
 	most := rows - rows/10

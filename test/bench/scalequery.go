@@ -34,33 +34,33 @@ type parameter struct {
 	operator      string // how the column is compared; = where it is set
 	// fixed is used where no column says what to take.
 	fixed any
-	// next means the row that the others' row refers to.
-	next bool
+	// ofReferencedRow means the row that the others' row refers to.
+	ofReferencedRow bool
 }
 
-// nextParameters name a column of the row that the other parameters' row refers to:
+// referencedRowParameters name a column of the row that the other parameters' row refers to:
 // whose the order of an invoice is. Every row refers to the one in its own place of
 // the shuffled order.
-var nextParameters = []string{"InvoiceOfCustomer.$1", "InvoicesBefore.$1", "InvoicesOfOrder.$2", "LinkedCustomer.$1"}
+var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInvoices.$1", "ListOrderInvoices.$2", "GetLinkedCustomerID.$1"}
 
 // fixedParameters are those that no column stands beside, and those that are not
 // what the column holds: a payment begins otherwise than it ends.
 var fixedParameters = map[string]any{
-	"limit":            int32(10), // as the generated code has limits
-	"InsertPayment.$4": "opening",
-	"SettleTiding.$3":  int64(firstDay),
-	"OrdersDue.$1":     int64(farAway), // all are due: it counts to a thousand, here and there
-	"PageOfDomains.$2": "",             // from the beginning: everybody has one
-	"PageOfDomains.$3": "",
-	"PageOfDomains.$4": "%",
+	"limit":                      int32(10), // as the generated code has limits
+	"InsertPayment.$4":           "opening",
+	"CompleteWebhookDelivery.$3": int64(firstDay),
+	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand, here and there
+	"SearchDomains.$2":           "",               // from the beginning: everybody has one
+	"SearchDomains.$3":           "",
+	"SearchDomains.$4":           "%",
 
-	"PageOfDomains.$7":        int32(0),
-	"PageOfOrders.$3":         int32(0),
-	"CountMatchingDomains.$2": "%",
+	"SearchDomains.$7":        int32(0),
+	"SearchOrders.$3":         int32(0),
+	"CountSearchedDomains.$2": "%",
 	"ForkGrant.$1":            int64(firstDay),
 }
 
-// mayMiss are the queries that look for what no row here is: every account is in
+// emptyResultQueries are the queries that look for what no row here is: every account is in
 // good standing, nobody is in the middle of signing in, everybody has one of each
 // thing, every application is connected, no token was used before, every deed is
 // somebody's, no domain is pending, everybody has shown who they are and keeps a
@@ -70,15 +70,15 @@ var fixedParameters = map[string]any{
 // domain is being changed, every declaration is dealt with, nobody is an operator,
 // every lock is in force and none has secured its domain, somebody works on everything, and no rotation of
 // keys is under way. Their time is that of looking.
-var mayMiss = []string{
-	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmed", "EnableCustomer", "StaleUnconfirmed",
-	"DeleteOldestDevices", "DeleteOldestSessions", "TakeAttempt",
-	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteDeedsOfNobody",
-	"ActivateDomain", "DropDomain", "HurryLines",
-	"InsertChange", "SecuringsOfDomain", "InsertIdentity", "InsertRenewalLine", "PaymentUnderWay", "PutPaymentHolder", "StopRenewing", "WaitingForIdentity",
-	"ChangeShadow", "DeleteOrdersOfShadow", "DeleteShadow", "DropTidings", "GiveChanges", "GiveDomainLocks", "GiveRegistrant", "KeepBuyerOf", "InsertAgentLink", "ShadowExists", "StaleShadows", "TellAgent",
-	"DomainLocksLifted", "Operators", "SetOperator", "RetryChange", "RetryLine", "RetryOrder",
-	"InvoiceOfOrder", "FinishDeclaration", "DeleteNextSealKey",
+var emptyResultQueries = []string{
+	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
+	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
+	"DeleteUnusedClients", "DeleteOldConsentsOfSession", "ReuseRefreshToken", "DeleteAccountlessAuditEvents",
+	"ActivateDomain", "DeletePendingDomain", "MakePendingProvisionItemsDue",
+	"InsertDomainChange", "ListSecureChanges", "InsertIdentity", "InsertRenewalProvisionItem", "GetOrderInPayment", "PutProviderCustomer", "DisableAutoRenewWithoutPaymentMethod", "ListOrderIDsAwaitingIdentity",
+	"UpdateGuest", "DeleteOrdersOfGuest", "DeleteGuest", "DeleteWebhookDeliveriesOfUnlinkedAgent", "ReassignDomainChanges", "ReassignDomainLocks", "ReassignRegistrant", "SetPendingInvoiceBuyer", "InsertAgentLink", "GetGuestID", "ListStaleGuestIDs", "EnqueueWebhookDelivery",
+	"ListLiftedDomainLocks", "ListOperators", "SetOperator", "RetryDomainChange", "RetryProvisionItem", "RetryOrder",
+	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
 }
 
 // readStatements reads the generated package's source: the texts there are
@@ -179,7 +179,7 @@ func readStatement(text string) (statement, error) {
 	}
 	for n := range len(known) {
 		p := known[n+1]
-		p.next = slices.Contains(nextParameters, s.name+".$"+strconv.Itoa(n+1))
+		p.ofReferencedRow = slices.Contains(referencedRowParameters, s.name+".$"+strconv.Itoa(n+1))
 		s.parameters = append(s.parameters, p)
 	}
 	return s, nil
@@ -252,7 +252,7 @@ func atoi(digits string) int {
 
 // arguments are the parameters' values for row i. A new row has the number
 // fresh, and refers to row i of the others.
-func (s statement) arguments(g *grown, i, fresh int64) ([]any, error) {
+func (s statement) arguments(g *sizedDB, i, fresh int64) ([]any, error) {
 	arguments := make([]any, 0, len(s.parameters))
 	for _, p := range s.parameters {
 		if p.column == "" {
@@ -266,19 +266,19 @@ func (s statement) arguments(g *grown, i, fresh int64) ([]any, error) {
 		c := g.tables[p.table][at]
 		row := i
 		switch {
-		case p.next:
+		case p.ofReferencedRow:
 			row = i * scatter % g.rows
-		case s.inserts && !c.refers:
+		case s.inserts && !c.isReference:
 			row = fresh
 		}
-		arguments = append(arguments, beside(c.value(row), p.operator))
+		arguments = append(arguments, satisfying(c.value(row), p.operator))
 	}
 	return arguments, nil
 }
 
-// beside is a value for which the comparison of a column that holds this one is
+// satisfying is a value for which the comparison of a column that holds this one is
 // true: "later than now" holds for a now that is a little earlier.
-func beside(value any, operator string) any {
+func satisfying(value any, operator string) any {
 	smaller := operator == ">" || operator == ">="
 	larger := operator == "<" || operator == "<="
 	switch v := value.(type) {

@@ -21,62 +21,62 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
-	signInRoute    = "/portal/sign-in"
-	signInPassword = "a password of the bench"
-	wantedHashing  = 256 // MiB
-	wantedSlowdown = 2.0
-	lookupsEvery   = 5 * time.Millisecond
-	lookupsBefore  = 10 * time.Second
-	signInsOver    = 8 * time.Minute // takes about three
-	steadyCallers  = 8
+	signInRoute       = "/portal/sign-in"
+	signInPassword    = "a password of the bench"
+	wantedHashing     = 256 // MiB
+	wantedSlowdown    = 2.0
+	lookupInterval    = 5 * time.Millisecond
+	baselineDuration  = 10 * time.Second
+	signInTimeout     = 8 * time.Minute // takes about three
+	lookupConnections = 8
 )
 
 // benchSignIn lets a thousand people sign in at the same moment, each from an
 // address of their own, and looks at the product's memory and at the lookups
 // that go on until the last of them is in. Who is told to come back later does.
-func benchSignIn(ctx context.Context, b bench) (lines []line, err error) {
+func benchSignIn(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "signin")
-	running, err := rig.StartProduct(ctx, b.binary, folder, nil, nil)
+	running, err := testkit.StartProduct(ctx, b.binary, folder, nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, running.Stop()) }()
-	if err := seedPeople(ctx, filepath.Join(folder, "world"), b.people); err != nil {
+	if err := seedAccounts(ctx, filepath.Join(folder, "world"), b.people); err != nil {
 		return nil, err
 	}
 	address := strings.TrimPrefix(running.Server.Ready, "http://")
-	callers, _, err := dial(ctx, address, checkInquiry(), steadyCallers)
+	callers, _, err := dial(ctx, address, checkSpec(), lookupConnections)
 	if err != nil {
 		return nil, err
 	}
 	defer callers.close()
 
-	b.progress("lookups at %d a second, alone", int(time.Second/lookupsEvery))
-	if _, err := callers.steadily(ctx, time.Second); err != nil { // warm
+	b.progress("lookups at %d a second, alone", int(time.Second/lookupInterval))
+	if _, err := callers.runAtFixedRate(ctx, time.Second); err != nil { // warm
 		return nil, err
 	}
-	quiet, err := callers.steadily(ctx, lookupsBefore)
+	quiet, err := callers.runAtFixedRate(ctx, baselineDuration)
 	if err != nil {
 		return nil, err
 	}
 	before := running.Server.Memory()
 	b.progress("the same while %d people sign in", b.people)
-	crowd := &crowd{address: address, people: b.people}
-	during, stormErr := callers.until(ctx, signInsOver, crowd.signIn)
+	crowd := &signInBurst{address: address, accounts: b.people}
+	during, stormErr := callers.runWhile(ctx, signInTimeout, crowd.signIn)
 	if stormErr != nil {
 		return nil, stormErr
 	}
 	after := running.Server.Memory()
-	return crowd.tell(quiet, during, before, after)
+	return crowd.measurements(quiet, during, before, after)
 }
 
-// seedPeople writes the accounts, all with one password: to hash a thousand
+// seedAccounts writes the accounts, all with one password: to hash a thousand
 // would take minutes, and a sign-in costs the same.
-func seedPeople(ctx context.Context, folder string, people int) (err error) {
+func seedAccounts(ctx context.Context, folder string, accounts int) (err error) {
 	db, err := store.Open(ctx, store.Options{Data: folder})
 	if err != nil {
 		return err
@@ -88,28 +88,28 @@ func seedPeople(ctx context.Context, folder string, people int) (err error) {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
-	hash := storedPassword()
-	for n := range people {
-		if err := seedPerson(ctx, tx, n, hash); err != nil {
+	hash := passwordHash()
+	for n := range accounts {
+		if err := seedAccount(ctx, tx, n, hash); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
 }
 
-func seedPerson(ctx context.Context, tx *sql.Tx, n int, hash string) error {
+func seedAccount(ctx context.Context, tx *sql.Tx, n int, hash string) error {
 	now := time.Now()
 	_, err := tx.ExecContext(ctx, `INSERT INTO customers
 		(id, email, email_key, password_hash, user_handle, language, created_at, confirmed_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		registrar.NewID("cus_", now), person(n), person(n), hash, "bench-"+strconv.Itoa(n), "de", now.UnixMicro(), now.UnixMicro())
+		registrar.NewID("cus_", now), accountEmail(n), accountEmail(n), hash, "bench-"+strconv.Itoa(n), "de", now.UnixMicro(), now.UnixMicro())
 	return err
 }
 
-func person(n int) string { return "person-" + strconv.Itoa(n) + "@example.org" }
+func accountEmail(n int) string { return "person-" + strconv.Itoa(n) + "@example.org" }
 
-// storedPassword is the password as the product stores it, at the product's cost.
-func storedPassword() string {
+// passwordHash is the password as the product stores it, at the product's cost.
+func passwordHash() string {
 	const memory, passes, lanes, length = 64 << 10, 3, 1, 32
 	salt := []byte("0123456789abcdef")
 	key := argon2.IDKey([]byte(signInPassword), salt, passes, memory, lanes, length)
@@ -117,27 +117,27 @@ func storedPassword() string {
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
-// crowd is everybody who signs in, and what became of them.
-type crowd struct {
-	address string
-	people  int
+// signInBurst is everybody who signs in, and what became of them.
+type signInBurst struct {
+	address  string
+	accounts int
 
-	mu     sync.Mutex
-	later  int // how often somebody was told to come back
-	others []string
-	took   time.Duration
+	mu       sync.Mutex
+	retries  int // how often somebody was told to come back
+	failures []string
+	took     time.Duration
 }
 
 // signIn begins with all of them at once, and returns when the last one is in.
-func (c *crowd) signIn(ctx context.Context) {
+func (c *signInBurst) signIn(ctx context.Context) {
 	began := time.Now()
 	var all sync.WaitGroup
-	for n := range c.people {
+	for n := range c.accounts {
 		all.Go(func() {
-			if err := c.persist(ctx, n); err != nil {
+			if err := c.signInWithRetry(ctx, n); err != nil {
 				c.mu.Lock()
 				defer c.mu.Unlock()
-				c.others = append(c.others, err.Error())
+				c.failures = append(c.failures, err.Error())
 			}
 		})
 	}
@@ -145,10 +145,10 @@ func (c *crowd) signIn(ctx context.Context) {
 	c.took = time.Since(began)
 }
 
-// persist comes back as long as it is told to, and like people not to the second.
-func (c *crowd) persist(ctx context.Context, n int) error {
+// signInWithRetry comes back as long as it is told to, and like people not to the second.
+func (c *signInBurst) signInWithRetry(ctx context.Context, n int) error {
 	for {
-		status, wait, err := c.one(ctx, n)
+		status, wait, err := c.signInOnce(ctx, n)
 		switch {
 		case err != nil:
 			return err
@@ -158,7 +158,7 @@ func (c *crowd) persist(ctx context.Context, n int) error {
 			return fmt.Errorf("status %d", status)
 		}
 		c.mu.Lock()
-		c.later++
+		c.retries++
 		c.mu.Unlock()
 		select {
 		case <-ctx.Done():
@@ -168,13 +168,13 @@ func (c *crowd) persist(ctx context.Context, n int) error {
 	}
 }
 
-// one is a person at an address of their own.
-func (c *crowd) one(ctx context.Context, n int) (status int, wait time.Duration, err error) {
+// signInOnce is a person at an address of their own.
+func (c *signInBurst) signInOnce(ctx context.Context, n int) (status int, wait time.Duration, err error) {
 	own := net.IPv4(127, 1, byte(n/250), byte(1+n%250))
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: own}}
 	transport := &http.Transport{DialContext: dialer.DialContext}
 	defer transport.CloseIdleConnections()
-	form := url.Values{"email": {person(n)}, "password": {signInPassword}}.Encode()
+	form := url.Values{"email": {accountEmail(n)}, "password": {signInPassword}}.Encode()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+c.address+signInRoute, strings.NewReader(form))
 	if err != nil {
 		return 0, 0, err
@@ -190,32 +190,32 @@ func (c *crowd) one(ctx context.Context, n int) (status int, wait time.Duration,
 	return response.StatusCode, time.Duration(seconds) * time.Second, err
 }
 
-// tell makes lines. Somebody without an answer makes the run worthless.
-func (c *crowd) tell(quiet, during []float64, before, after rig.Memory) ([]line, error) {
+// measurements makes lines. Somebody without an answer makes the run worthless.
+func (c *signInBurst) measurements(quiet, during []float64, before, after testkit.Memory) ([]measurement, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.others) > 0 || len(during) == 0 {
-		return nil, fmt.Errorf("%d of %d people were not signed in: %s", len(c.others), c.people, strings.Join(c.others[:min(1, len(c.others))], ""))
+	if len(c.failures) > 0 || len(during) == 0 {
+		return nil, fmt.Errorf("%d of %d people were not signed in: %s", len(c.failures), c.accounts, strings.Join(c.failures[:min(1, len(c.failures))], ""))
 	}
 	const mebi = 1 << 20
-	lines := []line{
-		measured(grouped(strconv.Itoa(c.people))+" parallel sign-ins, growth of the product's memory", float64(after.Most-before.Now)/mebi, mebibytes,
+	lines := []measurement{
+		newMeasurement(grouped(strconv.Itoa(c.accounts))+" parallel sign-ins, growth of the product's memory", float64(after.Peak-before.RSS)/mebi, mebibytes,
 			atMost(wantedHashing), "resident, at its highest; hashes, connections and garbage together"),
-		measured("  lookups' p99 meanwhile, as a multiple of before", percentile(during, 0.99)/percentile(quiet, 0.99), ratio,
-			atMost(wantedSlowdown), fmt.Sprintf("%d a second, from memory; client and server share the cores", int(time.Second/lookupsEvery))),
-		measured("  lookups' p99 before", percentile(quiet, 0.99), milliseconds, nil, ""),
-		measured("  lookups' p99 meanwhile", percentile(during, 0.99), milliseconds, nil, ""),
-		measured("  until the last one was signed in", c.took.Seconds(), seconds, nil, fmt.Sprintf("%d times somebody was asked to come back", c.later)),
-		measured("  sign-ins a second", float64(c.people)/c.took.Seconds(), perSecond, nil, "64 MiB and three passes each"),
+		newMeasurement("  lookups' p99 meanwhile, as a multiple of before", percentile(during, 0.99)/percentile(quiet, 0.99), ratio,
+			atMost(wantedSlowdown), fmt.Sprintf("%d a second, from memory; client and server share the cores", int(time.Second/lookupInterval))),
+		newMeasurement("  lookups' p99 before", percentile(quiet, 0.99), milliseconds, nil, ""),
+		newMeasurement("  lookups' p99 meanwhile", percentile(during, 0.99), milliseconds, nil, ""),
+		newMeasurement("  until the last one was signed in", c.took.Seconds(), seconds, nil, fmt.Sprintf("%d times somebody was asked to come back", c.retries)),
+		newMeasurement("  sign-ins a second", float64(c.accounts)/c.took.Seconds(), perSecond, nil, "64 MiB and three passes each"),
 	}
-	if before.Now == 0 {
+	if before.RSS == 0 {
 		lines = lines[1:] // the system does not tell
 	}
 	return lines, nil
 }
 
-// until asks steadily while work goes on.
-func (l *load) until(ctx context.Context, limit time.Duration, work func(context.Context)) ([]float64, error) {
+// runWhile asks steadily while work goes on.
+func (l *load) runWhile(ctx context.Context, limit time.Duration, work func(context.Context)) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	asking, stop := context.WithCancel(ctx)
@@ -223,13 +223,13 @@ func (l *load) until(ctx context.Context, limit time.Duration, work func(context
 		defer stop()
 		work(ctx)
 	}()
-	return l.steadily(asking, limit)
+	return l.runAtFixedRate(asking, limit)
 }
 
-// steadily asks at a fixed rate, and returns how many milliseconds each answer
+// runAtFixedRate asks at a fixed rate, and returns how many milliseconds each answer
 // took from the moment when it should have been asked for: a server that makes
 // its clients late must not look fast for it. It ends with ctx.
-func (l *load) steadily(ctx context.Context, duration time.Duration) ([]float64, error) {
+func (l *load) runAtFixedRate(ctx context.Context, duration time.Duration) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()
 	var (
@@ -241,7 +241,7 @@ func (l *load) steadily(ctx context.Context, duration time.Duration) ([]float64,
 	began := time.Now()
 	for i, c := range l.clients {
 		all.Go(func() {
-			own, err := c.steadily(ctx, began.Add(time.Duration(i)*lookupsEvery), lookupsEvery*time.Duration(len(l.clients)))
+			own, err := c.askAtFixedRate(ctx, began.Add(time.Duration(i)*lookupInterval), lookupInterval*time.Duration(len(l.clients)))
 			mu.Lock()
 			defer mu.Unlock()
 			times, failures = append(times, own...), append(failures, err)
@@ -252,7 +252,7 @@ func (l *load) steadily(ctx context.Context, duration time.Duration) ([]float64,
 	return times, errors.Join(failures...)
 }
 
-func (c *client) steadily(ctx context.Context, due time.Time, every time.Duration) ([]float64, error) {
+func (c *client) askAtFixedRate(ctx context.Context, due time.Time, every time.Duration) ([]float64, error) {
 	var times []float64
 	for ; ; due = due.Add(every) {
 		select {
@@ -260,7 +260,7 @@ func (c *client) steadily(ctx context.Context, due time.Time, every time.Duratio
 			return times, nil
 		case <-time.After(time.Until(due)):
 		}
-		if _, err := c.ask(time.Now().Add(grace)); err != nil {
+		if _, err := c.askBy(time.Now().Add(responseTimeout)); err != nil {
 			return times, err
 		}
 		times = append(times, float64(time.Since(due).Microseconds())/1000)

@@ -16,9 +16,9 @@ const (
 	// wantedSigningRatio is the share of a bare HMAC's speed that verifying a
 	// signature must have.
 	wantedSigningRatio = 0.8
-	callsInARow        = 64
+	callsPerTurn       = 64
 	// A side of a round need not be longer: nothing but the processor is asked.
-	longestSigning = 200 * time.Millisecond
+	maxSigningRound = 200 * time.Millisecond
 )
 
 // signedBodies are what agents send: the least that completes a session, and one
@@ -34,10 +34,10 @@ func signedBodies() map[string][]byte {
 // benchSigning compares the verification of a signature, from the headers as they
 // were sent to yes or no, with an HMAC of the same bytes and nothing else. Both run
 // in this process and on one core, in rounds that take turns.
-func benchSigning(ctx context.Context, b bench) ([]line, error) {
+func benchSigning(ctx context.Context, b bench) ([]measurement, error) {
 	b.progress("measuring signatures")
 	bodies := signedBodies()
-	var lines []line
+	var lines []measurement
 	for _, size := range []string{"small", "large"} {
 		body := bodies[size]
 		verify, bare, err := signingSides(body)
@@ -46,13 +46,13 @@ func benchSigning(ctx context.Context, b bench) ([]line, error) {
 		}
 		var ratios, rates []float64
 		for range b.rounds {
-			ours, theirs, err := inTurns(ctx, min(b.duration, longestSigning), verify, bare)
+			ours, theirs, err := alternate(ctx, min(b.duration, maxSigningRound), verify, bare)
 			if err != nil {
 				return nil, err
 			}
 			ratios, rates = append(ratios, ours/theirs), append(rates, ours)
 		}
-		lines = append(lines, measured(fmt.Sprintf("signing, verification of a %s body / bare HMAC", size), median(ratios), ratio,
+		lines = append(lines, newMeasurement(fmt.Sprintf("signing, verification of a %s body / bare HMAC", size), median(ratios), ratio,
 			atLeast(wantedSigningRatio), fmt.Sprintf("%d bytes; %s verifications/s on one core", len(body), grouped(fmt.Sprintf("%.0f", median(rates))))))
 	}
 	return lines, nil
@@ -87,22 +87,22 @@ func signingSides(body []byte) (verify, bare func() error, err error) {
 	return verify, bare, nil
 }
 
-// inTurns is how often one core does either in a second. They take turns after a
+// alternate is how often one core does either in a second. They take turns after a
 // few calls each: what disturbs the machine for longer than that, disturbs both.
-func inTurns(ctx context.Context, duration time.Duration, one, other func() error) (ones, others float64, err error) {
+func alternate(ctx context.Context, duration time.Duration, one, other func() error) (ones, others float64, err error) {
 	var spent [2]time.Duration
 	done := 0
 	for spent[0] < duration && ctx.Err() == nil {
 		for i, do := range []func() error{one, other} {
 			began := time.Now()
-			for range callsInARow {
+			for range callsPerTurn {
 				if err := do(); err != nil {
 					return 0, 0, err
 				}
 			}
 			spent[i] += time.Since(began)
 		}
-		done += callsInARow
+		done += callsPerTurn
 	}
 	return float64(done) / spent[0].Seconds(), float64(done) / spent[1].Seconds(), ctx.Err()
 }

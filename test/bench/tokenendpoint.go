@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/store"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -25,9 +25,9 @@ const (
 // for itself and without a pause. Any answer but a new pair ends the run with an
 // error, and in the end the database must have counted as many rotations as the
 // clients have seen.
-func benchTokenEndpoint(ctx context.Context, b bench) (lines []line, err error) {
+func benchTokenEndpoint(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "tokenendpoint")
-	running, err := rig.StartProduct(ctx, b.binary, folder, nil, []string{
+	running, err := testkit.StartProduct(ctx, b.binary, folder, nil, []string{
 		// One connection may refresh once a second, which is not what this is about.
 		"DOTKONTOR_LIMITS_REFRESH_PER_MINUTE=100000", "DOTKONTOR_LIMITS_REFRESH_PER_HOUR=100000",
 	})
@@ -47,8 +47,8 @@ func benchTokenEndpoint(ctx context.Context, b bench) (lines []line, err error) 
 	}
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: refreshers}}
 	defer client.CloseIdleConnections()
-	all := &effort{name: "refresh", families: families, do: func(ctx context.Context, f *family) error {
-		return f.post(ctx, client, running.Server.Ready)
+	all := &tokenWorkload{name: "refresh", families: families, do: func(ctx context.Context, f *family) error {
+		return f.rotateOverHTTP(ctx, client, running.Server.Ready)
 	}}
 	b.progress("%d clients refresh at the token endpoint for %s", refreshers, b.refreshing)
 	if err := all.round(ctx, b.refreshing); err != nil {
@@ -58,15 +58,15 @@ func benchTokenEndpoint(ctx context.Context, b bench) (lines []line, err error) 
 	if err != nil {
 		return nil, err
 	}
-	return []line{
-		measured(fmt.Sprintf("rotations lost at the token endpoint under %d clients for %s", refreshers, b.refreshing), float64(lost),
+	return []measurement{
+		newMeasurement(fmt.Sprintf("rotations lost at the token endpoint under %d clients for %s", refreshers, b.refreshing), float64(lost),
 			count, atMost(0), "SQLite; an answer but a new pair would have ended the run"),
-		measured("  refreshes", all.rates[0], perSecond, nil, "client and server share the cores"),
+		newMeasurement("  refreshes", all.rates[0], perSecond, nil, "client and server share the cores"),
 	}, nil
 }
 
-// post is a refresh as clients send it.
-func (f *family) post(ctx context.Context, client *http.Client, base string) error {
+// rotateOverHTTP is a refresh as clients send it.
+func (f *family) rotateOverHTTP(ctx context.Context, client *http.Client, base string) error {
 	form := url.Values{"grant_type": {"refresh_token"}, "client_id": {f.client}, "refresh_token": {f.refresh}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+tokenRoute, strings.NewReader(form.Encode()))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// hearWithin is how long the last message may take after the last purchase.
-const hearWithin = 30 * time.Second
+// webhookTimeout is how long the last message may take after the last purchase.
+const webhookTimeout = 30 * time.Second
 
 // webhook takes every message and counts how many tell of a new order.
 type webhook struct {
@@ -29,7 +29,7 @@ func newWebhook(ctx context.Context) (*webhook, error) {
 		return nil, err
 	}
 	w := &webhook{listener: listener}
-	w.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(w.hear)}
+	w.server = &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(w.receive)}
 	go func() {
 		if err := w.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			_ = listener.Close()
@@ -38,8 +38,8 @@ func newWebhook(ctx context.Context) (*webhook, error) {
 	return w, nil
 }
 
-func (w *webhook) hear(answer http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, largestAnswer))
+func (w *webhook) receive(answer http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
 	if err != nil {
 		answer.WriteHeader(http.StatusBadRequest)
 		return
@@ -49,15 +49,15 @@ func (w *webhook) hear(answer http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// hears waits until so many orders were told of.
-func (w *webhook) hears(ctx context.Context, orders int) error {
-	ctx, cancel := context.WithTimeout(ctx, hearWithin)
+// waitForOrders waits until so many orders were told of.
+func (w *webhook) waitForOrders(ctx context.Context, orders int) error {
+	ctx, cancel := context.WithTimeout(ctx, webhookTimeout)
 	defer cancel()
 	for w.created.Load() < int64(orders) {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("agents have heard of %d orders, and %d were made", w.created.Load(), orders)
-		case <-time.After(askEvery):
+		case <-time.After(pollInterval):
 		}
 	}
 	return nil

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dotkontor/dotkontor/test/node"
+	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
 // One sandbox for all: starting one and a browser is most of the time.
-func TestPeopleInTheBrowser(t *testing.T) {
-	node.Program(t, "playwright-core") // before the build, which takes longer to fail
+func TestPortal_AccountJourneys(t *testing.T) {
+	nodejs.Program(t, "playwright-core") // before the build, which takes longer to fail
 	s := startSandbox(t)
 	for _, test := range []struct {
 		name, script string
@@ -43,13 +43,13 @@ func TestPeopleInTheBrowser(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			says(t, journey(t, s, test.script), test.rules...)
+			wantRules(t, runScript(t, s, test.script), test.rules...)
 		})
 	}
 }
 
-func TestEverybodySearchesInTheBrowser(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestSearch_WithAndWithoutScript(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
 	for _, test := range []struct {
 		script string
@@ -66,39 +66,39 @@ func TestEverybodySearchesInTheBrowser(t *testing.T) {
 		}, []string{"menu without script"}},
 	} {
 		t.Run(test.script, func(t *testing.T) {
-			out := journey(t, s, test.script)
+			out := runScript(t, s, test.script)
 			for _, screen := range []string{" at a desk", " on a phone"} {
 				for _, rule := range test.rules {
-					says(t, out, rule+screen)
+					wantRules(t, out, rule+screen)
 				}
 			}
-			says(t, out, test.once...)
+			wantRules(t, out, test.once...)
 		})
 	}
 }
 
-func TestPeopleOrderWithoutAnAssistantInTheBrowser(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestBasket_OrderToAccountClosure(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
-	says(t, journey(t, s, "basket.mjs"), "names are collected without leaving the search", "a new account comes back to its basket",
+	wantRules(t, runScript(t, s, "basket.mjs"), "names are collected without leaving the search", "a new account comes back to its basket",
 		"the holder is checked while typing", "registered and transferred in one order", "an account with domains can not be closed",
 		"a basket works without script, and in English", "withdrawn without signing in, and confirmed by mail",
 		"ended without signing in, and confirmed by mail", "data taken along, account closed")
 }
 
-func TestAWholePurchaseNeedsNoMouseInTheBrowser(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestPurchase_KeyboardOnly(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
-	says(t, journey(t, s, "keyboard.mjs"), "the language is chosen by keyboard",
+	wantRules(t, runScript(t, s, "keyboard.mjs"), "the language is chosen by keyboard",
 		"a name is collected by keyboard, and the focus stays in its row", "an account is made by keyboard, and leads back to the basket",
 		"the holder is told and the order placed by keyboard", "a domain is bought by keyboard alone, in English",
 		"the focus stays where reading goes on")
 }
 
-func TestEveryPageIsAccessibleAndKeepsToItself(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestPages_AccessibleWithoutThirdPartyRequests(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
-	out := journey(t, s, "pages.mjs")
+	out := runScript(t, s, "pages.mjs")
 	shots, err := os.ReadDir(s.Pictures)
 	if err != nil {
 		t.Fatal(err)

@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/node"
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
+	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// agentsOrder is what an agent hands to its human.
-type agentsOrder struct {
+// preparedOrder is what an agent hands to its human.
+type preparedOrder struct {
 	Story  string `json:"story"`
 	Pay    string `json:"pay"`
 	Verify string `json:"verify"`
@@ -26,12 +26,12 @@ type agentsOrder struct {
 }
 
 // The example is the agent, Chromium the human.
-func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestAgentOrders_PaidByHuman(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
-	agent := buildAgent(t)
+	agent := buildExampleAgent(t)
 	t.Run("a holder renews without script", func(t *testing.T) {
-		says(t, journey(t, s, "renew.mjs"), "renewed and paid without script", "the paid term is a year longer",
+		wantRules(t, runScript(t, s, "renew.mjs"), "renewed and paid without script", "the paid term is a year longer",
 			"automatic renewal switched both ways", "the order is found again in the portal")
 	})
 	for _, test := range []struct {
@@ -57,13 +57,13 @@ func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
 		}},
 	} {
 		t.Run(test.story, func(t *testing.T) {
-			a := startAgent(t, agent, s.info, test.story)
-			s.Order = a.hears(t, test.story)
-			says(t, journey(t, s, "order.mjs"), test.rules...)
+			a := startExampleAgent(t, agent, s.info, test.story)
+			s.Order = a.waitForOrder(t, test.story)
+			wantRules(t, runScript(t, s, "order.mjs"), test.rules...)
 			if test.story == "free-transfer" { // the registry takes five days
-				command(t, s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data)
+				runCLI(t, s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data)
 			}
-			said := a.ends(t)
+			said := a.wait(t)
 			for _, line := range test.lines {
 				if !strings.Contains(said, line) {
 					t.Errorf("the agent did not say %q: %s", line, said)
@@ -72,23 +72,23 @@ func TestAgentsPrepareOrdersAndHumansPay(t *testing.T) {
 		})
 	}
 	t.Run("the books find nothing", func(t *testing.T) {
-		command(t, s.binary, "doctor", "--books", "--config", filepath.Join(s.data, "serve.toml"))
+		runCLI(t, s.binary, "doctor", "--books", "--config", filepath.Join(s.data, "serve.toml"))
 	})
 	t.Log("pictures: " + s.Pictures)
 }
 
-func TestAnOrderIsWatchedLiveInTheBrowser(t *testing.T) {
-	node.Program(t, "playwright-core")
+func TestOrderPage_UpdatesLive(t *testing.T) {
+	nodejs.Program(t, "playwright-core")
 	s := startSandbox(t)
 	s.Clock = []string{s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data}
-	says(t, journey(t, s, "live.mjs"), "a registration is seen to be done without a reload", "a page that nobody sees has no stream",
+	wantRules(t, runScript(t, s, "live.mjs"), "a registration is seen to be done without a reload", "a page that nobody sees has no stream",
 		"a transfer is seen to arrive: no reload, the focus stays, and it is told aloud", "the order in the portal is live as well",
 		"without a stream the page reloads itself", "without script the page reloads itself")
 	t.Log("pictures: " + s.Pictures)
 }
 
-// says checks that a script has seen each rule to hold.
-func says(t *testing.T, out string, rules ...string) {
+// wantRules checks that a script has seen each rule to hold.
+func wantRules(t *testing.T, out string, rules ...string) {
 	t.Helper()
 	for _, rule := range rules {
 		if !strings.Contains(out, "ok "+rule+"\n") {
@@ -97,8 +97,8 @@ func says(t *testing.T, out string, rules ...string) {
 	}
 }
 
-// command runs the product's own command, which must succeed.
-func command(t *testing.T, binary string, args ...string) {
+// runCLI runs the product's own command, which must succeed.
+func runCLI(t *testing.T, binary string, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -107,36 +107,36 @@ func command(t *testing.T, binary string, args ...string) {
 	}
 }
 
-func buildAgent(t *testing.T) string {
+func buildExampleAgent(t *testing.T) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "agent-order")
-	if err := rig.BuildExample(t.Context(), "agent-order", binary, os.Stderr); err != nil {
+	if err := testkit.BuildExample(t.Context(), "agent-order", binary, os.Stderr); err != nil {
 		t.Fatal(err)
 	}
 	return binary
 }
 
-// agent is the example, running.
-type agent struct {
-	lines *bufio.Reader
-	said  bytes.Buffer
-	fails bytes.Buffer
-	run   *exec.Cmd
+// exampleAgent is the example, running.
+type exampleAgent struct {
+	lines  *bufio.Reader
+	stdout bytes.Buffer
+	stderr bytes.Buffer
+	run    *exec.Cmd
 }
 
-func startAgent(t *testing.T, binary, info, story string) *agent {
+func startExampleAgent(t *testing.T, binary, info, story string) *exampleAgent {
 	t.Helper()
 	args := []string{"--info", info, "--wait", "5m"}
 	if story != "pay" {
 		args = append(args, "--"+story)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), journeyTimeout)
-	a := &agent{run: exec.CommandContext(ctx, binary, args...)}
+	a := &exampleAgent{run: exec.CommandContext(ctx, binary, args...)}
 	out, err := a.run.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.lines, a.run.Stderr = bufio.NewReader(io.TeeReader(out, &a.said)), &a.fails
+	a.lines, a.run.Stderr = bufio.NewReader(io.TeeReader(out, &a.stdout)), &a.stderr
 	if err := a.run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -147,36 +147,36 @@ func startAgent(t *testing.T, binary, info, story string) *agent {
 	return a
 }
 
-// hears reads up to where the agent turns to the human.
-func (a *agent) hears(t *testing.T, story string) *agentsOrder {
+// waitForOrder reads up to where the agent turns to the human.
+func (a *exampleAgent) waitForOrder(t *testing.T, story string) *preparedOrder {
 	t.Helper()
-	told := &agentsOrder{Story: story}
+	prepared := &preparedOrder{Story: story}
 	for {
 		line, err := a.lines.ReadString('\n')
 		if err != nil {
-			t.Fatalf("%v: %s%s", err, a.said.String(), a.fails.String())
+			t.Fatalf("%v: %s%s", err, a.stdout.String(), a.stderr.String())
 		}
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {
 		case "payment_url":
-			told.Pay = value
+			prepared.Pay = value
 		case "verification_url":
-			told.Verify = value
+			prepared.Verify = value
 		case "human":
-			_, told.Code, _ = strings.Cut(value, "the auth code is ")
-			return told
+			_, prepared.Code, _ = strings.Cut(value, "the auth code is ")
+			return prepared
 		}
 	}
 }
 
-// ends waits for the agent's own end, and returns all that it has said.
-func (a *agent) ends(t *testing.T) string {
+// wait waits for the agent's own end, and returns all that it has said.
+func (a *exampleAgent) wait(t *testing.T) string {
 	t.Helper()
 	if _, err := io.Copy(io.Discard, a.lines); err != nil {
 		t.Error(err)
 	}
 	if err := a.run.Wait(); err != nil {
-		t.Errorf("%v: %s", err, a.fails.String())
+		t.Errorf("%v: %s", err, a.stderr.String())
 	}
-	return a.said.String()
+	return a.stdout.String()
 }

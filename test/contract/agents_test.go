@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 var (
@@ -20,9 +20,9 @@ var (
 	instant     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 )
 
-func guide(t *testing.T) string {
+func readAgentGuide(t *testing.T) string {
 	t.Helper()
-	root, err := rig.ModuleRoot()
+	root, err := testkit.ModuleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,22 +35,22 @@ func guide(t *testing.T) string {
 
 // Whoever writes an agent copies from the guide. What it shows of the tools for
 // everybody is what the sandbox answers, but for the time of day.
-func TestTheGuideForAgentsShowsWhatTheToolsAnswer(t *testing.T) {
-	samples := guideSample.FindAllStringSubmatch(guide(t), -1)
+func TestAgentGuide_SamplesMatchToolResults(t *testing.T) {
+	samples := guideSample.FindAllStringSubmatch(readAgentGuide(t), -1)
 	const tools = 10
 	if len(samples) != tools {
 		t.Fatalf("%d samples in the guide, want one for each of %d tools", len(samples), tools)
 	}
-	for _, block := range guideBlock.FindAllStringSubmatch(guide(t), -1) {
+	for _, block := range guideBlock.FindAllStringSubmatch(readAgentGuide(t), -1) {
 		if !json.Valid([]byte(block[1])) {
 			t.Errorf("not JSON: %s", block[1])
 		}
 	}
-	onEach(t, stage.targets[:1], func(t *testing.T, on *target) {
-		client := from(t, on)
+	onTargets(t, suite.targets[:1], func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for _, sample := range samples {
 			tool, arguments, want := sample[1], sample[2], sample[3]
-			got := client.send(request{path: "/api/mcp", odd: true, body: `{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
+			got := client.send(request{path: "/api/mcp", invalid: true, body: `{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
 				`"params":{"name":"` + tool + `","arguments":` + arguments + `}}`})
 			if slices.Contains(strings.Fields(signedInTools), tool) { // no token, no sample
 				if got.status != http.StatusUnauthorized {
@@ -67,14 +67,14 @@ func TestTheGuideForAgentsShowsWhatTheToolsAnswer(t *testing.T) {
 				t.Errorf("%s: %v: %s", tool, err, got)
 				continue
 			}
-			if !sameButForTime(t, string(answered.Result.StructuredContent), want) {
+			if !equalExceptTimes(t, string(answered.Result.StructuredContent), want) {
 				t.Errorf("%s answers %s, the guide shows %s", tool, answered.Result.StructuredContent, want)
 			}
 		}
 	})
 }
 
-func sameButForTime(t *testing.T, a, b string) bool {
+func equalExceptTimes(t *testing.T, a, b string) bool {
 	t.Helper()
 	var values [2]any
 	for i, text := range []string{a, b} {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// priceInForceWithin is how soon a running product sells at a new price.
-const priceInForceWithin = 10 * time.Second
+// priceEffectiveWithin is how soon a running product sells at a new price.
+const priceEffectiveWithin = 10 * time.Second
 
 // priceList returns the list in force with one text replaced, as a file.
 func priceList(t *testing.T, data, old, replacement string) string {
 	t.Helper()
-	got := command(t, "catalog", "export", "--data", data)
+	got := runCLI(t, "catalog", "export", "--data", data)
 	if got.code != 0 || !strings.Contains(got.out, old) {
 		t.Fatalf("export: exit code %d, %q is not in it\n%s", got.code, old, got.errOut)
 	}
@@ -26,43 +26,43 @@ func priceList(t *testing.T, data, old, replacement string) string {
 	return path
 }
 
-func TestAnImportedPriceIsInForceWithoutARestart(t *testing.T) {
+func TestCatalogImport_PriceEffectiveWithoutRestart(t *testing.T) {
 	t.Parallel()
 	sandbox, err := startSandbox("sandbox-prices")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, on := range []*target{sandbox, ownServe(t, "serve-prices")} {
+	for _, on := range []*target{sandbox, startOwnServe(t, "serve-prices")} {
 		t.Run(on.name, func(t *testing.T) {
-			const domain = secret + "-preis.de"
-			mustBe(t, "before", from(t, on).check(domain), http.StatusOK, fields{"registerEur": "6.90", "renewEur": "5.90"})
+			const domain = marker + "-preis.de"
+			wantResponse(t, "before", newCaller(t, on).check(domain), http.StatusOK, wantFields{"registerEur": "6.90", "renewEur": "5.90"})
 
 			list := priceList(t, on.data, "\n.de,6.90,", "\n.de,4.50,")
-			done := command(t, "catalog", "import", "--data", on.data, list)
+			done := runCLI(t, "catalog", "import", "--data", on.data, list)
 			if done.code != 0 || !strings.Contains(done.out, "6.90 -> 4.50") {
 				t.Fatalf("import: exit code %d\n%s%s", done.code, done.out, done.errOut)
 			}
 			imported := time.Now()
 			eventually(t, "the new price", func() bool {
-				return string(from(t, on).check(domain).fields["registerEur"]) == "4.50"
+				return string(newCaller(t, on).check(domain).fields["registerEur"]) == "4.50"
 			})
-			if took := time.Since(imported); took > priceInForceWithin {
+			if took := time.Since(imported); took > priceEffectiveWithin {
 				t.Errorf("the new price took %s", took)
 			}
-			mustBe(t, "after", from(t, on).check(domain), http.StatusOK, fields{"renewEur": "5.90", "transferEur": "5.90"})
-			first := entries(t, "search", from(t, on).search(secret))[0]
-			entryMustBe(t, "search", first, fields{"tld": `".de"`, "priceEur": "4.50"})
+			wantResponse(t, "after", newCaller(t, on).check(domain), http.StatusOK, wantFields{"renewEur": "5.90", "transferEur": "5.90"})
+			first := entries(t, "search", newCaller(t, on).search(marker))[0]
+			wantEntry(t, "search", first, wantFields{"tld": `".de"`, "priceEur": "4.50"})
 
-			before := command(t, "catalog", "export", "--data", on.data)
+			before := runCLI(t, "catalog", "export", "--data", on.data)
 			refused := priceList(t, on.data, "\n.abogado,28.90,", "\n.abogado,gratis,")
-			done = command(t, "catalog", "import", "--data", on.data, refused)
+			done = runCLI(t, "catalog", "import", "--data", on.data, refused)
 			if done.code != 1 || !strings.Contains(done.errOut, "line 2, register") {
 				t.Errorf("a list with a wrong row: exit code %d\n%s%s", done.code, done.out, done.errOut)
 			}
-			if after := command(t, "catalog", "export", "--data", on.data); after.out != before.out {
+			if after := runCLI(t, "catalog", "export", "--data", on.data); after.out != before.out {
 				t.Error("a refused list has changed the one in force")
 			}
-			mustBe(t, "after the refusal", from(t, on).check(domain), http.StatusOK, fields{"registerEur": "4.50"})
+			wantResponse(t, "after the refusal", newCaller(t, on).check(domain), http.StatusOK, wantFields{"registerEur": "4.50"})
 		})
 	}
 }

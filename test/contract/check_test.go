@@ -15,40 +15,40 @@ var checkFields = []string{
 	"restoreEur", "minYears", "requires", "orderable", "orderableReason",
 }
 
-// answersWithin is the contract's bound of six seconds, and the way there and
+// responseLimit is the contract's bound of six seconds, and the way there and
 // back on a machine that has other things to do.
-const answersWithin = 6500 * time.Millisecond
+const responseLimit = 6500 * time.Millisecond
 
-func TestACheckSaysWhetherTheNameIsFreeAndWhatItCosts(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_AvailabilityAndPrices(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct {
 			label, domain string
-			want          fields
+			want          wantFields
 		}{
-			{"free", secret + "-frei.de", fields{
-				"domain": `"` + secret + `-frei.de"`, "tld": `".de"`, "available": "true",
+			{"free", marker + "-frei.de", wantFields{
+				"domain": `"` + marker + `-frei.de"`, "tld": `".de"`, "available": "true",
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
-			{"free, without a decimal of its own", secret + "-frei.at", fields{
+			{"free, without a decimal of its own", marker + "-frei.at", wantFields{
 				"tld": `".at"`, "available": "true", "registerEur": "12.90", "transferEur": "0.00", "source": `"epp"`,
 			}},
-			{"taken", "google.de", fields{
+			{"taken", "google.de", wantFields{
 				"domain": `"google.de"`, "tld": `".de"`, "available": "false", "reason": `"registered"`,
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
-			{"not to be determined", "unknown-" + secret + ".de", fields{
-				"domain": `"unknown-` + secret + `.de"`, "tld": `".de"`, "available": "null", "reason": `"unknown"`,
+			{"not to be determined", "unknown-" + marker + ".de", wantFields{
+				"domain": `"unknown-` + marker + `.de"`, "tld": `".de"`, "available": "null", "reason": `"unknown"`,
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
-			{"no source but the DNS, delegated", "google.gr", fields{"available": "false", "source": `"dns"`}},
-			{"no source but the DNS, not delegated", secret + "-frei.gr", fields{
+			{"no source but the DNS, delegated", "google.gr", wantFields{"available": "false", "source": `"dns"`}},
+			{"no source but the DNS, not delegated", marker + "-frei.gr", wantFields{
 				"available": "null", "registerEur": "9.90", "transferEur": "0.00",
 			}},
-			{"an extension of two labels", secret + "-frei.co.uk", fields{"tld": `".co.uk"`, "available": "true"}},
+			{"an extension of two labels", marker + "-frei.co.uk", wantFields{"tld": `".co.uk"`, "available": "true"}},
 		} {
-			got := from(t, on).check(test.domain)
-			mustBe(t, test.label, got, http.StatusOK, test.want)
-			onlyFields(t, test.label, got.fields, checkFields...)
+			got := newCaller(t, on).check(test.domain)
+			wantResponse(t, test.label, got, http.StatusOK, test.want)
+			wantOnlyFields(t, test.label, got.fields, checkFields...)
 			if _, err := time.Parse(time.RFC3339, got.text("checkedAt")); err != nil {
 				t.Errorf("%s: checkedAt: %v", test.label, err)
 			}
@@ -56,32 +56,32 @@ func TestACheckSaysWhetherTheNameIsFreeAndWhatItCosts(t *testing.T) {
 	})
 }
 
-func TestACheckTellsWhetherTheNameCanBeOrdered(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_Orderable(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct {
 			label, domain string
-			want          fields
+			want          wantFields
 		}{
-			{"sold", secret + "-frei.de", fields{"orderable": "true", "orderableReason": "", "restoreEur": "17.90", "minYears": "", "requires": ""}},
-			{"sold for two years at once", secret + "-frei.ai", fields{"orderable": "true", "registerEur": "87.90", "minYears": "2", "restoreEur": "290.90"}},
-			{"sold to residents", secret + "-frei.eu", fields{"orderable": "true", "requires": `"eu_presence"`}},
-			{"a rule that can't be met", secret + "-frei.it", fields{
+			{"sold", marker + "-frei.de", wantFields{"orderable": "true", "orderableReason": "", "restoreEur": "17.90", "minYears": "", "requires": ""}},
+			{"sold for two years at once", marker + "-frei.ai", wantFields{"orderable": "true", "registerEur": "87.90", "minYears": "2", "restoreEur": "290.90"}},
+			{"sold to residents", marker + "-frei.eu", wantFields{"orderable": "true", "requires": `"eu_presence"`}},
+			{"a rule that can't be met", marker + "-frei.it", wantFields{
 				"available": "true", "orderable": "false", "orderableReason": `"not_eligible"`, "requires": `"it_tax_id"`,
 			}},
-			{"no registry account", secret + "-frei.gr", fields{"orderable": "false", "orderableReason": `"no_registry_account"`}},
-			{"taken, can be transferred", "google.de", fields{"available": "false", "orderable": "true"}},
-			{"reserved", "nic.dev", fields{"available": "false", "orderable": "false", "orderableReason": `"name_reserved"`}},
-			{"premium", "gold.shop", fields{"available": "true", "orderable": "false", "orderableReason": `"name_premium"`, "restoreEur": ""}},
+			{"no registry account", marker + "-frei.gr", wantFields{"orderable": "false", "orderableReason": `"no_registry_account"`}},
+			{"taken, can be transferred", "google.de", wantFields{"available": "false", "orderable": "true"}},
+			{"reserved", "nic.dev", wantFields{"available": "false", "orderable": "false", "orderableReason": `"name_reserved"`}},
+			{"premium", "gold.shop", wantFields{"available": "true", "orderable": "false", "orderableReason": `"name_premium"`, "restoreEur": ""}},
 		} {
-			got := from(t, on).check(test.domain)
-			mustBe(t, test.label, got, http.StatusOK, test.want)
-			onlyFields(t, test.label, got.fields, checkFields...)
+			got := newCaller(t, on).check(test.domain)
+			wantResponse(t, test.label, got, http.StatusOK, test.want)
+			wantOnlyFields(t, test.label, got.fields, checkFields...)
 		}
 	})
 }
 
-func TestACheckAcceptsANameAsPeopleWriteIt(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_NormalizesInput(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct{ label, asked, domain, tld string }{
 			{"upper case", "GOOGLE.De", "google.de", ".de"},
 			{"white space around", " \t google.de \n", "google.de", ".de"},
@@ -92,20 +92,20 @@ func TestACheckAcceptsANameAsPeopleWriteIt(t *testing.T) {
 			{"extension in Cyrillic", "google.рус", "google.рус", ".xn--p1acf"},
 			{"extension as A-label", "google.XN--P1ACF", "google.xn--p1acf", ".xn--p1acf"},
 		} {
-			got := from(t, on).check(test.asked)
-			mustBe(t, test.label, got, http.StatusOK, fields{
+			got := newCaller(t, on).check(test.asked)
+			wantResponse(t, test.label, got, http.StatusOK, wantFields{
 				"domain": `"` + test.domain + `"`, "tld": `"` + test.tld + `"`, "available": "false",
 			})
 		}
-		got := from(t, on).check("foo.рус")
-		mustBe(t, "free under a Cyrillic extension", got, http.StatusOK, fields{
+		got := newCaller(t, on).check("foo.рус")
+		wantResponse(t, "free under a Cyrillic extension", got, http.StatusOK, wantFields{
 			"domain": `"foo.рус"`, "tld": `".xn--p1acf"`, "available": "true", "registerEur": "12.90",
 		})
 	})
 }
 
-func TestAnExtensionThatIsNotCarriedIsToldVerbatim(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_UnlistedExtensionEchoesInput(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct{ asked, tld string }{
 			{"example.zz", ".zz"},
 			{"  ExAmple.ZZ ", ".zz"},
@@ -115,9 +115,9 @@ func TestAnExtensionThatIsNotCarriedIsToldVerbatim(t *testing.T) {
 			{"a.b.c.co.jp", ".co.jp"},
 			{"Bücher.рф", ".xn--p1ai"},
 		} {
-			got := from(t, on).check(test.asked)
-			mustBe(t, test.asked, got, http.StatusOK, fields{"tld": `"` + test.tld + `"`, "supported": "false"})
-			onlyFields(t, test.asked, got.fields, "domain", "tld", "supported")
+			got := newCaller(t, on).check(test.asked)
+			wantResponse(t, test.asked, got, http.StatusOK, wantFields{"tld": `"` + test.tld + `"`, "supported": "false"})
+			wantOnlyFields(t, test.asked, got.fields, "domain", "tld", "supported")
 			if got.text("domain") != test.asked {
 				t.Errorf("%q was not given back as it came: %s", test.asked, got)
 			}
@@ -125,27 +125,27 @@ func TestAnExtensionThatIsNotCarriedIsToldVerbatim(t *testing.T) {
 	})
 }
 
-func TestNoSourceIsAskedForAnExtensionThatIsNotCarried(t *testing.T) {
+func TestCheck_UnlistedExtensionQueriesNobody(t *testing.T) {
 	t.Parallel()
-	on := ownServe(t, "unsupported")
+	on := startOwnServe(t, "unsupported")
 	const asked = "dotkontor_lookup_source_duration_seconds_count"
-	client := from(t, on)
-	for _, domain := range []string{"google.zz", "timeout-" + secret + ".zz", "www.google.com.au"} {
-		mustBe(t, domain, client.check(domain), http.StatusOK, fields{"supported": "false"})
+	client := newCaller(t, on)
+	for _, domain := range []string{"google.zz", "timeout-" + marker + ".zz", "www.google.com.au"} {
+		wantResponse(t, domain, client.check(domain), http.StatusOK, wantFields{"supported": "false"})
 	}
-	mustBe(t, "search", client.search("google.zz"), http.StatusOK, nil)
-	if text := metricsOf(t, on); strings.Contains(text, asked) {
-		t.Errorf("a source was asked:\n%s", linesWith(text, asked))
+	wantResponse(t, "search", client.search("google.zz"), http.StatusOK, nil)
+	if text := readMetrics(t, on); strings.Contains(text, asked) {
+		t.Errorf("a source was asked:\n%s", linesContaining(text, asked))
 	}
 	// The same measure moves once there is something to ask.
-	mustBe(t, "google.de", client.check("google.de"), http.StatusOK, fields{"available": "false"})
-	if text := metricsOf(t, on); !strings.Contains(text, asked) {
+	wantResponse(t, "google.de", client.check("google.de"), http.StatusOK, wantFields{"available": "false"})
+	if text := readMetrics(t, on); !strings.Contains(text, asked) {
 		t.Error("the metrics do not show questions to sources, so they prove nothing")
 	}
 }
 
-func TestWhatCannotBeRegisteredIsNeverCalledFree(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_UnregistrableNameIsNeverAvailable(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for domain, available := range map[string]string{
 			"nic.dev":       "false", // withheld by ICANN's rules; RDAP has no record of it
 			"whois.shop":    "false",
@@ -161,16 +161,16 @@ func TestWhatCannotBeRegisteredIsNeverCalledFree(t *testing.T) {
 			"parked-without-dns.io": "false",
 			"ohne-dns.gr":           "null", // there is no other source than the DNS
 		} {
-			mustBe(t, domain, from(t, on).check(domain), http.StatusOK, fields{"available": available})
+			wantResponse(t, domain, newCaller(t, on).check(domain), http.StatusOK, wantFields{"available": available})
 		}
 	})
 }
 
-func TestAPremiumNameIsFreeWithoutAListPrice(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		for _, domain := range []string{"gold.shop", "premium-" + secret + ".com", "casino.dev"} {
-			got := from(t, on).check(domain)
-			mustBe(t, domain, got, http.StatusOK, fields{
+func TestCheck_PremiumNameHasNoListPrice(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		for _, domain := range []string{"gold.shop", "premium-" + marker + ".com", "casino.dev"} {
+			got := newCaller(t, on).check(domain)
+			wantResponse(t, domain, got, http.StatusOK, wantFields{
 				"available": "true", "premium": "true", "reason": `"premium"`,
 				"registerEur": "", "renewEur": "", "transferEur": "",
 			})
@@ -183,31 +183,31 @@ var extensionsBySource = map[string]string{
 	".dev": "RDAP alone", ".com": "RDAP and WHOIS", ".eu": "WHOIS alone", ".gr": "the DNS alone",
 }
 
-func TestAFailureOfAllSourcesIs502WithTheDomainWithinSixSeconds(t *testing.T) {
-	onBothInTrouble(t, func(t *testing.T, on *target) {
+func TestCheck_AllSourcesFailingIs502WithinSixSeconds(t *testing.T) {
+	onFaultyTargets(t, func(t *testing.T, on *target) {
 		var domains []string
 		for tld := range extensionsBySource {
 			for _, way := range []string{"timeout", "refused", "garbled", "throttled"} {
-				domains = append(domains, way+"-"+secret+tld)
+				domains = append(domains, way+"-"+marker+tld)
 			}
 		}
-		together(domains, func(domain string) {
-			got := from(t, on).check(strings.ToUpper(domain))
-			mustRefuse(t, domain, got, http.StatusBadGateway)
-			mustBe(t, domain, got, http.StatusBadGateway, fields{"domain": `"` + domain + `"`})
-			if got.took > answersWithin {
+		inParallel(domains, func(domain string) {
+			got := newCaller(t, on).check(strings.ToUpper(domain))
+			wantErrorResponse(t, domain, got, http.StatusBadGateway)
+			wantResponse(t, domain, got, http.StatusBadGateway, wantFields{"domain": `"` + domain + `"`})
+			if got.took > responseLimit {
 				t.Errorf("%s: the answer took %s", domain, got.took)
 			}
 		})
 	})
 }
 
-func TestSourcesThatDoNotDecideAreNoFailure(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_UndecidedSourcesAreNotAnError(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for tld, sources := range extensionsBySource {
-			got := from(t, on).check("unknown-" + secret + "-2" + tld)
-			mustBe(t, sources, got, http.StatusOK, fields{"tld": `"` + tld + `"`, "available": "null"})
-			onlyFields(t, sources, got.fields, checkFields...)
+			got := newCaller(t, on).check("unknown-" + marker + "-2" + tld)
+			wantResponse(t, sources, got, http.StatusOK, wantFields{"tld": `"` + tld + `"`, "available": "null"})
+			wantOnlyFields(t, sources, got.fields, checkFields...)
 		}
 	})
 }

@@ -24,8 +24,8 @@ const (
 	searchPath = "/api/domain/search"
 )
 
-// described are the paths whose answers must keep to the published description.
-var described = []string{checkPath, searchPath, completePath}
+// describedPaths are the paths whose answers must keep to the published description.
+var describedPaths = []string{checkPath, searchPath, completePath}
 
 // caller is a client at an address of its own.
 type caller struct {
@@ -35,29 +35,29 @@ type caller struct {
 	http *http.Client
 }
 
-// from returns a client at an address that nobody has used before.
-func from(t *testing.T, on *target) *caller {
+// newCaller returns a client at an address that nobody has used before.
+func newCaller(t *testing.T, on *target) *caller {
 	t.Helper()
-	addr := stage.addresses.next()
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: addr.AsSlice()}, Timeout: patience}
+	addr := suite.addresses.next()
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: addr.AsSlice()}, Timeout: waitTimeout}
 	transport := &http.Transport{DialContext: dialer.DialContext}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &caller{t: t, on: on, addr: addr, http: &http.Client{
 		Transport:     transport,
-		Timeout:       patience,
+		Timeout:       waitTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
 // dial opens a bare connection, for what no proper client sends.
 func (c *caller) dial() (net.Conn, error) {
-	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: c.addr.AsSlice()}, Timeout: patience}
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: c.addr.AsSlice()}, Timeout: waitTimeout}
 	conn, err := dialer.DialContext(c.t.Context(), "tcp", strings.TrimPrefix(c.on.base, "http://"))
 	if err != nil {
 		return nil, err
 	}
 	c.t.Cleanup(func() { _ = conn.Close() }) // closed by either side, it is gone
-	return conn, conn.SetDeadline(time.Now().Add(patience))
+	return conn, conn.SetDeadline(time.Now().Add(waitTimeout))
 }
 
 // request is one that a test sends. POST and JSON unless told otherwise.
@@ -66,12 +66,12 @@ type request struct {
 	path   string
 	body   string
 	header map[string]string
-	// odd marks a body that breaks the description on purpose.
-	odd bool
+	// invalid marks a body that breaks the description on purpose.
+	invalid bool
 }
 
-// answer is what came back.
-type answer struct {
+// apiResponse is what came back.
+type apiResponse struct {
 	status int
 	header http.Header
 	body   []byte
@@ -80,10 +80,10 @@ type answer struct {
 	fields map[string]json.RawMessage
 }
 
-func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
+func (a apiResponse) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
 
 // text is a field that is a string.
-func (a answer) text(field string) string {
+func (a apiResponse) text(field string) string {
 	var value string
 	if err := json.Unmarshal(a.fields[field], &value); err != nil {
 		return "(no string)"
@@ -91,17 +91,17 @@ func (a answer) text(field string) string {
 	return value
 }
 
-func (c *caller) check(domain string) answer {
+func (c *caller) check(domain string) apiResponse {
 	c.t.Helper()
 	return c.send(request{path: checkPath, body: object("domain", domain)})
 }
 
-func (c *caller) search(query string) answer {
+func (c *caller) search(query string) apiResponse {
 	c.t.Helper()
 	return c.send(request{path: searchPath, body: object("query", query)})
 }
 
-func (c *caller) get(path string) answer {
+func (c *caller) get(path string) apiResponse {
 	c.t.Helper()
 	return c.send(request{method: http.MethodGet, path: path})
 }
@@ -116,7 +116,7 @@ func object(field, value string) string {
 }
 
 // send sends r and looks at what must hold for every answer.
-func (c *caller) send(r request) answer {
+func (c *caller) send(r request) apiResponse {
 	c.t.Helper()
 	if r.method == "" {
 		r.method = http.MethodPost
@@ -128,7 +128,7 @@ func (c *caller) send(r request) answer {
 	sent, err := http.NewRequestWithContext(c.t.Context(), r.method, c.on.base+r.path, body)
 	if err != nil {
 		c.t.Errorf("%s %s: %v", r.method, r.path, err)
-		return answer{}
+		return apiResponse{}
 	}
 	if r.body != "" {
 		sent.Header.Set("Content-Type", "application/json")
@@ -144,23 +144,23 @@ func (c *caller) send(r request) answer {
 	received, err := c.http.Do(sent)
 	if err != nil {
 		c.t.Errorf("%s %s: %v", r.method, r.path, err)
-		return answer{}
+		return apiResponse{}
 	}
 	text, err := io.ReadAll(received.Body)
 	took := time.Since(began)
-	if err = firstOf(err, received.Body.Close()); err != nil {
+	if err = firstError(err, received.Body.Close()); err != nil {
 		c.t.Errorf("%s %s: the answer broke off: %v", r.method, r.path, err)
-		return answer{}
+		return apiResponse{}
 	}
-	got := answer{status: received.StatusCode, header: received.Header, body: text, took: took}
+	got := apiResponse{status: received.StatusCode, header: received.Header, body: text, took: took}
 	if json.Unmarshal(text, &got.fields) != nil {
 		got.fields = nil
 	}
-	c.lookOver(r, sent, received, got)
+	c.checkInvariants(r, sent, received, got)
 	return got
 }
 
-func firstOf(problems ...error) error {
+func firstError(problems ...error) error {
 	for _, err := range problems {
 		if err != nil {
 			return err
@@ -169,8 +169,8 @@ func firstOf(problems ...error) error {
 	return nil
 }
 
-// lookOver is what must hold for every answer.
-func (c *caller) lookOver(r request, sent *http.Request, received *http.Response, got answer) {
+// checkInvariants is what must hold for every answer.
+func (c *caller) checkInvariants(r request, sent *http.Request, received *http.Response, got apiResponse) {
 	c.t.Helper()
 	label := fmt.Sprintf("%s %s %.80s", r.method, r.path, r.body)
 	if got.header.Get("X-Request-Id") == "" {
@@ -187,24 +187,24 @@ func (c *caller) lookOver(r request, sent *http.Request, received *http.Response
 			c.t.Errorf("%s: the answer holds contact data (%s): %s", label, word, got)
 		}
 	}
-	if r.method != http.MethodPost || !slices.Contains(described, r.path) || c.on.spec == nil {
+	if r.method != http.MethodPost || !slices.Contains(describedPaths, r.path) || c.on.spec == nil {
 		return
 	}
-	if !r.odd {
-		for _, problem := range c.on.spec.wrongWithRequest(sent, r.body) {
+	if !r.invalid {
+		for _, problem := range c.on.spec.requestProblems(sent, r.body) {
 			c.t.Errorf("%s: the request breaks the description: %s", label, problem)
 		}
 	}
-	for _, problem := range c.on.spec.wrongWithAnswer(sent, received, got.body) {
+	for _, problem := range c.on.spec.responseProblems(sent, received, got.body) {
 		c.t.Errorf("%s: the answer breaks the description: %s\n%s", label, problem, got)
 	}
 }
 
-// fields is what a test expects of an object, each value as its JSON text.
-type fields map[string]string
+// wantFields is what a test expects of an object, each value as its JSON text.
+type wantFields map[string]string
 
-// mustBe compares the status and the named fields, byte for byte.
-func mustBe(t *testing.T, label string, got answer, status int, want fields) {
+// wantResponse compares the status and the named fields, byte for byte.
+func wantResponse(t *testing.T, label string, got apiResponse, status int, want wantFields) {
 	t.Helper()
 	if got.status != status {
 		t.Errorf("%s: got %s, want status %d", label, got, status)
@@ -220,8 +220,8 @@ func mustBe(t *testing.T, label string, got answer, status int, want fields) {
 	}
 }
 
-// onlyFields says that an object holds no other fields than these.
-func onlyFields(t *testing.T, label string, got map[string]json.RawMessage, allowed ...string) {
+// wantOnlyFields says that an object holds no other fields than these.
+func wantOnlyFields(t *testing.T, label string, got map[string]json.RawMessage, allowed ...string) {
 	t.Helper()
 	for key := range got {
 		if !slices.Contains(allowed, key) {
@@ -230,27 +230,27 @@ func onlyFields(t *testing.T, label string, got map[string]json.RawMessage, allo
 	}
 }
 
-// german recognises a whole sentence of German by its small words.
-var german = regexp.MustCompile(`^\p{Lu}.*\b(ist|sind|muss|der|die|das|Der|Es|Ein|Bitte|bitte|Sie|keine|nicht)\b.*\.$`)
+// germanSentence recognises a whole sentence of German by its small words.
+var germanSentence = regexp.MustCompile(`^\p{Lu}.*\b(ist|sind|muss|der|die|das|Der|Es|Ein|Bitte|bitte|Sie|keine|nicht)\b.*\.$`)
 
-// mustRefuse is the contract's Error: a German sentence, and the domain only
+// wantErrorResponse is the contract's Error: a German sentence, and the domain only
 // with 502.
-func mustRefuse(t *testing.T, label string, got answer, status int) {
+func wantErrorResponse(t *testing.T, label string, got apiResponse, status int) {
 	t.Helper()
-	mustBe(t, label, got, status, nil)
-	if sentence := got.text("error"); !german.MatchString(sentence) {
+	wantResponse(t, label, got, status, nil)
+	if sentence := got.text("error"); !germanSentence.MatchString(sentence) {
 		t.Errorf("%s: %q is no German sentence", label, sentence)
 	}
 	if status == http.StatusBadGateway {
-		onlyFields(t, label, got.fields, "error", "domain")
+		wantOnlyFields(t, label, got.fields, "error", "domain")
 		return
 	}
-	onlyFields(t, label, got.fields, "error")
+	wantOnlyFields(t, label, got.fields, "error")
 }
 
 // fetch reads a document outside of any test.
 func fetch(ctx context.Context, url string) (int, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -261,5 +261,5 @@ func fetch(ctx context.Context, url string) (int, []byte, error) {
 		return 0, nil, err
 	}
 	body, err := io.ReadAll(received.Body)
-	return received.StatusCode, body, firstOf(err, received.Body.Close())
+	return received.StatusCode, body, firstError(err, received.Body.Close())
 }

@@ -36,9 +36,9 @@ var documents = map[string]string{
 	"/robots.txt":                                         kindPlain,
 }
 
-func TestEveryDocumentIsThereForEverybody(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestDocuments_ServedWithCachingHeaders(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for path, kind := range documents {
 			whole := client.get(path)
 			if whole.status != http.StatusOK || len(whole.body) == 0 {
@@ -76,15 +76,15 @@ func TestEveryDocumentIsThereForEverybody(t *testing.T) {
 				t.Errorf("%s with ETag %q again: got %s", path, tag, again)
 			}
 			refused := client.send(request{path: path, body: "{}"})
-			mustRefuse(t, "POST "+path, refused, http.StatusMethodNotAllowed)
+			wantErrorResponse(t, "POST "+path, refused, http.StatusMethodNotAllowed)
 		}
 	})
 }
 
-func TestTheCatalogueIsNamedInALink(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestAPICatalog_LinkHeader(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, path := range []string{"/.well-known/api-catalog", "/"} {
-			got := from(t, on).send(request{method: http.MethodHead, path: path})
+			got := newCaller(t, on).send(request{method: http.MethodHead, path: path})
 			if want := "<" + on.base + `/.well-known/api-catalog>; rel="api-catalog"`; got.header.Get("Link") != want {
 				t.Errorf("%s: Link is %q, want %q", path, got.header.Get("Link"), want)
 			}
@@ -93,32 +93,32 @@ func TestTheCatalogueIsNamedInALink(t *testing.T) {
 }
 
 // Clients try many places; a page of HTML or a redirect there leads them astray.
-func TestEverythingElseBelowWellKnownIs404(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestWellKnown_UnknownPathIs404(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, path := range []string{
 			"/.well-known", "/.well-known/", "/.well-known/openid-configuration", "/.well-known/mcp.json", "/.well-known/mcp",
 			"/.well-known/oauth-authorization-server/api/mcp", "/.well-known/oauth-authorization-server/",
 			"/.well-known/oauth-protected-resource/", "/.well-known/oauth-protected-resource/other", "/.well-known/agent.json",
 			"/.well-known/acp.json/", "/.well-known//acp.json",
 		} {
-			mustRefuse(t, path, from(t, on).get(path), http.StatusNotFound)
+			wantErrorResponse(t, path, newCaller(t, on).get(path), http.StatusNotFound)
 		}
 	})
 }
 
-func TestCheckoutIsForAgentsThatAreLetIn(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheckout_UnsignedRequestIs401(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct{ method, path string }{
 			{http.MethodPost, "/api/acp/checkout_sessions"},
 			{http.MethodGet, "/api/acp/checkout_sessions/cs_1"},
 			{http.MethodPost, "/api/acp/checkout_sessions/cs_1"},
 			{http.MethodPost, "/api/acp/checkout_sessions/cs_1/cancel"},
 		} {
-			got := from(t, on).send(request{method: test.method, path: test.path, odd: true})
-			mustBe(t, test.path, got, http.StatusUnauthorized, fields{"type": `"invalid_request"`, "code": `"signature_required"`})
-			onlyFields(t, test.path, got.fields, "type", "code", "message")
-			other := from(t, on).send(request{method: http.MethodDelete, path: test.path})
-			mustBe(t, "DELETE "+test.path, other, http.StatusMethodNotAllowed, fields{"type": `"invalid_request"`})
+			got := newCaller(t, on).send(request{method: test.method, path: test.path, invalid: true})
+			wantResponse(t, test.path, got, http.StatusUnauthorized, wantFields{"type": `"invalid_request"`, "code": `"signature_required"`})
+			wantOnlyFields(t, test.path, got.fields, "type", "code", "message")
+			other := newCaller(t, on).send(request{method: http.MethodDelete, path: test.path})
+			wantResponse(t, "DELETE "+test.path, other, http.StatusMethodNotAllowed, wantFields{"type": `"invalid_request"`})
 			if other.header.Get("Allow") == "" || other.header.Get("Location") != "" {
 				t.Errorf("DELETE %s: headers %v", test.path, other.header)
 			}
@@ -128,8 +128,8 @@ func TestCheckoutIsForAgentsThatAreLetIn(t *testing.T) {
 
 const completePath = "/api/acp/checkout_sessions/cs_1/complete"
 
-func TestACompletionWithoutAGoodSignatureIs401(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestComplete_InvalidSignatureIs401(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		// The published vector, which anybody can send.
 		const vector = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
 		for _, test := range []struct{ label, timestamp, signature, code string }{
@@ -138,12 +138,12 @@ func TestACompletionWithoutAGoodSignatureIs401(t *testing.T) {
 			{"old", "2020-01-01T00:00:00Z", vector, "stale_timestamp"},
 			{"no time", "yesterday", vector, "invalid_signature"},
 		} {
-			got := from(t, on).send(request{
+			got := newCaller(t, on).send(request{
 				path: completePath, body: `{"payment_data":{"token":"spt_123","provider":"stripe"}}`,
-				header: map[string]string{"Timestamp": test.timestamp, "Signature": test.signature}, odd: true,
+				header: map[string]string{"Timestamp": test.timestamp, "Signature": test.signature}, invalid: true,
 			})
-			mustBe(t, test.label, got, http.StatusUnauthorized, fields{"type": `"invalid_request"`, "code": `"` + test.code + `"`})
-			onlyFields(t, test.label, got.fields, "type", "code", "message")
+			wantResponse(t, test.label, got, http.StatusUnauthorized, wantFields{"type": `"invalid_request"`, "code": `"` + test.code + `"`})
+			wantOnlyFields(t, test.label, got.fields, "type", "code", "message")
 		}
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-func TestAnUnknownPathIs404AndNeverARedirect(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestUnknownPath_Is404AndNeverRedirects(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, path := range []string{
 			"/api", "/api/", "/api/domain", "/api/domain/", "/api/nothing", "/api/Domain/Check",
 			"/api/domain/check/", "/api/domain/search/", "/api/domain/check/x", "/api/domain/checks",
@@ -17,8 +17,8 @@ func TestAnUnknownPathIs404AndNeverARedirect(t *testing.T) {
 			"/openapi.json/", "/nothing",
 		} {
 			for _, method := range []string{http.MethodPost, http.MethodGet} {
-				got := from(t, on).send(request{method: method, path: path, body: object("domain", "google.de"), odd: true})
-				mustRefuse(t, method+" "+path, got, http.StatusNotFound)
+				got := newCaller(t, on).send(request{method: method, path: path, body: object("domain", "google.de"), invalid: true})
+				wantErrorResponse(t, method+" "+path, got, http.StatusNotFound)
 				if where := got.header.Get("Location"); where != "" {
 					t.Errorf("%s %s leads to %s", method, path, where)
 				}
@@ -27,45 +27,45 @@ func TestAnUnknownPathIs404AndNeverARedirect(t *testing.T) {
 	})
 }
 
-func TestAQueryStringDoesNotChangeTheAnswer(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		got := from(t, on).send(request{path: checkPath + "?domain=other.zz", body: object("domain", "google.de")})
-		mustBe(t, "check with a query", got, http.StatusOK, fields{"domain": `"google.de"`})
+func TestCheck_IgnoresQueryString(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		got := newCaller(t, on).send(request{path: checkPath + "?domain=other.zz", body: object("domain", "google.de")})
+		wantResponse(t, "check with a query", got, http.StatusOK, wantFields{"domain": `"google.de"`})
 	})
 }
 
-func TestAnotherMethodIs405WithAllow(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestMethods_UnsupportedIs405WithAllow(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, end := range endpoints {
 			for _, method := range []string{
 				http.MethodGet, http.MethodHead, http.MethodPut, http.MethodPatch, http.MethodDelete, "TRACE", "BREW", "post",
 			} {
-				got := from(t, on).send(request{method: method, path: end.path})
+				got := newCaller(t, on).send(request{method: method, path: end.path})
 				label := method + " " + end.path
 				if method == http.MethodHead {
 					if got.status != http.StatusMethodNotAllowed || len(got.body) != 0 {
 						t.Errorf("%s: got %s", label, got)
 					}
 				} else {
-					mustRefuse(t, label, got, http.StatusMethodNotAllowed)
+					wantErrorResponse(t, label, got, http.StatusMethodNotAllowed)
 				}
 				if allow := got.header.Get("Allow"); allow != "OPTIONS, POST" {
 					t.Errorf("%s: Allow is %q", label, allow)
 				}
 			}
 		}
-		got := from(t, on).send(request{path: openAPIPath, body: "{}"})
-		mustRefuse(t, "POST "+openAPIPath, got, http.StatusMethodNotAllowed)
+		got := newCaller(t, on).send(request{path: openAPIPath, body: "{}"})
+		wantErrorResponse(t, "POST "+openAPIPath, got, http.StatusMethodNotAllowed)
 		if allow := got.header.Get("Allow"); allow != "GET, HEAD, OPTIONS" {
 			t.Errorf("%s: Allow is %q", openAPIPath, allow)
 		}
 	})
 }
 
-func TestAPreflightAllowsEveryOriginToPostJSON(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCORS_PreflightAllowsEveryOriginToPostJSON(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, end := range endpoints {
-			got := from(t, on).send(request{method: http.MethodOptions, path: end.path, header: map[string]string{
+			got := newCaller(t, on).send(request{method: http.MethodOptions, path: end.path, header: map[string]string{
 				"Origin":                         "https://page.example",
 				"Access-Control-Request-Method":  "POST",
 				"Access-Control-Request-Headers": "content-type",
@@ -86,10 +86,10 @@ func TestAPreflightAllowsEveryOriginToPostJSON(t *testing.T) {
 
 // The rows of the contract's table of errors, for check and search. That every
 // page may read each of them is looked at on the way.
-func TestEveryErrorOfTheContract(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		origin := map[string]string{"Origin": "https://page.example", "Cookie": "session=" + secret}
-		spent := from(t, on)
+func TestErrors_EveryRowOfTheContract(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		origin := map[string]string{"Origin": "https://page.example", "Cookie": "session=" + marker}
+		spent := newCaller(t, on)
 		for range perMinute {
 			spent.check("a.zz")
 		}
@@ -98,22 +98,22 @@ func TestEveryErrorOfTheContract(t *testing.T) {
 			status          int
 			client          *caller
 		}{
-			{"check: no error", checkPath, object("domain", "google.de"), http.StatusOK, from(t, on)},
-			{"check: invalid request", checkPath, `{}`, http.StatusBadRequest, from(t, on)},
-			{"check: invalid name", checkPath, object("domain", "-a.de"), http.StatusBadRequest, from(t, on)},
+			{"check: no error", checkPath, object("domain", "google.de"), http.StatusOK, newCaller(t, on)},
+			{"check: invalid request", checkPath, `{}`, http.StatusBadRequest, newCaller(t, on)},
+			{"check: invalid name", checkPath, object("domain", "-a.de"), http.StatusBadRequest, newCaller(t, on)},
 			{"check: rate limit", checkPath, object("domain", "google.de"), http.StatusTooManyRequests, spent},
-			{"check: upstream", checkPath, object("domain", "refused-"+secret+".gr"), http.StatusBadGateway, from(t, on)},
-			{"search: no error", searchPath, object("query", "google"), http.StatusOK, from(t, on)},
-			{"search: empty", searchPath, object("query", ""), http.StatusBadRequest, from(t, on)},
-			{"search: invalid request", searchPath, `{"query":7}`, http.StatusBadRequest, from(t, on)},
+			{"check: upstream", checkPath, object("domain", "refused-"+marker+".gr"), http.StatusBadGateway, newCaller(t, on)},
+			{"search: no error", searchPath, object("query", "google"), http.StatusOK, newCaller(t, on)},
+			{"search: empty", searchPath, object("query", ""), http.StatusBadRequest, newCaller(t, on)},
+			{"search: invalid request", searchPath, `{"query":7}`, http.StatusBadRequest, newCaller(t, on)},
 			{"search: rate limit", searchPath, object("query", "google"), http.StatusTooManyRequests, spent},
-			{"search: upstream", searchPath, object("query", "refused-"+secret+".gr"), http.StatusOK, from(t, on)},
+			{"search: upstream", searchPath, object("query", "refused-"+marker+".gr"), http.StatusOK, newCaller(t, on)},
 		} {
-			got := test.client.send(request{path: test.path, body: test.body, header: origin, odd: test.status == http.StatusBadRequest})
+			got := test.client.send(request{path: test.path, body: test.body, header: origin, invalid: test.status == http.StatusBadRequest})
 			if test.status == http.StatusOK {
-				mustBe(t, test.row, got, test.status, nil)
+				wantResponse(t, test.row, got, test.status, nil)
 			} else {
-				mustRefuse(t, test.row, got, test.status)
+				wantErrorResponse(t, test.row, got, test.status)
 			}
 			if value := got.header.Get("Access-Control-Allow-Origin"); value != "*" {
 				t.Errorf("%s: Access-Control-Allow-Origin is %q", test.row, value)

@@ -17,9 +17,9 @@ const (
 
 var rateLimit = regexp.MustCompile(`^"(\d+)s";r=(\d+);t=(\d+)$`)
 
-// left is how many requests the answer says are left in the tightest window,
+// remaining is how many requests the answer says are left in the tightest window,
 // -1 if it does not say.
-func left(got answer) int {
+func remaining(got apiResponse) int {
 	parts := rateLimit.FindStringSubmatch(got.header.Get("RateLimit"))
 	if parts == nil {
 		return -1
@@ -31,27 +31,27 @@ func left(got answer) int {
 	return n
 }
 
-// mustBeOver is a 429 that says when to come back: from low to high seconds.
-func mustBeOver(t *testing.T, label string, got answer, low, high int) {
+// wantRateLimited is a 429 that says when to come back: from low to high seconds.
+func wantRateLimited(t *testing.T, label string, got apiResponse, low, high int) {
 	t.Helper()
-	mustRefuse(t, label, got, http.StatusTooManyRequests)
+	wantErrorResponse(t, label, got, http.StatusTooManyRequests)
 	wait, err := strconv.Atoi(got.header.Get("Retry-After"))
 	if err != nil || wait < low || wait > high {
 		t.Errorf("%s: Retry-After is %q, want %d to %d", label, got.header.Get("Retry-After"), low, high)
 	}
-	if left(got) != 0 {
+	if remaining(got) != 0 {
 		t.Errorf("%s: RateLimit is %q, want nothing left", label, got.header.Get("RateLimit"))
 	}
 }
 
-func TestThirtyRequestsAMinuteAreAcceptedAndTheNextIs429(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestRateLimit_ThirtyFirstRequestInAMinuteIs429(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for n := 1; n <= perMinute; n++ {
 			label := fmt.Sprintf("request %d", n)
 			got := client.check("a.zz")
-			mustBe(t, label, got, http.StatusOK, nil)
-			if left(got) != perMinute-n {
+			wantResponse(t, label, got, http.StatusOK, nil)
+			if remaining(got) != perMinute-n {
 				t.Errorf("%s: RateLimit is %q, want r=%d", label, got.header.Get("RateLimit"), perMinute-n)
 			}
 			want := fmt.Sprintf(`"60s";q=%d;w=60, "21600s";q=%d;w=%d`, perMinute, perSixHours, sixHours)
@@ -62,17 +62,17 @@ func TestThirtyRequestsAMinuteAreAcceptedAndTheNextIs429(t *testing.T) {
 				t.Errorf("%s: Retry-After on an accepted request", label)
 			}
 		}
-		mustBeOver(t, "request 31", client.check("a.zz"), 1, 60)
-		mustBeOver(t, "a search beside it", client.search("google"), 1, 60)
-		if got := from(t, on).check("a.zz"); left(got) != perMinute-1 {
+		wantRateLimited(t, "request 31", client.check("a.zz"), 1, 60)
+		wantRateLimited(t, "a search beside it", client.search("google"), 1, 60)
+		if got := newCaller(t, on).check("a.zz"); remaining(got) != perMinute-1 {
 			t.Errorf("another address: got %s with %q", got, got.header.Get("RateLimit"))
 		}
 	})
 }
 
-func TestWhatCountsAndWhatDoesNot(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestRateLimit_WhichRequestsCount(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		want := perMinute
 		for _, test := range []struct {
 			label  string
@@ -85,8 +85,8 @@ func TestWhatCountsAndWhatDoesNot(t *testing.T) {
 			{"search over eight", request{path: searchPath, body: object("query", "google")}, 200, true},
 			{"unsupported", request{path: checkPath, body: object("domain", "a.zz")}, 200, true},
 			{"bad name", request{path: checkPath, body: object("domain", "-a.de")}, 400, true},
-			{"bad body", request{path: searchPath, body: `{`, odd: true}, 400, true},
-			{"upstream", request{path: checkPath, body: object("domain", "refused-"+secret+"-zahl.gr")}, 502, true},
+			{"bad body", request{path: searchPath, body: `{`, invalid: true}, 400, true},
+			{"upstream", request{path: checkPath, body: object("domain", "refused-"+marker+"-zahl.gr")}, 502, true},
 			{"unknown path", request{path: "/api/nothing"}, 404, false},
 			{"unclean path", request{path: "/api//domain/check", body: object("domain", "google.de")}, 404, false},
 			{"other method", request{method: http.MethodGet, path: checkPath}, 405, false},
@@ -98,7 +98,7 @@ func TestWhatCountsAndWhatDoesNot(t *testing.T) {
 				t.Errorf("%s: got %s, want %d", test.label, got, test.status)
 			}
 			if test.counts {
-				if want--; left(got) != want {
+				if want--; remaining(got) != want {
 					t.Errorf("%s: RateLimit is %q, want r=%d", test.label, got.header.Get("RateLimit"), want)
 				}
 				continue
@@ -108,7 +108,7 @@ func TestWhatCountsAndWhatDoesNot(t *testing.T) {
 					t.Errorf("%s: not counted, but %s is %q", test.label, name, value)
 				}
 			}
-			if after := client.check("a.zz"); left(after) != want-1 {
+			if after := client.check("a.zz"); remaining(after) != want-1 {
 				t.Errorf("%s: it was counted (%q)", test.label, after.header.Get("RateLimit"))
 			}
 			want--
@@ -118,23 +118,23 @@ func TestWhatCountsAndWhatDoesNot(t *testing.T) {
 
 // If refused requests were counted, then after thirty of them the wait would
 // begin anew.
-func TestA429IsNotCounted(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestRateLimit_RefusedRequestsAreNotCounted(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for range perMinute {
 			client.check("a.zz")
 		}
 		const pause = 2100 * time.Millisecond
 		time.Sleep(pause)
 		for range perMinute + 5 {
-			mustBeOver(t, "over the limit", client.check("a.zz"), 1, 58)
+			wantRateLimited(t, "over the limit", client.check("a.zz"), 1, 58)
 		}
 	})
 }
 
-func TestAForwardingHeaderOfAStrangerChangesNothing(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestRateLimit_UntrustedForwardingHeaderIsIgnored(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for i, header := range []map[string]string{
 			{},
 			{"X-Forwarded-For": "198.51.100.1"},
@@ -143,31 +143,31 @@ func TestAForwardingHeaderOfAStrangerChangesNothing(t *testing.T) {
 			{"X-Real-Ip": "198.51.100.4", "True-Client-Ip": "198.51.100.5", "Cf-Connecting-Ip": "198.51.100.6"},
 		} {
 			got := client.send(request{path: checkPath, body: object("domain", "a.zz"), header: header})
-			if left(got) != perMinute-1-i {
+			if remaining(got) != perMinute-1-i {
 				t.Errorf("%v: RateLimit is %q, want r=%d", header, got.header.Get("RateLimit"), perMinute-1-i)
 			}
 		}
 	})
 }
 
-func TestThreeHundredRequestsInSixHoursAreAcceptedAndTheNextIs429(t *testing.T) {
+func TestRateLimit_RequestOver300InSixHoursIs429(t *testing.T) {
 	t.Parallel()
-	on := ownServe(t, "sixhours", "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=1000")
-	client := from(t, on)
+	on := startOwnServe(t, "sixhours", "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=1000")
+	client := newCaller(t, on)
 	for n := 1; n <= perSixHours; n++ {
 		got := client.check("a.zz")
-		if got.status != http.StatusOK || left(got) != perSixHours-n {
+		if got.status != http.StatusOK || remaining(got) != perSixHours-n {
 			t.Fatalf("request %d: got %s with %q", n, got, got.header.Get("RateLimit"))
 		}
 	}
-	mustBeOver(t, "request 301", client.check("a.zz"), 61, sixHours)
-	mustBeOver(t, "a search beside it", client.search("google"), 61, sixHours)
-	mustBe(t, "another address", from(t, on).check("a.zz"), http.StatusOK, nil)
+	wantRateLimited(t, "request 301", client.check("a.zz"), 61, sixHours)
+	wantRateLimited(t, "a search beside it", client.search("google"), 61, sixHours)
+	wantResponse(t, "another address", newCaller(t, on).check("a.zz"), http.StatusOK, nil)
 }
 
-func TestBehindATrustedProxyTheClientCounts(t *testing.T) {
+func TestRateLimit_TrustedProxyCountsForwardedClient(t *testing.T) {
 	t.Parallel()
-	on := ownServe(t, "proxied", "DOTKONTOR_SERVER_TRUSTED_PROXIES=127.0.0.0/8")
+	on := startOwnServe(t, "proxied", "DOTKONTOR_SERVER_TRUSTED_PROXIES=127.0.0.0/8")
 	const xff, forwarded = "X-Forwarded-For", "Forwarded"
 	for _, test := range []struct {
 		rule  string
@@ -229,10 +229,10 @@ func TestBehindATrustedProxyTheClientCounts(t *testing.T) {
 			[]int{1, 2, 3, 4},
 		},
 	} {
-		client := from(t, on)
+		client := newCaller(t, on)
 		for i, header := range test.steps {
 			got := client.send(request{path: checkPath, body: object("domain", "a.zz"), header: header})
-			if left(got) != perMinute-test.spent[i] {
+			if remaining(got) != perMinute-test.spent[i] {
 				t.Errorf("%s: step %d %v: RateLimit is %q, want r=%d",
 					test.rule, i+1, header, got.header.Get("RateLimit"), perMinute-test.spent[i])
 			}

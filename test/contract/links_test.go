@@ -10,15 +10,15 @@ import (
 )
 
 // Every address of ours that stands in a document leads somewhere.
-func TestNoLinkOfAnyDocumentIsDead(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestDocuments_HaveNoDeadLinks(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		texts := make(map[string][]byte)
 		for path := range documents {
 			texts[path] = client.get(path).body
 		}
 		texts["/"] = client.get("/").body
-		named := methodsNamed(t, on.base, texts)
+		named := documentedMethods(t, on.base, texts)
 		// Each address once, whoever names it. The table also holds what stands
 		// in no document as a whole address: the paths of the description, and
 		// what is appended to a base.
@@ -37,7 +37,7 @@ func TestNoLinkOfAnyDocumentIsDead(t *testing.T) {
 				methods = []string{http.MethodGet}
 			}
 			for _, method := range methods {
-				follow(t, client, where, method, path)
+				checkLink(t, client, where, method, path)
 			}
 		}
 		// The search must be able to find something.
@@ -54,9 +54,9 @@ func TestNoLinkOfAnyDocumentIsDead(t *testing.T) {
 	})
 }
 
-func follow(t *testing.T, client *caller, where []string, method, path string) {
+func checkLink(t *testing.T, client *caller, where []string, method, path string) {
 	t.Helper()
-	r := request{method: method, path: path, odd: true}
+	r := request{method: method, path: path, invalid: true}
 	if method == http.MethodPost {
 		r.body = "{}"
 	}
@@ -66,8 +66,8 @@ func follow(t *testing.T, client *caller, where []string, method, path string) {
 	}
 }
 
-// methodsNamed says how the documents want each address to be asked.
-func methodsNamed(t *testing.T, base string, texts map[string][]byte) map[string][]string {
+// documentedMethods says how the documents want each address to be asked.
+func documentedMethods(t *testing.T, base string, texts map[string][]byte) map[string][]string {
 	t.Helper()
 	named := make(map[string][]string)
 	add := func(address, method string) {
@@ -147,9 +147,9 @@ func linksIn(base string, text []byte) []string {
 }
 
 // What the card says before a client connects is what the server says then.
-func TestTheServerCardSaysWhatTheServerSays(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestServerCard_MatchesInitialize(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		var card struct {
 			Version    string
 			Title      string
@@ -169,17 +169,17 @@ func TestTheServerCardSaysWhatTheServerSays(t *testing.T) {
 				body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + revision +
 					`","capabilities":{},"clientInfo":{"name":"reader","version":"1"}}}`,
 			})
-			var said struct {
+			var output struct {
 				Result struct {
 					ProtocolVersion string
 					ServerInfo      struct{ Name, Title, Version, WebsiteURL string }
 				}
 			}
-			if err := json.Unmarshal(got.body, &said); err != nil {
+			if err := json.Unmarshal(got.body, &output); err != nil {
 				t.Fatalf("%s: %v in %s", revision, err, got)
 			}
-			info := said.Result.ServerInfo
-			if said.Result.ProtocolVersion != revision || info.Version != card.Version || info.Title != card.Title ||
+			info := output.Result.ServerInfo
+			if output.Result.ProtocolVersion != revision || info.Version != card.Version || info.Title != card.Title ||
 				info.WebsiteURL != card.WebsiteURL {
 				t.Errorf("%s: the card says %+v, the server %s", revision, card, got)
 			}

@@ -17,17 +17,17 @@ import (
 // forbiddenWords is what no log may hold: searched names, what clients send
 // along, where they are, and the people behind registered names.
 func forbiddenWords() []string {
-	words := append([]string{secret, strings.ToUpper(secret), "\x1b", `\u001b`}, registry.Canaries...)
-	for _, addr := range stage.addresses.all() {
+	words := append([]string{marker, strings.ToUpper(marker), "\x1b", `\u001b`}, registry.Canaries...)
+	for _, addr := range suite.addresses.all() {
 		// The end of the address, so that 127.1.1.2 is not found in 127.1.1.25.
 		words = append(words, addr.String()+`"`, addr.String()+":", addr.String()+" ", addr.String()+`\`)
 	}
 	return words
 }
 
-// wrongInLog says which lines are no JSON objects, and which forbidden words
+// logProblems says which lines are no JSON objects, and which forbidden words
 // there are.
-func wrongInLog(text []byte, forbidden []string) []string {
+func logProblems(text []byte, forbidden []string) []string {
 	var problems []string
 	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
 		var record map[string]any
@@ -44,42 +44,42 @@ func wrongInLog(text []byte, forbidden []string) []string {
 }
 
 // The reader of logs must be able to find something.
-func TestTheLogReaderFindsLeaks(t *testing.T) {
+func TestLogProblems_FindsLeaks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		`{"msg":"request","name":"` + secret + `.de"}`, "plain words", `{"msg":"a"}` + "\n" + `"b"`,
-		`{"remote":"` + stage.addresses.next().String() + `:1234"}`, `{"who":"` + registry.Canaries[0] + `"}`,
+		`{"msg":"request","name":"` + marker + `.de"}`, "plain words", `{"msg":"a"}` + "\n" + `"b"`,
+		`{"remote":"` + suite.addresses.next().String() + `:1234"}`, `{"who":"` + registry.Canaries[0] + `"}`,
 	} {
-		if len(wrongInLog([]byte(text), forbiddenWords())) == 0 {
+		if len(logProblems([]byte(text), forbiddenWords())) == 0 {
 			t.Errorf("nothing was found in %s", text)
 		}
 	}
-	if problems := wrongInLog([]byte(`{"msg":"request"}`+"\n"), forbiddenWords()); len(problems) != 0 {
+	if problems := logProblems([]byte(`{"msg":"request"}`+"\n"), forbiddenWords()); len(problems) != 0 {
 		t.Errorf("found in a clean log: %v", problems)
 	}
 }
 
-// logged is one request that was sent, and what the log must say about it.
-type logged struct {
+// expectedRecord is one request that was sent, and what the log must say about it.
+type expectedRecord struct {
 	label, id, route string
 	status           int
 }
 
-// tellEverything sends the secret word in every place that a client controls,
+// sendMarkerEverywhere sends the secret word in every place that a client controls,
 // through every outcome.
-func tellEverything(t *testing.T, on *target) []logged {
+func sendMarkerEverywhere(t *testing.T, on *target) []expectedRecord {
 	t.Helper()
-	injection := secret + "\n{\"msg\":\"request\",\"id\":\"" + secret + "\"}\r\n\x1b[31m" + secret
+	injection := marker + "\n{\"msg\":\"request\",\"id\":\"" + marker + "\"}\r\n\x1b[31m" + marker
 	talkative := map[string]string{
-		"User-Agent": secret + " \\n\\r", "Cookie": "a=" + secret, "Referer": "https://" + secret + ".example/",
-		"Authorization": "Bearer " + secret, "X-Request-Id": secret, "X-Forwarded-For": secret, "Traceparent": secret,
-		"Origin": "https://" + secret + ".example", "X-" + secret: secret, "Accept-Language": secret,
+		"User-Agent": marker + " \\n\\r", "Cookie": "a=" + marker, "Referer": "https://" + marker + ".example/",
+		"Authorization": "Bearer " + marker, "X-Request-Id": marker, "X-Forwarded-For": marker, "Traceparent": marker,
+		"Origin": "https://" + marker + ".example", "X-" + marker: marker, "Accept-Language": marker,
 	}
-	client, spent := from(t, on), from(t, on)
+	client, spent := newCaller(t, on), newCaller(t, on)
 	for range perMinute {
-		spent.check(secret + ".zz")
+		spent.check(marker + ".zz")
 	}
-	var all []logged
+	var all []expectedRecord
 	for _, test := range []struct {
 		label  string
 		by     *caller
@@ -87,23 +87,23 @@ func tellEverything(t *testing.T, on *target) []logged {
 		route  string
 		status int
 	}{
-		{"200", client, request{path: checkPath, body: object("domain", secret+"-log.de")}, checkPath, 200},
-		{"200 unsupported", client, request{path: checkPath, body: object("domain", secret+".zz")}, checkPath, 200},
-		{"200 search", client, request{path: searchPath, body: object("query", secret+"-log.de")}, searchPath, 200},
-		{"200 search that failed", client, request{path: searchPath, body: object("query", "refused-"+secret+"-log.com")}, searchPath, 200},
+		{"200", client, request{path: checkPath, body: object("domain", marker+"-log.de")}, checkPath, 200},
+		{"200 unsupported", client, request{path: checkPath, body: object("domain", marker+".zz")}, checkPath, 200},
+		{"200 search", client, request{path: searchPath, body: object("query", marker+"-log.de")}, searchPath, 200},
+		{"200 search that failed", client, request{path: searchPath, body: object("query", "refused-"+marker+"-log.com")}, searchPath, 200},
 		{"400 name", client, request{path: checkPath, body: object("domain", injection)}, checkPath, 400},
 		{"400 query", client, request{path: searchPath, body: object("query", injection)}, searchPath, 400},
-		{"400 body", client, request{path: checkPath, body: injection, odd: true}, checkPath, 400},
-		{"400 key", client, request{path: checkPath, body: object(injection, "x"), odd: true}, checkPath, 400},
-		{"404", client, request{path: "/api/" + secret}, "/", 404},
-		{"404 with a line break", client, request{path: "/api/%0a%0d%1b[31m" + secret + "?" + secret + "=" + secret}, "/", 404},
-		{"404 unclean", client, request{path: "/api//" + secret}, "/", 404},
+		{"400 body", client, request{path: checkPath, body: injection, invalid: true}, checkPath, 400},
+		{"400 key", client, request{path: checkPath, body: object(injection, "x"), invalid: true}, checkPath, 400},
+		{"404", client, request{path: "/api/" + marker}, "/", 404},
+		{"404 with a line break", client, request{path: "/api/%0a%0d%1b[31m" + marker + "?" + marker + "=" + marker}, "/", 404},
+		{"404 unclean", client, request{path: "/api//" + marker}, "/", 404},
 		{"405", client, request{method: "PUT", path: checkPath, body: injection}, checkPath, 405},
-		{"405 of a method of its own", client, request{method: strings.ToUpper(secret), path: checkPath}, checkPath, 405},
-		{"429", spent, request{path: checkPath, body: object("domain", secret+".de")}, checkPath, 429},
-		{"502", client, request{path: checkPath, body: object("domain", "refused-"+secret+"-log.com")}, checkPath, 502},
-		{"502 garbled", client, request{path: checkPath, body: object("domain", "garbled-"+secret+"-log.gr")}, checkPath, 502},
-		{"502 throttled", client, request{path: checkPath, body: object("domain", "throttled-"+secret+"-log.de")}, checkPath, 502},
+		{"405 of a method of its own", client, request{method: strings.ToUpper(marker), path: checkPath}, checkPath, 405},
+		{"429", spent, request{path: checkPath, body: object("domain", marker+".de")}, checkPath, 429},
+		{"502", client, request{path: checkPath, body: object("domain", "refused-"+marker+"-log.com")}, checkPath, 502},
+		{"502 garbled", client, request{path: checkPath, body: object("domain", "garbled-"+marker+"-log.gr")}, checkPath, 502},
+		{"502 throttled", client, request{path: checkPath, body: object("domain", "throttled-"+marker+"-log.de")}, checkPath, 502},
 		{"204", client, request{method: http.MethodOptions, path: checkPath}, checkPath, 204},
 		{"document", client, request{method: http.MethodGet, path: openAPIPath}, openAPIPath, 200},
 	} {
@@ -113,49 +113,49 @@ func tellEverything(t *testing.T, on *target) []logged {
 			t.Errorf("%s: got %s", test.label, got)
 		}
 		id := got.header.Get("X-Request-Id")
-		if strings.Contains(id, secret) {
+		if strings.Contains(id, marker) {
 			t.Errorf("%s: the client chose the id: %s", test.label, id)
 		}
-		all = append(all, logged{test.label, id, test.route, test.status})
+		all = append(all, expectedRecord{test.label, id, test.route, test.status})
 	}
 	return all
 }
 
-// tellNonsense sends what no proper client can: net/http refuses some of it
+// sendMalformedRequests sends what no proper client can: net/http refuses some of it
 // before the product sees it.
-func tellNonsense(t *testing.T, on *target) {
+func sendMalformedRequests(t *testing.T, on *target) {
 	t.Helper()
 	for _, text := range []string{
-		"GET /" + secret + " HTTP/9.9\r\n\r\n",
-		"GET /" + secret + "\r\n\r\n",
-		"GET / HTTP/1.1\r\nHost: " + secret + "\r\nX: \x1b[31m" + secret + "\r\n" + secret + "\r\n\r\n",
-		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + secret + "\r\n\r\n",
-		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + secret + "\r\n\r\n",
-		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + secret + "\r\n",
-		"\x16\x03\x01" + secret + "\r\n\r\n",
+		"GET /" + marker + " HTTP/9.9\r\n\r\n",
+		"GET /" + marker + "\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: " + marker + "\r\nX: \x1b[31m" + marker + "\r\n" + marker + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nContent-Length: " + marker + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: " + marker + "\r\n\r\n",
+		"POST " + checkPath + " HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n" + marker + "\r\n",
+		"\x16\x03\x01" + marker + "\r\n\r\n",
 	} {
-		conn, err := from(t, on).dial()
+		conn, err := newCaller(t, on).dial()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(conn, text); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		said, _ := io.ReadAll(conn) // a reset is an answer too
-		if bytes.HasPrefix(said, []byte("HTTP/1.1 200")) {
-			t.Errorf("%q was accepted: %s", text, said)
+		output, _ := io.ReadAll(conn) // a reset is an answer too
+		if bytes.HasPrefix(output, []byte("HTTP/1.1 200")) {
+			t.Errorf("%q was accepted: %s", text, output)
 		}
 	}
 }
 
-func TestTheLogHasOneRecordARequestAndNothingOfTheClient(t *testing.T) {
+func TestLog_OneRecordPerRequestWithoutClientData(t *testing.T) {
 	t.Parallel()
 	// At debug level more is told, but not more about anybody.
-	chatty := ownServe(t, "chatty", "DOTKONTOR_LOG_LEVEL=debug")
-	for _, on := range append(slices.Clone(stage.troubled), chatty) {
+	chatty := startOwnServe(t, "chatty", "DOTKONTOR_LOG_LEVEL=debug")
+	for _, on := range append(slices.Clone(suite.troubled), chatty) {
 		t.Run(on.name, func(t *testing.T) {
-			sent := tellEverything(t, on)
-			tellNonsense(t, on)
+			sent := sendMarkerEverywhere(t, on)
+			sendMalformedRequests(t, on)
 			var records map[string][]map[string]any
 			var text []byte
 			eventually(t, "a record for every request", func() bool {
@@ -164,7 +164,7 @@ func TestTheLogHasOneRecordARequestAndNothingOfTheClient(t *testing.T) {
 					t.Fatal(err)
 				}
 				records = requestRecords(text)
-				return !slices.ContainsFunc(sent, func(r logged) bool { return len(records[r.id]) == 0 })
+				return !slices.ContainsFunc(sent, func(r expectedRecord) bool { return len(records[r.id]) == 0 })
 			})
 			for _, r := range sent {
 				if len(records[r.id]) != 1 {
@@ -174,7 +174,7 @@ func TestTheLogHasOneRecordARequestAndNothingOfTheClient(t *testing.T) {
 					t.Errorf("%s: the record is %v", r.label, got)
 				}
 			}
-			for _, problem := range wrongInLog(wholeLines(text), forbiddenWords()) {
+			for _, problem := range logProblems(wholeLines(text), forbiddenWords()) {
 				t.Error(problem)
 			}
 		})
@@ -200,15 +200,15 @@ func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n
 
 // That no answer and no log holds contacts is looked at for every answer and at
 // the end; this test asks for many records that have some.
-func TestContactsInRegistryRecordsNeverComeOut(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestRegistryContacts_NeverInResponses(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, label := range []string{"google", "siemens", "wikipedia", "ohne-dns"} {
 			for _, tld := range []string{
 				".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev", ".at", ".be", ".it", ".ch", ".co.uk", ".berlin",
 			} {
-				mustBe(t, label+tld, from(t, on).check(label+tld), http.StatusOK, fields{"available": "false"})
+				wantResponse(t, label+tld, newCaller(t, on).check(label+tld), http.StatusOK, wantFields{"available": "false"})
 			}
-			entries(t, label, from(t, on).search(label))
+			entries(t, label, newCaller(t, on).search(label))
 		}
 	})
 }

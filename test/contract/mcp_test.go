@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	mcpPath       = "/api/mcp"
-	mcpLoginPath  = "/api/mcp/login"
-	whoisAMinute  = 15
-	signedInTools = "list_my_domains start_order get_order_status list_orders cancel_order"
+	mcpPath        = "/api/mcp"
+	mcpLoginPath   = "/api/mcp/login"
+	whoisPerMinute = 15
+	signedInTools  = "list_my_domains start_order get_order_status list_orders cancel_order"
 )
 
 // message is a JSON-RPC request.
@@ -25,8 +25,8 @@ func toolCall(tool, arguments string) string {
 	return message("tools/call", `{"name":"`+tool+`","arguments":`+arguments+`}`)
 }
 
-// outcomeOf is what a tool says.
-type outcomeOf struct {
+// toolOutcome is what a tool says.
+type toolOutcome struct {
 	Result struct {
 		IsError           bool
 		StructuredContent map[string]json.RawMessage
@@ -36,34 +36,34 @@ type outcomeOf struct {
 	}
 }
 
-// tell sends a message, and reads the answer that every good one gets: 200, and
+// callMCP sends a message, and reads the answer that every good one gets: 200, and
 // the same content twice.
-func (c *caller) tell(body string) outcomeOf {
+func (c *caller) callMCP(body string) toolOutcome {
 	c.t.Helper()
 	got := c.send(request{path: mcpPath, body: body})
-	var said outcomeOf
-	if err := json.Unmarshal(got.body, &said); err != nil || got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
+	var output toolOutcome
+	if err := json.Unmarshal(got.body, &output); err != nil || got.status != http.StatusOK || got.header.Get("Content-Type") != "application/json" {
 		c.t.Errorf("%s: got %s", body, got)
-		return said
+		return output
 	}
-	if text := said.Result.Content; len(text) > 0 {
+	if text := output.Result.Content; len(text) > 0 {
 		var again map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(text[0].Text), &again); err != nil || len(again) != len(said.Result.StructuredContent) {
+		if err := json.Unmarshal([]byte(text[0].Text), &again); err != nil || len(again) != len(output.Result.StructuredContent) {
 			c.t.Errorf("%s: the text is not the structured content: %s", body, got)
 		}
 	}
-	return said
+	return output
 }
 
 func TestAgent_ConnectsAndFindsEveryTool(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		agent := from(t, on)
-		hello := agent.tell(message("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}`))
+	onBothTargets(t, func(t *testing.T, on *target) {
+		agent := newCaller(t, on)
+		hello := agent.callMCP(message("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}`))
 		if hello.Result.ProtocolVersion != "2025-06-18" {
 			t.Errorf("got %+v", hello)
 		}
 		var names []string
-		for _, tool := range agent.tell(message("tools/list", "{}")).Result.Tools {
+		for _, tool := range agent.callMCP(message("tools/list", "{}")).Result.Tools {
 			names = append(names, tool.Name)
 		}
 		for _, want := range strings.Fields("domain_check domain_search whois_lookup list_tlds tld_price " + signedInTools) {
@@ -77,31 +77,31 @@ func TestAgent_ConnectsAndFindsEveryTool(t *testing.T) {
 	})
 }
 
-func TestEveryAnonymousToolAnswers(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestAnonymousTools_Results(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct {
 			label, tool, arguments string
 			failed                 bool
-			want                   fields
+			want                   wantFields
 		}{
-			{"free", "domain_check", object("domain", secret+"-agent.de"), false, fields{"available": "true", "tld": `".de"`, "registerEur": "6.90"}},
-			{"taken", "domain_check", object("domain", "google.de"), false, fields{"available": "false"}},
-			{"not carried", "domain_check", object("domain", secret+".ZZ"), false, fields{"domain": `"` + secret + `.ZZ"`, "tld": `".zz"`, "supported": "false"}},
-			{"bad name", "domain_check", object("domain", "-"+secret+".de"), true, fields{"code": `"invalid_input"`, "retryable": "false"}},
-			{"search", "domain_search", object("query", secret+"-agent"), false, fields{"sld": `"` + secret + `-agent"`}},
-			{"registered", "whois_lookup", object("domain", "google.com"), false, fields{"domain": `"google.com"`, "registered": "true"}},
-			{"not registered", "whois_lookup", object("domain", secret+"-agent.com"), false, fields{"registered": "false", "nameservers": "[]", "registrar": "null"}},
-			{"no extension of ours", "whois_lookup", object("domain", secret+".zz"), true, fields{"code": `"unsupported_extension"`}},
-			{"page", "list_tlds", `{"limit":2}`, false, fields{"limit": "2", "offset": "0"}},
-			{"price", "tld_price", object("tld", ".de"), false, fields{"tld": `".de"`, "registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90"}},
-			{"no price", "tld_price", object("tld", ".zz"), true, fields{"code": `"unsupported_extension"`}},
+			{"free", "domain_check", object("domain", marker+"-agent.de"), false, wantFields{"available": "true", "tld": `".de"`, "registerEur": "6.90"}},
+			{"taken", "domain_check", object("domain", "google.de"), false, wantFields{"available": "false"}},
+			{"not carried", "domain_check", object("domain", marker+".ZZ"), false, wantFields{"domain": `"` + marker + `.ZZ"`, "tld": `".zz"`, "supported": "false"}},
+			{"bad name", "domain_check", object("domain", "-"+marker+".de"), true, wantFields{"code": `"invalid_input"`, "retryable": "false"}},
+			{"search", "domain_search", object("query", marker+"-agent"), false, wantFields{"sld": `"` + marker + `-agent"`}},
+			{"registered", "whois_lookup", object("domain", "google.com"), false, wantFields{"domain": `"google.com"`, "registered": "true"}},
+			{"not registered", "whois_lookup", object("domain", marker+"-agent.com"), false, wantFields{"registered": "false", "nameservers": "[]", "registrar": "null"}},
+			{"no extension of ours", "whois_lookup", object("domain", marker+".zz"), true, wantFields{"code": `"unsupported_extension"`}},
+			{"page", "list_tlds", `{"limit":2}`, false, wantFields{"limit": "2", "offset": "0"}},
+			{"price", "tld_price", object("tld", ".de"), false, wantFields{"tld": `".de"`, "registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90"}},
+			{"no price", "tld_price", object("tld", ".zz"), true, wantFields{"code": `"unsupported_extension"`}},
 		} {
-			said := from(t, on).tell(toolCall(test.tool, test.arguments)).Result
-			if said.IsError != test.failed {
-				t.Errorf("%s: isError is %v: %s", test.label, said.IsError, said.StructuredContent)
+			output := newCaller(t, on).callMCP(toolCall(test.tool, test.arguments)).Result
+			if output.IsError != test.failed {
+				t.Errorf("%s: isError is %v: %s", test.label, output.IsError, output.StructuredContent)
 			}
 			for key, want := range test.want {
-				if got := string(said.StructuredContent[key]); got != want {
+				if got := string(output.StructuredContent[key]); got != want {
 					t.Errorf("%s: %s is %s, want %s", test.label, key, got, want)
 				}
 			}
@@ -109,15 +109,15 @@ func TestEveryAnonymousToolAnswers(t *testing.T) {
 	})
 }
 
-func TestASignedInToolIs401WithExactlyThisHeader(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		agent := from(t, on)
+func TestSignedInTools_WithoutTokenIs401WithChallenge(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		agent := newCaller(t, on)
 		want := `Bearer resource_metadata="` + on.base + `/.well-known/oauth-protected-resource/api/mcp"`
 		var all []request
 		for _, tool := range strings.Fields(signedInTools) {
 			all = append(all, request{path: mcpPath, body: toolCall(tool, "{}")})
 		}
-		stale := map[string]string{"Authorization": "Bearer " + secret}
+		stale := map[string]string{"Authorization": "Bearer " + marker}
 		all = append(all,
 			request{path: mcpPath, body: toolCall("tld_price", object("tld", ".de")), header: stale},
 			request{path: mcpLoginPath, body: message("ping", "{}")},
@@ -135,55 +135,55 @@ func TestASignedInToolIs401WithExactlyThisHeader(t *testing.T) {
 	})
 }
 
-func TestAgentsAndRESTSpendOneBudgetAndWhoisItsOwn(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestRateLimit_SharedByMCPAndRESTButNotWhois(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for i := range perMinute {
 			if i%2 == 0 {
-				client.check(secret + ".zz")
+				client.check(marker + ".zz")
 				continue
 			}
-			if said := client.tell(toolCall("tld_price", object("tld", ".de"))); said.Result.IsError {
-				t.Errorf("call %d: %s", i, said.Result.StructuredContent)
+			if output := client.callMCP(toolCall("tld_price", object("tld", ".de"))); output.Result.IsError {
+				t.Errorf("call %d: %s", i, output.Result.StructuredContent)
 			}
 		}
-		said := client.tell(toolCall("domain_check", object("domain", secret+".zz"))).Result
-		if !said.IsError || string(said.StructuredContent["code"]) != `"rate_limited"` || len(said.StructuredContent["retryAfter"]) == 0 {
-			t.Errorf("got %s", said.StructuredContent)
+		output := client.callMCP(toolCall("domain_check", object("domain", marker+".zz"))).Result
+		if !output.IsError || string(output.StructuredContent["code"]) != `"rate_limited"` || len(output.StructuredContent["retryAfter"]) == 0 {
+			t.Errorf("got %s", output.StructuredContent)
 		}
-		mustBeOver(t, "REST", client.check(secret+".zz"), 1, 60)
-		client.tell(message("tools/list", "{}"))
+		wantRateLimited(t, "REST", client.check(marker+".zz"), 1, 60)
+		client.callMCP(message("tools/list", "{}"))
 
-		for i := range whoisAMinute {
-			if said := client.tell(toolCall("whois_lookup", object("domain", "google.com"))); said.Result.IsError {
-				t.Errorf("whois %d: %s", i, said.Result.StructuredContent)
+		for i := range whoisPerMinute {
+			if output := client.callMCP(toolCall("whois_lookup", object("domain", "google.com"))); output.Result.IsError {
+				t.Errorf("whois %d: %s", i, output.Result.StructuredContent)
 			}
 		}
-		if said := client.tell(toolCall("whois_lookup", object("domain", "google.com"))).Result; string(said.StructuredContent["code"]) != `"rate_limited"` {
-			t.Errorf("got %s", said.StructuredContent)
+		if output := client.callMCP(toolCall("whois_lookup", object("domain", "google.com"))).Result; string(output.StructuredContent["code"]) != `"rate_limited"` {
+			t.Errorf("got %s", output.StructuredContent)
 		}
 	})
 }
 
 // The client looks for contact words in every answer; this test asks for many
 // records that have some.
-func TestContactsNeverComeOutOfWhoisLookup(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestWhoisLookup_NeverReturnsContacts(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, label := range []string{"google", "siemens", "wikipedia"} {
-			client := from(t, on)
+			client := newCaller(t, on)
 			for _, tld := range []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev", ".at", ".be", ".it", ".ch", ".co.uk"} {
-				said := client.tell(toolCall("whois_lookup", object("domain", label+tld))).Result
-				if said.IsError || string(said.StructuredContent["registered"]) != "true" {
-					t.Errorf("%s%s: %s", label, tld, said.StructuredContent)
+				output := client.callMCP(toolCall("whois_lookup", object("domain", label+tld))).Result
+				if output.IsError || string(output.StructuredContent["registered"]) != "true" {
+					t.Errorf("%s%s: %s", label, tld, output.StructuredContent)
 				}
 			}
 		}
 	})
 }
 
-func TestTheMCPEndpointRefusesInItsOwnWords(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestMCP_ErrorsAreJSONRPC(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		for _, test := range []struct {
 			label  string
 			r      request
@@ -198,7 +198,7 @@ func TestTheMCPEndpointRefusesInItsOwnWords(t *testing.T) {
 			{"65 KiB", request{path: mcpPath, body: message("ping", "{}") + strings.Repeat(" ", 65<<10)}, 413},
 		} {
 			got := client.send(test.r)
-			mustBe(t, test.label, got, test.status, fields{"jsonrpc": `"2.0"`, "id": "null"})
+			wantResponse(t, test.label, got, test.status, wantFields{"jsonrpc": `"2.0"`, "id": "null"})
 			if test.status == http.StatusMethodNotAllowed && got.header.Get("Allow") != "OPTIONS, POST" {
 				t.Errorf("%s: Allow is %q", test.label, got.header.Get("Allow"))
 			}
@@ -216,12 +216,12 @@ func TestTheMCPEndpointRefusesInItsOwnWords(t *testing.T) {
 }
 
 // That no argument gets there is looked at when all tests have run.
-func TestTheLogNamesTheTool(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
-		got := client.send(request{path: mcpPath, body: toolCall("domain_check", object("domain", "-"+secret+".de"))})
-		client.tell(toolCall("domain_search", object("query", secret+"-log")))
-		client.send(request{path: mcpPath, body: toolCall(secret, object(secret, secret))})
+func TestLog_NamesToolWithoutArguments(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
+		got := client.send(request{path: mcpPath, body: toolCall("domain_check", object("domain", "-"+marker+".de"))})
+		client.callMCP(toolCall("domain_search", object("query", marker+"-log")))
+		client.send(request{path: mcpPath, body: toolCall(marker, object(marker, marker))})
 		eventually(t, "the record of the call", func() bool {
 			text, err := os.ReadFile(on.log)
 			if err != nil {
@@ -229,7 +229,7 @@ func TestTheLogNamesTheTool(t *testing.T) {
 			}
 			for _, record := range requestRecords(text)[got.header.Get("X-Request-Id")] {
 				return record["tool"] == "domain_check" && record["route"] == mcpPath && record["error"] == "invalid" &&
-					!bytes.Contains(text, []byte(secret))
+					!bytes.Contains(text, []byte(marker))
 			}
 			return false
 		})

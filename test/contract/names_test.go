@@ -53,12 +53,12 @@ var badNames = []struct{ rule, name string }{
 	{"directions that do not mix", "א1a.de"},
 }
 
-func TestABadNameIs400WithASentenceThatSaysWhy(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestCheck_InvalidNameIs400WithReason(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		sentences := make(map[string]bool)
 		for _, test := range badNames {
-			got := from(t, on).check(test.name)
-			mustRefuse(t, test.rule, got, http.StatusBadRequest)
+			got := newCaller(t, on).check(test.name)
+			wantErrorResponse(t, test.rule, got, http.StatusBadRequest)
 			sentences[got.text("error")] = true
 		}
 		// One sentence for everything would say nothing.
@@ -68,10 +68,10 @@ func TestABadNameIs400WithASentenceThatSaysWhy(t *testing.T) {
 	})
 }
 
-func TestALongButAllowedNameIsAnswered(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		for _, domain := range []string{strings.Repeat("a", 63) + ".de", "a--b.de", "1.de", "x-" + secret + "-9.de"} {
-			mustBe(t, domain, from(t, on).check(domain), http.StatusOK, fields{
+func TestCheck_LongestAllowedNamesAreAnswered(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		for _, domain := range []string{strings.Repeat("a", 63) + ".de", "a--b.de", "1.de", "x-" + marker + "-9.de"} {
+			wantResponse(t, domain, newCaller(t, on).check(domain), http.StatusOK, wantFields{
 				"domain": `"` + domain + `"`, "available": "true",
 			})
 		}
@@ -86,8 +86,8 @@ var endpoints = []struct{ path, field, value string }{
 
 const maxBody = 16 << 10
 
-func TestABodyThatBreaksTheRulesIs400(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestBody_InvalidIs400(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, end := range endpoints {
 			good := object(end.field, end.value)
 			for _, test := range []struct{ rule, body, contentType string }{
@@ -116,11 +116,11 @@ func TestABodyThatBreaksTheRulesIs400(t *testing.T) {
 				{"another JSON", good, "application/json-patch+json"},
 				{"no media type", good, ";;"},
 			} {
-				r := request{path: end.path, body: test.body, odd: true}
+				r := request{path: end.path, body: test.body, invalid: true}
 				if test.contentType != "" {
 					r.header = map[string]string{"Content-Type": test.contentType}
 				}
-				mustRefuse(t, end.path+": "+test.rule, from(t, on).send(r), http.StatusBadRequest)
+				wantErrorResponse(t, end.path+": "+test.rule, newCaller(t, on).send(r), http.StatusBadRequest)
 			}
 		}
 	})
@@ -131,8 +131,8 @@ func padded(body string, length int) string {
 	return body + strings.Repeat(" ", length-len(body))
 }
 
-func TestABodyWithinTheRulesIsAccepted(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestBody_ValidVariantsAreAccepted(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, end := range endpoints {
 			good := object(end.field, end.value)
 			for _, test := range []struct{ rule, body, contentType string }{
@@ -145,11 +145,11 @@ func TestABodyWithinTheRulesIsAccepted(t *testing.T) {
 				{"escapes", strings.Replace(good, "google", `\u0067oogl\u0065`, 1), ""},
 				{"as large as allowed", padded(good, maxBody), ""},
 			} {
-				got := from(t, on).send(request{
-					path: end.path, body: test.body, odd: test.contentType == "",
+				got := newCaller(t, on).send(request{
+					path: end.path, body: test.body, invalid: test.contentType == "",
 					header: map[string]string{"Content-Type": test.contentType},
 				})
-				mustBe(t, end.path+": "+test.rule, got, http.StatusOK, nil)
+				wantResponse(t, end.path+": "+test.rule, got, http.StatusOK, nil)
 				if !strings.Contains(string(got.body), `"domain":"google.de","tld":".de","available":false`) {
 					t.Errorf("%s: %s: got %s", end.path, test.rule, got)
 				}

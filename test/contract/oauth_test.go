@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// visit is a browser that does not follow redirects, so that each can be looked
+// browser is a browser that does not follow redirects, so that each can be looked
 // at.
-type visit struct {
+type browser struct {
 	t      *testing.T
 	base   string
 	client *http.Client
 }
 
-func visitOf(t *testing.T, on *target) *visit {
+func newBrowser(t *testing.T, on *target) *browser {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -30,13 +30,13 @@ func visitOf(t *testing.T, on *target) *visit {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true
-	return &visit{t, on.base, &http.Client{
+	return &browser{t, on.base, &http.Client{
 		Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
 // send returns the status, where a redirect leads, and the body.
-func (v *visit) send(method, address, contentType, body, bearer string) (status int, location *url.URL, text string) {
+func (v *browser) send(method, address, contentType, body, bearer string) (status int, location *url.URL, text string) {
 	v.t.Helper()
 	if strings.HasPrefix(address, "/") {
 		address = v.base + address
@@ -68,7 +68,7 @@ func (v *visit) send(method, address, contentType, body, bearer string) (status 
 	return response.StatusCode, location, string(read)
 }
 
-func (v *visit) form(address string, pairs ...string) (int, *url.URL, string) {
+func (v *browser) postForm(address string, pairs ...string) (int, *url.URL, string) {
 	v.t.Helper()
 	values := make(url.Values)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -77,7 +77,7 @@ func (v *visit) form(address string, pairs ...string) (int, *url.URL, string) {
 	return v.send(http.MethodPost, address, "application/x-www-form-urlencoded", values.Encode(), "")
 }
 
-func (v *visit) listDomains(token string) (int, string) {
+func (v *browser) listDomains(token string) (int, string) {
 	v.t.Helper()
 	status, _, text := v.send(http.MethodPost, "/api/mcp", "application/json",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}`, token)
@@ -88,9 +88,9 @@ var consentSecret = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 
 // The way of every application, from nothing but the base address: metadata,
 // registration, sign-in, consent, tokens, the customer's domains, refresh, end.
-func TestAnApplicationGetsTheCustomersDomainsByOAuth(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		v := visitOf(t, on)
+func TestOAuth_ApplicationListsDomains(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		v := newBrowser(t, on)
 		var server struct {
 			Issuer    string `json:"issuer"`
 			Authorize string `json:"authorization_endpoint"`
@@ -122,7 +122,7 @@ func TestAnApplicationGetsTheCustomersDomainsByOAuth(t *testing.T) {
 		if status != http.StatusSeeOther || location.Path != "/portal/sign-in" {
 			t.Fatalf("a stranger: %d %s %s", status, location, text)
 		}
-		status, location, text = v.form("/portal/sign-in", "email", on.demo.Email, "password", on.demo.Password, "next", location.Query().Get("next"))
+		status, location, text = v.postForm("/portal/sign-in", "email", on.demo.Email, "password", on.demo.Password, "next", location.Query().Get("next"))
 		if status != http.StatusSeeOther || location.Path != "/oauth/authorize/" {
 			t.Fatalf("sign-in: %d %s %s", status, location, text)
 		}
@@ -131,14 +131,14 @@ func TestAnApplicationGetsTheCustomersDomainsByOAuth(t *testing.T) {
 		if secret == nil {
 			t.Fatalf("no consent page: %s", text)
 		}
-		status, location, text = v.form("/oauth/authorize/", "consent", html.UnescapeString(secret[1]), "decision", "approve")
+		status, location, text = v.postForm("/oauth/authorize/", "consent", html.UnescapeString(secret[1]), "decision", "approve")
 		answered := location.Query()
 		if status != http.StatusSeeOther || !strings.HasPrefix(location.String(), callback) || answered.Get("iss") != server.Issuer || answered.Get("state") != "s" {
 			t.Fatalf("consent: %d %s %s", status, location, text)
 		}
 		exchange := func(pairs ...string) (access, refresh string) {
 			t.Helper()
-			status, _, text := v.form(server.Token, append(pairs, "client_id", client.ID)...)
+			status, _, text := v.postForm(server.Token, append(pairs, "client_id", client.ID)...)
 			var tokens struct {
 				Access  string `json:"access_token"`
 				Refresh string `json:"refresh_token"`
@@ -157,7 +157,7 @@ func TestAnApplicationGetsTheCustomersDomainsByOAuth(t *testing.T) {
 		if status, text := v.listDomains(access); status != http.StatusOK {
 			t.Errorf("after a refresh: %d %s", status, text)
 		}
-		if status, _, text := v.form(strings.TrimSuffix(server.Revoke, "/"), "token", access, "client_id", client.ID); status != http.StatusOK {
+		if status, _, text := v.postForm(strings.TrimSuffix(server.Revoke, "/"), "token", access, "client_id", client.ID); status != http.StatusOK {
 			t.Errorf("the end: %d %s", status, text)
 		}
 		if status, text := v.listDomains(access); status != http.StatusUnauthorized {
@@ -166,8 +166,8 @@ func TestAnApplicationGetsTheCustomersDomainsByOAuth(t *testing.T) {
 	})
 }
 
-func TestOAuthEndpointsAnswerInBothSpellings(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestOAuth_EndpointsAcceptTrailingSlash(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct {
 			path, body, want string
 			status           int
@@ -181,14 +181,14 @@ func TestOAuthEndpointsAnswerInBothSpellings(t *testing.T) {
 				if strings.HasPrefix(test.body, "{") {
 					kind = "application/json"
 				}
-				status, _, text := visitOf(t, on).send(http.MethodPost, path, kind, test.body, "")
+				status, _, text := newBrowser(t, on).send(http.MethodPost, path, kind, test.body, "")
 				if status != test.status || !strings.Contains(text, `"error":"`+test.want+`"`) {
 					t.Errorf("%s: %d %s", path, status, text)
 				}
 			}
 		}
 		for _, path := range []string{"/oauth/authorize?client_id=x", "/oauth/authorize/?client_id=x"} {
-			status, location, text := visitOf(t, on).send(http.MethodGet, path, "", "", "")
+			status, location, text := newBrowser(t, on).send(http.MethodGet, path, "", "", "")
 			if status != http.StatusBadRequest || location.String() != "" || !strings.Contains(text, "<h1>") {
 				t.Errorf("%s: %d %s %s", path, status, location, text)
 			}

@@ -20,14 +20,14 @@ import (
 
 const openAPIPath = "/openapi.json"
 
-// description is the published OpenAPI document of a running product, as a
+// openAPIDoc is the published OpenAPI document of a running product, as a
 // judge of what the product really says.
-type description struct {
+type openAPIDoc struct {
 	text      []byte
 	validator validator.Validator
 }
 
-func fetchDescription(base string) (*description, error) {
+func fetchOpenAPI(base string) (*openAPIDoc, error) {
 	status, text, err := fetch(context.Background(), base+openAPIPath)
 	if err != nil {
 		return nil, err
@@ -40,24 +40,24 @@ func fetchDescription(base string) (*description, error) {
 		return nil, err
 	}
 	judge, problems := validator.NewValidator(document, config.WithFormatAssertions())
-	return &description{text: text, validator: judge}, errors.Join(problems...)
+	return &openAPIDoc{text: text, validator: judge}, errors.Join(problems...)
 }
 
-func (d *description) wrongWithRequest(sent *http.Request, body string) []string {
+func (d *openAPIDoc) requestProblems(sent *http.Request, body string) []string {
 	again := sent.Clone(sent.Context())
 	again.Body = io.NopCloser(strings.NewReader(body))
 	_, problems := d.validator.ValidateHttpRequestSync(again)
-	return spellOut(problems)
+	return problemTexts(problems)
 }
 
-func (d *description) wrongWithAnswer(sent *http.Request, received *http.Response, body []byte) []string {
+func (d *openAPIDoc) responseProblems(sent *http.Request, received *http.Response, body []byte) []string {
 	again := *received
 	again.Body = io.NopCloser(bytes.NewReader(body))
 	_, problems := d.validator.ValidateHttpResponse(sent, &again)
-	return spellOut(problems)
+	return problemTexts(problems)
 }
 
-func spellOut(problems []*problem.ValidationError) []string {
+func problemTexts(problems []*problem.ValidationError) []string {
 	var all []string
 	for _, p := range problems {
 		text := p.Message + ": " + p.Reason
@@ -69,10 +69,10 @@ func spellOut(problems []*problem.ValidationError) []string {
 	return all
 }
 
-func TestTheDescriptionIsOpenAPI310OfVersion100(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		got := from(t, on).get(openAPIPath)
-		mustBe(t, openAPIPath, got, http.StatusOK, fields{"openapi": `"3.1.0"`})
+func TestOpenAPI_Version310OfAPI100(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		got := newCaller(t, on).get(openAPIPath)
+		wantResponse(t, openAPIPath, got, http.StatusOK, wantFields{"openapi": `"3.1.0"`})
 		var document struct {
 			Info    struct{ Version string }
 			Servers []struct{ URL string }
@@ -91,7 +91,7 @@ func TestTheDescriptionIsOpenAPI310OfVersion100(t *testing.T) {
 			checkPath: {"200", "400", "429", "502"}, searchPath: {"200", "400", "429"},
 		} {
 			for _, status := range statuses {
-				if _, told := document.Paths[path]["post"].Responses[status]; !told {
+				if _, documented := document.Paths[path]["post"].Responses[status]; !documented {
 					t.Errorf("POST %s does not tell of %s", path, status)
 				}
 			}
@@ -99,10 +99,10 @@ func TestTheDescriptionIsOpenAPI310OfVersion100(t *testing.T) {
 	})
 }
 
-func TestTheDescriptionIsValid(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestOpenAPI_IsValid(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		if ok, problems := on.spec.validator.ValidateDocument(); !ok {
-			t.Errorf("libopenapi refuses it: %s", strings.Join(spellOut(problems), "\n"))
+			t.Errorf("libopenapi refuses it: %s", strings.Join(problemTexts(problems), "\n"))
 		}
 		document, err := openapi3.NewLoader().LoadFromData(on.spec.text)
 		if err != nil {
@@ -114,9 +114,9 @@ func TestTheDescriptionIsValid(t *testing.T) {
 	})
 }
 
-func TestTheDescriptionCanBeCachedAndReadByEveryPage(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestOpenAPI_CachingAndCORSHeaders(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		whole := client.get(openAPIPath)
 		tag := whole.header.Get("ETag")
 		if whole.status != http.StatusOK || tag == "" {
@@ -153,8 +153,8 @@ func TestTheDescriptionCanBeCachedAndReadByEveryPage(t *testing.T) {
 }
 
 // The judge of all the other tests must be able to say no.
-func TestTheDescriptionRefusesAnswersThatBreakIt(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		const good = `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90}`
 		const entry = `{"domain":"a.de","tld":".de","available":null,"priceEur":null,"error":true}`
 		json200 := http.Header{"Content-Type": {"application/json"}}
@@ -187,7 +187,7 @@ func TestTheDescriptionRefusesAnswersThatBreakIt(t *testing.T) {
 				t.Fatal(err)
 			}
 			received := &http.Response{StatusCode: test.status, Header: test.header, Request: sent}
-			problems := on.spec.wrongWithAnswer(sent, received, []byte(test.body))
+			problems := on.spec.responseProblems(sent, received, []byte(test.body))
 			if fits := len(problems) == 0; fits != test.fits {
 				t.Errorf("%s: fits is %v, want %v (%v)", test.label, fits, test.fits, problems)
 			}
@@ -197,7 +197,7 @@ func TestTheDescriptionRefusesAnswersThatBreakIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent.Header.Set("Content-Type", "application/json")
-		if len(on.spec.wrongWithRequest(sent, `{"domain":7}`)) == 0 {
+		if len(on.spec.requestProblems(sent, `{"domain":7}`)) == 0 {
 			t.Error("a request with a number as domain fits")
 		}
 	})

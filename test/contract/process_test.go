@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// stopWithin is how long a process may take to end after SIGTERM if nothing is
+// stopTimeout is how long a process may take to end after SIGTERM if nothing is
 // under way.
-const stopWithin = 5 * time.Second
+const stopTimeout = 5 * time.Second
 
 // process is one running dotkontor.
 type process struct {
@@ -31,22 +31,22 @@ type process struct {
 	ready string
 	// stderr is the file that gets standard error.
 	stderr string
-	ended  chan struct{}
+	exited chan struct{}
 	// err is how it ended; read it after ended is closed.
 	err error
 }
 
 // start runs the binary with a minimal environment and waits until it is ready.
 func start(name string, env []string, args ...string) (*process, error) {
-	p := &process{name: name, ended: make(chan struct{}), stderr: filepath.Join(stage.folder, name+".stderr")}
+	p := &process{name: name, exited: make(chan struct{}), stderr: filepath.Join(suite.folder, name+".stderr")}
 	stderr, err := os.Create(p.stderr)
 	if err != nil {
 		return nil, err
 	}
 	defer stderr.Close() // the process has its own handle
-	p.cmd = exec.CommandContext(context.Background(), stage.binary, args...)
-	p.cmd.Env = append(plainEnvironment(), env...)
-	p.cmd.Dir = stage.folder
+	p.cmd = exec.CommandContext(context.Background(), suite.binary, args...)
+	p.cmd.Env = append(baseEnvironment(), env...)
+	p.cmd.Dir = suite.folder
 	p.cmd.Stderr = stderr
 	stdout, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -55,10 +55,10 @@ func start(name string, env []string, args ...string) (*process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}
-	stage.running.add(p)
+	suite.running.add(p)
 	ready := make(chan string, 1)
 	go func() {
-		defer close(p.ended)
+		defer close(p.exited)
 		lines := bufio.NewScanner(stdout)
 		for lines.Scan() {
 			if where, found := strings.CutPrefix(lines.Text(), "ready "); found {
@@ -73,15 +73,15 @@ func start(name string, env []string, args ...string) (*process, error) {
 	select {
 	case p.ready = <-ready:
 		return p, nil
-	case <-p.ended:
-	case <-time.After(patience):
+	case <-p.exited:
+	case <-time.After(waitTimeout):
 	}
-	said, _ := os.ReadFile(p.stderr) // if there is nothing to read, there is nothing to tell
-	return nil, errors.Join(fmt.Errorf("%s did not become ready:\n%s", name, said), p.cmd.Process.Kill())
+	output, _ := os.ReadFile(p.stderr) // if there is nothing to read, there is nothing to tell
+	return nil, errors.Join(fmt.Errorf("%s did not become ready:\n%s", name, output), p.cmd.Process.Kill())
 }
 
-func plainEnvironment() []string {
-	return append(rig.Race(), "PATH="+os.Getenv("PATH"), "HOME="+stage.folder)
+func baseEnvironment() []string {
+	return append(testkit.RaceEnvironment(), "PATH="+os.Getenv("PATH"), "HOME="+suite.folder)
 }
 
 func (p *process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
@@ -89,7 +89,7 @@ func (p *process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTER
 // wait says what is wrong with the way in which the process ends.
 func (p *process) wait(within time.Duration) error {
 	select {
-	case <-p.ended:
+	case <-p.exited:
 	case <-time.After(within):
 		return errors.Join(fmt.Errorf("%s did not end within %s after SIGTERM", p.name, within), p.cmd.Process.Kill())
 	}
@@ -104,28 +104,28 @@ func (p *process) stop() error {
 	if err := p.terminate(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	return p.wait(stopWithin)
+	return p.wait(stopTimeout)
 }
 
-// herd is all processes that were ever started.
-type herd struct {
+// processGroup is all processes that were ever started.
+type processGroup struct {
 	mu  sync.Mutex
 	all []*process
 }
 
-func (h *herd) add(p *process) {
+func (h *processGroup) add(p *process) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.all = append(h.all, p)
 }
 
-func (h *herd) members() []*process {
+func (h *processGroup) members() []*process {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]*process(nil), h.all...)
 }
 
-func (h *herd) stop() error {
+func (h *processGroup) stop() error {
 	var problems []error
 	for _, p := range h.members() {
 		problems = append(problems, p.stop())
@@ -134,10 +134,10 @@ func (h *herd) stop() error {
 }
 
 // kill is for the way out when something has gone wrong.
-func (h *herd) kill() {
+func (h *processGroup) kill() {
 	for _, p := range h.members() {
 		select {
-		case <-p.ended:
+		case <-p.exited:
 		default:
 			_ = p.cmd.Process.Kill() // it may have ended by itself this moment
 		}
@@ -146,37 +146,37 @@ func (h *herd) kill() {
 
 // target is one running product.
 type target struct {
-	name    string
-	base    string
-	private string // metrics and health; empty if switched off
-	log     string // file
-	data    string // folder
-	process *process
-	spec    *description
-	demo    demo // empty where there is none
+	name       string
+	base       string
+	metricsURL string // metrics and health; empty if switched off
+	log        string // file
+	data       string // folder
+	process    *process
+	spec       *openAPIDoc
+	demo       demoCustomer // empty where there is none
 }
 
-// demo is the customer whom every sandbox begins with.
-type demo struct{ Email, Password, Token string }
+// demoCustomer is the customer whom every sandbox begins with.
+type demoCustomer struct{ Email, Password, Token string }
 
 // readDemo reads what a script would read.
-func readDemo(info string) (demo, error) {
+func readDemo(info string) (demoCustomer, error) {
 	text, err := os.ReadFile(info)
 	if err != nil {
-		return demo{}, err
+		return demoCustomer{}, err
 	}
-	var told struct{ Demo demo }
-	if err := json.Unmarshal(text, &told); err != nil {
-		return demo{}, err
+	var parsed struct{ Demo demoCustomer }
+	if err := json.Unmarshal(text, &parsed); err != nil {
+		return demoCustomer{}, err
 	}
-	if told.Demo.Email == "" || told.Demo.Password == "" || told.Demo.Token == "" {
-		return demo{}, fmt.Errorf("%s tells no demo customer", filepath.Base(info))
+	if parsed.Demo.Email == "" || parsed.Demo.Password == "" || parsed.Demo.Token == "" {
+		return demoCustomer{}, fmt.Errorf("%s tells no demo customer", filepath.Base(info))
 	}
-	return told.Demo, nil
+	return parsed.Demo, nil
 }
 
 func newTarget(name string, p *process) (*target, error) {
-	spec, err := fetchDescription(p.ready)
+	spec, err := fetchOpenAPI(p.ready)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -184,12 +184,12 @@ func newTarget(name string, p *process) (*target, error) {
 }
 
 func startSandbox(name string) (*target, error) {
-	data, err := os.MkdirTemp(stage.folder, name+"-data-")
+	data, err := os.MkdirTemp(suite.folder, name+"-data-")
 	if err != nil {
 		return nil, err
 	}
 	p, err := start(name, nil, "sandbox", "--listen", "127.0.0.1:0", "--data", data,
-		"--info", filepath.Join(stage.folder, name+".json"))
+		"--info", filepath.Join(suite.folder, name+".json"))
 	if err != nil {
 		return nil, err
 	}
@@ -198,21 +198,21 @@ func startSandbox(name string) (*target, error) {
 		return nil, err
 	}
 	target.data, target.log = data, filepath.Join(data, "dotkontor.log")
-	target.demo, err = readDemo(filepath.Join(stage.folder, name+".json"))
+	target.demo, err = readDemo(filepath.Join(suite.folder, name+".json"))
 	return target, err
 }
 
 // startServe runs the product in front of the shared world. Settings come as
 // environment variables.
 func startServe(name string, settings ...string) (*target, error) {
-	return startServeWith(name, stage.worldConfig, settings...)
+	return startServeWithConfig(name, suite.worldConfig, settings...)
 }
 
-// startServeWith is startServe with another configuration file.
-func startServeWith(name, config string, settings ...string) (*target, error) {
+// startServeWithConfig is startServe with another configuration file.
+func startServeWithConfig(name, config string, settings ...string) (*target, error) {
 	// The system picks the port, on an address that nobody else uses: between
 	// closing it here and opening it there it stays free.
-	reserved, err := net.Listen("tcp", net.JoinHostPort(stage.addresses.next().String(), "0"))
+	reserved, err := net.Listen("tcp", net.JoinHostPort(suite.addresses.next().String(), "0"))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +220,7 @@ func startServeWith(name, config string, settings ...string) (*target, error) {
 	if err := reserved.Close(); err != nil {
 		return nil, err
 	}
-	data, err := os.MkdirTemp(stage.folder, name+"-data-")
+	data, err := os.MkdirTemp(suite.folder, name+"-data-")
 	if err != nil {
 		return nil, err
 	}
@@ -235,19 +235,19 @@ func startServeWith(name, config string, settings ...string) (*target, error) {
 			return nil, err
 		}
 	}
-	target.data, target.private = data, "http://"+private
+	target.data, target.metricsURL = data, "http://"+private
 	return target, nil
 }
 
-// ownServe is startServe for one test, which also sees it end well.
-func ownServe(t *testing.T, name string, settings ...string) *target {
+// startOwnServe is startServe for one test, which also sees it end well.
+func startOwnServe(t *testing.T, name string, settings ...string) *target {
 	t.Helper()
-	return ownServeWith(t, name, stage.worldConfig, settings...)
+	return startOwnServeWithConfig(t, name, suite.worldConfig, settings...)
 }
 
-func ownServeWith(t *testing.T, name, config string, settings ...string) *target {
+func startOwnServeWithConfig(t *testing.T, name, config string, settings ...string) *target {
 	t.Helper()
-	target, err := startServeWith(name, config, settings...)
+	target, err := startServeWithConfig(name, config, settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,24 +259,24 @@ func ownServeWith(t *testing.T, name, config string, settings ...string) *target
 	return target
 }
 
-// outcome is what a finished command leaves.
-type outcome struct {
+// commandResult is what a finished command leaves.
+type commandResult struct {
 	code        int
 	out, errOut string
 }
 
-// command runs the binary to its end.
-func command(t *testing.T, args ...string) outcome {
+// runCLI runs the binary to its end.
+func runCLI(t *testing.T, args ...string) commandResult {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
 	var out, errOut strings.Builder
-	cmd := exec.CommandContext(ctx, stage.binary, args...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = plainEnvironment(), stage.folder, &out, &errOut
+	cmd := exec.CommandContext(ctx, suite.binary, args...)
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = baseEnvironment(), suite.folder, &out, &errOut
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return outcome{code: cmd.ProcessState.ExitCode(), out: out.String(), errOut: errOut.String()}
+	return commandResult{code: cmd.ProcessState.ExitCode(), out: out.String(), errOut: errOut.String()}
 }

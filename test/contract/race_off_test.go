@@ -2,4 +2,4 @@
 
 package contract
 
-const raced = false
+const raceEnabled = false

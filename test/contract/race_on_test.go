@@ -2,4 +2,4 @@
 
 package contract
 
-const raced = true
+const raceEnabled = true

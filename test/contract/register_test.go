@@ -17,11 +17,11 @@ import (
 )
 
 // The world's own servers, as a stranger finds them.
-type worldServers struct {
+type sandboxServers struct {
 	Registry struct{ RDAP, WHOIS, DNS string }
 }
 
-func TestARegisteredNameIsSeenEverywhere(t *testing.T) {
+func TestRegister_NameVisibleInAPIAndPublicSources(t *testing.T) {
 	t.Parallel()
 	on, err := startSandbox("registering") // the customer of the others keeps the domains that tests know
 	if err != nil {
@@ -33,22 +33,22 @@ func TestARegisteredNameIsSeenEverywhere(t *testing.T) {
 		}
 	})
 	for _, tld := range []string{".org", ".de", ".com"} {
-		name := secret + "-neu" + tld
-		done := command(t, "domains", "register", name, "--customer", on.demo.Email, "--manual-payment", "R-1",
+		name := marker + "-neu" + tld
+		done := runCLI(t, "domains", "register", name, "--customer", on.demo.Email, "--manual-payment", "R-1",
 			"--wait", "--config", filepath.Join(on.data, "serve.toml"))
 		if done.code != 0 || !strings.Contains(done.out, "registered") {
 			t.Fatalf("%s: exit code %d\n%s%s", name, done.code, done.out, done.errOut)
 		}
-		mustBe(t, name, from(t, on).check(name), http.StatusOK, fields{"available": "false", "reason": `"registered"`, "source": `"epp"`})
-		seenByAgents(t, on, name)
-		seenByStrangers(t, filepath.Join(stage.folder, "registering.json"), name)
+		wantResponse(t, name, newCaller(t, on).check(name), http.StatusOK, wantFields{"available": "false", "reason": `"registered"`, "source": `"epp"`})
+		wantInDomainList(t, on, name)
+		wantInPublicSources(t, filepath.Join(suite.folder, "registering.json"), name)
 	}
 }
 
 // seenByAgents: the customer's list has it, paid for a year.
-func seenByAgents(t *testing.T, on *target, name string) {
+func wantInDomainList(t *testing.T, on *target, name string) {
 	t.Helper()
-	got := from(t, on).myDomains(on.demo.Token)
+	got := newCaller(t, on).listMyDomains(on.demo.Token)
 	var listed struct {
 		Result struct {
 			StructuredContent struct {
@@ -75,15 +75,15 @@ func seenByAgents(t *testing.T, on *target, name string) {
 
 // seenByStrangers: RDAP, WHOIS and the DNS of the world have it, with our
 // nameservers.
-func seenByStrangers(t *testing.T, info, name string) {
+func wantInPublicSources(t *testing.T, info, name string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
 	text, err := os.ReadFile(info)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var world worldServers
+	var world sandboxServers
 	if err := json.Unmarshal(text, &world); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func seenByStrangers(t *testing.T, info, name string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitTimeout))
 	_, _ = io.WriteString(conn, name+"\r\n")
 	record, _ := io.ReadAll(conn)
 	if !strings.Contains(strings.ToLower(string(record)), ours) {

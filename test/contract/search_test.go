@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// searched are the extensions of a search without one, with their prices.
-var searched = []struct{ tld, price string }{
+// searchedTLDs are the extensions of a search without one, with their prices.
+var searchedTLDs = []struct{ tld, price string }{
 	{".de", "6.90"},
 	{".com", "12.90"},
 	{".eu", "7.90"},
@@ -20,24 +20,24 @@ var searched = []struct{ tld, price string }{
 }
 
 // entries are the results of a search, each field byte for byte.
-func entries(t *testing.T, label string, got answer) []map[string]json.RawMessage {
+func entries(t *testing.T, label string, got apiResponse) []map[string]json.RawMessage {
 	t.Helper()
-	mustBe(t, label, got, http.StatusOK, nil)
-	onlyFields(t, label, got.fields, "sld", "results")
+	wantResponse(t, label, got, http.StatusOK, nil)
+	wantOnlyFields(t, label, got.fields, "sld", "results")
 	var list []map[string]json.RawMessage
 	if err := json.Unmarshal(got.fields["results"], &list); err != nil {
 		t.Errorf("%s: %v in %s", label, err, got)
 	}
 	for _, entry := range list {
-		onlyFields(t, label, entry,
+		wantOnlyFields(t, label, entry,
 			"domain", "tld", "available", "priceEur", "error", "checkedAt", "source", "reason", "premium",
 			"restoreEur", "minYears", "requires", "orderable", "orderableReason")
 	}
 	return list
 }
 
-// entryMustBe compares the named fields of one entry, byte for byte.
-func entryMustBe(t *testing.T, label string, entry map[string]json.RawMessage, want fields) {
+// wantEntry compares the named fields of one entry, byte for byte.
+func wantEntry(t *testing.T, label string, entry map[string]json.RawMessage, want wantFields) {
 	t.Helper()
 	for key, value := range want {
 		if text := string(entry[key]); text != value {
@@ -46,22 +46,22 @@ func entryMustBe(t *testing.T, label string, entry map[string]json.RawMessage, w
 	}
 }
 
-func TestASearchWithoutExtensionAnswersForEightInOrder(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestSearch_WithoutExtensionReturnsEightInOrder(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct{ query, sld, available string }{
 			{"google", "google", "false"},
 			{"  GooGle ", "google", "false"},
-			{secret + "-Neu9", secret + "-neu9", "true"},
-			{"unknown-" + secret, "unknown-" + secret, "null"},
+			{marker + "-Neu9", marker + "-neu9", "true"},
+			{"unknown-" + marker, "unknown-" + marker, "null"},
 		} {
-			got := from(t, on).search(test.query)
+			got := newCaller(t, on).search(test.query)
 			list := entries(t, test.query, got)
-			if got.text("sld") != test.sld || len(list) != len(searched) {
+			if got.text("sld") != test.sld || len(list) != len(searchedTLDs) {
 				t.Errorf("%s: got %s", test.query, got)
 				continue
 			}
-			for i, want := range searched {
-				entryMustBe(t, test.query, list[i], fields{
+			for i, want := range searchedTLDs {
+				wantEntry(t, test.query, list[i], wantFields{
 					"domain": `"` + test.sld + want.tld + `"`, "tld": `"` + want.tld + `"`,
 					"available": test.available, "priceEur": want.price, "error": "",
 				})
@@ -70,51 +70,51 @@ func TestASearchWithoutExtensionAnswersForEightInOrder(t *testing.T) {
 	})
 }
 
-func TestASearchWithoutADotIsForAName(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestSearch_WithoutDotIsALabel(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, query := range []string{"shop", "SHOP", "de"} {
-			if list := entries(t, query, from(t, on).search(query)); len(list) != len(searched) {
-				t.Errorf("%q was answered with %d entries, want %d", query, len(list), len(searched))
+			if list := entries(t, query, newCaller(t, on).search(query)); len(list) != len(searchedTLDs) {
+				t.Errorf("%q was answered with %d entries, want %d", query, len(list), len(searchedTLDs))
 			}
 		}
 	})
 }
 
-func TestASearchWithAnExtensionAnswersForThatOneAlone(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestSearch_WithExtensionReturnsOneEntry(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, test := range []struct {
 			query, sld string
-			want       fields
+			want       wantFields
 		}{
-			{"google.de", "google", fields{
+			{"google.de", "google", wantFields{
 				"domain": `"google.de"`, "tld": `".de"`, "available": "false", "priceEur": "6.90", "error": "",
 			}},
-			{"GOOGLE.CO.UK", "google", fields{"domain": `"google.co.uk"`, "tld": `".co.uk"`, "available": "false", "priceEur": "7.90"}},
-			{secret + "-allein.berlin", secret + "-allein", fields{"tld": `".berlin"`, "available": "true", "priceEur": "54.90"}},
-			{"google.рус", "google", fields{"tld": `".xn--p1acf"`, "available": "false"}},
-			{"gold.shop", "gold", fields{"available": "true", "priceEur": "null", "premium": "true", "error": ""}},
-			{"nic.dev", "nic", fields{"available": "false", "error": ""}},
+			{"GOOGLE.CO.UK", "google", wantFields{"domain": `"google.co.uk"`, "tld": `".co.uk"`, "available": "false", "priceEur": "7.90"}},
+			{marker + "-allein.berlin", marker + "-allein", wantFields{"tld": `".berlin"`, "available": "true", "priceEur": "54.90"}},
+			{"google.рус", "google", wantFields{"tld": `".xn--p1acf"`, "available": "false"}},
+			{"gold.shop", "gold", wantFields{"available": "true", "priceEur": "null", "premium": "true", "error": ""}},
+			{"nic.dev", "nic", wantFields{"available": "false", "error": ""}},
 		} {
-			got := from(t, on).search(test.query)
+			got := newCaller(t, on).search(test.query)
 			list := entries(t, test.query, got)
 			if got.text("sld") != test.sld || len(list) != 1 {
 				t.Errorf("%s: got %s", test.query, got)
 				continue
 			}
-			entryMustBe(t, test.query, list[0], test.want)
+			wantEntry(t, test.query, list[0], test.want)
 		}
 	})
 }
 
-func TestASearchUnderAnExtensionThatIsNotCarriedIsAnEntryWithError(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestSearch_UnlistedExtensionIsEntryWithError(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		for query, tld := range map[string]string{"google.zz": ".zz", "Google.com.au": ".com.au"} {
-			list := entries(t, query, from(t, on).search(query))
+			list := entries(t, query, newCaller(t, on).search(query))
 			if len(list) != 1 {
 				t.Errorf("%s: %d entries, want 1", query, len(list))
 				continue
 			}
-			entryMustBe(t, query, list[0], fields{
+			wantEntry(t, query, list[0], wantFields{
 				"domain": `"google` + tld + `"`, "tld": `"` + tld + `"`,
 				"available": "null", "priceEur": "null", "error": "true",
 			})
@@ -122,19 +122,19 @@ func TestASearchUnderAnExtensionThatIsNotCarriedIsAnEntryWithError(t *testing.T)
 	})
 }
 
-func TestAFailureInsideASearchStaysInItsEntry(t *testing.T) {
-	onBothInTrouble(t, func(t *testing.T, on *target) {
-		together([]string{"timeout", "refused", "garbled", "throttled"}, func(way string) {
-			label := way + "-" + secret + "-suche"
-			got := from(t, on).search(label)
+func TestSearch_FailureStaysInItsEntry(t *testing.T) {
+	onFaultyTargets(t, func(t *testing.T, on *target) {
+		inParallel([]string{"timeout", "refused", "garbled", "throttled"}, func(way string) {
+			label := way + "-" + marker + "-suche"
+			got := newCaller(t, on).search(label)
 			list := entries(t, label, got)
-			if len(list) != len(searched) {
+			if len(list) != len(searchedTLDs) {
 				t.Errorf("%s: got %s", label, got)
 			}
 			for _, entry := range list {
-				entryMustBe(t, label, entry, fields{"available": "null", "priceEur": "null", "error": "true"})
+				wantEntry(t, label, entry, wantFields{"available": "null", "priceEur": "null", "error": "true"})
 			}
-			if got.took > answersWithin {
+			if got.took > responseLimit {
 				t.Errorf("%s: the answer took %s", label, got.took)
 			}
 		})
@@ -144,17 +144,17 @@ func TestAFailureInsideASearchStaysInItsEntry(t *testing.T) {
 // Names that a check accepts, or finds fault with in its own way.
 var badQueries = []string{"bücher", "bücher.de", "ａｂｃ", "foo bar", "foo_bar", "straße.com"}
 
-func TestABadSearchIs400(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
+func TestSearch_InvalidQueryIs400(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
 		// Without a dot these are names, and only a check misses the extension.
 		namesToASearch := []string{"kaffeehaus", "de"}
 		for _, test := range badNames {
 			if !slices.Contains(namesToASearch, test.name) {
-				mustRefuse(t, test.rule, from(t, on).search(test.name), http.StatusBadRequest)
+				wantErrorResponse(t, test.rule, newCaller(t, on).search(test.name), http.StatusBadRequest)
 			}
 		}
 		for _, query := range badQueries {
-			mustRefuse(t, query, from(t, on).search(query), http.StatusBadRequest)
+			wantErrorResponse(t, query, newCaller(t, on).search(query), http.StatusBadRequest)
 		}
 	})
 }

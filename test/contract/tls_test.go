@@ -47,7 +47,7 @@ func keyPair(t *testing.T, folder string) (certFile, keyFile string, trusted *x5
 	certFile, keyFile = filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	certPEM := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})
 	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secretKey})
-	if err := firstOf(os.WriteFile(certFile, certPEM, 0o600), os.WriteFile(keyFile, keyPEM, 0o600)); err != nil {
+	if err := firstError(os.WriteFile(certFile, certPEM, 0o600), os.WriteFile(keyFile, keyPEM, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	trusted = x509.NewCertPool()
@@ -55,22 +55,22 @@ func keyPair(t *testing.T, folder string) (certFile, keyFile string, trusted *x5
 	return certFile, keyFile, trusted
 }
 
-func TestWithACertificateTheProductSpeaksTLSAndHTTP2(t *testing.T) {
+func TestTLS_CertificateEnablesTLSAndHTTP2(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile, trusted := keyPair(t, t.TempDir())
-	on := ownServe(t, "tls", "DOTKONTOR_BASE_URL=https://127.0.0.1:0",
+	on := startOwnServe(t, "tls", "DOTKONTOR_BASE_URL=https://127.0.0.1:0",
 		"DOTKONTOR_SERVER_TLS_CERT="+certFile, "DOTKONTOR_SERVER_TLS_KEY="+keyFile)
 	if !strings.HasPrefix(on.base, "https://127.0.0.1:") {
 		t.Fatalf("the base address is %s", on.base)
 	}
 	for _, http2 := range []bool{true, false} {
-		client := from(t, on)
+		client := newCaller(t, on)
 		client.http.Transport = &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: http2,
 		}
 		t.Cleanup(client.http.CloseIdleConnections)
 		got := client.check("google.de")
-		mustBe(t, "check over TLS", got, http.StatusOK, fields{"available": "false", "registerEur": "6.90"})
+		wantResponse(t, "check over TLS", got, http.StatusOK, wantFields{"available": "false", "registerEur": "6.90"})
 
 		sent, err := http.NewRequestWithContext(t.Context(), http.MethodGet, on.base+openAPIPath, http.NoBody)
 		if err != nil {
@@ -81,7 +81,7 @@ func TestWithACertificateTheProductSpeaksTLSAndHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(received.Body)
-		if err = firstOf(err, received.Body.Close()); err != nil {
+		if err = firstError(err, received.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if want := map[bool]int{true: 2, false: 1}[http2]; received.ProtoMajor != want {
@@ -93,10 +93,10 @@ func TestWithACertificateTheProductSpeaksTLSAndHTTP2(t *testing.T) {
 	}
 }
 
-func TestTheTLSPortRefusesPlainHTTPAndOldTLS(t *testing.T) {
+func TestTLS_RefusesPlainHTTPAndOldVersions(t *testing.T) {
 	t.Parallel()
 	certFile, keyFile, trusted := keyPair(t, t.TempDir())
-	on := ownServe(t, "tls-strict", "DOTKONTOR_BASE_URL=https://127.0.0.1:0",
+	on := startOwnServe(t, "tls-strict", "DOTKONTOR_BASE_URL=https://127.0.0.1:0",
 		"DOTKONTOR_SERVER_TLS_CERT="+certFile, "DOTKONTOR_SERVER_TLS_KEY="+keyFile)
 	address := strings.TrimPrefix(on.base, "https://")
 	if status, _, err := fetch(t.Context(), "http://"+address+"/healthz"); err == nil && status != http.StatusBadRequest {

@@ -15,16 +15,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// as is a header that carries a token.
-func as(token string) map[string]string { return map[string]string{"Authorization": "Bearer " + token} }
-
-func (c *caller) myDomains(token string) answer {
-	c.t.Helper()
-	return c.send(request{path: mcpPath, body: toolCall("list_my_domains", "{}"), header: as(token)})
+// bearer is a header that carries a token.
+func bearer(token string) map[string]string {
+	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// outputOf is the schema that the product publishes for what a tool answers.
-func (c *caller) outputOf(tool string) *jsonschema.Schema {
+func (c *caller) listMyDomains(token string) apiResponse {
+	c.t.Helper()
+	return c.send(request{path: mcpPath, body: toolCall("list_my_domains", "{}"), header: bearer(token)})
+}
+
+// outputSchema is the schema that the product publishes for what a tool answers.
+func (c *caller) outputSchema(tool string) *jsonschema.Schema {
 	c.t.Helper()
 	got := c.send(request{path: mcpPath, body: message("tools/list", "{}")})
 	var listed struct {
@@ -57,38 +59,38 @@ func (c *caller) outputOf(tool string) *jsonschema.Schema {
 	return nil
 }
 
-type heldDomain struct {
+type listedDomain struct {
 	Domain, TLD, Status string
 	ExpiresAt           *time.Time
 	AutoRenew           *bool
 }
 
-func TestTheDemoCustomersDomainsAreListedInEveryStateAndInThePublishedShape(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
-		got := client.myDomains(on.demo.Token)
-		var said struct {
+func TestListMyDomains_EveryStateInPublishedSchema(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
+		got := client.listMyDomains(on.demo.Token)
+		var output struct {
 			Result struct {
 				IsError           bool
 				StructuredContent json.RawMessage
 				Content           []struct{ Text string }
 			}
 		}
-		if err := json.Unmarshal(got.body, &said); err != nil || got.status != http.StatusOK || said.Result.IsError {
+		if err := json.Unmarshal(got.body, &output); err != nil || got.status != http.StatusOK || output.Result.IsError {
 			t.Fatalf("got %s", got)
 		}
-		if len(said.Result.Content) != 1 || said.Result.Content[0].Text != string(said.Result.StructuredContent) {
+		if len(output.Result.Content) != 1 || output.Result.Content[0].Text != string(output.Result.StructuredContent) {
 			t.Errorf("the text is not the structured content: %s", got)
 		}
 		var shape any
-		var list struct{ Domains []heldDomain }
-		if err := json.Unmarshal(said.Result.StructuredContent, &shape); err != nil {
+		var list struct{ Domains []listedDomain }
+		if err := json.Unmarshal(output.Result.StructuredContent, &shape); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.outputOf("list_my_domains").Validate(shape); err != nil {
+		if err := client.outputSchema("list_my_domains").Validate(shape); err != nil {
 			t.Errorf("it breaks its schema: %v", err)
 		}
-		if err := json.Unmarshal(said.Result.StructuredContent, &list); err != nil {
+		if err := json.Unmarshal(output.Result.StructuredContent, &list); err != nil {
 			t.Fatal(err)
 		}
 		var names, states []string
@@ -98,7 +100,7 @@ func TestTheDemoCustomersDomainsAreListedInEveryStateAndInThePublishedShape(t *t
 				t.Errorf("got %+v", domain)
 			}
 			if domain.Status == "active" || domain.Status == "transferred_out" {
-				mustBe(t, domain.Status, client.check(domain.Domain), http.StatusOK, fields{"available": "false"})
+				wantResponse(t, domain.Status, client.check(domain.Domain), http.StatusOK, wantFields{"available": "false"})
 			}
 		}
 		slices.Sort(states)
@@ -109,9 +111,9 @@ func TestTheDemoCustomersDomainsAreListedInEveryStateAndInThePublishedShape(t *t
 	})
 }
 
-func TestATokenThatOpensNothingIs401WithExactlyThisHeader(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
+func TestToken_InvalidIs401WithChallenge(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
 		want := `Bearer resource_metadata="` + on.base + `/.well-known/oauth-protected-resource/api/mcp"`
 		token := on.demo.Token
 		last := "0"
@@ -125,13 +127,13 @@ func TestATokenThatOpensNothingIs401WithExactlyThisHeader(t *testing.T) {
 				token[:len(token)-1] + last, token[:len(token)-1], token + "x", "dotkontor_live_", "x", strings.ToUpper(token),
 				strings.Replace(token, "_live_", "_access_", 1),
 			} {
-				all = append(all, request{path: mcpPath, body: body, header: as(wrong)})
+				all = append(all, request{path: mcpPath, body: body, header: bearer(wrong)})
 			}
 			all = append(all,
 				request{path: mcpPath + "?access_token=" + token, body: body},
-				request{path: mcpPath + "?access_token=" + token, body: body, header: as(token)},
+				request{path: mcpPath + "?access_token=" + token, body: body, header: bearer(token)},
 				request{path: mcpPath + "?key=" + token, body: body},
-				request{path: mcpLoginPath + "?key=" + token, body: body, header: as(token)},
+				request{path: mcpLoginPath + "?key=" + token, body: body, header: bearer(token)},
 				request{path: mcpPath, body: body, header: map[string]string{"Authorization": "Bearer: " + token}},
 			)
 		}
@@ -142,14 +144,14 @@ func TestATokenThatOpensNothingIs401WithExactlyThisHeader(t *testing.T) {
 				t.Errorf("request %d, %s: got %s with %q", i, r.body, got, values)
 			}
 		}
-		if got := client.myDomains(token); got.status != http.StatusOK {
+		if got := client.listMyDomains(token); got.status != http.StatusOK {
 			t.Errorf("the token itself: got %s", got)
 		}
 	})
 }
 
 // Its own sandbox, because a token's calls are spent, and one is revoked.
-func TestTheSixtyFirstCallIsRateLimitedAndARevokedTokenIsRefusedAtOnce(t *testing.T) {
+func TestToken_RateLimitedAfterSixtyCallsAndRevocationIsImmediate(t *testing.T) {
 	t.Parallel()
 	on, err := startSandbox("sandbox-with-a-busy-token")
 	if err != nil {
@@ -160,24 +162,24 @@ func TestTheSixtyFirstCallIsRateLimitedAndARevokedTokenIsRefusedAtOnce(t *testin
 			t.Error(err)
 		}
 	})
-	client := from(t, on)
+	client := newCaller(t, on)
 	for i := range 60 {
-		if got := client.myDomains(on.demo.Token); got.status != http.StatusOK || strings.Contains(string(got.body), "rate_limited") {
+		if got := client.listMyDomains(on.demo.Token); got.status != http.StatusOK || strings.Contains(string(got.body), "rate_limited") {
 			t.Fatalf("call %d: got %s", i+1, got)
 		}
 	}
-	over := client.send(request{path: mcpPath, body: toolCall("list_my_domains", "{}"), header: as(on.demo.Token)})
-	var said outcomeOf
-	if err := json.Unmarshal(over.body, &said); err != nil || over.status != http.StatusOK || !said.Result.IsError ||
-		string(said.Result.StructuredContent["code"]) != `"rate_limited"` || len(said.Result.StructuredContent["retryAfter"]) == 0 {
+	over := client.send(request{path: mcpPath, body: toolCall("list_my_domains", "{}"), header: bearer(on.demo.Token)})
+	var output toolOutcome
+	if err := json.Unmarshal(over.body, &output); err != nil || over.status != http.StatusOK || !output.Result.IsError ||
+		string(output.Result.StructuredContent["code"]) != `"rate_limited"` || len(output.Result.StructuredContent["retryAfter"]) == 0 {
 		t.Errorf("call 61: got %s", over)
 	}
-	if got := client.check("a.zz"); left(got) != perMinute-1 {
+	if got := client.check("a.zz"); remaining(got) != perMinute-1 {
 		t.Errorf("the address has spent too: %q", got.header.Get("RateLimit"))
 	}
 
 	config := filepath.Join(on.data, "serve.toml")
-	listed := command(t, "tokens", "list", on.demo.Email, "--json", "--config", config)
+	listed := runCLI(t, "tokens", "list", on.demo.Email, "--json", "--config", config)
 	var tokens []struct{ ID string }
 	if err := json.Unmarshal([]byte(listed.out), &tokens); err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens list: %+v (%v)", listed, err)
@@ -185,11 +187,11 @@ func TestTheSixtyFirstCallIsRateLimitedAndARevokedTokenIsRefusedAtOnce(t *testin
 	if strings.Contains(listed.out, on.demo.Token) {
 		t.Error("the list shows the token itself")
 	}
-	if done := command(t, "tokens", "revoke", tokens[0].ID, "--config", config); done.code != 0 {
+	if done := runCLI(t, "tokens", "revoke", tokens[0].ID, "--config", config); done.code != 0 {
 		t.Fatalf("tokens revoke: %+v", done)
 	}
 	for _, tool := range []string{toolCall("list_my_domains", "{}"), toolCall("tld_price", object("tld", ".de"))} {
-		if got := client.send(request{path: mcpPath, body: tool, header: as(on.demo.Token)}); got.status != http.StatusUnauthorized {
+		if got := client.send(request{path: mcpPath, body: tool, header: bearer(on.demo.Token)}); got.status != http.StatusUnauthorized {
 			t.Errorf("after the revocation: got %s", got)
 		}
 	}
@@ -197,12 +199,12 @@ func TestTheSixtyFirstCallIsRateLimitedAndARevokedTokenIsRefusedAtOnce(t *testin
 
 // The token is in no file of the product but the one that tells it: neither in a
 // log nor in the database.
-func TestATokenStandsInNoLogAndNotInTheDatabase(t *testing.T) {
-	onBoth(t, func(t *testing.T, on *target) {
-		client := from(t, on)
-		client.myDomains(on.demo.Token)
+func TestToken_NotInLogOrDatabase(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		client := newCaller(t, on)
+		client.listMyDomains(on.demo.Token)
 		client.send(request{path: mcpPath + "?access_token=" + on.demo.Token, body: toolCall("list_my_domains", "{}")})
-		for _, file := range filesBelow(t, on.data) {
+		for _, file := range readFiles(t, on.data) {
 			name := filepath.Base(file.path)
 			if name == "demo.json" {
 				continue
@@ -216,7 +218,7 @@ func TestATokenStandsInNoLogAndNotInTheDatabase(t *testing.T) {
 
 type textFile struct{ path, text string }
 
-func filesBelow(t *testing.T, folder string) []textFile {
+func readFiles(t *testing.T, folder string) []textFile {
 	t.Helper()
 	var all []textFile
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {

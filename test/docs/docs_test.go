@@ -17,7 +17,7 @@ var (
 )
 
 // A promise whose test was renamed or deleted is a promise that nobody keeps.
-func TestEveryTestThatADocumentNamesExists(t *testing.T) {
+func TestDocs_NamedTestsExist(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	exists := make(map[string]bool)
@@ -57,7 +57,7 @@ func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 				// "TestAnAnswerComes…" stands for every test that begins so.
 				abridged := strings.HasPrefix(line[place[1]:], "…")
 				named++
-				if known := exists[name] || abridged && begins(exists, name); !known {
+				if known := exists[name] || abridged && hasPrefix(exists, name); !known {
 					t.Errorf("%s names %s, which does not exist", filepath.Base(document), name)
 				}
 			}
@@ -68,7 +68,7 @@ func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 	}
 }
 
-func begins(exists map[string]bool, prefix string) bool {
+func hasPrefix(exists map[string]bool, prefix string) bool {
 	for name := range exists {
 		if strings.HasPrefix(name, prefix) {
 			return true
@@ -78,7 +78,7 @@ func begins(exists map[string]bool, prefix string) bool {
 }
 
 // Each answer of gaps.md ends with the tests that pin it, in the package that it names.
-func TestGaps_EveryAnswerNamesTheTestThatPinsIt(t *testing.T) {
+func TestGaps_EveryAnswerNamesItsTest(t *testing.T) {
 	t.Parallel()
 	// No test can hold these.
 	unpinned := []string{"Times in pages and mails", "Registering an account while connecting an application"}

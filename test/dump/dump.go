@@ -14,13 +14,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// All is every row of every table as text.
-func All(t testing.TB, place store.Options) string {
+// Database is every row of every table as text.
+func Database(t testing.TB, options store.Options) string {
 	t.Helper()
-	driver, address := "pgx", place.URL
+	driver, address := "pgx", options.URL
 	tables := "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-	if place.URL == "" {
-		driver, address = "sqlite", "file:"+filepath.Join(place.Data, "dotkontor.db")+"?mode=ro"
+	if options.URL == "" {
+		driver, address = "sqlite", "file:"+filepath.Join(options.Data, "dotkontor.db")+"?mode=ro"
 		tables = "SELECT name FROM sqlite_master WHERE type = 'table'"
 	}
 	pool, err := sql.Open(driver, address)

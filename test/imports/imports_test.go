@@ -26,28 +26,28 @@ import (
 // A rule says what the packages of one place may import from this module. A
 // pattern is a folder, or a folder and "/*" for all that lies below it.
 type rule struct {
-	who []string
-	may []string
-	// tests is what tests may import beside that.
-	tests []string
-	// why is the reason, and fix what to do instead.
-	why, fix string
+	packages []string
+	allowed  []string
+	// allowedInTests is what tests may import beside that.
+	allowedInTests []string
+	// reason is the reason, and fix what to do instead.
+	reason, remedy string
 }
 
 const (
-	words   = "internal/registrar"
-	domains = "internal/registrar/*"
-	duty    = "internal/duty"              // how work that waits in rows is done
-	faults  = "internal/faults"            // where a test kills the process
-	recent  = "internal/recent"            // how answers of outside systems are reused
-	signing = "internal/registrar/signing" // arithmetic, without a store or a clock
-	hosts   = "internal/upstream/hosts"
-	manners = "internal/upstream/manners"
-	guard   = "internal/upstream/guard" // which addresses of strangers may be called
-	leaf    = "internal/web/wire"       // what transports share
-	frame   = "internal/web/page"       // what transports for people share
-	texts   = "test/texts"              // what tests of pages share
-	docs    = "docs"                    // the documents that the service serves
+	core      = "internal/registrar"
+	domains   = "internal/registrar/*"
+	jobs      = "internal/jobs"              // how work that waits in rows is done
+	failpoint = "internal/failpoint"         // where a test kills the process
+	ttlcache  = "internal/ttlcache"          // how answers of outside systems are reused
+	signing   = "internal/registrar/signing" // arithmetic, without a store or a clock
+	hostmap   = "internal/upstream/hostmap"
+	hostlimit = "internal/upstream/hostlimit"
+	ssrf      = "internal/upstream/ssrf" // which addresses of strangers may be called
+	httpjson  = "internal/web/httpjson"  // what transports share
+	ui        = "internal/web/ui"        // what transports for people share
+	textcheck = "test/testkit/textcheck" // what tests of pages share
+	docs      = "docs"                   // the documents that the service serves
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
 	own = "own"
@@ -57,146 +57,146 @@ const (
 // they are exceptions from.
 var rules = []rule{
 	{
-		who: []string{words},
-		why: "the words that every package speaks depend on nobody",
-		fix: "move the code to the package that needs it",
+		packages: []string{core},
+		reason:   "the words that every package speaks depend on nobody",
+		remedy:   "move the code to the package that needs it",
 	},
 	{
-		who: []string{duty, recent},
-		may: []string{words},
-		why: "how work is done does not depend on what it is",
-		fix: "hand it in as a function",
+		packages: []string{jobs, ttlcache},
+		allowed:  []string{core},
+		reason:   "how work is done does not depend on what it is",
+		remedy:   "hand it in as a function",
 	},
 	{
-		who: []string{faults},
-		why: "where a test kills the process does not depend on what it does there",
-		fix: "hand it in as a function",
+		packages: []string{failpoint},
+		reason:   "where a test kills the process does not depend on what it does there",
+		remedy:   "hand it in as a function",
 	},
 	{
-		who: []string{"internal/registrar/agent"},
-		may: []string{words, duty, signing, own},
-		why: "who an agent is, is told by its signature",
-		fix: "declare the small interface that is needed, and let cmd hand it in",
+		packages: []string{"internal/registrar/agent"},
+		allowed:  []string{core, jobs, signing, own},
+		reason:   "who an agent is, is told by its signature",
+		remedy:   "declare the small interface that is needed, and let cmd hand it in",
 	},
 	{
-		who: []string{domains},
-		may: []string{words, duty, faults, recent, own},
-		why: "domain packages know the words, but neither each other nor the outside",
-		fix: "declare the small interface that is needed, and let cmd hand it in",
+		packages: []string{domains},
+		allowed:  []string{core, jobs, failpoint, ttlcache, own},
+		reason:   "domain packages know the words, but neither each other nor the outside",
+		remedy:   "declare the small interface that is needed, and let cmd hand it in",
 	},
 	{
-		who: []string{"internal/web"},
-		may: []string{words, domains, "internal/web/*"},
-		why: "transports call domain services and no connectors",
-		fix: "take the service as a parameter, and let cmd hand it in",
+		packages: []string{"internal/web"},
+		allowed:  []string{core, domains, "internal/web/*"},
+		reason:   "transports call domain services and no connectors",
+		remedy:   "take the service as a parameter, and let cmd hand it in",
 	},
 	{
-		who: []string{leaf, leaf + "/*"},
-		may: []string{words, domains},
-		why: "what transports share knows no transport",
-		fix: "keep the code in the transport that it needs",
+		packages: []string{httpjson, httpjson + "/*"},
+		allowed:  []string{core, domains},
+		reason:   "what transports share knows no transport",
+		remedy:   "keep the code in the transport that it needs",
 	},
 	{
-		who: []string{frame, frame + "/*"},
-		may: []string{words, domains, leaf, leaf + "/*", frame + "/*"}, tests: []string{texts},
-		why: "the frame of pages stands around the portal and the consent page, so it knows neither",
-		fix: "keep the code in the transport that it needs",
+		packages: []string{ui, ui + "/*"},
+		allowed:  []string{core, domains, httpjson, httpjson + "/*", ui + "/*"}, allowedInTests: []string{textcheck},
+		reason: "the frame of pages stands around the portal and the consent page, so it knows neither",
+		remedy: "keep the code in the transport that it needs",
 	},
 	{
-		who: []string{docs},
-		why: "a document is text",
-		fix: "fill in what differs from service to service where it is served",
+		packages: []string{docs},
+		reason:   "a document is text",
+		remedy:   "fill in what differs from service to service where it is served",
 	},
 	{
-		who: []string{"internal/web/discovery"},
-		may: []string{words, domains, leaf, leaf + "/*", docs, own},
-		why: "documents for machines are served from one text each, and know no other transport",
-		fix: "hand the fact in as a field of Facts",
+		packages: []string{"internal/web/discovery"},
+		allowed:  []string{core, domains, httpjson, httpjson + "/*", docs, own},
+		reason:   "documents for machines are served from one text each, and know no other transport",
+		remedy:   "hand the fact in as a field of Facts",
 	},
 	{
-		who: []string{"internal/web/*"},
-		may: []string{words, domains, leaf, leaf + "/*", frame, own}, tests: []string{texts},
-		why: "transports do not know each other",
-		fix: "move what they share to " + leaf + ", or the decision to a domain package",
+		packages: []string{"internal/web/*"},
+		allowed:  []string{core, domains, httpjson, httpjson + "/*", ui, own}, allowedInTests: []string{textcheck},
+		reason: "transports do not know each other",
+		remedy: "move what they share to " + httpjson + ", or the decision to a domain package",
 	},
 	{
-		who: []string{"internal/store", "internal/store/*"},
-		may: []string{words, domains, "internal/store", "internal/store/*"},
-		why: "the store imports inward only, to implement ports",
-		fix: "put the port beside the domain code that needs it",
+		packages: []string{"internal/store", "internal/store/*"},
+		allowed:  []string{core, domains, "internal/store", "internal/store/*"},
+		reason:   "the store imports inward only, to implement ports",
+		remedy:   "put the port beside the domain code that needs it",
 	},
 	{
-		who: []string{"internal/hashing"},
-		may: []string{words, domains},
-		why: "computing passwords' hashes imports inward only, to implement a port",
-		fix: "put the port beside the domain code that needs it",
+		packages: []string{"internal/pwhash"},
+		allowed:  []string{core, domains},
+		reason:   "computing passwords' hashes imports inward only, to implement a port",
+		remedy:   "put the port beside the domain code that needs it",
 	},
 	{
-		who: []string{"internal/paper"},
-		may: []string{words, domains},
-		why: "what makes invoices into files imports inward only, to implement a port",
-		fix: "put the port beside the code that needs it",
+		packages: []string{"internal/invoicepdf"},
+		allowed:  []string{core, domains},
+		reason:   "what makes invoices into files imports inward only, to implement a port",
+		remedy:   "put the port beside the code that needs it",
 	},
 	{
-		who: []string{hosts, manners, guard},
-		may: []string{words},
-		why: "what connectors share knows no connector",
-		fix: "keep the code in the connector that it needs",
+		packages: []string{hostmap, hostlimit, ssrf},
+		allowed:  []string{core},
+		reason:   "what connectors share knows no connector",
+		remedy:   "keep the code in the connector that it needs",
 	},
 	{
-		who: []string{"internal/upstream/*"},
-		may: []string{words, domains, hosts, manners, guard, recent, own},
-		why: "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
-		fix: "put the port beside the domain code that needs it; a test of both ends belongs below test/",
+		packages: []string{"internal/upstream/*"},
+		allowed:  []string{core, domains, hostmap, hostlimit, ssrf, ttlcache, own},
+		reason:   "connectors import inward only, to implement ports, and never the sandbox: they meet on a socket",
+		remedy:   "put the port beside the domain code that needs it; a test of both ends belongs below test/",
 	},
 	{
-		who: []string{"internal/sandbox", "internal/sandbox/*"},
-		may: []string{words, "internal/sandbox", "internal/sandbox/*"},
-		why: "the simulated world shares no code with the connectors that are tried on it",
-		fix: "write the server's side anew; a test of both ends belongs below test/",
+		packages: []string{"internal/sandbox", "internal/sandbox/*"},
+		allowed:  []string{core, "internal/sandbox", "internal/sandbox/*"},
+		reason:   "the simulated world shares no code with the connectors that are tried on it",
+		remedy:   "write the server's side anew; a test of both ends belongs below test/",
 	},
 	{
-		who: []string{"internal/config"},
-		may: []string{words, domains, hosts},
-		why: "settings describe the parts, they do not build them",
-		fix: "build the part in cmd, from the setting",
+		packages: []string{"internal/config"},
+		allowed:  []string{core, domains, hostmap},
+		reason:   "settings describe the parts, they do not build them",
+		remedy:   "build the part in cmd, from the setting",
 	},
 	{
-		who: []string{"cmd/*"},
-		may: []string{"internal/*", own},
-		why: "a command wires everything, but nothing that is only for tests",
-		fix: "move what the command needs below internal/",
+		packages: []string{"cmd/*"},
+		allowed:  []string{"internal/*", own},
+		reason:   "a command wires everything, but nothing that is only for tests",
+		remedy:   "move what the command needs below internal/",
 	},
 	{
-		who: []string{texts},
-		why: "tests inside of the product use it, so it may not lead back there",
-		fix: "hand it in as a parameter",
+		packages: []string{textcheck},
+		reason:   "tests inside of the product use it, so it may not lead back there",
+		remedy:   "hand it in as a parameter",
 	},
 	{
-		who: []string{"test/*"},
-		may: []string{"internal/*", "test/*"},
-		why: "tests use the commands as programs",
-		fix: "move what the test needs below internal/, or run the binary",
+		packages: []string{"test/*"},
+		allowed:  []string{"internal/*", "test/*"},
+		reason:   "tests use the commands as programs",
+		remedy:   "move what the test needs below internal/, or run the binary",
 	},
 	{
-		who: []string{"examples/*"},
-		why: "an example shows what a stranger can do, who has nothing of ours but the interface",
-		fix: "speak the protocol, or use somebody else's client",
+		packages: []string{"examples/*"},
+		reason:   "an example shows what a stranger can do, who has nothing of ours but the interface",
+		remedy:   "speak the protocol, or use somebody else's client",
 	},
 	{
-		who: []string{"scripts/*"},
-		why: "scripts must run while the product does not build",
-		fix: "make it a command below cmd/ or test/",
+		packages: []string{"scripts/*"},
+		reason:   "scripts must run while the product does not build",
+		remedy:   "make it a command below cmd/ or test/",
 	},
 }
 
 const (
-	unplacedFix = "place it where ARCHITECTURE.md says, or add a rule for it in test/imports with its reason"
-	testingWhy  = `"testing" in a program brings test flags along, and code that only tests call`
-	testingFix  = "move the code to a _test.go file or below test/"
+	unplacedRemedy = "place it where ARCHITECTURE.md says, or add a rule for it in test/imports with its reason"
+	testingReason  = `"testing" in a program brings test flags along, and code that only tests call`
+	testingRemedy  = "move the code to a _test.go file or below test/"
 )
 
-func TestPackagesImportOnlyWhatTheArchitectureAllows(t *testing.T) {
+func TestImports_FollowTheArchitecture(t *testing.T) {
 	t.Parallel()
 	root, err := repositoryRoot()
 	if err != nil {
@@ -215,14 +215,14 @@ func TestPackagesImportOnlyWhatTheArchitectureAllows(t *testing.T) {
 }
 
 // Each tree breaks one rule with one import; want is the violation's reason.
-func TestEachRuleCanFail(t *testing.T) {
+func TestRules_EachCanFail(t *testing.T) {
 	t.Parallel()
 	whyOf := func(pkg string) string {
 		r, ok := ruleFor(pkg)
 		if !ok {
 			t.Fatalf("no rule for %s", pkg)
 		}
-		return r.why
+		return r.reason
 	}
 	broken := []struct{ file, imports, why string }{
 		{"internal/registrar/name.go", "internal/config", whyOf("internal/registrar")},
@@ -232,9 +232,9 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/registrar/order/order.go", "internal/store", whyOf("internal/registrar/order")},
 		{"internal/registrar/order/order_test.go", "internal/upstream/rdap", whyOf("internal/registrar/order")},
 		{"internal/web/routes.go", "internal/store", whyOf("internal/web")},
-		{"internal/web/routes.go", "internal/upstream/hosts", whyOf("internal/web")},
-		{"internal/web/wire/wire.go", "internal/web/rest", whyOf("internal/web/wire")},
-		{"internal/web/page/page.go", "internal/web/portal", whyOf("internal/web/page")},
+		{"internal/web/routes.go", "internal/upstream/hostmap", whyOf("internal/web")},
+		{"internal/web/httpjson/httpjson.go", "internal/web/rest", whyOf("internal/web/httpjson")},
+		{"internal/web/ui/page.go", "internal/web/portal", whyOf("internal/web/ui")},
 		{"internal/web/portal/portal.go", "internal/web/rest", whyOf("internal/web/portal")},
 		{"internal/web/discovery/discovery.go", "internal/web/mcp", whyOf("internal/web/discovery")},
 		{"docs/docs.go", "internal/registrar", whyOf("docs")},
@@ -242,30 +242,30 @@ func TestEachRuleCanFail(t *testing.T) {
 		{"internal/web/rest/rest.go", "internal/web", whyOf("internal/web/rest")},
 		{"internal/web/rest/rest.go", "internal/sandbox/registry", whyOf("internal/web/rest")},
 		{"internal/web/rest/rest.go", "internal/config", whyOf("internal/web/rest")},
-		{"internal/web/portal/portal.go", "test/texts", whyOf("internal/web/portal")},
-		{"internal/web/portal/portal_test.go", "test/rig", whyOf("internal/web/portal")},
+		{"internal/web/portal/portal.go", "test/testkit/textcheck", whyOf("internal/web/portal")},
+		{"internal/web/portal/portal_test.go", "test/testkit", whyOf("internal/web/portal")},
 		{"internal/store/order.go", "internal/upstream/stripe", whyOf("internal/store")},
-		{"internal/hashing/workers.go", "internal/config", whyOf("internal/hashing")},
-		{"internal/paper/pdf.go", "internal/store", whyOf("internal/paper")},
+		{"internal/pwhash/workers.go", "internal/config", whyOf("internal/pwhash")},
+		{"internal/invoicepdf/pdf.go", "internal/store", whyOf("internal/invoicepdf")},
 		{"internal/upstream/rdap/rdap.go", "internal/upstream/whois", whyOf("internal/upstream/rdap")},
-		{"internal/upstream/rdap/rdap.go", "internal/web/wire", whyOf("internal/upstream/rdap")},
+		{"internal/upstream/rdap/rdap.go", "internal/web/httpjson", whyOf("internal/upstream/rdap")},
 		{"internal/upstream/rdap/rdap_test.go", "internal/sandbox/registry", whyOf("internal/upstream/rdap")},
-		{"internal/upstream/manners/guard.go", "internal/upstream/rdap", whyOf("internal/upstream/manners")},
+		{"internal/upstream/hostlimit/limiter.go", "internal/upstream/rdap", whyOf("internal/upstream/hostlimit")},
 		{"internal/sandbox/registry/rdap.go", "internal/upstream/rdap", whyOf("internal/sandbox/registry")},
 		{"internal/sandbox/registry/rdap.go", "internal/registrar/lookup", whyOf("internal/sandbox/registry")},
-		{"internal/duty/duty.go", "internal/registrar/order", whyOf("internal/duty")},
-		{"internal/faults/doc.go", "internal/registrar", whyOf("internal/faults")},
+		{"internal/jobs/loop.go", "internal/registrar/order", whyOf("internal/jobs")},
+		{"internal/failpoint/doc.go", "internal/registrar", whyOf("internal/failpoint")},
 		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
 		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
 		{"test/bench/main.go", "cmd/dotkontor", whyOf("test/bench")},
-		{"test/texts/texts.go", "internal/web/page", whyOf("test/texts")},
+		{"test/testkit/textcheck/textcheck.go", "internal/web/ui", whyOf("test/testkit/textcheck")},
 		{"examples/agent-order/main.go", "internal/registrar", whyOf("examples/agent-order")},
 		{"scripts/gotest/main.go", "internal/registrar", whyOf("scripts/gotest")},
-		{"internal/utils/utils.go", "internal/registrar", unplacedFix},
-		{"main.go", "internal/web", unplacedFix},
-		{"internal/web/rest/rest.go", "testing", testingWhy},
-		{"cmd/dotkontor/main.go", "testing/fstest", testingWhy},
+		{"internal/utils/utils.go", "internal/registrar", unplacedRemedy},
+		{"main.go", "internal/web", unplacedRemedy},
+		{"internal/web/rest/rest.go", "testing", testingReason},
+		{"cmd/dotkontor/main.go", "testing/fstest", testingReason},
 	}
 	for _, b := range broken {
 		t.Run(b.file+" imports "+b.imports, func(t *testing.T) {
@@ -277,32 +277,32 @@ func TestEachRuleCanFail(t *testing.T) {
 		})
 	}
 	for _, r := range rules {
-		if !slices.ContainsFunc(broken, func(b struct{ file, imports, why string }) bool { return b.why == r.why }) {
-			t.Errorf("no tree breaks the rule of %s: add one", r.who)
+		if !slices.ContainsFunc(broken, func(b struct{ file, imports, why string }) bool { return b.why == r.reason }) {
+			t.Errorf("no tree breaks the rule of %s: add one", r.packages)
 		}
 	}
 }
 
-func TestWhatTheArchitectureAllowsIsNotReported(t *testing.T) {
+func TestRules_AllowedImportsPass(t *testing.T) {
 	t.Parallel()
 	for _, allowed := range []struct{ file, imports string }{
 		{"internal/registrar/lookup/lookup.go", "internal/registrar"},
-		{"internal/registrar/letters/runner.go", "internal/duty"},
+		{"internal/registrar/mailer/runner.go", "internal/jobs"},
 		{"internal/registrar/order/order.go", "internal/registrar/order/state"},
 		{"internal/registrar/order/order_test.go", "internal/registrar/order"},
 		{"internal/web/routes.go", "internal/web/rest"},
 		{"internal/web/rest/rest.go", "internal/registrar/lookup"},
-		{"internal/web/rest/rest.go", "internal/web/wire"},
+		{"internal/web/rest/rest.go", "internal/web/httpjson"},
 		{"internal/upstream/rdap/rdap.go", "internal/registrar/lookup"},
-		{"internal/upstream/rdap/rdap.go", "internal/upstream/hosts"},
-		{"internal/upstream/whois/whois.go", "internal/upstream/manners"},
+		{"internal/upstream/rdap/rdap.go", "internal/upstream/hostmap"},
+		{"internal/upstream/whois/whois.go", "internal/upstream/hostlimit"},
 		{"internal/sandbox/registry/rdap.go", "internal/sandbox/clock"},
-		{"internal/config/config.go", "internal/upstream/hosts"},
+		{"internal/config/config.go", "internal/upstream/hostmap"},
 		{"cmd/dotkontor/serve.go", "internal/sandbox/registry"},
 		{"test/journeys/search_test.go", "internal/upstream/rdap"},
-		{"test/rig/rig.go", "testing"},
+		{"test/testkit/rig.go", "testing"},
 		{"internal/web/rest/rest_test.go", "testing"},
-		{"internal/web/portal/texts_test.go", "test/texts"},
+		{"internal/web/portal/texts_test.go", "test/testkit/textcheck"},
 		{"internal/web/rest/testdata/bad.go", "internal/store"},
 	} {
 		if found := violationsOf(t, allowed.file, allowed.imports); len(found) != 0 {
@@ -352,7 +352,7 @@ func violations(root string) (found []string, files int, err error) {
 			return err
 		}
 		if entry.IsDir() {
-			if name != root && notOurs(name) {
+			if name != root && skipFolder(name) {
 				return fs.SkipDir
 			}
 			return nil
@@ -372,9 +372,9 @@ func violations(root string) (found []string, files int, err error) {
 	return found, files, err
 }
 
-// notOurs tells the folders that "go build ./..." passes over as well: hidden
+// skipFolder tells the folders that "go build ./..." passes over as well: hidden
 // ones, test data, and other modules such as a module cache in the checkout.
-func notOurs(folder string) bool {
+func skipFolder(folder string) bool {
 	base := filepath.Base(folder)
 	_, err := os.Stat(filepath.Join(folder, "go.mod"))
 	return err == nil || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")
@@ -389,7 +389,7 @@ func violationsIn(name, file, module string) (found []string, err error) {
 	pkg := path.Dir(file)
 	r, placed := ruleFor(pkg)
 	if !placed {
-		return []string{fmt.Sprintf("%s: no rule says what package %s may import.\n  Do: %s.", file, pkg, unplacedFix)}, nil
+		return []string{fmt.Sprintf("%s: no rule says what package %s may import.\n  Do: %s.", file, pkg, unplacedRemedy)}, nil
 	}
 	for _, spec := range parsed.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
@@ -398,13 +398,13 @@ func violationsIn(name, file, module string) (found []string, err error) {
 		}
 		at := fmt.Sprintf("%s:%d", file, positions.Position(spec.Pos()).Line)
 		if isTesting(imported) && !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "test/") {
-			found = append(found, violation(at, imported, testingWhy, testingFix))
+			found = append(found, violation(at, imported, testingReason, testingRemedy))
 			continue
 		}
 		inside, isOurs := strings.CutPrefix(imported, module+"/")
-		tool := strings.HasSuffix(file, "_test.go") && slices.Contains(r.tests, inside)
+		tool := strings.HasSuffix(file, "_test.go") && slices.Contains(r.allowedInTests, inside)
 		if isOurs && inside != pkg && !tool && !r.allows(pkg, inside) {
-			found = append(found, violation(at, inside, r.why, r.fix))
+			found = append(found, violation(at, inside, r.reason, r.remedy))
 		}
 	}
 	return found, nil
@@ -420,7 +420,7 @@ func isTesting(imported string) bool {
 
 func ruleFor(pkg string) (rule, bool) {
 	for _, r := range rules {
-		if slices.ContainsFunc(r.who, func(pattern string) bool { return matches(pattern, pkg) }) {
+		if slices.ContainsFunc(r.packages, func(pattern string) bool { return matches(pattern, pkg) }) {
 			return r, true
 		}
 	}
@@ -428,7 +428,7 @@ func ruleFor(pkg string) (rule, bool) {
 }
 
 func (r rule) allows(pkg, imported string) bool {
-	return slices.ContainsFunc(r.may, func(pattern string) bool {
+	return slices.ContainsFunc(r.allowed, func(pattern string) bool {
 		if pattern == own {
 			unit := r.unit(pkg)
 			return imported == unit || strings.HasPrefix(imported, unit+"/")
@@ -440,7 +440,7 @@ func (r rule) allows(pkg, imported string) bool {
 // unit is the part of the tree that pkg belongs to: the folder right below the
 // rule's place.
 func (r rule) unit(pkg string) string {
-	for _, pattern := range r.who {
+	for _, pattern := range r.packages {
 		place, below := strings.CutSuffix(pattern, "*")
 		if rest, inside := strings.CutPrefix(pkg, place); below && inside {
 			first, _, _ := strings.Cut(rest, "/")

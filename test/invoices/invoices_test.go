@@ -14,26 +14,26 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
-	"github.com/dotkontor/dotkontor/test/node"
+	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// shelf owes one document for each sale, and one for each refund.
-type shelf struct {
+// memStore owes one document for each sale, and one for each refund.
+type memStore struct {
 	invoice.Store
 	mu     sync.Mutex
-	due    []invoice.Due
+	due    []invoice.Pending
 	sales  map[string]invoice.Sale
 	issued []invoice.Document
 }
 
-func (s *shelf) DueDocuments(_ context.Context, after string, _ int) ([]invoice.Due, error) {
+func (s *memStore) ListPendingDocuments(_ context.Context, after string, _ int) ([]invoice.Pending, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var due []invoice.Due
+	var due []invoice.Pending
 	for _, one := range s.due {
 		if one.ID > after {
 			due = append(due, one)
@@ -42,11 +42,11 @@ func (s *shelf) DueDocuments(_ context.Context, after string, _ int) ([]invoice.
 	return due, nil
 }
 
-func (s *shelf) SaleOf(_ context.Context, order string) (invoice.Sale, error) {
+func (s *memStore) GetSale(_ context.Context, order string) (invoice.Sale, error) {
 	return s.sales[order], nil
 }
 
-func (s *shelf) InvoiceOf(_ context.Context, order string) (invoice.Document, bool, error) {
+func (s *memStore) GetInvoice(_ context.Context, order string) (invoice.Document, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.issued {
@@ -57,7 +57,7 @@ func (s *shelf) InvoiceOf(_ context.Context, order string) (invoice.Document, bo
 	return invoice.Document{}, false, nil
 }
 
-func (s *shelf) Issue(_ context.Context, due invoice.Due, _ string, numbered func(int64) invoice.Document) (bool, error) {
+func (s *memStore) IssueDocument(_ context.Context, due invoice.Pending, _ string, numbered func(int64) invoice.Document) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range s.due {
@@ -70,18 +70,18 @@ func (s *shelf) Issue(_ context.Context, due invoice.Due, _ string, numbered fun
 	return false, nil
 }
 
-// register calls every VAT id valid, or does not answer.
-type register struct{ down bool }
+// fakeVATRegister calls every VAT id valid, or does not answer.
+type fakeVATRegister struct{ down bool }
 
-func (r register) Valid(context.Context, string) (bool, error) {
+func (r fakeVATRegister) Valid(context.Context, string) (bool, error) {
 	if r.down {
 		return false, errors.New("down")
 	}
 	return true, nil
 }
 
-// customers are one for each rule of VAT.
-func customers() map[string]invoice.Buyer {
+// buyers are one for each rule of VAT.
+func buyers() map[string]invoice.Buyer {
 	return map[string]invoice.Buyer{
 		"domestic":       {Name: "Erika Mustermann", Street: "Königsallee 12", PostalCode: "40212", City: "Düsseldorf", Country: "DE", Language: "de"},
 		"consumer":       {Name: "Jože Žižek", Street: "Čopova ulica 3", PostalCode: "1000", City: "Ljubljana", Country: "SI", Language: "en"},
@@ -90,19 +90,19 @@ func customers() map[string]invoice.Buyer {
 	}
 }
 
-// issue makes documents of sales to all of them, with and without the One-Stop-Shop.
-func issue(t *testing.T) []invoice.Document {
+// issueDocuments makes documents of sales to all of them, with and without the One-Stop-Shop.
+func issueDocuments(t *testing.T) []invoice.Document {
 	t.Helper()
-	rates, err := billing.ShippedRates()
+	rates, err := billing.EmbeddedRates()
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	s := &shelf{sales: make(map[string]invoice.Sale)}
-	for name, buyer := range customers() {
+	s := &memStore{sales: make(map[string]invoice.Sale)}
+	for name, buyer := range buyers() {
 		for _, oss := range []bool{false, true} {
 			nets := []registrar.Cents{1390, 199, 0, 123_45}
-			vat, err := billing.New(billing.Config{Rates: rates, Register: register{}, OSS: oss}).Assess(t.Context(),
+			vat, err := billing.New(billing.Config{Rates: rates, Validator: fakeVATRegister{}, OSS: oss}).Assess(t.Context(),
 				billing.Party{Country: buyer.Country, PostalCode: buyer.PostalCode, VATID: buyer.VATID}, nets, at)
 			if err != nil {
 				t.Fatal(err)
@@ -121,7 +121,7 @@ func issue(t *testing.T) []invoice.Document {
 			sale.Refunds = []invoice.Refund{{ID: "ref_1", Item: "itm_1", Amount: sale.Items[1].Gross, MadeAt: at}}
 			s.sales[id] = sale
 			buyer.Email = "x@example.org"
-			s.due = append(s.due, invoice.Due{ID: "due_1" + id, Order: id, Buyer: &buyer}, invoice.Due{ID: "due_2" + id, Order: id, Refund: "ref_1"})
+			s.due = append(s.due, invoice.Pending{ID: "due_1" + id, Order: id, Buyer: &buyer}, invoice.Pending{ID: "due_2" + id, Order: id, Refund: "ref_1"})
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -142,25 +142,25 @@ func issue(t *testing.T) []invoice.Document {
 		stop()
 		<-done
 	})
-	if len(s.issued) != 4*len(customers()) || len(s.due) != 0 {
+	if len(s.issued) != 4*len(buyers()) || len(s.due) != 0 {
 		t.Fatalf("%d were issued, %d are owed", len(s.issued), len(s.due))
 	}
 	return s.issued
 }
 
-func TestAStrangersProgramReadsEveryInvoice(t *testing.T) {
+func TestInvoices_ReadByThirdPartyFacturX(t *testing.T) {
 	t.Parallel()
-	program := node.Program(t, "@stackforge-eu/factur-x")
-	press, err := paper.New()
+	program := nodejs.Program(t, "@stackforge-eu/factur-x")
+	renderer, err := invoicepdf.New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := node.Folder(t, "reader.mjs")
+	folder := nodejs.ScriptDir(t, "reader.mjs")
 	args, categories := []string{filepath.Join(folder, "reader.mjs")}, map[invoice.Category]bool{}
-	for _, d := range issue(t) {
+	for _, d := range issueDocuments(t) {
 		categories[d.Category] = true
 		path := filepath.Join(folder, d.Number)
-		for ending, set := range map[string]func(invoice.Document) ([]byte, error){".pdf": press.PDF, ".xml": press.XML} {
+		for ending, set := range map[string]func(invoice.Document) ([]byte, error){".pdf": renderer.PDF, ".xml": renderer.XML} {
 			content, err := set(d)
 			if err != nil {
 				t.Fatal(err)
@@ -171,11 +171,11 @@ func TestAStrangersProgramReadsEveryInvoice(t *testing.T) {
 		}
 		args = append(args, path+".pdf")
 	}
-	said, err := node.Run(t, 2*time.Minute, program, args...)
+	output, err := nodejs.Run(t, 2*time.Minute, program, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(said, "ok R"); got != len(args)-1 || strings.Count(said, " factur-x.xml ") != got || len(categories) != 3 {
-		t.Errorf("%d of %d were read, of the categories %v: %s", got, len(args)-1, categories, said)
+	if got := strings.Count(output, "ok R"); got != len(args)-1 || strings.Count(output, " factur-x.xml ") != got || len(categories) != 3 {
+		t.Errorf("%d of %d were read, of the categories %v: %s", got, len(args)-1, categories, output)
 	}
 }

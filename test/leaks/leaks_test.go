@@ -22,23 +22,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/upstream/dns"
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 	"github.com/dotkontor/dotkontor/internal/upstream/rdap"
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 )
 
 const (
-	askersAtOnce = 24
-	rounds       = 16
-	// settle is how long what was let go may take to be gone. Only a failure
+	concurrentCallers = 24
+	rounds            = 16
+	// settleTimeout is how long what was let go may take to be gone. Only a failure
 	// takes that long.
-	settle = 20 * time.Second
+	settleTimeout = 20 * time.Second
 )
 
-// moods are what a hostile server does with a connection, over and over. Empty
+// hostileResponses are what a hostile server does with a connection, over and over. Empty
 // text means silence; cut means that it hangs up afterwards.
-var moods = []struct {
+var hostileResponses = []struct {
 	text string
 	cut  bool
 }{
@@ -56,40 +56,40 @@ var moods = []struct {
 	{strings.Repeat("filler\r\n", 100_000), true},
 }
 
-// hostile is a server that is of a different mood for each question. It notices
+// hostileServer is a server that is of a different mood for each question. It notices
 // when its guests leave.
-type hostile struct {
+type hostileServer struct {
 	listener net.Listener
 	open     atomic.Int64
 	served   atomic.Int64
-	guests   sync.WaitGroup
+	conns    sync.WaitGroup
 }
 
-func startHostile(t *testing.T) *hostile {
+func startHostileServer(t *testing.T) *hostileServer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hostile{listener: listener}
-	h.guests.Go(func() {
+	h := &hostileServer{listener: listener}
+	h.conns.Go(func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
 			h.open.Add(1)
-			h.guests.Go(func() {
+			h.conns.Go(func() {
 				defer h.open.Add(-1)
 				defer conn.Close()
-				h.entertain(conn)
+				h.serve(conn)
 			})
 		}
 	})
 	return h
 }
 
-func (h *hostile) entertain(conn net.Conn) {
+func (h *hostileServer) serve(conn net.Conn) {
 	lines := bufio.NewReader(conn)
 	for {
 		line, err := lines.ReadString('\n')
@@ -103,22 +103,22 @@ func (h *hostile) entertain(conn net.Conn) {
 				break
 			}
 		}
-		mood := moods[int(h.served.Add(1))%len(moods)]
+		mood := hostileResponses[int(h.served.Add(1))%len(hostileResponses)]
 		if _, err := io.WriteString(conn, mood.text); err != nil || mood.cut {
 			return
 		}
 	}
 }
 
-func (h *hostile) address() string { return h.listener.Addr().String() }
+func (h *hostileServer) address() string { return h.listener.Addr().String() }
 
-func (h *hostile) close() {
+func (h *hostileServer) close() {
 	_ = h.listener.Close()
-	h.guests.Wait()
+	h.conns.Wait()
 }
 
-// silentDNS hears every question and answers every third with junk.
-func silentDNS(t *testing.T) net.PacketConn {
+// startJunkDNS hears every question and answers every third with junk.
+func startJunkDNS(t *testing.T) net.PacketConn {
 	t.Helper()
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -145,31 +145,31 @@ func (catalogue) Extension(tld string) (registrar.Extension, bool) {
 	return registrar.Extension{TLD: tld, RDAP: "https://rdap.example.net/", WHOIS: "whois.example.net"}, true
 }
 
-func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
+func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 	goroutines, files := runtime.NumGoroutine(), openFiles(t)
 
-	web, port43, resolver := startHostile(t), startHostile(t), silentDNS(t)
-	table := hosts.Table{"rdap.example.net:443": "http://" + web.address(), "whois.example.net:43": port43.address()}
+	web, port43, resolver := startHostileServer(t), startHostileServer(t), startJunkDNS(t)
+	table := hostmap.Table{"rdap.example.net:443": "http://" + web.address(), "whois.example.net:43": port43.address()}
 	// The breaker is off, because it would end the test by its good manners.
-	guard := manners.New(manners.Options{
-		PerSecond: 2000, MaxConcurrent: 32, MaxWaiting: 64, Breaker: manners.Breaker{MinCalls: -1},
+	guard := hostlimit.New(hostlimit.Options{
+		PerSecond: 2000, MaxConcurrent: 32, MaxWaiting: 64, Breaker: hostlimit.Breaker{MinCalls: -1},
 	})
-	registryData, err := rdap.New(rdap.Options{Hosts: table, Guard: guard, Timeout: 50 * time.Millisecond, MaxConnsPerHost: 32})
+	registryData, err := rdap.New(rdap.Options{Hosts: table, Limiter: guard, Timeout: 50 * time.Millisecond, MaxConnsPerHost: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := whois.New(whois.Options{Hosts: table, Guard: guard, Timeout: 50 * time.Millisecond})
+	records, err := whois.New(whois.Options{Hosts: table, Limiter: guard, Timeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	delegations, err := dns.New(dns.Options{
-		Servers: []string{resolver.LocalAddr().String()}, Timeout: 60 * time.Millisecond, Attempt: 20 * time.Millisecond,
+		Servers: []string{resolver.LocalAddr().String()}, Timeout: 60 * time.Millisecond, AttemptTimeout: 20 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	engine, err := lookup.New(lookup.Config{
-		Catalogue: catalogue{}, RDAP: registryData, WHOIS: records, DNS: delegations,
+		Catalog: catalogue{}, RDAP: registryData, WHOIS: records, DNS: delegations,
 		Deadline: 200 * time.Millisecond,
 	})
 	if err != nil {
@@ -178,7 +178,7 @@ func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
 
 	ext, _ := catalogue{}.Extension(".example")
 	var askers sync.WaitGroup
-	for asker := range askersAtOnce {
+	for asker := range concurrentCallers {
 		askers.Go(func() {
 			for round := range rounds {
 				name := registrar.NewName(fmt.Sprintf("kranich-%d-%d", asker, round), ".example")
@@ -186,23 +186,23 @@ func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
 				for _, ask := range []func(context.Context){
 					func(ctx context.Context) { _, _ = registryData.Find(ctx, ext, name) },
 					func(ctx context.Context) { _, _ = records.Find(ctx, ext, name) },
-					func(ctx context.Context) { _, _ = delegations.Delegated(ctx, name) },
+					func(ctx context.Context) { _, _ = delegations.IsDelegated(ctx, name) },
 					func(ctx context.Context) { _, _ = engine.Check(ctx, fmt.Sprintf("kranich-%d-%d.com", asker, round)) },
 				} {
-					hurried(t.Context(), round%2 == 0, ask)
+					callMaybeCanceled(t.Context(), round%2 == 0, ask)
 				}
 			}
 		})
 	}
 	askers.Wait()
-	if web.served.Load() < askersAtOnce || port43.served.Load() < askersAtOnce {
+	if web.served.Load() < concurrentCallers || port43.served.Load() < concurrentCallers {
 		t.Fatalf("only %d and %d questions arrived, so nothing was tried", web.served.Load(), port43.served.Load())
 	}
 
 	// Climbs go on without their askers; they end with the engine's deadline.
-	eventually(t, "WHOIS connections", func() int { return int(port43.open.Load()) }, 0)
+	eventuallyAtMost(t, "WHOIS connections", func() int { return int(port43.open.Load()) }, 0)
 	// Whole answers leave a connection to be used again, and Close drops it.
-	eventually(t, "RDAP connections", func() int {
+	eventuallyAtMost(t, "RDAP connections", func() int {
 		registryData.Close()
 		return int(web.open.Load())
 	}, 0)
@@ -210,12 +210,12 @@ func TestCancelledAndFailedQuestionsLeaveNothingBehind(t *testing.T) {
 	web.close()
 	port43.close()
 	_ = resolver.Close()
-	eventually(t, "goroutines", runtime.NumGoroutine, goroutines)
-	eventually(t, "files", func() int { return openFiles(t) }, files)
+	eventuallyAtMost(t, "goroutines", runtime.NumGoroutine, goroutines)
+	eventuallyAtMost(t, "files", func() int { return openFiles(t) }, files)
 }
 
-// hurried asks, and if leaves is true leaves after a random short time.
-func hurried(ctx context.Context, leaves bool, ask func(context.Context)) {
+// callMaybeCanceled asks, and if leaves is true leaves after a random short time.
+func callMaybeCanceled(ctx context.Context, leaves bool, ask func(context.Context)) {
 	if leaves {
 		limited, leave := context.WithCancel(ctx)
 		defer leave()
@@ -225,11 +225,11 @@ func hurried(ctx context.Context, leaves bool, ask func(context.Context)) {
 	ask(ctx)
 }
 
-// eventually waits until count is at most want.
-func eventually(t *testing.T, what string, count func() int, want int) {
+// eventuallyAtMost waits until count is at most want.
+func eventuallyAtMost(t *testing.T, what string, count func() int, want int) {
 	t.Helper()
 	var got int
-	for deadline := time.Now().Add(settle); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(settleTimeout); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if got = count(); got <= want {
 			return
 		}

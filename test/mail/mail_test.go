@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/letters"
-	"github.com/dotkontor/dotkontor/internal/sandbox/inbox"
-	"github.com/dotkontor/dotkontor/internal/upstream/mail"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	sandboxsmtp "github.com/dotkontor/dotkontor/internal/sandbox/smtp"
+	upstreamsmtp "github.com/dotkontor/dotkontor/internal/upstream/smtp"
 )
 
-func open(t *testing.T, opts inbox.Options) (*inbox.Inbox, *mail.Client) {
+func newInboxAndClient(t *testing.T, opts sandboxsmtp.Options) (*sandboxsmtp.Server, *upstreamsmtp.Client) {
 	t.Helper()
-	box, err := inbox.Start(opts)
+	box, err := sandboxsmtp.Start(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +25,8 @@ func open(t *testing.T, opts inbox.Options) (*inbox.Inbox, *mail.Client) {
 			t.Error(err)
 		}
 	})
-	client, err := mail.New(mail.Options{
-		Server: box.Address(), TLS: mail.NoTLS, From: "dotkontor <post@domains.example>", Portal: "https://domains.example/portal",
+	client, err := upstreamsmtp.New(upstreamsmtp.Options{
+		Server: box.Address(), TLS: upstreamsmtp.NoTLS, From: "dotkontor <post@domains.example>", Portal: "https://domains.example/portal",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,22 +34,22 @@ func open(t *testing.T, opts inbox.Options) (*inbox.Inbox, *mail.Client) {
 	return box, client
 }
 
-func letter(kind registrar.LetterKind, language string) letters.Message {
+func newMessage(kind registrar.MailKind, language string) mailer.Message {
 	secret, _ := registrar.NewSecret(registrar.LinkSecret)
-	return letters.Message{
+	return mailer.Message{
 		ID: "mail_1.1", Kind: kind, To: "erika@kundin.example", Language: language, At: time.Now(),
-		Facts: map[string]string{"name": "Müllers <Laptop> & =C3=A4 .", "address": "203.0.113.7"},
-		Link:  letters.Address("https://domains.example", kind, secret), LinkExpiresAt: time.Now().Add(time.Hour),
+		Data: map[string]string{"name": "Müllers <Laptop> & =C3=A4 .", "address": "203.0.113.7"},
+		Link: mailer.LinkURL("https://domains.example", kind, secret), LinkExpiresAt: time.Now().Add(time.Hour),
 	}
 }
 
-func TestALinkArrivesInOnePieceInEveryLanguage(t *testing.T) {
+func TestMail_LinkArrivesIntactInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	box, client := open(t, inbox.Options{})
-	for _, kind := range []registrar.LetterKind{registrar.LetterConfirm, registrar.LetterReset, registrar.LetterChangeEmail} {
+	box, client := newInboxAndClient(t, sandboxsmtp.Options{})
+	for _, kind := range []registrar.MailKind{registrar.MailConfirm, registrar.MailPasswordReset, registrar.MailChangeEmail} {
 		for _, language := range []string{"de", "en"} {
-			box.Empty()
-			message := letter(kind, language)
+			box.Clear()
+			message := newMessage(kind, language)
 			if err := client.Send(t.Context(), message); err != nil {
 				t.Fatal(err)
 			}
@@ -61,10 +61,10 @@ func TestALinkArrivesInOnePieceInEveryLanguage(t *testing.T) {
 	}
 }
 
-func TestWhatACustomerWroteArrivesAsItIs(t *testing.T) {
+func TestMail_CustomerTextArrivesUnchanged(t *testing.T) {
 	t.Parallel()
-	box, client := open(t, inbox.Options{})
-	if err := client.Send(t.Context(), letter(registrar.LetterTokenCreated, "de")); err != nil {
+	box, client := newInboxAndClient(t, sandboxsmtp.Options{})
+	if err := client.Send(t.Context(), newMessage(registrar.MailTokenCreated, "de")); err != nil {
 		t.Fatal(err)
 	}
 	if mails := box.Mails(""); len(mails) != 1 || !strings.Contains(mails[0].Text, "Name: Müllers <Laptop> & =C3=A4 .\n") {
@@ -72,12 +72,12 @@ func TestWhatACustomerWroteArrivesAsItIs(t *testing.T) {
 	}
 }
 
-func TestAMailboxThatPutsOffIsAFaultThatPasses(t *testing.T) {
+func TestMail_DeferringServerIsTemporaryFault(t *testing.T) {
 	t.Parallel()
-	box, client := open(t, inbox.Options{Chaos: 0.5, Seed: 3})
+	box, client := newInboxAndClient(t, sandboxsmtp.Options{Chaos: 0.5, Seed: 3})
 	sent, failed := 0, 0
 	for range 60 {
-		err := client.Send(t.Context(), letter(registrar.LetterPasskey, "en"))
+		err := client.Send(t.Context(), newMessage(registrar.MailPasskey, "en"))
 		switch code := registrar.CodeOf(err); {
 		case err == nil:
 			sent++

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-func TestTheAnswerCarriesIssAndState(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestAuthorize_ResponseCarriesIssAndState(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	for decision, want := range map[string]string{"approve": "code", "deny": "error"} {
-		got := s.decide(session, s.question(s.authorize(session, s.request(a))), decision)
+		got := s.decide(session, s.consentSecret(s.authorize(session, s.authorizationRequest(a))), decision)
 		place, query := got.location()
 		if got.status != 303 || place != callback || query.Get("iss") != s.base || query.Get("state") != "a state & more" || query.Get(want) == "" {
 			t.Errorf("%s: %d %s", decision, got.status, got.header.Get("Location"))
@@ -24,25 +24,25 @@ func TestTheAnswerCarriesIssAndState(t *testing.T) {
 	}
 }
 
-func TestAStrangerSignsInFirstAndComesBackToTheSameRequest(t *testing.T) {
-	s := anyEngine(t)
+func TestAuthorize_SignInReturnsToTheRequest(t *testing.T) {
+	s := newSQLiteEnv(t)
 	a := s.newApp("none", callback)
-	got := s.authorize("", s.request(a))
+	got := s.authorize("", s.authorizationRequest(a))
 	place, query := got.location()
 	back, err := url.Parse(query.Get("next"))
-	if got.status != 303 || place != "/portal/sign-in" || err != nil || back.Path != "/oauth/authorize/" || back.Query().Encode() != s.request(a).Encode() {
+	if got.status != 303 || place != "/portal/sign-in" || err != nil || back.Path != "/oauth/authorize/" || back.Query().Encode() != s.authorizationRequest(a).Encode() {
 		t.Errorf("%d %s", got.status, got.header.Get("Location"))
 	}
 }
 
-func TestConsentIsGoodOnceInItsSessionForItsPerson(t *testing.T) {
+func TestConsent_WorksOnceInItsSessionAndAccount(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(s *stage) {
-		anna, id := s.person("anna@example.org")
-		bert, _ := s.person("bert@example.org")
+	eachEngine(t, func(s *env) {
+		anna, id := s.newAccount("anna@example.org")
+		bert, _ := s.newAccount("bert@example.org")
 		otherSession := s.signIn(id, "anna@example.org")
 		a := s.newApp("none", callback)
-		question := s.question(s.authorize(anna, s.request(a)))
+		question := s.consentSecret(s.authorize(anna, s.authorizationRequest(a)))
 		s.wantPage(s.decide(bert, question, "approve"), "another person")
 		s.wantPage(s.decide(otherSession, question, "approve"), "another session")
 		s.wantPage(s.decide(anna, question+"x", "approve"), "another secret")
@@ -52,7 +52,7 @@ func TestConsentIsGoodOnceInItsSessionForItsPerson(t *testing.T) {
 			t.Errorf("a stranger: %d %s", got.status, got.header.Get("Location"))
 		}
 		won := 0
-		for _, got := range race(50, func(int) answer { return s.decide(anna, question, "approve") }) {
+		for _, got := range inParallel(50, func(int) httpResponse { return s.decide(anna, question, "approve") }) {
 			if got.status == 303 {
 				won++
 				continue
@@ -66,55 +66,55 @@ func TestConsentIsGoodOnceInItsSessionForItsPerson(t *testing.T) {
 	})
 }
 
-func TestConsentExpires(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsent_ExpiresAfterTenMinutes(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
-	question := s.question(s.authorize(session, s.request(a)))
-	s.clock.move(10 * time.Minute)
+	question := s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
+	s.clock.advance(10 * time.Minute)
 	s.wantPage(s.decide(session, question, "approve"), "after ten minutes")
 }
 
-func TestConsentToActWantsARecentSignIn(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsent_WriteScopeNeedsRecentSignIn(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
-	s.clock.move(10*time.Minute + time.Second)
-	got := s.authorize(session, s.request(a))
+	s.clock.advance(10*time.Minute + time.Second)
+	got := s.authorize(session, s.authorizationRequest(a))
 	if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foauth%2Fauthorize") {
 		t.Errorf("an old sign-in: %d, Location %q", got.status, to)
 	}
 	// What can do nothing beyond the anonymous tools needs no more than a session.
-	reading := s.request(a)
+	reading := s.authorizationRequest(a)
 	reading.Set("scope", "mcp:read")
-	s.question(s.authorize(session, reading))
+	s.consentSecret(s.authorize(session, reading))
 }
 
-func TestASessionHasAtMostTwentyOpenQuestions(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsent_AtMostTwentyPendingPerSession(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
-	first := s.question(s.authorize(session, s.request(a)))
+	first := s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
 	for range 20 {
-		s.clock.move(time.Millisecond)
-		s.question(s.authorize(session, s.request(a)))
+		s.clock.advance(time.Millisecond)
+		s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
 	}
 	s.wantPage(s.decide(session, first, "approve"), "the oldest of twenty-one")
 }
 
-func TestConsentIsAskedEveryTime(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsent_IsAskedEveryTime(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	s.connect(session, a)
-	s.question(s.authorize(session, s.request(a)))
+	s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
 }
 
-func TestACrossSitePostIsRefused(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsent_CrossSitePostIsRefused(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
-	question := s.question(s.authorize(session, s.request(a)))
+	question := s.consentSecret(s.authorize(session, s.authorizationRequest(a)))
 	for _, headers := range [][]string{
 		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"},
 	} {
@@ -127,11 +127,11 @@ func TestACrossSitePostIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheConsentPageCanNotBeFramedAndItsFormMayLeave(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsentPage_NotFramedAndFormMayRedirect(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
-	for _, page := range []answer{s.authorize(session, s.request(a)), s.authorize(session, but(s.request(a), "client_id", "unknown"))} {
+	for _, page := range []httpResponse{s.authorize(session, s.authorizationRequest(a)), s.authorize(session, withChanges(s.authorizationRequest(a), "client_id", "unknown"))} {
 		policy := page.header.Get("Content-Security-Policy")
 		if !strings.Contains(policy, "frame-ancestors 'none'") || !strings.Contains(policy, "default-src 'none'") || page.header.Get("X-Frame-Options") != "DENY" ||
 			page.header.Get("Cache-Control") != "no-store" || page.header.Get("Referrer-Policy") != "same-origin" {
@@ -139,17 +139,17 @@ func TestTheConsentPageCanNotBeFramedAndItsFormMayLeave(t *testing.T) {
 		}
 	}
 	// Chrome applies form-action to the redirect after the form.
-	if policy := s.authorize(session, s.request(a)).header.Get("Content-Security-Policy"); strings.Contains(policy, "form-action") {
+	if policy := s.authorize(session, s.authorizationRequest(a)).header.Get("Content-Security-Policy"); strings.Contains(policy, "form-action") {
 		t.Errorf("the redirect to the application would be blocked: %s", policy)
 	}
 }
 
-func TestTheConsentPageSaysWhoAsksForWhatAndLoadsNothingOfIt(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestConsentPage_NamesClientAndScopeWithoutClientContent(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	got := s.register(`{"client_name":"<script>alert('evil')</script><img src=x>","logo_uri":"https://logo.example/l.png","client_uri":"https://claude.ai","redirect_uris":["https://app.example/callback"]}`)
 	a := app{id: got.field("client_id"), redirect: callback}
-	page := s.authorize(session, s.request(a))
+	page := s.authorize(session, s.authorizationRequest(a))
 	for _, bad := range []string{"<script>alert", "<img", "logo.example", "claude.ai"} {
 		if strings.Contains(page.text, bad) {
 			t.Errorf("the page has %s in it", bad)
@@ -160,12 +160,12 @@ func TestTheConsentPageSaysWhoAsksForWhatAndLoadsNothingOfIt(t *testing.T) {
 			t.Errorf("the page does not say %s", want)
 		}
 	}
-	reader := s.authorize(session, but(s.request(a), "scope", "mcp:read"))
+	reader := s.authorize(session, withChanges(s.authorizationRequest(a), "scope", "mcp:read"))
 	if strings.Contains(reader.text, "see your domains") || !strings.Contains(reader.text, "everybody can look up") {
 		t.Error("mcp:read is not told as what it is")
 	}
 	local := s.newApp("none", "http://127.0.0.1:7777/callback")
-	if page := s.authorize(session, s.request(local)); !strings.Contains(page.text, "a program on your own device (127.0.0.1)") {
+	if page := s.authorize(session, s.authorizationRequest(local)); !strings.Contains(page.text, "a program on your own device (127.0.0.1)") {
 		t.Error("a program on the own device is not told as one")
 	}
 }

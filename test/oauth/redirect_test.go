@@ -8,7 +8,7 @@ import (
 )
 
 // wantPage says that the browser stays with us.
-func (s *stage) wantPage(got answer, what string) {
+func (s *env) wantPage(got httpResponse, what string) {
 	s.t.Helper()
 	if got.status != http.StatusBadRequest || got.header.Get("Location") != "" ||
 		!strings.HasPrefix(got.header.Get("Content-Type"), "text/html") || strings.Contains(got.text, "//evil") {
@@ -16,9 +16,9 @@ func (s *stage) wantPage(got answer, what string) {
 	}
 }
 
-func TestOnlyTheRegisteredRedirectURIIsRedirectedTo(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestRedirectURI_OnlyRegisteredOneIsUsed(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	for registered, variants := range map[string][]string{
 		"https://app.example/callback": {
 			"https://app.example@evil.example/callback", "https://app.example:443@evil.example/callback", "https://app.example.evil.example/callback",
@@ -44,25 +44,25 @@ func TestOnlyTheRegisteredRedirectURIIsRedirectedTo(t *testing.T) {
 		a := s.newApp("none", registered)
 		for _, variant := range variants {
 			for _, who := range []string{"", session} {
-				s.wantPage(s.authorize(who, but(s.request(a), "redirect_uri", variant)), variant)
+				s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "redirect_uri", variant)), variant)
 			}
 		}
-		got := s.decide(session, s.question(s.authorize(session, s.request(a))), "approve")
+		got := s.decide(session, s.consentSecret(s.authorize(session, s.authorizationRequest(a))), "approve")
 		if location := got.header.Get("Location"); !strings.HasPrefix(location, registered) {
 			t.Errorf("%s: the answer goes to %s", registered, location)
 		}
 	}
 }
 
-func TestALoopbackRedirectMayUseAnyPort(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestRedirectURI_LoopbackAcceptsAnyPort(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	for registered, used := range map[string]string{
 		"http://127.0.0.1:7777/callback": "http://127.0.0.1:50123/callback", "http://127.0.0.1/": "http://127.0.0.1:33418/",
 		"http://localhost:1/callback": "http://localhost/callback", "http://[::1]/cb?x=1": "http://[::1]:9/cb?x=1", "http://127.0.0.1:33418": "http://127.0.0.1:5/",
 	} {
 		a := s.newApp("none", registered)
-		got := s.decide(session, s.question(s.authorize(session, but(s.request(a), "redirect_uri", used))), "approve")
+		got := s.decide(session, s.consentSecret(s.authorize(session, withChanges(s.authorizationRequest(a), "redirect_uri", used))), "approve")
 		if !strings.HasPrefix(got.header.Get("Location"), used) {
 			t.Errorf("%s: %d %s", used, got.status, got.header.Get("Location"))
 		}
@@ -74,36 +74,36 @@ func TestALoopbackRedirectMayUseAnyPort(t *testing.T) {
 			continue
 		}
 		a.redirect = used
-		if got := s.token(a.redemption(query.Get("code"))); got.status != 200 {
+		if got := s.tokenRequest(a.codeRequest(query.Get("code"))); got.status != 200 {
 			t.Errorf("%s: %d %s", used, got.status, got.text)
 		}
 	}
 }
 
-func TestAnUnknownClientGetsAPageOfOursAndNoRedirect(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestAuthorize_UnknownClientGetsPageWithoutRedirect(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	for _, who := range []string{"", session} {
 		for _, id := range []string{"", "client_unknown", "evil", "http://evil.example/client", "javascript:evil"} {
-			s.wantPage(s.authorize(who, but(s.request(a), "client_id", id)), "client "+id)
+			s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "client_id", id)), "client "+id)
 		}
 		// A client that is to be fetched is not fetched where that is off.
 		if who != "" {
-			s.wantPage(s.authorize(who, but(s.request(a), "client_id", "https://evil.example/client")), "a document")
+			s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "client_id", "https://evil.example/client")), "a document")
 		}
 		for _, name := range []string{"client_id", "redirect_uri"} {
-			query := s.request(a)
+			query := s.authorizationRequest(a)
 			query.Add(name, query.Get(name))
 			s.wantPage(s.authorize(who, query), "two of "+name)
 		}
-		s.wantPage(s.authorize(who, but(s.request(a), "state", strings.Repeat("x", 5000))), "too long")
+		s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "state", strings.Repeat("x", 5000))), "too long")
 	}
 }
 
-func TestErrorsRedirectOnlyAfterSignIn(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestAuthorize_ErrorsRedirectOnlyAfterSignIn(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	for name, test := range map[string]struct {
 		changes []string
@@ -123,7 +123,7 @@ func TestErrorsRedirectOnlyAfterSignIn(t *testing.T) {
 		"a fragment":   {[]string{"resource", s.base + "/api/mcp#x"}, "invalid_target"},
 		"plain":        {[]string{"code_challenge_method", "plain"}, "invalid_request"},
 	} {
-		query := but(s.request(a), test.changes...)
+		query := withChanges(s.authorizationRequest(a), test.changes...)
 		stranger := s.authorize("", query)
 		place, _ := stranger.location()
 		if stranger.status != 303 || place != "/portal/sign-in" {
@@ -137,7 +137,7 @@ func TestErrorsRedirectOnlyAfterSignIn(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"state", "scope", "code_challenge", "response_type", "unknown"} {
-		query := s.request(a)
+		query := s.authorizationRequest(a)
 		query[name] = []string{"x", "x"}
 		if _, answered := s.authorize(session, query).location(); answered.Get("error") != "invalid_request" {
 			t.Errorf("two of %s: %v", name, answered)
@@ -145,25 +145,25 @@ func TestErrorsRedirectOnlyAfterSignIn(t *testing.T) {
 	}
 }
 
-func TestTheResourceIsToleratedInItsSpellings(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestResource_EquivalentSpellingsAreAccepted(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	for _, resource := range []string{"", s.base + "/api/mcp", s.base + "/api/mcp/", s.base + "/api/mcp?x=1", s.base + "/api/mcp/login", strings.ToUpper(s.base[:4]) + s.base[4:] + "/api/mcp"} {
 		accessToken, _ := s.connect(session, a, "resource", resource)
-		s.wantOpen(accessToken, 200)
+		s.wantToolStatus(accessToken, 200)
 	}
 }
 
-func TestUnknownScopesAreDroppedAndTheAnswerSaysWhatWasGranted(t *testing.T) {
-	s := anyEngine(t)
-	session, _ := s.person("anna@example.org")
+func TestScope_UnknownAreDroppedAndGrantedReturned(t *testing.T) {
+	s := newSQLiteEnv(t)
+	session, _ := s.newAccount("anna@example.org")
 	a := s.newApp("none", callback)
 	for asked, want := range map[string]string{
 		"": "mcp:write", "mcp:write": "mcp:write", "mcp:read": "mcp:read", "mcp:read mcp:write": "mcp:read mcp:write", "mcp:write mcp:read": "mcp:read mcp:write",
 		"openid offline_access": "mcp:write", "openid mcp:read": "mcp:read", "MCP:WRITE": "mcp:write", "mcp:read mcp:read": "mcp:read",
 	} {
-		got := s.token(a.redemption(s.code(session, a, "scope", asked)))
+		got := s.tokenRequest(a.codeRequest(s.authorizationCode(session, a, "scope", asked)))
 		if got.field("scope") != want {
 			t.Errorf("%q: %s", asked, got.text)
 		}
@@ -171,12 +171,12 @@ func TestUnknownScopesAreDroppedAndTheAnswerSaysWhatWasGranted(t *testing.T) {
 		if want == "mcp:read" {
 			status = 403
 		}
-		s.wantOpen(got.field("access_token"), status)
+		s.wantToolStatus(got.field("access_token"), status)
 	}
 }
 
-func TestRegistrationsOfRealClients(t *testing.T) {
-	s := anyEngine(t)
+func TestRegister_RealClientsSucceed(t *testing.T) {
+	s := newSQLiteEnv(t)
 	for name, body := range map[string]string{
 		"Claude":         `{"client_name":"Claude","grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"client_secret_post","scope":"mcp:read mcp:write","redirect_uris":["https://claude.ai/api/mcp/auth_callback"]}`,
 		"Claude Code":    `{"client_name":"Claude Code (dotkontor)","redirect_uris":["http://localhost:54212/callback"],"grant_types":["authorization_code","refresh_token"],"response_types":["code"],"token_endpoint_auth_method":"none"}`,
@@ -216,8 +216,8 @@ func TestRegistrationsOfRealClients(t *testing.T) {
 	}
 }
 
-func TestBadRegistrationsAreRefused(t *testing.T) {
-	s := anyEngine(t)
+func TestRegister_InvalidRedirectURIsAreRefused(t *testing.T) {
+	s := newSQLiteEnv(t)
 	for _, uri := range []string{
 		"javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://app.example/cb", "http://10.0.0.1/cb", "ftp://app.example/cb", "myapp://cb",
 		"https://app.example/cb#x", "https://app.example/cb#", "https://user@app.example/cb", "https:///cb", "https://", "", "cb", "/cb", "https://app.example/a/../cb",
@@ -232,8 +232,8 @@ func TestBadRegistrationsAreRefused(t *testing.T) {
 	s.wantError(s.register(`{}`), 400, "invalid_redirect_uri")
 }
 
-func TestRegistrationsAreBoundedInSize(t *testing.T) {
-	s := anyEngine(t)
+func TestRegister_SizeLimits(t *testing.T) {
+	s := newSQLiteEnv(t)
 	good := `"redirect_uris":["https://app.example/cb"]`
 	s.wantError(s.register(`{`+good+`,"x":"`+strings.Repeat("x", 17000)+`"}`), 413, "invalid_request")
 	s.wantError(s.register(`{"redirect_uris":[`+strings.Repeat(`"https://app.example/cb",`, 10)+`"https://app.example/cb"]}`), 400, "invalid_redirect_uri")
@@ -249,8 +249,8 @@ func TestRegistrationsAreBoundedInSize(t *testing.T) {
 	}
 }
 
-func TestRegistrationIsLimitedByAddressWithAGenerousBurst(t *testing.T) {
-	s := anyEngine(t)
+func TestRegister_LimitedPerAddress(t *testing.T) {
+	s := newSQLiteEnv(t)
 	for i := range 60 {
 		if got := s.register(`{"redirect_uris":["https://claude.ai/api/mcp/auth_callback"]}`); got.status != 201 {
 			t.Fatalf("registration %d: %d %s", i+1, got.status, got.text)

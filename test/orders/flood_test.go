@@ -18,7 +18,7 @@ import (
 // reload opens pages again and again from several connections at once, about once a
 // second each, until the function that it returns is called, which says how many
 // pages came.
-func (h human) reload(connections int, links ...string) (stop func() int64) {
+func (h browser) reload(connections int, links ...string) (stop func() int64) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var views atomic.Int64
 	var all sync.WaitGroup
@@ -53,41 +53,41 @@ func (h human) reload(connections int, links ...string) (stop func() int64) {
 }
 
 // slowOrder is an order of 20 names about which the registry answers after seconds.
-func (s *stage) slowOrder(number int) prepared {
+func (s *env) slowOrder(number int) orderResult {
 	s.t.Helper()
 	items := make([]item, 20)
 	for i := range items {
 		items[i] = item{Domain: fmt.Sprintf("slow-%d-%d.de", number, i), Type: "register"}
 	}
-	return s.start(items...)
+	return s.startOrder(items...)
 }
 
 // A free account that reloads the pages of large orders, at a registry that takes
 // seconds to answer, delays no other customer's payment and no registration. Budget
 // and reuse are as good as switched off: the class of the questions must do.
-func TestFlood_ReloadedPagesDelayNoOtherPaymentOrRegistration(t *testing.T) {
+func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 	t.Parallel()
-	s := open(t, "DOTKONTOR_ORDERS_REUSE_QUOTES=1s")
+	s := newEnv(t, "DOTKONTOR_ORDERS_REUSE_QUOTES=1s")
 	var links []string
 	for number := range 4 {
 		links = append(links, s.slowOrder(number).PaymentURL)
 	}
 	const connections = 300 // four questions of each would fill the queue of one class
-	anna := s.signedIn()
+	anna := s.signedInBrowser()
 	stop := anna.reload(connections, links...)
 	defer stop()
 	time.Sleep(3 * time.Second) // until all of them have begun
 	const name = "ungestoert-bezahlt.de"
-	made := s.forCarla(name)
+	made := s.createGuestSession(name)
 	began := time.Now()
-	done, status := s.checkout(http.MethodPost, "/"+made.ID+"/complete", token("spt_ok_1"))
+	done, status := s.sessionRequest(http.MethodPost, "/"+made.ID+"/complete", paymentData("spt_ok_1"))
 	if status != http.StatusOK || done.Status != "completed" {
 		t.Fatalf("the payment: %d %+v", status, done)
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("the payment took %s", took)
 	}
-	for !s.registered(name) {
+	for !s.atRegistry(name) {
 		if time.Since(began) > 20*time.Second {
 			t.Fatalf("the paid name is not registered after %s", time.Since(began))
 		}
@@ -96,10 +96,10 @@ func TestFlood_ReloadedPagesDelayNoOtherPaymentOrRegistration(t *testing.T) {
 	if views := stop(); views < connections {
 		t.Errorf("only %d pages were loaded, so nothing was proved", views)
 	}
-	s.books()
+	s.reconcile()
 }
 
-func (s *stage) registered(name string) bool {
+func (s *env) atRegistry(name string) bool {
 	s.t.Helper()
 	holdings, err := s.world.Holdings(s.t.Context())
 	if err != nil {
@@ -108,25 +108,25 @@ func (s *stage) registered(name string) bool {
 	return slices.ContainsFunc(holdings.Domains, func(d *ledger.Domain) bool { return d.Name == name })
 }
 
-func TestFlood_OverTheBudgetPagesShowTheLastAnswerAndOrdersAreRefused(t *testing.T) {
+func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	t.Parallel()
-	s := open(t, "DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=20", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=20", "DOTKONTOR_ORDERS_REUSE_QUOTES=1s",
+	s := newEnv(t, "DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=20", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=20", "DOTKONTOR_ORDERS_REUSE_QUOTES=1s",
 		"DOTKONTOR_LIMITS_AGENT_QUOTES_PER_MINUTE=20", "DOTKONTOR_LIMITS_AGENT_QUOTES_PER_HOUR=20")
 	items := make([]item, 20)
 	for i := range items {
 		items[i] = item{Domain: fmt.Sprintf("viele-%d.de", i), Type: "register"}
 	}
-	made := s.start(items...)
-	anna := s.signedIn()
+	made := s.startOrder(items...)
+	anna := s.signedInBrowser()
 	page := anna.get(made.PaymentURL) // which still shows what the order was made by
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline) && !strings.Contains(page.text, "Sie sehen den Stand vom"); time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline) && !strings.Contains(page.text, "Sie sehen den Stand vom"); time.Sleep(100 * time.Millisecond) {
 		page = anna.get(made.PaymentURL)
 	}
 	if page.status != http.StatusOK || !strings.Contains(page.text, "Preise und Verfügbarkeit sind gerade nicht aktualisiert.") || !strings.Contains(page.text, `name="gross"`) {
 		t.Errorf("the page says %d\n%s", page.status, page.text)
 	}
 	for _, dryRun := range []bool{false, true} {
-		answer, failed := s.call("start_order", map[string]any{"items": []item{{"noch-eine.de", "register"}}, "dryRun": dryRun})
+		answer, failed := s.callOrderTool("start_order", map[string]any{"items": []item{{"noch-eine.de", "register"}}, "dryRun": dryRun})
 		if !failed || answer.Code != "rate_limited" {
 			t.Errorf("start_order, dryRun %v: %+v", dryRun, answer)
 		}
@@ -136,23 +136,23 @@ func TestFlood_OverTheBudgetPagesShowTheLastAnswerAndOrdersAreRefused(t *testing
 		t.Errorf("the basket answered %d\n%s", got.status, got.text)
 	}
 	// Agents have a budget of their own: creating, reading and changing spend from it.
-	session := s.forCarla("carlas-erste.de")
+	session := s.createGuestSession("carlas-erste.de")
 	for range 30 {
-		if _, status := s.checkout(http.MethodPost, "/"+session.ID, map[string]any{}); status == http.StatusTooManyRequests {
+		if _, status := s.sessionRequest(http.MethodPost, "/"+session.ID, map[string]any{}); status == http.StatusTooManyRequests {
 			break
 		}
 	}
-	if _, status := s.checkout(http.MethodPost, "/"+session.ID, map[string]any{}); status != http.StatusTooManyRequests {
+	if _, status := s.sessionRequest(http.MethodPost, "/"+session.ID, map[string]any{}); status != http.StatusTooManyRequests {
 		t.Errorf("changing the session answered %d", status)
 	}
-	if seen, status := s.checkout(http.MethodGet, "/"+session.ID, nil); status != http.StatusOK || seen.Status != "ready_for_payment" {
+	if seen, status := s.sessionRequest(http.MethodGet, "/"+session.ID, nil); status != http.StatusOK || seen.Status != "ready_for_payment" {
 		t.Errorf("reading the session: %d %+v", status, seen)
 	}
 	// What was looked at too often can still be paid.
-	if done, status := s.checkout(http.MethodPost, "/"+session.ID+"/complete", token("spt_ok_1")); status != http.StatusOK || done.Status != "completed" {
+	if done, status := s.sessionRequest(http.MethodPost, "/"+session.ID+"/complete", paymentData("spt_ok_1")); status != http.StatusOK || done.Status != "completed" {
 		t.Errorf("the completion: %d %+v", status, done)
 	}
 	anna.pay(made.PaymentURL)
-	s.becomes(made.OrderID, "completed")
-	s.books()
+	s.waitForStatus(made.OrderID, "completed")
+	s.reconcile()
 }

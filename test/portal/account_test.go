@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
+func TestLanguage_GermanByDefaultAndChoiceIsStored(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	b := s.browser()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.newBrowser()
 	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="de">`) || !strings.Contains(got.body, "<h1>Anmelden</h1>") {
 		t.Errorf("a stranger sees %s", got.body)
 	}
@@ -31,7 +31,7 @@ func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
 		t.Error("the account's language does not count")
 	}
 	b.post("/portal/language", url.Values{"language": {"en"}})
-	if got := s.signedIn("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
+	if got := s.signedInBrowser("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
 		t.Error("the account forgot its language")
 	}
 	if got := b.post("/portal/language", url.Values{"language": {"xx"}}); got.status != http.StatusBadRequest {
@@ -39,11 +39,11 @@ func TestGermanIsTheDefaultAndEnglishAChoiceThatStays(t *testing.T) {
 	}
 }
 
-func TestTheRegistrantsProblemsStandBesideTheirFields(t *testing.T) {
+func TestRegistrantForm_ProblemsShownAtFields(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	form := url.Values{
 		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"ABC"}, "city": {"Köln"},
 		"country": {"DE"}, "phone": {"call me"},
@@ -77,11 +77,11 @@ func TestTheRegistrantsProblemsStandBesideTheirFields(t *testing.T) {
 	}
 }
 
-func TestSigningOutAndEndingSessions(t *testing.T) {
+func TestSessions_SignOutAndEndOthers(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	first, second, third := s.signedIn("erika@example.org"), s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	first, second, third := s.signedInBrowser("erika@example.org"), s.signedInBrowser("erika@example.org"), s.signedInBrowser("erika@example.org")
 	if got := first.post("/portal/sign-out", nil); got.location() != "/portal/sign-in" || first.cookie("dotkontor") != "" {
 		t.Errorf("got %d, cookie %q", got.status, first.cookie("dotkontor"))
 	}
@@ -95,7 +95,7 @@ func TestSigningOutAndEndingSessions(t *testing.T) {
 	if ends != 1 || third.get("/portal/profile").status != http.StatusSeeOther || second.get("/portal/profile").status != http.StatusOK {
 		t.Errorf("%d sessions could be ended", ends)
 	}
-	fourth := s.signedIn("erika@example.org")
+	fourth := s.signedInBrowser("erika@example.org")
 	if got := second.post("/portal/sign-out-everywhere", nil); got.location() != "/portal/sign-in" {
 		t.Errorf("got %d", got.status)
 	}
@@ -104,11 +104,11 @@ func TestSigningOutAndEndingSessions(t *testing.T) {
 	}
 }
 
-func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
+func TestProfile_OwnerChangesPasswordAndEmail(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	b, other := s.signedIn("erika@example.org"), s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b, other := s.signedInBrowser("erika@example.org"), s.signedInBrowser("erika@example.org")
 	wrong := b.post("/portal/profile/password", url.Values{"old": {"wrong-wrong-wrong"}, "password": {"another-horse-battery"}})
 	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, "Das bisherige Passwort stimmt nicht.") {
 		t.Errorf("a wrong password: %d", wrong.status)
@@ -125,24 +125,24 @@ func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
 	if got := b.post("/portal/profile/email", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/profile" {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
-	link := s.link(registrar.LetterChangeEmail)
+	link := s.mailedLink(registrar.MailChangeEmail)
 	if got := b.get(link); !strings.Contains(got.body, "neu@example.org") {
 		t.Errorf("the link's page says %s", got.body)
 	}
-	if got := b.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}}); got.status != http.StatusSeeOther {
+	if got := b.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}}); got.status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
-	if got := s.browser().post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
+	if got := s.newBrowser().post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
 		t.Errorf("the new address: %d", got.status)
 	}
-	s.clock.move(registrar.RecentSignIn + time.Minute)
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	for _, path := range []string{"/portal/profile/password", "/portal/profile/email", "/portal/security/second-factor"} {
-		s2 := s.browser()
+		s2 := s.newBrowser()
 		s2.post("/portal/sign-in", url.Values{"email": {"neu@example.org"}, "password": {"another-horse-battery"}})
 		if got := s2.get(path); got.status != http.StatusOK {
 			t.Errorf("%s: %d", path, got.status)
 		}
-		s.clock.move(registrar.RecentSignIn + time.Minute)
+		s.clock.advance(registrar.RecentSignIn + time.Minute)
 		if got := s2.get(path); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
 			t.Errorf("%s without a recent sign-in: %d %s", path, got.status, got.location())
 		}
@@ -150,26 +150,26 @@ func TestPasswordAndAddressAreChangedByTheirOwner(t *testing.T) {
 }
 
 // A mistyped address delivers the link to a stranger, who may have an account too.
-func TestEmailChangeLink_ChangesAndRevealsNothingWithoutASessionOfItsAccount(t *testing.T) {
+func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	s.member("fremd@example.org")
-	erika := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	s.newMember("fremd@example.org")
+	erika := s.signedInBrowser("erika@example.org")
 	erika.post("/portal/profile/email", url.Values{"email": {"vertippt@example.org"}})
-	link := s.link(registrar.LetterChangeEmail)
-	unknown := strings.Replace(link, secretOf(t, link), "nothing", 1)
+	link := s.mailedLink(registrar.MailChangeEmail)
+	unknown := strings.Replace(link, linkSecret(t, link), "nothing", 1)
 	tell := func(b *browser, link string) (answers []string) {
 		t.Helper()
-		for _, got := range []answer{b.get(link), b.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}})} {
+		for _, got := range []pageResponse{b.get(link), b.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}})} {
 			if strings.Contains(got.body, "vertippt") || strings.Contains(got.body, "erika") {
 				t.Errorf("the page tells of the account: %s", got.body)
 			}
-			answers = append(answers, strconv.Itoa(got.status)+strings.ReplaceAll(got.location(), url.QueryEscape(url.QueryEscape(secretOf(t, link))), "?"))
+			answers = append(answers, strconv.Itoa(got.status)+strings.ReplaceAll(got.location(), url.QueryEscape(url.QueryEscape(linkSecret(t, link))), "?"))
 		}
 		return answers
 	}
-	stranger, other := s.browser(), s.signedIn("fremd@example.org")
+	stranger, other := s.newBrowser(), s.signedInBrowser("fremd@example.org")
 	for name, b := range map[string]*browser{"no session": stranger, "another account": other} {
 		if good, bad := tell(b, link), tell(b, unknown); !slices.Equal(good, bad) {
 			t.Errorf("%s: a good link answers %q, an unknown one %q", name, good, bad)
@@ -182,7 +182,7 @@ func TestEmailChangeLink_ChangesAndRevealsNothingWithoutASessionOfItsAccount(t *
 		t.Errorf("another account got %d", got.status)
 	}
 	// The owner signs in with the old address and comes back.
-	owner := s.browser()
+	owner := s.newBrowser()
 	got := owner.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {link}})
 	if got.location() != link {
 		t.Fatalf("after the sign-in: %d %s", got.status, got.location())
@@ -190,15 +190,15 @@ func TestEmailChangeLink_ChangesAndRevealsNothingWithoutASessionOfItsAccount(t *
 	if got := owner.get(link); got.status != http.StatusOK || !strings.Contains(got.body, "vertippt@example.org") {
 		t.Errorf("the owner sees %d", got.status)
 	}
-	if got := owner.post("/portal/email/confirm", url.Values{"link": {secretOf(t, link)}}); got.location() != "/portal" {
+	if got := owner.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}}); got.location() != "/portal" {
 		t.Errorf("the owner got %d", got.status)
 	}
 }
 
-func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
+func TestMemberPages_RedirectAnonymousToSignIn(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	b := s.browser()
+	s := newEnv(t, true)
+	b := s.newBrowser()
 	forAll := map[string]bool{
 		"/portal": true, "/portal/{$}": true, "/portal/language": true, "/portal/sign-out": true, "/portal/static/{file}": true,
 		"/portal/register": true, "/portal/register/sent": true, "/portal/confirm": true,
@@ -211,7 +211,7 @@ func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
 			continue
 		}
 		seen++
-		path := filled(route.Path)
+		path := fillPath(route.Path)
 		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") || strings.HasSuffix(path, "/check") { // the script is told where to go
 			got := b.postJSON(path, `{"ceremony":"x","response":{}}`)
 			if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"go":"/portal/sign-in?next=`) {
@@ -230,11 +230,11 @@ func TestStrangersAreSentToTheSignInFromEveryPageOfMembers(t *testing.T) {
 	}
 }
 
-func TestAFormIsNeverTakenFromTheAddress(t *testing.T) {
+func TestForms_IgnoreQueryParameters(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	b := s.browser()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.newBrowser()
 	if got := b.post("/portal/language?language=en", nil); got.status != http.StatusBadRequest {
 		t.Errorf("the language: %d", got.status)
 	}
@@ -243,14 +243,14 @@ func TestAFormIsNeverTakenFromTheAddress(t *testing.T) {
 	}
 }
 
-func TestTheTwentyFirstTokenIsRefusedInWords(t *testing.T) {
+func TestTokens_TwentyFirstIsRefusedWithMessage(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	added := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
-	for range access.MaxActive {
+	s := newEnv(t, true)
+	added := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for range oauth.MaxActiveTokens {
 		_, _, err := s.access.Create(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test", Customer: added.ID}, "one")
-		check(t, err)
+		must(t, err)
 	}
 	got := b.post("/portal/tokens", url.Values{"name": {"one more"}})
 	if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Mehr als 20 Tokens sind nicht möglich.") || tokenValue.MatchString(got.body) {
@@ -258,17 +258,17 @@ func TestTheTwentyFirstTokenIsRefusedInWords(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsReadPageByPage(t *testing.T) {
+func TestActivity_IsPaginated(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	added := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	added := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: added.ID}
 	for i := range 60 {
-		check(t, s.customers.SetLanguage(t.Context(), actor, []string{"en", "de"}[i%2]))
+		must(t, s.customers.SetLanguage(t.Context(), actor, []string{"en", "de"}[i%2]))
 	}
-	all, err := s.customers.Deeds(t.Context(), actor, "", 200)
-	check(t, err)
+	all, err := s.customers.ListAuditEvents(t.Context(), actor, "", 200)
+	must(t, err)
 	rows, path := 0, "/portal/activity"
 	for pages := 0; path != "" && pages < 5; pages++ {
 		tree := b.get(path).tree(t)
@@ -285,11 +285,11 @@ func TestTheHistoryIsReadPageByPage(t *testing.T) {
 	}
 }
 
-func TestThePageAboutSecurityLeadsToThePassword(t *testing.T) {
+func TestSecurityPage_LinksToPassword(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	if got := b.get("/portal/security"); !strings.Contains(got.body, `href="/portal/profile/password">Passwort ändern<`) {
 		t.Errorf("it does not: %s", got.body)
 	}

@@ -12,33 +12,33 @@ import (
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
-func (s *stage) newAgent(name string) string {
+func (s *env) newAgent(name string) string {
 	s.t.Helper()
-	one, _, err := s.agents.Add(s.t.Context(), operator, agent.Admission{Name: name})
-	check(s.t, err)
+	one, _, err := s.agents.Add(s.t.Context(), operator, agent.AddParams{Name: name})
+	must(s.t, err)
 	return one.ID
 }
 
-func (s *stage) removedAgent() string {
+func (s *env) newRemovedAgent() string {
 	s.t.Helper()
 	id := s.newAgent("Gone")
-	check(s.t, s.agents.Remove(s.t.Context(), operator, id))
+	must(s.t, s.agents.Remove(s.t.Context(), operator, id))
 	return id
 }
 
-// withAgents is the page with a linked agent and another one.
-func (s *stage) withAgents(b *browser) answer {
+// agentsPage is the page with a linked agent and another one.
+func (s *env) agentsPage(b *browser) pageResponse {
 	s.t.Helper()
 	s.newAgent("<b>Another</b>")
 	b.post("/portal/agents/"+s.newAgent("<b>Linked</b>")+"/link", nil)
 	return b.get("/portal/agents")
 }
 
-func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
+func TestAgents_LinkAndUnlink(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	member := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	if got := b.get("/portal/profile"); !strings.Contains(got.body, `href="/portal/agents"`) {
 		t.Error("the profile does not lead to the agents")
 	}
@@ -48,8 +48,8 @@ func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
 	id := s.newAgent("<b>Einkauf</b>")
 	linked := func() bool {
 		t.Helper()
-		yes, err := s.db.HasLinked(t.Context(), member.ID, id)
-		check(t, err)
+		yes, err := s.db.IsAgentLinked(t.Context(), member.ID, id)
+		must(t, err)
 		return yes
 	}
 	if got := b.get("/portal/agents"); !strings.Contains(got.body, "&lt;b&gt;Einkauf&lt;/b&gt;") || !strings.Contains(got.body, "/portal/agents/"+id+"/link") {
@@ -69,20 +69,20 @@ func TestAnAgentIsLinkedAndUnlinkedInTheProfile(t *testing.T) {
 	}
 }
 
-func TestLinkingAnAgentAsksForANewSignIn(t *testing.T) {
+func TestAgents_LinkNeedsRecentSignIn(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	member := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	id := s.newAgent("Einkauf")
-	s.clock.move(11 * time.Minute)
+	s.clock.advance(11 * time.Minute)
 	if got := b.get("/portal/agents"); strings.Contains(got.body, "/portal/agents/"+id+"/link") || !strings.Contains(got.body, "Einkauf") {
 		t.Errorf("it can be linked with an old sign-in: %s", got.body)
 	}
 	if got := b.post("/portal/agents/"+id+"/link", nil); !strings.HasPrefix(got.location(), "/portal/sign-in-again") {
 		t.Errorf("linking with an old sign-in: %d %s", got.status, got.location())
 	}
-	if yes, err := s.db.HasLinked(t.Context(), member.ID, id); err != nil || yes {
+	if yes, err := s.db.IsAgentLinked(t.Context(), member.ID, id); err != nil || yes {
 		t.Errorf("it is linked: %v", err)
 	}
 }

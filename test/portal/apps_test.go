@@ -9,49 +9,49 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-// connect connects an application to an account, as its browser would, and
+// connectApp connects an application to an account, as its browser would, and
 // returns its id.
-func (s *stage) connect(customer string) string {
+func (s *env) connectApp(customer string) string {
 	s.t.Helper()
 	ctx, actor := s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_test"}
-	client, _, err := s.apps.Register(ctx, access.Registration{Name: "<b>App</b>", RedirectURIs: []string{"https://app.example/cb"}})
-	check(s.t, err)
+	client, _, err := s.apps.Register(ctx, oauth.Registration{Name: "<b>App</b>", RedirectURIs: []string{"https://app.example/cb"}})
+	must(s.t, err)
 	verifier := strings.Repeat("v", 43)
 	sum := sha256.Sum256([]byte(verifier))
-	ask, err := s.apps.Begin(ctx, access.Request{
+	ask, err := s.apps.ParseRequest(ctx, oauth.AuthorizationRequest{
 		ClientID: client.ID, ResponseType: "code", Challenge: base64.RawURLEncoding.EncodeToString(sum[:]), ChallengeMethod: "S256",
 	})
-	check(s.t, err)
-	question, err := s.apps.Question(ctx, actor, ask)
-	check(s.t, err)
+	must(s.t, err)
+	question, err := s.apps.CreateConsent(ctx, actor, ask)
+	must(s.t, err)
 	reply, err := s.apps.Approve(ctx, actor, question)
-	check(s.t, err)
-	_, err = s.apps.Redeem(ctx, access.Redemption{Credentials: access.Credentials{ClientID: client.ID}, Code: reply.Code, Verifier: verifier})
-	check(s.t, err)
-	apps, err := s.apps.Apps(ctx, actor)
-	check(s.t, err)
+	must(s.t, err)
+	_, err = s.apps.Redeem(ctx, oauth.CodeRequest{ClientCredentials: oauth.ClientCredentials{ClientID: client.ID}, Code: reply.Code, Verifier: verifier})
+	must(s.t, err)
+	apps, err := s.apps.ListConnectedApps(ctx, actor)
+	must(s.t, err)
 	return apps[0].ID
 }
 
-// withApp is the page with an application on it.
-func (s *stage) withApp(b *browser, customer string) answer {
+// appsPage is the page with an application on it.
+func (s *env) appsPage(b *browser, customer string) pageResponse {
 	s.t.Helper()
-	s.connect(customer)
+	s.connectApp(customer)
 	return b.get("/portal/apps")
 }
 
-func TestAConnectedApplicationIsListedAndDisconnected(t *testing.T) {
+func TestApps_ListAndDisconnect(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	member := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	member := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
 	if got := b.get("/portal/apps"); got.status != http.StatusOK || !strings.Contains(got.body, "keine Anwendung") {
 		t.Errorf("nothing is connected: %d %s", got.status, got.body)
 	}
-	id := s.connect(member.ID)
+	id := s.connectApp(member.ID)
 	got := b.get("/portal/apps")
 	for _, want := range []string{"&lt;b&gt;App&lt;/b&gt;", "app.example", "Bestellungen vorbereiten", "/portal/apps/" + id + "/disconnect"} {
 		if !strings.Contains(got.body, want) {
@@ -72,18 +72,18 @@ func TestAConnectedApplicationIsListedAndDisconnected(t *testing.T) {
 // An application may have opened the window and wait to hear from it; and a
 // sign-in may end in a redirect to the application, which Chrome holds against
 // the policy of the page that the form stood on.
-func TestSignInGivesWayOnTheWayToAConsentOnly(t *testing.T) {
+func TestSignInPage_PolicyRelaxedOnlyForConsent(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
 	for _, path := range []string{"/portal/sign-in", "/portal/sign-in/code", "/portal/sign-in-again"} {
 		for next, opens := range map[string]bool{
 			"/oauth/authorize/?client_id=x": true, "/portal/domains": false, "": false,
 			"https://evil.example/oauth/": false, "//evil.example/oauth/": false, "/oauth/../portal/domains": false,
 		} {
-			b := s.browser()
+			b := s.newBrowser()
 			if path == "/portal/sign-in-again" {
-				b = s.signedIn("erika@example.org")
+				b = s.signedInBrowser("erika@example.org")
 			}
 			got := b.get(path + "?next=" + url.QueryEscape(next))
 			leaves := !strings.Contains(got.header.Get("Content-Security-Policy"), "form-action 'self'")

@@ -12,59 +12,59 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// desk is a registry that has every name, and does what it is told.
-type desk struct {
+// fakeRegistry is a registry that has every name, and does what it is told.
+type fakeRegistry struct {
 	mu      sync.Mutex
-	records map[string]steward.Record
+	records map[string]domainchange.Record
 	err     error
 	codes   []string
 }
 
-func (d *desk) Powers(string) steward.Powers {
-	return steward.Powers{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit"}
+func (d *fakeRegistry) Capabilities(string) domainchange.Capabilities {
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, CodeDays: 30, Contacts: true, AtExpiry: "transit"}
 }
 
-func (d *desk) Look(_ context.Context, name string) (steward.Record, error) {
+func (d *fakeRegistry) FetchRecord(_ context.Context, name string) (domainchange.Record, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.records[name], d.err
 }
 
-func (d *desk) Carry(_ context.Context, task steward.Task) (steward.Result, error) {
+func (d *fakeRegistry) ApplyChange(_ context.Context, task domainchange.Task) (domainchange.Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	record := d.records[task.Name]
 	switch task.Kind {
-	case steward.Nameservers:
+	case domainchange.Nameservers:
 		record.Nameservers = task.Nameservers
-	case steward.AddDS:
+	case domainchange.AddDS:
 		record.DS = append(record.DS, task.DS)
-	case steward.RemoveDS:
-		record.DS = slices.DeleteFunc(record.DS, func(ds steward.DS) bool { return ds == task.DS })
-	case steward.Lock, steward.Secure:
+	case domainchange.RemoveDS:
+		record.DS = slices.DeleteFunc(record.DS, func(ds domainchange.DS) bool { return ds == task.DS })
+	case domainchange.Lock, domainchange.Secure:
 		record.Statuses = []string{"clientTransferProhibited"}
-	case steward.Unlock:
+	case domainchange.Unlock:
 		record.Statuses = nil
-	case steward.AuthCode:
+	case domainchange.AuthCode:
 		d.codes = append(d.codes, task.Code)
-	case steward.TakeHolder:
+	case domainchange.UpdateRegistrant:
 		record.Handle = task.Handle
 	}
 	if d.err == nil {
 		d.records[task.Name] = record
 	}
-	return steward.Result{Record: record}, d.err
+	return domainchange.Result{Record: record}, d.err
 }
 
-func TestAHolderChangesADomainOnItsPage(t *testing.T) {
+func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	if list := b.get("/portal/domains").body; !strings.Contains(list, `<a href="`+path+`">eigene.de</a>`) {
 		t.Fatalf("the list does not lead to the page: %s", list)
@@ -83,8 +83,8 @@ func TestAHolderChangesADomainOnItsPage(t *testing.T) {
 		if got := b.post(path+step.action, step.fields); got.status != http.StatusSeeOther || got.location() != path {
 			t.Fatalf("%s: %d %s", step.action, got.status, got.body)
 		}
-		if letter := s.letter(registrar.LetterDomainChanged); letter.Facts["domain"] != "eigene.de" {
-			t.Errorf("%s: the letter tells %v", step.action, letter.Facts)
+		if mail := s.waitForMail(registrar.MailDomainChanged); mail.Data["domain"] != "eigene.de" {
+			t.Errorf("%s: the letter tells %v", step.action, mail.Data)
 		}
 		if got := b.get(path); !strings.Contains(got.body, step.says) || !strings.Contains(got.body, `class="note good"`) {
 			t.Errorf("%s: the page does not say %q: %s", step.action, step.says, got.body)
@@ -98,11 +98,11 @@ func TestAHolderChangesADomainOnItsPage(t *testing.T) {
 	}
 }
 
-func TestAnAuthCodeIsOnOnePageOnly(t *testing.T) {
+func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	got := b.post(path+"/auth-code", nil)
 	code := s.registry.codes[0]
@@ -114,11 +114,11 @@ func TestAnAuthCodeIsOnOnePageOnly(t *testing.T) {
 			t.Errorf("%s shows it again", page)
 		}
 	}
-	letter := s.letter(registrar.LetterAuthCode)
-	if strings.Contains(fmt.Sprint(letter), code) || strings.Contains(s.log.String(), code) || strings.Contains(s.log.String(), "eigene.de") {
+	mail := s.waitForMail(registrar.MailAuthCode)
+	if strings.Contains(fmt.Sprint(mail), code) || strings.Contains(s.log.String(), code) || strings.Contains(s.log.String(), "eigene.de") {
 		t.Error("the code is in a letter, or it or the name in the log")
 	}
-	s.clock.move(registrar.RecentSignIn + time.Minute)
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if got := b.post(path+"/auth-code", nil); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
 		t.Errorf("an old sign-in leads to %d %s", got.status, got.location())
 	}
@@ -127,11 +127,11 @@ func TestAnAuthCodeIsOnOnePageOnly(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
+func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	id := s.held(s.member("erika@example.org").ID, "eigene", holding.StatusActive)
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	for typed, says := range map[string]string{
 		"ns1.example.net": "zu wenige", "ns1.example.net\nns1.example.net": "zweimal", "ns1\nns2.example.net": "keinen gültigen Namen",
@@ -162,39 +162,39 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	}
 }
 
-func TestEachStateSaysWhatCanBeDone(t *testing.T) {
+func TestDomainPage_EachStatusExplainsOptions(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	erika := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
-	for status, says := range map[holding.Status]string{
-		holding.StatusPending: "noch in Arbeit", holding.StatusExpired: "Die Laufzeit ist zu Ende", holding.StatusRedemption: "Die Domain ist gelöscht",
-		holding.StatusTransit: "liegt bei DENIC", holding.StatusTransferredOut: "Ein anderer Anbieter",
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for status, says := range map[portfolio.Status]string{
+		portfolio.StatusPending: "noch in Arbeit", portfolio.StatusExpired: "Die Laufzeit ist zu Ende", portfolio.StatusRedemption: "Die Domain ist gelöscht",
+		portfolio.StatusTransit: "liegt bei DENIC", portfolio.StatusTransferredOut: "Ein anderer Anbieter",
 	} {
-		id := s.held(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
+		id := s.addDomain(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
 		got := b.get("/portal/domains/" + id)
 		if got.status != http.StatusOK || !strings.Contains(got.body, says) || strings.Contains(got.body, id+"/nameservers") {
 			t.Errorf("%s: %d %s", status, got.status, got.body)
 		}
-		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == holding.StatusExpired) {
+		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == portfolio.StatusExpired) {
 			t.Errorf("%s: the auth code is offered: %t", status, leaves)
 		}
 	}
 }
 
-func TestTheListIsSearchedFilteredAndTurned(t *testing.T) {
+func TestDomainList_SearchFilterAndPages(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	erika, other := s.member("erika@example.org"), s.member("otto@example.org")
-	for i := range holding.PageSize + 5 {
-		s.held(erika.ID, fmt.Sprintf("viele-%03d", i), holding.StatusActive)
+	s := newEnv(t, true)
+	erika, other := s.newMember("erika@example.org"), s.newMember("otto@example.org")
+	for i := range portfolio.PageSize + 5 {
+		s.addDomain(erika.ID, fmt.Sprintf("viele-%03d", i), portfolio.StatusActive)
 	}
-	s.held(erika.ID, "xn--mller-kva", holding.StatusExpired)
-	s.held(other.ID, "viele-fremd", holding.StatusActive)
-	b := s.signedIn("erika@example.org")
+	s.addDomain(erika.ID, "xn--mller-kva", portfolio.StatusExpired)
+	s.addDomain(other.ID, "viele-fremd", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
 	rows := func(body string) int { return strings.Count(body, "<tr><td>") }
 	first := b.get("/portal/domains").body
-	if rows(first) != holding.PageSize || strings.Contains(first, "fremd") || !strings.Contains(first, "alle (56)") || !strings.Contains(first, "abgelaufen (1)") {
+	if rows(first) != portfolio.PageSize || strings.Contains(first, "fremd") || !strings.Contains(first, "alle (56)") || !strings.Contains(first, "abgelaufen (1)") {
 		t.Errorf("the first page has %d rows", rows(first))
 	}
 	_, rest, found := strings.Cut(first, `<a href="/portal/domains?after=`)
@@ -214,18 +214,18 @@ func TestTheListIsSearchedFilteredAndTurned(t *testing.T) {
 
 // Whoever may not change nameservers because of a dispute may still set the lock and ask
 // for what is not forbidden, after signing in again.
-func TestALockClosesWhatItNamesAndLeavesTheRest(t *testing.T) {
+func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	id := s.held(s.member("erika@example.org").ID, "streit", holding.StatusActive)
-	s.barred = map[steward.Kind]registrar.Code{steward.Nameservers: steward.Barred, steward.AddDS: steward.Barred, steward.RemoveDS: steward.Barred}
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", portfolio.StatusActive)
+	s.forbidden = map[domainchange.ChangeKind]registrar.Code{domainchange.Nameservers: domainchange.DomainRestricted, domainchange.AddDS: domainchange.DomainRestricted, domainchange.RemoveDS: domainchange.DomainRestricted}
+	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	page := b.get(path).body
 	if !strings.Contains(page, "wegen eines laufenden Verfahrens gesperrt") || strings.Contains(page, path+"/nameservers") || !strings.Contains(page, path+"/auth-code") {
 		t.Errorf("the page is %s", page)
 	}
-	s.clock.move(registrar.RecentSignIn + time.Minute)
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if page := b.get(path).body; !strings.Contains(page, "/portal/sign-in-again?next=") {
 		t.Errorf("nothing leads to the sign-in: %s", page)
 	}

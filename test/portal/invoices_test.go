@@ -7,48 +7,48 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dotkontor/dotkontor/internal/paper"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// shelf is the orders as they stand in the database; nothing is bought here.
-type shelf struct {
+// storedOrders is the orders as they stand in the database; nothing is bought here.
+type storedOrders struct {
 	checkout.Orders
 	db *store.DB
 }
 
-func (s shelf) Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error) {
-	o, found, err := s.db.OrderOfCustomer(ctx, actor.Customer, id)
+func (s storedOrders) Get(ctx context.Context, actor registrar.Actor, id string) (order.Order, error) {
+	o, found, err := s.db.GetCustomerOrder(ctx, actor.Customer, id)
 	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 	}
 	return o, err
 }
 
-func (s shelf) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error) {
-	return s.db.OrdersOf(ctx, actor.Customer, before, limit)
+func (s storedOrders) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]order.Order, error) {
+	return s.db.ListOrders(ctx, actor.Customer, before, limit)
 }
 
-// withInvoices puts the pages about orders and invoices in front of the stage's, and
+// mountInvoicePages puts the pages about orders and invoices in front of the stage's, and
 // returns their routes.
-func (s *stage) withInvoices() []page.Route {
+func (s *env) mountInvoicePages() []ui.Route {
 	s.t.Helper()
 	invoices, err := invoice.New(invoice.Config{Store: s.db, Numbering: invoice.Numbering{Invoices: "RE", Corrections: "RK"}, Now: s.clock.now})
-	check(s.t, err)
-	press, err := paper.New()
-	check(s.t, err)
-	frame, err := page.New(page.Config{
+	must(s.t, err)
+	press, err := invoicepdf.New()
+	must(s.t, err)
+	frame, err := ui.New(ui.Config{
 		BaseURL: s.base, Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Now: s.clock.now, Orders: true,
-		Closing: ended(), // streams say how it stands, and end
+		Closing: closedChannel(), // streams say how it stands, and end
 	})
-	check(s.t, err)
-	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: shelf{db: s.db}, Invoices: invoices, Papers: press})
-	check(s.t, err)
+	must(s.t, err)
+	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: storedOrders{db: s.db}, Invoices: invoices, InvoiceRenderer: press})
+	must(s.t, err)
 	mux := http.NewServeMux()
 	mux.Handle("/", s.handler)
 	for _, route := range pages.Routes() {
@@ -58,37 +58,37 @@ func (s *stage) withInvoices() []page.Route {
 	return pages.Routes()
 }
 
-func ended() <-chan struct{} {
+func closedChannel() <-chan struct{} {
 	now := make(chan struct{})
 	close(now)
 	return now
 }
 
-// sold is an order that somebody has paid, with its invoice.
-func (s *stage) sold(customer string) (order.Order, invoice.Document) {
+// addPaidOrder is an order that somebody has paid, with its invoice.
+func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 	s.t.Helper()
 	ctx, at := s.t.Context(), s.clock.now()
 	o := order.Order{
-		ID: registrar.NewID("ord_", at), Customer: customer, Email: "x@example.org", State: order.AwaitingPayment, Channel: order.ThroughPortal,
+		ID: registrar.NewID("ord_", at), Customer: customer, Email: "x@example.org", State: order.AwaitingPayment, Channel: order.ChannelPortal,
 		By: registrar.Actor{Kind: registrar.ActorPerson}, ItemsKey: customer, PayLink: registrar.SecretHash("link-" + customer), SealedPayLink: "sealed",
 		Items:     []order.Item{{ID: "itm_" + customer, Name: "gekauft.de", TLD: ".de", Kind: order.Register, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: order.ItemWaiting}},
 		Totals:    order.Totals{Net: 1000, VAT: 190, Gross: 1190, RateBasisPoints: 1900, Rule: "domestic", Country: "DE"},
 		CreatedAt: at, UpdatedAt: at, ExpiresAt: at.Add(1), Version: 1,
 	}
-	o, _, err := s.db.AddOrder(ctx, o, 20, registrar.Deed{Actor: o.By, Action: order.ActionMade, Customer: customer, Object: o.ID, At: at})
-	check(s.t, err)
-	move := order.Move{Was: o, Order: o, Lines: true}
-	move.Order.State, move.Order.PaidAt = order.Provisioning, at
-	move.Order.Items = []order.Item{o.Items[0]}
-	move.Order.Items[0].State, move.Order.Items[0].Failure = order.ItemFailed, order.NameHeld
-	if moved, err := s.db.MoveOrder(ctx, move); err != nil || !moved {
+	o, _, err := s.db.AddOrder(ctx, o, 20, registrar.AuditEvent{Actor: o.By, Action: order.ActionCreated, Customer: customer, Object: o.ID, At: at})
+	must(s.t, err)
+	move := order.Transition{From: o, To: o, Provision: true}
+	move.To.State, move.To.PaidAt = order.Provisioning, at
+	move.To.Items = []order.Item{o.Items[0]}
+	move.To.Items[0].State, move.To.Items[0].Failure = order.ItemFailed, order.NameHeld
+	if moved, err := s.db.UpdateOrder(ctx, move); err != nil || !moved {
 		s.t.Fatalf("%t, %v", moved, err)
 	}
 	var issued invoice.Document
-	due, err := s.db.DueDocuments(ctx, "", 10)
-	check(s.t, err)
+	due, err := s.db.ListPendingDocuments(ctx, "", 10)
+	must(s.t, err)
 	for _, one := range due {
-		_, err := s.db.Issue(ctx, one, "RE-2026", func(count int64) invoice.Document {
+		_, err := s.db.IssueDocument(ctx, one, "RE-2026", func(count int64) invoice.Document {
 			issued = invoice.Document{
 				ID: registrar.NewID("inv_", at), Kind: invoice.Invoice, Order: o.ID, Customer: customer, Number: "RE-2026-000001", Series: "RE-2026", Count: count,
 				IssuedAt: at, Day: "2026-11-15", SuppliedOn: "2026-11-15", PaidOn: "2026-11-15", Language: "de", Category: invoice.Standard, RateBasisPoints: 1900,
@@ -97,34 +97,34 @@ func (s *stage) sold(customer string) (order.Order, invoice.Document) {
 			}
 			return issued
 		})
-		check(s.t, err)
+		must(s.t, err)
 	}
 	return o, issued
 }
 
-// ofOrders says for every route that names an order or a document how another
+// foreignOrderPaths says for every route that names an order or a document how another
 // customer's is asked for. A new one fails until it has a row here.
-var ofOrders = map[string]func(order, document string) string{
+var foreignOrderPaths = map[string]func(order, document string) string{
 	"/portal/orders/{id}":        func(order, _ string) string { return "/portal/orders/" + order },
 	"/portal/orders/{id}/events": func(order, _ string) string { return "/portal/orders/" + order + "/events" },
 	"/portal/invoices/{id}/pdf":  func(_, document string) string { return "/portal/invoices/" + document + "/pdf" },
 	"/portal/invoices/{id}/xml":  func(_, document string) string { return "/portal/invoices/" + document + "/xml" },
 }
 
-func TestAnotherCustomersOrdersAndInvoicesAreNotFoundOnEveryRoute(t *testing.T) {
+func TestRoutes_ForeignOrdersAndInvoicesAreNotFound(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	victim := s.member("victim@example.org")
-	s.member("attacker@example.org")
-	theirs, b := s.signedIn("victim@example.org"), s.signedIn("attacker@example.org")
-	routes := s.withInvoices()
-	o, document := s.sold(victim.ID)
+	s := newEnv(t, true)
+	victim := s.newMember("victim@example.org")
+	s.newMember("attacker@example.org")
+	theirs, b := s.signedInBrowser("victim@example.org"), s.signedInBrowser("attacker@example.org")
+	routes := s.mountInvoicePages()
+	o, document := s.addPaidOrder(victim.ID)
 	seen := 0
 	for _, route := range routes {
 		if !strings.Contains(route.Path, "{id}") {
 			continue
 		}
-		row, ok := ofOrders[route.Path]
+		row, ok := foreignOrderPaths[route.Path]
 		if !ok {
 			t.Errorf("%s names an object and has no row in the table", route.Path)
 			continue
@@ -140,28 +140,28 @@ func TestAnotherCustomersOrdersAndInvoicesAreNotFoundOnEveryRoute(t *testing.T) 
 		if got.status != http.StatusNotFound || none.status != got.status || hide.Replace(got.body) != hide.Replace(none.body) {
 			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", path, got.status, none.status, got.body == none.body)
 		}
-		if stranger := s.browser().get(path); stranger.status != http.StatusSeeOther || !strings.HasPrefix(stranger.location(), "/portal/sign-in?next=") {
+		if stranger := s.newBrowser().get(path); stranger.status != http.StatusSeeOther || !strings.HasPrefix(stranger.location(), "/portal/sign-in?next=") {
 			t.Errorf("%s: %d for a stranger", path, stranger.status)
 		}
 	}
-	if seen != len(ofOrders) {
-		t.Errorf("%d of %d routes were looked at", seen, len(ofOrders))
+	if seen != len(foreignOrderPaths) {
+		t.Errorf("%d of %d routes were looked at", seen, len(foreignOrderPaths))
 	}
 	if list := b.get("/portal/invoices"); list.status != http.StatusOK || strings.Contains(list.body, document.Number) {
 		t.Errorf("the attacker's list: %d %s", list.status, list.body)
 	}
 }
 
-func TestACustomerFindsTheirInvoices(t *testing.T) {
+func TestInvoices_ListAndDownload(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	erika := s.member("erika@example.org")
-	b := s.signedIn("erika@example.org")
-	s.withInvoices()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	s.mountInvoicePages()
 	if got := b.get("/portal/invoices").body; !strings.Contains(got, "Es gibt noch keine Rechnung.") {
 		t.Errorf("an empty list: %s", got)
 	}
-	o, document := s.sold(erika.ID)
+	o, document := s.addPaidOrder(erika.ID)
 	for _, path := range []string{"/portal/invoices", "/portal/orders/" + o.ID} {
 		got := b.get(path).body
 		for _, want := range []string{document.Number, "15.11.2026", "11,90\u00a0€", "/portal/invoices/" + document.ID + "/pdf", "/portal/invoices/" + document.ID + "/xml"} {

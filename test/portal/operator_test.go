@@ -12,15 +12,15 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // priceLists are the stored price list and the one in force, as the product has them.
@@ -32,38 +32,38 @@ type priceLists struct {
 func (p priceLists) Current(ctx context.Context) (catalog.Edition, error) { return p.db.PriceList(ctx) }
 
 func (p priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error {
-	_, err := p.db.ReplacePriceList(ctx, was, next, registrar.Deed{Actor: by, Action: office.Repriced, At: time.Now()})
+	_, err := p.db.ReplacePriceList(ctx, was, next, registrar.AuditEvent{Actor: by, Action: admin.PriceListReplaced, At: time.Now()})
 	if err == nil {
 		p.live.Replace(next)
 	}
 	return err
 }
 
-// fileCabinet opens accounts as the product does.
-type fileCabinet struct {
-	s      *stage
-	office *office.Service
+// accountFiles opens accounts as the product does.
+type accountFiles struct {
+	s      *env
+	office *admin.Service
 }
 
-func (f fileCabinet) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
-	found, err := f.s.customers.Find(ctx, by, text)
+func (f accountFiles) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
+	found, err := f.s.customers.FindByEmail(ctx, by, text)
 	return found.ID, err
 }
 
-func (f fileCabinet) Open(ctx context.Context, by registrar.Actor, id string) (behind.File, error) {
+func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (behind.CustomerRecord, error) {
 	account, found, err := f.s.db.ReadCustomers().AccountByID(ctx, id)
 	if err != nil || !found {
-		return behind.File{}, &registrar.Error{Kind: registrar.KindNotFound, Code: office.NoSuchCustomer, Err: err}
+		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: admin.NoSuchCustomer, Err: err}
 	}
-	return behind.File{Account: account.Customer}, f.office.Look(ctx, by, id, "")
+	return behind.CustomerRecord{Account: account.Customer}, f.office.RecordAccountView(ctx, by, id, "")
 }
 
 // consented is the one order in the cabinet whose consumer has asked for an early
 // beginning, and unconsented the one whose buyer has not.
 const consented, unconsented = "ord_1", "ord_2"
 
-func (f fileCabinet) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
-	o := order.Order{ID: id, State: order.Completed, Channel: order.ThroughPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC)}
+func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
+	o := order.Order{ID: id, State: order.Completed, Channel: order.ChannelPortal, PaidAt: time.Date(2026, 11, 15, 12, 2, 0, 0, time.UTC)}
 	switch id {
 	case consented:
 		o.Consent = order.Consent{At: time.Date(2026, 11, 15, 12, 1, 0, 0, time.UTC), Wording: order.ConsentWording("de")}
@@ -76,46 +76,46 @@ func (f fileCabinet) Order(_ context.Context, _ registrar.Actor, id string) (ord
 }
 
 // operatorPages are the pages over the stage's own services.
-func (s *stage) operatorPages() behind.Config {
+func (s *env) operatorPages() behind.Config {
 	s.t.Helper()
-	clerk, err := office.New(office.Config{Store: s.db, Now: s.clock.now, Secure: s.steward.Secure, GiveUp: s.steward.GiveUp, SecuredFor: s.steward.SecuredFor})
-	check(s.t, err)
+	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now, Secure: s.domains.Secure, AbandonChange: s.domains.AbandonChange, SecuredFor: s.domains.SecuredFor})
+	must(s.t, err)
 	shipped, err := catalog.Shipped()
-	check(s.t, err)
+	must(s.t, err)
 	s.prices = catalog.NewLive(shipped)
 	return behind.Config{
-		Office: clerk, Files: fileCabinet{s, clerk}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Peers: func() []behind.Peer { return nil },
+		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Peers: func() []behind.Peer { return nil },
 	}
 }
 
 // operatorRoutes is the list that tests go through.
-func (s *stage) operatorRoutes() []page.Route {
+func (s *env) operatorRoutes() []ui.Route {
 	s.t.Helper()
-	frame, err := page.New(page.Config{
+	frame, err := ui.New(ui.Config{
 		BaseURL: "http://127.0.0.1", Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
 	})
-	check(s.t, err)
+	must(s.t, err)
 	cfg := s.operatorPages()
 	cfg.Frame = frame
 	handler, err := behind.New(cfg)
-	check(s.t, err)
+	must(s.t, err)
 	return handler.Routes()
 }
 
-func filledOperator(path string) string {
+func fillOperatorPath(path string) string {
 	return strings.NewReplacer("{id}", "x", "{kind}", "order", "{$}", "").Replace(path)
 }
 
-// atCommandLine is who gives the role.
-var atCommandLine = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+// cliOperator is who gives the role.
+var cliOperator = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 
-// strongly is a browser in which an operator has signed in with a code.
-func (s *stage) strongly(email string) (customer.Customer, *browser) {
+// operatorBrowser is a browser in which an operator has signed in with a code.
+func (s *env) operatorBrowser(email string) (account.Customer, *browser) {
 	s.t.Helper()
-	added := s.member(email)
-	grant, err := s.customers.AddOperator(s.t.Context(), atCommandLine, added.ID)
-	check(s.t, err)
-	b := s.signedIn(email)
+	added := s.newMember(email)
+	grant, err := s.customers.AddOperator(s.t.Context(), cliOperator, added.ID)
+	must(s.t, err)
+	b := s.signedInBrowser(email)
 	b.post("/portal/security/enrol", url.Values{"link": {grant.EnrolmentLink}})
 	var secret string
 	for _, p := range elements(b.get("/portal/security/second-factor").tree(s.t), "p") {
@@ -124,31 +124,31 @@ func (s *stage) strongly(email string) (customer.Customer, *browser) {
 		}
 	}
 	code, err := totp.GenerateCode(secret, s.clock.now())
-	check(s.t, err)
+	must(s.t, err)
 	b.post("/portal/security/second-factor", url.Values{"code": {code}})
 	b.post("/portal/sign-out", nil)
 	b.post("/portal/sign-in", url.Values{"email": {email}, "password": {password}})
 	code, err = totp.GenerateCode(secret, s.clock.now().Add(30*time.Second))
-	check(s.t, err)
+	must(s.t, err)
 	if got := b.post("/portal/sign-in/code", url.Values{"code": {code}}); got.status != http.StatusSeeOther {
 		s.t.Fatalf("the code was answered with %d %s", got.status, got.body)
 	}
 	return added, b
 }
 
-func TestForOthersThereAreNoOperatorsPages(t *testing.T) {
+func TestOperatorPages_NotFoundForCustomers(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	s.member("erika@example.org")
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
 	routes := s.operatorRoutes()
 	if len(routes) < 20 {
 		t.Fatalf("only %d routes", len(routes))
 	}
-	missing := s.browser().get("/operator/no-such-page").status
-	for name, b := range map[string]*browser{"a stranger": s.browser(), "a customer": s.signedIn("erika@example.org")} {
+	missing := s.newBrowser().get("/operator/no-such-page").status
+	for name, b := range map[string]*browser{"a stranger": s.newBrowser(), "a customer": s.signedInBrowser("erika@example.org")} {
 		for _, route := range routes {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
-				got := b.do(method, filledOperator(route.Path), "application/x-www-form-urlencoded", "")
+				got := b.do(method, fillOperatorPath(route.Path), "application/x-www-form-urlencoded", "")
 				if got.status != http.StatusNotFound || got.status != missing || got.header.Get("Allow") != "" {
 					t.Errorf("%s: %s %s answered %d, Allow %q", name, method, route.Path, got.status, got.header.Get("Allow"))
 				}
@@ -160,15 +160,15 @@ func TestForOthersThereAreNoOperatorsPages(t *testing.T) {
 	}
 }
 
-func TestAPasswordAloneOpensNoOperatorsPage(t *testing.T) {
+func TestOperatorPages_PasswordSessionIsForbidden(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	added := s.member("erika@example.org")
-	_, err := s.customers.AddOperator(t.Context(), atCommandLine, added.ID)
-	check(t, err)
-	b := s.signedIn("erika@example.org")
+	s := newEnv(t, true)
+	added := s.newMember("erika@example.org")
+	_, err := s.customers.AddOperator(t.Context(), cliOperator, added.ID)
+	must(t, err)
+	b := s.signedInBrowser("erika@example.org")
 	for _, route := range s.operatorRoutes() {
-		if got := b.do(route.Method, filledOperator(route.Path), "application/x-www-form-urlencoded", ""); got.status != http.StatusForbidden {
+		if got := b.do(route.Method, fillOperatorPath(route.Path), "application/x-www-form-urlencoded", ""); got.status != http.StatusForbidden {
 			t.Errorf("%s %s answered %d", route.Method, route.Path, got.status)
 		}
 	}
@@ -178,11 +178,11 @@ func TestAPasswordAloneOpensNoOperatorsPage(t *testing.T) {
 // operators' pages.
 func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	added := s.member("ops@example.org")
-	grant, err := s.customers.AddOperator(t.Context(), atCommandLine, added.ID)
-	check(t, err)
-	thief := s.signedIn("ops@example.org")
+	s := newEnv(t, true)
+	added := s.newMember("ops@example.org")
+	grant, err := s.customers.AddOperator(t.Context(), cliOperator, added.ID)
+	must(t, err)
+	thief := s.signedInBrowser("ops@example.org")
 	if got := thief.get("/portal/security/second-factor"); got.status != http.StatusForbidden || strings.Contains(got.body, `class="secret"`) {
 		t.Errorf("the page for an authenticator app answered %d", got.status)
 	}
@@ -209,18 +209,18 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 
 	// The link does nothing without a session of its account, and tells nothing.
 	path := "/portal/security/enrol?link=" + grant.EnrolmentLink
-	if got := s.browser().get(path); got.location() != "/portal/sign-in?next="+url.QueryEscape(path) {
+	if got := s.newBrowser().get(path); got.location() != "/portal/sign-in?next="+url.QueryEscape(path) {
 		t.Errorf("without a session: %d %s", got.status, got.location())
 	}
-	s.member("erika@example.org")
-	other := s.signedIn("erika@example.org")
+	s.newMember("erika@example.org")
+	other := s.signedInBrowser("erika@example.org")
 	if got := other.get(path); got.status != http.StatusGone {
 		t.Errorf("another account: %d", got.status)
 	}
 	if got := other.post("/portal/security/enrol", url.Values{"link": {grant.EnrolmentLink}}); got.status != http.StatusGone {
 		t.Errorf("another account: %d", got.status)
 	}
-	owner := s.signedIn("ops@example.org")
+	owner := s.signedInBrowser("ops@example.org")
 	if got := owner.get(path); got.status != http.StatusOK || !strings.Contains(got.body, "Einrichtung beginnen") {
 		t.Errorf("the owner sees %d", got.status)
 	}
@@ -235,30 +235,30 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 	}
 }
 
-func TestTheRoleEndsAtOnceAndOnlyTheCommandLineGivesIt(t *testing.T) {
+func TestOperatorRole_RemovalIsImmediateAndGrantNeedsCLI(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	added, b := s.strongly("ops@example.org")
+	s := newEnv(t, true)
+	added, b := s.operatorBrowser("ops@example.org")
 	if got := b.get("/operator"); got.status != http.StatusOK {
 		t.Fatalf("an operator got %d", got.status)
 	}
-	fromBrowser := atCommandLine
+	fromBrowser := cliOperator
 	fromBrowser.Address = netip.MustParseAddr("127.0.0.1")
-	other := s.member("freund@example.org")
+	other := s.newMember("freund@example.org")
 	if _, err := s.customers.AddOperator(t.Context(), fromBrowser, other.ID); registrar.KindOf(err) != registrar.KindForbidden {
 		t.Errorf("an operator in a browser made another: %v", err)
 	}
-	check(t, s.customers.RemoveOperator(t.Context(), atCommandLine, added.ID))
+	must(t, s.customers.RemoveOperator(t.Context(), cliOperator, added.ID))
 	if got := b.get("/operator"); got.status != http.StatusNotFound {
 		t.Errorf("after the end of the role: %d", got.status)
 	}
 }
 
-func TestALookAtACustomerIsInTheCustomersActivity(t *testing.T) {
+func TestOperatorPages_AccountViewIsInCustomerActivity(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	_, b := s.strongly("ops@example.org")
-	erika := s.member("erika@example.org")
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
 	got := b.post("/operator/customers", url.Values{"q": {"erika@example.org"}})
 	if got.status != http.StatusSeeOther || got.header.Get("Location") != "/operator/customers/"+erika.ID {
 		t.Fatalf("%d %s", got.status, got.header.Get("Location"))
@@ -266,15 +266,15 @@ func TestALookAtACustomerIsInTheCustomersActivity(t *testing.T) {
 	if got := b.get("/operator/customers/" + erika.ID); got.status != http.StatusOK || !strings.Contains(got.body, "erika@example.org") {
 		t.Fatalf("%d", got.status)
 	}
-	if got := s.signedIn("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Daten des Kontos angesehen") {
+	if got := s.signedInBrowser("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Daten des Kontos angesehen") {
 		t.Error("the customer does not learn of it")
 	}
 }
 
-func TestAnOperatorSeesWhetherAnOrderHasAConsent(t *testing.T) {
+func TestOperatorPages_OrderShowsConsent(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	_, b := s.strongly("ops@example.org")
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
 	for id, want := range map[string]string{consented: "15.11.2026, 12:01 UTC · 2026-11-de", unconsented: "keine"} {
 		shown := ""
 		list := elements(b.get("/operator/orders/"+id).tree(t), "dd")
@@ -289,23 +289,23 @@ func TestAnOperatorSeesWhetherAnOrderHasAConsent(t *testing.T) {
 	}
 }
 
-func TestAPriceListCountsOnlyAfterItWasComparedWithTheOneInForce(t *testing.T) {
+func TestPriceList_AppliedOnlyAfterComparison(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	_, b := s.strongly("ops@example.org")
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
 	var list strings.Builder
-	check(t, s.prices.Catalog().Write(&list))
+	must(t, s.prices.Catalog().Write(&list))
 	register := func() registrar.Cents { com, _ := s.prices.Extension(".com"); return com.Register }
 	before := register()
-	dearer := strings.Replace(list.String(), "\n.com,"+before.String(), "\n.com,99.90", 1)
-	if dearer == list.String() {
+	raised := strings.Replace(list.String(), "\n.com,"+before.String(), "\n.com,99.90", 1)
+	if raised == list.String() {
 		t.Fatal("the list has another shape")
 	}
-	got := b.post("/operator/prices", url.Values{"text": {dearer}})
+	got := b.post("/operator/prices", url.Values{"text": {raised}})
 	if got.status != http.StatusOK || !strings.Contains(got.body, "99.90") || register() != before {
 		t.Fatalf("comparing answered %d, .com costs %s", got.status, register())
 	}
-	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {"another list"}}); got.status != http.StatusConflict || register() != before {
+	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {"another list"}}); got.status != http.StatusConflict || register() != before {
 		t.Errorf("a list that was compared with another one: %d, .com costs %s", got.status, register())
 	}
 	if got := b.post("/operator/prices/apply", url.Values{"text": {"tld\n"}, "was": {""}}); got.status != http.StatusUnprocessableEntity || register() != before {
@@ -317,10 +317,10 @@ func TestAPriceListCountsOnlyAfterItWasComparedWithTheOneInForce(t *testing.T) {
 			was = attribute(input, "value")
 		}
 	}
-	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}}); got.status != http.StatusConflict || register() != before {
+	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {was}}); got.status != http.StatusConflict || register() != before {
 		t.Errorf("an unconfirmed large change answered %d, .com costs %s", got.status, register())
 	}
-	if got := b.post("/operator/prices/apply", url.Values{"text": {dearer}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusSeeOther || register() != 9990 {
+	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusSeeOther || register() != 9990 {
 		t.Errorf("agreeing answered %d, .com costs %s", got.status, register())
 	}
 	// The page of another operator, who compared with the list before.
@@ -329,11 +329,11 @@ func TestAPriceListCountsOnlyAfterItWasComparedWithTheOneInForce(t *testing.T) {
 	}
 }
 
-func TestWhatMattersAsksForAFreshSignIn(t *testing.T) {
+func TestOperatorPages_ChangesNeedRecentSignIn(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	_, b := s.strongly("ops@example.org")
-	s.clock.move(registrar.RecentSignIn + time.Minute)
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	for _, path := range []string{
 		"/operator/agents", "/operator/agents/x/secret", "/operator/agents/x/key", "/operator/agents/x/remove", "/operator/prices/apply",
 		"/operator/locks", "/operator/locks/x/lift", "/operator/jobs/change/x/give-up",
@@ -350,15 +350,15 @@ func TestWhatMattersAsksForAFreshSignIn(t *testing.T) {
 	}
 }
 
-func TestALockIsSetToldAndLifted(t *testing.T) {
+func TestDomainLock_SetNotifyLift(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	_, b := s.strongly("ops@example.org")
-	erika := s.member("erika@example.org")
-	_, err := s.holdings.Add(t.Context(), atCommandLine, holding.Addition{
-		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: holding.StatusActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
+	s := newEnv(t, true)
+	_, b := s.operatorBrowser("ops@example.org")
+	erika := s.newMember("erika@example.org")
+	_, err := s.portfolio.Add(t.Context(), cliOperator, portfolio.AddParams{
+		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: portfolio.StatusActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
 	})
-	check(t, err)
+	must(t, err)
 	form := url.Values{
 		"domain": {"Streit.de"}, "cause": {"court"}, "reason": {"Beschluss 312 O 99/26"}, "review": {s.clock.now().AddDate(0, 1, 0).Format(time.DateOnly)},
 	}
@@ -369,25 +369,25 @@ func TestALockIsSetToldAndLifted(t *testing.T) {
 	if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
-	if told := s.letter(registrar.LetterDomainLock); told.To != "erika@example.org" || told.Facts["name"] != "Beschluss 312 O 99/26" {
-		t.Errorf("the holder was told %v", told)
+	if mail := s.waitForMail(registrar.MailDomainLock); mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
+		t.Errorf("the holder was told %v", mail)
 	}
-	locks, err := s.db.LocksInForce(t.Context(), 10)
-	check(t, err)
+	locks, err := s.db.ListActiveDomainLocks(t.Context(), 10)
+	must(t, err)
 	if len(locks) != 1 || locks[0].Name != "streit.de" {
 		t.Fatalf("locks %v", locks)
 	}
-	keeper, err := office.New(office.Config{Store: s.db, Now: s.clock.now})
-	check(t, err)
-	for block, want := range map[office.Block]bool{office.Renewal: true, office.Transfer: false} {
-		if barred, err := keeper.Bars(t.Context(), locks[0].Domain, block); err != nil || barred != want {
+	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	for block, want := range map[admin.Restriction]bool{admin.Renewal: true, admin.Transfer: false} {
+		if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, block); err != nil || barred != want {
 			t.Errorf("%s is barred: %t, %v", block, barred, err)
 		}
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
 		t.Fatalf("lifting: %d", got.status)
 	}
-	if barred, err := keeper.Bars(t.Context(), locks[0].Domain, office.Renewal); err != nil || barred {
+	if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, admin.Renewal); err != nil || barred {
 		t.Errorf("a lifted lock bars: %t, %v", barred, err)
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
@@ -396,23 +396,23 @@ func TestALockIsSetToldAndLifted(t *testing.T) {
 }
 
 // A change whose registry account is not ours any more would be open for ever.
-func TestAChangeThatIsStuckIsShownToItsHolderAndGivenUpByAnOperator(t *testing.T) {
+func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	erika := s.member("erika@example.org")
-	id := s.held(erika.ID, "liegt", holding.StatusActive)
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	id := s.addDomain(erika.ID, "liegt", portfolio.StatusActive)
 	now := s.clock.now()
-	stuck := steward.Change{
-		ID: "chg_1", Customer: erika.ID, Domain: id, Account: "einst", Kind: steward.Unlock, State: steward.StateOpen,
+	stuck := domainchange.Change{
+		ID: "chg_1", Customer: erika.ID, Domain: id, Account: "einst", Kind: domainchange.Unlock, State: domainchange.StatusOpen,
 		Actor: registrar.Actor{Kind: registrar.ActorPerson, Through: "ses_1"}, DueAt: now.Add(time.Hour), Attempts: 7, CreatedAt: now,
 	}
-	check(t, s.db.AddChange(t.Context(), stuck))
-	check(t, s.db.KeepSetback(t.Context(), office.JobChange, stuck.ID, office.Setback{Code: steward.NoAccount, At: now}, now.Add(-time.Hour)))
-	holder := s.signedIn("erika@example.org")
+	must(t, s.db.AddDomainChange(t.Context(), stuck))
+	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: domainchange.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
+	holder := s.signedInBrowser("erika@example.org")
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung bleibt liegen") || got.header.Get("Refresh") != "" {
 		t.Errorf("the holder reads %s", got.body)
 	}
-	_, b := s.strongly("ops@example.org")
+	_, b := s.operatorBrowser("ops@example.org")
 	const path = "/operator/jobs/change/chg_1/give-up"
 	for _, page := range []string{"/operator", "/operator/jobs?kind=change"} {
 		if got := b.get(page); !strings.Contains(got.body, path) {
@@ -437,17 +437,17 @@ func TestAChangeThatIsStuckIsShownToItsHolderAndGivenUpByAnOperator(t *testing.T
 }
 
 // A crash between the lock and the registry must not go unseen.
-func TestALockSaysWhetherTheRegistryKeepsTheDomain(t *testing.T) {
+func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	id := s.held(s.member("erika@example.org").ID, "streit", holding.StatusActive)
-	_, b := s.strongly("ops@example.org")
-	silent, err := office.New(office.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
-	check(t, err)
-	lock, _, err := silent.SetLock(t.Context(), atCommandLine, office.Wish{
-		Name: "streit.de", Cause: office.UDRP, Reason: "D2026-0815", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", portfolio.StatusActive)
+	_, b := s.operatorBrowser("ops@example.org")
+	silent, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
+	must(t, err)
+	lock, _, err := silent.SetLock(t.Context(), cliOperator, admin.LockRequest{
+		Name: "streit.de", Cause: admin.UDRP, Reason: "D2026-0815", Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
 	})
-	check(t, err)
+	must(t, err)
 	for _, path := range []string{"/operator/locks", "/operator/"} {
 		if got := b.get(path); !strings.Contains(got.body, "nicht gesichert") {
 			t.Errorf("%s is %s", path, got.body)
@@ -460,17 +460,17 @@ func TestALockSaysWhetherTheRegistryKeepsTheDomain(t *testing.T) {
 	if strings.Contains(got.body, "nicht gesichert") || !strings.Contains(got.body, ">gesichert<") {
 		t.Errorf("the list is %s", got.body)
 	}
-	holder := s.signedIn("erika@example.org")
+	holder := s.signedInBrowser("erika@example.org")
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
 		t.Errorf("the holder reads %s", got.body)
 	}
 	// A later lock wants it again: the holder may have got a code between the two.
-	check(t, func() error { _, err := silent.LiftLock(t.Context(), atCommandLine, lock.ID); return err }())
-	s.clock.move(time.Minute)
-	_, _, err = silent.SetLock(t.Context(), atCommandLine, office.Wish{
-		Name: "streit.de", Cause: office.Court, Reason: "312 O 99/26", Blocks: []office.Block{office.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
+	must(t, func() error { _, err := silent.LiftLock(t.Context(), cliOperator, lock.ID); return err }())
+	s.clock.advance(time.Minute)
+	_, _, err = silent.SetLock(t.Context(), cliOperator, admin.LockRequest{
+		Name: "streit.de", Cause: admin.Court, Reason: "312 O 99/26", Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: s.clock.now().Add(time.Hour),
 	})
-	check(t, err)
+	must(t, err)
 	if got := b.get("/operator/locks"); !strings.Contains(got.body, "nicht gesichert") {
 		t.Errorf("the list is %s", got.body)
 	}

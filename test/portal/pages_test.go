@@ -12,25 +12,25 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// picturesVariable names a folder into which the pages are written, to be looked
+// pageDirVariable names a folder into which the pages are written, to be looked
 // at in a browser.
-const picturesVariable = "DOTKONTOR_TEST_PAGES"
+const pageDirVariable = "DOTKONTOR_TEST_PAGES"
 
-// every shows every page there is, also those that follow a mistake.
-func every(t *testing.T) (*stage, map[string]answer) {
+// allPages shows every page there is, also those that follow a mistake.
+func allPages(t *testing.T) (*env, map[string]pageResponse) {
 	t.Helper()
-	s := open(t, true)
-	added := s.member("erika@example.org")
+	s := newEnv(t, true)
+	added := s.newMember("erika@example.org")
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
-	for i, status := range holding.Statuses() {
-		_, err := s.holdings.Add(t.Context(), operator, s.domain(added.ID, i, status))
-		check(t, err)
+	for i, status := range portfolio.Statuses() {
+		_, err := s.portfolio.Add(t.Context(), operator, s.domainAddition(added.ID, i, status))
+		must(t, err)
 	}
-	stranger, b := s.browser(), s.signedIn("erika@example.org")
-	pages := map[string]answer{
+	stranger, b := s.newBrowser(), s.signedInBrowser("erika@example.org")
+	pages := map[string]pageResponse{
 		"sign-in":         stranger.get("/portal/sign-in?next=%2Fportal%2Ftokens"),
 		"sign-in-wrong":   stranger.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}}),
 		"register":        stranger.get("/portal/register"),
@@ -52,9 +52,9 @@ func every(t *testing.T) (*stage, map[string]answer) {
 		"token-bad":       b.post("/portal/tokens", url.Values{"name": {""}}),
 		"tokens":          b.get("/portal/tokens"),
 		"apps-empty":      b.get("/portal/apps"),
-		"apps":            s.withApp(b, added.ID),
+		"apps":            s.appsPage(b, added.ID),
 		"agents-empty":    b.get("/portal/agents"),
-		"agents":          s.withAgents(b),
+		"agents":          s.agentsPage(b),
 		"sign-in-again":   b.get("/portal/sign-in-again?next=%2Fportal%2Ftokens"),
 		"security":        b.get("/portal/security"),
 		"activity":        b.get("/portal/activity"),
@@ -62,11 +62,11 @@ func every(t *testing.T) (*stage, map[string]answer) {
 		"member-notfound": b.get("/portal/nothing"),
 	}
 	stranger.post("/portal/register", url.Values{"email": {"neu@example.org"}})
-	pages["confirm"] = stranger.get(s.link(registrar.LetterConfirm))
+	pages["confirm"] = stranger.get(s.mailedLink(registrar.MailConfirm))
 	stranger.post("/portal/reset", url.Values{"email": {"erika@example.org"}})
-	pages["reset-new"] = stranger.get(s.link(registrar.LetterReset))
+	pages["reset-new"] = stranger.get(s.mailedLink(registrar.MailPasswordReset))
 	b.post("/portal/profile/email", url.Values{"email": {"erika2@example.org"}})
-	pages["email-confirm"] = b.get(s.link(registrar.LetterChangeEmail))
+	pages["email-confirm"] = b.get(s.mailedLink(registrar.MailChangeEmail))
 	b.crossSite = true
 	pages["cross-site"] = b.post("/portal/tokens", nil)
 	b.crossSite = false
@@ -74,34 +74,34 @@ func every(t *testing.T) (*stage, map[string]answer) {
 	for _, name := range []string{"profile", "security", "tokens", "activity", "domains", "profile/registrant"} {
 		pages["english-"+strings.ReplaceAll(name, "/", "-")] = b.get("/portal/" + name)
 	}
-	s.clock.move(time.Hour)
+	s.clock.advance(time.Hour)
 	pages["security-late"] = b.get("/portal/security")
 	pages["tokens-late"] = b.get("/portal/tokens")
 	return s, pages
 }
 
-func (s *stage) domain(owner string, i int, status holding.Status) holding.Addition {
+func (s *env) domainAddition(owner string, i int, status portfolio.Status) portfolio.AddParams {
 	name, err := registrar.ParseName(string(rune('a'+i))+"-elbblick.de", func(tld string) bool { return tld == ".de" })
-	check(s.t, err)
-	addition := holding.Addition{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
-	if status != holding.StatusPending {
+	must(s.t, err)
+	addition := portfolio.AddParams{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
+	if status != portfolio.StatusPending {
 		addition.PaidUntil = time.Now().AddDate(0, i, 0)
 	}
 	return addition
 }
 
-func TestEveryPageIsSoundAndAccessible(t *testing.T) {
+func TestPages_ValidAndAccessible(t *testing.T) {
 	t.Parallel()
-	_, pages := every(t)
+	_, pages := allPages(t)
 	for name, page := range pages {
-		if folder := os.Getenv(picturesVariable); folder != "" {
-			check(t, os.WriteFile(filepath.Join(folder, name+".html"), []byte(page.body), 0o600))
+		if folder := os.Getenv(pageDirVariable); folder != "" {
+			must(t, os.WriteFile(filepath.Join(folder, name+".html"), []byte(page.body), 0o600))
 		}
 		if page.status >= http.StatusInternalServerError || page.body == "" {
 			t.Errorf("%s: %d", name, page.status)
 			continue
 		}
-		sound(t, name, page.tree(t))
+		checkPage(t, name, page.tree(t))
 		if strings.Contains(page.body, "canary") || strings.Contains(page.body, "wrong-wrong-wrong") {
 			t.Errorf("%s shows a password", name)
 		}
@@ -111,8 +111,8 @@ func TestEveryPageIsSoundAndAccessible(t *testing.T) {
 	}
 }
 
-// sound is what every page must be.
-func sound(t *testing.T, name string, root *html.Node) {
+// checkPage is what every page must be.
+func checkPage(t *testing.T, name string, root *html.Node) {
 	t.Helper()
 	title, h1 := elements(root, "title"), elements(root, "h1")
 	if len(title) != 1 || text(title[0]) == "" || len(h1) != 1 || text(h1[0]) == "" {
@@ -147,7 +147,7 @@ func sound(t *testing.T, name string, root *html.Node) {
 	}
 	for _, kind := range []string{"input", "select"} {
 		for _, node := range elements(root, kind) {
-			if attribute(node, "type") == "hidden" || has(node, "hidden") {
+			if attribute(node, "type") == "hidden" || hasAttribute(node, "hidden") {
 				continue
 			}
 			if !labels[attribute(node, "id")] {
@@ -158,7 +158,7 @@ func sound(t *testing.T, name string, root *html.Node) {
 					t.Errorf("%s: %s is described by nothing", name, attribute(node, "name"))
 				}
 			}
-			if attribute(node, "type") == "password" && (attribute(node, "autocomplete") == "" || has(node, "value")) {
+			if attribute(node, "type") == "password" && (attribute(node, "autocomplete") == "" || hasAttribute(node, "value")) {
 				t.Errorf("%s: the password field has a value, or no purpose", name)
 			}
 		}
@@ -175,19 +175,19 @@ func sound(t *testing.T, name string, root *html.Node) {
 	}
 }
 
-func TestNoSecretReachesTheLogOrAnotherSite(t *testing.T) {
+func TestPages_NoSecretInLogOrReferer(t *testing.T) {
 	t.Parallel()
-	s := open(t, true)
-	b := s.browser()
+	s := newEnv(t, true)
+	b := s.newBrowser()
 	secrets := map[string]string{"password": "canary-horse-battery", "wrong password": "canary-wrong-password", "address": "neu@example.org"}
 	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
-	link := s.link(registrar.LetterConfirm)
-	secrets["link"] = secretOf(t, link)
+	link := s.mailedLink(registrar.MailConfirm)
+	secrets["link"] = linkSecret(t, link)
 	page := b.get(link)
 	if page.header.Get("Referrer-Policy") != "same-origin" {
 		t.Errorf("the link's page has %q", page.header.Get("Referrer-Policy"))
 	}
-	sound(t, "the link's page", page.tree(t)) // nothing on it leads elsewhere
+	checkPage(t, "the link's page", page.tree(t)) // nothing on it leads elsewhere
 	b.post("/portal/confirm", url.Values{"link": {secrets["link"]}, "password": {secrets["password"]}})
 	secrets["session"], secrets["device"] = b.cookie("dotkontor"), b.cookie("dotkontor_device")
 	secrets["token"] = tokenValue.FindString(b.post("/portal/tokens", url.Values{"name": {"canary-name"}}).body)

@@ -14,30 +14,30 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
-	"github.com/dotkontor/dotkontor/test/fresh"
+	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
 )
 
 const (
-	patience = time.Minute
-	holder   = "cus_ada"
+	waitTimeout = time.Minute
+	customerID  = "cus_ada"
 )
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
-// stage is a registry and a service that runs.
-type stage struct {
-	world *registry.Registry
-	db    *store.DB
-	lines *provision.Service
+// env is a registry and a service that runs.
+type env struct {
+	world   *registry.Registry
+	db      *store.DB
+	service *provision.Service
 }
 
-func newStage(t *testing.T, held ...registry.Held) *stage {
+func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
 	t.Helper()
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -47,16 +47,16 @@ func newStage(t *testing.T, held ...registry.Held) *stage {
 	for _, ext := range list.All() {
 		zones = append(zones, registry.Zone{TLD: ext.TLD, MinYears: ext.MinYears, MaxYears: ext.MaxYears})
 	}
-	s := &stage{}
-	if s.world, err = registry.Start(registry.Options{Zones: zones, Held: held}); err != nil {
+	s := &env{}
+	if s.world, err = registry.Start(registry.Options{Zones: zones, Seeds: held}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.world.Close() })
-	if s.db, err = store.Open(t.Context(), fresh.SQLite(t)); err != nil {
+	if s.db, err = store.Open(t.Context(), dbtest.SQLite(t)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.db.Close() })
-	s.seed(t)
+	s.addCustomer(t)
 	account, _ := s.world.Account(registry.ProductAccount)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.world.EPPCA())
@@ -72,10 +72,10 @@ func newStage(t *testing.T, held ...registry.Held) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.lines, err = provision.New(provision.Config{
+	s.service, err = provision.New(provision.Config{
 		Store: s.db, Domains: s.db, Seal: seal, Node: "here", Now: s.world.Now,
 		Accounts: []provision.NamedAccount{{
-			Name: "sandbox", Serves: func(string) bool { return true }, PollEvery: 100 * time.Millisecond, Account: epp.NewDesk(client, nil),
+			Name: "sandbox", Serves: func(string) bool { return true }, PollInterval: 100 * time.Millisecond, Account: epp.NewProvisioner(client, nil),
 		}},
 	})
 	if err != nil {
@@ -83,23 +83,23 @@ func newStage(t *testing.T, held ...registry.Held) *stage {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	running.Go(func() { s.lines.Run(ctx) })
+	running.Go(func() { s.service.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
 	return s
 }
 
-// seed makes a customer with registrant data.
-func (s *stage) seed(t *testing.T) {
+// addCustomer makes a customer with registrant data.
+func (s *env) addCustomer(t *testing.T) {
 	t.Helper()
-	err := s.db.ChangeCustomers(t.Context(), func(tx customer.Tx) error {
-		if _, err := tx.InsertAccount(t.Context(), customer.Account{
-			Customer: customer.Customer{ID: holder, Email: "ada@example.org", Language: "de", CreatedAt: time.Now(), ConfirmedAt: time.Now()},
+	err := s.db.UpdateCustomers(t.Context(), func(tx account.Tx) error {
+		if _, err := tx.InsertAccount(t.Context(), account.Account{
+			Customer: account.Customer{ID: customerID, Email: "ada@example.org", Language: "de", CreatedAt: time.Now(), ConfirmedAt: time.Now()},
 			EmailKey: "ada@example.org", UserHandle: "ada",
 		}); err != nil {
 			return err
 		}
-		return tx.PutRegistrant(t.Context(), holder, customer.Registrant{
-			Kind: customer.Person, Name: "Ada Größe", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE",
+		return tx.PutRegistrant(t.Context(), customerID, account.Registrant{
+			Kind: account.Person, Name: "Ada Größe", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE",
 			Phone: "+49.301234567", UpdatedAt: time.Now(),
 		})
 	})
@@ -108,59 +108,59 @@ func (s *stage) seed(t *testing.T) {
 	}
 }
 
-func (s *stage) transfer(t *testing.T, label, tld, code string) (provision.Line, error) {
+func (s *env) requestTransfer(t *testing.T, label, tld, code string) (provision.Item, error) {
 	t.Helper()
-	return s.lines.Order(t.Context(), operator, provision.Order{
-		Customer: holder, Name: registrar.NewName(label, tld), Kind: provision.Transfer, Payment: "manual:1", Code: code,
+	return s.service.CreateItem(t.Context(), operator, provision.PaidItem{
+		Customer: customerID, Name: registrar.NewName(label, tld), Kind: provision.Transfer, Payment: "manual:1", Code: code,
 	})
 }
 
-// await waits until a line is in one of the states.
-func (s *stage) await(t *testing.T, id string, states ...provision.State) provision.Line {
+// waitForState waits until a line is in one of the states.
+func (s *env) waitForState(t *testing.T, id string, states ...provision.State) provision.Item {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		line, err := s.lines.Line(t.Context(), operator, id)
+	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		item, err := s.service.GetItem(t.Context(), operator, id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(states, line.State) {
-			return line
+		if slices.Contains(states, item.State) {
+			return item
 		}
 	}
 	t.Fatalf("the line did not become %v", states)
-	return provision.Line{}
+	return provision.Item{}
 }
 
-func TestATransferWaitsForTheRegistrysFiveDays(t *testing.T) {
+func TestTransfer_WaitsFiveDays(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	line, err := s.transfer(t, "transfer-ruhig", ".com", "auth-transfer-ruhig")
+	s := newEnv(t)
+	item, err := s.requestTransfer(t, "transfer-ruhig", ".com", "auth-transfer-ruhig")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line.Years != 1 {
-		t.Errorf("the line is for %d years", line.Years)
+	if item.Years != 1 {
+		t.Errorf("the line is for %d years", item.Years)
 	}
-	before := s.expiresElsewhere(t, line.Name)
-	s.await(t, line.ID, provision.StatePending)
-	if domain, _, _ := s.db.DomainByName(t.Context(), line.Name); domain.Status != "pending" {
+	before := s.expiryAtOtherRegistrar(t, item.Name)
+	s.waitForState(t, item.ID, provision.StatePending)
+	if domain, _, _ := s.db.DomainByName(t.Context(), item.Name); domain.Status != "pending" {
 		t.Errorf("meanwhile the customer sees %q", domain.Status)
 	}
 	if err := s.world.Advance(6 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	line = s.await(t, line.ID, provision.StateActive, provision.StateFailed)
-	domain, _, err := s.db.DomainByName(t.Context(), line.Name)
-	if err != nil || line.State != provision.StateActive || domain.Status != "active" || !domain.PaidUntil.Equal(before.AddDate(1, 0, 0)) {
-		t.Errorf("the line is %+v, the domain %+v, %v", line, domain, err)
+	item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed)
+	domain, _, err := s.db.DomainByName(t.Context(), item.Name)
+	if err != nil || item.State != provision.StateActive || domain.Status != "active" || !domain.PaidUntil.Equal(before.AddDate(1, 0, 0)) {
+		t.Errorf("the line is %+v, the domain %+v, %v", item, domain, err)
 	}
-	if held := s.world.Holdings(registry.ProductAccount); len(held.Domains) != 1 || held.Domains[0].Name != line.Name || len(held.Contacts) != 0 {
+	if held := s.world.Sponsored(registry.ProductAccount); len(held.Domains) != 1 || held.Domains[0].Name != item.Name || len(held.Contacts) != 0 {
 		t.Errorf("the registry has %+v", held)
 	}
 }
 
-// expiresElsewhere is the expiry of a name that another registrar has, or has had.
-func (s *stage) expiresElsewhere(t *testing.T, name string) time.Time {
+// expiryAtOtherRegistrar is the expiry of a name that another registrar has, or has had.
+func (s *env) expiryAtOtherRegistrar(t *testing.T, name string) time.Time {
 	t.Helper()
 	account, _ := s.world.Account("andere")
 	roots := x509.NewCertPool()
@@ -180,45 +180,45 @@ func (s *stage) expiresElsewhere(t *testing.T, name string) time.Time {
 	return info.Expires
 }
 
-func TestATransferOfADEDomainHappensAtOnce(t *testing.T) {
+func TestTransfer_DEIsImmediate(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	line, err := s.transfer(t, "transfer-ruhig", ".de", "auth-transfer-ruhig")
+	s := newEnv(t)
+	item, err := s.requestTransfer(t, "transfer-ruhig", ".de", "auth-transfer-ruhig")
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := s.expiresElsewhere(t, line.Name)
-	if line = s.await(t, line.ID, provision.StateActive, provision.StateFailed, provision.StatePending); line.State != provision.StateActive {
-		t.Errorf("the line is %+v", line)
+	before := s.expiryAtOtherRegistrar(t, item.Name)
+	if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed, provision.StatePending); item.State != provision.StateActive {
+		t.Errorf("the line is %+v", item)
 	}
 	// The registry adds nothing, so what is left of the term is what there is.
-	if domain := s.domain(t, line.Name); line.Years != 0 || !domain.PaidUntil.Equal(before) {
-		t.Errorf("%d years were added: paid until %s, and it was %s", line.Years, domain.PaidUntil, before)
+	if domain := s.storedDomain(t, item.Name); item.Years != 0 || !domain.PaidUntil.Equal(before) {
+		t.Errorf("%d years were added: paid until %s, and it was %s", item.Years, domain.PaidUntil, before)
 	}
 }
 
-func TestATransferThatCantSucceedIsRefusedBeforeItIsWritten(t *testing.T) {
+func TestTransfer_ImpossibleOneIsRefusedUnstored(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	if _, err := s.transfer(t, "transfer-ruhig", ".com", "wrong-code"); registrar.CodeOf(err) != provision.WrongCode {
+	s := newEnv(t)
+	if _, err := s.requestTransfer(t, "transfer-ruhig", ".com", "wrong-code"); registrar.CodeOf(err) != provision.WrongCode {
 		t.Errorf("a wrong code: %v", err)
 	}
-	if _, err := s.transfer(t, "niemand-hat-das", ".com", "auth-niemand-hat-das"); registrar.CodeOf(err) != provision.NotRegistered {
+	if _, err := s.requestTransfer(t, "niemand-hat-das", ".com", "auth-niemand-hat-das"); registrar.CodeOf(err) != provision.NotRegistered {
 		t.Errorf("a free name: %v", err)
 	}
-	if lines, err := s.db.LinesAfter(t.Context(), "", 10); err != nil || len(lines) != 0 {
-		t.Errorf("%d lines were written, %v", len(lines), err)
+	if items, err := s.db.ListProvisionItemsAfter(t.Context(), "", 10); err != nil || len(items) != 0 {
+		t.Errorf("%d lines were written, %v", len(items), err)
 	}
 }
 
-func TestADomainThatLeavesIsNoticedByItsMessage(t *testing.T) {
+func TestTransferOut_DetectedByPollMessage(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
-	line, err := s.transfer(t, "transfer-hin-und-her", ".de", "auth-transfer-hin-und-her")
+	s := newEnv(t)
+	item, err := s.requestTransfer(t, "transfer-hin-und-her", ".de", "auth-transfer-hin-und-her")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.await(t, line.ID, provision.StateActive)
+	s.waitForState(t, item.ID, provision.StateActive)
 	account, _ := s.world.Account("andere")
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.world.EPPCA())
@@ -230,12 +230,12 @@ func TestADomainThatLeavesIsNoticedByItsMessage(t *testing.T) {
 	}
 	defer other.Close(context.Background())
 	if _, err := other.TransferDomain(t.Context(), epp.TransferDomain{
-		Op: epp.TransferRequest, Name: line.Name, AuthInfo: "auth-transfer-hin-und-her",
+		Op: epp.TransferRequest, Name: item.Name, AuthInfo: "auth-transfer-hin-und-her",
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		domain, _, err := s.db.DomainByName(t.Context(), line.Name)
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) {
+		domain, _, err := s.db.DomainByName(t.Context(), item.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

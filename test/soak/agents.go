@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// callEvery is the mean pause of an agent: 25 calls a minute, of which 30 are
+	// callInterval is the mean pause of an agent: 25 calls a minute, of which 30 are
 	// allowed. Pauses are random, so some agents run into the limit all the same.
-	callEvery = time.Minute / 25
-	// comeWithin is the time over which the agents arrive. All in one moment would
+	callInterval = time.Minute / 25
+	// arrivalWindow is the time over which the agents arrive. All in one moment would
 	// be an attack, not a crowd.
-	comeWithin = 5 * time.Second
-	// wantedReal is the share of calls that must have a real result.
-	wantedReal = 0.9
+	arrivalWindow = 5 * time.Second
+	// minRealShare is the share of calls that must have a real result.
+	minRealShare = 0.9
 
 	protocolVersion = "2025-11-25"
 	maxMessage      = 1 << 20
@@ -46,9 +46,9 @@ func agentAddress(n int) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, byte(at >> 16), byte(at >> 8), byte(at)})
 }
 
-// sendAgents lets so many agents work side by side, and joins what they saw.
-func sendAgents(ctx context.Context, base string, first, agents int, duration time.Duration) (outcome, error) {
-	ctx, cancel := context.WithTimeout(ctx, duration+4*deadline)
+// runAgents lets so many agents work side by side, and joins what they saw.
+func runAgents(ctx context.Context, base string, first, agents int, duration time.Duration) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, duration+4*responseDeadline)
 	defer cancel()
 	total := outcome{answers: make(map[string]int)}
 	var (
@@ -60,11 +60,11 @@ func sendAgents(ctx context.Context, base string, first, agents int, duration ti
 	for n := range agents {
 		all.Go(func() {
 			a := newAgent(base, agentAddress(first+n))
-			err := a.work(ctx, min(comeWithin, duration/4), end)
-			a.leave()
+			err := a.run(ctx, min(arrivalWindow, duration/4), end)
+			a.close()
 			mu.Lock()
 			defer mu.Unlock()
-			total.add(a.seen)
+			total.add(a.outcome)
 			if err != nil {
 				problems = append(problems, err)
 			}
@@ -79,28 +79,28 @@ func sendAgents(ctx context.Context, base string, first, agents int, duration ti
 
 // agent is one client with one address and one connection.
 type agent struct {
-	url    string
-	client *http.Client
-	leave  func()
-	asked  int
-	seen   outcome
+	url     string
+	client  *http.Client
+	close   func()
+	lastID  int
+	outcome outcome
 }
 
 func newAgent(base string, from netip.Addr) *agent {
 	dialer := &net.Dialer{LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(from, 0))}
 	transport := &http.Transport{DialContext: dialer.DialContext, MaxConnsPerHost: 1}
 	return &agent{
-		url:    base + "/api/mcp",
-		client: &http.Client{Transport: transport, Timeout: 2 * deadline},
-		leave:  transport.CloseIdleConnections,
-		seen:   outcome{answers: make(map[string]int)},
+		url:     base + "/api/mcp",
+		client:  &http.Client{Transport: transport, Timeout: 2 * responseDeadline},
+		close:   transport.CloseIdleConnections,
+		outcome: outcome{answers: make(map[string]int)},
 	}
 }
 
-// work is an agent's day: introduce itself, read the list of tools, then call one
+// run is an agent's day: introduce itself, read the list of tools, then call one
 // now and then.
-func (a *agent) work(ctx context.Context, come time.Duration, end time.Time) error {
-	if err := pause(ctx, rand.N(come)); err != nil {
+func (a *agent) run(ctx context.Context, come time.Duration, end time.Time) error {
+	if err := sleep(ctx, rand.N(come)); err != nil {
 		return err
 	}
 	for _, opening := range []struct{ method, params, wanted string }{
@@ -115,14 +115,14 @@ func (a *agent) work(ctx context.Context, come time.Duration, end time.Time) err
 		if err := json.Unmarshal(result, &members); err != nil || members[opening.wanted] == nil {
 			return fmt.Errorf("%s has no %s", opening.method, opening.wanted)
 		}
-		a.seen.answers[kindListing]++
+		a.outcome.answers[kindListing]++
 	}
 	for {
-		wait := time.Duration(rand.ExpFloat64() * float64(callEvery))
+		wait := time.Duration(rand.ExpFloat64() * float64(callInterval))
 		if time.Now().Add(wait).After(end) {
 			return nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := sleep(ctx, wait); err != nil {
 			return err
 		}
 		c := randomCall()
@@ -130,19 +130,19 @@ func (a *agent) work(ctx context.Context, come time.Duration, end time.Time) err
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.tool, err)
 		}
-		a.seen.judgeCall(c, result)
+		a.outcome.recordCall(c, result)
 	}
 }
 
 // send is one exchange. An answer that is no result is an error.
 func (a *agent) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	a.asked++
+	a.lastID++
 	body, err := json.Marshal(struct {
 		Version string          `json:"jsonrpc"`
 		ID      int             `json:"id"`
 		Method  string          `json:"method"`
 		Params  json.RawMessage `json:"params"`
-	}{"2.0", a.asked, method, params})
+	}{"2.0", a.lastID, method, params})
 	if err != nil {
 		return nil, err
 	}
@@ -165,18 +165,18 @@ func (a *agent) send(ctx context.Context, method string, params json.RawMessage)
 	if err != nil {
 		return nil, err
 	}
-	a.seen.took = append(a.seen.took, time.Since(began))
+	a.outcome.took = append(a.outcome.took, time.Since(began))
 	var answer struct {
 		ID     int             `json:"id"`
 		Result json.RawMessage `json:"result"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil || answer.Result == nil || answer.ID != a.asked {
+	if err := json.Unmarshal(text, &answer); err != nil || answer.Result == nil || answer.ID != a.lastID {
 		return nil, fmt.Errorf("status %d with %.200q", response.StatusCode, text)
 	}
 	return answer.Result, nil
 }
 
-func pause(ctx context.Context, wait time.Duration) error {
+func sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -191,8 +191,8 @@ func pause(ctx context.Context, wait time.Duration) error {
 type call struct {
 	tool   string
 	params json.RawMessage
-	// member is in every real result; says is its value where the truth is known.
-	member, says string
+	// field is in every real result; says is its value where the truth is known.
+	field, want string
 }
 
 // agentExtensions all have a source that knows the truth.
@@ -222,12 +222,12 @@ func newCall(tool, argument, value, member, says string) call {
 	return call{
 		tool:   tool,
 		params: json.RawMessage(fmt.Sprintf(`{"name":%q,"arguments":{%q:%q}}`, tool, argument, value)),
-		member: member, says: says,
+		field:  member, want: says,
 	}
 }
 
-// judgeCall files the result of a call. What is neither real nor a limit is kept.
-func (o *outcome) judgeCall(c call, result json.RawMessage) {
+// recordCall files the result of a call. What is neither real nor a limit is kept.
+func (o *outcome) recordCall(c call, result json.RawMessage) {
 	kind, err := kindOf(c, result)
 	if err != nil {
 		kind = "wrong"
@@ -244,23 +244,23 @@ func kindOf(c call, result json.RawMessage) (string, error) {
 	if err := json.Unmarshal(result, &read); err != nil {
 		return "", errors.New("no result of a tool")
 	}
-	value, there := read.Structured[c.member]
+	value, there := read.Structured[c.field]
 	switch {
 	case read.IsError && string(read.Structured["code"]) == `"rate_limited"`:
 		return kindLimited, nil
 	case read.IsError:
 		return "", fmt.Errorf("failed with %s", read.Structured["code"])
-	case !there || c.says != "" && string(value) != c.says:
-		return "", fmt.Errorf("%s is %s instead of %s", c.member, value, c.says)
+	case !there || c.want != "" && string(value) != c.want:
+		return "", fmt.Errorf("%s is %s instead of %s", c.field, value, c.want)
 	default:
 		return kindReal, nil
 	}
 }
 
-// judgeAgents wants nearly all calls to have real results.
-func judgeAgents(t *tally, seen outcome) {
+// checkAgents wants nearly all calls to have real results.
+func checkAgents(t *checklist, seen outcome) {
 	calls := seen.answers[kindReal] + seen.answers[kindLimited] + seen.answers["wrong"]
-	t.say(calls > 0 && float64(seen.answers[kindReal]) >= wantedReal*float64(calls),
+	t.check(calls > 0 && float64(seen.answers[kindReal]) >= minRealShare*float64(calls),
 		"real results: %d of %d calls, %.1f %%; wanted %.0f %%, and the rest rate_limited",
-		seen.answers[kindReal], calls, 100*float64(seen.answers[kindReal])/float64(max(1, calls)), 100*wantedReal)
+		seen.answers[kindReal], calls, 100*float64(seen.answers[kindReal])/float64(max(1, calls)), 100*minRealShare)
 }

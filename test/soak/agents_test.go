@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestEveryAgentHasALoopbackAddressOfItsOwn(t *testing.T) {
+func TestAgentAddress_UniqueLoopback(t *testing.T) {
 	t.Parallel()
 	seen := make(map[netip.Addr]bool)
 	for n := range 2 * maxAgents {
@@ -26,7 +26,7 @@ func TestEveryAgentHasALoopbackAddressOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestACallIsRealOrLimitedOrWrong(t *testing.T) {
+func TestRecordCall_RealLimitedOrWrong(t *testing.T) {
 	t.Parallel()
 	check := newCall("domain_check", "domain", "google.com", "available", "false")
 	list := newCall("list_tlds", "search", "de", "tlds", "")
@@ -47,14 +47,14 @@ func TestACallIsRealOrLimitedOrWrong(t *testing.T) {
 		{list, `{"structuredContent":{"total":1}}`, "wrong"},
 	} {
 		o := outcome{answers: map[string]int{}}
-		o.judgeCall(test.call, json.RawMessage(test.result))
+		o.recordCall(test.call, json.RawMessage(test.result))
 		if o.answers[test.want] != 1 || (len(o.wrong) == 1) != (test.want == "wrong") {
 			t.Errorf("%s of %s is filed as %v with %q, want %s", test.result, test.call.tool, o.answers, o.wrong, test.want)
 		}
 	}
 }
 
-func TestCallsAreJSONAndNameTheirTool(t *testing.T) {
+func TestRandomCall_ValidParams(t *testing.T) {
 	t.Parallel()
 	tools := make(map[string]bool)
 	for range 2000 {
@@ -73,22 +73,22 @@ func TestCallsAreJSONAndNameTheirTool(t *testing.T) {
 	}
 }
 
-func TestAgentsNeedNineRealResultsOfTen(t *testing.T) {
+func TestCheckAgents_NeedsNinetyPercentReal(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		real, limited, wrong int
 		kept                 bool
 	}{{90, 10, 0, true}, {89, 11, 0, false}, {89, 0, 11, false}, {0, 0, 0, false}} {
-		tally := &tally{out: io.Discard}
-		judgeAgents(tally, outcome{answers: map[string]int{kindReal: test.real, kindLimited: test.limited, "wrong": test.wrong}})
-		if tally.broken == test.kept {
-			t.Errorf("%+v: kept is %t", test, !tally.broken)
+		tally := &checklist{out: io.Discard}
+		checkAgents(tally, outcome{answers: map[string]int{kindReal: test.real, kindLimited: test.limited, "wrong": test.wrong}})
+		if tally.failed == test.kept {
+			t.Errorf("%+v: kept is %t", test, !tally.failed)
 		}
 	}
 }
 
 // Agents against a server that knows no tools but answers like one.
-func TestAgentsOpenThenCallEachFromItsAddress(t *testing.T) {
+func TestRunAgents_InitializeThenCallFromOwnAddress(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	probe, err := config.Listen(t.Context(), "tcp", agentAddress(0).String()+":0")
@@ -118,7 +118,7 @@ func TestAgentsOpenThenCallEachFromItsAddress(t *testing.T) {
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%d,"result":{"serverInfo":{},"tools":[],"isError":true,"structuredContent":{"code":"rate_limited"}}}`, message.ID)
 	}))
 	defer server.Close()
-	seen, err := sendAgents(t.Context(), server.URL, 0, 3, 40*time.Millisecond)
+	seen, err := runAgents(t.Context(), server.URL, 0, 3, 40*time.Millisecond)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,18 +132,18 @@ func TestAgentsOpenThenCallEachFromItsAddress(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoResultEndsTheSoak(t *testing.T) {
+func TestRunAgents_ErrorResponseFails(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`)
 	}))
 	defer server.Close()
-	if _, err := sendAgents(t.Context(), server.URL, 0, 1, 40*time.Millisecond); err == nil {
+	if _, err := runAgents(t.Context(), server.URL, 0, 1, 40*time.Millisecond); err == nil {
 		t.Error("an error is taken for a result")
 	}
 }
 
-func TestAScenarioBringsItsFigures(t *testing.T) {
+func TestParse_ScenarioDefaults(t *testing.T) {
 	t.Parallel()
 	s, err := parse([]string{"-scenario", "agents", "-duration", "5s"}, io.Discard)
 	if err != nil || s.workers != 2000 || s.duration != 5*time.Second || s.chaos != 0 {

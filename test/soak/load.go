@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// deadline is the contract's: a check answers within six seconds.
-const deadline = 6 * time.Second
+// responseDeadline is the contract's: a check answers within six seconds.
+const responseDeadline = 6 * time.Second
 
-// question is a name of which the sandbox's world and we know the truth.
-type question struct {
+// probe is a name of which the sandbox's world and we know the truth.
+type probe struct {
 	label string
 	// taken and free say what must never be contradicted.
 	taken, free bool
@@ -27,7 +27,7 @@ type question struct {
 
 // questions: names that are taken everywhere, taken but not in the DNS, reserved,
 // and free ones with a number.
-var questions = []question{
+var probes = []probe{
 	{label: "google", taken: true},
 	{label: "amazon", taken: true},
 	{label: "ohne-dns", taken: true},
@@ -72,12 +72,12 @@ func (o *outcome) percentile(share float64) time.Duration {
 	return o.took[min(len(o.took)-1, int(share*float64(len(o.took))))]
 }
 
-// load asks from so many workers at once, each as fast as it is answered.
-func load(ctx context.Context, base string, workers int, duration time.Duration) (outcome, error) {
+// runLoad asks from so many workers at once, each as fast as it is answered.
+func runLoad(ctx context.Context, base string, workers int, duration time.Duration) (outcome, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: workers}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 2 * deadline}
-	ctx, cancel := context.WithTimeout(ctx, duration+4*deadline)
+	client := &http.Client{Transport: transport, Timeout: 2 * responseDeadline}
+	ctx, cancel := context.WithTimeout(ctx, duration+4*responseDeadline)
 	defer cancel()
 
 	total := outcome{answers: make(map[string]int)}
@@ -92,7 +92,7 @@ func load(ctx context.Context, base string, workers int, duration time.Duration)
 			mine := outcome{answers: make(map[string]int)}
 			var err error
 			for err == nil && time.Now().Before(end) {
-				err = ask(ctx, client, base, &mine)
+				err = checkRandomName(ctx, client, base, &mine)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -106,9 +106,9 @@ func load(ctx context.Context, base string, workers int, duration time.Duration)
 	return total, errors.Join(problems...)
 }
 
-// ask checks one name and holds the answer against the truth.
-func ask(ctx context.Context, client *http.Client, base string, o *outcome) error {
-	q := questions[rand.N(len(questions))]
+// checkRandomName checks one name and holds the answer against the truth.
+func checkRandomName(ctx context.Context, client *http.Client, base string, o *outcome) error {
+	q := probes[rand.N(len(probes))]
 	tld := extensions[rand.N(len(extensions))]
 	label := q.label
 	if !q.taken {
@@ -155,12 +155,12 @@ func ask(ctx context.Context, client *http.Client, base string, o *outcome) erro
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return fmt.Errorf("status %d with %q: %w", response.StatusCode, text, err)
 	}
-	o.judge(q, response.StatusCode, answer.Available)
+	o.recordCheck(q, response.StatusCode, answer.Available)
 	return nil
 }
 
-// judge files the answer, and keeps it if it contradicts the truth.
-func (o *outcome) judge(q question, status int, available *bool) {
+// recordCheck files the answer, and keeps it if it contradicts the truth.
+func (o *outcome) recordCheck(q probe, status int, available *bool) {
 	kind := "null"
 	switch {
 	case status == http.StatusBadGateway:

@@ -27,7 +27,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -36,9 +36,9 @@ const (
 	exitFailed = 2 // nothing can be said
 )
 
-// settle is how long the product is left alone before it is looked at: longer
+// settleTime is how long the product is left alone before it is looked at: longer
 // than idle connections are kept, and than Go's forced collection waits.
-const settle = 130 * time.Second
+const settleTime = 130 * time.Second
 
 type settings struct {
 	scenario scenario
@@ -60,8 +60,8 @@ type scenario struct {
 	// load asks until duration is over. Those who warm up are others than those
 	// who are measured, so that they leave them their budgets.
 	load func(ctx context.Context, base string, s settings, duration time.Duration, warmUp bool) (outcome, error)
-	// judge prints what the load has seen and says whether it is good.
-	judge func(t *tally, seen outcome)
+	// check prints what the load has seen and says whether it is good.
+	check func(t *checklist, seen outcome)
 }
 
 var scenarios = []scenario{
@@ -70,33 +70,33 @@ var scenarios = []scenario{
 		product: []string{
 			// Names are drawn from a set that is larger than the memory, so that
 			// sources are asked all the time and the memory is full from the start.
-			"DOTKONTOR_LOOKUP_MAX_KEPT=500",
+			"DOTKONTOR_LOOKUP_MAX_CACHED=500",
 			"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=100000",
 			"DOTKONTOR_LIMITS_LOOKUP_PER_6_HOURS=100000",
 			"DOTKONTOR_LOG_LEVEL=warn",
-			paceOff,
+			hostRateOff,
 		},
 		load: func(ctx context.Context, base string, s settings, duration time.Duration, _ bool) (outcome, error) {
-			return load(ctx, base, s.workers, duration)
+			return runLoad(ctx, base, s.workers, duration)
 		},
-		judge: judgeHostile,
+		check: checkHostile,
 	},
 	{
 		name: "agents", duration: time.Minute, workers: 2000,
-		product: []string{"DOTKONTOR_LOG_LEVEL=warn", paceOff},
+		product: []string{"DOTKONTOR_LOG_LEVEL=warn", hostRateOff},
 		load: func(ctx context.Context, base string, s settings, duration time.Duration, warmUp bool) (outcome, error) {
 			first := 0
 			if warmUp {
 				first = s.workers
 			}
-			return sendAgents(ctx, base, first, s.workers, duration)
+			return runAgents(ctx, base, first, s.workers, duration)
 		},
-		judge: judgeAgents,
+		check: checkAgents,
 	},
 }
 
 // Full load means that nobody waits for a turn at a registry's host.
-const paceOff = "DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1"
+const hostRateOff = "DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1"
 
 func scenarioNamed(name string) (scenario, error) {
 	for _, s := range scenarios {
@@ -143,7 +143,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	name := flags.String("scenario", scenarios[0].name, "hostile or agents")
 	flags.DurationVar(&s.duration, "duration", 0, "how long the measured load lasts (hostile 10m, agents 1m)")
 	flags.DurationVar(&s.warmUp, "warm-up", 30*time.Second, "how long the load before it lasts")
-	flags.DurationVar(&s.settle, "settle", settle, "how long the product is left alone before it is looked at")
+	flags.DurationVar(&s.settle, "settle", settleTime, "how long the product is left alone before it is looked at")
 	flags.IntVar(&s.workers, "workers", 0, "how many clients there are at once (hostile 64, agents 2000)")
 	flags.Float64Var(&s.chaos, "chaos", -1, "share of hostile answers in the world (hostile 0.2, agents 0)")
 	if err := flags.Parse(args); err != nil {
@@ -175,10 +175,10 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	binary := filepath.Join(folder, "dotkontor")
-	if err := rig.Build(ctx, binary, errOut); err != nil {
+	if err := testkit.Build(ctx, binary, errOut); err != nil {
 		return false, err
 	}
-	product, err := rig.StartProduct(ctx, binary, folder,
+	product, err := testkit.StartProduct(ctx, binary, folder,
 		[]string{"--chaos", strconv.FormatFloat(s.chaos, 'f', -1, 64)},
 		s.scenario.product)
 	if err != nil {
@@ -190,7 +190,7 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 	if _, err := s.scenario.load(ctx, product.Server.Ready, s, s.warmUp, true); err != nil {
 		return false, err
 	}
-	before, err := rest(ctx, product, s.settle)
+	before, err := sampleIdle(ctx, product, s.settle)
 	if err != nil {
 		return false, err
 	}
@@ -199,7 +199,7 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 	if err != nil {
 		return false, err
 	}
-	after, err := rest(ctx, product, s.settle)
+	after, err := sampleIdle(ctx, product, s.settle)
 	if err != nil {
 		return false, err
 	}

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dotkontor/dotkontor/test/rig"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// state is what the product holds.
-type state struct {
+// resources is what the product holds.
+type resources struct {
 	goroutines, files, heap float64
 }
 
@@ -25,21 +25,21 @@ const (
 	spareTime       = 500 * time.Millisecond
 )
 
-// rest leaves the product alone and then looks. Of several looks the least
+// sampleIdle leaves the product alone and then looks. Of several looks the least
 // counts, because garbage that is not yet collected is not kept.
-func rest(ctx context.Context, product *rig.Product, alone time.Duration) (state, error) {
+func sampleIdle(ctx context.Context, product *testkit.Product, alone time.Duration) (resources, error) {
 	select {
 	case <-ctx.Done():
-		return state{}, ctx.Err()
+		return resources{}, ctx.Err()
 	case <-time.After(alone):
 	}
-	var least state
+	var least resources
 	for look := range 10 {
 		metrics, err := product.Metrics(ctx)
 		if err != nil {
-			return state{}, err
+			return resources{}, err
 		}
-		now := state{
+		now := resources{
 			goroutines: metrics.Sample("go_goroutines"),
 			files:      metrics.Sample("process_open_fds"),
 			heap:       metrics.Sample("go_memstats_heap_alloc_bytes"),
@@ -47,7 +47,7 @@ func rest(ctx context.Context, product *rig.Product, alone time.Duration) (state
 		if look == 0 {
 			least = now
 		}
-		least = state{min(least.goroutines, now.goroutines), min(least.files, now.files), min(least.heap, now.heap)}
+		least = resources{min(least.goroutines, now.goroutines), min(least.files, now.files), min(least.heap, now.heap)}
 		time.Sleep(100 * time.Millisecond)
 	}
 	return least, nil
@@ -63,44 +63,44 @@ func limiterBytes(requests int) float64 {
 	return float64(4 * each * addresses)
 }
 
-// tally prints promises and remembers whether all were kept.
-type tally struct {
+// checklist prints promises and remembers whether all were kept.
+type checklist struct {
 	out    io.Writer
-	broken bool
+	failed bool
 }
 
-func (t *tally) say(ok bool, format string, args ...any) {
+func (t *checklist) check(ok bool, format string, args ...any) {
 	verdict := "ok"
 	if !ok {
-		verdict, t.broken = "BROKEN", true
+		verdict, t.failed = "BROKEN", true
 	}
 	fmt.Fprintf(t.out, "%-7s"+format+"\n", append([]any{verdict}, args...)...)
 }
 
 // report prints what was seen and says whether every promise was kept.
-func report(out io.Writer, s settings, seen outcome, before, after state) bool {
+func report(out io.Writer, s settings, seen outcome, before, after resources) bool {
 	fmt.Fprintf(out, "%s: %d answers in %s:", s.scenario.name, len(seen.took), s.duration)
 	for _, kind := range slices.Sorted(maps.Keys(seen.answers)) {
 		fmt.Fprintf(out, " %s %d", kind, seen.answers[kind])
 	}
 	fmt.Fprintln(out)
-	t := &tally{out: out}
-	s.scenario.judge(t, seen)
+	t := &checklist{out: out}
+	s.scenario.check(t, seen)
 	p50, p99, worst := seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1)
-	t.say(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
-	t.say(p99 <= deadline, "p99 %s (p50 %s), wanted at most %s", p99, p50, deadline)
-	t.say(worst <= deadline+spareTime, "longest %s, wanted at most %s and %s for a busy machine", worst, deadline, spareTime)
-	t.say(after.goroutines <= before.goroutines+spareGoroutines, "goroutines: %.0f before, %.0f after", before.goroutines, after.goroutines)
-	t.say(after.files <= before.files+spareFiles, "open files and connections: %.0f before, %.0f after", before.files, after.files)
+	t.check(len(seen.wrong) == 0, "wrong answers: %d %.300q", len(seen.wrong), seen.wrong)
+	t.check(p99 <= responseDeadline, "p99 %s (p50 %s), wanted at most %s", p99, p50, responseDeadline)
+	t.check(worst <= responseDeadline+spareTime, "longest %s, wanted at most %s and %s for a busy machine", worst, responseDeadline, spareTime)
+	t.check(after.goroutines <= before.goroutines+spareGoroutines, "goroutines: %.0f before, %.0f after", before.goroutines, after.goroutines)
+	t.check(after.files <= before.files+spareFiles, "open files and connections: %.0f before, %.0f after", before.files, after.files)
 	limiter := limiterBytes(len(seen.took))
-	t.say(after.heap <= before.heap+spareHeap+limiter, "heap: %.1f MB before, %.1f MB after, of which the limiter may remember %.1f MB",
+	t.check(after.heap <= before.heap+spareHeap+limiter, "heap: %.1f MB before, %.1f MB after, of which the limiter may remember %.1f MB",
 		before.heap/1e6, after.heap/1e6, limiter/1e6)
-	return !t.broken
+	return !t.failed
 }
 
-// judgeHostile wants decisions in spite of the chaos.
-func judgeHostile(t *tally, seen outcome) {
+// checkHostile wants decisions in spite of the chaos.
+func checkHostile(t *checklist, seen outcome) {
 	decided := seen.answers["free"] + seen.answers["taken"]
-	t.say(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,
+	t.check(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,
 		"answers that decide: %d of %d, wanted half, of both kinds", decided, len(seen.took))
 }

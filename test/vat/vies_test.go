@@ -14,7 +14,7 @@ import (
 	sandbox "github.com/dotkontor/dotkontor/internal/sandbox/vies"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
-	"github.com/dotkontor/dotkontor/test/fresh"
+	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
 )
 
 // clock is the time of the business.
@@ -29,50 +29,50 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-func (c *clock) pass(span time.Duration) {
+func (c *clock) advance(span time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(span)
 }
 
-type stage struct {
+type env struct {
 	*billing.Assessor
 	clock  *clock
 	server *sandbox.Server
 }
 
-func open(t *testing.T) *stage {
+func newEnv(t *testing.T) *env {
 	t.Helper()
 	server, err := sandbox.Start(sandbox.Options{})
-	check(t, err)
-	t.Cleanup(func() { check(t, server.Close()) })
-	db, err := store.Open(t.Context(), fresh.SQLite(t))
-	check(t, err)
-	t.Cleanup(func() { check(t, db.Close()) })
+	must(t, err)
+	t.Cleanup(func() { must(t, server.Close()) })
+	db, err := store.Open(t.Context(), dbtest.SQLite(t))
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
 	c := &clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
-	client, err := vies.New(vies.Options{Address: server.Address(), Timeout: time.Second, Memory: db, Now: c.Now})
-	check(t, err)
+	client, err := vies.New(vies.Options{Address: server.Address(), Timeout: time.Second, Cache: db, Now: c.Now})
+	must(t, err)
 	t.Cleanup(client.Close)
-	rates, err := billing.ShippedRates()
-	check(t, err)
-	return &stage{billing.New(billing.Config{Rates: rates, Register: client}), c, server}
+	rates, err := billing.EmbeddedRates()
+	must(t, err)
+	return &env{billing.New(billing.Config{Rates: rates, Validator: client}), c, server}
 }
 
-func check(t *testing.T, err error) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *stage) assess(t *testing.T, country, id string) billing.Assessment {
+func (s *env) assess(t *testing.T, country, id string) billing.Assessment {
 	t.Helper()
 	got, err := s.Assess(t.Context(), billing.Party{Country: country, VATID: id}, []registrar.Cents{1000}, s.clock.Now())
-	check(t, err)
+	must(t, err)
 	return got
 }
 
-func TestWhatVIESSaysDecidesWhoOwesTheVAT(t *testing.T) {
+func TestAssess_VIESResultDecidesRule(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		country, id string
@@ -94,7 +94,7 @@ func TestWhatVIESSaysDecidesWhoOwesTheVAT(t *testing.T) {
 	} {
 		t.Run(test.id, func(t *testing.T) {
 			t.Parallel()
-			got := open(t).assess(t, test.country, test.id)
+			got := newEnv(t).assess(t, test.country, test.id)
 			if got.Rule != test.rule || got.Unchecked != test.unchecked || !slices.Equal(got.VAT, []registrar.Cents{test.vat}) {
 				t.Errorf("got %+v", got)
 			}
@@ -102,20 +102,20 @@ func TestWhatVIESSaysDecidesWhoOwesTheVAT(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsRememberedInTheDatabase(t *testing.T) {
+func TestVIES_ResultIsCachedForADay(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := newEnv(t)
 	for range 3 {
 		if got := s.assess(t, "AT", "ATU12345678"); got.Rule != billing.RuleReverseCharge {
 			t.Fatalf("got %+v", got)
 		}
 	}
-	if n := s.server.Asked(); n != 1 {
+	if n := s.server.Requests(); n != 1 {
 		t.Errorf("VIES was asked %d times, want once", n)
 	}
-	s.clock.pass(24 * time.Hour)
+	s.clock.advance(24 * time.Hour)
 	s.assess(t, "AT", "ATU12345678")
-	if n := s.server.Asked(); n != 2 {
+	if n := s.server.Requests(); n != 2 {
 		t.Errorf("VIES was asked %d times, want again after a day", n)
 	}
 }

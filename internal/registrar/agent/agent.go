@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// MaxLive bounds the live agents: without a key all of them are tried.
-	MaxLive = 50
-	// liveSecrets is how many secrets of an agent are live at a time.
-	liveSecrets = 2
+	// MaxLiveAgents bounds the live agents: without a key all of them are tried.
+	MaxLiveAgents = 50
+	// maxLiveSecrets is how many secrets of an agent are live at a time.
+	maxLiveSecrets = 2
 	// maxName bounds an agent's name, in characters.
 	maxName = 60
 	// A secret that an agent brings is at least as long as one that can't be tried
@@ -49,13 +49,13 @@ const (
 // What the audit tells. The object is the agent's name where a customer reads it,
 // else its id.
 const (
-	Added     registrar.Action = "agent_added"
-	Removed   registrar.Action = "agent_removed"
-	Rotated   registrar.Action = "agent_secret_added"
-	Rekeyed   registrar.Action = "agent_key_changed"
-	HookSet   registrar.Action = "agent_webhook_changed"
-	WasLinked registrar.Action = "agent_linked"
-	Unlinked  registrar.Action = "agent_unlinked"
+	Added          registrar.Action = "agent_added"
+	Removed        registrar.Action = "agent_removed"
+	SecretAdded    registrar.Action = "agent_secret_added"
+	KeyChanged     registrar.Action = "agent_key_changed"
+	WebhookChanged registrar.Action = "agent_webhook_changed"
+	Linked         registrar.Action = "agent_linked"
+	Unlinked       registrar.Action = "agent_unlinked"
 )
 
 // Config is what a Service needs.
@@ -63,11 +63,11 @@ type Config struct {
 	Store Store
 	// Seal closes the agents' secrets.
 	Seal *registrar.Seal
-	// Loopback says that the service itself is on this machine only, so that its agents
+	// AllowLoopback says that the service itself is on this machine only, so that its agents
 	// may be, too. Default: no message would ever reach an address there.
-	Loopback bool
-	// LettersWaiting is called after a letter was stored. Default: nothing.
-	LettersWaiting func()
+	AllowLoopback bool
+	// MailQueued is called after a letter was stored. Default: nothing.
+	MailQueued func()
 	// Now is the true time. Default: time.Now.
 	Now func() time.Time
 	// Log gets what goes wrong in the background. Default: nobody.
@@ -76,12 +76,12 @@ type Config struct {
 
 // Service is safe for use by many goroutines.
 type Service struct {
-	store    Store
-	seal     *registrar.Seal
-	loopback bool
-	wake     func()
-	now      func() time.Time
-	log      *slog.Logger
+	store         Store
+	seal          *registrar.Seal
+	allowLoopback bool
+	mailQueued    func()
+	now           func() time.Time
+	log           *slog.Logger
 }
 
 // New returns a Service. Whoever calls it also calls Run.
@@ -89,8 +89,8 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Seal == nil {
 		return nil, errors.New("agents need a store and a seal")
 	}
-	if cfg.LettersWaiting == nil {
-		cfg.LettersWaiting = func() {}
+	if cfg.MailQueued == nil {
+		cfg.MailQueued = func() {}
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -98,11 +98,11 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{store: cfg.Store, seal: cfg.Seal, loopback: cfg.Loopback, wake: cfg.LettersWaiting, now: cfg.Now, log: cfg.Log}, nil
+	return &Service{store: cfg.Store, seal: cfg.Seal, allowLoopback: cfg.AllowLoopback, mailQueued: cfg.MailQueued, now: cfg.Now, log: cfg.Log}, nil
 }
 
-// Admission is an agent that an operator lets in.
-type Admission struct {
+// AddParams is an agent that an operator lets in.
+type AddParams struct {
 	Name string
 	// Profile is signing.Ours if it is empty.
 	Profile signing.Profile
@@ -119,79 +119,79 @@ type Admission struct {
 // WebhookVersions are those that messages can be written in, the newest first.
 func WebhookVersions() []string { return []string{"2026-04-17", "2025-09-29"} }
 
-// Issued is what is shown once. Empty is what was not made anew.
-type Issued struct{ Key, Secret, WebhookSecret string }
+// IssuedSecrets is what is shown once. Empty is what was not made anew.
+type IssuedSecrets struct{ Key, Secret, WebhookSecret string }
 
 // Add lets an agent in.
-func (s *Service) Add(ctx context.Context, operator registrar.Actor, wanted Admission) (Agent, Issued, error) {
+func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Agent, IssuedSecrets, error) {
 	if err := requireOperator(operator); err != nil {
-		return Agent{}, Issued{}, err
+		return Agent{}, IssuedSecrets{}, err
 	}
-	if wanted.Profile == "" {
-		wanted.Profile = signing.Ours
+	if params.Profile == "" {
+		params.Profile = signing.Ours
 	}
 	now := s.now()
 	agent := Agent{
-		ID: registrar.NewID("agt_", now), Name: strings.TrimSpace(wanted.Name), Profile: wanted.Profile,
-		WebhookURL: wanted.WebhookURL, CreatedAt: now,
+		ID: registrar.NewID("agt_", now), Name: strings.TrimSpace(params.Name), Profile: params.Profile,
+		WebhookURL: params.WebhookURL, CreatedAt: now,
 	}
 	switch {
-	case !goodName(agent.Name):
-		return Agent{}, Issued{}, invalid(BadName)
+	case !validName(agent.Name):
+		return Agent{}, IssuedSecrets{}, invalid(BadName)
 	case !agent.Profile.Known():
-		return Agent{}, Issued{}, invalid(BadProfile)
+		return Agent{}, IssuedSecrets{}, invalid(BadProfile)
 	}
-	var issued Issued
-	secret, err := s.newSecret(agent.ID, wanted.Secret, &issued)
+	var issued IssuedSecrets
+	secret, err := s.sealSecret(agent.ID, params.Secret, &issued)
 	if err != nil {
-		return Agent{}, Issued{}, err
+		return Agent{}, IssuedSecrets{}, err
 	}
-	hook, err := s.newHook(agent.ID, Webhook{wanted.WebhookURL, wanted.WebhookSecret, wanted.WebhookVersion}, &issued)
+	webhook, err := s.sealWebhook(agent.ID, Webhook{params.WebhookURL, params.WebhookSecret, params.WebhookVersion}, &issued)
 	if err != nil {
-		return Agent{}, Issued{}, err
+		return Agent{}, IssuedSecrets{}, err
 	}
 	key, hash := registrar.NewSecret(registrar.AgentKey)
 	issued.Key = key
-	err = s.store.AddAgent(ctx, agent, hash, secret, hook, MaxLive, s.deed(operator, Added, agent.ID))
+	err = s.store.AddAgent(ctx, agent, hash, secret, webhook, MaxLiveAgents, s.auditEvent(operator, Added, agent.ID))
 	if err != nil {
-		return Agent{}, Issued{}, err
+		return Agent{}, IssuedSecrets{}, err
 	}
 	return agent, issued, nil
 }
 
-// newSecret seals the given secret, or one that it makes.
-func (s *Service) newSecret(agent, given string, issued *Issued) (Secret, error) {
+// sealSecret seals the given secret, or one that it makes.
+func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret, error) {
 	now := s.now()
 	secret := Secret{ID: registrar.NewID("ags_", now), Agent: agent, CreatedAt: now}
 	if given == "" {
 		given, _ = registrar.NewSecret(registrar.AgentSecret)
 		issued.Secret = given
 	}
-	if !goodSecret(given) {
+	if !validSecret(given) {
 		return Secret{}, invalid(BadSecret)
 	}
-	secret.Sealed = s.seal.Close(registrar.AgentSecretPurpose(agent, secret.ID), given)
+	secret.Sealed = s.seal.Seal(registrar.AgentSecretPurpose(agent, secret.ID), given)
 	return secret, nil
 }
 
-func (s *Service) newHook(agent string, wanted Webhook, issued *Issued) (Hook, error) {
-	if wanted.URL == "" {
-		if wanted.Secret != "" || wanted.Version != "" {
-			return Hook{}, invalid(BadWebhook)
+func (s *Service) sealWebhook(agent string, config Webhook, issued *IssuedSecrets) (SealedWebhook, error) {
+	if config.URL == "" {
+		if config.Secret != "" || config.Version != "" {
+			return SealedWebhook{}, invalid(BadWebhook)
 		}
-		return Hook{}, nil
+		return SealedWebhook{}, nil
 	}
-	if !s.goodWebhook(wanted.URL) || wanted.Version != "" && !slices.Contains(WebhookVersions(), wanted.Version) {
-		return Hook{}, invalid(BadWebhook)
+	if !s.validWebhookURL(config.URL) || config.Version != "" && !slices.Contains(WebhookVersions(), config.Version) {
+		return SealedWebhook{}, invalid(BadWebhook)
 	}
-	if wanted.Secret == "" {
-		wanted.Secret, _ = registrar.NewSecret(registrar.AgentHook)
-		issued.WebhookSecret = wanted.Secret
+	if config.Secret == "" {
+		config.Secret, _ = registrar.NewSecret(registrar.AgentWebhookSecret)
+		issued.WebhookSecret = config.Secret
 	}
-	if !goodSecret(wanted.Secret) {
-		return Hook{}, invalid(BadSecret)
+	if !validSecret(config.Secret) {
+		return SealedWebhook{}, invalid(BadSecret)
 	}
-	return Hook{URL: wanted.URL, Version: wanted.Version, Sealed: s.seal.Close(registrar.AgentHookPurpose(agent), wanted.Secret)}, nil
+	return SealedWebhook{URL: config.URL, Version: config.Version, Sealed: s.seal.Seal(registrar.AgentWebhookPurpose(agent), config.Secret)}, nil
 }
 
 // List is for operators: all agents, the oldest first.
@@ -199,36 +199,36 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, 
 	if err := requireOperator(operator); err != nil {
 		return nil, err
 	}
-	return s.store.Agents(ctx)
+	return s.store.ListAgents(ctx)
 }
 
-// Rotate gives an agent one more secret. The one before stays live until the next
+// RotateSecret gives an agent one more secret. The one before stays live until the next
 // time, unless only is set: then all others end at once.
-func (s *Service) Rotate(ctx context.Context, operator registrar.Actor, id, given string, only bool) (Issued, error) {
+func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, replaceAll bool) (IssuedSecrets, error) {
 	if err := requireOperator(operator); err != nil {
-		return Issued{}, err
+		return IssuedSecrets{}, err
 	}
-	var issued Issued
-	secret, err := s.newSecret(id, given, &issued)
+	var issued IssuedSecrets
+	secret, err := s.sealSecret(id, given, &issued)
 	if err != nil {
-		return Issued{}, err
+		return IssuedSecrets{}, err
 	}
-	keep := liveSecrets
-	if only {
+	keep := maxLiveSecrets
+	if replaceAll {
 		keep = 1
 	}
-	live, err := s.store.AddSecret(ctx, secret, keep, s.deed(operator, Rotated, id))
-	return issued, noneIf(!live, err)
+	live, err := s.store.AddAgentSecret(ctx, secret, keep, s.auditEvent(operator, SecretAdded, id))
+	return issued, notFoundIf(!live, err)
 }
 
-// Rekey gives an agent another key. The old one ends at once.
-func (s *Service) Rekey(ctx context.Context, operator registrar.Actor, id string) (Issued, error) {
+// ReplaceKey gives an agent another key. The old one ends at once.
+func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id string) (IssuedSecrets, error) {
 	if err := requireOperator(operator); err != nil {
-		return Issued{}, err
+		return IssuedSecrets{}, err
 	}
 	key, hash := registrar.NewSecret(registrar.AgentKey)
-	live, err := s.store.SetKey(ctx, id, hash, s.deed(operator, Rekeyed, id))
-	return Issued{Key: key}, noneIf(!live, err)
+	live, err := s.store.SetAgentKey(ctx, id, hash, s.auditEvent(operator, KeyChanged, id))
+	return IssuedSecrets{Key: key}, notFoundIf(!live, err)
 }
 
 // Webhook is where an agent hears of its orders, the secret that our messages to it
@@ -237,17 +237,17 @@ type Webhook struct{ URL, Secret, Version string }
 
 // SetWebhook says where an agent hears of its orders, with a secret of its own or a
 // new one; an empty address means nowhere.
-func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, wanted Webhook) (Issued, error) {
+func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (IssuedSecrets, error) {
 	if err := requireOperator(operator); err != nil {
-		return Issued{}, err
+		return IssuedSecrets{}, err
 	}
-	var issued Issued
-	hook, err := s.newHook(id, wanted, &issued)
+	var issued IssuedSecrets
+	webhook, err := s.sealWebhook(id, config, &issued)
 	if err != nil {
-		return Issued{}, err
+		return IssuedSecrets{}, err
 	}
-	live, err := s.store.SetHook(ctx, id, hook, s.deed(operator, HookSet, id))
-	return issued, noneIf(!live, err)
+	live, err := s.store.SetAgentWebhook(ctx, id, webhook, s.auditEvent(operator, WebhookChanged, id))
+	return issued, notFoundIf(!live, err)
 }
 
 // Remove ends an agent. Its next request is refused, and its links are gone.
@@ -255,26 +255,26 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	if err := requireOperator(operator); err != nil {
 		return err
 	}
-	live, err := s.store.RemoveAgent(ctx, id, s.deed(operator, Removed, id))
-	return noneIf(!live, err)
+	live, err := s.store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id))
+	return notFoundIf(!live, err)
 }
 
 // Webhook is where a live agent hears of its orders. An empty address means that it
 // does not want to, or is gone.
 func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
-	hook, live, err := s.store.HookOf(ctx, id)
-	if err != nil || !live || hook.URL == "" {
+	webhook, live, err := s.store.GetAgentWebhook(ctx, id)
+	if err != nil || !live || webhook.URL == "" {
 		return Webhook{}, err
 	}
-	secret, err := s.seal.Open(registrar.AgentHookPurpose(id), hook.Sealed)
-	return Webhook{URL: hook.URL, Secret: secret, Version: hook.Version}, err
+	secret, err := s.seal.Open(registrar.AgentWebhookPurpose(id), webhook.Sealed)
+	return Webhook{URL: webhook.URL, Secret: secret, Version: webhook.Version}, err
 }
 
-func (s *Service) deed(actor registrar.Actor, action registrar.Action, object string) registrar.Deed {
-	return registrar.Deed{Actor: actor, Action: action, Object: object, At: s.now()}
+func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, object string) registrar.AuditEvent {
+	return registrar.AuditEvent{Actor: actor, Action: action, Object: object, At: s.now()}
 }
 
-func noneIf(gone bool, err error) error {
+func notFoundIf(gone bool, err error) error {
 	if err == nil && gone {
 		return &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchAgent}
 	}
@@ -285,32 +285,32 @@ func invalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
-func goodName(name string) bool {
+func validName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= maxName && printable(name)
 }
 
-func goodSecret(secret string) bool {
+func validSecret(secret string) bool {
 	return len(secret) >= minSecret && len(secret) <= maxSecret && printable(secret) && !strings.ContainsRune(secret, ' ')
 }
 
 func printable(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, func(letter rune) bool { return !unicode.IsPrint(letter) }) < 0
+	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// goodWebhook wants an address that a message can be sent to. Which hosts may be
+// validWebhookURL wants an address that a message can be sent to. Which hosts may be
 // reached is looked at when one is sent: that can change. What never can is said at
 // once.
-func (s *Service) goodWebhook(address string) bool {
+func (s *Service) validWebhookURL(address string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || !printable(address) {
 		return false
 	}
-	here := loopback(parsed.Hostname())
-	return (parsed.Scheme == "https" || parsed.Scheme == "http" && here) && (s.loopback || !here) &&
+	onLoopback := isLoopback(parsed.Hostname())
+	return (parsed.Scheme == "https" || parsed.Scheme == "http" && onLoopback) && (s.allowLoopback || !onLoopback) &&
 		parsed.Host != "" && parsed.User == nil && parsed.Fragment == ""
 }
 
-func loopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
+func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
 
 func requireOperator(actor registrar.Actor) error {
 	if actor.Kind != registrar.ActorOperator {

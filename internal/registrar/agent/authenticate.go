@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
@@ -46,7 +46,7 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	if c.signed() {
 		// What needs no database comes first: a client with a wrong clock learns of
 		// its clock, and rubbish costs nothing.
-		if err := signing.Fresh(now, c.Timestamp, c.Signature); err != nil {
+		if err := signing.CheckTimestamp(now, c.Timestamp, c.Signature); err != nil {
 			return Agent{}, err
 		}
 	}
@@ -57,12 +57,12 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	if !c.signed() {
 		return candidates[0].Agent, nil
 	}
-	agent, mac, err := s.signer(now, candidates, c)
-	if err != nil || !remembers(c, agent.Profile) {
+	agent, mac, err := s.findSigner(now, candidates, c)
+	if err != nil || !recordsSignature(c, agent.Profile) {
 		return agent, err
 	}
-	path, err := s.store.SeeSignature(ctx, Seen{
-		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, EndsAt: now.Add(remembered(agent.Profile)),
+	path, err := s.store.RecordSignature(ctx, SeenSignature{
+		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, ExpiresAt: now.Add(signatureTTL(agent.Profile)),
 	})
 	// What signed one completion is good for that one only, and what signed anything
 	// else is good for none: an update that carried payment data can't be replayed to
@@ -79,17 +79,17 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 // completionSuffix ends the path of a completion.
 const completionSuffix = "/complete"
 
-// remembers reports whether the path of a signed request is stored. Reads are not: they
+// recordsSignature reports whether the path of a signed request is stored. Reads are not: they
 // have no body, so two of them in one second have the same signature. In the profile
 // without a time, equal bodies always have.
-func remembers(c Credentials, profile signing.Profile) bool {
+func recordsSignature(c Credentials, profile signing.Profile) bool {
 	return c.Completing || c.Method == http.MethodPost && len(c.Body) > 0 && profile != signing.Body
 }
 
-// remembered is how long the signature of a completion could be sent again: one
+// signatureTTL is how long the signature of a completion could be sent again: one
 // that was made in our future is good for two tolerances. A signature without a
 // time is always good; it is remembered for a day, and its agent needs a key.
-func remembered(profile signing.Profile) time.Duration {
+func signatureTTL(profile signing.Profile) time.Duration {
 	if profile == signing.Body {
 		return 24 * time.Hour
 	}
@@ -98,13 +98,13 @@ func remembered(profile signing.Profile) time.Duration {
 
 // candidates are who may have sent it: the owner of the key, or all who sign in our
 // own profile. There is at least one.
-func (s *Service) candidates(ctx context.Context, bearer string) ([]Known, error) {
+func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSecrets, error) {
 	if bearer == "" {
-		all, err := s.store.LiveAgents(ctx, signing.Ours, MaxLive)
-		if err == nil && len(all) == 0 {
+		agents, err := s.store.ListLiveAgents(ctx, signing.Ours, MaxLiveAgents)
+		if err == nil && len(agents) == 0 {
 			err = signing.ErrInvalid
 		}
-		return all, err
+		return agents, err
 	}
 	hash, ok := registrar.HashSecret(registrar.AgentKey, bearer)
 	if !ok {
@@ -114,17 +114,17 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]Known, error
 	if err == nil && !known {
 		err = ErrUnknownKey
 	}
-	return []Known{owner}, err
+	return []AgentWithSecrets{owner}, err
 }
 
-// signer is which of the candidates has signed. All are tried, as all secrets of
+// findSigner is which of the candidates has signed. All are tried, as all secrets of
 // one are. A secret that no key opens locks out its own agent only: the request of
 // another is still verified, and the error is returned if none has signed.
-func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (signer Agent, mac [32]byte, err error) {
+func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Credentials) (signer Agent, mac [32]byte, err error) {
 	err = signing.ErrInvalid
 	var unreadable error
 	for _, candidate := range candidates {
-		secrets := make([]string, 0, liveSecrets)
+		secrets := make([]string, 0, maxLiveSecrets)
 		for _, secret := range candidate.Secrets {
 			opened, err := s.seal.Open(registrar.AgentSecretPurpose(candidate.ID, secret.ID), secret.Sealed)
 			if err != nil {
@@ -133,8 +133,8 @@ func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (sign
 			}
 			secrets = append(secrets, opened)
 		}
-		found, refused := candidate.Profile.Verify(now, secrets, c.request(), c.Signature)
-		if refused == nil && err != nil {
+		found, verifyErr := candidate.Profile.Verify(now, secrets, c.request(), c.Signature)
+		if verifyErr == nil && err != nil {
 			signer, mac, err = candidate.Agent, found, nil
 		}
 	}
@@ -145,19 +145,19 @@ func (s *Service) signer(now time.Time, candidates []Known, c Credentials) (sign
 }
 
 const (
-	forgetEvery = 10 * time.Minute
-	forgetBatch = 500
+	cleanupInterval = 10 * time.Minute
+	cleanupBatch    = 500
 )
 
 // Run forgets signatures whose time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	duty.Regularly(ctx, forgetEvery, s.Forget, duty.Report(s.log, "old signatures"))
+	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpiredSignatures, jobs.ErrorLogger(s.log, "old signatures"))
 }
 
-// Forget removes signatures whose time is over.
-func (s *Service) Forget(ctx context.Context) error {
-	_, err := duty.InBatches(ctx, func(ctx context.Context) (int, error) {
-		return s.store.ForgetSignatures(ctx, s.now(), forgetBatch)
+// DeleteExpiredSignatures removes signatures whose time is over.
+func (s *Service) DeleteExpiredSignatures(ctx context.Context) error {
+	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
+		return s.store.DeleteExpiredSignatures(ctx, s.now(), cleanupBatch)
 	})
 	return err
 }

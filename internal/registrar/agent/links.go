@@ -6,19 +6,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Offer is an agent as a customer sees it.
-type Offer struct {
+// LinkableAgent is an agent as a customer sees it.
+type LinkableAgent struct {
 	Agent
 	// Linked is the customer's link to it; zero if there is none.
 	Linked Link
 }
 
-// Offers are the agents that the actor can link or has linked, by name.
-func (s *Service) Offers(ctx context.Context, actor registrar.Actor) ([]Offer, error) {
+// ListLinkable are the agents that the actor can link or has linked, by name.
+func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]LinkableAgent, error) {
 	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
 		return nil, &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
 	}
-	links, err := s.store.LinksOf(ctx, actor.Customer)
+	links, err := s.store.ListAgentLinks(ctx, actor.Customer)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +26,14 @@ func (s *Service) Offers(ctx context.Context, actor registrar.Actor) ([]Offer, e
 	for _, link := range links {
 		linked[link.Agent.ID] = link
 	}
-	agents, err := s.store.Agents(ctx)
+	agents, err := s.store.ListAgents(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var offers []Offer
+	var offers []LinkableAgent
 	for _, agent := range agents {
 		if agent.RemovedAt.IsZero() {
-			offers = append(offers, Offer{Agent: agent, Linked: linked[agent.ID]})
+			offers = append(offers, LinkableAgent{Agent: agent, Linked: linked[agent.ID]})
 		}
 	}
 	return offers, nil
@@ -43,22 +43,22 @@ func (s *Service) Offers(ctx context.Context, actor registrar.Actor) ([]Offer, e
 // person who has just signed in, or an operator who acts for the account that is
 // named in Actor.Customer. Doing it again changes nothing.
 func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) error {
-	if err := s.mayLink(actor); err != nil {
+	if err := s.checkMayLink(actor); err != nil {
 		return err
 	}
-	agent, err := s.live(ctx, id)
+	agent, err := s.liveAgent(ctx, id)
 	if err != nil {
 		return err
 	}
-	deed := s.deed(actor, WasLinked, agent.Name)
-	deed.Customer = actor.Customer
-	letter := registrar.Letter{Kind: registrar.LetterAgent, Customer: actor.Customer, Facts: map[string]string{"name": agent.Name}}
+	event := s.auditEvent(actor, Linked, agent.Name)
+	event.Customer = actor.Customer
+	mail := registrar.Mail{Kind: registrar.MailAgentLinked, Customer: actor.Customer, Data: map[string]string{"name": agent.Name}}
 	if actor.Address.IsValid() {
-		letter.Facts["address"] = actor.Address.String()
+		mail.Data["address"] = actor.Address.String()
 	}
-	made, err := s.store.LinkAgent(ctx, actor.Customer, id, deed, letter)
+	made, err := s.store.LinkAgent(ctx, actor.Customer, id, event, mail)
 	if made {
-		s.wake()
+		s.mailQueued()
 	}
 	return err
 }
@@ -68,26 +68,26 @@ func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) 
 	if actor.Customer == "" || actor.Kind != registrar.ActorPerson && actor.Kind != registrar.ActorOperator {
 		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
 	}
-	agent, err := s.live(ctx, id)
+	agent, err := s.liveAgent(ctx, id)
 	if err != nil {
 		return err
 	}
-	deed := s.deed(actor, Unlinked, agent.Name)
-	deed.Customer = actor.Customer
-	_, err = s.store.UnlinkAgent(ctx, actor.Customer, id, deed)
+	event := s.auditEvent(actor, Unlinked, agent.Name)
+	event.Customer = actor.Customer
+	_, err = s.store.UnlinkAgent(ctx, actor.Customer, id, event)
 	return err
 }
 
-func (s *Service) mayLink(actor registrar.Actor) error {
+func (s *Service) checkMayLink(actor registrar.Actor) error {
 	if actor.Kind == registrar.ActorOperator && actor.Customer != "" {
 		return nil
 	}
 	return actor.RequireRecentSignIn(s.now())
 }
 
-func (s *Service) live(ctx context.Context, id string) (Agent, error) {
+func (s *Service) liveAgent(ctx context.Context, id string) (Agent, error) {
 	agent, found, err := s.store.AgentByID(ctx, id)
-	return agent, noneIf(!found || !agent.RemovedAt.IsZero(), err)
+	return agent, notFoundIf(!found || !agent.RemovedAt.IsZero(), err)
 }
 
 // NameOf is what an agent is called, also after its end; empty if nobody knows it.

@@ -27,8 +27,8 @@ type Secret struct {
 	CreatedAt         time.Time
 }
 
-// Known is a live agent with its live secrets.
-type Known struct {
+// AgentWithSecrets is a live agent with its live secrets.
+type AgentWithSecrets struct {
 	Agent
 	Secrets []Secret
 }
@@ -40,13 +40,13 @@ type Link struct {
 	At       time.Time
 }
 
-// Hook is a Webhook as it is stored: the secret is sealed.
-type Hook struct{ URL, Sealed, Version string }
+// SealedWebhook is a Webhook as it is stored: the secret is sealed.
+type SealedWebhook struct{ URL, Sealed, Version string }
 
-// Seen is the signature of a completion.
-type Seen struct {
+// SeenSignature is the signature of a completion.
+type SeenSignature struct {
 	Agent, MAC, Path string
-	EndsAt           time.Time
+	ExpiresAt        time.Time
 }
 
 // Store keeps agents. Each change is one transaction, in which its deed is stored
@@ -54,46 +54,46 @@ type Seen struct {
 type Store interface {
 	Registry
 	Links
-	// SeeSignature remembers a signature and returns the path with which it came
+	// RecordSignature remembers a signature and returns the path with which it came
 	// first.
-	SeeSignature(ctx context.Context, seen Seen) (path string, err error)
-	// ForgetSignatures removes at most limit whose time is over, and says how many.
-	ForgetSignatures(ctx context.Context, now time.Time, limit int) (int, error)
+	RecordSignature(ctx context.Context, seen SeenSignature) (path string, err error)
+	// DeleteExpiredSignatures removes at most limit whose time is over, and says how many.
+	DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
 // Registry keeps who the agents are.
 type Registry interface {
 	// AddAgent stores an agent. It is a conflict, NameTaken, if a live one has its
 	// name, and TooManyAgents if limit are live.
-	AddAgent(ctx context.Context, agent Agent, key registrar.SecretHash, secret Secret, hook Hook, limit int, deed registrar.Deed) error
-	// Agents are all, also removed ones, the oldest first.
-	Agents(ctx context.Context) ([]Agent, error)
+	AddAgent(ctx context.Context, agent Agent, key registrar.SecretHash, secret Secret, webhook SealedWebhook, limit int, event registrar.AuditEvent) error
+	// ListAgents are all, also removed ones, the oldest first.
+	ListAgents(ctx context.Context) ([]Agent, error)
 	// AgentByID returns one, live or not; false if there is none.
 	AgentByID(ctx context.Context, id string) (Agent, bool, error)
 	// AgentByKey returns the live agent of a key; false if there is none.
-	AgentByKey(ctx context.Context, key registrar.SecretHash) (Known, bool, error)
-	// LiveAgents are those that sign in a profile, at most limit.
-	LiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]Known, error)
-	// HookOf is where a live agent hears of its orders; false if there is none.
-	HookOf(ctx context.Context, id string) (Hook, bool, error)
-	// AddSecret stores one more secret, after which the newest keep are live; false
+	AgentByKey(ctx context.Context, key registrar.SecretHash) (AgentWithSecrets, bool, error)
+	// ListLiveAgents are those that sign in a profile, at most limit.
+	ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]AgentWithSecrets, error)
+	// GetAgentWebhook is where a live agent hears of its orders; false if there is none.
+	GetAgentWebhook(ctx context.Context, id string) (SealedWebhook, bool, error)
+	// AddAgentSecret stores one more secret, after which the newest keep are live; false
 	// if the agent is not.
-	AddSecret(ctx context.Context, secret Secret, keep int, deed registrar.Deed) (bool, error)
-	// SetKey and SetHook replace what was there; false if the agent is not live.
-	SetKey(ctx context.Context, id string, key registrar.SecretHash, deed registrar.Deed) (bool, error)
-	SetHook(ctx context.Context, id string, hook Hook, deed registrar.Deed) (bool, error)
+	AddAgentSecret(ctx context.Context, secret Secret, keep int, event registrar.AuditEvent) (bool, error)
+	// SetAgentKey and SetHook replace what was there; false if the agent is not live.
+	SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error)
+	SetAgentWebhook(ctx context.Context, id string, webhook SealedWebhook, event registrar.AuditEvent) (bool, error)
 	// RemoveAgent ends an agent, its secrets and its links, each with a deed for its
 	// customer; false if it is not live.
-	RemoveAgent(ctx context.Context, id string, deed registrar.Deed) (bool, error)
+	RemoveAgent(ctx context.Context, id string, event registrar.AuditEvent) (bool, error)
 }
 
 // Links keeps what customers let agents do.
 type Links interface {
 	// LinkAgent stores a link with its deed and letter; false if it is there
 	// already. The agent must be live and the account open: else NoSuchAgent.
-	LinkAgent(ctx context.Context, customer, agent string, deed registrar.Deed, letter registrar.Letter) (bool, error)
+	LinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent, letter registrar.Mail) (bool, error)
 	// UnlinkAgent ends one; false if there is none.
-	UnlinkAgent(ctx context.Context, customer, agent string, deed registrar.Deed) (bool, error)
-	// LinksOf are a customer's, by the agents' names.
-	LinksOf(ctx context.Context, customer string) ([]Link, error)
+	UnlinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent) (bool, error)
+	// ListAgentLinks are a customer's, by the agents' names.
+	ListAgentLinks(ctx context.Context, customer string) ([]Link, error)
 }

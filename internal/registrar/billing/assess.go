@@ -36,8 +36,8 @@ const BadNet registrar.Code = "bad_net"
 // maxNet keeps a sum times its rate far away from overflow.
 const maxNet = registrar.Cents(1) << 48
 
-// Register is the EU's register of VAT ids.
-type Register interface {
+// VATIDValidator is the EU's register of VAT ids.
+type VATIDValidator interface {
 	// Valid says whether the id (GR's begin with EL) is one of a business that
 	// trades within the EU. An error means that nobody could say.
 	Valid(ctx context.Context, id string) (bool, error)
@@ -68,8 +68,8 @@ type Assessment struct {
 
 // Config is what an Assessor needs.
 type Config struct {
-	Rates    *Rates
-	Register Register
+	Rates     *Rates
+	Validator VATIDValidator
 	// OSS says that we take part in the One-Stop-Shop.
 	OSS    bool
 	Logger *slog.Logger
@@ -92,7 +92,7 @@ func (a *Assessor) Assess(ctx context.Context, party Party, nets []registrar.Cen
 	if err != nil {
 		return Assessment{}, err
 	}
-	assessment.VAT, err = Share(nets, assessment.RateBasisPoints)
+	assessment.VAT, err = SplitVAT(nets, assessment.RateBasisPoints)
 	return assessment, err
 }
 
@@ -119,11 +119,11 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 	if a.OSS {
 		consumer = Assessment{RateBasisPoints: rate.BasisPoints, Rule: RuleOSS, Country: country}
 	}
-	id := capitals(party.VATID)
-	if len(id) < 4 || id[:2] != idLetters(country) {
+	id := compactUpper(party.VATID)
+	if len(id) < 4 || id[:2] != vatIDPrefix(country) {
 		return consumer, nil
 	}
-	valid, err := a.Register.Valid(ctx, id)
+	valid, err := a.Validator.Valid(ctx, id)
 	switch {
 	case ctx.Err() != nil:
 		// Whoever asked has gone: nobody is there to be charged.
@@ -141,7 +141,7 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 
 // countryOf is a country as the rates write it. It is false for what is none.
 func countryOf(text string) (string, bool) {
-	text = capitals(text)
+	text = compactUpper(text)
 	if text == "EL" { // as Greece is written in VAT ids
 		text = "GR"
 	}
@@ -149,8 +149,8 @@ func countryOf(text string) (string, bool) {
 	return text, err == nil && len(text) == 2 && region.IsCountry()
 }
 
-// idLetters is how a country's VAT ids begin.
-func idLetters(country string) string {
+// vatIDPrefix is how a country's VAT ids begin.
+func vatIDPrefix(country string) string {
 	switch country {
 	case "GR":
 		return "EL"
@@ -161,15 +161,15 @@ func idLetters(country string) string {
 	}
 }
 
-func capitals(text string) string {
+func compactUpper(text string) string {
 	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
 }
 
-// Share is the VAT of each net sum at one rate. It is rounded half-up over the sum
+// SplitVAT is the VAT of each net sum at one rate. It is rounded half-up over the sum
 // of them and shared out by largest remainder, the first of equals first: no share is
 // negative, none differs by a cent or more from its exact value, and together they
 // are the VAT of the sum.
-func Share(nets []registrar.Cents, rateBasisPoints int) ([]registrar.Cents, error) {
+func SplitVAT(nets []registrar.Cents, rateBasisPoints int) ([]registrar.Cents, error) {
 	const whole = 10_000
 	if rateBasisPoints < 0 || rateBasisPoints > whole {
 		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: BadNet, Detail: "a VAT rate out of range"}

@@ -12,10 +12,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// register answers for VIES: ids that end in 1 are valid, ids in 9 can't be asked.
-type register struct{ asked []string }
+// fakeValidator answers for VIES: ids that end in 1 are valid, ids in 9 can't be asked.
+type fakeValidator struct{ asked []string }
 
-func (r *register) Valid(_ context.Context, id string) (bool, error) {
+func (r *fakeValidator) Valid(_ context.Context, id string) (bool, error) {
 	r.asked = append(r.asked, id)
 	if strings.HasSuffix(id, "9") {
 		return false, registrar.Fault(registrar.FaultTimeout, "vies.example", nil)
@@ -23,19 +23,19 @@ func (r *register) Valid(_ context.Context, id string) (bool, error) {
 	return strings.HasSuffix(id, "1"), nil
 }
 
-func assessor(t *testing.T, oss bool) (*Assessor, *register) {
+func newAssessor(t *testing.T, oss bool) (*Assessor, *fakeValidator) {
 	t.Helper()
-	rates, err := ShippedRates()
+	rates, err := EmbeddedRates()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := &register{}
-	return New(Config{Rates: rates, Register: ids, OSS: oss}), ids
+	ids := &fakeValidator{}
+	return New(Config{Rates: rates, Validator: ids, OSS: oss}), ids
 }
 
 var today = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-func TestEachCustomerBearsTheVATOfTheTable(t *testing.T) {
+func TestAssess_AppliesRuleTable(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -84,7 +84,7 @@ func TestEachCustomerBearsTheVATOfTheTable(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a, ids := assessor(t, test.oss)
+			a, ids := newAssessor(t, test.oss)
 			got, err := a.Assess(t.Context(), test.party, []registrar.Cents{10_000}, today)
 			if err != nil {
 				t.Fatal(err)
@@ -100,9 +100,9 @@ func TestEachCustomerBearsTheVATOfTheTable(t *testing.T) {
 	}
 }
 
-func TestTheRateOfTheSalesDayInGermanyCounts(t *testing.T) {
+func TestRate_UsesGermanDayOfSale(t *testing.T) {
 	t.Parallel()
-	rates, err := ShippedRates()
+	rates, err := EmbeddedRates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +132,9 @@ func TestTheRateOfTheSalesDayInGermanyCounts(t *testing.T) {
 	}
 }
 
-func TestEveryMemberStateHasARateAndNobodyElse(t *testing.T) {
+func TestRates_CoverExactlyTheMemberStates(t *testing.T) {
 	t.Parallel()
-	rates, err := ShippedRates()
+	rates, err := EmbeddedRates()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestEveryMemberStateHasARateAndNobodyElse(t *testing.T) {
 	}
 }
 
-func TestASlipInTheTableIsAnError(t *testing.T) {
+func TestParseRates_RejectsMalformedRows(t *testing.T) {
 	t.Parallel()
 	for _, row := range []string{"DEU,,19,,", "DE,1.1.2021,19,,", "DE,,190,,", "DE,,-1,,", "DE,,19.123,,", "DE,,,,", "DE,,19,6993-6991,", "DE,,19,699-6991,", "DE,,19,6x,", "DE,,19,"} {
 		if _, err := parseRates(strings.NewReader("country,from,rate,postcodes,place\n" + row + "\n")); err == nil {
@@ -158,9 +158,9 @@ func TestASlipInTheTableIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnAskerWhoHasGoneIsNotCharged(t *testing.T) {
+func TestAssess_CanceledContextIsAnError(t *testing.T) {
 	t.Parallel()
-	a, _ := assessor(t, false)
+	a, _ := newAssessor(t, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := a.Assess(ctx, Party{Country: "AT", VATID: "ATU12345679"}, []registrar.Cents{100}, today); !errors.Is(err, context.Canceled) {
@@ -168,9 +168,9 @@ func TestAnAskerWhoHasGoneIsNotCharged(t *testing.T) {
 	}
 }
 
-func TestAnUncheckedIDIsLoggedWithoutTheID(t *testing.T) {
+func TestAssess_LogsUncheckedVATIDWithoutItsValue(t *testing.T) {
 	t.Parallel()
-	a, _ := assessor(t, false)
+	a, _ := newAssessor(t, false)
 	var log strings.Builder
 	a.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	if _, err := a.Assess(t.Context(), Party{Country: "AT", VATID: "ATU12345679"}, nil, today); err != nil {
@@ -181,7 +181,7 @@ func TestAnUncheckedIDIsLoggedWithoutTheID(t *testing.T) {
 	}
 }
 
-func TestSharesAreRoundedOnceOverTheSum(t *testing.T) {
+func TestSplitVAT_RoundsOnceOverTheSum(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		nets []registrar.Cents
@@ -199,18 +199,18 @@ func TestSharesAreRoundedOnceOverTheSum(t *testing.T) {
 		{nil, 1900, nil},
 	}
 	for _, test := range tests {
-		if got, err := Share(test.nets, test.rate); err != nil || !slices.Equal(got, test.want) {
+		if got, err := SplitVAT(test.nets, test.rate); err != nil || !slices.Equal(got, test.want) {
 			t.Errorf("Share(%v, %d) = %v, %v; want %v", test.nets, test.rate, got, err, test.want)
 		}
 	}
 	for _, nets := range [][]registrar.Cents{{-1}, {maxNet, 1}, {1 << 62}} {
-		if _, err := Share(nets, 1900); registrar.CodeOf(err) != BadNet {
+		if _, err := SplitVAT(nets, 1900); registrar.CodeOf(err) != BadNet {
 			t.Errorf("Share(%v) = %v", nets, err)
 		}
 	}
 }
 
-func FuzzSharesAlwaysAddUpAndNoneIsNegative(f *testing.F) {
+func FuzzSplitVAT(f *testing.F) {
 	f.Add(uint16(1900), uint32(690), uint32(1290), uint32(0), uint8(20))
 	f.Add(uint16(2550), uint32(1), uint32(1), uint32(1), uint8(3))
 	f.Add(uint16(10000), uint32(1<<31), uint32(7), uint32(99), uint8(255))
@@ -224,7 +224,7 @@ func FuzzSharesAlwaysAddUpAndNoneIsNegative(f *testing.F) {
 			nets[i] = registrar.Cents([]uint32{a, b, c}[i%3]>>(i%5)) + registrar.Cents(i)
 			sum += nets[i]
 		}
-		shares, err := Share(nets, int(rate))
+		shares, err := SplitVAT(nets, int(rate))
 		if err != nil {
 			t.Fatal(err)
 		}

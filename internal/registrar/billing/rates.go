@@ -43,8 +43,8 @@ type ratesRow struct {
 // countries write behind those (9500-123) does not matter.
 type codeRange struct{ first, last string }
 
-// ShippedRates is the table that comes with the program.
-var ShippedRates = sync.OnceValues(func() (*Rates, error) {
+// EmbeddedRates is the table that comes with the program.
+var EmbeddedRates = sync.OnceValues(func() (*Rates, error) {
 	rates, err := parseRates(bytes.NewReader(ratesCSV))
 	if err != nil {
 		return nil, fmt.Errorf("the VAT rates inside the program: %w", err)

@@ -74,9 +74,9 @@ func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Ca
 // Live is the catalogue in force. It is safe for concurrent use.
 type Live struct {
 	current atomic.Pointer[Catalog]
-	// swapping guards decide, and keeps one swap from overtaking another.
-	swapping sync.Mutex
-	decide   func(registrar.Extension) registrar.Sale
+	// swapMu guards decide, and keeps one swap from overtaking another.
+	swapMu      sync.Mutex
+	saleDecider func(registrar.Extension) registrar.Sale
 }
 
 // NewLive puts c in force.
@@ -89,21 +89,21 @@ func NewLive(c *Catalog) *Live {
 // Replace puts c in force. Answers that are under way keep the old one. What can be
 // ordered is decided here, once for the whole list, and not for each answer.
 func (l *Live) Replace(c *Catalog) {
-	l.swapping.Lock()
-	defer l.swapping.Unlock()
-	if l.decide != nil {
-		c = c.withSales(l.decide)
+	l.swapMu.Lock()
+	defer l.swapMu.Unlock()
+	if l.saleDecider != nil {
+		c = c.withSales(l.saleDecider)
 	}
 	l.current.Store(c)
 }
 
-// Decide sets what decides which extensions can be ordered, for the list in force and
+// SetSaleDecider sets what decides which extensions can be ordered, for the list in force and
 // for every later one.
-func (l *Live) Decide(decide func(registrar.Extension) registrar.Sale) {
-	l.swapping.Lock()
-	defer l.swapping.Unlock()
-	l.decide = decide
-	l.current.Store(l.current.Load().withSales(decide))
+func (l *Live) SetSaleDecider(decider func(registrar.Extension) registrar.Sale) {
+	l.swapMu.Lock()
+	defer l.swapMu.Unlock()
+	l.saleDecider = decider
+	l.current.Store(l.current.Load().withSales(decider))
 }
 
 // Catalog is the list in force at this moment.
@@ -144,10 +144,10 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	for _, ext := range c.extensions {
 		after, ok := next.byTLD[ext.TLD]
 		if !ok {
-			changes = append(changes, Change{TLD: ext.TLD, Old: strings.Join(record(ext), ",")})
+			changes = append(changes, Change{TLD: ext.TLD, Old: strings.Join(csvRecord(ext), ",")})
 			continue
 		}
-		was, is := record(ext), record(after)
+		was, is := csvRecord(ext), csvRecord(after)
 		for i, column := range columns {
 			if was[i] != is[i] {
 				changes = append(changes, Change{TLD: ext.TLD, Field: column, Old: was[i], New: is[i]})
@@ -156,7 +156,7 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	}
 	for _, ext := range next.extensions {
 		if _, ok := c.byTLD[ext.TLD]; !ok {
-			changes = append(changes, Change{TLD: ext.TLD, New: strings.Join(record(ext), ",")})
+			changes = append(changes, Change{TLD: ext.TLD, New: strings.Join(csvRecord(ext), ",")})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return strings.Compare(a.TLD, b.TLD) })

@@ -11,7 +11,7 @@ import (
 
 const header = "tld,register,renew,transfer,restore,min_years,max_years,popular,requires,verify,rdap,whois\n"
 
-func TestTheShippedListIsValidAndComesOutAsItWentIn(t *testing.T) {
+func TestShipped_IsValidAndRoundTrips(t *testing.T) {
 	list, err := Shipped()
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestTheShippedListIsValidAndComesOutAsItWentIn(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeIsReportedWithItsLine(t *testing.T) {
+func TestParse_ReportsProblemWithLine(t *testing.T) {
 	const good = ".de,6.90,5.90,5.90,17.90,1,1,yes,,,https://rdap.denic.de/,whois.denic.de\n"
 	for _, test := range []struct{ name, csv, want string }{
 		{"header", "tld,price\n", "line 1: the first line must be"},
@@ -81,7 +81,7 @@ func TestEveryMistakeIsReportedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestAllMistakesAreReportedAtOnce(t *testing.T) {
+func TestParse_ReportsAllProblems(t *testing.T) {
 	_, err := Parse(strings.NewReader(header + "com,1,12.90,12.90,49.90,1,10,,,,,\n.net,x\n.org,13.90,13.90,13.90,y,1,10,,,,,\n"))
 	var problems Problems
 	if !errors.As(err, &problems) || len(problems) != 4 {
@@ -94,20 +94,20 @@ func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	}
 }
 
-func TestAHugeFileIsRefused(t *testing.T) {
+func TestParse_RejectsOversizedFile(t *testing.T) {
 	_, err := Parse(strings.NewReader(header + strings.Repeat("x", MaxBytes+10)))
 	if err == nil || !strings.Contains(err.Error(), "larger than") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAByteOrderMarkIsTolerated(t *testing.T) {
+func TestParse_AcceptsByteOrderMark(t *testing.T) {
 	if _, err := Parse(strings.NewReader("\ufeff" + header + ".de,6.90,5.90,5.90,17.90,1,1,yes,,,,\n")); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAnOperatorsRDAPAddressIsPinned(t *testing.T) {
+func TestParse_PinsChangedRDAPAddress(t *testing.T) {
 	list, err := Parse(strings.NewReader(header +
 		".com,12.90,12.90,12.90,49.90,1,10,,,,https://rdap.verisign.com/com/v1/,\n" +
 		".net,14.90,14.90,14.90,70.90,1,10,,,,https://rdap.gateway.example/,\n" +
@@ -137,7 +137,7 @@ func TestAnOperatorsRDAPAddressIsPinned(t *testing.T) {
 	}
 }
 
-func TestDiffNamesEveryChange(t *testing.T) {
+func TestDiff_ListsEveryChange(t *testing.T) {
 	parse := func(rows string) *Catalog {
 		list, err := Parse(strings.NewReader(header + rows))
 		if err != nil {
@@ -164,7 +164,7 @@ func TestDiffNamesEveryChange(t *testing.T) {
 	}
 }
 
-func TestLiveSwapsWhole(t *testing.T) {
+func TestLive_ReplaceSwapsWholeList(t *testing.T) {
 	shipped, err := Shipped()
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +209,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func TestLive_SalesAreDecidedOnceForEachList(t *testing.T) {
+func TestLive_DecidesSalesOncePerList(t *testing.T) {
 	t.Parallel()
 	parse := func(rows string) *Catalog {
 		list, err := Parse(strings.NewReader(header + rows))
@@ -224,7 +224,7 @@ func TestLive_SalesAreDecidedOnceForEachList(t *testing.T) {
 		t.Error("a decision without a decider")
 	}
 	asked := 0
-	live.Decide(func(ext registrar.Extension) registrar.Sale {
+	live.SetSaleDecider(func(ext registrar.Extension) registrar.Sale {
 		asked++
 		return registrar.Sale{Decided: true, NoRegistration: registrar.Code("no" + ext.TLD)}
 	})

@@ -31,8 +31,8 @@ func Categories() []Category {
 	}
 }
 
-// shelves says by meaning what the list's own columns do not.
-var shelves = map[Category]string{
+// categoryLabels says by meaning what the list's own columns do not.
+var categoryLabels = map[Category]string{
 	CategoryPlace: `asia bayern berlin cologne de.com eu hamburg irish koeln lat london nrw nyc ruhr saarland swiss
 		taipei tatar tirol tokyo vegas wien zuerich`,
 	CategoryBusiness: `abogado accountant accountants agency archi associates attorney biz broker build builders business
@@ -56,9 +56,9 @@ var shelves = map[Category]string{
 		voyage wedding wine yachts yoga`,
 }
 
-var shelvesOf = sync.OnceValue(func() map[string][]Category {
+var categoriesByTLD = sync.OnceValue(func() map[string][]Category {
 	of := make(map[string][]Category)
-	for category, list := range shelves {
+	for category, list := range categoryLabels {
 		for label := range strings.FieldsSeq(list) {
 			of["."+label] = append(of["."+label], category)
 		}
@@ -66,18 +66,18 @@ var shelvesOf = sync.OnceValue(func() map[string][]Category {
 	return of
 })
 
-// Holds says whether an extension stands on this shelf.
-func (c Category) Holds(ext registrar.Extension) bool {
+// Contains says whether an extension stands on this shelf.
+func (c Category) Contains(ext registrar.Extension) bool {
 	switch c {
 	case CategoryPopular:
 		return ext.Popular
 	case CategoryCountry:
-		return ofCountry(ext.TLD)
+		return isCountryCode(ext.TLD)
 	case CategoryOther:
-		return len(shelvesOf()[ext.TLD]) == 0 && !ofCountry(ext.TLD)
+		return len(categoriesByTLD()[ext.TLD]) == 0 && !isCountryCode(ext.TLD)
 	default:
-		for _, shelf := range shelvesOf()[ext.TLD] {
-			if shelf == c {
+		for _, category := range categoriesByTLD()[ext.TLD] {
+			if category == c {
 				return true
 			}
 		}
@@ -87,6 +87,6 @@ func (c Category) Holds(ext registrar.Extension) bool {
 
 // ofCountry: all extensions of two letters are countries' (ISO 3166), and so are
 // those below them.
-func ofCountry(tld string) bool {
+func isCountryCode(tld string) bool {
 	return len(tld)-strings.LastIndexByte(tld, '.') == len(".de")
 }

@@ -5,25 +5,25 @@ import (
 	"testing"
 )
 
-func TestEveryExtensionStandsOnAShelf(t *testing.T) {
+func TestCategories_CoverEveryExtension(t *testing.T) {
 	t.Parallel()
 	list, err := Shipped()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ext := range list.All() {
-		if !slices.ContainsFunc(Categories(), func(c Category) bool { return c.Holds(ext) }) {
+		if !slices.ContainsFunc(Categories(), func(c Category) bool { return c.Contains(ext) }) {
 			t.Errorf("%s stands nowhere", ext.TLD)
 		}
 	}
 	for _, c := range Categories() {
-		if !slices.ContainsFunc(list.All(), c.Holds) {
+		if !slices.ContainsFunc(list.All(), c.Contains) {
 			t.Errorf("nothing stands on %s", c)
 		}
 	}
 }
 
-func TestShelvesAreWhatTheySay(t *testing.T) {
+func TestCategory_Contains(t *testing.T) {
 	t.Parallel()
 	list, err := Shipped()
 	if err != nil {
@@ -45,12 +45,12 @@ func TestShelvesAreWhatTheySay(t *testing.T) {
 			t.Fatalf("%s is not carried", test.tld)
 		}
 		for _, c := range test.is {
-			if !c.Holds(ext) {
+			if !c.Contains(ext) {
 				t.Errorf("%s does not stand on %s", test.tld, c)
 			}
 		}
 		for _, c := range test.isNo {
-			if c.Holds(ext) {
+			if c.Contains(ext) {
 				t.Errorf("%s stands on %s", test.tld, c)
 			}
 		}

@@ -75,7 +75,7 @@ func Parse(r io.Reader) (*Catalog, error) {
 func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
 	buffered := bufio.NewReader(limited)
-	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
+	if bom, err := buffered.Peek(3); err == nil && string(bom) == "\ufeff" {
 		_, _ = buffered.Discard(3) // spreadsheets put a byte order mark in front
 	}
 	reader := csv.NewReader(buffered)
@@ -97,7 +97,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 			break
 		}
 		if err != nil {
-			problems = append(problems, describe(err))
+			problems = append(problems, newProblem(err))
 			var broken *csv.ParseError
 			if errors.As(err, &broken) && errors.Is(broken.Err, csv.ErrFieldCount) {
 				continue
@@ -108,7 +108,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 		row := rowParser{line: line}
 		ext := row.parse(fields)
 		if first, ok := lineOf[ext.TLD]; ok {
-			row.wrong("tld", "%s stands already in line %d", ext.TLD, first)
+			row.addProblem("tld", "%s stands already in line %d", ext.TLD, first)
 		}
 		lineOf[ext.TLD] = line
 		if shipped != nil {
@@ -135,7 +135,7 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 	return newCatalog(extensions), nil
 }
 
-func describe(err error) Problem {
+func newProblem(err error) Problem {
 	var broken *csv.ParseError
 	if !errors.As(err, &broken) {
 		return Problem{Line: 1, Text: err.Error()}
@@ -152,7 +152,7 @@ type rowParser struct {
 	problems Problems
 }
 
-func (p *rowParser) wrong(column, format string, args ...any) {
+func (p *rowParser) addProblem(column, format string, args ...any) {
 	p.problems = append(p.problems, Problem{Line: p.line, Column: column, Text: fmt.Sprintf(format, args...)})
 }
 
@@ -171,7 +171,7 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 		WHOIS:    p.whois(f[11]),
 	}
 	if len(p.problems) == 0 && ext.MinYears > ext.MaxYears {
-		p.wrong("min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
+		p.addProblem("min_years", "%d is more than max_years %d", ext.MinYears, ext.MaxYears)
 	}
 	if f[10] != noRDAP {
 		ext.RDAP = p.rdap(f[10])
@@ -181,11 +181,11 @@ func (p *rowParser) parse(f []string) registrar.Extension {
 
 func (p *rowParser) tld(text string) string {
 	if !strings.HasPrefix(text, ".") {
-		p.wrong("tld", "%q must begin with a dot", text)
+		p.addProblem("tld", "%q must begin with a dot", text)
 		return text
 	}
 	if normal, err := registrar.ParseExtension(text); err != nil || normal != text {
-		p.wrong("tld", "%q is not an extension in lower case (IDN as xn--)", text)
+		p.addProblem("tld", "%q is not an extension in lower case (IDN as xn--)", text)
 	}
 	return text
 }
@@ -193,7 +193,7 @@ func (p *rowParser) tld(text string) string {
 func (p *rowParser) price(column, text string) registrar.Cents {
 	amount, err := registrar.ParseCents(text)
 	if err != nil {
-		p.wrong(column, "%v", err)
+		p.addProblem(column, "%v", err)
 	}
 	return amount
 }
@@ -201,14 +201,14 @@ func (p *rowParser) price(column, text string) registrar.Cents {
 func (p *rowParser) years(column, text string) int {
 	years, err := strconv.Atoi(text)
 	if err != nil || years < 1 || years > maxYears {
-		p.wrong(column, "%q is not a number of years from 1 to %d", text, maxYears)
+		p.addProblem(column, "%q is not a number of years from 1 to %d", text, maxYears)
 	}
 	return years
 }
 
 func (p *rowParser) flag(column, text string) bool {
 	if text != "" && text != "yes" {
-		p.wrong(column, "%q is neither empty nor yes", text)
+		p.addProblem(column, "%q is neither empty nor yes", text)
 	}
 	return text == "yes"
 }
@@ -216,7 +216,7 @@ func (p *rowParser) flag(column, text string) bool {
 func (p *rowParser) word(column, text string) string {
 	for _, r := range text {
 		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
-			p.wrong(column, "%q may hold only a-z, 0-9 and _", text)
+			p.addProblem(column, "%q may hold only a-z, 0-9 and _", text)
 			break
 		}
 	}
@@ -230,11 +230,11 @@ func (p *rowParser) rdap(text string) string {
 	base, err := url.Parse(text)
 	switch {
 	case err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		p.wrong("rdap", "%q is not a plain web address", text)
-	case base.Scheme != "https" && !loopback(base.Hostname()):
-		p.wrong("rdap", "%q must begin with https://", text)
+		p.addProblem("rdap", "%q is not a plain web address", text)
+	case base.Scheme != "https" && !isLoopback(base.Hostname()):
+		p.addProblem("rdap", "%q must begin with https://", text)
 	case !strings.HasSuffix(base.Path, "/"):
-		p.wrong("rdap", "%q must end with a slash", text)
+		p.addProblem("rdap", "%q must end with a slash", text)
 	}
 	return text
 }
@@ -248,7 +248,7 @@ func (p *rowParser) whois(text string) string {
 		h, port, err := net.SplitHostPort(text)
 		number, numberErr := strconv.ParseUint(port, 10, 16)
 		if err != nil || numberErr != nil || number == 0 {
-			p.wrong("whois", "%q is not a host or host:port", text)
+			p.addProblem("whois", "%q is not a host or host:port", text)
 			return text
 		}
 		host = h
@@ -257,12 +257,12 @@ func (p *rowParser) whois(text string) string {
 		return text
 	}
 	if normal, err := registrar.ParseHost(host); err != nil || normal != host {
-		p.wrong("whois", "%q is not a host or host:port", text)
+		p.addProblem("whois", "%q is not a host or host:port", text)
 	}
 	return text
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
@@ -274,7 +274,7 @@ func (c *Catalog) Write(w io.Writer) error {
 		return err
 	}
 	for _, ext := range c.extensions {
-		if err := out.Write(record(ext)); err != nil {
+		if err := out.Write(csvRecord(ext)); err != nil {
 			return err
 		}
 	}
@@ -282,19 +282,19 @@ func (c *Catalog) Write(w io.Writer) error {
 	return out.Error()
 }
 
-func record(ext registrar.Extension) []string {
+func csvRecord(ext registrar.Extension) []string {
 	rdap := ext.RDAP
 	if rdap == "" && ext.RDAPPinned {
 		rdap = noRDAP
 	}
 	return []string{
 		ext.TLD, ext.Register.String(), ext.Renew.String(), ext.Transfer.String(), ext.Restore.String(),
-		strconv.Itoa(ext.MinYears), strconv.Itoa(ext.MaxYears), yes(ext.Popular), ext.Requires, yes(ext.Verify),
+		strconv.Itoa(ext.MinYears), strconv.Itoa(ext.MaxYears), formatFlag(ext.Popular), ext.Requires, formatFlag(ext.Verify),
 		rdap, ext.WHOIS,
 	}
 }
 
-func yes(set bool) string {
+func formatFlag(set bool) string {
 	if set {
 		return "yes"
 	}

@@ -8,24 +8,24 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 const (
-	// Kept is how long an answer is.
-	Kept = 24 * time.Hour
-	// lease is how long a request may run before another may take its key over. A
+	// ResponseTTL is how long an answer is.
+	ResponseTTL = 24 * time.Hour
+	// leaseTTL is how long a request may run before another may take its key over. A
 	// request has ended long before.
-	lease = time.Minute
+	leaseTTL = time.Minute
 	// MaxKey bounds a key, in bytes.
 	MaxKey = 255
-	// askAgain is what those who come while the first one runs are told.
-	askAgain = time.Second
-	// lowestFault is the first status that is never stored.
-	lowestFault = 500
-	// settleWithin bounds the last write of a request whose caller has gone.
-	settleWithin = 10 * time.Second
+	// retryAfter is what those who come while the first one runs are told.
+	retryAfter = time.Second
+	// firstServerError is the first status that is never stored.
+	firstServerError = 500
+	// finishTimeout bounds the last write of a request whose caller has gone.
+	finishTimeout = 10 * time.Second
 )
 
 // What can go wrong.
@@ -38,8 +38,8 @@ const (
 	BadKey registrar.Code = "bad_idempotency_key"
 )
 
-// Stored is an answer that was given before.
-type Stored struct {
+// StoredResponse is an answer that was given before.
+type StoredResponse struct {
 	Status int
 	// Header has those headers that belong to the answer.
 	Header map[string]string
@@ -53,22 +53,22 @@ type Attempt struct {
 	Run string
 	// Now is when it begins; until LeaseEnds nobody else takes it over, and after
 	// EndsAt the key is free.
-	Now, LeaseEnds, EndsAt time.Time
+	Now, LeaseEnds, ExpiresAt time.Time
 }
 
-// Standing is how it stands with a key.
-type Standing struct {
-	// Began says that the attempt has the key now. Else Body is that of the one who
+// KeyState is how it stands with a key.
+type KeyState struct {
+	// Acquired says that the attempt has the key now. Else Body is that of the one who
 	// has it, and Answer what was answered; nil: it still runs.
-	Began  bool
-	Body   string
-	Answer *Sealed
+	Acquired bool
+	Body     string
+	Response *SealedResponse
 	// Resumed says that the same request began before and did not come to its end.
 	Resumed bool
 }
 
-// Sealed is an answer as it is stored, sealed.
-type Sealed struct {
+// SealedResponse is an answer as it is stored, sealed.
+type SealedResponse struct {
 	Status int
 	Header map[string]string
 	Text   string // what only our key opens
@@ -77,13 +77,13 @@ type Sealed struct {
 // Store keeps keys.
 type Store interface {
 	// BeginRun takes a key that is new, has ended, or was left by one who died.
-	BeginRun(ctx context.Context, attempt Attempt) (Standing, error)
+	BeginRun(ctx context.Context, attempt Attempt) (KeyState, error)
 	// FinishRun stores the answer; false if the key was taken over meanwhile.
-	FinishRun(ctx context.Context, scope, key, run string, answer Sealed) (bool, error)
-	// DropRun frees the key if it still runs.
-	DropRun(ctx context.Context, scope, key, run string) error
-	// ForgetRuns removes at most limit whose time is over, and says how many.
-	ForgetRuns(ctx context.Context, now time.Time, limit int) (int, error)
+	FinishRun(ctx context.Context, scope, key, run string, response SealedResponse) (bool, error)
+	// ReleaseRun frees the key if it still runs.
+	ReleaseRun(ctx context.Context, scope, key, run string) error
+	// DeleteExpiredRuns removes at most limit whose time is over, and says how many.
+	DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
 // Config is what a Service needs.
@@ -104,7 +104,7 @@ type Service struct {
 	now   func() time.Time
 	log   *slog.Logger
 	// waiters are requests that wait for one with the same key.
-	waiters duty.Waiters
+	waiters jobs.Waiters
 }
 
 // New returns a Service. Whoever calls it also calls Run.
@@ -120,7 +120,7 @@ func New(cfg Config) (*Service, error) {
 	}
 	return &Service{
 		store: cfg.Store, seal: cfg.Seal, now: cfg.Now, log: cfg.Log,
-		waiters: duty.Waiters{Most: mostWaiters, MostEach: mostWaitersPerCaller},
+		waiters: jobs.Waiters{Max: maxWaiters, MaxPerKey: maxWaitersPerCaller},
 	}, nil
 }
 
@@ -130,83 +130,83 @@ type Run struct {
 	// been done already.
 	Resumed bool
 
-	service         *Service
-	scope, key, run string
+	service           *Service
+	scope, key, runID string
 }
 
 // Begin takes a key. It returns a Run for a request that must be carried out, or
 // the answer that was given before; else an error with one of the codes above.
-func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*Run, *Stored, error) {
+func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*Run, *StoredResponse, error) {
 	if key == "" || len(key) > MaxKey {
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadKey}
 	}
 	now := s.now()
 	attempt := Attempt{
-		Scope: hashed([]byte(scope)), Key: hashed([]byte(key)), Body: fingerprint(body), Run: registrar.NewID("run_", now),
-		Now: now, LeaseEnds: now.Add(lease), EndsAt: now.Add(Kept),
+		Scope: hashText([]byte(scope)), Key: hashText([]byte(key)), Body: fingerprint(body), Run: registrar.NewID("run_", now),
+		Now: now, LeaseEnds: now.Add(leaseTTL), ExpiresAt: now.Add(ResponseTTL),
 	}
-	standing, err := s.store.BeginRun(ctx, attempt)
+	state, err := s.store.BeginRun(ctx, attempt)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case standing.Began:
-		return &Run{Resumed: standing.Resumed, service: s, scope: attempt.Scope, key: attempt.Key, run: attempt.Run}, nil, nil
-	case standing.Body != attempt.Body:
+	case state.Acquired:
+		return &Run{Resumed: state.Resumed, service: s, scope: attempt.Scope, key: attempt.Key, runID: attempt.Run}, nil, nil
+	case state.Body != attempt.Body:
 		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: Conflict}
-	case standing.Answer == nil:
-		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: InFlight, RetryAfter: askAgain}
+	case state.Response == nil:
+		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: InFlight, RetryAfter: retryAfter}
 	}
-	body, err = s.open(attempt.Scope, attempt.Key, standing.Answer.Text)
+	body, err = s.openResponse(attempt.Scope, attempt.Key, state.Response.Text)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, &Stored{Status: standing.Answer.Status, Header: standing.Answer.Header, Body: body}, nil
+	return nil, &StoredResponse{Status: state.Response.Status, Header: state.Response.Header, Body: body}, nil
 }
 
-func (s *Service) open(scope, key, sealed string) ([]byte, error) {
-	text, err := s.seal.Open(registrar.AnswerPurpose(scope, key), sealed)
+func (s *Service) openResponse(scope, key, sealed string) ([]byte, error) {
+	text, err := s.seal.Open(registrar.ResponsePurpose(scope, key), sealed)
 	return []byte(text), err
 }
 
 // Finish keeps the answer for whoever asks again. One that blames us is dropped.
 // It is written also if the caller has gone: what was done was done.
 func (r *Run) Finish(ctx context.Context, status int, header map[string]string, body []byte) error {
-	if status >= lowestFault {
-		return r.Drop(ctx)
+	if status >= firstServerError {
+		return r.Release(ctx)
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	sealed := r.service.seal.Close(registrar.AnswerPurpose(r.scope, r.key), string(body))
-	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.run, Sealed{Status: status, Header: header, Text: sealed})
+	sealed := r.service.seal.Seal(registrar.ResponsePurpose(r.scope, r.key), string(body))
+	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.runID, SealedResponse{Status: status, Header: header, Text: sealed})
 	return err
 }
 
-// Drop frees the key, as if nobody had asked. After Finish it does nothing.
-func (r *Run) Drop(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleWithin)
+// Release frees the key, as if nobody had asked. After Finish it does nothing.
+func (r *Run) Release(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	return r.service.store.DropRun(ctx, r.scope, r.key, r.run)
+	return r.service.store.ReleaseRun(ctx, r.scope, r.key, r.runID)
 }
 
-func hashed(text []byte) string {
+func hashText(text []byte) string {
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
 const (
-	forgetEvery = 10 * time.Minute
-	forgetBatch = 500
+	cleanupInterval = 10 * time.Minute
+	cleanupBatch    = 500
 )
 
 // Run forgets answers whose time is over, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	duty.Regularly(ctx, forgetEvery, s.Forget, duty.Report(s.log, "old answers"))
+	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.log, "old answers"))
 }
 
-// Forget removes answers whose time is over.
-func (s *Service) Forget(ctx context.Context) error {
-	_, err := duty.InBatches(ctx, func(ctx context.Context) (int, error) {
-		return s.store.ForgetRuns(ctx, s.now(), forgetBatch)
+// DeleteExpired removes answers whose time is over.
+func (s *Service) DeleteExpired(ctx context.Context) error {
+	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
+		return s.store.DeleteExpiredRuns(ctx, s.now(), cleanupBatch)
 	})
 	return err
 }

@@ -105,8 +105,8 @@ type Buyer struct {
 	Language     string `json:"language"`
 }
 
-// Party is who the document is made out to.
-func (b Buyer) Party() string {
+// DisplayName is who the document is made out to.
+func (b Buyer) DisplayName() string {
 	if b.Organisation != "" {
 		return b.Organisation
 	}
@@ -165,8 +165,8 @@ func (n Numbering) series(kind Kind, day time.Time) string {
 	return fmt.Sprintf("%s-%d", prefix, day.Year())
 }
 
-// numbered gives a document its place in its series.
-func (d Document) numbered(count int64) Document {
+// withNumber gives a document its place in its series.
+func (d Document) withNumber(count int64) Document {
 	d.Count, d.Number = count, fmt.Sprintf("%s-%06d", d.Series, count)
 	return d
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// days is how a day is stored.
-const days = time.DateOnly
+// dayFormat is how a day is stored.
+const dayFormat = time.DateOnly
 
 // categories are billing's rules in the words of EN 16931.
 var categories = map[string]Category{
@@ -17,8 +17,8 @@ var categories = map[string]Category{
 	"reverse_charge": ReverseCharge, "outside_eu": OutOfScope,
 }
 
-// faulty is for books that no order of ours can have led to.
-func faulty(format string, args ...any) error {
+// saleError is for books that no order of ours can have led to.
+func saleError(format string, args ...any) error {
 	return &registrar.Error{Kind: registrar.KindInternal, Code: "bad_sale", Detail: fmt.Sprintf(format, args...)}
 }
 
@@ -26,7 +26,7 @@ func faulty(format string, args ...any) error {
 func draft(sale Sale, seller Seller, buyer Buyer, at time.Time, germany *time.Location) (Document, error) {
 	category, known := categories[sale.Rule]
 	if !known {
-		return Document{}, faulty("order %s has the VAT rule %q, which no document knows", sale.Order, sale.Rule)
+		return Document{}, saleError("order %s has the VAT rule %q, which no document knows", sale.Order, sale.Rule)
 	}
 	language := buyer.Language
 	if sale.VATID != "" { // the one that was checked
@@ -35,21 +35,21 @@ func draft(sale Sale, seller Seller, buyer Buyer, at time.Time, germany *time.Lo
 	paid := sale.PaidAt.In(germany)
 	d := Document{
 		ID: registrar.NewID("inv_", at), Kind: Invoice, Order: sale.Order, Customer: sale.Customer,
-		IssuedAt: at, Day: at.In(germany).Format(days), SuppliedOn: paid.Format(days), PaidOn: paid.Format(days), Payment: sale.Payment,
+		IssuedAt: at, Day: at.In(germany).Format(dayFormat), SuppliedOn: paid.Format(dayFormat), PaidOn: paid.Format(dayFormat), Payment: sale.Payment,
 		Language: language, Seller: seller, Buyer: buyer,
 		Net: sale.Net, VAT: sale.VAT, Gross: sale.Gross, RateBasisPoints: sale.RateBasisPoints, Rule: sale.Rule,
 		Category: category, Reason: reason(category),
 	}
 	var net, vat, gross registrar.Cents
 	for _, item := range sale.Items {
-		d.Lines = append(d.Lines, lineOf(item, language))
+		d.Lines = append(d.Lines, newLine(item, language))
 		net, vat, gross = net+item.Net, vat+item.VAT, gross+item.Gross
 	}
 	if net != sale.Net || vat != sale.VAT || gross != sale.Gross || gross != net+vat {
-		return Document{}, faulty("the items of order %s do not add up to it", sale.Order)
+		return Document{}, saleError("the items of order %s do not add up to it", sale.Order)
 	}
 	if category != Standard && vat != 0 {
-		return Document{}, faulty("order %s bears VAT and its rule %s knows none", sale.Order, sale.Rule)
+		return Document{}, saleError("order %s bears VAT and its rule %s knows none", sale.Order, sale.Rule)
 	}
 	d.Notes = notes(d, sale.Country)
 	return d, nil
@@ -60,17 +60,17 @@ func draft(sale Sale, seller Seller, buyer Buyer, at time.Time, germany *time.Lo
 func correction(sale Sale, refund string, of Document, at time.Time, germany *time.Location) (Document, error) {
 	r := slices.IndexFunc(sale.Refunds, func(r Refund) bool { return r.ID == refund })
 	if r < 0 {
-		return Document{}, faulty("order %s has no refund %s", sale.Order, refund)
+		return Document{}, saleError("order %s has no refund %s", sale.Order, refund)
 	}
 	back := sale.Refunds[r]
 	i := slices.IndexFunc(of.Lines, func(line Line) bool { return line.Item == back.Item })
 	if i < 0 || of.Lines[i].Gross != back.Amount {
-		return Document{}, faulty("the refund %s is not that of a line of %s", refund, of.Number)
+		return Document{}, saleError("the refund %s is not that of a line of %s", refund, of.Number)
 	}
 	line := of.Lines[i]
 	d := of
 	d.ID, d.Kind, d.Refund = registrar.NewID("inv_", at), Correction, refund
-	d.IssuedAt, d.Day, d.PaidOn = at, at.In(germany).Format(days), back.MadeAt.In(germany).Format(days)
+	d.IssuedAt, d.Day, d.PaidOn = at, at.In(germany).Format(dayFormat), back.MadeAt.In(germany).Format(dayFormat)
 	d.Corrects = &Reference{Number: of.Number, Day: of.Day}
 	d.Lines = []Line{line}
 	d.Net, d.VAT, d.Gross = line.Net, line.VAT, line.Gross
@@ -78,6 +78,6 @@ func correction(sale Sale, refund string, of Document, at time.Time, germany *ti
 	return d, nil
 }
 
-func lineOf(item Item, language string) Line {
+func newLine(item Item, language string) Line {
 	return Line{Item: item.ID, Text: lineText(item, language), Net: item.Net, VAT: item.VAT, Gross: item.Gross}
 }

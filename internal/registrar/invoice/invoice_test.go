@@ -20,18 +20,18 @@ import (
 var newYear = time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC)
 
 var (
-	shop = Seller{
+	testSeller = Seller{
 		Name: "Domainkontor GmbH", Street: "Am Sandtorkai 1", PostalCode: "20457", City: "Hamburg", Country: "DE",
 		Register: "Amtsgericht Hamburg, HRB 123456", VATID: "DE123456789", TaxNumber: "27/123/45678", Email: "rechnung@domains.example",
 	}
-	erika = Buyer{
+	testBuyer = Buyer{
 		Name: "Erika Mustermann", Organisation: "Käferhaus GmbH", Street: "Weg 1", PostalCode: "10115", City: "Berlin", Country: "DE",
 		VATID: "DE999999999", Email: "erika@example.org", Language: "de",
 	}
 )
 
-// sold is an order of two items, one of which went back.
-func sold() Sale {
+// newSale is an order of two items, one of which went back.
+func newSale() Sale {
 	return Sale{
 		Order: "ord_1", Customer: "cus_1", PaidAt: newYear, Payment: "pay_1", Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900,
 		Rule: "domestic", Country: "DE",
@@ -43,40 +43,40 @@ func sold() Sale {
 	}
 }
 
-// shelf is a store in memory.
-type shelf struct {
-	mu     sync.Mutex
-	due    []Due
-	sales  map[string]Sale
-	issued []Document
-	fail   error
+// memStore is a store in memory.
+type memStore struct {
+	mu      sync.Mutex
+	pending []Pending
+	sales   map[string]Sale
+	issued  []Document
+	saleErr error
 }
 
-func (s *shelf) DueDocuments(_ context.Context, after string, limit int) ([]Due, error) {
+func (s *memStore) ListPendingDocuments(_ context.Context, after string, limit int) ([]Pending, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var some []Due
-	for _, due := range s.due {
-		if due.ID > after && len(some) < limit {
-			some = append(some, due)
+	var some []Pending
+	for _, pending := range s.pending {
+		if pending.ID > after && len(some) < limit {
+			some = append(some, pending)
 		}
 	}
 	return some, nil
 }
 
-func (s *shelf) SaleOf(_ context.Context, order string) (Sale, error) {
+func (s *memStore) GetSale(_ context.Context, order string) (Sale, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sales[order], s.fail
+	return s.sales[order], s.saleErr
 }
 
-func (s *shelf) BuyerNow(context.Context, string) (Buyer, error) {
-	later := erika
+func (s *memStore) GetCurrentBuyer(context.Context, string) (Buyer, error) {
+	later := testBuyer
 	later.Street = "Neue Allee 7"
 	return later, nil
 }
 
-func (s *shelf) InvoiceOf(_ context.Context, order string) (Document, bool, error) {
+func (s *memStore) GetInvoice(_ context.Context, order string) (Document, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.issued {
@@ -87,14 +87,14 @@ func (s *shelf) InvoiceOf(_ context.Context, order string) (Document, bool, erro
 	return Document{}, false, nil
 }
 
-func (s *shelf) Issue(_ context.Context, due Due, series string, numbered func(int64) Document) (bool, error) {
+func (s *memStore) IssueDocument(_ context.Context, pending Pending, series string, numbered func(int64) Document) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := slices.IndexFunc(s.due, func(one Due) bool { return one.ID == due.ID })
+	at := slices.IndexFunc(s.pending, func(one Pending) bool { return one.ID == pending.ID })
 	if at < 0 {
 		return false, nil
 	}
-	s.due = slices.Delete(s.due, at, at+1)
+	s.pending = slices.Delete(s.pending, at, at+1)
 	count := int64(1)
 	for _, d := range s.issued {
 		if d.Series == series {
@@ -105,7 +105,7 @@ func (s *shelf) Issue(_ context.Context, due Due, series string, numbered func(i
 	return true, nil
 }
 
-func (s *shelf) DocumentOf(_ context.Context, customer, id string) (Document, bool, error) {
+func (s *memStore) GetDocument(_ context.Context, customer, id string) (Document, bool, error) {
 	for _, d := range s.issued {
 		if d.ID == id && d.Customer == customer {
 			return d, true, nil
@@ -114,15 +114,15 @@ func (s *shelf) DocumentOf(_ context.Context, customer, id string) (Document, bo
 	return Document{}, false, nil
 }
 
-func (s *shelf) DocumentsOf(_ context.Context, customer, _ string, _ int) ([]Document, error) {
+func (s *memStore) ListDocuments(_ context.Context, customer, _ string, _ int) ([]Document, error) {
 	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer }), nil
 }
 
-func (s *shelf) DocumentsOfOrder(_ context.Context, customer, order string) ([]Document, error) {
+func (s *memStore) ListOrderDocuments(_ context.Context, customer, order string) ([]Document, error) {
 	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer || d.Order != order }), nil
 }
 
-func service(t *testing.T, s Store, seller Seller) *Service {
+func newService(t *testing.T, s Store, seller Seller) *Service {
 	t.Helper()
 	made, err := New(Config{Store: s, Seller: seller, Numbering: Numbering{"RE", "RK"}, Now: func() time.Time { return newYear.Add(time.Minute) }})
 	if err != nil {
@@ -132,12 +132,12 @@ func service(t *testing.T, s Store, seller Seller) *Service {
 }
 
 // issueAll runs the service until nothing more happens.
-func issueAll(t *testing.T, s *shelf, seller Seller) []Document {
+func issueAll(t *testing.T, s *memStore, seller Seller) []Document {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan struct{})
-		go func() { defer close(done); service(t, s, seller).Run(ctx) }()
+		go func() { defer close(done); newService(t, s, seller).Run(ctx) }()
 		time.Sleep(time.Hour)
 		stop()
 		<-done
@@ -145,19 +145,19 @@ func issueAll(t *testing.T, s *shelf, seller Seller) []Document {
 	return s.issued
 }
 
-func TestAPaidOrderGetsAnInvoiceAndARefundItsCorrection(t *testing.T) {
+func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 	t.Parallel()
-	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{
+	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{
 		// The correction is owed first: it waits for the invoice.
-		{ID: "due_2", Order: "ord_1", Refund: "ref_1"}, {ID: "due_1", Order: "ord_1", Buyer: &erika},
+		{ID: "due_2", Order: "ord_1", Refund: "ref_1"}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer},
 	}}
-	got := issueAll(t, s, shop)
-	if len(got) != 2 || len(s.due) != 0 {
-		t.Fatalf("%d were issued, %d are owed", len(got), len(s.due))
+	got := issueAll(t, s, testSeller)
+	if len(got) != 2 || len(s.pending) != 0 {
+		t.Fatalf("%d were issued, %d are owed", len(got), len(s.pending))
 	}
 	bill, back := got[0], got[1]
 	if bill.Kind != Invoice || bill.Number != "RE-2027-000001" || bill.Day != "2027-01-01" || bill.SuppliedOn != "2027-01-01" || bill.Gross != 3570 ||
-		bill.Category != Standard || bill.Buyer != erika || bill.Seller != shop || bill.Corrects != nil {
+		bill.Category != Standard || bill.Buyer != testBuyer || bill.Seller != testSeller || bill.Corrects != nil {
 		t.Errorf("got %+v", bill)
 	}
 	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr", "alt.shop: Verlängerung, 2 Jahre"}) {
@@ -172,10 +172,10 @@ func TestAPaidOrderGetsAnInvoiceAndARefundItsCorrection(t *testing.T) {
 	}
 }
 
-func TestWhatIsStoredComesBackAsItWas(t *testing.T) {
+func TestDocument_JSONRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1", Buyer: &erika}, {ID: "due_2", Order: "ord_1", Refund: "ref_1"}}}
-	for _, want := range issueAll(t, s, shop) {
+	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1", Buyer: &testBuyer}, {ID: "due_2", Order: "ord_1", Refund: "ref_1"}}}
+	for _, want := range issueAll(t, s, testSeller) {
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
@@ -187,52 +187,52 @@ func TestWhatIsStoredComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestWhatWasPaidBeforeThereWereInvoicesIsMadeOutToTheCustomerAsTheyAre(t *testing.T) {
+func TestIssue_WithoutStoredBuyerUsesCurrentOne(t *testing.T) {
 	t.Parallel()
-	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1"}}}
-	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Buyer.Street != "Neue Allee 7" {
+	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
+	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Buyer.Street != "Neue Allee 7" {
 		t.Errorf("got %+v", got)
 	}
 }
 
-func TestNothingIsIssuedWhileNobodyHasToldWhoSells(t *testing.T) {
+func TestIssue_NothingWithoutSeller(t *testing.T) {
 	t.Parallel()
-	s := &shelf{sales: map[string]Sale{"ord_1": sold()}, due: []Due{{ID: "due_1", Order: "ord_1"}}}
-	if got := issueAll(t, s, Seller{}); len(got) != 0 || len(s.due) != 1 {
+	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
+	if got := issueAll(t, s, Seller{}); len(got) != 0 || len(s.pending) != 1 {
 		t.Errorf("issued %+v", got)
 	}
 }
 
-func TestWhatCanNotBeIssuedStaysOwedAndKeepsNobodyWaiting(t *testing.T) {
+func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 	t.Parallel()
-	bad := sold()
+	bad := newSale()
 	bad.Items[0].Net++
-	s := &shelf{sales: map[string]Sale{"ord_0": bad, "ord_1": sold()}, due: []Due{{ID: "due_0", Order: "ord_0", Buyer: &erika}, {ID: "due_1", Order: "ord_1", Buyer: &erika}}}
-	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.due) != 1 {
-		t.Errorf("issued %+v, owed %+v", got, s.due)
+	s := &memStore{sales: map[string]Sale{"ord_0": bad, "ord_1": newSale()}, pending: []Pending{{ID: "due_0", Order: "ord_0", Buyer: &testBuyer}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer}}}
+	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.pending) != 1 {
+		t.Errorf("issued %+v, owed %+v", got, s.pending)
 	}
-	s.fail = errors.New("cut off")
-	if got := issueAll(t, s, shop); len(got) != 1 {
+	s.saleErr = errors.New("cut off")
+	if got := issueAll(t, s, testSeller); len(got) != 1 {
 		t.Errorf("issued %+v", got)
 	}
 }
 
 // However many can't be issued, those behind them are.
-func TestABatchThatCanNotBeIssuedKeepsNobodyWaiting(t *testing.T) {
+func TestIssue_FailingBatchDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
-	bad := sold()
+	bad := newSale()
 	bad.Items[0].Net++
-	s := &shelf{sales: map[string]Sale{"ord_0": bad, "ord_1": sold()}}
+	s := &memStore{sales: map[string]Sale{"ord_0": bad, "ord_1": newSale()}}
 	for i := range 2*batch + 1 {
-		s.due = append(s.due, Due{ID: fmt.Sprintf("due_%04d", i), Order: "ord_0", Buyer: &erika})
+		s.pending = append(s.pending, Pending{ID: fmt.Sprintf("due_%04d", i), Order: "ord_0", Buyer: &testBuyer})
 	}
-	s.due = append(s.due, Due{ID: "due_9999", Order: "ord_1", Buyer: &erika})
-	if got := issueAll(t, s, shop); len(got) != 1 || got[0].Order != "ord_1" {
+	s.pending = append(s.pending, Pending{ID: "due_9999", Order: "ord_1", Buyer: &testBuyer})
+	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Order != "ord_1" {
 		t.Errorf("issued %+v", got)
 	}
 }
 
-func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
+func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		rule     string
@@ -249,7 +249,7 @@ func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
 		{"outside_eu", 0, OutOfScope, "Nicht im Inland steuerbare Leistung (§ 3a UStG) / Not subject to German VAT", false},
 		{"domestic", 1900, Standard, "bezahlt worden. Bitte überweisen Sie nichts. / The amount was paid in full", true},
 	} {
-		sale, buyer := sold(), erika
+		sale, buyer := newSale(), testBuyer
 		sale.Rule, sale.RateBasisPoints, sale.Country = test.rule, test.rate, "AT"
 		if test.rate == 0 {
 			sale.VAT, sale.Gross = 0, sale.Net
@@ -260,7 +260,7 @@ func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
 		if test.english {
 			buyer.Language = "en"
 		}
-		d, err := draft(sale, shop, buyer, newYear, time.UTC)
+		d, err := draft(sale, testSeller, buyer, newYear, time.UTC)
 		if said := strings.Join(d.Notes, "\n"); err != nil || d.Category != test.category || !strings.Contains(said, test.says) || (d.Reason == "") != (test.rate > 0) {
 			t.Errorf("%s: %v, %s, %q", test.rule, err, d.Category, said)
 		}
@@ -276,16 +276,16 @@ func TestEveryVATRuleHasItsCategoryAndItsWording(t *testing.T) {
 	}
 }
 
-func TestTheCheckedVATIDIsTheOneOnTheInvoice(t *testing.T) {
+func TestDraft_UsesCheckedVATID(t *testing.T) {
 	t.Parallel()
-	sale := sold()
+	sale := newSale()
 	sale.VATID = "ATU12345678"
-	if d, err := draft(sale, shop, erika, newYear, time.UTC); err != nil || d.Buyer.VATID != "ATU12345678" {
+	if d, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err != nil || d.Buyer.VATID != "ATU12345678" {
 		t.Errorf("%v, %+v", err, d.Buyer)
 	}
 }
 
-func TestASaleThatDoesNotAddUpGetsNoDocument(t *testing.T) {
+func TestDraft_RejectsInconsistentSale(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Sale){
 		"net":         func(s *Sale) { s.Net++ },
@@ -295,13 +295,13 @@ func TestASaleThatDoesNotAddUpGetsNoDocument(t *testing.T) {
 		"no rule":     func(s *Sale) { s.Rule = "" },
 		"free of VAT": func(s *Sale) { s.Rule = "reverse_charge" },
 	} {
-		sale := sold()
+		sale := newSale()
 		spoil(&sale)
-		if _, err := draft(sale, shop, erika, newYear, time.UTC); err == nil {
+		if _, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err == nil {
 			t.Errorf("%s: a document", name)
 		}
 	}
-	of, err := draft(sold(), shop, erika, newYear, time.UTC)
+	of, err := draft(newSale(), testSeller, testBuyer, newYear, time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +310,7 @@ func TestASaleThatDoesNotAddUpGetsNoDocument(t *testing.T) {
 		"no item":   func(s *Sale) { s.Refunds[0].Item = "itm_9" },
 		"amount":    func(s *Sale) { s.Refunds[0].Amount-- },
 	} {
-		sale := sold()
+		sale := newSale()
 		spoil(&sale)
 		if _, err := correction(sale, "ref_1", of, newYear, time.UTC); err == nil {
 			t.Errorf("%s: a correction", name)
@@ -318,10 +318,10 @@ func TestASaleThatDoesNotAddUpGetsNoDocument(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnerSeesADocument(t *testing.T) {
+func TestGet_OnlyOwnerSeesDocument(t *testing.T) {
 	t.Parallel()
-	s := &shelf{issued: []Document{{ID: "inv_1", Order: "ord_1", Customer: "cus_1"}}}
-	desk := service(t, s, shop)
+	s := &memStore{issued: []Document{{ID: "inv_1", Order: "ord_1", Customer: "cus_1"}}}
+	svc := newService(t, s, testSeller)
 	for _, test := range []struct {
 		actor registrar.Actor
 		sees  bool
@@ -333,9 +333,9 @@ func TestOnlyItsOwnerSeesADocument(t *testing.T) {
 		{registrar.Actor{Kind: registrar.ActorToken, Customer: "cus_1"}, false, registrar.KindUnauthenticated},
 		{registrar.Actor{Kind: registrar.ActorApplication, Customer: "cus_1"}, false, registrar.KindUnauthenticated},
 	} {
-		_, err := desk.Get(t.Context(), test.actor, "inv_1")
-		list, _ := desk.List(t.Context(), test.actor, "", 10)
-		of, _ := desk.OfOrder(t.Context(), test.actor, "ord_1")
+		_, err := svc.Get(t.Context(), test.actor, "inv_1")
+		list, _ := svc.List(t.Context(), test.actor, "", 10)
+		of, _ := svc.ListByOrder(t.Context(), test.actor, "ord_1")
 		if (err == nil) != test.sees || (len(list) == 1) != test.sees || (len(of) == 1) != test.sees || err != nil && registrar.KindOf(err) != test.kind {
 			t.Errorf("%+v: %v, %d, %d", test.actor, err, len(list), len(of))
 		}

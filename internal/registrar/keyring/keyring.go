@@ -64,10 +64,10 @@ type Store interface {
 	ActivateSealKey(ctx context.Context, key Key, active string, now time.Time) (bool, error)
 	// RetireSealKey is false if the key is in another state.
 	RetireSealKey(ctx context.Context, id string, was State, now time.Time) (bool, error)
-	// WithdrawSealKey removes a key that is next.
-	WithdrawSealKey(ctx context.Context, id string) error
+	// DeleteNextSealKey removes a key that is next.
+	DeleteNextSealKey(ctx context.Context, id string) error
 	PutSealNode(ctx context.Context, node Node) error
-	DropSealNode(ctx context.Context, name string) error
+	DeleteSealNode(ctx context.Context, name string) error
 	// SealNodes are the reports of all nodes, also of those that were killed.
 	SealNodes(ctx context.Context) ([]Node, error)
 	// SealedColumns are all columns that hold sealed values.
@@ -82,13 +82,13 @@ type Store interface {
 
 const (
 	canary = "dotkontor"
-	// refreshEvery is how often a node reads the states of keys.
-	refreshEvery = 3 * time.Second
-	// reportEvery is how often it reports that it runs, and deadAfter how long a rotation
+	// refreshInterval is how often a node reads the states of keys.
+	refreshInterval = 3 * time.Second
+	// reportInterval is how often it reports that it runs, and deadAfter how long a rotation
 	// watches an unchanged report until the node counts as dead.
-	reportEvery = 30 * time.Second
-	deadAfter   = 2 * time.Minute
-	pageSize    = 200
+	reportInterval = 30 * time.Second
+	deadAfter      = 2 * time.Minute
+	pageSize       = 200
 )
 
 // MissingKeyError says that the database is sealed with keys that are not configured.
@@ -276,7 +276,7 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 	if err := check(rows, k.seal); err != nil {
 		return nil, err
 	}
-	return k, k.seal.SetKeys(k.keys, activeOf(rows))
+	return k, k.seal.SetKeys(k.keys, activeKeyID(rows))
 }
 
 func openUnchecked(cfg Config) (*Keyring, error) {
@@ -293,11 +293,11 @@ func openUnchecked(cfg Config) (*Keyring, error) {
 
 // newKey is a key with its canary.
 func (k *Keyring) newKey(id string, state State) Key {
-	text, _ := k.seal.CloseWith(id, registrar.CanaryPurpose(id), canary) // the key is one of ours
+	text, _ := k.seal.SealWith(id, registrar.CanaryPurpose(id), canary) // the key is one of ours
 	return Key{ID: id, State: state, Canary: text, CreatedAt: k.cfg.Now()}
 }
 
-func activeOf(rows []Key) string {
+func activeKeyID(rows []Key) string {
 	for _, row := range rows {
 		if row.State == Active {
 			return row.ID
@@ -309,9 +309,9 @@ func activeOf(rows []Key) string {
 // Seal is shared by all who seal. Its keys change while it is used.
 func (k *Keyring) Seal() *registrar.Seal { return k.seal }
 
-// Join makes this process known to rotations as a node, and checks its keys once more:
+// RegisterNode makes this process known to rotations as a node, and checks its keys once more:
 // a rotation that has not seen the node may have begun since Open.
-func (k *Keyring) Join(ctx context.Context, node string) error {
+func (k *Keyring) RegisterNode(ctx context.Context, node string) error {
 	k.node = node
 	if err := k.report(ctx); err != nil {
 		return err
@@ -323,22 +323,22 @@ func (k *Keyring) Join(ctx context.Context, node string) error {
 	if err := check(rows, k.seal); err != nil {
 		return err
 	}
-	return k.seal.SetKeys(k.keys, activeOf(rows))
+	return k.seal.SetKeys(k.keys, activeKeyID(rows))
 }
 
-// Reload replaces how keys are read. It is called before Run.
-func (k *Keyring) Reload(load func() ([]registrar.SealKey, error)) { k.cfg.Load = load }
+// SetLoader replaces how keys are read. It is called before Run.
+func (k *Keyring) SetLoader(load func() ([]registrar.SealKey, error)) { k.cfg.Load = load }
 
 // Run follows the configuration and the database until ctx ends.
 func (k *Keyring) Run(ctx context.Context) {
-	tick := time.NewTicker(refreshEvery)
+	tick := time.NewTicker(refreshInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshEvery)
+			cleanupCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshInterval)
 			defer cancel()
-			_ = k.cfg.Store.DropSealNode(ending, k.node) // its report grows old otherwise
+			_ = k.cfg.Store.DeleteSealNode(cleanupCtx, k.node) // its report grows old otherwise
 			return
 		case <-tick.C:
 			k.logFailure(ctx, k.Refresh(ctx))
@@ -427,7 +427,7 @@ func (k *Keyring) Refresh(ctx context.Context) error {
 			keys, kept = append(keys, key), append(kept, id)
 		}
 	}
-	active := activeOf(rows)
+	active := activeKeyID(rows)
 	if !slices.ContainsFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == active }) {
 		return errors.Join(loadErr, &MissingKeyError{Missing: []string{active}, Have: k.seal.KeyIDs()})
 	}
@@ -453,7 +453,7 @@ func (k *Keyring) report(ctx context.Context) error {
 // reportLocked stores what this node can do if it has changed or is due.
 func (k *Keyring) reportLocked(ctx context.Context) error {
 	now := Node{Name: k.node, KeyIDs: k.seal.KeyIDs(), WriteID: k.seal.WriteID(), SeenAt: k.cfg.Now()}
-	if k.node == "" || now.WriteID == k.reported.WriteID && slices.Equal(now.KeyIDs, k.reported.KeyIDs) && now.SeenAt.Sub(k.reported.SeenAt) < reportEvery {
+	if k.node == "" || now.WriteID == k.reported.WriteID && slices.Equal(now.KeyIDs, k.reported.KeyIDs) && now.SeenAt.Sub(k.reported.SeenAt) < reportInterval {
 		return nil
 	}
 	if err := k.cfg.Store.PutSealNode(ctx, now); err != nil {

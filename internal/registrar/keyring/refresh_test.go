@@ -14,8 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// failing is a Store whose SealKeys fails as fail says.
-type failing struct {
+// failingStore is a Store whose SealKeys fails as fail says.
+type failingStore struct {
 	Store
 
 	mu   sync.Mutex
@@ -23,26 +23,26 @@ type failing struct {
 	rows []Key
 }
 
-func (f *failing) SealKeys(context.Context) ([]Key, error) {
+func (f *failingStore) SealKeys(context.Context) ([]Key, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.rows, f.fail
 }
 
-func (f *failing) failWith(err error) {
+func (f *failingStore) failWith(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fail = err
 }
 
-func (f *failing) DropSealNode(context.Context, string) error { return nil }
-func (f *failing) SealedColumns() []string                    { return nil }
-func (f *failing) AddSealKey(_ context.Context, k Key) (bool, error) {
+func (f *failingStore) DeleteSealNode(context.Context, string) error { return nil }
+func (f *failingStore) SealedColumns() []string                      { return nil }
+func (f *failingStore) AddSealKey(_ context.Context, k Key) (bool, error) {
 	f.rows = []Key{k}
 	return true, nil
 }
 
-func TestRun_DatabaseOutageIsSilentAndOtherReasonsAreLoggedOnce(t *testing.T) {
+func TestRun_OutageNotLoggedOtherFailuresLoggedOnce(t *testing.T) {
 	t.Parallel()
 	database := func(class string, outage bool) error {
 		return &registrar.Cause{
@@ -70,7 +70,7 @@ func TestRun_DatabaseOutageIsSilentAndOtherReasonsAreLoggedOnce(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				store := &failing{}
+				store := &failingStore{}
 				ring, err := Open(t.Context(), Config{
 					Store: store, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 					Load: func() ([]registrar.SealKey, error) { return []registrar.SealKey{{1}}, nil },
@@ -85,10 +85,10 @@ func TestRun_DatabaseOutageIsSilentAndOtherReasonsAreLoggedOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan struct{})
 				go func() { defer close(ended); ring.Run(ctx) }()
-				time.Sleep(refreshEvery + time.Second)
+				time.Sleep(refreshInterval + time.Second)
 				synctest.Wait()
 				store.failWith(test.then)
-				time.Sleep(10 * refreshEvery)
+				time.Sleep(10 * refreshInterval)
 				cancel()
 				<-ended
 				text, want := log.String(), 0

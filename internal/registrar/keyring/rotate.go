@@ -33,10 +33,10 @@ type watchedReport struct {
 }
 
 const (
-	// pollEvery is how often a rotation reads the reports of nodes, and readWithin how
+	// pollInterval is how often a rotation reads the reports of nodes, and readWithin how
 	// long that may take.
-	pollEvery  = time.Second
-	readWithin = 10 * time.Second
+	pollInterval = time.Second
+	readTimeout  = 10 * time.Second
 )
 
 // NewRotation reads the configured keys. Unlike Open it works on a database whose keys
@@ -49,7 +49,9 @@ func NewRotation(cfg Config) (*Rotation, error) {
 	return &Rotation{keyring: k, Progress: func(string) {}, Wait: 3 * time.Minute}, err
 }
 
-func (r *Rotation) say(format string, values ...any) { r.Progress(fmt.Sprintf(format, values...)) }
+func (r *Rotation) progressf(format string, values ...any) {
+	r.Progress(fmt.Sprintf(format, values...))
+}
 
 // Count is how many values of a column are sealed with a key. The key is empty where no
 // configured key opens a value from before there were key ids.
@@ -75,7 +77,7 @@ func (r *Rotation) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	counts, err := r.count(ctx)
+	counts, err := r.countValues(ctx)
 	return Status{Keys: rows, Nodes: nodes, Counts: counts}, err
 }
 
@@ -119,7 +121,7 @@ func (r *Rotation) Rotate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	active := activeOf(rows)
+	active := activeKeyID(rows)
 	if active == "" {
 		return errors.New("the database has no key yet: start the service once")
 	}
@@ -136,7 +138,7 @@ func (r *Rotation) Rotate(ctx context.Context) error {
 		}
 		active = target
 	}
-	if err := r.await(ctx, "seal with key "+active, func(node Node) bool { return node.WriteID == active }); err != nil {
+	if err := r.waitForNodes(ctx, "seal with key "+active, func(node Node) bool { return node.WriteID == active }); err != nil {
 		return err
 	}
 	if err := r.keyring.seal.SetKeys(r.keyring.keys, active); err != nil {
@@ -151,21 +153,21 @@ func (r *Rotation) activate(ctx context.Context, target, active string) error {
 	store := r.keyring.cfg.Store
 	canOpen := func(node Node) bool { return slices.Contains(node.KeyIDs, target) }
 	what := "open values of key " + target
-	r.say("phase 1: every node can %s", what)
+	r.progressf("phase 1: every node can %s", what)
 	// Nothing is stored before the nodes are ready: from then on, a node without the
 	// key does not start.
-	if err := r.await(ctx, what, canOpen); err != nil {
+	if err := r.waitForNodes(ctx, what, canOpen); err != nil {
 		return err
 	}
 	if _, err := store.AddSealKey(ctx, r.keyring.newKey(target, Next)); err != nil {
 		return err
 	}
-	if err := r.await(ctx, what, canOpen); err != nil {
-		withdrawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshEvery)
+	if err := r.waitForNodes(ctx, what, canOpen); err != nil {
+		cleanupCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshInterval)
 		defer cancel()
-		return errors.Join(err, store.WithdrawSealKey(withdrawing, target))
+		return errors.Join(err, store.DeleteNextSealKey(cleanupCtx, target))
 	}
-	r.say("phase 2: key %s becomes the active one, %s opens what it has sealed", target, active)
+	r.progressf("phase 2: key %s becomes the active one, %s opens what it has sealed", target, active)
 	done, err := store.ActivateSealKey(ctx, r.keyring.newKey(target, Next), active, r.keyring.cfg.Now())
 	if err == nil && !done {
 		err = errors.New("another rotation has changed the keys meanwhile: start this one again")
@@ -173,12 +175,12 @@ func (r *Rotation) activate(ctx context.Context, target, active string) error {
 	return err
 }
 
-// nodes are those that run, as far as this rotation can tell: all whose report has not
+// runningNodes are those that run, as far as this rotation can tell: all whose report has not
 // been unchanged for deadAfter while it was watched. The time in a report is that of the
 // node's clock, which may differ from the one here, so it is compared with the node's own
 // earlier report only.
-func (r *Rotation) nodes(ctx context.Context) ([]Node, error) {
-	ctx, cancel := context.WithTimeout(ctx, readWithin)
+func (r *Rotation) runningNodes(ctx context.Context) ([]Node, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	all, err := r.keyring.cfg.Store.SealNodes(ctx)
 	if err != nil {
@@ -187,7 +189,7 @@ func (r *Rotation) nodes(ctx context.Context) ([]Node, error) {
 	now := r.keyring.cfg.Now()
 	// While the database does not answer, no node can report either: a long gap between
 	// two reads counts as one interval of reports at most.
-	elapsed := min(now.Sub(r.lastRead), reportEvery)
+	elapsed := min(now.Sub(r.lastRead), reportInterval)
 	watched := make(map[string]watchedReport, len(all))
 	running := slices.DeleteFunc(all, func(node Node) bool {
 		report := watchedReport{seenAt: node.SeenAt}
@@ -201,49 +203,49 @@ func (r *Rotation) nodes(ctx context.Context) ([]Node, error) {
 	return running, nil
 }
 
-// await returns when all running nodes are ready.
-func (r *Rotation) await(ctx context.Context, what string, ready func(Node) bool) error {
+// waitForNodes returns when all running nodes are ready.
+func (r *Rotation) waitForNodes(ctx context.Context, what string, ready func(Node) bool) error {
 	deadline := r.keyring.cfg.Now().Add(r.Wait)
-	said := ""
+	lastReported := ""
 	for {
-		nodes, err := r.nodes(ctx)
+		nodes, err := r.runningNodes(ctx)
 		if err != nil {
 			return err
 		}
-		var behind []string
+		var notReady []string
 		for _, node := range nodes {
 			if !ready(node) {
-				behind = append(behind, node.Name)
+				notReady = append(notReady, node.Name)
 			}
 		}
-		if len(behind) == 0 {
+		if len(notReady) == 0 {
 			return nil
 		}
-		list := strings.Join(behind, ", ")
+		list := strings.Join(notReady, ", ")
 		if !r.keyring.cfg.Now().Before(deadline) {
 			return fmt.Errorf("these nodes do not %s yet: %s; put the key into the configuration of each (a node whose keys come from "+
 				"the environment must be restarted), then start the rotation again; a node that was killed counts until its report has not changed for %s", what, list, deadAfter)
 		}
-		if list != said {
-			r.say("waiting for %d of %d nodes to %s: %s", len(behind), len(nodes), what, list)
-			said = list
+		if list != lastReported {
+			r.progressf("waiting for %d of %d nodes to %s: %s", len(notReady), len(nodes), what, list)
+			lastReported = list
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(pollEvery):
+		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// mostPasses bounds how often all values are read again because a value of another key
+// maxPasses bounds how often all values are read again because a value of another key
 // was stored meanwhile.
-const mostPasses = 10
+const maxPasses = 10
 
 func (r *Rotation) resealAll(ctx context.Context) error {
 	active := r.keyring.seal.WriteID()
-	r.say("phase 3: sealing every value with key %s", active)
-	for pass := range mostPasses {
+	r.progressf("phase 3: sealing every value with key %s", active)
+	for pass := range maxPasses {
 		replaced, unreadable := 0, 0
 		for _, column := range r.keyring.cfg.Store.SealedColumns() {
 			got, err := r.resealColumn(ctx, column)
@@ -251,13 +253,13 @@ func (r *Rotation) resealAll(ctx context.Context) error {
 				return fmt.Errorf("%s: %w", column, err)
 			}
 			if pass == 0 || got.replaced > 0 {
-				r.say("  %s: %d values, %d sealed again, %d not readable", column, got.values, got.replaced, got.unreadable)
+				r.progressf("  %s: %d values, %d sealed again, %d not readable", column, got.values, got.replaced, got.unreadable)
 			}
 			replaced += got.replaced
 			unreadable += got.unreadable
 		}
 		if unreadable > 0 {
-			r.say("%d values can't be opened with any configured key and stay as they are", unreadable)
+			r.progressf("%d values can't be opened with any configured key and stay as they are", unreadable)
 		}
 		if replaced == 0 {
 			return nil
@@ -266,11 +268,11 @@ func (r *Rotation) resealAll(ctx context.Context) error {
 	return errors.New("values of another key are stored again and again: is there a node with an older configuration?")
 }
 
-type resealed struct{ values, replaced, unreadable int }
+type resealCounts struct{ values, replaced, unreadable int }
 
-func (r *Rotation) resealColumn(ctx context.Context, column string) (resealed, error) {
-	var sum resealed
-	err := r.each(ctx, column, func(values []Value) error {
+func (r *Rotation) resealColumn(ctx context.Context, column string) (resealCounts, error) {
+	var sum resealCounts
+	err := r.forEachPage(ctx, column, func(values []Value) error {
 		sum.values += len(values)
 		var changed []Replacement
 		for _, value := range values {
@@ -294,8 +296,8 @@ func (r *Rotation) resealColumn(ctx context.Context, column string) (resealed, e
 	return sum, err
 }
 
-// each reads a column page by page.
-func (r *Rotation) each(ctx context.Context, column string, do func([]Value) error) error {
+// forEachPage reads a column page by page.
+func (r *Rotation) forEachPage(ctx context.Context, column string, do func([]Value) error) error {
 	var after []string
 	for {
 		values, err := r.keyring.cfg.Store.SealedValues(ctx, column, after, pageSize)
@@ -309,13 +311,13 @@ func (r *Rotation) each(ctx context.Context, column string, do func([]Value) err
 	}
 }
 
-func (r *Rotation) count(ctx context.Context) ([]Count, error) {
+func (r *Rotation) countValues(ctx context.Context) ([]Count, error) {
 	var counts []Count
 	for _, column := range r.keyring.cfg.Store.SealedColumns() {
 		byKey := make(map[string]int)
-		err := r.each(ctx, column, func(values []Value) error {
+		err := r.forEachPage(ctx, column, func(values []Value) error {
 			for _, value := range values {
-				byKey[r.keyring.seal.OpenedBy(value.Purpose, value.Sealed)]++
+				byKey[r.keyring.seal.FindKeyID(value.Purpose, value.Sealed)]++
 			}
 			return nil
 		})
@@ -348,13 +350,13 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	case rows[at].State != Previous:
 		return fmt.Errorf("key %s is the %s one: rotate to another key first", id, rows[at].State)
 	}
-	if err := r.await(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
+	if err := r.waitForNodes(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
 		return err
 	}
-	if err := r.refuseSilent(ctx, id); err != nil {
+	if err := r.checkLastReports(ctx, id); err != nil {
 		return err
 	}
-	counts, err := r.count(ctx)
+	counts, err := r.countValues(ctx)
 	if err != nil {
 		return err
 	}
@@ -374,25 +376,25 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	return err
 }
 
-// refuseSilent refuses to retire a key while the last report of any node says that it
+// checkLastReports refuses to retire a key while the last report of any node says that it
 // seals with it. A node that can't write to the database can't report, and looks dead,
 // but seals with the old key as soon as it can write again. Reports of nodes that were
 // killed are deleted after a day.
-func (r *Rotation) refuseSilent(ctx context.Context, id string) error {
+func (r *Rotation) checkLastReports(ctx context.Context, id string) error {
 	nodes, err := r.keyring.cfg.Store.SealNodes(ctx)
 	if err != nil {
 		return err
 	}
-	var silent []string
+	var sealing []string
 	for _, node := range nodes {
 		if node.WriteID == id {
-			silent = append(silent, node.Name+" (last report "+node.SeenAt.UTC().Format(time.RFC3339)+")")
+			sealing = append(sealing, node.Name+" (last report "+node.SeenAt.UTC().Format(time.RFC3339)+")")
 		}
 	}
-	if len(silent) == 0 {
+	if len(sealing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("these nodes sealed with key %s when they last reported: %s; start them with the new key, or wait until their reports are a day old", id, strings.Join(silent, ", "))
+	return fmt.Errorf("these nodes sealed with key %s when they last reported: %s; start them with the new key, or wait until their reports are a day old", id, strings.Join(sealing, ", "))
 }
 
 // Abandon gives up a key that is lost. The first configured key becomes the active one
@@ -412,18 +414,18 @@ func (r *Rotation) Abandon(ctx context.Context, id string) error {
 	}
 	was := rows[at].State
 	if was == Active {
-		heir := r.keyring.seal.KeyIDs()[0]
-		if at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == heir }); at >= 0 && rows[at].State == Retired {
-			return fmt.Errorf("the configured key %s is retired: configure a new one", heir)
+		replacement := r.keyring.seal.KeyIDs()[0]
+		if at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == replacement }); at >= 0 && rows[at].State == Retired {
+			return fmt.Errorf("the configured key %s is retired: configure a new one", replacement)
 		}
-		if _, err := store.AddSealKey(ctx, r.keyring.newKey(heir, Next)); err != nil {
+		if _, err := store.AddSealKey(ctx, r.keyring.newKey(replacement, Next)); err != nil {
 			return err
 		}
-		done, err := store.ActivateSealKey(ctx, r.keyring.newKey(heir, Next), id, now)
+		done, err := store.ActivateSealKey(ctx, r.keyring.newKey(replacement, Next), id, now)
 		if err != nil || !done {
-			return errors.Join(err, fmt.Errorf("key %s could not be replaced by %s", id, heir))
+			return errors.Join(err, fmt.Errorf("key %s could not be replaced by %s", id, replacement))
 		}
-		r.say("key %s is the active one now", heir)
+		r.progressf("key %s is the active one now", replacement)
 		was = Previous
 	}
 	done, err := store.RetireSealKey(ctx, id, was, now)

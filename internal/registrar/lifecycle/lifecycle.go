@@ -29,7 +29,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -39,10 +39,10 @@ type Notice int
 
 // The notices.
 const (
-	None  Notice = iota // nothing yet
-	Month               // it ends in about a month
-	Week                // it ends in about a week
-	Over                // it is over
+	NoticeNone    Notice = iota // nothing yet
+	NoticeMonth                 // it ends in about a month
+	NoticeWeek                  // it ends in about a week
+	NoticeExpired               // it is over
 )
 
 // notices are those that can be sent, each with how long before the end and with
@@ -50,52 +50,52 @@ const (
 var notices = []struct {
 	notice Notice
 	before time.Duration
-	letter registrar.LetterKind
+	letter registrar.MailKind
 }{
-	{Over, 0, registrar.LetterExpired},
-	{Week, 7 * day, registrar.LetterExpiringWeek},
-	{Month, 30 * day, registrar.LetterExpiringMonth},
+	{NoticeExpired, 0, registrar.MailExpired},
+	{NoticeWeek, 7 * day, registrar.MailExpiringWeek},
+	{NoticeMonth, 30 * day, registrar.MailExpiringMonth},
 }
 
 const (
 	day = 24 * time.Hour
-	// lookEvery is how often domains are looked for. Three questions that hit an
+	// pollInterval is how often domains are looked for. Three questions that hit an
 	// index cost nothing, and a sandbox's clock moves by months at a time.
-	lookEvery = 5 * time.Second
-	batch     = 64
-	atOnce    = 2
-	storing   = 10 * time.Second
+	pollInterval = 5 * time.Second
+	batch        = 64
+	concurrency  = 2
+	storeTimeout = 10 * time.Second
 )
 
-// Expired is what the audit tells when a term ends.
-const Expired registrar.Action = "domain_expired"
+// ActionExpired is what the audit tells when a term ends.
+const ActionExpired registrar.Action = "domain_expired"
 
 // Domain is an active domain whose term ends.
 type Domain struct {
 	ID, Customer, Name string
 	PaidUntil          time.Time
-	// Told is the notice that was sent last.
-	Told Notice
+	// LastNotice is the notice that was sent last.
+	LastNotice Notice
 }
 
 // Store keeps what was told.
 type Store interface {
-	// Ending are active domains that were told this much and whose term ends until
+	// ListEndingDomains are active domains that were told this much and whose term ends until
 	// then, the first to end first. One that a paid line is about is none of them.
-	Ending(ctx context.Context, told Notice, until time.Time, limit int) ([]Domain, error)
-	// Tell stores what is told, with its letter. A domain whose term is over
+	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
+	// StoreExpiryNotice stores what is told, with its letter. A domain whose term is over
 	// becomes expired with the deed. It is false, and nothing is stored, if the
 	// domain is not any more what it was.
-	Tell(ctx context.Context, telling Telling) (bool, error)
+	StoreExpiryNotice(ctx context.Context, update NoticeUpdate) (bool, error)
 }
 
-// Telling is one notice.
-type Telling struct {
-	Was    Domain
+// NoticeUpdate is one notice.
+type NoticeUpdate struct {
+	Domain Domain
 	Notice Notice
-	Letter registrar.Letter
-	// Deed is nil but for the end of a term.
-	Deed *registrar.Deed
+	Mail   registrar.Mail
+	// AuditEvent is nil but for the end of a term.
+	AuditEvent *registrar.AuditEvent
 	// Now is the time of the business; At the true one, which letters go by.
 	Now, At time.Time
 }
@@ -106,16 +106,16 @@ type Config struct {
 	// Now is the time of the business, Clock the true one. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// LettersWaiting is called after a letter was stored, Told is told each notice;
+	// MailQueued is called after a letter was stored, Told is told each notice;
 	// nil means that nobody wants to know.
-	LettersWaiting func()
-	Told           func(kind registrar.LetterKind)
+	MailQueued func()
+	OnNotice   func(kind registrar.MailKind)
 }
 
 // Service sends the notices.
 type Service struct {
 	cfg  Config
-	loop *duty.Loop[Domain]
+	loop *jobs.Loop[Domain]
 }
 
 // New returns a Service that does nothing until Run.
@@ -132,17 +132,17 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.LettersWaiting == nil {
-		cfg.LettersWaiting = func() {}
+	if cfg.MailQueued == nil {
+		cfg.MailQueued = func() {}
 	}
-	if cfg.Told == nil {
-		cfg.Told = func(registrar.LetterKind) {}
+	if cfg.OnNotice == nil {
+		cfg.OnNotice = func(registrar.MailKind) {}
 	}
 	s := &Service{cfg: cfg}
-	s.loop = &duty.Loop[Domain]{
-		Due: s.ending, Key: func(domain Domain) string { return domain.ID }, Do: s.tell,
-		Failed: duty.Report(cfg.Logger, "expiry notices"),
-		Every:  lookEvery, Batch: batch, AtOnce: atOnce,
+	s.loop = &jobs.Loop[Domain]{
+		ListDue: s.listDue, Key: func(domain Domain) string { return domain.ID }, Do: s.sendNotice,
+		OnError:  jobs.ErrorLogger(cfg.Logger, "expiry notices"),
+		Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	return s, nil
 }
@@ -150,13 +150,13 @@ func New(cfg Config) (*Service, error) {
 // Run tells holders until ctx ends.
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
-// ending are the domains for which a notice is due: for each, the one after what
+// listDue are the domains for which a notice is due: for each, the one after what
 // was told last or a later one.
-func (s *Service) ending(ctx context.Context, limit int) ([]Domain, error) {
+func (s *Service) listDue(ctx context.Context, limit int) ([]Domain, error) {
 	now := s.cfg.Now()
 	var due []Domain
 	for _, next := range notices {
-		domains, err := s.cfg.Store.Ending(ctx, next.notice-1, now.Add(next.before), limit-len(due))
+		domains, err := s.cfg.Store.ListEndingDomains(ctx, next.notice-1, now.Add(next.before), limit-len(due))
 		if err != nil {
 			return nil, err
 		}
@@ -167,39 +167,39 @@ func (s *Service) ending(ctx context.Context, limit int) ([]Domain, error) {
 	return due, nil
 }
 
-// tell stores the notice that fits the day.
-func (s *Service) tell(ctx context.Context, domain Domain) {
+// sendNotice stores the notice that fits the day.
+func (s *Service) sendNotice(ctx context.Context, domain Domain) {
 	now := s.cfg.Now()
 	for _, next := range notices {
 		if now.Before(domain.PaidUntil.Add(-next.before)) {
 			continue
 		}
-		if next.notice <= domain.Told {
+		if next.notice <= domain.LastNotice {
 			return
 		}
-		telling := Telling{Was: domain, Notice: next.notice, Now: now, At: s.cfg.Clock(), Letter: registrar.Letter{
+		update := NoticeUpdate{Domain: domain, Notice: next.notice, Now: now, At: s.cfg.Clock(), Mail: registrar.Mail{
 			Kind: next.letter, Customer: domain.Customer,
-			Facts: map[string]string{"domain": domain.Name, "paid_until": domain.PaidUntil.UTC().Format(time.DateOnly)},
+			Data: map[string]string{"domain": domain.Name, "paid_until": domain.PaidUntil.UTC().Format(time.DateOnly)},
 		}}
-		if next.notice == Over {
-			telling.Deed = &registrar.Deed{
-				Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: Expired, Customer: domain.Customer, Object: domain.Name, At: now,
+		if next.notice == NoticeExpired {
+			update.AuditEvent = &registrar.AuditEvent{
+				Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: ActionExpired, Customer: domain.Customer, Object: domain.Name, At: now,
 			}
 		}
-		s.store(ctx, telling)
+		s.storeNotice(ctx, update)
 		return
 	}
 }
 
-func (s *Service) store(ctx context.Context, telling Telling) {
-	storing, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+func (s *Service) storeNotice(ctx context.Context, update NoticeUpdate) {
+	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	told, err := s.cfg.Store.Tell(storing, telling)
+	sent, err := s.cfg.Store.StoreExpiryNotice(storeCtx, update)
 	switch {
 	case err != nil:
-		s.cfg.Logger.ErrorContext(ctx, "a holder can't be told that a term ends", "domain", telling.Was.ID, "error", err.Error())
-	case told:
-		s.cfg.Told(telling.Letter.Kind)
-		s.cfg.LettersWaiting()
+		s.cfg.Logger.ErrorContext(ctx, "a holder can't be told that a term ends", "domain", update.Domain.ID, "error", err.Error())
+	case sent:
+		s.cfg.OnNotice(update.Mail.Kind)
+		s.cfg.MailQueued()
 	}
 }

@@ -14,60 +14,60 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
-// shelf is a store in memory.
-type shelf struct {
+// memStore is a store in memory.
+type memStore struct {
 	mu      sync.Mutex
 	domains map[string]lifecycle.Domain
 	expired map[string]bool
-	told    []string
-	deeds   []registrar.Deed
+	notices []string
+	events  []registrar.AuditEvent
 	at      []time.Time
-	// broken fails so many times.
-	broken int
+	// failures fails so many times.
+	failures int
 }
 
-func (s *shelf) Ending(_ context.Context, told lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
+func (s *memStore) ListEndingDomains(_ context.Context, sent lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ending []lifecycle.Domain
 	for id, domain := range s.domains {
-		if domain.Told == told && !domain.PaidUntil.After(until) && !s.expired[id] && len(ending) < limit {
+		if domain.LastNotice == sent && !domain.PaidUntil.After(until) && !s.expired[id] && len(ending) < limit {
 			ending = append(ending, domain)
 		}
 	}
 	return ending, nil
 }
 
-func (s *shelf) Tell(_ context.Context, telling lifecycle.Telling) (bool, error) {
+func (s *memStore) StoreExpiryNotice(_ context.Context, update lifecycle.NoticeUpdate) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broken > 0 {
-		s.broken--
+	if s.failures > 0 {
+		s.failures--
 		return false, errors.New("broken")
 	}
-	if s.domains[telling.Was.ID] != telling.Was {
+	if s.domains[update.Domain.ID] != update.Domain {
 		return false, nil
 	}
-	domain := telling.Was
-	domain.Told = telling.Notice
+	domain := update.Domain
+	domain.LastNotice = update.Notice
 	s.domains[domain.ID] = domain
-	s.expired[domain.ID] = telling.Notice == lifecycle.Over
-	s.told = append(s.told, string(telling.Letter.Kind)+" "+telling.Letter.Facts["domain"]+" "+telling.Letter.Facts["paid_until"])
-	s.at = append(s.at, telling.At)
-	if telling.Deed != nil {
-		s.deeds = append(s.deeds, *telling.Deed)
+	s.expired[domain.ID] = update.Notice == lifecycle.NoticeExpired
+	s.notices = append(s.notices, string(update.Mail.Kind)+" "+update.Mail.Data["domain"]+" "+update.Mail.Data["paid_until"])
+	s.at = append(s.at, update.At)
+	if update.AuditEvent != nil {
+		s.events = append(s.events, *update.AuditEvent)
 	}
 	return true, nil
 }
 
-func newShelf(ends time.Time) *shelf {
-	return &shelf{
+func newMemStore(ends time.Time) *memStore {
+	return &memStore{
 		domains: map[string]lifecycle.Domain{"dom_1": {ID: "dom_1", Customer: "cus_ada", Name: "alt.org", PaidUntil: ends}},
 		expired: map[string]bool{},
 	}
 }
 
-func serve(t *testing.T, store lifecycle.Store, change ...func(*lifecycle.Config)) *lifecycle.Service {
+func newService(t *testing.T, store lifecycle.Store, change ...func(*lifecycle.Config)) *lifecycle.Service {
 	t.Helper()
 	cfg := lifecycle.Config{Store: store}
 	for _, c := range change {
@@ -94,20 +94,20 @@ func runFor(t *testing.T, duration time.Duration, services ...*lifecycle.Service
 
 const day = 24 * time.Hour
 
-// shifted is a clock of the business that can be moved.
-type shifted struct{ by time.Duration }
+// offsetClock is a clock of the business that can be moved.
+type offsetClock struct{ by time.Duration }
 
-func (s *shifted) now() time.Time { return time.Now().Add(s.by) }
+func (s *offsetClock) now() time.Time { return time.Now().Add(s.by) }
 
-func TestEachNoticeOfATermIsSentOnceAndInTime(t *testing.T) {
+func TestNotices_EachIsSentOnceAndOnTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ends := time.Now().Add(60 * day)
 		date := ends.UTC().Format(time.DateOnly)
-		store, clock := newShelf(ends), &shifted{}
+		store, clock := newMemStore(ends), &offsetClock{}
 		waiting := 0
-		service := serve(t, store, func(cfg *lifecycle.Config) {
-			cfg.LettersWaiting = func() { waiting++ }
+		service := newService(t, store, func(cfg *lifecycle.Config) {
+			cfg.MailQueued = func() { waiting++ }
 			cfg.Now = clock.now
 		})
 		var want []string
@@ -128,83 +128,83 @@ func TestEachNoticeOfATermIsSentOnceAndInTime(t *testing.T) {
 			if step.told != "" {
 				want = append(want, step.told+" alt.org "+date)
 			}
-			if !slices.Equal(store.told, want) {
-				t.Fatalf("%s before the end: %q, want %q", step.before, store.told, want)
+			if !slices.Equal(store.notices, want) {
+				t.Fatalf("%s before the end: %q, want %q", step.before, store.notices, want)
 			}
 		}
-		if waiting != 3 || !store.expired["dom_1"] || len(store.deeds) != 1 || store.deeds[0].Action != lifecycle.Expired {
-			t.Errorf("%d letters wait, the audit tells %+v", waiting, store.deeds)
+		if waiting != 3 || !store.expired["dom_1"] || len(store.events) != 1 || store.events[0].Action != lifecycle.ActionExpired {
+			t.Errorf("%d letters wait, the audit tells %+v", waiting, store.events)
 		}
 	})
 }
 
-func TestOfMissedNoticesOnlyTheLastIsSent(t *testing.T) {
+func TestNotices_OnlyLatestMissedIsSent(t *testing.T) {
 	t.Parallel()
 	for left, want := range map[time.Duration]string{20 * day: "expiring_month", 3 * day: "expiring_week", -4 * day: "expired", 31 * day: ""} {
 		synctest.Test(t, func(t *testing.T) {
-			store := newShelf(time.Now().Add(left))
-			runFor(t, time.Minute, serve(t, store))
-			if got := strings.Join(store.told, ","); want == "" && got != "" || want != "" && !strings.HasPrefix(got, want+" ") || len(store.told) > 1 {
+			store := newMemStore(time.Now().Add(left))
+			runFor(t, time.Minute, newService(t, store))
+			if got := strings.Join(store.notices, ","); want == "" && got != "" || want != "" && !strings.HasPrefix(got, want+" ") || len(store.notices) > 1 {
 				t.Errorf("%s before the end: %q, want %q", left, got, want)
 			}
 		})
 	}
 }
 
-func TestARenewedTermHasNoticesOfItsOwn(t *testing.T) {
+func TestNotices_RestartAfterRenewal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store, clock := newShelf(time.Now().Add(20*day)), &shifted{}
-		service := serve(t, store, func(cfg *lifecycle.Config) { cfg.Now = clock.now })
+		store, clock := newMemStore(time.Now().Add(20*day)), &offsetClock{}
+		service := newService(t, store, func(cfg *lifecycle.Config) { cfg.Now = clock.now })
 		runFor(t, time.Minute, service)
 		renewed := store.domains["dom_1"]
-		renewed.PaidUntil, renewed.Told = renewed.PaidUntil.AddDate(1, 0, 0), lifecycle.None
+		renewed.PaidUntil, renewed.LastNotice = renewed.PaidUntil.AddDate(1, 0, 0), lifecycle.NoticeNone
 		store.domains["dom_1"] = renewed
 		clock.by = 300 * day
 		runFor(t, time.Minute, service)
-		if len(store.told) != 1 {
-			t.Fatalf("told %q", store.told)
+		if len(store.notices) != 1 {
+			t.Fatalf("told %q", store.notices)
 		}
 		clock.by = 360 * day
 		runFor(t, time.Minute, service)
-		if len(store.told) != 2 || !strings.HasPrefix(store.told[1], "expiring_month") {
-			t.Errorf("told %q", store.told)
+		if len(store.notices) != 2 || !strings.HasPrefix(store.notices[1], "expiring_month") {
+			t.Errorf("told %q", store.notices)
 		}
 	})
 }
 
-func TestOfManyNodesOneTellsAHolder(t *testing.T) {
+func TestNotices_OneOfManyNodesSends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newShelf(time.Now().Add(20 * day))
-		runFor(t, time.Minute, serve(t, store), serve(t, store), serve(t, store))
-		if len(store.told) != 1 {
-			t.Errorf("told %q", store.told)
+		store := newMemStore(time.Now().Add(20 * day))
+		runFor(t, time.Minute, newService(t, store), newService(t, store), newService(t, store))
+		if len(store.notices) != 1 {
+			t.Errorf("told %q", store.notices)
 		}
 	})
 }
 
-func TestANoticeThatCantBeStoredIsTriedAgain(t *testing.T) {
+func TestNotices_FailedStoreIsRetried(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newShelf(time.Now().Add(20 * day))
-		store.broken = 3
-		runFor(t, time.Minute, serve(t, store))
-		if len(store.told) != 1 {
-			t.Errorf("told %q", store.told)
+		store := newMemStore(time.Now().Add(20 * day))
+		store.failures = 3
+		runFor(t, time.Minute, newService(t, store))
+		if len(store.notices) != 1 {
+			t.Errorf("told %q", store.notices)
 		}
 	})
 }
 
-func TestNoticesGoByTheTimeOfTheBusinessAndLettersByTheTrueOne(t *testing.T) {
+func TestNotices_UseBusinessTimeAndMailsUseClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		store := newShelf(time.Now().Add(60 * day))
-		runFor(t, time.Minute, serve(t, store, func(cfg *lifecycle.Config) {
+		store := newMemStore(time.Now().Add(60 * day))
+		runFor(t, time.Minute, newService(t, store, func(cfg *lifecycle.Config) {
 			cfg.Now = func() time.Time { return time.Now().Add(55 * day) }
 		}))
-		if len(store.told) != 1 || !strings.HasPrefix(store.told[0], "expiring_week") || time.Since(store.at[0]) > time.Minute {
-			t.Errorf("told %q at %v", store.told, store.at)
+		if len(store.notices) != 1 || !strings.HasPrefix(store.notices[0], "expiring_week") || time.Since(store.at[0]) > time.Minute {
+			t.Errorf("told %q at %v", store.notices, store.at)
 		}
 	})
 }

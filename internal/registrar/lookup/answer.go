@@ -48,9 +48,9 @@ type Prices struct {
 	Restore  registrar.Cents
 }
 
-// Order says whether the name can be ordered here: registered, or transferred if it is
+// Orderability says whether the name can be ordered here: registered, or transferred if it is
 // registered already. It says nothing about availability.
-type Order struct {
+type Orderability struct {
 	// Decided is false where nothing was decided about the extension.
 	Decided bool
 	// Refusal is why it can't be ordered; empty if it can.
@@ -65,9 +65,9 @@ const (
 	RefusedPremium registrar.Code = "name_premium"
 )
 
-func orderOf(sale registrar.Sale, found verdict) Order {
+func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 	if !sale.Decided {
-		return Order{}
+		return Orderability{}
 	}
 	refusal := sale.NoRegistration
 	if found.availability == Taken {
@@ -79,7 +79,7 @@ func orderOf(sale registrar.Sale, found verdict) Order {
 	case refusal == "" && found.premium:
 		refusal = RefusedPremium
 	}
-	return Order{Decided: true, Refusal: refusal}
+	return Orderability{Decided: true, Refusal: refusal}
 }
 
 // Answer is what we say about one name.
@@ -93,7 +93,7 @@ type Answer struct {
 	// the yearly price. Requires is the catalogue's word for a rule of the registry.
 	MinYears  int
 	Requires  string
-	Order     Order
+	Order     Orderability
 	Source    Source
 	Reason    Reason
 	Premium   bool

@@ -6,7 +6,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestOrderOf_SaysWhetherTheNameCanBeOrdered(t *testing.T) {
+func TestOrderabilityOf_ByAvailabilityAndSale(t *testing.T) {
 	t.Parallel()
 	sold := registrar.Sale{Decided: true}
 	unsold := registrar.Sale{Decided: true, NoRegistration: "no_registry_account", NoTransfer: "no_registry_account"}
@@ -14,22 +14,22 @@ func TestOrderOf_SaysWhetherTheNameCanBeOrdered(t *testing.T) {
 	for name, test := range map[string]struct {
 		sale  registrar.Sale
 		found verdict
-		want  Order
+		want  Orderability
 	}{
-		"undecided":                    {registrar.Sale{}, verdict{availability: Available}, Order{}},
-		"free":                         {sold, verdict{availability: Available}, Order{Decided: true}},
-		"unknown":                      {sold, verdict{availability: Unknown}, Order{Decided: true}},
-		"taken, can be transferred":    {sold, verdict{availability: Taken, reason: ReasonRegistered}, Order{Decided: true}},
-		"taken, can't be transferred":  {pushed, verdict{availability: Taken, reason: ReasonRegistered}, Order{true, "transfer_not_offered"}},
-		"free where transfers are not": {pushed, verdict{availability: Available}, Order{Decided: true}},
-		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Order{true, RefusedReserved}},
-		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Order{true, RefusedPremium}},
-		"free under an unsold":         {unsold, verdict{availability: Available}, Order{true, "no_registry_account"}},
-		"premium under an unsold":      {unsold, verdict{availability: Available, premium: true}, Order{true, "no_registry_account"}},
-		"taken under an unsold":        {unsold, verdict{availability: Taken, reason: ReasonRegistered}, Order{true, "no_registry_account"}},
-		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Order{true, RefusedPremium}},
+		"undecided":                    {registrar.Sale{}, verdict{availability: Available}, Orderability{}},
+		"free":                         {sold, verdict{availability: Available}, Orderability{Decided: true}},
+		"unknown":                      {sold, verdict{availability: Unknown}, Orderability{Decided: true}},
+		"taken, can be transferred":    {sold, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{Decided: true}},
+		"taken, can't be transferred":  {pushed, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{true, "transfer_not_offered"}},
+		"free where transfers are not": {pushed, verdict{availability: Available}, Orderability{Decided: true}},
+		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Orderability{true, RefusedReserved}},
+		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Orderability{true, RefusedPremium}},
+		"free under an unsold":         {unsold, verdict{availability: Available}, Orderability{true, "no_registry_account"}},
+		"premium under an unsold":      {unsold, verdict{availability: Available, premium: true}, Orderability{true, "no_registry_account"}},
+		"taken under an unsold":        {unsold, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{true, "no_registry_account"}},
+		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Orderability{true, RefusedPremium}},
 	} {
-		if got := orderOf(test.sale, test.found); got != test.want {
+		if got := orderabilityOf(test.sale, test.found); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
 		}
 	}

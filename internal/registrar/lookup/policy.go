@@ -10,13 +10,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// ruling is what an extension's own rules say about a label, before any
+// labelClass is what an extension's own rules say about a label, before any
 // registry is asked.
-type ruling uint8
+type labelClass uint8
 
 const (
 	// registrable: a missing record may mean that the name is free.
-	registrable ruling = iota
+	registrable labelClass = iota
 	// doubtful: the registry withholds such labels or sells them at prices of
 	// their own, and shows neither in RDAP or WHOIS. Only EPP can call it free.
 	doubtful
@@ -24,20 +24,20 @@ const (
 	withheld
 )
 
-// withheldGeneric are the labels that ICANN's registry agreement (specification
+// withheldLabels are the labels that ICANN's registry agreement (specification
 // 5) withholds below every generic extension.
-var withheldGeneric = map[string]bool{"example": true, "nic": true, "rdds": true, "whois": true, "www": true}
+var withheldLabels = map[string]bool{"example": true, "nic": true, "rdds": true, "whois": true, "www": true}
 
 // Labels shorter than this are doubtful. Generic registries withhold one and
 // two characters or sell them as premium names.
 const (
-	shortestGeneric = 3
-	shortestCountry = 2
+	minGenericLength = 3
+	minCountryLength = 2
 )
 
-// shortest holds the extensions whose registries sell other lengths than most of
+// minLengths holds the extensions whose registries sell other lengths than most of
 // their kind.
-var shortest = map[string]int{
+var minLengths = map[string]int{
 	".de": 1, ".at": 1, ".co.at": 1, ".or.at": 1, // DENIC since 2009, nic.at since 2016
 	".ch": 3, ".li": 3, ".it": 3,
 	".io": 3, ".ai": 3, ".co": 3, ".me": 3, ".tv": 3, ".cc": 3, // countries' letters, sold like generic ones
@@ -47,10 +47,10 @@ var shortest = map[string]int{
 // beyond ASCII, and withScripts those that also sell other scripts. Below any
 // other one, an IDN without a record may be one that can't be registered.
 var (
-	withLatin = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
+	latinIDNs = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
 		.it .pt .lt .lv .lu .hu .berlin .hamburg .koeln .cologne .bayern .nrw .wien .tirol .ruhr .saarland .shop .xyz
 		.cc .tv .name .asia .club .gmbh .online .store .tech .site .space .website`)
-	withScripts = setOf(`.com .net .cc .tv .name .xn--p1acf`)
+	otherScriptIDNs = setOf(`.com .net .cc .tv .name .xn--p1acf`)
 )
 
 // lastCommonLatin is the end of Latin Extended-A. Registries' tables of Latin
@@ -63,9 +63,9 @@ var scripts = []*unicode.RangeTable{
 	unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Han,
 }
 
-// sellsIDN says whether a label in Unicode is one that the registry may sell: all
+// allowsIDN says whether a label in Unicode is one that the registry may sell: all
 // Latin letters in common use, or all letters of one other script.
-func sellsIDN(tld, label string) bool {
+func allowsIDN(tld, label string) bool {
 	latin := true
 	for _, r := range label {
 		if r > lastCommonLatin || r > unicode.MaxASCII && !unicode.IsLetter(r) {
@@ -73,12 +73,12 @@ func sellsIDN(tld, label string) bool {
 		}
 	}
 	if latin {
-		return withLatin[tld]
+		return latinIDNs[tld]
 	}
-	return withScripts[tld] && oneScript(label)
+	return otherScriptIDNs[tld] && isSingleScript(label)
 }
 
-func oneScript(label string) bool {
+func isSingleScript(label string) bool {
 	for _, script := range scripts {
 		all := true
 		for _, r := range label {
@@ -101,25 +101,25 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// judge applies the rules of the name's extension to its label.
-func judge(name registrar.Name) ruling {
+// classifyLabel applies the rules of the name's extension to its label.
+func classifyLabel(name registrar.Name) labelClass {
 	tld, label := name.TLD(), name.Label()
 	generic := isGeneric(tld)
-	if generic && withheldGeneric[label] {
+	if generic && withheldLabels[label] {
 		return withheld
 	}
-	minimum, known := shortest[tld]
+	minimum, cached := minLengths[tld]
 	switch {
-	case known:
+	case cached:
 	case generic:
-		minimum = shortestGeneric
+		minimum = minGenericLength
 	default:
-		minimum = shortestCountry
+		minimum = minCountryLength
 	}
 	length := len(label)
 	if encoded := strings.HasPrefix(label, "xn--"); encoded {
 		decoded, err := idna.Punycode.ToUnicode(label)
-		if err != nil || !sellsIDN(tld, decoded) {
+		if err != nil || !allowsIDN(tld, decoded) {
 			return doubtful
 		}
 		length = utf8.RuneCountInString(decoded)

@@ -6,9 +6,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestLabelsThatNoRegistrySellsAreNeverCalledFree(t *testing.T) {
-	list := catalogue{".de", ".com", ".at", ".ch", ".berlin", ".dev", ".co.uk", ".io", ".org", ".xn--p1acf"}
-	for domain, want := range map[string]ruling{
+func TestClassifyLabel_ByExtensionRules(t *testing.T) {
+	list := fakeCatalog{".de", ".com", ".at", ".ch", ".berlin", ".dev", ".co.uk", ".io", ".org", ".xn--p1acf"}
+	for domain, want := range map[string]labelClass{
 		"kaffeehaus.de": registrable, "x.de": registrable, "ü.de": registrable, "bücher.de": registrable, "straße.at": registrable,
 		"пример.com": registrable, "中文.com": doubtful, "中文字.com": registrable, "пример.xn--p1acf": registrable,
 		"пример.de": doubtful, "中文.de": doubtful, "ελλάδα.at": doubtful, "אבג.ch": doubtful,
@@ -32,7 +32,7 @@ func TestLabelsThatNoRegistrySellsAreNeverCalledFree(t *testing.T) {
 			t.Errorf("%s: %v", domain, err)
 			continue
 		}
-		if got := judge(name); got != want {
+		if got := classifyLabel(name); got != want {
 			t.Errorf("%s is judged %d, want %d", domain, got, want)
 		}
 	}

@@ -53,14 +53,14 @@ type Record struct {
 // That is not a failure: the next source is asked.
 var ErrNoSource = errors.New("no server known for this extension")
 
-// Records is a source that keeps one record for each registered name: RDAP,
+// RecordSource is a source that keeps one record for each registered name: RDAP,
 // WHOIS, and EPP where an account exists. Find returns ErrNoSource, a Finding,
 // or a *registrar.Error made by registrar.Fault. It honours ctx promptly.
-type Records interface {
+type RecordSource interface {
 	Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error)
 }
 
-// Delegations says whether a name has nameservers in the DNS.
-type Delegations interface {
-	Delegated(ctx context.Context, name registrar.Name) (bool, error)
+// DelegationSource says whether a name has nameservers in the DNS.
+type DelegationSource interface {
+	IsDelegated(ctx context.Context, name registrar.Name) (bool, error)
 }

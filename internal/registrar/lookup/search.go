@@ -8,11 +8,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// searched are the extensions of a search without one, in the contract's order.
-var searched = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
+// defaultExtensions are the extensions of a search without one, in the contract's order.
+var defaultExtensions = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
 
-// Searched are the extensions of a search without one, in the contract's order.
-func Searched() []string { return slices.Clone(searched) }
+// DefaultExtensions are the extensions of a search without one, in the contract's order.
+func DefaultExtensions() []string { return slices.Clone(defaultExtensions) }
 
 // Entry is the outcome for one extension of a search. Err is set where this one
 // check failed; the others stand.
@@ -31,25 +31,25 @@ type Result struct {
 // else under the searched ones, all at once. It fails as a whole only if the
 // query is wrong.
 func (e *Engine) Search(ctx context.Context, query string) (Result, error) {
-	q, err := registrar.ParseQuery(query, e.listed)
+	q, err := registrar.ParseQuery(query, e.isListed)
 	if err != nil {
 		return Result{}, err
 	}
 	result := Result{Label: q.Label}
 	if q.TLD != "" {
-		result.Entries = []Entry{e.entry(ctx, q.Label, q.TLD)}
+		result.Entries = []Entry{e.checkEntry(ctx, q.Label, q.TLD)}
 		return result, nil
 	}
-	result.Entries = make([]Entry, len(searched))
+	result.Entries = make([]Entry, len(defaultExtensions))
 	var all sync.WaitGroup
-	for i, tld := range searched {
-		all.Go(func() { result.Entries[i] = e.entry(ctx, q.Label, tld) })
+	for i, tld := range defaultExtensions {
+		all.Go(func() { result.Entries[i] = e.checkEntry(ctx, q.Label, tld) })
 	}
 	all.Wait()
 	return result, nil
 }
 
-func (e *Engine) entry(ctx context.Context, label, tld string) Entry {
-	answer, err := e.answer(ctx, registrar.NewName(label, tld))
+func (e *Engine) checkEntry(ctx context.Context, label, tld string) Entry {
+	answer, err := e.checkName(ctx, registrar.NewName(label, tld))
 	return Entry{Answer: answer, Err: err}
 }

@@ -18,15 +18,15 @@ var (
 	suggestedSuffixes = []string{"-online", "24", "-shop", "1"}
 )
 
-// secondWords end many compound names. Where one of them ends a label, a
+// compoundEndings end many compound names. Where one of them ends a label, a
 // hyphen before it gives a name that reads the same.
-var secondWords = []string{
+var compoundEndings = []string{
 	"garten", "laden", "stadt", "werk", "markt", "haus", "welt", "shop", "store", "house", "hotel", "cafe", "club",
 	"team", "land", "blog", "hof", "box", "bar", "lab", "app",
 }
 
-// withoutUmlauts is how German is written where only a-z is at hand.
-var withoutUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
+// transliterateUmlauts is how German is written where only a-z is at hand.
+var transliterateUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 
 // Suggest returns other labels for somebody who wants label: with and without
 // hyphens, with a usual prefix, in the plural or singular, with a usual suffix,
@@ -62,9 +62,9 @@ func Suggest(label string) []string {
 }
 
 func candidates(label string) []string {
-	list := []string{withoutUmlauts.Replace(label), strings.ReplaceAll(label, "-", "")}
+	list := []string{transliterateUmlauts.Replace(label), strings.ReplaceAll(label, "-", "")}
 	list = append(list, hyphenated(label)...)
-	list = append(list, otherNumber(label)...)
+	list = append(list, pluralsAndSingulars(label)...)
 	for _, prefix := range suggestedPrefixes {
 		list = append(list, prefix+label)
 	}
@@ -79,7 +79,7 @@ func candidates(label string) []string {
 
 // hyphenated puts a hyphen before the word that ends a compound.
 func hyphenated(label string) []string {
-	for _, word := range secondWords {
+	for _, word := range compoundEndings {
 		if first, found := strings.CutSuffix(label, word); found && first != "" {
 			return []string{first + "-" + word}
 		}
@@ -87,9 +87,9 @@ func hyphenated(label string) []string {
 	return nil
 }
 
-// otherNumber makes plurals and singulars as German and English mostly do. Some
+// pluralsAndSingulars makes plurals and singulars as German and English mostly do. Some
 // are no words at all; nobody has to take them.
-func otherNumber(label string) []string {
+func pluralsAndSingulars(label string) []string {
 	switch {
 	case strings.HasSuffix(label, "en"):
 		return []string{strings.TrimSuffix(label, "n"), strings.TrimSuffix(label, "en"), label + "s"}

@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestSuggestionsAreHyphensPrefixesNumbersAndSuffixes(t *testing.T) {
+func TestSuggest_HyphensAffixesAndPlurals(t *testing.T) {
 	t.Parallel()
 	for label, want := range map[string][]string{
 		"kaffeehaus":    {"kaffee-haus", "kaffeehause", "meinkaffeehaus", "mein-kaffeehaus", "getkaffeehaus", "mykaffeehaus", "thekaffeehaus", "kaffeehaus-online", "kaffeehaus24"},
@@ -31,7 +31,7 @@ func TestSuggestionsAreHyphensPrefixesNumbersAndSuffixes(t *testing.T) {
 	}
 }
 
-func TestSuggestionsAreWellFormedDifferentAndFew(t *testing.T) {
+func TestSuggest_ResultsAreValidDistinctAndBounded(t *testing.T) {
 	t.Parallel()
 	labels := []string{"kaffeehaus", "a", "haus", "x-y-z", "ä", "24", strings.Repeat("a", 63), strings.Repeat("a", 60), "xn--bcher-kva", "ab-c"}
 	for _, label := range labels {
@@ -57,7 +57,7 @@ func TestSuggestionsAreWellFormedDifferentAndFew(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoLabelHasNoSuggestions(t *testing.T) {
+func TestSuggest_InvalidLabelHasNone(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{"", ".", "kaffee.haus", "-x", "a_b", "xn--", "a b", "☃"} {
 		if got := Suggest(label); got != nil {

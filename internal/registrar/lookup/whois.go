@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// keepRecords is how long what was found about a name is shown again.
-	keepRecords = time.Minute
-	// maxRecords bounds how many records are in memory. A record is larger than
+	// recordTTL is how long what was found about a name is shown again.
+	recordTTL = time.Minute
+	// maxCachedRecords bounds how many records are in memory. A record is larger than
 	// a verdict and asked for less often.
-	maxRecords = 10_000
+	maxCachedRecords = 10_000
 )
 
 // Undetermined goes with KindUpstream: sources answered, but none says whether
@@ -46,105 +46,105 @@ const statusReserved = "reserved"
 // keeps what RDAP told, and asks WHOIS if RDAP told nothing. Fields of two
 // sources are never mixed. Errors are those of Check, and Undetermined.
 func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) {
-	name, err := registrar.ParseName(domain, e.listed)
+	name, err := registrar.ParseName(domain, e.isListed)
 	answer := WhoisAnswer{Domain: name.String(), TLD: name.TLD()}
 	if err != nil {
 		return answer, err
 	}
-	ext, ok := e.catalogue.Extension(name.TLD())
+	ext, ok := e.catalog.Extension(name.TLD())
 	if !ok { // the catalogue was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	known, err := once(ctx, e, e.records, name, func(ctx context.Context) (known, error) {
-		return e.investigate(ctx, ext, name)
+	cached, err := loadOnce(ctx, e, e.records, name, func(ctx context.Context) (cachedRecord, error) {
+		return e.resolveRecord(ctx, ext, name)
 	})
 	if err != nil {
 		return answer, err
 	}
-	answer.Registered = known.registered
-	answer.Record = known.record.clone()
-	answer.Source, answer.CheckedAt = known.source, known.at
+	answer.Registered = cached.registered
+	answer.Record = cached.record.clone()
+	answer.Source, answer.CheckedAt = cached.source, cached.at
 	return answer, nil
 }
 
-// known is what is remembered about one name.
-type known struct {
+// cachedRecord is what is remembered about one name.
+type cachedRecord struct {
 	registered bool
 	record     Record
 	source     Source
 	at         time.Time
 }
 
-// newRecordMemory keeps no answer longer than Check keeps the same one.
-func newRecordMemory(cfg Config) (*otter.Cache[string, known], error) {
-	memory, err := otter.New(&otter.Options[string, known]{
-		MaximumSize: min(cfg.MaxKept, maxRecords),
-		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, known]) time.Duration {
+// newRecordCache keeps no answer longer than Check keeps the same one.
+func newRecordCache(cfg Config) (*otter.Cache[string, cachedRecord], error) {
+	cache, err := otter.New(&otter.Options[string, cachedRecord]{
+		MaximumSize: min(cfg.MaxCached, maxCachedRecords),
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(entry otter.Entry[string, cachedRecord]) time.Duration {
 			if entry.Value.registered {
-				return min(keepRecords, cfg.KeepTaken)
+				return min(recordTTL, cfg.TakenTTL)
 			}
-			return min(keepRecords, cfg.KeepFree)
+			return min(recordTTL, cfg.FreeTTL)
 		}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("the memory of records: %w", err)
 	}
-	return memory, nil
+	return cache, nil
 }
 
-// investigate climbs the ladder with a notebook for the records that are seen on
+// resolveRecord climbs the ladder with a notebook for the records that are seen on
 // the way, and asks once more where the notebook stayed empty.
-func (e *Engine) investigate(ctx context.Context, ext registrar.Extension, name registrar.Name) (known, error) {
-	rdap, whois := &notebook{source: e.rdap}, &notebook{source: e.whois}
-	found, err := e.noting(rdap, whois).climb(ctx, ext, name)
+func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (cachedRecord, error) {
+	rdap, whois := &recorder{source: e.rdap}, &recorder{source: e.whois}
+	found, err := e.withRecorders(rdap, whois).resolve(ctx, ext, name)
 	if err != nil {
-		return known{}, err
+		return cachedRecord{}, err
 	}
-	result := known{source: found.source, at: found.at}
+	result := cachedRecord{source: found.source, at: found.at}
 	switch {
 	case found.availability == Available:
 		return result, nil
 	case found.availability == Unknown:
-		return known{}, registrar.Fault(Undetermined, "no source decides", nil)
+		return cachedRecord{}, registrar.Fault(Undetermined, "no source decides", nil)
 	case found.reason == ReasonReserved:
 		result.record.Status = []string{statusReserved}
 		return result, nil
 	}
 	result.registered = true
-	for _, told := range []struct {
+	for _, candidate := range []struct {
 		by    Source
-		notes *notebook
+		notes *recorder
 	}{{SourceRDAP, rdap}, {SourceWHOIS, whois}} {
-		if record := told.notes.read(ctx, ext, name); !record.empty() {
-			result.record, result.source = *record, told.by
+		if record := candidate.notes.fetchRecord(ctx, ext, name); !record.isEmpty() {
+			result.record, result.source = *record, candidate.by
 			return result, nil
 		}
 	}
 	return result, nil
 }
 
-// noting is the engine with two of its sources listened to.
-func (e *Engine) noting(rdap, whois *notebook) *Engine {
-	listening := *e
+// withRecorders is the engine with two of its sources listened to.
+func (e *Engine) withRecorders(rdap, whois *recorder) *Engine {
+	observed := *e
 	if e.rdap != nil {
-		listening.rdap = rdap
+		observed.rdap = rdap
 	}
 	if e.whois != nil {
-		listening.whois = whois
+		observed.whois = whois
 	}
-	return &listening
+	return &observed
 }
 
-// notebook passes questions on to a source and notes the record in its answer.
-type notebook struct {
-	source Records
-	asked  bool
-	record *Record
+// recorder passes questions on to a source and notes the record in its answer.
+type recorder struct {
+	source  RecordSource
+	queried bool
+	record  *Record
 }
 
 // Find asks the source.
-func (n *notebook) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error) {
-	n.asked = true
+func (n *recorder) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error) {
+	n.queried = true
 	finding, err := n.source.Find(ctx, ext, name)
 	if err == nil && finding.State == Registered {
 		n.record = finding.Record
@@ -152,17 +152,17 @@ func (n *notebook) Find(ctx context.Context, ext registrar.Extension, name regis
 	return finding, err
 }
 
-// read is the record that the source told, asking it if the ladder was decided
+// fetchRecord is the record that the source told, asking it if the ladder was decided
 // before its turn. A failure is no record: that the name is registered is
 // already known, and the rest is a bonus.
-func (n *notebook) read(ctx context.Context, ext registrar.Extension, name registrar.Name) *Record {
-	if !n.asked && n.source != nil {
+func (n *recorder) fetchRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) *Record {
+	if !n.queried && n.source != nil {
 		_, _ = n.Find(ctx, ext, name)
 	}
 	return n.record
 }
 
-func (r *Record) empty() bool {
+func (r *Record) isEmpty() bool {
 	return r == nil || len(r.Status) == 0 && len(r.Nameservers) == 0 && r.Registrar == "" &&
 		r.Created.IsZero() && r.Updated.IsZero() && r.Expires.IsZero()
 }

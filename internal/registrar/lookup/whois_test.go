@@ -10,11 +10,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func holds(record *Record) *records {
-	return &records{finding: Finding{State: Registered, Record: record}}
+func sourceWithRecord(record *Record) *fakeSource {
+	return &fakeSource{finding: Finding{State: Registered, Record: record}}
 }
 
-func TestWhoisTellsTheRecordOfOneSource(t *testing.T) {
+func TestWhois_RecordComesFromOneSource(t *testing.T) {
 	t.Parallel()
 	created := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 	full := Record{Status: []string{"active"}, Created: created, Nameservers: []string{"ns1.example"}, Registrar: "One"}
@@ -23,34 +23,34 @@ func TestWhoisTellsTheRecordOfOneSource(t *testing.T) {
 	for _, test := range []struct {
 		rule             string
 		domain           string
-		epp, rdap, whois Records
-		dns              delegations
+		epp, rdap, whois RecordSource
+		dns              fakeDNS
 		registered       bool
 		record           Record
 		source           Source
 		code             registrar.Code
 	}{
-		{rule: "RDAP's record is told", rdap: holds(&full), whois: holds(&other), registered: true, record: full, source: SourceRDAP},
-		{rule: "fields of two sources are not mixed", rdap: holds(&datesOnly), whois: holds(&other), registered: true, record: datesOnly, source: SourceRDAP},
-		{rule: "an RDAP object without data is filled from WHOIS", rdap: holds(nil), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
-		{rule: "an empty record counts as none", rdap: holds(&Record{}), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
-		{rule: "RDAP failing, WHOIS is asked", rdap: fails(registrar.FaultTimeout), whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
-		{rule: "RDAP unknown, WHOIS is asked", rdap: none, whois: holds(&other), registered: true, record: other, source: SourceWHOIS},
-		{rule: "a WHOIS failure leaves what RDAP knows", rdap: holds(nil), whois: fails(registrar.FaultRefused), registered: true, source: SourceRDAP},
-		{rule: "without WHOIS the bare fact stands", rdap: holds(nil), registered: true, source: SourceRDAP},
-		{rule: "the DNS alone proves a registration", rdap: none, whois: none, dns: delegated, registered: true, source: SourceDNS},
-		{rule: "EPP's word is completed by RDAP's record", epp: says(Registered), rdap: holds(&full), registered: true, record: full, source: SourceRDAP},
-		{rule: "WHOIS calling a name free has no record", rdap: holds(nil), whois: says(Free), registered: true, source: SourceRDAP},
+		{rule: "RDAP's record is told", rdap: sourceWithRecord(&full), whois: sourceWithRecord(&other), registered: true, record: full, source: SourceRDAP},
+		{rule: "fields of two sources are not mixed", rdap: sourceWithRecord(&datesOnly), whois: sourceWithRecord(&other), registered: true, record: datesOnly, source: SourceRDAP},
+		{rule: "an RDAP object without data is filled from WHOIS", rdap: sourceWithRecord(nil), whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "an empty record counts as none", rdap: sourceWithRecord(&Record{}), whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "RDAP failing, WHOIS is asked", rdap: sourceWithFault(registrar.FaultTimeout), whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "RDAP unknown, WHOIS is asked", rdap: unlistedSource, whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
+		{rule: "a WHOIS failure leaves what RDAP knows", rdap: sourceWithRecord(nil), whois: sourceWithFault(registrar.FaultRefused), registered: true, source: SourceRDAP},
+		{rule: "without WHOIS the bare fact stands", rdap: sourceWithRecord(nil), registered: true, source: SourceRDAP},
+		{rule: "the DNS alone proves a registration", rdap: unlistedSource, whois: unlistedSource, dns: delegatedDNS, registered: true, source: SourceDNS},
+		{rule: "EPP's word is completed by RDAP's record", epp: sourceWithState(Registered), rdap: sourceWithRecord(&full), registered: true, record: full, source: SourceRDAP},
+		{rule: "WHOIS calling a name free has no record", rdap: sourceWithRecord(nil), whois: sourceWithState(Free), registered: true, source: SourceRDAP},
 
-		{rule: "a free name is not registered", rdap: says(NotFound), whois: holds(&other), source: SourceRDAP},
-		{rule: "a reserved name is not registered, and says so", rdap: says(Reserved), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
-		{rule: "a withheld name is reserved", domain: "nic.dev", rdap: says(NotFound), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
+		{rule: "a free name is not registered", rdap: sourceWithState(NotFound), whois: sourceWithRecord(&other), source: SourceRDAP},
+		{rule: "a reserved name is not registered, and says so", rdap: sourceWithState(Reserved), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
+		{rule: "a withheld name is reserved", domain: "nic.dev", rdap: sourceWithState(NotFound), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
 
-		{rule: "what no source decides is an error", rdap: says(Undecided), whois: says(Undecided), code: Undetermined},
-		{rule: "a missing record alone is an error", domain: "d.dev", rdap: says(NotFound), code: Undetermined},
-		{rule: "every source failed is Check's error", rdap: fails(registrar.FaultThrottled), whois: fails(registrar.FaultRefused), dns: noDNS, code: registrar.FaultThrottled},
-		{rule: "an extension that is not carried is Check's error", domain: "kaffeehaus.zz", rdap: holds(&full), code: registrar.ExtensionNotCarried},
-		{rule: "a bad name is Check's error", domain: "kaffee_haus.de", rdap: holds(&full), code: registrar.NameUnderscore},
+		{rule: "what no source decides is an error", rdap: sourceWithState(Undecided), whois: sourceWithState(Undecided), code: Undetermined},
+		{rule: "a missing record alone is an error", domain: "d.dev", rdap: sourceWithState(NotFound), code: Undetermined},
+		{rule: "every source failed is Check's error", rdap: sourceWithFault(registrar.FaultThrottled), whois: sourceWithFault(registrar.FaultRefused), dns: failingDNS, code: registrar.FaultThrottled},
+		{rule: "an extension that is not carried is Check's error", domain: "kaffeehaus.zz", rdap: sourceWithRecord(&full), code: registrar.ExtensionNotCarried},
+		{rule: "a bad name is Check's error", domain: "kaffee_haus.de", rdap: sourceWithRecord(&full), code: registrar.NameUnderscore},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
@@ -76,12 +76,12 @@ func TestWhoisTellsTheRecordOfOneSource(t *testing.T) {
 	}
 }
 
-func TestWhoisAndCheckNeverDisagree(t *testing.T) {
+func TestWhois_AgreesWithCheck(t *testing.T) {
 	t.Parallel()
-	states := []Records{says(Undecided), says(Registered), says(NotFound), says(Free), says(Reserved), fails(registrar.FaultBroken), none, nil}
+	states := []RecordSource{sourceWithState(Undecided), sourceWithState(Registered), sourceWithState(NotFound), sourceWithState(Free), sourceWithState(Reserved), sourceWithFault(registrar.FaultBroken), unlistedSource, nil}
 	for _, rdap := range states {
 		for _, whois := range states {
-			for _, dns := range []delegations{undelegated, delegated, noDNS} {
+			for _, dns := range []fakeDNS{undelegatedDNS, delegatedDNS, failingDNS} {
 				engine := newEngine(t, Config{RDAP: rdap, WHOIS: whois, DNS: dns})
 				check, checkErr := engine.Check(t.Context(), "kaffeehaus.de")
 				answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
@@ -102,10 +102,10 @@ func TestWhoisAndCheckNeverDisagree(t *testing.T) {
 	}
 }
 
-func TestARecordIsKeptForAMinuteAndOutOfCallersHands(t *testing.T) {
+func TestWhois_CachedRecordIsCopied(t *testing.T) {
 	t.Parallel()
-	rdap := holds(&Record{Nameservers: []string{"ns1.example"}})
-	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegated})
+	rdap := sourceWithRecord(&Record{Nameservers: []string{"ns1.example"}})
+	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegatedDNS})
 	for range 3 {
 		answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
 		if err != nil || answer.Record.Nameservers[0] != "ns1.example" {
@@ -113,28 +113,28 @@ func TestARecordIsKeptForAMinuteAndOutOfCallersHands(t *testing.T) {
 		}
 		answer.Record.Nameservers[0] = "changed"
 	}
-	if asked := rdap.asked.Load(); asked != 1 {
-		t.Errorf("three questions were asked %d times", asked)
+	if calls := rdap.calls.Load(); calls != 1 {
+		t.Errorf("three questions were asked %d times", calls)
 	}
 }
 
-func TestWhoisFailuresAreNotKept(t *testing.T) {
+func TestWhois_FailuresAreNotCached(t *testing.T) {
 	t.Parallel()
-	rdap := says(Undecided)
-	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegated})
+	rdap := sourceWithState(Undecided)
+	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegatedDNS})
 	for range 3 {
 		_, _ = engine.Whois(t.Context(), "kaffeehaus.de")
 	}
-	if asked := rdap.asked.Load(); asked != 3 {
-		t.Errorf("three questions were asked %d times", asked)
+	if calls := rdap.calls.Load(); calls != 3 {
+		t.Errorf("three questions were asked %d times", calls)
 	}
 }
 
-func TestWhoisEndsWithinTheDeadlineWhateverHappensUpstream(t *testing.T) {
+func TestWhois_HangingSourceEndsAtDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		engine := newEngine(t, Config{
-			RDAP: holds(nil), WHOIS: &records{after: time.Hour}, DNS: undelegated, Deadline: 5 * time.Second,
+			RDAP: sourceWithRecord(nil), WHOIS: &fakeSource{delay: time.Hour}, DNS: undelegatedDNS, Deadline: 5 * time.Second,
 		})
 		began := time.Now()
 		answer, err := engine.Whois(t.Context(), "kaffeehaus.de")
@@ -148,10 +148,10 @@ func TestWhoisEndsWithinTheDeadlineWhateverHappensUpstream(t *testing.T) {
 	})
 }
 
-func TestWhoisSharesTheBoundOnNamesUnderWay(t *testing.T) {
+func TestWhois_SharesInFlightLimitWithCheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		engine := newEngine(t, Config{RDAP: &records{finding: Finding{State: Registered}, after: time.Second}, DNS: undelegated, MaxUnderWay: 1})
+		engine := newEngine(t, Config{RDAP: &fakeSource{finding: Finding{State: Registered}, delay: time.Second}, DNS: undelegatedDNS, MaxInFlight: 1})
 		done := make(chan error)
 		go func() {
 			_, err := engine.Check(t.Context(), "first.de")

@@ -8,12 +8,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-func TestASessionIsOpenToItsAgentAlone(t *testing.T) {
+func TestSession_VisibleToItsAgentOnly(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.store.linked = map[string]string{shopper.Through: anna}
-	own := w.opened(order.Register, &carla, "eins").Order.ID
-	annas, _ := w.made(wanted(order.Register, "zwei"))
+	env := newEnv(t)
+	env.store.linked = map[string]string{shopper.Through: anna}
+	own := env.createSession(order.Register, &carla, "eins").Order.ID
+	annas, _ := env.createOrder(newRequest(order.Register, "zwei"))
 	for name, one := range map[string]struct {
 		actor registrar.Actor
 		id    string
@@ -25,85 +25,85 @@ func TestASessionIsOpenToItsAgentAlone(t *testing.T) {
 		"a customer's, unlinked": {rival, annas.ID, false},
 		"none":                   {shopper, "ord_none", false},
 	} {
-		_, err := w.service.Session(t.Context(), one.actor, one.id)
+		_, err := env.service.Session(t.Context(), one.actor, one.id)
 		if one.found != (err == nil) || !one.found && code(err) != order.NoSuchOrder {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := w.service.Session(t.Context(), annaInPerson, own); err == nil {
+	if _, err := env.service.Session(t.Context(), annaInPerson, own); err == nil {
 		t.Error("a person is no agent")
 	}
 }
 
-func TestKnowingAnAddressOpensNothing(t *testing.T) {
+func TestCreateSession_EmailAloneDoesNotJoinAccount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	env := newEnv(t)
 	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
-	if made := w.opened(order.Register, &annas, "eins"); made.Order.Claimed || made.Order.Customer == anna {
+	if made := env.createSession(order.Register, &annas, "eins"); made.Order.Claimed || made.Order.Customer == anna {
 		t.Error("an agent that nobody has linked orders for an account")
 	}
-	w.store.linked = map[string]string{shopper.Through: anna}
-	if made := w.opened(order.Register, &annas, "zwei"); !made.Order.Claimed || made.Order.Customer != anna {
+	env.store.linked = map[string]string{shopper.Through: anna}
+	if made := env.createSession(order.Register, &annas, "zwei"); !made.Order.Claimed || made.Order.Customer != anna {
 		t.Error("the customer has linked the agent, and the order is nobody's")
 	}
-	if made := w.opened(order.Register, &carla, "drei"); made.Order.Claimed {
+	if made := env.createSession(order.Register, &carla, "drei"); made.Order.Claimed {
 		t.Error("somebody else's order is the customer's")
 	}
 }
 
-func TestAChangedSessionHasOtherItemsAndAnotherBuyer(t *testing.T) {
+func TestUpdateSession_ReplacesItemsAndBuyer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.store.linked = map[string]string{shopper.Through: anna}
-	made := w.opened(order.Register, nil, "eins", "zwei")
-	if made.Status != order.NotReady || !slices.Contains(made.Missing, order.MissingRegistrant) || len(made.Untold) != 3 {
+	env := newEnv(t)
+	env.store.linked = map[string]string{shopper.Through: anna}
+	made := env.createSession(order.Register, nil, "eins", "zwei")
+	if made.Status != order.NotReady || !slices.Contains(made.Missing, order.MissingRegistrant) || len(made.MissingFields) != 3 {
 		t.Fatalf("made as %+v", made)
 	}
-	got, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{
-		Items: wanted(order.Register, "zwei").Items, Contact: &order.Contact{LastName: "Neu", Country: "DE"},
+	got, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{
+		Items: newRequest(order.Register, "zwei").Items, Contact: &order.Contact{LastName: "Neu", Country: "DE"},
 	})
 	if err != nil || len(got.Order.Items) != 1 || got.Order.Items[0].ID != made.Order.Items[1].ID || got.Status != order.NotReady {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	got, err = w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "carla@neu.example"}})
+	got, err = env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "carla@neu.example"}})
 	if err != nil || got.Status != order.Ready || got.Order.Contact.LastName != "Neu" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	got, err = w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "anna@mueller.example"}})
+	got, err = env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &order.Contact{Email: "anna@mueller.example"}})
 	if err != nil || got.Order.Customer != anna || !got.Order.Claimed {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+	if _, err := env.complete(made.Order.ID, "spt_ok"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{}); code(err) != order.NotOpen {
+	if _, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{}); code(err) != order.NotOpen {
 		t.Errorf("a paid session can be changed: %v", err)
 	}
-	if _, err := w.service.CancelSession(t.Context(), shopper, made.Order.ID); code(err) != order.NotOpen {
+	if _, err := env.service.CancelSession(t.Context(), shopper, made.Order.ID); code(err) != order.NotOpen {
 		t.Errorf("a paid session can be canceled: %v", err)
 	}
-	w.books()
+	env.checkInvariants()
 }
 
-func TestAFreeSessionIsConfirmedByItsCompletion(t *testing.T) {
+func TestCompleteSession_FreeOrderNeedsNoToken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.market.net = 0
-	made := w.opened(order.Register, &carla, "eins")
-	got, err := w.complete(made.Order.ID, "")
+	env := newEnv(t)
+	env.market.net = 0
+	made := env.createSession(order.Register, &carla, "eins")
+	got, err := env.complete(made.Order.ID, "")
 	if err != nil || got.Status != order.SessionCompleted {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	w.books()
+	env.checkInvariants()
 }
 
 // An agent can make many orders that nobody pays, for an address that is not its
 // buyer's. What is paid has its letter all the same.
-func TestUnpaidOrdersCanNotFloodAnAddress(t *testing.T) {
+func TestClaimMail_UnpaidOrdersAreLimitedPerAddress(t *testing.T) {
 	t.Parallel()
 	left := 2
-	w := newWorld(t)
-	w.mayWrite = func(address string) bool {
+	env := newEnv(t)
+	env.allowMail = func(address string) bool {
 		if address != carla.Email {
 			t.Errorf("%q is asked for", address)
 		}
@@ -111,17 +111,17 @@ func TestUnpaidOrdersCanNotFloodAnAddress(t *testing.T) {
 		return left >= 0
 	}
 	claims := func() (count int) {
-		for _, letter := range w.store.letters {
-			if letter.Kind == registrar.LetterClaim {
+		for _, mail := range env.store.mails {
+			if mail.Kind == registrar.MailClaim {
 				count++
 			}
 		}
 		return count
 	}
 	for _, name := range []string{"eins", "zwei", "drei", "vier"} {
-		made := w.opened(order.Register, &carla, name)
+		made := env.createSession(order.Register, &carla, name)
 		for range 2 {
-			if got, err := w.complete(made.Order.ID, ""); err != nil || got.PayURL == "" {
+			if got, err := env.complete(made.Order.ID, ""); err != nil || got.PayURL == "" {
 				t.Fatalf("%s: %+v, %v", name, got, err)
 			}
 		}
@@ -129,30 +129,30 @@ func TestUnpaidOrdersCanNotFloodAnAddress(t *testing.T) {
 	if claims() != 2 {
 		t.Errorf("%d letters for orders that nobody has paid", claims())
 	}
-	if _, err := w.complete(w.opened(order.Register, &carla, "bezahlt").Order.ID, "spt_ok"); err != nil || claims() != 3 {
+	if _, err := env.complete(env.createSession(order.Register, &carla, "bezahlt").Order.ID, "spt_ok"); err != nil || claims() != 3 {
 		t.Errorf("a paid order has no letter: %d, %v", claims(), err)
 	}
 }
 
 // Whoever has no account is not told to sign in to it.
-func TestLettersSayWhetherThereIsAnAccount(t *testing.T) {
+func TestReceiptMail_StatesWhetherOrderIsUnclaimed(t *testing.T) {
 	t.Parallel()
 	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
 	for buyer, unclaimed := range map[*order.Contact]string{&carla: "true", &annas: ""} {
-		w := newWorld(t)
-		w.store.linked = map[string]string{shopper.Through: anna}
-		made := w.opened(order.Register, buyer, "eins")
-		if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+		env := newEnv(t)
+		env.store.linked = map[string]string{shopper.Through: anna}
+		made := env.createSession(order.Register, buyer, "eins")
+		if _, err := env.complete(made.Order.ID, "spt_ok"); err != nil {
 			t.Fatal(err)
 		}
 		receipts := 0
-		for _, letter := range w.store.letters {
-			if letter.Kind != registrar.LetterOrderPaid {
+		for _, mail := range env.store.mails {
+			if mail.Kind != registrar.MailOrderPaid {
 				continue
 			}
 			receipts++
-			if letter.Facts["unclaimed"] != unclaimed {
-				t.Errorf("%s: unclaimed is %q, want %q", buyer.Email, letter.Facts["unclaimed"], unclaimed)
+			if mail.Data["unclaimed"] != unclaimed {
+				t.Errorf("%s: unclaimed is %q, want %q", buyer.Email, mail.Data["unclaimed"], unclaimed)
 			}
 		}
 		if receipts != 1 {
@@ -161,185 +161,185 @@ func TestLettersSayWhetherThereIsAnAccount(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsClaimedByTheMailedLinkAndASignIn(t *testing.T) {
+func TestClaim_RequiresMailedLinkAndSignIn(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
-	if _, err := w.complete(made.Order.ID, "spt_ok"); err != nil {
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
+	if _, err := env.complete(made.Order.ID, "spt_ok"); err != nil {
 		t.Fatal(err)
 	}
 	link, hash := registrar.NewSecret(registrar.LinkSecret)
 	other, _ := registrar.NewSecret(registrar.LinkSecret)
-	w.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
+	env.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
 	for name, one := range map[string]struct {
 		actor registrar.Actor
 		link  string
 		code  registrar.Code
 	}{
-		"not signed in": {nobody, link, order.SignInFirst},
+		"not signed in": {anonymous, link, order.SignInFirst},
 		"a token":       {annasAgent, link, order.SignInFirst},
 		"another link":  {bertInPerson, other, order.NoSuchClaim},
 		"no link":       {bertInPerson, "x", order.NoSuchClaim},
 	} {
-		if _, err := w.service.Claim(t.Context(), one.actor, one.link); code(err) != one.code {
+		if _, err := env.service.Claim(t.Context(), one.actor, one.link); code(err) != one.code {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	o, err := w.service.Claim(t.Context(), bertInPerson, link)
+	o, err := env.service.Claim(t.Context(), bertInPerson, link)
 	if err != nil || o.Customer != bert || !o.Claimed {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	if _, err := w.service.Claim(t.Context(), annaInPerson, link); code(err) != order.NoSuchClaim {
+	if _, err := env.service.Claim(t.Context(), annaInPerson, link); code(err) != order.NoSuchClaim {
 		t.Errorf("a link works twice: %v", err)
 	}
 }
 
-// claimLetters is to whom letters went with which an order can be claimed.
-func (w *world) claimLetters() (to []string) {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	for _, letter := range w.store.letters {
-		if letter.Kind == registrar.LetterClaim {
-			to = append(to, letter.To)
+// claimMailRecipients is to whom letters went with which an order can be claimed.
+func (env *testEnv) claimMailRecipients() (to []string) {
+	env.store.mu.Lock()
+	defer env.store.mu.Unlock()
+	for _, mail := range env.store.mails {
+		if mail.Kind == registrar.MailClaim {
+			to = append(to, mail.To)
 		}
 	}
 	return to
 }
 
-func TestABuyerWhoseAddressWasMistypedGetsALetterAtTheRightOne(t *testing.T) {
+func TestClaimMail_SentAgainToCorrectedAddress(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	env := newEnv(t)
 	mistyped := carla
 	mistyped.Email = "carla@new.example"
-	made := w.opened(order.Register, &mistyped, "eins")
+	made := env.createSession(order.Register, &mistyped, "eins")
 	for range 2 { // the second is too soon for another letter
-		if _, err := w.complete(made.Order.ID, ""); err != nil {
+		if _, err := env.complete(made.Order.ID, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
 	done := order.Completion{Contact: &order.Contact{Email: carla.Email}}
 	for range 2 {
-		if _, err := w.service.CompleteSession(t.Context(), shopper, made.Order.ID, done); err != nil {
+		if _, err := env.service.CompleteSession(t.Context(), shopper, made.Order.ID, done); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if to := w.claimLetters(); !slices.Equal(to, []string{mistyped.Email, carla.Email}) {
+	if to := env.claimMailRecipients(); !slices.Equal(to, []string{mistyped.Email, carla.Email}) {
 		t.Errorf("letters went to %v", to)
 	}
 }
 
-func TestALinkedAgentThatPaysACustomersOrderIsNotedAndOwnsNothing(t *testing.T) {
+func TestCompleteSession_LinkedAgentBecomesCompleterNotOwner(t *testing.T) {
 	t.Parallel()
 	for name, net := range map[string]registrar.Cents{"with a token": 1000, "for nothing": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.market.net = net
-			w.store.linked = map[string]string{shopper.Through: anna, rival.Through: anna}
-			o, _ := w.made(wanted(order.Register, "eins"))
+			env := newEnv(t)
+			env.market.net = net
+			env.store.linked = map[string]string{shopper.Through: anna, rival.Through: anna}
+			o, _ := env.createOrder(newRequest(order.Register, "eins"))
 			if net > 0 {
 				for token, want := range map[string]registrar.Code{"spt_declined": order.PaymentDeclined, "spt_human": ""} {
-					if _, err := w.complete(o.ID, token); code(err) != want {
+					if _, err := env.complete(o.ID, token); code(err) != want {
 						t.Fatalf("%s: %v", token, err)
 					}
-					if left := w.state(o.ID, order.AwaitingPayment); left.Completer != "" {
+					if left := env.wantState(o.ID, order.AwaitingPayment); left.Completer != "" {
 						t.Errorf("%s: an agent that did not pay hears of the order", token)
 					}
 				}
 			}
-			if _, err := w.complete(o.ID, "spt_ok"); err != nil {
+			if _, err := env.complete(o.ID, "spt_ok"); err != nil {
 				t.Fatal(err)
 			}
-			if paid := w.state(o.ID, order.Provisioning); paid.Completer != shopper.Through || paid.Agent != "" {
+			if paid := env.wantState(o.ID, order.Provisioning); paid.Completer != shopper.Through || paid.Agent != "" {
 				t.Errorf("noted are %q and %q", paid.Completer, paid.Agent)
 			}
-			if _, err := w.service.Session(t.Context(), rival, o.ID); err != nil {
+			if _, err := env.service.Session(t.Context(), rival, o.ID); err != nil {
 				t.Errorf("the customer's other agent: %v", err)
 			}
-			if _, err := w.service.Get(t.Context(), annaInPerson, o.ID); err != nil {
+			if _, err := env.service.Get(t.Context(), annaInPerson, o.ID); err != nil {
 				t.Errorf("the customer: %v", err)
 			}
-			w.books()
+			env.checkInvariants()
 		})
 	}
 }
 
-func TestAnOwnSessionHasNoCompleterBesideItsAgent(t *testing.T) {
+func TestCompleteSession_OwnSessionHasNoCompleter(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
-	if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Order.Completer != "" {
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
+	if got, err := env.complete(made.Order.ID, "spt_ok"); err != nil || got.Order.Completer != "" {
 		t.Errorf("%q, %v", got.Order.Completer, err)
 	}
 }
 
-func TestAnAgentThatIsUnlinkedActsForTheCustomerNoMore(t *testing.T) {
+func TestSession_UnlinkedAgentLosesOpenOrders(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.store.linked = map[string]string{shopper.Through: anna}
+	env := newEnv(t)
+	env.store.linked = map[string]string{shopper.Through: anna}
 	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
-	open, paid := w.opened(order.Register, &annas, "eins").Order, w.opened(order.Register, &annas, "zwei").Order
-	other := w.opened(order.Register, &carla, "drei").Order
-	if _, err := w.complete(paid.ID, "spt_ok"); err != nil {
+	open, paid := env.createSession(order.Register, &annas, "eins").Order, env.createSession(order.Register, &annas, "zwei").Order
+	other := env.createSession(order.Register, &carla, "drei").Order
+	if _, err := env.complete(paid.ID, "spt_ok"); err != nil {
 		t.Fatal(err)
 	}
-	w.store.linked = nil
+	env.store.linked = nil
 	ctx := t.Context()
 	for name, do := range map[string]func(id string) error{
-		"look": func(id string) error { _, err := w.service.Session(ctx, shopper, id); return err },
+		"look": func(id string) error { _, err := env.service.Session(ctx, shopper, id); return err },
 		"change": func(id string) error {
-			_, err := w.service.UpdateSession(ctx, shopper, id, order.SessionChange{})
+			_, err := env.service.UpdateSession(ctx, shopper, id, order.SessionChange{})
 			return err
 		},
-		"complete": func(id string) error { _, err := w.complete(id, "spt_ok_2"); return err },
-		"cancel":   func(id string) error { _, err := w.service.CancelSession(ctx, shopper, id); return err },
+		"complete": func(id string) error { _, err := env.complete(id, "spt_ok_2"); return err },
+		"cancel":   func(id string) error { _, err := env.service.CancelSession(ctx, shopper, id); return err },
 	} {
 		if err := do(open.ID); code(err) != order.NoSuchOrder {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	w.state(open.ID, order.AwaitingPayment)
+	env.wantState(open.ID, order.AwaitingPayment)
 	for _, id := range []string{paid.ID, other.ID} {
-		if _, err := w.service.Session(ctx, shopper, id); err != nil {
+		if _, err := env.service.Session(ctx, shopper, id); err != nil {
 			t.Errorf("what the agent has paid, or has for others: %v", err)
 		}
 	}
 }
 
-func TestTheItemsOfAClaimedOrderAreItsCustomersToChoose(t *testing.T) {
+func TestUpdateSession_ClaimedItemsRequireCustomerLink(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
-	if _, err := w.complete(made.Order.ID, ""); err != nil { // which has the letter sent
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
+	if _, err := env.complete(made.Order.ID, ""); err != nil { // which has the letter sent
 		t.Fatal(err)
 	}
 	link, hash := registrar.NewSecret(registrar.LinkSecret)
-	w.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
-	if _, err := w.service.Claim(t.Context(), bertInPerson, link); err != nil {
+	env.store.claims = map[registrar.SecretHash]string{hash: made.Order.Customer}
+	if _, err := env.service.Claim(t.Context(), bertInPerson, link); err != nil {
 		t.Fatal(err)
 	}
-	others := order.SessionChange{Items: wanted(order.Register, "zwei").Items}
-	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); code(err) != order.NotOpen {
+	others := order.SessionChange{Items: newRequest(order.Register, "zwei").Items}
+	if _, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); code(err) != order.NotOpen {
 		t.Errorf("an agent that nobody has linked: %v", err)
 	}
-	w.store.linked = map[string]string{shopper.Through: bert}
-	if _, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); err != nil {
+	env.store.linked = map[string]string{shopper.Through: bert}
+	if _, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); err != nil {
 		t.Errorf("one that the customer has linked: %v", err)
 	}
 }
 
-func TestAnotherAddressKeepsNothingOfTheFormer(t *testing.T) {
+func TestUpdateSession_NewStreetClearsOldAddress(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	env := newEnv(t)
 	first := carla
 	first.Street, first.Street2, first.City, first.State = "Seeweg 1", "c/o Alt", "Portland", "OR"
-	made := w.opened(order.Register, &first, "eins")
+	made := env.createSession(order.Register, &first, "eins")
 	for _, one := range []struct{ told, want order.Contact }{
 		{order.Contact{Phone: "+49.301"}, first},
 		{order.Contact{Street: "Seeweg 1", City: "Portland"}, first},
 		{order.Contact{Street: "Musterweg 2", City: "Berlin"}, order.Contact{Street: "Musterweg 2", City: "Berlin"}},
 	} {
-		got, err := w.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &one.told})
+		got, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, order.SessionChange{Contact: &one.told})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,16 +18,16 @@ type Consent struct {
 // Given says that there is one.
 func (c Consent) Given() bool { return !c.At.IsZero() }
 
-// Words are what was ticked; empty where nothing was.
-func (c Consent) Words() string { return ConsentWords(c.Wording) }
+// Text are what was ticked; empty where nothing was.
+func (c Consent) Text() string { return ConsentText(c.Wording) }
 
 // consentVersion is the one that is shown today.
 const consentVersion = "2026-11"
 
-// consentWords are all that anybody has ever ticked. They are here and not with the
+// consentTexts are all that anybody has ever ticked. They are here and not with the
 // pages, because the page, the letter and the operator must quote the same. Whoever
 // changes a word adds a version: what stands in old orders keeps its meaning.
-var consentWords = map[string]string{
+var consentTexts = map[string]string{
 	"2026-11-de": "Ich verlange ausdrücklich, dass Sie sofort mit der Ausführung beginnen, also bevor die Widerrufsfrist von 14 Tagen " +
 		"endet. Ich weiß, dass mein Widerrufsrecht erlischt, sobald Sie den Auftrag vollständig ausgeführt haben, und dass ich, " +
 		"wenn ich vorher widerrufe, einen angemessenen Betrag für das bis dahin Geleistete zahlen muss.",
@@ -44,8 +44,8 @@ func ConsentWording(language string) string {
 	return consentVersion + "-" + language
 }
 
-// ConsentWords are the words that a wording names; empty for a wording that never was.
-func ConsentWords(wording string) string { return consentWords[wording] }
+// ConsentText are the words that a wording names; empty for a wording that never was.
+func ConsentText(wording string) string { return consentTexts[wording] }
 
 // Consumer says that the buyer of an order with these totals is taken for one: they hold
 // domains neither for a company nor with a VAT id. One that does not count for the VAT
@@ -58,26 +58,26 @@ func (b Buyer) Consumer(totals Totals) bool {
 // shown today.
 const ConsentMissing registrar.Code = "consent_missing"
 
-// consents says that the words of today were ticked. Those of a page that was opened
+// hasConsent says that the words of today were ticked. Those of a page that was opened
 // before they changed don't count: its human sees the new ones first.
-func (c Confirmation) consents() bool {
+func (c Confirmation) hasConsent() bool {
 	return c.Consent == ConsentWording("de") || c.Consent == ConsentWording("en")
 }
 
-// consent is what an order of somebody's stores.
-func (s *Service) consent(consumer bool, told Confirmation) Consent {
-	if !consumer || !told.consents() {
+// newConsent is what an order of somebody's stores.
+func (s *Service) newConsent(consumer bool, confirmation Confirmation) Consent {
+	if !consumer || !confirmation.hasConsent() {
 		return Consent{}
 	}
-	return Consent{At: s.now(), Wording: told.Consent}
+	return Consent{At: s.now(), Wording: confirmation.Consent}
 }
 
-// unsaid says that a payment is under way for a consumer who was not asked: an agent
+// lacksConsent says that a payment is under way for a consumer who was not asked: an agent
 // pays, or the page was opened by a release that did not ask.
-func (s *Service) unsaid(ctx context.Context, o Order) (bool, error) {
+func (s *Service) lacksConsent(ctx context.Context, o Order) (bool, error) {
 	if o.Consent.Given() {
 		return false, nil
 	}
-	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	return err == nil && buyer.Consumer(o.Totals), err
 }

@@ -12,50 +12,50 @@ import (
 )
 
 // verifySecret is the secret in an order's verification_url.
-func (w *world) verifySecret(o order.Order) string {
-	w.t.Helper()
-	address, err := w.service.VerifyURL(o)
+func (env *testEnv) verifySecret(o order.Order) string {
+	env.t.Helper()
+	address, err := env.service.VerifyURL(o)
 	if err != nil || address == "" {
-		w.t.Fatalf("verification_url %q, %v", address, err)
+		env.t.Fatalf("verification_url %q, %v", address, err)
 	}
 	return strings.TrimPrefix(address, "https://kontor.example/checkout/verify/")
 }
 
-// shows is the human at the provider's page.
-func (w *world) shows(url string, change func(*order.Verification)) (session string) {
-	w.t.Helper()
+// setVerification is the human at the provider's page.
+func (env *testEnv) setVerification(url string, change func(*order.Verification)) (session string) {
+	env.t.Helper()
 	session = strings.TrimPrefix(url, "https://who.example/")
-	w.provider.set(func(p *provider) { change(p.checks[session]) })
+	env.provider.set(func(p *fakeProvider) { change(p.verifications[session]) })
 	return session
 }
 
-func TestAnIdentityIsNeededWhereTheExtensionOrTheSumWantsIt(t *testing.T) {
+func TestIdentity_RequiredByExtensionOrAmount(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		change func(w *world)
+		change func(env *testEnv)
 		want   order.State
 	}{
-		"nothing":           {func(*world) {}, order.AwaitingPayment},
-		"extension":         {func(w *world) { w.market.verify["laden.de"] = true }, order.AwaitingVerification},
-		"exactly the limit": {func(w *world) { w.store.spent = 500_00 - 1190 }, order.AwaitingPayment},
-		"over the limit":    {func(w *world) { w.store.spent = 500_00 - 1189 }, order.AwaitingVerification},
-		"a dear order":      {func(w *world) { w.market.net = 500_00 }, order.AwaitingVerification},
-		"verified already": {func(w *world) {
-			w.store.spent = 600_00
-			w.store.identities[anna] = order.Identity{Customer: anna, Session: "vs", Name: "ANNA MUELLER", VerifiedAt: time.Now()}
+		"nothing":           {func(*testEnv) {}, order.AwaitingPayment},
+		"extension":         {func(env *testEnv) { env.market.verify["laden.de"] = true }, order.AwaitingVerification},
+		"exactly the limit": {func(env *testEnv) { env.store.spent = 500_00 - 1190 }, order.AwaitingPayment},
+		"over the limit":    {func(env *testEnv) { env.store.spent = 500_00 - 1189 }, order.AwaitingVerification},
+		"a dear order":      {func(env *testEnv) { env.market.net = 500_00 }, order.AwaitingVerification},
+		"verified already": {func(env *testEnv) {
+			env.store.spent = 600_00
+			env.store.identities[anna] = order.Identity{Customer: anna, Session: "vs", Name: "ANNA MUELLER", VerifiedAt: time.Now()}
 		}, order.AwaitingPayment},
-		"verified as somebody else": {func(w *world) {
-			w.store.spent = 600_00
-			w.store.identities[anna] = order.Identity{Customer: anna, Session: "vs", Name: "BERTA MUELLER", VerifiedAt: time.Now()}
+		"verified as somebody else": {func(env *testEnv) {
+			env.store.spent = 600_00
+			env.store.identities[anna] = order.Identity{Customer: anna, Session: "vs", Name: "BERTA MUELLER", VerifiedAt: time.Now()}
 		}, order.AwaitingVerification},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			tc.change(w)
-			o, secret := w.made(wanted(order.Register, "laden"))
-			w.state(o.ID, tc.want)
-			_, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross))
+			env := newEnv(t)
+			tc.change(env)
+			o, secret := env.createOrder(newRequest(order.Register, "laden"))
+			env.wantState(o.ID, tc.want)
+			_, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
 			if tc.want == order.AwaitingVerification && code(err) != order.DataMissing || tc.want == order.AwaitingPayment && err != nil {
 				t.Errorf("paying: %v", err)
 			}
@@ -63,32 +63,32 @@ func TestAnIdentityIsNeededWhereTheExtensionOrTheSumWantsIt(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatComesToNeedAnIdentityIsNotPaidWithout(t *testing.T) {
+func TestPay_IdentityRequiredMeanwhileBlocksPayment(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o, secret := w.made(wanted(order.Register, "laden"))
-	w.store.mu.Lock()
-	w.store.spent = 499_00
-	w.store.mu.Unlock()
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.DataMissing {
+	env := newEnv(t)
+	o, secret := env.createOrder(newRequest(order.Register, "laden"))
+	env.store.mu.Lock()
+	env.store.spent = 499_00
+	env.store.mu.Unlock()
+	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); code(err) != order.DataMissing {
 		t.Errorf("paying: %v", err)
 	}
-	w.state(o.ID, order.AwaitingVerification)
+	env.wantState(o.ID, order.AwaitingVerification)
 }
 
-func TestAShownIdentityLetsTheOrderBePaid(t *testing.T) {
+func TestStartVerification_SuccessMakesOrderPayable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.market.verify["laden.de"] = true
-	o, secret := w.made(wanted(order.Register, "laden"))
-	link := w.verifySecret(o)
-	if _, err := w.service.Verify(t.Context(), bertInPerson, link); code(err) != order.NotYours {
+	env := newEnv(t)
+	env.market.verify["laden.de"] = true
+	o, secret := env.createOrder(newRequest(order.Register, "laden"))
+	link := env.verifySecret(o)
+	if _, err := env.service.StartVerification(t.Context(), bertInPerson, link); code(err) != order.NotYours {
 		t.Errorf("Bert verifies: %v", err)
 	}
 	urls := make([]string, 20)
 	var all sync.WaitGroup
 	for i := range urls {
-		all.Go(func() { urls[i], _ = w.service.Verify(t.Context(), annaInPerson, link) })
+		all.Go(func() { urls[i], _ = env.service.StartVerification(t.Context(), annaInPerson, link) })
 	}
 	all.Wait()
 	for _, url := range urls {
@@ -96,79 +96,79 @@ func TestAShownIdentityLetsTheOrderBePaid(t *testing.T) {
 			t.Fatalf("two verifications: %q, %q", urls[0], url)
 		}
 	}
-	session := w.shows(urls[0], func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Maria MÜLLER", "" })
-	if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+	session := env.setVerification(urls[0], func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Maria MÜLLER", "" })
+	if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 		t.Fatal(err)
 	}
-	w.state(o.ID, order.AwaitingPayment)
-	view, err := w.service.VerifyVisit(t.Context(), annaInPerson, link)
-	if err != nil || view.Needed || view.Standing != order.IdentityVerified {
+	env.wantState(o.ID, order.AwaitingPayment)
+	view, err := env.service.VerifyView(t.Context(), annaInPerson, link)
+	if err != nil || view.Needed || view.Status != order.IdentityVerified {
 		t.Errorf("%+v, %v", view, err)
 	}
-	w.pay(secret, o.Totals.Gross)
+	env.pay(secret, o.Totals.Gross)
 }
 
-func TestAnotherNameOrAFailedAttemptKeepsTheOrderWaiting(t *testing.T) {
+func TestVerifyView_FailureOrNameMismatchKeepsOrderWaiting(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.market.verify["laden.de"] = true
-	o, _ := w.made(wanted(order.Register, "laden"))
-	link := w.verifySecret(o)
+	env := newEnv(t)
+	env.market.verify["laden.de"] = true
+	o, _ := env.createOrder(newRequest(order.Register, "laden"))
+	link := env.verifySecret(o)
 	begin := func() string {
 		t.Helper()
-		url, err := w.service.Verify(t.Context(), annaInPerson, link)
+		url, err := env.service.StartVerification(t.Context(), annaInPerson, link)
 		if err != nil || url == "" {
 			t.Fatalf("%q, %v", url, err)
 		}
 		return url
 	}
-	see := func(standing order.IdentityStanding, failure registrar.Code) {
+	see := func(status order.IdentityStatus, failure registrar.Code) {
 		t.Helper()
-		view, err := w.service.VerifyVisit(t.Context(), annaInPerson, link)
-		if err != nil || view.Standing != standing || view.Failure != failure {
-			t.Errorf("%+v, %v; want %s %s", view, err, standing, failure)
+		view, err := env.service.VerifyView(t.Context(), annaInPerson, link)
+		if err != nil || view.Status != status || view.Failure != failure {
+			t.Errorf("%+v, %v; want %s %s", view, err, status, failure)
 		}
 	}
 	see(order.IdentityNone, "")
 	first := begin()
 	see(order.IdentityOpen, "")
-	w.shows(first, func(v *order.Verification) { v.Failed, v.Failure, v.URL = true, "document_expired", "" })
+	env.setVerification(first, func(v *order.Verification) { v.Failed, v.Failure, v.URL = true, "document_expired", "" })
 	see(order.IdentityFailed, "document_expired")
 	second := begin()
 	if first == second {
 		t.Fatal("the failed attempt is shown again")
 	}
-	w.shows(second, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Clara Schmidt", "" })
+	env.setVerification(second, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Clara Schmidt", "" })
 	see(order.IdentityFailed, order.NameMismatch)
-	w.state(o.ID, order.AwaitingVerification)
+	env.wantState(o.ID, order.AwaitingVerification)
 	// The registrant was wrong: with the right name nothing has to be shown again.
-	w.store.mu.Lock()
-	buyer := w.store.buyers[anna]
+	env.store.mu.Lock()
+	buyer := env.store.buyers[anna]
 	buyer.Name = "Clara Schmidt"
-	w.store.buyers[anna] = buyer
-	w.store.mu.Unlock()
+	env.store.buyers[anna] = buyer
+	env.store.mu.Unlock()
 	see(order.IdentityVerified, "")
-	w.state(o.ID, order.AwaitingPayment)
+	env.wantState(o.ID, order.AwaitingPayment)
 }
 
-func TestALostMessageAboutAnIdentityIsFoundByTheClock(t *testing.T) {
+func TestRun_FindsVerificationAfterLostEvent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.market.verify["laden.de"] = true
-		o, _ := w.made(wanted(order.Register, "laden"))
-		url, err := w.service.Verify(t.Context(), annaInPerson, w.verifySecret(o))
+		env := newEnv(t)
+		env.market.verify["laden.de"] = true
+		o, _ := env.createOrder(newRequest(order.Register, "laden"))
+		url, err := env.service.StartVerification(t.Context(), annaInPerson, env.verifySecret(o))
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.runFor(w.service, 10*time.Minute)
-		w.shows(url, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Müller", "" })
-		w.runFor(w.service, 10*time.Minute)
-		w.state(o.ID, order.AwaitingPayment)
+		env.runFor(env.service, 10*time.Minute)
+		env.setVerification(url, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Müller", "" })
+		env.runFor(env.service, 10*time.Minute)
+		env.wantState(o.ID, order.AwaitingPayment)
 	})
 }
 
-func TestNamesAreComparedAsDocumentsWriteThem(t *testing.T) {
+func TestSameName_ComparesAsDocumentsSpellNames(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		a, b string
@@ -201,94 +201,94 @@ func TestNamesAreComparedAsDocumentsWriteThem(t *testing.T) {
 	}
 }
 
-// verifiable is an order of Anna's that waits for an identity, with its link.
-func (w *world) verifiable(label string) (o order.Order, link string) {
-	w.t.Helper()
-	w.market.verify[label+".de"] = true
-	o, _ = w.made(wanted(order.Register, label))
-	return o, w.verifySecret(o)
+// createUnverifiedOrder is an order of Anna's that waits for an identity, with its link.
+func (env *testEnv) createUnverifiedOrder(label string) (o order.Order, link string) {
+	env.t.Helper()
+	env.market.verify[label+".de"] = true
+	o, _ = env.createOrder(newRequest(order.Register, label))
+	return o, env.verifySecret(o)
 }
 
-func TestAVerificationThatTheProviderRemembersAsFailedIsLeftForAnother(t *testing.T) {
+func TestStartVerification_CachedProviderFailureGetsNewKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		_, link := w.verifiable("laden")
-		w.provider.set(func(p *provider) { p.failing = true })
-		if _, err := w.service.Verify(t.Context(), annaInPerson, link); registrar.KindOf(err) != registrar.KindUpstream {
+		env := newEnv(t)
+		_, link := env.createUnverifiedOrder("laden")
+		env.provider.set(func(p *fakeProvider) { p.failing = true })
+		if _, err := env.service.StartVerification(t.Context(), annaInPerson, link); registrar.KindOf(err) != registrar.KindUpstream {
 			t.Fatalf("verifying: %v", err)
 		}
-		w.provider.set(func(p *provider) { p.failing = false })
+		env.provider.set(func(p *fakeProvider) { p.failing = false })
 		time.Sleep(10 * time.Minute)
-		if url, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil || url == "" {
+		if url, err := env.service.StartVerification(t.Context(), annaInPerson, link); err != nil || url == "" {
 			t.Errorf("verifying: %q, %v", url, err)
 		}
 	})
 }
 
-func TestAVerificationBegunForOneOrderDoesNotBarAnother(t *testing.T) {
+func TestStartVerification_UnansweredStartDoesNotBlockOtherOrder(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, first := w.verifiable("laden")
-	_, second := w.verifiable("haus")
-	w.provider.set(func(p *provider) { p.crashing = true }) // it is made, and nobody hears of it
-	if _, err := w.service.Verify(t.Context(), annaInPerson, first); err == nil {
+	env := newEnv(t)
+	_, first := env.createUnverifiedOrder("laden")
+	_, second := env.createUnverifiedOrder("haus")
+	env.provider.set(func(p *fakeProvider) { p.crashing = true }) // it is made, and nobody hears of it
+	if _, err := env.service.StartVerification(t.Context(), annaInPerson, first); err == nil {
 		t.Fatal("the provider has answered")
 	}
-	w.provider.set(func(p *provider) { p.crashing = false })
-	if url, err := w.service.Verify(t.Context(), annaInPerson, second); err != nil || url == "" {
+	env.provider.set(func(p *fakeProvider) { p.crashing = false })
+	if url, err := env.service.StartVerification(t.Context(), annaInPerson, second); err != nil || url == "" {
 		t.Errorf("verifying: %q, %v", url, err)
 	}
 }
 
-func TestAVerificationThatTheProviderHasForgottenIsBegunAnew(t *testing.T) {
+func TestStartVerification_ForgottenByProviderStartsNewOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	_, link := w.verifiable("laden")
-	first, err := w.service.Verify(t.Context(), annaInPerson, link)
+	env := newEnv(t)
+	_, link := env.createUnverifiedOrder("laden")
+	first, err := env.service.StartVerification(t.Context(), annaInPerson, link)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.provider.set(func(p *provider) { clear(p.checks) })
-	if view, err := w.service.VerifyVisit(t.Context(), annaInPerson, link); err != nil || view.Standing != order.IdentityFailed {
+	env.provider.set(func(p *fakeProvider) { clear(p.verifications) })
+	if view, err := env.service.VerifyView(t.Context(), annaInPerson, link); err != nil || view.Status != order.IdentityFailed {
 		t.Errorf("%+v, %v", view, err)
 	}
-	if second, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil || second == "" || second == first {
+	if second, err := env.service.StartVerification(t.Context(), annaInPerson, link); err != nil || second == "" || second == first {
 		t.Errorf("verifying: %q, %v", second, err)
 	}
 }
 
-func TestAnAttemptThatSucceedsAfterAFailedOneCounts(t *testing.T) {
+func TestHandleEvent_VerificationSuccessAfterFailureCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o, link := w.verifiable("laden")
-	url, err := w.service.Verify(t.Context(), annaInPerson, link)
+	env := newEnv(t)
+	o, link := env.createUnverifiedOrder("laden")
+	url, err := env.service.StartVerification(t.Context(), annaInPerson, link)
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := w.shows(url, func(v *order.Verification) { v.Failed, v.Failure = true, "document_expired" })
-	if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+	session := env.setVerification(url, func(v *order.Verification) { v.Failed, v.Failure = true, "document_expired" })
+	if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 		t.Fatal(err)
 	}
 	// The page stays open, and the human has found the new document.
-	w.shows(url, func(v *order.Verification) { *v = order.Verification{Done: true, Name: "Anna Müller"} })
-	if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+	env.setVerification(url, func(v *order.Verification) { *v = order.Verification{Done: true, Name: "Anna Müller"} })
+	if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 		t.Fatal(err)
 	}
-	w.state(o.ID, order.AwaitingPayment)
+	env.wantState(o.ID, order.AwaitingPayment)
 }
 
-func TestAProviderOfIdentitiesThatIsAwayIsAskedMoreAndMoreRarely(t *testing.T) {
+func TestRun_PollsUnreachableIdentityProviderWithBackoff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		_, link := w.verifiable("laden")
-		if _, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil {
+		env := newEnv(t)
+		_, link := env.createUnverifiedOrder("laden")
+		if _, err := env.service.StartVerification(t.Context(), annaInPerson, link); err != nil {
 			t.Fatal(err)
 		}
-		w.provider.set(func(p *provider) { p.down = errDown })
-		w.runFor(w.service, 2*time.Hour)
-		if looks := w.provider.looks; looks < 5 || looks > 30 {
+		env.provider.set(func(p *fakeProvider) { p.down = errDown })
+		env.runFor(env.service, 2*time.Hour)
+		if looks := env.provider.failedFetches; looks < 5 || looks > 30 {
 			t.Errorf("%d looks in two hours", looks)
 		}
 	})

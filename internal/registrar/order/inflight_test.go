@@ -15,12 +15,12 @@ import (
 // otherShopper is a second agent that Anna has linked.
 var otherShopper = registrar.Actor{Kind: registrar.ActorAgent, Through: "agt_other"}
 
-// slowly makes each charge take that long.
-func (w *world) slowly(span time.Duration) {
-	w.provider.before = func() { time.Sleep(span) }
+// slowCharges makes each charge take that long.
+func (env *testEnv) slowCharges(span time.Duration) {
+	env.provider.beforeCharge = func() { time.Sleep(span) }
 }
 
-type completed struct {
+type completionResult struct {
 	session order.Session
 	err     error
 	took    time.Duration
@@ -28,20 +28,20 @@ type completed struct {
 
 // twoCompletions completes an order with the first token and, while that is in
 // progress, with the second one, at another node.
-func (w *world) twoCompletions(id string, second registrar.Actor, tokens [2]string) [2]completed {
-	w.t.Helper()
-	other := w.start("other node")
-	var out [2]completed
+func (env *testEnv) twoCompletions(id string, second registrar.Actor, tokens [2]string) [2]completionResult {
+	env.t.Helper()
+	other := env.startNode("other node")
+	var out [2]completionResult
 	var all sync.WaitGroup
-	for i, service := range []*order.Service{w.service, other} {
+	for i, service := range []*order.Service{env.service, other} {
 		who := shopper
 		if i == 1 {
 			who = second
 		}
 		all.Go(func() {
 			began := time.Now()
-			session, err := service.CompleteSession(w.t.Context(), who, id, order.Completion{Token: tokens[i]})
-			out[i] = completed{session, err, time.Since(began)}
+			session, err := service.CompleteSession(env.t.Context(), who, id, order.Completion{Token: tokens[i]})
+			out[i] = completionResult{session, err, time.Since(began)}
 		})
 		synctest.Wait()
 	}
@@ -49,7 +49,7 @@ func (w *world) twoCompletions(id string, second registrar.Actor, tokens [2]stri
 	return out
 }
 
-func TestCompleteSession_SecondOneReturnsResultOfTheFirst(t *testing.T) {
+func TestCompleteSession_ConcurrentCallReturnsFirstResult(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
 		first   string
@@ -65,10 +65,10 @@ func TestCompleteSession_SecondOneReturnsResultOfTheFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				w.slowly(4 * time.Second)
-				made := w.opened(order.Register, &carla, "eins")
-				for i, got := range w.twoCompletions(made.Order.ID, shopper, [2]string{one.first, "spt_ok_second"}) {
+				env := newEnv(t)
+				env.slowCharges(4 * time.Second)
+				made := env.createSession(order.Register, &carla, "eins")
+				for i, got := range env.twoCompletions(made.Order.ID, shopper, [2]string{one.first, "spt_ok_second"}) {
 					if code(got.err) != one.code || got.session.Problem != one.problem || one.want != "" && got.session.Status != one.want {
 						t.Errorf("completion %d: %s, problem %q, %v", i+1, got.session.Status, got.session.Problem, got.err)
 					}
@@ -76,10 +76,10 @@ func TestCompleteSession_SecondOneReturnsResultOfTheFirst(t *testing.T) {
 						t.Errorf("completion %d took %s", i+1, got.took)
 					}
 				}
-				if n := w.provider.charges(); n != one.charges {
+				if n := env.provider.charges(); n != one.charges {
 					t.Errorf("%d charges", n)
 				}
-				w.books()
+				env.checkInvariants()
 			})
 		})
 	}
@@ -88,53 +88,53 @@ func TestCompleteSession_SecondOneReturnsResultOfTheFirst(t *testing.T) {
 func TestCompleteSession_TwoLinkedAgentsPayOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.slowly(time.Second)
-		w.store.linked = map[string]string{shopper.Through: anna, otherShopper.Through: anna}
-		o, _ := w.made(wanted(order.Register, "eins"))
-		for i, got := range w.twoCompletions(o.ID, otherShopper, [2]string{"spt_ok_1", "spt_ok_2"}) {
+		env := newEnv(t)
+		env.slowCharges(time.Second)
+		env.store.linked = map[string]string{shopper.Through: anna, otherShopper.Through: anna}
+		o, _ := env.createOrder(newRequest(order.Register, "eins"))
+		for i, got := range env.twoCompletions(o.ID, otherShopper, [2]string{"spt_ok_1", "spt_ok_2"}) {
 			if got.err != nil || got.session.Status != order.SessionCompleted {
 				t.Errorf("agent %d: %s, %v", i+1, got.session.Status, got.err)
 			}
 		}
-		if n := w.provider.charges(); n != 1 {
+		if n := env.provider.charges(); n != 1 {
 			t.Errorf("%d charges", n)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }
 
-func TestCompleteSession_WaitingAgentThatIsUnlinkedLearnsNothing(t *testing.T) {
+func TestCompleteSession_UnlinkedWaiterLearnsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.provider.before = func() {
+		env := newEnv(t)
+		env.provider.beforeCharge = func() {
 			time.Sleep(time.Second)
-			w.store.mu.Lock()
-			defer w.store.mu.Unlock()
-			delete(w.store.linked, otherShopper.Through)
+			env.store.mu.Lock()
+			defer env.store.mu.Unlock()
+			delete(env.store.linked, otherShopper.Through)
 		}
-		w.store.linked = map[string]string{shopper.Through: anna, otherShopper.Through: anna}
-		o, _ := w.made(wanted(order.Register, "eins"))
-		got := w.twoCompletions(o.ID, otherShopper, [2]string{"spt_declined", "spt_ok"})
+		env.store.linked = map[string]string{shopper.Through: anna, otherShopper.Through: anna}
+		o, _ := env.createOrder(newRequest(order.Register, "eins"))
+		got := env.twoCompletions(o.ID, otherShopper, [2]string{"spt_declined", "spt_ok"})
 		if code(got[1].err) != order.NoSuchOrder {
 			t.Errorf("%s, %v", got[1].session.Status, got[1].err)
 		}
-		if n := w.provider.charges(); n != 0 {
+		if n := env.provider.charges(); n != 0 {
 			t.Errorf("%d charges", n)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }
 
 // The deadline is 15 s; then the caller learns when to ask again.
-func TestCompleteSession_UnresolvedAfterDeadlineIsAConflict(t *testing.T) {
+func TestCompleteSession_UnresolvedAfterDeadlineIsConflict(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.slowly(25 * time.Second)
-		made := w.opened(order.Register, &carla, "eins")
-		got := w.twoCompletions(made.Order.ID, shopper, [2]string{"spt_ok_1", "spt_ok_2"})
+		env := newEnv(t)
+		env.slowCharges(25 * time.Second)
+		made := env.createSession(order.Register, &carla, "eins")
+		got := env.twoCompletions(made.Order.ID, shopper, [2]string{"spt_ok_1", "spt_ok_2"})
 		if got[0].err != nil || got[0].session.Status != order.SessionCompleted {
 			t.Errorf("the first: %s, %v", got[0].session.Status, got[0].err)
 		}
@@ -145,18 +145,18 @@ func TestCompleteSession_UnresolvedAfterDeadlineIsAConflict(t *testing.T) {
 		if got[1].took != 15*time.Second {
 			t.Errorf("it waited %s", got[1].took)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }
 
-func TestCompleteSession_ReadThatFailsAfterTheDeadlineIsAConflict(t *testing.T) {
+func TestCompleteSession_FailedReadAfterDeadlineIsConflict(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.slowly(25 * time.Second)
-		made := w.opened(order.Register, &carla, "eins")
+		env := newEnv(t)
+		env.slowCharges(25 * time.Second)
+		made := env.createSession(order.Register, &carla, "eins")
 		began, failed := time.Now(), false
-		w.store.reading = func() error {
+		env.store.onRead = func() error {
 			if failed || time.Since(began) < order.CompletionWait-2*time.Second {
 				return nil
 			}
@@ -164,96 +164,98 @@ func TestCompleteSession_ReadThatFailsAfterTheDeadlineIsAConflict(t *testing.T) 
 			time.Sleep(3 * time.Second)
 			return errDown
 		}
-		got := w.twoCompletions(made.Order.ID, shopper, [2]string{"spt_ok_1", "spt_ok_2"})
+		got := env.twoCompletions(made.Order.ID, shopper, [2]string{"spt_ok_1", "spt_ok_2"})
 		if !failed || code(got[1].err) != order.PaymentInProgress || got[1].session.Status != order.InProgress || got[1].session.Order.ID != made.Order.ID {
 			t.Errorf("failed %v: %s of %q, %v", failed, got[1].session.Status, got[1].session.Order.ID, got[1].err)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }
 
 // The first process dies in the middle and its node starts again: the one that
 // waits at another node finds that nothing was charged and pays itself.
-func TestCompleteSession_WaiterTakesOverAfterCrashOfTheFirst(t *testing.T) {
+func TestCompleteSession_WaiterTakesOverAfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, crash := range map[string]struct {
-		arrange func(*world)
+		arrange func(*testEnv)
 		charges int
 	}{
-		"before the charge": {func(w *world) { w.provider.before = func() { w.provider.set(func(p *provider) { p.down = errDown }) } }, 1},
-		"after the charge": {func(w *world) {
-			w.provider.confirmed = func() { w.provider.set(func(p *provider) { p.down = errDown }) }
+		"before the charge": {func(env *testEnv) {
+			env.provider.beforeCharge = func() { env.provider.set(func(p *fakeProvider) { p.down = errDown }) }
+		}, 1},
+		"after the charge": {func(env *testEnv) {
+			env.provider.afterCharge = func() { env.provider.set(func(p *fakeProvider) { p.down = errDown }) }
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				made := w.opened(order.Register, &carla, "eins")
-				crash.arrange(w)
+				env := newEnv(t)
+				made := env.createSession(order.Register, &carla, "eins")
+				crash.arrange(env)
 				// What a process that dies leaves behind: a lease in its node's name.
-				_, _ = w.complete(made.Order.ID, "spt_ok_first")
-				w.store.mu.Lock()
-				left := w.store.orders[made.Order.ID]
+				_, _ = env.complete(made.Order.ID, "spt_ok_first")
+				env.store.mu.Lock()
+				left := env.store.orders[made.Order.ID]
 				left.Node, left.DueAt = "node", time.Now().Add(time.Hour)
-				w.store.orders[left.ID] = left
-				w.store.mu.Unlock()
-				w.provider.set(func(p *provider) { p.down, p.before, p.confirmed = nil, nil, nil })
+				env.store.orders[left.ID] = left
+				env.store.mu.Unlock()
+				env.provider.set(func(p *fakeProvider) { p.down, p.beforeCharge, p.afterCharge = nil, nil, nil })
 
 				var all sync.WaitGroup
 				all.Go(func() {
-					got, err := w.start("other node").CompleteSession(t.Context(), shopper, made.Order.ID, order.Completion{Token: "spt_ok_second"})
+					got, err := env.startNode("other node").CompleteSession(t.Context(), shopper, made.Order.ID, order.Completion{Token: "spt_ok_second"})
 					if err != nil || got.Status != order.SessionCompleted {
 						t.Errorf("%s, %v", got.Status, err)
 					}
 				})
 				synctest.Wait()
-				w.runFor(w.start("node"), 10*time.Second)
+				env.runFor(env.startNode("node"), 10*time.Second)
 				all.Wait()
-				if n := w.provider.charges(); n != crash.charges {
+				if n := env.provider.charges(); n != crash.charges {
 					t.Errorf("%d charges", n)
 				}
-				w.books()
+				env.checkInvariants()
 			})
 		})
 	}
 }
 
-func TestCompleteSession_HumanAtThePageIsAnsweredAtOnce(t *testing.T) {
+func TestCompleteSession_HumanAtPageReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.store.linked = map[string]string{shopper.Through: anna}
-		o, secret := w.made(wanted(order.Register, "eins"))
-		url := w.pay(secret, o.Totals.Gross)
+		env := newEnv(t)
+		env.store.linked = map[string]string{shopper.Through: anna}
+		o, secret := env.createOrder(newRequest(order.Register, "eins"))
+		url := env.pay(secret, o.Totals.Gross)
 		began := time.Now()
-		got, err := w.complete(o.ID, "spt_ok")
+		got, err := env.complete(o.ID, "spt_ok")
 		if err != nil || got.Status != order.InProgress || got.Problem != order.ProblemPaying || got.PayURL == "" || time.Since(began) > time.Second {
 			t.Fatalf("%s, problem %q, %v after %s", got.Status, got.Problem, err, time.Since(began))
 		}
 		// The human has paid, and no message of the provider has arrived.
-		if !w.provider.pay(url) {
+		if !env.provider.pay(url) {
 			t.Fatal("the page was closed")
 		}
 		time.Sleep(time.Second) // the provider is not asked again at once
-		if got, err = w.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+		if got, err = env.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 			t.Fatalf("%s, %v", got.Status, err)
 		}
-		if n := w.provider.charges(); n != 1 {
+		if n := env.provider.charges(); n != 1 {
 			t.Errorf("%d charges", n)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }
 
-func TestCompleteSession_HumanAtThePageIsAnsweredWhileProviderIsAway(t *testing.T) {
+func TestCompleteSession_HumanAtPageReturnsWhileProviderIsDown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.store.linked = map[string]string{shopper.Through: anna}
-	o, secret := w.made(wanted(order.Register, "eins"))
-	w.pay(secret, o.Totals.Gross)
-	w.provider.set(func(p *provider) { p.down = errDown })
-	if got, err := w.complete(o.ID, "spt_ok"); err != nil || got.Problem != order.ProblemPaying {
+	env := newEnv(t)
+	env.store.linked = map[string]string{shopper.Through: anna}
+	o, secret := env.createOrder(newRequest(order.Register, "eins"))
+	env.pay(secret, o.Totals.Gross)
+	env.provider.set(func(p *fakeProvider) { p.down = errDown })
+	if got, err := env.complete(o.ID, "spt_ok"); err != nil || got.Problem != order.ProblemPaying {
 		t.Errorf("%s, problem %q, %v", got.Status, got.Problem, err)
 	}
 }
@@ -264,19 +266,19 @@ func TestCompleteSession_WaitEndsWithCallerAndNode(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
+				env := newEnv(t)
 				ended := make(chan struct{})
 				completion := order.Completion{Token: "spt_ok_2"}
 				if end == "node" {
-					w.closing = ended
+					env.draining = ended
 				} else {
-					completion.Gone = ended
+					completion.CallerGone = ended
 				}
-				second := w.start("other node")
-				w.slowly(10 * time.Second)
-				made := w.opened(order.Register, &carla, "eins")
+				second := env.startNode("other node")
+				env.slowCharges(10 * time.Second)
+				made := env.createSession(order.Register, &carla, "eins")
 				var all sync.WaitGroup
-				all.Go(func() { _, _ = w.complete(made.Order.ID, "spt_ok_1") })
+				all.Go(func() { _, _ = env.complete(made.Order.ID, "spt_ok_1") })
 				synctest.Wait()
 				time.AfterFunc(2*time.Second, func() { close(ended) })
 				began := time.Now()
@@ -285,18 +287,18 @@ func TestCompleteSession_WaitEndsWithCallerAndNode(t *testing.T) {
 					t.Errorf("%v after %s", err, time.Since(began))
 				}
 				all.Wait()
-				w.books()
+				env.checkInvariants()
 			})
 		})
 	}
 }
 
-func TestCompleteSession_TooManyWaitersAreAnsweredAtOnce(t *testing.T) {
+func TestCompleteSession_ExcessWaitersReturnAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.slowly(10 * time.Second)
-		made := w.opened(order.Register, &carla, "eins")
+		env := newEnv(t)
+		env.slowCharges(10 * time.Second)
+		made := env.createSession(order.Register, &carla, "eins")
 		const many = 100
 		var (
 			all  sync.WaitGroup
@@ -307,7 +309,7 @@ func TestCompleteSession_TooManyWaitersAreAnsweredAtOnce(t *testing.T) {
 		for i := range many {
 			all.Go(func() {
 				began := time.Now()
-				got, err := w.complete(made.Order.ID, "spt_ok_"+strconv.Itoa(i))
+				got, err := env.complete(made.Order.ID, "spt_ok_"+strconv.Itoa(i))
 				mu.Lock()
 				defer mu.Unlock()
 				seen[got.Status]++
@@ -317,9 +319,9 @@ func TestCompleteSession_TooManyWaitersAreAnsweredAtOnce(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if soon != many-order.MostWaitersPerAgent-1 || seen[order.SessionCompleted] != order.MostWaitersPerAgent+1 {
+		if soon != many-order.MaxWaitersPerAgent-1 || seen[order.SessionCompleted] != order.MaxWaitersPerAgent+1 {
 			t.Errorf("%d answered at once; statuses %v", soon, seen)
 		}
-		w.books()
+		env.checkInvariants()
 	})
 }

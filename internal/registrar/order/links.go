@@ -10,8 +10,8 @@ import (
 func (s *Service) addLinks(o *Order) {
 	pay, payHash := registrar.NewSecret(registrar.PayLink)
 	verify, verifyHash := registrar.NewSecret(registrar.VerifyLink)
-	o.PayLink, o.SealedPayLink = payHash, s.cfg.Seal.Close(registrar.PayLinkPurpose(o.ID), pay)
-	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Close(registrar.VerifyLinkPurpose(o.ID), verify)
+	o.PayLink, o.SealedPayLink = payHash, s.cfg.Seal.Seal(registrar.PayLinkPurpose(o.ID), pay)
+	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Seal(registrar.VerifyLinkPurpose(o.ID), verify)
 }
 
 // PayURL is where the order is paid, and seen afterwards.
@@ -35,8 +35,8 @@ func (s *Service) VerifyURL(o Order) (string, error) {
 	return s.cfg.BaseURL + "/checkout/verify/" + secret, nil
 }
 
-// byPayLink finds the order that a secret opens.
-func (s *Service) byPayLink(ctx context.Context, secret string) (Order, error) {
+// orderByPayLink finds the order that a secret opens.
+func (s *Service) orderByPayLink(ctx context.Context, secret string) (Order, error) {
 	hash, ok := registrar.HashSecret(registrar.PayLink, secret)
 	if !ok {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
@@ -48,7 +48,7 @@ func (s *Service) byPayLink(ctx context.Context, secret string) (Order, error) {
 	return o, err
 }
 
-func (s *Service) byVerifyLink(ctx context.Context, secret string) (Order, error) {
+func (s *Service) orderByVerifyLink(ctx context.Context, secret string) (Order, error) {
 	hash, ok := registrar.HashSecret(registrar.VerifyLink, secret)
 	if !ok {
 		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
@@ -60,9 +60,9 @@ func (s *Service) byVerifyLink(ctx context.Context, secret string) (Order, error
 	return o, err
 }
 
-// mayAct lets only the order's customer through, in person: who knows a link sees
+// requireOwner lets only the order's customer through, in person: who knows a link sees
 // an order, but pays, changes or declines nothing by it.
-func mayAct(actor registrar.Actor, o Order) error {
+func requireOwner(actor registrar.Actor, o Order) error {
 	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
 		return fail(registrar.KindUnauthenticated, SignInFirst)
 	}
@@ -72,4 +72,4 @@ func mayAct(actor registrar.Actor, o Order) error {
 	return nil
 }
 
-func isOwner(actor registrar.Actor, o Order) bool { return mayAct(actor, o) == nil }
+func isOwner(actor registrar.Actor, o Order) bool { return requireOwner(actor, o) == nil }

@@ -23,9 +23,9 @@ var wellKnown = []string{
 	"wikipedia", "windows", "wordpress", "yahoo", "youtube", "zalando",
 }
 
-// shortest is how long a name must be to be mistyped for another: every name of
+// minTypoLength is how long a name must be to be mistyped for another: every name of
 // four letters is one slip away from some other.
-const shortest = 5
+const minTypoLength = 5
 
 // warnings are what a human should look at twice before paying.
 func (s *Service) warnings(ctx context.Context, o Order) []Warning {
@@ -33,9 +33,9 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 		return nil
 	}
 	var held []string
-	if s.cfg.Holdings != nil {
+	if s.cfg.Portfolio != nil {
 		var err error
-		if held, err = s.cfg.Holdings.NamesOf(ctx, o.Customer); err != nil {
+		if held, err = s.cfg.Portfolio.NamesOf(ctx, o.Customer); err != nil {
 			s.cfg.Logger.WarnContext(ctx, "names can't be compared with what the customer holds", "order", o.ID, "error", err.Error())
 		}
 	}
@@ -55,28 +55,28 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 // lookAlikes compares one name with what it may be mistaken for.
 func lookAlikes(label, tld string, held []string) []Warning {
 	var found []Warning
-	spoken := label
+	unicodeLabel := label
 	if strings.HasPrefix(label, "xn--") {
 		if decoded, err := idna.Punycode.ToUnicode(label); err == nil {
-			spoken = decoded
+			unicodeLabel = decoded
 		}
 	}
-	if misleading(spoken) {
+	if misleadingScript(unicodeLabel) {
 		found = append(found, Warning{Kind: WarnScript})
 	}
 	if slices.Contains([]string{".cm", ".co", ".om"}, tld) {
 		found = append(found, Warning{Kind: WarnExtension, Similar: label + ".com"})
 	}
-	looks := skeleton(spoken)
+	labelSkeleton := skeleton(unicodeLabel)
 	for i, known := range wellKnown {
-		if mistakable(spoken, known, looks, wellKnownLooks[i]) {
+		if confusable(unicodeLabel, known, labelSkeleton, wellKnownSkeletons[i]) {
 			found = append(found, Warning{Kind: WarnKnown, Similar: known})
 			break
 		}
 	}
 	for _, name := range held {
 		own, _, _ := strings.Cut(name, ".")
-		if mistakable(spoken, own, looks, skeleton(own)) {
+		if confusable(unicodeLabel, own, labelSkeleton, skeleton(own)) {
 			found = append(found, Warning{Kind: WarnOwn, Similar: name})
 			break
 		}
@@ -84,17 +84,17 @@ func lookAlikes(label, tld string, held []string) []Warning {
 	return found
 }
 
-// mistakable says that a name is not another one but nearly: one slip of the
+// confusable says that a name is not another one but nearly: one slip of the
 // finger, or letters that look the same. The looks are their skeletons.
-func mistakable(label, other, looks, otherLooks string) bool {
-	if label == other || len(other) < shortest {
+func confusable(label, other, labelSkeleton, otherSkeleton string) bool {
+	if label == other || len(other) < minTypoLength {
 		return false
 	}
-	return looks == otherLooks || oneSlip(label, other)
+	return labelSkeleton == otherSkeleton || oneEditApart(label, other)
 }
 
-// wellKnownLooks are the skeletons of wellKnown.
-var wellKnownLooks = func() []string {
+// wellKnownSkeletons are the skeletons of wellKnown.
+var wellKnownSkeletons = func() []string {
 	looks := make([]string, len(wellKnown))
 	for i, name := range wellKnown {
 		looks[i] = skeleton(name)
@@ -102,12 +102,12 @@ var wellKnownLooks = func() []string {
 	return looks
 }()
 
-// pairs are letters that look like another one together.
-var pairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")
+// confusablePairs are letters that look like another one together.
+var confusablePairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")
 
-// oneSlip says that a letter was added, left out, changed, or swapped with the one
+// oneEditApart says that a letter was added, left out, changed, or swapped with the one
 // beside it.
-func oneSlip(a, b string) bool {
+func oneEditApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
 		x, y = y, x
@@ -129,9 +129,9 @@ func oneSlip(a, b string) bool {
 	return len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
-// twins are letters of other scripts, and digits, with the Latin letter that they
+// confusableRunes are letters of other scripts, and digits, with the Latin letter that they
 // look like.
-var twins = map[rune]rune{
+var confusableRunes = map[rune]rune{
 	'а': 'a', 'в': 'b', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ɡ': 'g', 'һ': 'h', 'і': 'i', 'ӏ': 'l', 'ј': 'j', 'к': 'k', 'м': 'm',
 	'н': 'h', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'ь': 'b',
 	'α': 'a', 'ε': 'e', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'ω': 'w',
@@ -145,17 +145,17 @@ func skeleton(label string) string {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
-		if twin, ok := twins[r]; ok {
-			return twin
+		if latin, ok := confusableRunes[r]; ok {
+			return latin
 		}
 		return r
 	}, norm.NFKD.String(label))
-	return pairs.Replace(looks)
+	return confusablePairs.Replace(looks)
 }
 
-// misleading says that a name mixes scripts, or has letters of another one that
+// misleadingScript says that a name mixes scripts, or has letters of another one that
 // all look like Latin ones.
-func misleading(label string) bool {
+func misleadingScript(label string) bool {
 	latin, foreign, twinned := 0, 0, 0
 	for _, r := range norm.NFKD.String(label) {
 		switch {
@@ -164,7 +164,7 @@ func misleading(label string) bool {
 			latin++
 		case unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian):
 			foreign++
-			if _, ok := twins[r]; ok {
+			if _, ok := confusableRunes[r]; ok {
 				twinned++
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNamesThatAreEasilyMistakenAreNoticed(t *testing.T) {
+func TestLookAlikes_WarnsOfConfusableNames(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		label, tld string

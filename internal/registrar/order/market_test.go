@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// market sells everything for 10 EUR a year.
-type market struct {
+// fakeMarket sells everything for 10 EUR a year.
+type fakeMarket struct {
 	mu      sync.Mutex
 	net     registrar.Cents
 	refuse  map[string]error
@@ -18,23 +18,23 @@ type market struct {
 	verify  map[string]bool
 	asked   int
 	code    string
-	// onlyIn is the country that the extension demands; empty means any.
-	onlyIn string
+	// requiredCountry is the country that the extension demands; empty means any.
+	requiredCountry string
 	// purposes are what was asked for; stale is what was answered last and when, for
 	// pages whose question is not admitted.
 	purposes []registrar.Purpose
 	stale    time.Time
-	// meanwhile happens while an answer is on its way.
-	meanwhile func()
+	// duringQuote happens while an answer is on its way.
+	duringQuote func()
 }
 
-func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) {
+func (m *fakeMarket) Quote(_ context.Context, request order.QuoteRequest) (order.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.purposes = append(m.purposes, wish.Purpose)
+	m.purposes = append(m.purposes, request.Purpose)
 	var old order.Quote
-	if wish.Purpose == registrar.ForDisplay && wish.Admit != nil {
-		if err := wish.Admit(); err != nil {
+	if request.Purpose == registrar.ForDisplay && request.Admit != nil {
+		if err := request.Admit(); err != nil {
 			if m.stale.IsZero() {
 				return order.Quote{}, err
 			}
@@ -42,41 +42,41 @@ func (m *market) Quote(_ context.Context, wish order.Wish) (order.Quote, error) 
 		}
 	}
 	m.asked++
-	if m.meanwhile != nil {
-		m.meanwhile()
+	if m.duringQuote != nil {
+		m.duringQuote()
 	}
-	if err := m.refuse[wish.Name.ASCII()]; err != nil {
+	if err := m.refuse[request.Name.ASCII()]; err != nil {
 		return old, err
 	}
-	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[wish.Name.ASCII()], Verify: m.verify[wish.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale}
-	if m.onlyIn != "" && (wish.Holder == nil || wish.Holder.Country != m.onlyIn) {
+	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], Verify: m.verify[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale}
+	if m.requiredCountry != "" && (request.Registrant == nil || request.Registrant.Country != m.requiredCountry) {
 		quote.Missing = append(quote.Missing, "presence")
 	}
-	if wish.Kind == order.Transfer {
-		if wish.Code == "" {
+	if request.Kind == order.Transfer {
+		if request.Code == "" {
 			quote.Missing = append(quote.Missing, order.MissingCode)
-		} else if wish.Code != m.code {
+		} else if request.Code != m.code {
 			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: "wrong_code"}
 		}
 	}
 	return quote, nil
 }
 
-func (m *market) set(change func(*market)) {
+func (m *fakeMarket) set(change func(*fakeMarket)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(m)
 }
 
-// refuted is a VAT id that is not valid.
-const refuted = "ATU00000000"
+// invalidVATID is a VAT id that is not valid.
+const invalidVATID = "ATU00000000"
 
-// taxes are 19 % for each item, rounded down.
-type taxes struct{}
+// fakeTaxes are 19 % for each item, rounded down.
+type fakeTaxes struct{}
 
-func (taxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
+func (fakeTaxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {
 	a := order.Assessment{RateBasisPoints: 1900, Rule: "domestic", Country: "DE"}
-	if buyer.VATID == refuted {
+	if buyer.VATID == invalidVATID {
 		a.Rule = "eu_consumer"
 	}
 	for _, net := range nets {
@@ -85,15 +85,15 @@ func (taxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents
 	return a, nil
 }
 
-type lines struct{ woken chan struct{} }
+type fakeProvisioner struct{ woken chan struct{} }
 
-func (l lines) Wake() {
+func (l fakeProvisioner) Wake() {
 	select {
 	case l.woken <- struct{}{}:
 	default:
 	}
 }
 
-type names []string
+type fakePortfolio []string
 
-func (n names) NamesOf(context.Context, string) ([]string, error) { return n, nil }
+func (n fakePortfolio) NamesOf(context.Context, string) ([]string, error) { return n, nil }

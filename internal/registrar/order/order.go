@@ -66,10 +66,10 @@ type Channel string
 
 // The channels.
 const (
-	ThroughMCP    Channel = "mcp"
-	ThroughPortal Channel = "portal"
-	// ThroughACP is an order that an agent made as a checkout session.
-	ThroughACP Channel = "acp"
+	ChannelMCP    Channel = "mcp"
+	ChannelPortal Channel = "portal"
+	// ChannelACP is an order that an agent made as a checkout session.
+	ChannelACP Channel = "acp"
 )
 
 // Order is one order with all that hangs on it.
@@ -94,8 +94,8 @@ type Order struct {
 	// Claimed is false only for an order that no account owns yet: its customer is
 	// a shadow account, and whoever has the mailed link and signs in gets it.
 	Claimed bool
-	// ClaimAskedAt is when a letter with that link was last stored; zero if never.
-	ClaimAskedAt time.Time
+	// ClaimMailedAt is when a letter with that link was last stored; zero if never.
+	ClaimMailedAt time.Time
 
 	Items    []Item
 	Totals   Totals
@@ -105,7 +105,7 @@ type Order struct {
 	// Registrant is the one for whom the rules of the extensions were checked, from the
 	// beginning of the payment until the order has ended; zero otherwise. Lines are
 	// carried out for this registrant, whatever the account's data say by then.
-	Registrant registrar.Holder
+	Registrant registrar.Registrant
 
 	// ItemsKey is equal for equal items: an open order is found again by it.
 	ItemsKey string
@@ -144,7 +144,7 @@ type Item struct {
 	Net, VAT, Gross registrar.Cents
 	// Account is the registry account that will carry it out, Line the id of its
 	// line once it is paid for, Domain that of the domain which a renewal is about.
-	Account, Line, Domain string
+	Account, ProvisionItem, Domain string
 	// SealedCode is the auth code of a transfer; empty until the human has told.
 	SealedCode string
 	State      ItemState
@@ -173,13 +173,13 @@ type PaymentState string
 
 // The states of a payment.
 const (
-	PaymentOpening  PaymentState = "opening"
-	PaymentOpen     PaymentState = "open"
-	PaymentClosing  PaymentState = "closing"
-	PaymentKept     PaymentState = "kept"
-	PaymentSurplus  PaymentState = "surplus"
-	PaymentReturned PaymentState = "returned"
-	PaymentClosed   PaymentState = "closed"
+	PaymentOpening   PaymentState = "opening"
+	PaymentOpen      PaymentState = "open"
+	PaymentClosing   PaymentState = "closing"
+	PaymentCaptured  PaymentState = "kept"
+	PaymentUnmatched PaymentState = "surplus"
+	PaymentRefunded  PaymentState = "returned"
+	PaymentClosed    PaymentState = "closed"
 )
 
 // PaymentKind is the way in which a payment is made.
@@ -300,8 +300,8 @@ const (
 // ItemsRefused says which items can't be ordered, and why.
 type ItemsRefused struct {
 	Items []RefusedItem
-	// Unasked are further items, about which the registry could not be asked.
-	Unasked []RefusedItem
+	// Unquoted are further items, about which the registry could not be asked.
+	Unquoted []RefusedItem
 }
 
 // RefusedItem is one of them.
@@ -313,11 +313,11 @@ type RefusedItem struct {
 
 func (*ItemsRefused) Error() string { return "items can't be ordered" }
 
-// ItemsUnasked says that no item was refused, but that the registries of some could not
+// ItemsUnquoted says that no item was refused, but that the registries of some could not
 // be asked. It has the kind and code of the first one's reason.
-type ItemsUnasked struct{ Items []RefusedItem }
+type ItemsUnquoted struct{ Items []RefusedItem }
 
-func (*ItemsUnasked) Error() string { return "order: quote items: registries could not be asked" }
+func (*ItemsUnquoted) Error() string { return "order: quote items: registries could not be asked" }
 
 // Unwrap is the first item's reason.
-func (e *ItemsUnasked) Unwrap() error { return e.Items[0].Reason }
+func (e *ItemsUnquoted) Unwrap() error { return e.Items[0].Reason }

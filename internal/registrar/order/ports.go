@@ -9,51 +9,51 @@ import (
 
 // Store keeps orders.
 type Store interface {
-	// BuyerOf is what orders need to know of an account; NoSuchCustomer if it does
+	// GetBuyer is what orders need to know of an account; NoSuchCustomer if it does
 	// not exist or was closed.
-	BuyerOf(ctx context.Context, customer string) (Buyer, error)
+	GetBuyer(ctx context.Context, customer string) (Buyer, error)
 	// AddOrder stores an order. If the customer has an open one with the same
 	// items it returns that one instead, and false. TooManyOpen is returned, and
 	// nothing stored, if the customer has most open orders already.
-	AddOrder(ctx context.Context, order Order, most int, deed registrar.Deed) (stored Order, added bool, err error)
-	// CheckOpen returns TooManyOpen if AddOrder would, and stores nothing.
-	CheckOpen(ctx context.Context, order Order, most int) error
+	AddOrder(ctx context.Context, order Order, limit int, event registrar.AuditEvent) (stored Order, added bool, err error)
+	// CheckOpenOrderLimit returns TooManyOpen if AddOrder would, and stores nothing.
+	CheckOpenOrderLimit(ctx context.Context, order Order, limit int) error
 	// OrderByID, OrderByPayLink, OrderByVerifyLink, OrderBySession (the provider's
 	// page) and OrderByIntent (the provider's payment) find whole orders.
 	// OrderOfCustomer is false for another customer's.
 	OrderByID(ctx context.Context, id string) (Order, bool, error)
-	OrderOfCustomer(ctx context.Context, customer, id string) (Order, bool, error)
+	GetCustomerOrder(ctx context.Context, customer, id string) (Order, bool, error)
 	OrderByPayLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
 	OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (Order, bool, error)
 	OrderBySession(ctx context.Context, session string) (Order, bool, error)
 	OrderByIntent(ctx context.Context, intent string) (Order, bool, error)
-	// OrdersOf is a page of a customer's orders, the newest first, older than the
+	// ListOrders is a page of a customer's orders, the newest first, older than the
 	// id before; empty begins at the top.
-	OrdersOf(ctx context.Context, customer, before string, limit int) ([]Order, error)
-	// PageOfOrders is a page of a customer's orders in a state, newest first, and how
+	ListOrders(ctx context.Context, customer, before string, limit int) ([]Order, error)
+	// PageOrders is a page of a customer's orders in a state, newest first, and how
 	// many there are in all; an empty state means every one.
-	PageOfOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
-	// OverdueOrdersOf are a customer's unpaid orders, other than Paying, whose prices
+	PageOrders(ctx context.Context, customer string, state State, limit, offset int) (page []Order, total int, err error)
+	// ListOverdueOrders are a customer's unpaid orders, other than Paying, whose prices
 	// have ended.
-	OverdueOrdersOf(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
-	// DueOrders are those that somebody has to look at, the longest overdue first.
-	DueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
-	// MoveOrder makes one change. It is false, and nothing changes, if the order
+	ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]Order, error)
+	// ListDueOrders are those that somebody has to look at, the longest overdue first.
+	ListDueOrders(ctx context.Context, now time.Time, limit int) ([]Order, error)
+	// UpdateOrder makes one change. It is false, and nothing changes, if the order
 	// is not any more what it was.
-	MoveOrder(ctx context.Context, move Move) (bool, error)
-	// Spent is what was paid since then, the most of the sums by account, by
+	UpdateOrder(ctx context.Context, move Transition) (bool, error)
+	// SpentSince is what was paid since then, the most of the sums by account, by
 	// address, and by each card that this account has paid with, and what the
 	// account is paying now. What becomes paid meanwhile is never left out.
-	Spent(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
+	SpentSince(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
 
-	// IdentityOf is false if nobody has asked for one. SetIdentity stores it if the
+	// GetIdentity is false if nobody has asked for one. SetIdentity stores it if the
 	// stored one is still was.
-	IdentityOf(ctx context.Context, customer string) (Identity, bool, error)
-	SetIdentity(ctx context.Context, was *Identity, now Identity, deed *registrar.Deed) (bool, error)
-	// CustomerOfVerification is whose identity the provider's session is about.
-	CustomerOfVerification(ctx context.Context, session string) (customer string, found bool, err error)
-	// WaitingForIdentity are the ids of a customer's orders that wait for it.
-	WaitingForIdentity(ctx context.Context, customer string) ([]string, error)
+	GetIdentity(ctx context.Context, customer string) (Identity, bool, error)
+	UpdateIdentity(ctx context.Context, was *Identity, now Identity, event *registrar.AuditEvent) (bool, error)
+	// CustomerByVerification is whose identity the provider's session is about.
+	CustomerByVerification(ctx context.Context, session string) (customer string, found bool, err error)
+	// ListOrdersAwaitingIdentity are the ids of a customer's orders that wait for it.
+	ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error)
 
 	SessionStore
 }
@@ -64,62 +64,62 @@ type SessionStore interface {
 	// shadow account that holds the order's contact, and fitted as its registrant
 	// unless that is nil. TooManyOpen is returned, and nothing stored, if the agent
 	// has most open ones already, or the customer who claims it mostOfCustomer.
-	AddSession(ctx context.Context, order Order, fitted *Contact, most, mostOfCustomer int, deed registrar.Deed) error
-	// HasLinked says that a customer lets an agent act for them; LinkedCustomer is
+	AddSession(ctx context.Context, order Order, normalized *Contact, limit, mostOfCustomer int, event registrar.AuditEvent) error
+	// IsAgentLinked says that a customer lets an agent act for them; LinkedCustomer is
 	// the one with an address, who does.
-	HasLinked(ctx context.Context, customer, agent string) (bool, error)
+	IsAgentLinked(ctx context.Context, customer, agent string) (bool, error)
 	LinkedCustomer(ctx context.Context, agent, email string) (customer string, found bool, err error)
-	// ClaimableBy is the shadow account that a mailed link is for, with its newest
+	// ClaimableOrder is the shadow account that a mailed link is for, with its newest
 	// order; false if the link is unknown, used or too old.
-	ClaimableBy(ctx context.Context, link registrar.SecretHash, now time.Time) (Order, bool, error)
-	// Claim uses the link and gives all that hangs on its shadow account to a
+	ClaimableOrder(ctx context.Context, link registrar.SecretHash, now time.Time) (Order, bool, error)
+	// ClaimGuestOrders uses the link and gives all that hangs on its shadow account to a
 	// customer. It is false, and nothing changes, if the link is unknown, used or too
 	// old. NoSuchCustomer is returned if there is none who could own something. admit
 	// decides within the transaction: it is given the extensions of what the shadow
 	// account holds, has paid or is paying, and the customer's own registrant, which
 	// is zero if there is none and the shadow account's becomes theirs.
-	Claim(ctx context.Context, link registrar.SecretHash, customer string, now time.Time, deed registrar.Deed, admit Admission) (bool, error)
+	ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, customer string, now time.Time, event registrar.AuditEvent, admit Admission) (bool, error)
 }
 
 // Admission says whether the rules of extensions admit a registrant; verified is the
 // name that an identity check has confirmed.
-type Admission func(tlds []string, holder registrar.Holder, verified string) error
+type Admission func(tlds []string, registrant registrar.Registrant, verified string) error
 
-// Move is one change of an order: from Was to Order. The store compares state and
+// Transition is one change of an order: from Was to Order. The store compares state and
 // version with Was and writes the order, its items, and each payment and refund
 // that differs from Was or is new. Other items than before replace all of them,
 // which happens to open sessions only.
-type Move struct {
-	Was, Order Order
+type Transition struct {
+	From, To Order
 	// At is the true time, by which new lines and letters are due; zero means the
 	// order's UpdatedAt, which is the time of the business.
 	At time.Time
-	// Lines are written with a change to Provisioning: for each item that has a
+	// Provision are written with a change to Provisioning: for each item that has a
 	// Line, a paid line under that id, whose payment is PaymentOf(order). An item
 	// whose name somebody else holds or is being provisioned is stored as failed
 	// with NameHeld instead, and comes back so.
-	Lines bool
-	// For is the buyer that a price was made for, where the account of a customer begins
+	Provision bool
+	// ExpectedBuyer is the buyer that a price was made for, where the account of a customer begins
 	// to pay it: if it is somebody else by now, nothing changes. nil means that nobody
 	// compares.
-	For *Buyer
-	// Fitted is written as the registrant of the order's shadow account; nil keeps
+	ExpectedBuyer *Buyer
+	// GuestRegistrant is written as the registrant of the order's shadow account; nil keeps
 	// what is there, or removes it if the contact has changed.
-	Fitted *Contact
+	GuestRegistrant *Contact
 	// Method is kept with the customer, if it is not nil.
-	Method *Method
-	// Deeds are what the audit tells of it. Letters are sent.
-	Deeds   []registrar.Deed
-	Letters []registrar.Letter
+	Method *PaymentMethod
+	// AuditEvents are what the audit tells of it. Letters are sent.
+	AuditEvents []registrar.AuditEvent
+	Mails       []registrar.Mail
 }
 
 // PaymentOf is what a line of an order says about what paid for it.
 func PaymentOf(order string) string { return "order:" + order }
 
-// Method is a means of payment that a customer lets us keep.
-type Method struct {
-	// Holder is the provider's customer, ID the provider's means of payment.
-	Holder, ID string
+// PaymentMethod is a means of payment that a customer lets us keep.
+type PaymentMethod struct {
+	// ProviderCustomer is the provider's customer, ID the provider's means of payment.
+	ProviderCustomer, ID string
 	// Label is for people: Visa •••• 4242.
 	Label string
 }
@@ -127,25 +127,25 @@ type Method struct {
 // Buyer is an account as one who orders.
 type Buyer struct {
 	Customer, Email, Language string
-	// Told says that there is registrant data; what follows is empty otherwise.
-	Told                            bool
+	// HasRegistrant says that there is registrant data; what follows is empty otherwise.
+	HasRegistrant                   bool
 	Name, Organisation              string
 	Company                         bool
 	Street, PostalCode, City, State string
 	Country, Phone                  string
 	VATID                           string
-	// PaymentHolder is the provider's customer; empty if there is none yet.
-	PaymentHolder string
+	// ProviderCustomer is the provider's customer; empty if there is none yet.
+	ProviderCustomer string
 	// MethodLabel is the kept means of payment; empty if there is none.
 	MethodLabel string
 }
 
-// holder is the buyer as a registrant; zero if too little was told.
-func (b Buyer) holder() registrar.Holder {
-	if !b.Told {
-		return registrar.Holder{}
+// registrant is the buyer as a registrant; zero if too little was told.
+func (b Buyer) registrant() registrar.Registrant {
+	if !b.HasRegistrant {
+		return registrar.Registrant{}
 	}
-	return registrar.Holder{
+	return registrar.Registrant{
 		Name: b.Name, Organisation: b.Organisation, Street: b.Street, PostalCode: b.PostalCode, City: b.City, State: b.State,
 		Country: b.Country, Phone: b.Phone, Email: b.Email,
 	}
@@ -157,7 +157,7 @@ func (b Buyer) holder() registrar.Holder {
 type Market interface {
 	// Quote returns *registrar.Error: KindConflict, KindInvalid and KindUnsupported
 	// say why it can't be ordered, KindUpstream that it could not be asked.
-	Quote(ctx context.Context, wish Wish) (Quote, error)
+	Quote(ctx context.Context, request QuoteRequest) (Quote, error)
 }
 
 // Budget bounds the names about which one customer or agent has registries asked.
@@ -169,8 +169,8 @@ type Budget interface {
 	Spend(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
 }
 
-// Wish is a name that somebody wants.
-type Wish struct {
+// QuoteRequest is a name that somebody wants.
+type QuoteRequest struct {
 	Customer string
 	Name     registrar.Name
 	Kind     Kind
@@ -180,9 +180,9 @@ type Wish struct {
 	// Code is the auth code of a transfer; empty while the human has not told it.
 	// Then everything else is checked.
 	Code string
-	// Holder is the registrant to be checked: zero if too little was told, nil for the
+	// Registrant is the registrant to be checked: zero if too little was told, nil for the
 	// account's present one.
-	Holder *registrar.Holder
+	Registrant *registrar.Registrant
 	// Purpose is what the quote is for. Admit is called before a registry is asked
 	// ForDisplay, and its error ends the question; nil admits every one.
 	Purpose registrar.Purpose
@@ -228,13 +228,13 @@ type Assessment struct {
 // call is worth repeating; every other kind is the provider's word.
 type Payments interface {
 	// OpenPage makes the page where a human pays, or finds it.
-	OpenPage(ctx context.Context, page Page) (Opened, error)
-	// Look is how a page stands; ClosePage closes it and says how it stands then.
-	Look(ctx context.Context, session string) (Standing, error)
-	ClosePage(ctx context.Context, session string) (Standing, error)
+	OpenPage(ctx context.Context, page PaymentPage) (OpenedPage, error)
+	// FetchPage is how a page stands; ClosePage closes it and says how it stands then.
+	FetchPage(ctx context.Context, session string) (PaymentStatus, error)
+	ClosePage(ctx context.Context, session string) (PaymentStatus, error)
 	// Refund gives money back and returns the provider's id. asked says that the
 	// call may have been sent before: then the provider is asked first.
-	Refund(ctx context.Context, refund RefundCall, asked bool) (string, error)
+	Refund(ctx context.Context, refund RefundRequest, asked bool) (string, error)
 }
 
 // Tokens charges what agents bring. Every call may be repeated, except Charge. Errors
@@ -249,10 +249,10 @@ type Tokens interface {
 	// Charge confirms the payment with the token. An error of KindUpstream means
 	// that it may be charged.
 	Charge(ctx context.Context, charge Charge) (ChargeOutcome, error)
-	// LookCharge is how a payment stands; CancelCharge cancels it and says how it
+	// FetchCharge is how a payment stands; CancelCharge cancels it and says how it
 	// stands then.
-	LookCharge(ctx context.Context, intent string) (Standing, error)
-	CancelCharge(ctx context.Context, intent string) (Standing, error)
+	FetchCharge(ctx context.Context, intent string) (PaymentStatus, error)
+	CancelCharge(ctx context.Context, intent string) (PaymentStatus, error)
 }
 
 // Charge is one payment by token.
@@ -268,50 +268,50 @@ type Charge struct {
 // ChargeOutcome is what became of a charge: it is paid, or declined, or the bank
 // wants to ask the human. If none of these is so it may still become paid.
 type ChargeOutcome struct {
-	Standing   Standing
+	Status     PaymentStatus
 	Declined   registrar.Code
 	NeedsHuman bool
 }
 
 // Registrants knows what registries want to know of a holder.
 type Registrants interface {
-	// Fit returns a contact in the form in which registries want it, and the fields
+	// Normalise returns a contact in the form in which registries want it, and the fields
 	// that are missing or can't be used.
-	Fit(contact Contact) (fitted Contact, untold []string)
+	Normalise(contact Contact) (normalized Contact, missingFields []string)
 }
 
-// Page is a page to pay at.
-type Page struct {
+// PaymentPage is a page to pay at.
+type PaymentPage struct {
 	// ID is our payment's.
 	ID, Order string
-	// Lines are what the human reads; they add up to Amount.
-	Lines  []PageLine
+	// Items are what the human reads; they add up to Amount.
+	Items  []PageItem
 	Amount registrar.Cents
 	// Customer, Email and Holder say who pays; Language is de or en.
-	Customer, Email, Holder, Language string
-	// Keep asks the human's bank for leave to charge later renewals.
-	Keep bool
-	// Paid and Back are where the browser goes afterwards.
-	Paid, Back string
-	EndsAt     time.Time
+	Customer, Email, ProviderCustomer, Language string
+	// SaveMethod asks the human's bank for leave to charge later renewals.
+	SaveMethod bool
+	// PaidURL and Back are where the browser goes afterwards.
+	PaidURL, BackURL string
+	EndsAt           time.Time
 }
 
-// PageLine is one line of a page.
-type PageLine struct {
+// PageItem is one line of a page.
+type PageItem struct {
 	Name   string
 	Kind   Kind
 	Years  int
 	Amount registrar.Cents
 }
 
-// Opened is a page that exists.
-type Opened struct {
+// OpenedPage is a page that exists.
+type OpenedPage struct {
 	Session, URL string
 	EndsAt       time.Time
 }
 
-// Standing is how a page stands.
-type Standing struct {
+// PaymentStatus is how a page stands.
+type PaymentStatus struct {
 	// Paid says that the money is there; Ended that it can't be paid any more. A
 	// page that is neither is open.
 	Paid, Ended bool
@@ -321,11 +321,11 @@ type Standing struct {
 	Currency       string
 	Intent, Card   string
 	// Method is what the human lets us keep; nil if nothing.
-	Method *Method
+	Method *PaymentMethod
 }
 
-// RefundCall is one refund.
-type RefundCall struct {
+// RefundRequest is one refund.
+type RefundRequest struct {
 	ID, Order, Intent string
 	Amount            registrar.Cents
 	// Reason is failed_item or surplus.
@@ -337,7 +337,7 @@ type Identities interface {
 	// OpenVerification makes a verification and returns the page where a human
 	// shows a document. The same id is the same verification.
 	OpenVerification(ctx context.Context, id, customer, email, language, back string) (session, url string, err error)
-	LookVerification(ctx context.Context, session string) (Verification, error)
+	FetchVerification(ctx context.Context, session string) (Verification, error)
 }
 
 // Verification is how a verification stands.
@@ -351,8 +351,8 @@ type Verification struct {
 	Failure registrar.Code
 }
 
-// Lines carries out what is paid.
-type Lines interface {
+// Provisioner carries out what is paid.
+type Provisioner interface {
 	// Wake says that there are new lines.
 	Wake()
 }

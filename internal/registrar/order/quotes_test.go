@@ -11,14 +11,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// purse is a budget that a test fills and empties.
-type purse struct {
+// fakeBudget is a budget that a test fills and empties.
+type fakeBudget struct {
 	mu               sync.Mutex
 	quotes, payments int
 	spent            map[registrar.Purpose]int
 }
 
-func (p *purse) Spend(_ registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
+func (p *fakeBudget) Spend(_ registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left := &p.quotes
@@ -33,190 +33,190 @@ func (p *purse) Spend(_ registrar.Actor, purpose registrar.Purpose, names int) t
 	return 0
 }
 
-// bounded is a world whose customers and agents may have so many names asked about.
-func bounded(t *testing.T, quotes, payments int) (*world, *purse) {
+// newBudgetEnv is a world whose customers and agents may have so many names asked about.
+func newBudgetEnv(t *testing.T, quotes, payments int) (*testEnv, *fakeBudget) {
 	t.Helper()
-	w := newWorld(t)
-	budget := &purse{quotes: quotes, payments: payments, spent: map[registrar.Purpose]int{}}
-	w.budget = budget
-	w.service = w.start("node")
-	return w, budget
+	env := newEnv(t)
+	budget := &fakeBudget{quotes: quotes, payments: payments, spent: map[registrar.Purpose]int{}}
+	env.budget = budget
+	env.service = env.startNode("node")
+	return env, budget
 }
 
-// asked is what the market was asked for since the last call.
-func (w *world) asked() []registrar.Purpose {
-	w.market.mu.Lock()
-	defer w.market.mu.Unlock()
-	purposes := w.market.purposes
-	w.market.purposes = nil
+// takePurposes is what the market was asked for since the last call.
+func (env *testEnv) takePurposes() []registrar.Purpose {
+	env.market.mu.Lock()
+	defer env.market.mu.Unlock()
+	purposes := env.market.purposes
+	env.market.purposes = nil
 	return purposes
 }
 
-func (w *world) askedFor(what string, want ...registrar.Purpose) {
-	w.t.Helper()
-	if got := w.asked(); fmt.Sprint(got) != fmt.Sprint(want) {
-		w.t.Errorf("%s asks for %v, want %v", what, got, want)
+func (env *testEnv) wantPurposes(what string, want ...registrar.Purpose) {
+	env.t.Helper()
+	if got := env.takePurposes(); fmt.Sprint(got) != fmt.Sprint(want) {
+		env.t.Errorf("%s asks for %v, want %v", what, got, want)
 	}
 }
 
-func TestPay_AsksForPaymentAndPagesAskForDisplay(t *testing.T) {
+func TestPay_QuotesForPaymentAndViewsForDisplay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o, secret := w.made(wanted(order.Register, "laden"))
-	w.askedFor("start", registrar.ForQuote)
-	if _, err := w.service.Visit(t.Context(), annaInPerson, secret); err != nil {
+	env := newEnv(t)
+	o, secret := env.createOrder(newRequest(order.Register, "laden"))
+	env.wantPurposes("start", registrar.ForQuote)
+	if _, err := env.service.View(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
 	}
-	w.askedFor("the page", registrar.ForDisplay)
+	env.wantPurposes("the page", registrar.ForDisplay)
 	for what, told := range map[string]order.Confirmation{
-		"another sum": {Gross: o.Totals.Gross + 1, Consent: agreed(0).Consent}, "no consent": {Gross: o.Totals.Gross},
+		"another sum": {Gross: o.Totals.Gross + 1, Consent: consentTo(0).Consent}, "no consent": {Gross: o.Totals.Gross},
 	} {
-		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, told); err == nil {
+		if _, err := env.service.Pay(t.Context(), annaInPerson, secret, told); err == nil {
 			t.Errorf("%s is accepted", what)
 		}
-		w.askedFor(what+", which can't be charged,", registrar.ForQuote)
+		env.wantPurposes(what+", which can't be charged,", registrar.ForQuote)
 	}
-	w.pay(secret, o.Totals.Gross)
-	w.askedFor("the payment", registrar.ForPayment)
+	env.pay(secret, o.Totals.Gross)
+	env.wantPurposes("the payment", registrar.ForPayment)
 }
 
-func TestCompleteSession_AlwaysAsksFresh(t *testing.T) {
+func TestCompleteSession_AlwaysQuotesFresh(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	session := w.opened(order.Register, &carla, "laden")
-	w.askedFor("create", registrar.ForQuote)
-	if _, err := w.service.Session(t.Context(), shopper, session.Order.ID); err != nil {
+	env := newEnv(t)
+	session := env.createSession(order.Register, &carla, "laden")
+	env.wantPurposes("create", registrar.ForQuote)
+	if _, err := env.service.Session(t.Context(), shopper, session.Order.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.askedFor("read", registrar.ForDisplay)
-	if _, err := w.service.UpdateSession(t.Context(), shopper, session.Order.ID, order.SessionChange{}); err != nil {
+	env.wantPurposes("read", registrar.ForDisplay)
+	if _, err := env.service.UpdateSession(t.Context(), shopper, session.Order.ID, order.SessionChange{}); err != nil {
 		t.Fatal(err)
 	}
-	w.askedFor("update", registrar.ForQuote)
-	if _, err := w.complete(session.Order.ID, ""); err != nil {
+	env.wantPurposes("update", registrar.ForQuote)
+	if _, err := env.complete(session.Order.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	w.askedFor("a completion without a token, which can't charge,", registrar.ForQuote)
-	done, err := w.complete(session.Order.ID, "spt_good")
+	env.wantPurposes("a completion without a token, which can't charge,", registrar.ForQuote)
+	done, err := env.complete(session.Order.ID, "spt_good")
 	if err != nil || done.Status != order.SessionCompleted {
 		t.Fatalf("%s, %v", done.Status, err)
 	}
-	w.askedFor("the completion", registrar.ForPayment)
+	env.wantPurposes("the completion", registrar.ForPayment)
 }
 
-func TestStart_OverBudgetAsksNobodyAndStoresNothing(t *testing.T) {
+func TestCreate_OverBudgetQueriesNobodyAndStoresNothing(t *testing.T) {
 	t.Parallel()
-	w, _ := bounded(t, 3, 100)
-	w.made(wanted(order.Register, "eins", "zwei"))
-	w.asked()
+	env, _ := newBudgetEnv(t, 3, 100)
+	env.createOrder(newRequest(order.Register, "eins", "zwei"))
+	env.takePurposes()
 	for _, dry := range []bool{false, true} {
-		request := wanted(order.Register, "drei", "vier")
+		request := newRequest(order.Register, "drei", "vier")
 		request.DryRun = dry
-		_, err := w.service.Start(t.Context(), annasAgent, request)
+		_, err := env.service.Create(t.Context(), annasAgent, request)
 		if registrar.KindOf(err) != registrar.KindRateLimited || code(err) != order.OverBudget {
 			t.Errorf("dry run %v: %v", dry, err)
 		}
 	}
-	if _, err := w.service.CreateSession(t.Context(), shopper, order.SessionRequest{Items: wanted(order.Register, "drei", "vier").Items}); code(err) != order.OverBudget {
+	if _, err := env.service.CreateSession(t.Context(), shopper, order.SessionRequest{Items: newRequest(order.Register, "drei", "vier").Items}); code(err) != order.OverBudget {
 		t.Errorf("a session: %v", err)
 	}
-	w.askedFor("over the budget, ordering")
-	if n := len(w.store.orders); n != 1 {
+	env.wantPurposes("over the budget, ordering")
+	if n := len(env.store.orders); n != 1 {
 		t.Errorf("%d orders are stored", n)
 	}
-	w.made(wanted(order.Register, "fünf")) // one name is left, since a refusal costs nothing
+	env.createOrder(newRequest(order.Register, "fünf")) // one name is left, since a refusal costs nothing
 }
 
-func TestVisit_OverBudgetShowsTheLastAnswerWithItsTime(t *testing.T) {
+func TestView_OverBudgetShowsLastQuoteWithTime(t *testing.T) {
 	t.Parallel()
-	w, budget := bounded(t, 2, 100)
-	o, secret := w.made(wanted(order.Register, "eins", "zwei"))
+	env, budget := newBudgetEnv(t, 2, 100)
+	o, secret := env.createOrder(newRequest(order.Register, "eins", "zwei"))
 	asked := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	view, err := w.service.Visit(t.Context(), annaInPerson, secret)
-	if err != nil || !view.Unasked || !view.AskedAt.IsZero() || !view.Payable || view.Order.Totals != o.Totals {
+	view, err := env.service.View(t.Context(), annaInPerson, secret)
+	if err != nil || !view.Unquoted || !view.AskedAt.IsZero() || !view.Payable || view.Order.Totals != o.Totals {
 		t.Errorf("nothing known: %+v, %v", view, err)
 	}
-	w.market.set(func(m *market) { m.stale = asked })
-	view, err = w.service.Visit(t.Context(), annaInPerson, secret)
-	if err != nil || !view.Unasked || !view.AskedAt.Equal(asked) || !view.Payable {
+	env.market.set(func(m *fakeMarket) { m.stale = asked })
+	view, err = env.service.View(t.Context(), annaInPerson, secret)
+	if err != nil || !view.Unquoted || !view.AskedAt.Equal(asked) || !view.Payable {
 		t.Errorf("something known: %+v, %v", view, err)
 	}
 	// The registry's last no stays one.
-	w.market.set(func(m *market) {
+	env.market.set(func(m *fakeMarket) {
 		m.refuse["eins.de"] = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
 	})
-	view, err = w.service.Visit(t.Context(), annaInPerson, secret)
-	if err != nil || !view.Unasked || len(view.Refused) != 1 || view.Payable {
+	view, err = env.service.View(t.Context(), annaInPerson, secret)
+	if err != nil || !view.Unquoted || len(view.Refused) != 1 || view.Payable {
 		t.Errorf("a refusal known: %+v, %v", view, err)
 	}
-	w.market.set(func(m *market) { delete(m.refuse, "eins.de") })
+	env.market.set(func(m *fakeMarket) { delete(m.refuse, "eins.de") })
 	// And whoever has looked too often can still pay, at the price that they saw.
-	w.pay(secret, o.Totals.Gross)
+	env.pay(secret, o.Totals.Gross)
 	if budget.spent[registrar.ForPayment] != 2 || budget.spent[registrar.ForDisplay] != 0 {
 		t.Errorf("spent %v", budget.spent)
 	}
 }
 
-func TestPay_OverThePaymentBudgetChargesNothing(t *testing.T) {
+func TestPay_OverPaymentBudgetChargesNothing(t *testing.T) {
 	t.Parallel()
-	w, budget := bounded(t, 100, 2)
-	o, secret := w.made(wanted(order.Register, "eins", "zwei"))
+	env, budget := newBudgetEnv(t, 100, 2)
+	o, secret := env.createOrder(newRequest(order.Register, "eins", "zwei"))
 	for range 3 { // pay, and come back without having paid
-		if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); err != nil {
+		if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); err != nil {
 			if code(err) != order.OverBudget || registrar.KindOf(err) != registrar.KindRateLimited {
 				t.Errorf("got %v", err)
 			}
-			w.state(o.ID, order.AwaitingPayment)
+			env.wantState(o.ID, order.AwaitingPayment)
 			continue
 		}
-		if err := w.service.Back(t.Context(), annaInPerson, secret); err != nil {
+		if err := env.service.AbortPayment(t.Context(), annaInPerson, secret); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if budget.spent[registrar.ForPayment] != 2 {
 		t.Errorf("spent %v", budget.spent)
 	}
-	session := w.opened(order.Register, &carla, "drei")
-	if _, err := w.complete(session.Order.ID, "spt_good"); code(err) != order.OverBudget {
+	session := env.createSession(order.Register, &carla, "drei")
+	if _, err := env.complete(session.Order.ID, "spt_good"); code(err) != order.OverBudget {
 		t.Errorf("a completion: %v", err)
 	}
-	w.state(session.Order.ID, order.AwaitingPayment)
-	w.books()
+	env.wantState(session.Order.ID, order.AwaitingPayment)
+	env.checkInvariants()
 }
 
-func TestPay_PriceChangeAfterThePageIsShownFirst(t *testing.T) {
+func TestPay_PriceChangeAfterViewMustBeConfirmed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	o, secret := w.made(wanted(order.Register, "laden"))
-	session := w.opened(order.Register, &carla, "kontor")
-	view, err := w.service.Visit(t.Context(), annaInPerson, secret)
+	env := newEnv(t)
+	o, secret := env.createOrder(newRequest(order.Register, "laden"))
+	session := env.createSession(order.Register, &carla, "kontor")
+	view, err := env.service.View(t.Context(), annaInPerson, secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.market.set(func(m *market) { m.net = 1500 })
-	if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(view.Order.Totals.Gross)); code(err) != order.PriceChanged {
+	env.market.set(func(m *fakeMarket) { m.net = 1500 })
+	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(view.Order.Totals.Gross)); code(err) != order.PriceChanged {
 		t.Errorf("the page's payment: %v", err)
 	}
-	if now := w.state(o.ID, order.AwaitingPayment); now.Totals.Gross == view.Order.Totals.Gross {
+	if now := env.wantState(o.ID, order.AwaitingPayment); now.Totals.Gross == view.Order.Totals.Gross {
 		t.Error("the order keeps the old price")
 	}
-	if _, err := w.complete(session.Order.ID, "spt_good"); code(err) != order.PriceChanged {
+	if _, err := env.complete(session.Order.ID, "spt_good"); code(err) != order.PriceChanged {
 		t.Errorf("the completion: %v", err)
 	}
-	w.books()
+	env.checkInvariants()
 }
 
-func TestReturned_AsksTheProviderOnceInAWhile(t *testing.T) {
+func TestHandleReturn_QueriesProviderOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.lookAgain, w.provider.hold = 3*time.Second, 100*time.Millisecond
-		w.service = w.start("node")
-		o, secret := w.made(wanted(order.Register, "laden"))
-		url := w.pay(secret, o.Totals.Gross)
+		env := newEnv(t)
+		env.recheckInterval, env.provider.latency = 3*time.Second, 100*time.Millisecond
+		env.service = env.startNode("node")
+		o, secret := env.createOrder(newRequest(order.Register, "laden"))
+		url := env.pay(secret, o.Totals.Gross)
 		var all sync.WaitGroup
 		for range 50 { // at once, by whoever has the link
 			all.Go(func() {
-				if err := w.service.Returned(t.Context(), registrar.Actor{}, secret); err != nil {
+				if err := env.service.HandleReturn(t.Context(), registrar.Actor{}, secret); err != nil {
 					t.Error(err)
 				}
 			})
@@ -224,91 +224,91 @@ func TestReturned_AsksTheProviderOnceInAWhile(t *testing.T) {
 		all.Wait()
 		for range 25 { // and one after the other, for 2.5 seconds
 			time.Sleep(100 * time.Millisecond)
-			if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+			if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 				t.Error(err)
 			}
 		}
-		if w.provider.pageLooks != 1 {
-			t.Errorf("the provider was asked %d times", w.provider.pageLooks)
+		if env.provider.pageFetches != 1 {
+			t.Errorf("the provider was asked %d times", env.provider.pageFetches)
 		}
-		w.provider.pay(url)
+		env.provider.pay(url)
 		time.Sleep(3 * time.Second)
-		if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+		if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 			t.Error(err)
 		}
-		w.state(o.ID, order.Provisioning)
+		env.wantState(o.ID, order.Provisioning)
 	})
 }
 
-func TestReturned_FailureOfTheProviderIsNotAskedForAgainAtOnce(t *testing.T) {
+func TestHandleReturn_CachesProviderFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.lookAgain = 3 * time.Second
-		w.service = w.start("node")
-		o, secret := w.made(wanted(order.Register, "laden"))
-		w.pay(secret, o.Totals.Gross)
-		w.provider.down = registrar.Fault(registrar.FaultTimeout, "provider", nil)
+		env := newEnv(t)
+		env.recheckInterval = 3 * time.Second
+		env.service = env.startNode("node")
+		o, secret := env.createOrder(newRequest(order.Register, "laden"))
+		env.pay(secret, o.Totals.Gross)
+		env.provider.down = registrar.Fault(registrar.FaultTimeout, "provider", nil)
 		for range 10 {
-			if err := w.service.Returned(t.Context(), annaInPerson, secret); registrar.KindOf(err) != registrar.KindUpstream {
+			if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); registrar.KindOf(err) != registrar.KindUpstream {
 				t.Errorf("got %v", err)
 			}
 		}
-		if w.provider.pageLooks != 1 {
-			t.Errorf("the provider was asked %d times", w.provider.pageLooks)
+		if env.provider.pageFetches != 1 {
+			t.Errorf("the provider was asked %d times", env.provider.pageFetches)
 		}
 	})
 }
 
-func TestHeard_AsksTheProviderThoughAPageJustDid(t *testing.T) {
+func TestHandleEvent_BypassesPageCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.lookAgain = time.Minute
-		w.service = w.start("node")
-		o, secret := w.made(wanted(order.Register, "laden"))
-		url := w.pay(secret, o.Totals.Gross)
-		if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+		env := newEnv(t)
+		env.recheckInterval = time.Minute
+		env.service = env.startNode("node")
+		o, secret := env.createOrder(newRequest(order.Register, "laden"))
+		url := env.pay(secret, o.Totals.Gross)
+		if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 			t.Fatal(err)
 		}
-		w.provider.pay(url)
-		if err := w.service.Heard(t.Context(), order.Event{Session: w.get(o.ID).Payments[0].Session}); err != nil {
+		env.provider.pay(url)
+		if err := env.service.HandleEvent(t.Context(), order.Event{Session: env.get(o.ID).Payments[0].Session}); err != nil {
 			t.Fatal(err)
 		}
-		w.state(o.ID, order.Provisioning)
+		env.wantState(o.ID, order.Provisioning)
 	})
 }
 
-func TestVerifyVisit_AsksTheProviderOnceInAWhile(t *testing.T) {
+func TestVerifyView_QueriesProviderOncePerInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.lookAgain, w.provider.hold = 3*time.Second, 100*time.Millisecond
-		w.service = w.start("node")
-		w.market.verify["laden.de"] = true
-		o, _ := w.made(wanted(order.Register, "laden"))
-		link := w.verifySecret(o)
-		url, err := w.service.Verify(t.Context(), annaInPerson, link)
+		env := newEnv(t)
+		env.recheckInterval, env.provider.latency = 3*time.Second, 100*time.Millisecond
+		env.service = env.startNode("node")
+		env.market.verify["laden.de"] = true
+		o, _ := env.createOrder(newRequest(order.Register, "laden"))
+		link := env.verifySecret(o)
+		url, err := env.service.StartVerification(t.Context(), annaInPerson, link)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
-				if _, err := w.service.VerifyVisit(t.Context(), annaInPerson, link); err != nil {
+				if _, err := env.service.VerifyView(t.Context(), annaInPerson, link); err != nil {
 					t.Error(err)
 				}
-				if again, err := w.service.Verify(t.Context(), annaInPerson, link); err != nil || again != url {
+				if again, err := env.service.StartVerification(t.Context(), annaInPerson, link); err != nil || again != url {
 					t.Errorf("%q, %v", again, err)
 				}
 			})
 		}
 		all.Wait()
-		if w.provider.checkLooks != 1 {
-			t.Errorf("the provider was asked %d times", w.provider.checkLooks)
+		if env.provider.verificationFetches != 1 {
+			t.Errorf("the provider was asked %d times", env.provider.verificationFetches)
 		}
-		session := w.shows(url, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Müller", "" })
+		session := env.setVerification(url, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Müller", "" })
 		// A message is a reason to ask at once.
-		if err := w.service.Heard(t.Context(), order.Event{Verification: session}); err != nil {
+		if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 			t.Fatal(err)
 		}
-		w.state(o.ID, order.AwaitingPayment)
+		env.wantState(o.ID, order.AwaitingPayment)
 	})
 }

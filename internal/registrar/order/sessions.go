@@ -21,14 +21,14 @@ type Contact struct {
 
 // SessionRequest is what an agent wants to order. Contact is nil if it told none.
 type SessionRequest struct {
-	Items   []Wanted
+	Items   []RequestedItem
 	Contact *Contact
 }
 
 // SessionChange is what an agent wants to be different. Items are kept if nil; what
 // Contact tells replaces what was told before, field by field.
 type SessionChange struct {
-	Items   []Wanted
+	Items   []RequestedItem
 	Contact *Contact
 }
 
@@ -40,8 +40,8 @@ type Completion struct {
 	// Until ends the wait for a payment that is in progress already; zero means
 	// CompletionWait from now. Gone ends it when it is closed, because the caller
 	// has left; nil means never.
-	Until time.Time
-	Gone  <-chan struct{}
+	Until      time.Time
+	CallerGone <-chan struct{}
 }
 
 // SessionStatus is how far an order has come, in the words of checkout sessions.
@@ -72,14 +72,14 @@ type Session struct {
 	Order  Order
 	Status SessionStatus
 	// Missing, Needs, Refused, Unasked and AskedAt are those of View.
-	Missing []string
-	Needs   map[string][]string
-	Refused map[string]error
-	Unasked bool
-	AskedAt time.Time
-	// Untold are the fields of the contact that are missing or can't be used, where
+	Missing       []string
+	MissingByItem map[string][]string
+	Refused       map[string]error
+	Unquoted      bool
+	AskedAt       time.Time
+	// MissingFields are the fields of the contact that are missing or can't be used, where
 	// Missing has registrant; empty if the holder's account has to tell them.
-	Untold []string
+	MissingFields []string
 	// PayURL is where a human goes on; VerifyURL is empty unless an identity is open.
 	PayURL, VerifyURL string
 	// Problem is why a completion gave a link; empty otherwise.
@@ -92,79 +92,79 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	if !isAgent(actor) {
 		return Session{}, fail(registrar.KindUnauthenticated, SignInFirst)
 	}
-	o, err := s.newOrder(actor, Request{Items: req.Items, Channel: ThroughACP})
+	o, err := s.newOrder(actor, Request{Items: req.Items, Channel: ChannelACP})
 	if err != nil {
 		return Session{}, err
 	}
 	o.Agent, o.Claimed = actor.Through, false
 	o.Customer = registrar.NewID("cus_", o.CreatedAt)
 	o.ItemsKey = sessionKey(o)
-	who, err := s.tell(ctx, &o, req.Contact)
+	resolved, err := s.updateBuyer(ctx, &o, req.Contact)
 	if err != nil {
 		return Session{}, err
 	}
-	view, err := s.offer(ctx, actor, &o, who)
+	view, err := s.quoteOrder(ctx, actor, &o, resolved)
 	if err != nil {
 		return Session{}, err
 	}
 	s.addLinks(&o)
-	s.rest(&o)
-	if err := s.cfg.Store.AddSession(ctx, o, who.fitted, s.cfg.MaxSessions, s.cfg.MaxOpen, s.deed(actor, ActionMade, o)); err != nil {
+	s.releaseLease(&o)
+	if err := s.cfg.Store.AddSession(ctx, o, resolved.normalized, s.cfg.MaxSessions, s.cfg.MaxOpen, s.auditEvent(actor, ActionCreated, o)); err != nil {
 		return Session{}, err
 	}
-	s.cfg.Reached(o.State)
+	s.cfg.OnStateChange(o.State)
 	view.Order = o
-	return s.sessionOf(view, who)
+	return s.buildSession(view, resolved)
 }
 
 // Session is an order that the agent may see. While it can be paid it has present
 // prices, and what registries say or said a moment ago.
 func (s *Service) Session(ctx context.Context, actor registrar.Actor, id string) (Session, error) {
-	o, err := s.ofAgent(ctx, actor, id)
+	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
 		return Session{}, err
 	}
-	return s.session(ctx, actor, o)
+	return s.currentSession(ctx, actor, o)
 }
 
 // UpdateSession changes an order that nobody has begun to pay.
 func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id string, change SessionChange) (Session, error) {
-	o, err := s.ofAgent(ctx, actor, id)
+	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
 		return Session{}, err
 	}
-	for range tries {
+	for range maxAttempts {
 		if o.State != AwaitingPayment && o.State != AwaitingVerification {
-			return s.beside(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
+			return s.sessionWithError(ctx, actor, o, fail(registrar.KindConflict, NotOpen))
 		}
 		now := o.clone()
 		if change.Items != nil {
 			if err := s.replaceItems(ctx, actor, &now, change.Items); err != nil {
-				return s.beside(ctx, actor, o, err)
+				return s.sessionWithError(ctx, actor, o, err)
 			}
 		}
-		who, err := s.tell(ctx, &now, change.Contact)
+		resolved, err := s.updateBuyer(ctx, &now, change.Contact)
 		if err != nil {
 			return Session{}, err
 		}
-		view, err := s.offer(ctx, actor, &now, who)
+		view, err := s.quoteOrder(ctx, actor, &now, resolved)
 		if err != nil {
-			return s.beside(ctx, actor, o, err)
+			return s.sessionWithError(ctx, actor, o, err)
 		}
 		if now.State != o.State {
 			now.Attempts = 0
 		}
-		s.rest(&now)
-		m := Move{Was: o, Order: now, Fitted: who.fitted}
-		moved, err := s.move(ctx, &m)
+		s.releaseLease(&now)
+		m := Transition{From: o, To: now, GuestRegistrant: resolved.normalized}
+		updated, err := s.transition(ctx, &m)
 		if err != nil {
 			return Session{}, err
 		}
-		if moved {
-			view.Order = m.Order
-			return s.sessionOf(view, who)
+		if updated {
+			view.Order = m.To
+			return s.buildSession(view, resolved)
 		}
-		if o, err = s.again(ctx, o.ID); err != nil {
+		if o, err = s.reload(ctx, o.ID); err != nil {
 			return Session{}, err
 		}
 	}
@@ -173,7 +173,7 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 
 // CancelSession ends an order that nobody has paid.
 func (s *Service) CancelSession(ctx context.Context, actor registrar.Actor, id string) (Session, error) {
-	o, err := s.ofAgent(ctx, actor, id)
+	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
 		return Session{}, err
 	}
@@ -182,18 +182,18 @@ func (s *Service) CancelSession(ctx context.Context, actor registrar.Actor, id s
 	} else {
 		err = fail(registrar.KindConflict, NotOpen)
 	}
-	return s.beside(ctx, actor, o, err)
+	return s.sessionWithError(ctx, actor, o, err)
 }
 
 func isAgent(actor registrar.Actor) bool {
 	return actor.Kind == registrar.ActorAgent && actor.Through != ""
 }
 
-// ofAgent finds an order that the agent may touch: its own, or one of a customer who
+// orderForAgent finds an order that the agent may touch: its own, or one of a customer who
 // has linked it. Its own that is a linked customer's is closed to it with the link, as
 // long as it is not paid: nobody acts for a customer without leave. A renewal is
 // between us and the holder.
-func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
+func (s *Service) orderForAgent(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if !isAgent(actor) {
 		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
 	}
@@ -201,12 +201,12 @@ func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string)
 	if err != nil {
 		return Order{}, err
 	}
-	byLink := o.Agent == "" || o.byLink() && o.State.Open()
+	byLink := o.Agent == "" || o.ownedByLink() && o.State.Open()
 	switch {
 	case !found || o.Agent != "" && o.Agent != actor.Through:
 		found = false
 	case byLink:
-		if found, err = s.cfg.Store.HasLinked(ctx, o.Customer, actor.Through); err != nil {
+		if found, err = s.cfg.Store.IsAgentLinked(ctx, o.Customer, actor.Through); err != nil {
 			return Order{}, err
 		}
 	}
@@ -216,19 +216,19 @@ func (s *Service) ofAgent(ctx context.Context, actor registrar.Actor, id string)
 	return s.expire(ctx, o)
 }
 
-// byLink says that an agent's order is a customer's because of their link, and not
+// ownedByLink says that an agent's order is a customer's because of their link, and not
 // because they have claimed it: then there was a letter.
-func (o *Order) byLink() bool { return o.Agent != "" && o.Claimed && o.ClaimAskedAt.IsZero() }
+func (o *Order) ownedByLink() bool { return o.Agent != "" && o.Claimed && o.ClaimMailedAt.IsZero() }
 
 // sessionKey makes no two sessions equal: an agent may have several buyers for a name.
 func sessionKey(o Order) string { return itemsKey(o.Items) + ":" + o.ID }
 
 // replaceItems gives an order other items. Those that stay keep their auth codes. What
 // a customer has ordered or claimed is theirs to choose: they would hold the names.
-func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Order, wanted []Wanted) error {
+func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Order, requested []RequestedItem) error {
 	theirs := o.Agent == ""
 	if !theirs && o.Claimed {
-		linked, err := s.cfg.Store.HasLinked(ctx, o.Customer, o.Agent)
+		linked, err := s.cfg.Store.IsAgentLinked(ctx, o.Customer, o.Agent)
 		if err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Or
 	if theirs {
 		return fail(registrar.KindConflict, NotOpen)
 	}
-	fresh, err := s.newOrder(actor, Request{Items: wanted, Channel: o.Channel})
+	fresh, err := s.newOrder(actor, Request{Items: requested, Channel: o.Channel})
 	if err != nil {
 		return err
 	}
@@ -252,126 +252,126 @@ func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Or
 	return nil
 }
 
-// teller is who an agent's order is for.
-type teller struct {
+// resolvedBuyer is who an agent's order is for.
+type resolvedBuyer struct {
 	buyer Buyer
-	// fitted is the registrant of a shadow account; nil if it does not suffice, or if
+	// normalized is the registrant of a shadow account; nil if it does not suffice, or if
 	// the order has a customer.
-	fitted *Contact
-	untold []string
+	normalized    *Contact
+	missingFields []string
 }
 
-// tell adds what an agent says of the buyer, and finds who the order is for.
-func (s *Service) tell(ctx context.Context, o *Order, told *Contact) (teller, error) {
-	if told != nil && o.Agent != "" {
+// updateBuyer adds what an agent says of the buyer, and finds who the order is for.
+func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (resolvedBuyer, error) {
+	if update != nil && o.Agent != "" {
 		before := o.Contact.Email
-		o.Contact = o.Contact.with(*told)
+		o.Contact = o.Contact.merge(*update)
 		if !o.Claimed && !strings.EqualFold(before, o.Contact.Email) {
-			o.ClaimAskedAt = time.Time{} // whoever got a letter was not the buyer; the store voids its link
+			o.ClaimMailedAt = time.Time{} // whoever got a letter was not the buyer; the store voids its link
 		}
 	}
 	if !o.Claimed && o.Contact.Email != "" {
 		customer, found, err := s.cfg.Store.LinkedCustomer(ctx, o.Agent, o.Contact.Email)
 		if err != nil {
-			return teller{}, err
+			return resolvedBuyer{}, err
 		}
 		if found {
-			o.Customer, o.Claimed, o.ClaimAskedAt = customer, true, time.Time{}
+			o.Customer, o.Claimed, o.ClaimMailedAt = customer, true, time.Time{}
 		}
 	}
 	if !o.Claimed {
 		o.Email = o.Contact.Email
-		return s.shadow(*o), nil
+		return s.guestBuyer(*o), nil
 	}
-	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err == nil && o.Agent != "" {
 		o.Email = strings.ToLower(buyer.Email)
 	}
-	return teller{buyer: buyer}, err
+	return resolvedBuyer{buyer: buyer}, err
 }
 
-// shadow is who an unclaimed order is for.
-func (s *Service) shadow(o Order) teller {
-	who := teller{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: cmp.Or(o.Contact.Language, "de")}}
+// guestBuyer is who an unclaimed order is for.
+func (s *Service) guestBuyer(o Order) resolvedBuyer {
+	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: cmp.Or(o.Contact.Language, "de")}}
 	if s.cfg.Registrants == nil {
-		return who
+		return resolved
 	}
-	fitted, untold := s.cfg.Registrants.Fit(o.Contact)
-	if who.untold = untold; len(untold) > 0 {
-		return who
+	normalized, missingFields := s.cfg.Registrants.Normalise(o.Contact)
+	if resolved.missingFields = missingFields; len(missingFields) > 0 {
+		return resolved
 	}
-	who.fitted = &fitted
-	b := &who.buyer
-	b.Told, b.Name, b.Organisation, b.Company, b.VATID = true, fitted.Name(), fitted.Organisation, fitted.Organisation != "", fitted.VATID
-	b.Street, b.PostalCode, b.City, b.State = fitted.Street, fitted.PostalCode, fitted.City, fitted.State
-	b.Country, b.Phone = fitted.Country, fitted.Phone
-	return who
+	resolved.normalized = &normalized
+	b := &resolved.buyer
+	b.HasRegistrant, b.Name, b.Organisation, b.Company, b.VATID = true, normalized.Name(), normalized.Organisation, normalized.Organisation != "", normalized.VATID
+	b.Street, b.PostalCode, b.City, b.State = normalized.Street, normalized.PostalCode, normalized.City, normalized.State
+	b.Country, b.Phone = normalized.Country, normalized.Phone
+	return resolved
 }
 
-// who is whom an order is for as it stands.
-func (s *Service) who(ctx context.Context, o Order) (teller, error) {
+// resolveBuyer is whom an order is for as it stands.
+func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, error) {
 	if !o.Claimed {
-		return s.shadow(o), nil
+		return s.guestBuyer(o), nil
 	}
-	buyer, err := s.cfg.Store.BuyerOf(ctx, o.Customer)
-	return teller{buyer: buyer}, err
+	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	return resolvedBuyer{buyer: buyer}, err
 }
 
-// offer asks for an order that is not stored yet, prices it, and says what is
+// quoteOrder asks for an order that is not stored yet, prices it, and says what is
 // missing. What can't be ordered is an error.
-func (s *Service) offer(ctx context.Context, actor registrar.Actor, o *Order, who teller) (View, error) {
-	wishes, err := s.wishes(*o, who.buyer)
+func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, o *Order, resolved resolvedBuyer) (View, error) {
+	requests, err := s.quoteRequests(*o, resolved.buyer)
 	if err != nil {
 		return View{}, err
 	}
-	answers, err := s.askFresh(ctx, actor, registrar.ForQuote, wishes)
+	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
 	if err != nil {
 		return View{}, err
 	}
-	if err := refusal(o.Items, answers); err != nil {
+	if err := refusalError(o.Items, results); err != nil {
 		return View{}, err
 	}
-	if err := s.price(ctx, o, who.buyer, answers); err != nil {
+	if err := s.applyQuotes(ctx, o, resolved.buyer, results); err != nil {
 		return View{}, err
 	}
-	view := View{Order: *o, Owner: who.buyer}
-	view.Missing, view.Needs = missing(*o, who.buyer, answers)
+	view := View{Order: *o, Owner: resolved.buyer}
+	view.Missing, view.MissingByItem = missingData(*o, resolved.buyer, results)
 	return view, nil
 }
 
-// session is an order as its agent sees it now.
-func (s *Service) session(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
+// currentSession is an order as its agent sees it now.
+func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
 	if o.State != AwaitingPayment && o.State != AwaitingVerification {
-		return s.sessionOf(View{Order: o}, teller{})
+		return s.buildSession(View{Order: o}, resolvedBuyer{})
 	}
-	who, err := s.who(ctx, o)
+	resolved, err := s.resolveBuyer(ctx, o)
 	if err != nil {
 		return Session{}, err
 	}
-	view := View{Order: o, Owner: who.buyer}
-	if err := s.review(ctx, actor, &view); err != nil {
+	view := View{Order: o, Owner: resolved.buyer}
+	if err := s.refreshView(ctx, actor, &view); err != nil {
 		return Session{}, err
 	}
-	return s.sessionOf(view, who)
+	return s.buildSession(view, resolved)
 }
 
-// beside is the session next to an error.
-func (s *Service) beside(ctx context.Context, actor registrar.Actor, o Order, cause error) (Session, error) {
-	session, err := s.session(ctx, actor, o)
+// sessionWithError is the session next to an error.
+func (s *Service) sessionWithError(ctx context.Context, actor registrar.Actor, o Order, cause error) (Session, error) {
+	session, err := s.currentSession(ctx, actor, o)
 	return session, cmp.Or(cause, err)
 }
 
-// sessionOf says a view in the words of sessions.
-func (s *Service) sessionOf(view View, who teller) (Session, error) {
+// buildSession says a view in the words of sessions.
+func (s *Service) buildSession(view View, resolved resolvedBuyer) (Session, error) {
 	o := view.Order
-	session := Session{Order: o, Missing: view.Missing, Needs: view.Needs, Refused: view.Refused, Unasked: view.Unasked, AskedAt: view.AskedAt}
+	session := Session{Order: o, Missing: view.Missing, MissingByItem: view.MissingByItem, Refused: view.Refused, Unquoted: view.Unquoted, AskedAt: view.AskedAt}
 	switch o.State {
 	case AwaitingPayment, AwaitingVerification:
 		session.Status = NotReady
 		if o.State == AwaitingPayment && len(view.Missing) == 0 && len(view.Refused) == 0 {
 			session.Status = Ready
 		}
-		session.Untold = who.untold
+		session.MissingFields = resolved.missingFields
 	case Paying:
 		session.Status = InProgress
 	case Canceled:

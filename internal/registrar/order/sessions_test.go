@@ -20,76 +20,76 @@ var (
 	carla   = order.Contact{FirstName: "Carla", LastName: "Neu", Email: "carla@neu.example", Country: "DE"}
 )
 
-// opened is a session of the agent for Carla, who has no account.
-func (w *world) opened(kind order.Kind, contact *order.Contact, labels ...string) order.Session {
-	w.t.Helper()
-	session, err := w.service.CreateSession(w.t.Context(), shopper, order.SessionRequest{Items: wanted(kind, labels...).Items, Contact: contact})
+// createSession is a session of the agent for Carla, who has no account.
+func (env *testEnv) createSession(kind order.Kind, contact *order.Contact, labels ...string) order.Session {
+	env.t.Helper()
+	session, err := env.service.CreateSession(env.t.Context(), shopper, order.SessionRequest{Items: newRequest(kind, labels...).Items, Contact: contact})
 	if err != nil {
-		w.t.Fatal(err)
+		env.t.Fatal(err)
 	}
 	return session
 }
 
-func (w *world) complete(id, token string) (order.Session, error) {
-	w.t.Helper()
-	return w.service.CompleteSession(w.t.Context(), shopper, id, order.Completion{Token: token})
+func (env *testEnv) complete(id, token string) (order.Session, error) {
+	env.t.Helper()
+	return env.service.CompleteSession(env.t.Context(), shopper, id, order.Completion{Token: token})
 }
 
-func TestASessionIsPaidByATokenOnce(t *testing.T) {
+func TestCompleteSession_SecondCallChargesOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
 	if made.Status != order.Ready || made.Order.Claimed || made.Order.Agent != shopper.Through || made.PayURL == "" {
 		t.Fatalf("made as %+v", made)
 	}
 	for range 2 { // the second finds it completed
-		done, err := w.complete(made.Order.ID, "spt_ok_1")
+		done, err := env.complete(made.Order.ID, "spt_ok_1")
 		if err != nil || done.Status != order.SessionCompleted || done.Order.State != order.Provisioning {
 			t.Fatalf("%+v, %v", done, err)
 		}
 	}
-	if _, err := w.complete(w.opened(order.Register, &carla, "zwei").Order.ID, "spt_ok_1"); code(err) != order.PaymentDeclined {
+	if _, err := env.complete(env.createSession(order.Register, &carla, "zwei").Order.ID, "spt_ok_1"); code(err) != order.PaymentDeclined {
 		t.Errorf("a token that is spent: %v", err)
 	}
-	if n := w.provider.charges(); n != 1 {
+	if n := env.provider.charges(); n != 1 {
 		t.Errorf("%d charges", n)
 	}
-	letters := 0
-	for _, letter := range w.store.letters {
-		if letter.Kind == registrar.LetterClaim && letter.To == carla.Email {
-			letters++
+	mails := 0
+	for _, mail := range env.store.mails {
+		if mail.Kind == registrar.MailClaim && mail.To == carla.Email {
+			mails++
 		}
 	}
-	if letters != 1 {
-		t.Errorf("%d letters with which to claim it", letters)
+	if mails != 1 {
+		t.Errorf("%d letters with which to claim it", mails)
 	}
-	w.books()
+	env.checkInvariants()
 }
 
-func TestACompletionAnswersInTheOrderOfItsTable(t *testing.T) {
+func TestCompleteSession_ReportsProblemsInDocumentedOrder(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
 		kind    order.Kind
 		contact *order.Contact
 		token   string
-		arrange func(*world, order.Session)
+		arrange func(*testEnv, order.Session)
 		code    registrar.Code
 		refused bool
 		problem registrar.Code
 		state   order.State
 	}{
 		"no registrant before no name": {
-			token: "spt_expired", arrange: func(w *world, _ order.Session) { w.market.refuse["eins.de"] = refusedName }, code: order.DataMissing,
+			token: "spt_expired", arrange: func(env *testEnv, _ order.Session) { env.market.refuse["eins.de"] = refusedName }, code: order.DataMissing,
 		},
 		"no name before no token": {
-			contact: &carla, arrange: func(w *world, _ order.Session) { w.market.refuse["eins.de"] = refusedName }, refused: true,
+			contact: &carla, arrange: func(env *testEnv, _ order.Session) { env.market.refuse["eins.de"] = refusedName }, refused: true,
 		},
 		"a price before an identity": {
-			contact: &carla, token: "spt_ok", arrange: func(w *world, _ order.Session) { w.market.net = 2000; w.market.verify["eins.de"] = true },
+			contact: &carla, token: "spt_ok", arrange: func(env *testEnv, _ order.Session) { env.market.net = 2000; env.market.verify["eins.de"] = true },
 			code: order.PriceChanged, state: order.AwaitingVerification,
 		},
 		"an identity before the token": {
-			contact: &carla, token: "spt_expired", arrange: func(w *world, _ order.Session) { w.market.verify["eins.de"] = true },
+			contact: &carla, token: "spt_expired", arrange: func(env *testEnv, _ order.Session) { env.market.verify["eins.de"] = true },
 			problem: order.ProblemIdentity, state: order.AwaitingVerification,
 		},
 		"an auth code before the token": {contact: &carla, kind: order.Transfer, token: "spt_expired", problem: order.ProblemCode},
@@ -101,15 +101,15 @@ func TestACompletionAnswersInTheOrderOfItsTable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
+			env := newEnv(t)
 			if one.kind == "" {
 				one.kind = order.Register
 			}
-			made := w.opened(one.kind, one.contact, "eins")
+			made := env.createSession(one.kind, one.contact, "eins")
 			if one.arrange != nil {
-				one.arrange(w, made)
+				one.arrange(env, made)
 			}
-			got, err := w.complete(made.Order.ID, one.token)
+			got, err := env.complete(made.Order.ID, one.token)
 			var items *order.ItemsRefused
 			if code(err) != one.code || errors.As(err, &items) != one.refused || got.Problem != one.problem || (err == nil) != (one.problem != "") {
 				t.Fatalf("%+v, %v", got, err)
@@ -123,23 +123,23 @@ func TestACompletionAnswersInTheOrderOfItsTable(t *testing.T) {
 			if one.state == "" {
 				one.state = order.AwaitingPayment
 			}
-			if o := w.state(made.Order.ID, one.state); o.Totals != got.Order.Totals {
+			if o := env.wantState(made.Order.ID, one.state); o.Totals != got.Order.Totals {
 				t.Errorf("stored %v, told %v", o.Totals, got.Order.Totals)
 			}
 			if (got.VerifyURL != "") != (one.state == order.AwaitingVerification) {
 				t.Errorf("the link to verify is %q", got.VerifyURL)
 			}
-			if n := w.provider.charges(); n != 0 {
+			if n := env.provider.charges(); n != 0 {
 				t.Errorf("%d charges", n)
 			}
-			w.books()
+			env.checkInvariants()
 		})
 	}
 }
 
 var refusedName = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
 
-func TestFiftyCompletionsAtOnceChargeOnce(t *testing.T) {
+func TestCompleteSession_FiftyConcurrentCallsChargeOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("each with a token of its own", func(t *testing.T) { fiftyCompletions(t, func(i int) string { return "spt_ok_" + strconv.Itoa(i) }) })
 	t.Run("all with the same", func(t *testing.T) { fiftyCompletions(t, func(int) string { return "spt_ok" }) })
@@ -147,14 +147,14 @@ func TestFiftyCompletionsAtOnceChargeOnce(t *testing.T) {
 
 func fiftyCompletions(t *testing.T, token func(int) string) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	seen := map[order.SessionStatus]int{}
 	for i := range 50 {
 		all.Go(func() {
-			got, err := w.complete(made.Order.ID, token(i))
+			got, err := env.complete(made.Order.ID, token(i))
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
@@ -167,195 +167,195 @@ func fiftyCompletions(t *testing.T, token func(int) string) {
 	if seen[order.SessionCompleted] != 50 {
 		t.Errorf("the answers were %v", seen)
 	}
-	if n := w.provider.charges(); n != 1 {
+	if n := env.provider.charges(); n != 1 {
 		t.Errorf("%d charges", n)
 	}
-	w.state(made.Order.ID, order.Provisioning)
-	w.books()
+	env.wantState(made.Order.ID, order.Provisioning)
+	env.checkInvariants()
 }
 
-func TestAnAgentAndAHumanAtOncePayOnce(t *testing.T) {
+func TestCompleteSession_AgentAndHumanPayOnce(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]string{"the human has the page": "human", "the agent is charging": "agent"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.store.linked = map[string]string{shopper.Through: anna}
-			o, secret := w.made(wanted(order.Register, "eins"))
+			env := newEnv(t)
+			env.store.linked = map[string]string{shopper.Through: anna}
+			o, secret := env.createOrder(newRequest(order.Register, "eins"))
 			if first == "human" {
-				url := w.pay(secret, o.Totals.Gross)
-				got, err := w.complete(o.ID, "spt_ok")
+				url := env.pay(secret, o.Totals.Gross)
+				got, err := env.complete(o.ID, "spt_ok")
 				if err != nil || got.Status != order.InProgress || got.Problem != order.ProblemPaying {
 					t.Fatalf("%+v, %v", got, err)
 				}
-				if !w.provider.pay(url) {
+				if !env.provider.pay(url) {
 					t.Fatal("the page was closed")
 				}
-				if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+				if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				w.provider.before = func() {
-					if _, err := w.service.Pay(t.Context(), annaInPerson, secret, agreed(o.Totals.Gross)); code(err) != order.NotOpen {
+				env.provider.beforeCharge = func() {
+					if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); code(err) != order.NotOpen {
 						t.Errorf("the human could pay: %v", err)
 					}
 				}
-				if got, err := w.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+				if got, err := env.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 					t.Fatalf("%+v, %v", got, err)
 				}
 			}
-			w.state(o.ID, order.Provisioning)
-			if n := w.provider.charges(); n != 1 {
+			env.wantState(o.ID, order.Provisioning)
+			if n := env.provider.charges(); n != 1 {
 				t.Errorf("%d charges", n)
 			}
-			w.books()
+			env.checkInvariants()
 		})
 	}
 }
 
-func TestWhoeverCancelsDuringAChargeGetsOneOfTwoEnds(t *testing.T) {
+func TestCancelSession_DuringChargeEndsPaidOrCanceled(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]bool{"before the bank has decided": true, "after it": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			made := w.opened(order.Register, &carla, "eins")
+			env := newEnv(t)
+			made := env.createSession(order.Register, &carla, "eins")
 			canceled := error(nil)
-			cancel := func() { _, canceled = w.service.CancelSession(t.Context(), shopper, made.Order.ID) }
+			cancel := func() { _, canceled = env.service.CancelSession(t.Context(), shopper, made.Order.ID) }
 			want, charges := order.Provisioning, 1
 			if before {
-				w.provider.before, want, charges = cancel, order.Canceled, 0
+				env.provider.beforeCharge, want, charges = cancel, order.Canceled, 0
 			} else {
-				w.provider.confirmed = cancel
+				env.provider.afterCharge = cancel
 			}
-			_, _ = w.complete(made.Order.ID, "spt_ok")
+			_, _ = env.complete(made.Order.ID, "spt_ok")
 			if (canceled == nil) != before {
 				t.Errorf("canceling: %v", canceled)
 			}
-			w.state(made.Order.ID, want)
-			if n := w.provider.charges(); n != charges {
+			env.wantState(made.Order.ID, want)
+			if n := env.provider.charges(); n != charges {
 				t.Errorf("%d charges", n)
 			}
-			w.books()
+			env.checkInvariants()
 		})
 	}
 }
 
 // A process that dies leaves everything as it was written last: the service that
 // died does not go on, and another begins.
-func TestAChargeThatNobodyHeardOfIsFoundOrCanceled(t *testing.T) {
+func TestCharge_UnansweredIsFoundOrCanceledAfterRestart(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
-		arrange func(*provider)
+		arrange func(*fakeProvider)
 		state   order.State
 		charges int
 		token   string
 	}{
-		"the intent was not answered":   {func(p *provider) { p.crashing = true }, order.AwaitingPayment, 0, ""},
-		"the charge was not answered":   {func(p *provider) { p.before = func() { p.set(func(p *provider) { p.crashing = true }) } }, order.Provisioning, 1, ""},
-		"the charge never arrived":      {func(p *provider) { p.before = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.AwaitingPayment, 0, ""},
-		"the provider is gone after it": {func(p *provider) { p.confirmed = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.Provisioning, 1, ""},
-		"it is declined, and then gone": {func(p *provider) { p.confirmed = func() { p.set(func(p *provider) { p.down = errDown }) } }, order.AwaitingPayment, 0, "spt_declined"},
+		"the intent was not answered":   {func(p *fakeProvider) { p.crashing = true }, order.AwaitingPayment, 0, ""},
+		"the charge was not answered":   {func(p *fakeProvider) { p.beforeCharge = func() { p.set(func(p *fakeProvider) { p.crashing = true }) } }, order.Provisioning, 1, ""},
+		"the charge never arrived":      {func(p *fakeProvider) { p.beforeCharge = func() { p.set(func(p *fakeProvider) { p.down = errDown }) } }, order.AwaitingPayment, 0, ""},
+		"the provider is gone after it": {func(p *fakeProvider) { p.afterCharge = func() { p.set(func(p *fakeProvider) { p.down = errDown }) } }, order.Provisioning, 1, ""},
+		"it is declined, and then gone": {func(p *fakeProvider) { p.afterCharge = func() { p.set(func(p *fakeProvider) { p.down = errDown }) } }, order.AwaitingPayment, 0, "spt_declined"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				made := w.opened(order.Register, &carla, "eins")
-				one.arrange(w.provider)
-				_, _ = w.complete(made.Order.ID, cmp.Or(one.token, "spt_ok"))
-				w.provider.set(func(p *provider) { p.down, p.crashing, p.before, p.confirmed = nil, false, nil, nil })
-				w.runFor(w.start("node"), 5*time.Minute)
-				w.state(made.Order.ID, one.state)
-				if n := w.provider.charges(); n != one.charges {
+				env := newEnv(t)
+				made := env.createSession(order.Register, &carla, "eins")
+				one.arrange(env.provider)
+				_, _ = env.complete(made.Order.ID, cmp.Or(one.token, "spt_ok"))
+				env.provider.set(func(p *fakeProvider) { p.down, p.crashing, p.beforeCharge, p.afterCharge = nil, false, nil, nil })
+				env.runFor(env.startNode("node"), 5*time.Minute)
+				env.wantState(made.Order.ID, one.state)
+				if n := env.provider.charges(); n != one.charges {
 					t.Errorf("%d charges", n)
 				}
 				if one.state == order.AwaitingPayment { // and the agent tries again
-					if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+					if got, err := env.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 						t.Errorf("again: %+v, %v", got, err)
 					}
 				}
-				w.books()
+				env.checkInvariants()
 			})
 		})
 	}
 }
 
-func TestADeclinedIntentCanNeverBePaid(t *testing.T) {
+func TestCharge_DeclinedIntentCannotBePaid(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	made := w.opened(order.Register, &carla, "eins")
+	env := newEnv(t)
+	made := env.createSession(order.Register, &carla, "eins")
 	for _, token := range []string{"spt_declined", "spt_human"} {
-		_, _ = w.complete(made.Order.ID, token)
+		_, _ = env.complete(made.Order.ID, token)
 	}
-	o := w.state(made.Order.ID, order.AwaitingPayment)
+	o := env.wantState(made.Order.ID, order.AwaitingPayment)
 	var failures []registrar.Code
 	for _, payment := range o.Payments {
 		failures = append(failures, payment.Failure)
-		if payment.Kind != order.ByToken || payment.State != order.PaymentClosed || !w.provider.at(payment.Session).standing.Ended {
+		if payment.Kind != order.ByToken || payment.State != order.PaymentClosed || !env.provider.pageBySession(payment.Session).status.Ended {
 			t.Errorf("%+v is not over", payment)
 		}
 	}
 	if !slices.Equal(failures, []registrar.Code{order.PaymentDeclined, order.ProblemHuman}) {
 		t.Errorf("the failures are %v", failures)
 	}
-	if got, err := w.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
+	if got, err := env.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 		t.Errorf("%+v, %v", got, err)
 	}
-	w.books()
+	env.checkInvariants()
 }
 
-func TestAChargeThatTakesAWhileIsWaitedFor(t *testing.T) {
+func TestCompleteSession_WaitsForSlowCharge(t *testing.T) {
 	t.Parallel()
 	for name, decides := range map[string]time.Duration{"in time": 5 * time.Second, "too late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t)
-				made := w.opened(order.Register, &carla, "eins")
+				env := newEnv(t)
+				made := env.createSession(order.Register, &carla, "eins")
 				var bank sync.WaitGroup
 				bank.Go(func() {
 					time.Sleep(decides)
-					intent := w.state(made.Order.ID, order.Paying).Payments[0].Intent
-					w.provider.forcePay(intent, func(s *order.Standing) { s.Amount, s.Intent = made.Order.Totals.Gross, intent })
-					if err := w.service.Heard(t.Context(), order.Event{Intent: intent}); err != nil {
+					intent := env.wantState(made.Order.ID, order.Paying).Payments[0].Intent
+					env.provider.forcePay(intent, func(s *order.PaymentStatus) { s.Amount, s.Intent = made.Order.Totals.Gross, intent })
+					if err := env.service.HandleEvent(t.Context(), order.Event{Intent: intent}); err != nil {
 						t.Error(err)
 					}
 				})
-				got, err := w.complete(made.Order.ID, "spt_slow")
+				got, err := env.complete(made.Order.ID, "spt_slow")
 				if decides < order.CompletionWait && (err != nil || got.Status != order.SessionCompleted) ||
 					decides > order.CompletionWait && (code(err) != order.PaymentInProgress || got.Status != order.InProgress) {
 					t.Errorf("%s, %v", got.Status, err)
 				}
 				bank.Wait()
-				w.state(made.Order.ID, order.Provisioning)
-				w.books()
+				env.wantState(made.Order.ID, order.Provisioning)
+				env.checkInvariants()
 			})
 		})
 	}
 }
 
-func TestAChargeThatComesTooLateLeavesTheHumansPageAlone(t *testing.T) {
+func TestCharge_LateAnswerLeavesHumansPageOpen(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.store.linked = map[string]string{shopper.Through: anna}
-	o, secret := w.made(wanted(order.Register, "eins"))
+	env := newEnv(t)
+	env.store.linked = map[string]string{shopper.Through: anna}
+	o, secret := env.createOrder(newRequest(order.Register, "eins"))
 	page := ""
-	w.provider.before = func() {
-		if err := w.service.Back(t.Context(), annaInPerson, secret); err != nil {
+	env.provider.beforeCharge = func() {
+		if err := env.service.AbortPayment(t.Context(), annaInPerson, secret); err != nil {
 			t.Error(err)
 		}
-		page = w.pay(secret, o.Totals.Gross)
+		page = env.pay(secret, o.Totals.Gross)
 	}
-	if _, err := w.complete(o.ID, "spt_ok"); code(err) != order.PaymentDeclined {
+	if _, err := env.complete(o.ID, "spt_ok"); code(err) != order.PaymentDeclined {
 		t.Errorf("the agent hears %v", err)
 	}
-	if !w.provider.pay(page) {
+	if !env.provider.pay(page) {
 		t.Fatal("the agent has closed the human's page")
 	}
-	if err := w.service.Returned(t.Context(), annaInPerson, secret); err != nil {
+	if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
 	}
-	w.state(o.ID, order.Provisioning)
-	w.books()
+	env.wantState(o.ID, order.Provisioning)
+	env.checkInvariants()
 }

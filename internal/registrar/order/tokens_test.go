@@ -10,22 +10,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// everybody is a holder whose name, address and country are told.
-type everybody struct{}
+// anyRegistrant is a holder whose name, address and country are told.
+type anyRegistrant struct{}
 
-func (everybody) Fit(c order.Contact) (order.Contact, []string) {
-	var untold []string
+func (anyRegistrant) Normalise(c order.Contact) (order.Contact, []string) {
+	var missingFields []string
 	for field, value := range map[string]string{"last_name": c.LastName, "email": c.Email, "country": c.Country} {
 		if value == "" {
-			untold = append(untold, field)
+			missingFields = append(missingFields, field)
 		}
 	}
-	return c, untold
+	return c, missingFields
 }
 
-var _ order.Tokens = (*provider)(nil)
+var _ order.Tokens = (*fakeProvider)(nil)
 
-func (p *provider) CheckToken(_ context.Context, token string, amount registrar.Cents, _ time.Time) error {
+func (p *fakeProvider) CheckToken(_ context.Context, token string, amount registrar.Cents, _ time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
@@ -46,7 +46,7 @@ func (p *provider) CheckToken(_ context.Context, token string, amount registrar.
 	return nil
 }
 
-func (p *provider) PrepareCharge(_ context.Context, wanted order.Charge) (string, error) {
+func (p *fakeProvider) PrepareCharge(_ context.Context, wanted order.Charge) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
@@ -54,77 +54,77 @@ func (p *provider) PrepareCharge(_ context.Context, wanted order.Charge) (string
 	}
 	p.prepared++
 	if _, found := p.pages[wanted.ID]; !found {
-		made := &page{Page: order.Page{ID: wanted.ID, Order: wanted.Order, Amount: wanted.Amount}, session: "pi_" + wanted.ID}
-		made.standing = order.Standing{Payment: wanted.ID, Order: wanted.Order, Currency: "eur", Intent: made.session}
+		made := &page{PaymentPage: order.PaymentPage{ID: wanted.ID, Order: wanted.Order, Amount: wanted.Amount}, session: "pi_" + wanted.ID}
+		made.status = order.PaymentStatus{Payment: wanted.ID, Order: wanted.Order, Currency: "eur", Intent: made.session}
 		p.pages[wanted.ID] = made
 	}
-	return "pi_" + wanted.ID, p.answer()
+	return "pi_" + wanted.ID, p.crashError()
 }
 
-func (p *provider) Charge(_ context.Context, charge order.Charge) (order.ChargeOutcome, error) {
+func (p *fakeProvider) Charge(_ context.Context, charge order.Charge) (order.ChargeOutcome, error) {
 	p.mu.Lock()
-	before := p.before
+	before := p.beforeCharge
 	p.mu.Unlock()
 	if before != nil {
 		before()
 	}
 	outcome, err := p.confirm(charge)
-	if p.confirmed != nil {
-		p.confirmed()
+	if p.afterCharge != nil {
+		p.afterCharge()
 	}
 	return outcome, err
 }
 
-func (p *provider) confirm(charge order.Charge) (order.ChargeOutcome, error) {
+func (p *fakeProvider) confirm(charge order.Charge) (order.ChargeOutcome, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
 		return order.ChargeOutcome{}, p.down
 	}
-	made := p.at(charge.Intent)
+	made := p.pageBySession(charge.Intent)
 	switch {
-	case made.standing.Ended || p.tokens[charge.Token] != "":
-		return order.ChargeOutcome{Standing: made.standing, Declined: order.PaymentDeclined}, p.answer()
+	case made.status.Ended || p.tokens[charge.Token] != "":
+		return order.ChargeOutcome{Status: made.status, Declined: order.PaymentDeclined}, p.crashError()
 	case strings.HasPrefix(charge.Token, "spt_declined"):
-		return order.ChargeOutcome{Declined: order.PaymentDeclined}, p.answer()
+		return order.ChargeOutcome{Declined: order.PaymentDeclined}, p.crashError()
 	case strings.HasPrefix(charge.Token, "spt_human"):
-		return order.ChargeOutcome{NeedsHuman: true}, p.answer()
+		return order.ChargeOutcome{NeedsHuman: true}, p.crashError()
 	case strings.HasPrefix(charge.Token, "spt_slow"):
-		return order.ChargeOutcome{Standing: made.standing}, p.answer()
+		return order.ChargeOutcome{Status: made.status}, p.crashError()
 	}
 	p.tokens[charge.Token] = charge.ID
-	made.standing.Paid, made.standing.Amount, made.standing.Card = true, made.Amount, "card"
-	return order.ChargeOutcome{Standing: made.standing}, p.answer()
+	made.status.Paid, made.status.Amount, made.status.Card = true, made.Amount, "card"
+	return order.ChargeOutcome{Status: made.status}, p.crashError()
 }
 
-func (p *provider) LookCharge(_ context.Context, intent string) (order.Standing, error) {
+func (p *fakeProvider) FetchCharge(_ context.Context, intent string) (order.PaymentStatus, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
-		return order.Standing{}, p.down
+		return order.PaymentStatus{}, p.down
 	}
-	return p.at(intent).standing, p.answer()
+	return p.pageBySession(intent).status, p.crashError()
 }
 
-func (p *provider) CancelCharge(_ context.Context, intent string) (order.Standing, error) {
+func (p *fakeProvider) CancelCharge(_ context.Context, intent string) (order.PaymentStatus, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.down != nil {
-		return order.Standing{}, p.down
+		return order.PaymentStatus{}, p.down
 	}
-	made := p.at(intent)
-	if !made.standing.Paid {
-		made.standing.Ended = true
+	made := p.pageBySession(intent)
+	if !made.status.Paid {
+		made.status.Ended = true
 	}
-	return made.standing, p.answer()
+	return made.status, p.crashError()
 }
 
 // charges is how many payments took money.
-func (p *provider) charges() (paid int) {
+func (p *fakeProvider) charges() (paid int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, one := range p.pages {
-		if one.standing.Paid {
+		if one.status.Paid {
 			paid++
 		}
 	}
@@ -132,9 +132,9 @@ func (p *provider) charges() (paid int) {
 }
 
 // runFor lets the service's own clock work for a while.
-func (w *world) runFor(service *order.Service, span time.Duration) {
-	w.t.Helper()
-	ctx, cancel := context.WithCancel(w.t.Context())
+func (env *testEnv) runFor(service *order.Service, span time.Duration) {
+	env.t.Helper()
+	ctx, cancel := context.WithCancel(env.t.Context())
 	var all sync.WaitGroup
 	all.Go(func() { service.Run(ctx) })
 	time.Sleep(span)

@@ -8,7 +8,7 @@ import (
 
 // Request is what somebody wants to order.
 type Request struct {
-	Items   []Wanted
+	Items   []RequestedItem
 	Channel Channel
 	// ByName is the name of the token or application that asks, as its customer
 	// gave it; empty for people.
@@ -18,8 +18,8 @@ type Request struct {
 	DryRun bool
 }
 
-// Wanted is one wanted name.
-type Wanted struct {
+// RequestedItem is one wanted name.
+type RequestedItem struct {
 	Name registrar.Name
 	Kind Kind
 	// Years is the term that was asked for; 0 means the term that is sold.
@@ -29,40 +29,40 @@ type Wanted struct {
 // View is an order as the page at payment_url shows it.
 type View struct {
 	Order Order
-	// Yours says that the viewer is signed in as the order's customer. Otherwise
+	// IsOwner says that the viewer is signed in as the order's customer. Otherwise
 	// Owner has nothing but a masked address, and what follows is empty.
-	Yours bool
-	Owner Buyer
+	IsOwner bool
+	Owner   Buyer
 	// Missing is what must still be told before the order can be paid, each word
 	// once: registrant, auth_code, identity, or a rule of an extension. Needs has
 	// the same by item id; what concerns the whole order stands in Missing alone.
-	Missing []string
-	Needs   map[string][]string
+	Missing       []string
+	MissingByItem map[string][]string
 	// Refused says which items can't be had any more, by item id.
 	Refused map[string]error
-	// Unasked says that a registry was not asked again just now: prices and
+	// Unquoted says that a registry was not asked again just now: prices and
 	// availability are those of the last time, which is AskedAt if that is known.
-	Unasked  bool
+	Unquoted bool
 	AskedAt  time.Time
 	Warnings []Warning
 	// Payable says that Pay has a chance.
 	Payable bool
 }
 
-// tell puts into the view what came of asking.
-func (v *View) tell(answers []answer) {
-	v.Missing, v.Needs = missing(v.Order, v.Owner, answers)
+// addQuotes puts into the view what came of asking.
+func (v *View) addQuotes(results []quoteResult) {
+	v.Missing, v.MissingByItem = missingData(v.Order, v.Owner, results)
 	v.Refused = make(map[string]error)
 	unknown := false
-	for i, a := range answers {
-		if refused(a.err) {
+	for i, a := range results {
+		if isRefusal(a.err) {
 			v.Refused[v.Order.Items[i].ID] = a.err
 		}
 		switch {
-		case a.err != nil && !refused(a.err):
-			v.Unasked, unknown = true, true
+		case a.err != nil && !isRefusal(a.err):
+			v.Unquoted, unknown = true, true
 		case a.quote.Stale:
-			v.Unasked = true
+			v.Unquoted = true
 			if v.AskedAt.IsZero() || a.quote.AskedAt.Before(v.AskedAt) {
 				v.AskedAt = a.quote.AskedAt
 			}
@@ -105,12 +105,12 @@ const (
 
 // VerifyView is what the page at verification_url shows.
 type VerifyView struct {
-	Order Order
-	Yours bool
+	Order   Order
+	IsOwner bool
 	// Needed says that the order still waits for an identity.
 	Needed bool
-	// Standing is how the last attempt stands.
-	Standing IdentityStanding
+	// Status is how the last attempt stands.
+	Status IdentityStatus
 	// Failure is why it did not succeed; NameMismatch if the verified name is not
 	// the registrant's.
 	Failure registrar.Code
@@ -118,15 +118,15 @@ type VerifyView struct {
 	VerifiedAt time.Time
 }
 
-// IdentityStanding is how a verification stands.
-type IdentityStanding string
+// IdentityStatus is how a verification stands.
+type IdentityStatus string
 
 // The standings.
 const (
-	IdentityNone     IdentityStanding = "none"     // nobody has begun
-	IdentityOpen     IdentityStanding = "open"     // begun, or being worked on
-	IdentityFailed   IdentityStanding = "failed"   // over without success; another may be begun
-	IdentityVerified IdentityStanding = "verified" // done
+	IdentityNone     IdentityStatus = "none"     // nobody has begun
+	IdentityOpen     IdentityStatus = "open"     // begun, or being worked on
+	IdentityFailed   IdentityStatus = "failed"   // over without success; another may be begun
+	IdentityVerified IdentityStatus = "verified" // done
 )
 
 // Event says which payment or verification to look at, in the provider's ids, and

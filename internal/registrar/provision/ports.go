@@ -9,40 +9,40 @@ import (
 
 // Store keeps lines.
 type Store interface {
-	// HolderOf is whom a customer's domains are registered for; false if the
+	// GetRegistrant is whom a customer's domains are registered for; false if the
 	// customer has not told.
-	HolderOf(ctx context.Context, customer string) (Holder, bool, error)
+	GetRegistrant(ctx context.Context, customer string) (Registrant, bool, error)
 	// VerifiedName is the name that an identity check of the customer has confirmed;
 	// empty if there was none.
 	VerifiedName(ctx context.Context, customer string) (string, error)
-	// AddLine stores a line with its deed. If the same payment paid for the same
+	// AddProvisionItem stores a line with its deed. If the same payment paid for the same
 	// name before, it returns that line instead. It returns NameHeld if the name
 	// is held or an open line wants it, NoSuchCustomer if there is no account.
-	AddLine(ctx context.Context, line Line, deed registrar.Deed) (Line, error)
-	// LineByPayment is nil if this payment has not paid for this name.
-	LineByPayment(ctx context.Context, payment, name string) (*Line, error)
-	// LineByID is false if there is no such line.
-	LineByID(ctx context.Context, id string) (Line, bool, error)
-	// DueLines are open lines whose time has come, the longest overdue first.
-	DueLines(ctx context.Context, now time.Time, limit int) ([]Line, error)
-	// MoveLine takes one step. It is false, and changes nothing, if the line is
+	AddProvisionItem(ctx context.Context, item Item, event registrar.AuditEvent) (Item, error)
+	// ProvisionItemByPayment is nil if this payment has not paid for this name.
+	ProvisionItemByPayment(ctx context.Context, payment, name string) (*Item, error)
+	// ProvisionItemByID is false if there is no such line.
+	ProvisionItemByID(ctx context.Context, id string) (Item, bool, error)
+	// ListDueProvisionItems are open lines whose time has come, the longest overdue first.
+	ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]Item, error)
+	// UpdateProvisionItem takes one step. It is false, and changes nothing, if the line is
 	// not any more where the step begins.
-	MoveLine(ctx context.Context, move Move) (bool, error)
+	UpdateProvisionItem(ctx context.Context, next Transition) (bool, error)
 }
 
-// Move is one step of a line: from the state and due time of Was to Line.
-type Move struct {
-	Was, Line Line
-	// Add is the customer's domain, which appears with the first step. NameHeld is
+// Transition is one step of a line: from the state and due time of Was to Line.
+type Transition struct {
+	From, To Item
+	// AddDomain is the customer's domain, which appears with the first step. NameHeld is
 	// returned if somebody else's stands there, and then nothing changes.
-	Add *Domain
-	// Activate is what the domain becomes at the end; Drop takes it away again.
-	Activate *Domain
-	Drop     bool
-	// Renew is what a renewal changes. One that is expired becomes active again.
-	Renew *Renewal
-	// Deed is nil for steps that the audit does not tell.
-	Deed *registrar.Deed
+	AddDomain *Domain
+	// ActivateDomain is what the domain becomes at the end; Drop takes it away again.
+	ActivateDomain *Domain
+	DropDomain     bool
+	// Renewal is what a renewal changes. One that is expired becomes active again.
+	Renewal *Renewal
+	// AuditEvent is nil for steps that the audit does not tell.
+	AuditEvent *registrar.AuditEvent
 }
 
 // Renewal is a term that was added to a domain.
@@ -57,22 +57,22 @@ type Renewal struct {
 
 // Domains keeps what the registry says of domains.
 type Domains interface {
-	// StoreMessage keeps a message of a registry and makes due what it is about,
+	// StoreRegistryMessage keeps a message of a registry and makes due what it is about,
 	// lines and domains. It is false if it was stored before.
-	StoreMessage(ctx context.Context, account string, message Message, now time.Time) (bool, error)
-	// DueDomains are those whose time for a look has come.
-	DueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
-	// DomainsAfter is a page of all domains; DomainByName the one that is held
+	StoreRegistryMessage(ctx context.Context, account string, message Message, now time.Time) (bool, error)
+	// ListDueDomains are those whose time for a look has come.
+	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
+	// ListDomainsAfter is a page of all domains; DomainByName the one that is held
 	// now, or else the last one that was.
-	DomainsAfter(ctx context.Context, id string, limit int) ([]Domain, error)
+	ListDomainsAfter(ctx context.Context, id string, limit int) ([]Domain, error)
 	DomainByName(ctx context.Context, name string) (Domain, bool, error)
-	// FollowDomain stores what the registry says. It is false if the domain has
+	// UpdateDomainFromRegistry stores what the registry says. It is false if the domain has
 	// changed since it was read as was. deed is nil if its status stays.
-	FollowDomain(ctx context.Context, was, now Domain, deed *registrar.Deed) (bool, error)
+	UpdateDomainFromRegistry(ctx context.Context, was, now Domain, event *registrar.AuditEvent) (bool, error)
 }
 
-// Holder is a person or company as a registry wants it told.
-type Holder = registrar.Holder
+// Registrant is a person or company as a registry wants it told.
+type Registrant = registrar.Registrant
 
 // Account is what this package asks of a registry. Errors are *registrar.Error:
 // KindUpstream, KindRateLimited and KindInternal mean that nothing is decided and
@@ -98,23 +98,23 @@ type Registry interface {
 	Outcome(ctx context.Context, request Request) (Outcome, error)
 	// Unhold puts a domain back into the zone if we had taken it out.
 	Unhold(ctx context.Context, name, transaction string) error
-	// DropContact deletes a contact. One that is gone is no error.
-	DropContact(ctx context.Context, handle, transaction string) error
+	// DeleteContact deletes a contact. One that is gone is no error.
+	DeleteContact(ctx context.Context, handle, transaction string) error
 }
 
 // Market says whether a line could be carried out, before it is paid.
 type Market interface {
-	// Sells says without asking the registry why no name of an extension can be had
+	// CheckSupported says without asking the registry why no name of an extension can be had
 	// in this way for so many years; nil if some can. requires is the catalogue's
 	// word for a rule of the extension.
-	Sells(kind Kind, tld, requires string, years int) error
+	CheckSupported(kind Kind, tld, requires string, years int) error
 	// Missing is what the holder must still tell: NeedRegistrant, NeedCode, or the
 	// rule of the extension that their data do not meet. It asks nobody.
-	Missing(wish Wish) []string
-	// Offer asks the registry itself, and never a cache, by the wish's Purpose. No
+	Missing(query AvailabilityQuery) []string
+	// CheckAvailability asks the registry itself, and never a cache, by the wish's Purpose. No
 	// error means that it can be had at the list price as soon as nothing is missing.
 	// The answer does not depend on the holder.
-	Offer(ctx context.Context, wish Wish) error
+	CheckAvailability(ctx context.Context, query AvailabilityQuery) error
 }
 
 // Records is what a registry tells of domains by itself or when asked.
@@ -140,11 +140,11 @@ type Rules struct {
 // Contact is a contact to be made.
 type Contact struct {
 	Handle      string
-	Holder      Holder
+	Registrant  Registrant
 	Transaction string
-	// Asked says that the call may have been sent before, at Since or later.
-	Asked bool
-	Since time.Time
+	// MaybeSent says that the call may have been sent before, at Since or later.
+	MaybeSent bool
+	Since     time.Time
 }
 
 // Request is a registration, a transfer or a renewal.
@@ -158,7 +158,7 @@ type Request struct {
 	// From is the registry's expiry at which a renewal begins.
 	From        time.Time
 	Transaction string
-	Asked       bool
+	MaybeSent   bool
 	Since       time.Time
 }
 
@@ -170,14 +170,14 @@ type Outcome struct {
 	Expires time.Time
 }
 
-// Wish is what somebody is about to pay for.
-type Wish struct {
+// AvailabilityQuery is what somebody is about to pay for.
+type AvailabilityQuery struct {
 	Kind      Kind
 	Name, TLD string
 	Years     int
-	// Told says that there is registrant data; Holder is empty otherwise.
-	Told   bool
-	Holder Holder
+	// HasRegistrant says that there is registrant data; Holder is empty otherwise.
+	HasRegistrant bool
+	Registrant    Registrant
 	// Code is empty while the holder of a transfer has not told it.
 	Code string
 	// Requires is the catalogue's word for a rule of the extension.

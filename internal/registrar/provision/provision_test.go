@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-var everything = provision.Rules{Contacts: true, HostObjects: true, CodeLength: 16}
+var allRules = provision.Rules{Contacts: true, HostObjects: true, CodeLength: 16}
 
 func refused(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
@@ -20,14 +20,14 @@ func refused(code registrar.Code) error {
 
 func unreachable() error { return registrar.Fault(registrar.FaultTimeout, "registry.example", nil) }
 
-func TestTheIntentIsStoredBeforeEachCall(t *testing.T) {
+func TestRun_StoresIntentBeforeEachCall(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		rules   provision.Rules
 		pending bool
 		want    string
 	}{
-		"with contacts and hosts": {rules: everything, want: "stored contacts, contact asked=false, stored hosts, hosts, stored requested, register asked=false, stored active"},
+		"with contacts and hosts": {rules: allRules, want: "stored contacts, contact asked=false, stored hosts, hosts, stored requested, register asked=false, stored active"},
 		"without contacts":        {rules: provision.Rules{HostObjects: true}, want: "stored hosts, hosts, stored requested, register asked=false, stored active"},
 		"without host objects":    {rules: provision.Rules{Contacts: true}, want: "stored contacts, contact asked=false, stored requested, register asked=false, stored active"},
 		"without either":          {want: "stored requested, register asked=false, stored active"},
@@ -37,23 +37,23 @@ func TestTheIntentIsStoredBeforeEachCall(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				expires := time.Now().AddDate(1, 0, 0)
-				h := newHouse(t, &office{rules: test.rules, pending: test.pending, expires: expires, decided: func() (provision.Outcome, error) {
+				env := newEnv(t, &fakeRegistry{rules: test.rules, pending: test.pending, expires: expires, outcome: func() (provision.Outcome, error) {
 					return provision.Outcome{Expires: expires}, nil
 				}})
-				h.order(t, "neu", ".org")
-				runFor(t, time.Minute, h.Service)
-				if got := strings.Join(h.log.all(), ", "); got != test.want {
+				env.createItem(t, "neu", ".org")
+				runFor(t, time.Minute, env.Service)
+				if got := strings.Join(env.log.all(), ", "); got != test.want {
 					t.Errorf("got  %s\nwant %s", got, test.want)
 				}
-				line := h.shelf.only(t)
-				domain := h.shelf.domains[line.Domain]
-				if domain.Status != "active" || !domain.PaidUntil.Equal(expires) || line.RefundDue || !line.DueAt.IsZero() || line.Node != "" {
-					t.Errorf("the line is %+v, the domain %+v", line, domain)
+				item := env.store.onlyItem(t)
+				domain := env.store.domains[item.Domain]
+				if domain.Status != "active" || !domain.PaidUntil.Equal(expires) || item.RefundDue || !item.DueAt.IsZero() || item.Node != "" {
+					t.Errorf("the line is %+v, the domain %+v", item, domain)
 				}
-				if hasContact := line.Handle != ""; hasContact != test.rules.Contacts {
-					t.Errorf("the handle is %q", line.Handle)
+				if hasContact := item.Handle != ""; hasContact != test.rules.Contacts {
+					t.Errorf("the handle is %q", item.Handle)
 				}
-				if last := h.shelf.deeds[len(h.shelf.deeds)-1]; last.Action != provision.ActionRegistered || last.Customer != "cus_ada" {
+				if last := env.store.events[len(env.store.events)-1]; last.Action != provision.ActionRegistered || last.Customer != "cus_ada" {
 					t.Errorf("the audit tells %+v", last)
 				}
 			})
@@ -61,7 +61,7 @@ func TestTheIntentIsStoredBeforeEachCall(t *testing.T) {
 	}
 }
 
-func TestALineThatIsFoundInAStateIsAskedAboutBeforeItsCallIsRepeated(t *testing.T) {
+func TestRun_ResumedItemChecksBeforeRepeatingCall(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[provision.State]string{
 		provision.StateContacts:  "contact asked=true",
@@ -71,267 +71,267 @@ func TestALineThatIsFoundInAStateIsAskedAboutBeforeItsCallIsRepeated(t *testing.
 		provision.StateUndoing:   "drop contact",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, &office{rules: everything, decided: func() (provision.Outcome, error) { return provision.Outcome{}, nil }})
-			line := h.order(t, "neu", ".org")
-			line.State, line.Handle, line.Domain = state, "DK1", "dom_1"
-			line.DueAt = time.Now() // the lease of the life before is released
-			h.shelf.lines[line.ID] = line
-			h.shelf.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
-			runFor(t, 10*time.Second, h.Service)
-			if got := h.log.all(); len(got) == 0 || got[0] != want {
+			env := newEnv(t, &fakeRegistry{rules: allRules, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, nil }})
+			item := env.createItem(t, "neu", ".org")
+			item.State, item.Handle, item.Domain = state, "DK1", "dom_1"
+			item.DueAt = time.Now() // the lease of the life before is released
+			env.store.items[item.ID] = item
+			env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
+			runFor(t, 10*time.Second, env.Service)
+			if got := env.log.all(); len(got) == 0 || got[0] != want {
 				t.Errorf("%s: began with %q, want %q", state, got, want)
 			}
-			if line := h.shelf.only(t); !line.State.Final() {
-				t.Errorf("%s became %s", state, line.State)
+			if item := env.store.onlyItem(t); !item.State.Final() {
+				t.Errorf("%s became %s", state, item.State)
 			}
 		})
 	}
 }
 
-func TestTheLeaseOfAnotherNodeIsRespectedUntilItEnds(t *testing.T) {
+func TestRun_RespectsLeaseOfAnotherNodeUntilExpiry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{})
-		line := h.order(t, "neu", ".org")
-		line.State, line.Domain, line.Node, line.DueAt = provision.StateRequested, "dom_1", "elsewhere", time.Now().Add(time.Minute)
-		h.shelf.lines[line.ID] = line
-		h.shelf.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
-		runFor(t, 59*time.Second, h.Service)
-		if calls := h.log.all(); len(calls) > 0 {
+		env := newEnv(t, &fakeRegistry{})
+		item := env.createItem(t, "neu", ".org")
+		item.State, item.Domain, item.Node, item.DueAt = provision.StateRequested, "dom_1", "elsewhere", time.Now().Add(time.Minute)
+		env.store.items[item.ID] = item
+		env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
+		runFor(t, 59*time.Second, env.Service)
+		if calls := env.log.all(); len(calls) > 0 {
 			t.Errorf("did %q under another node's lease", calls)
 		}
-		runFor(t, 5*time.Second, h.Service)
-		if line := h.shelf.only(t); line.State != provision.StateActive {
-			t.Errorf("after the lease it is %s", line.State)
+		runFor(t, 5*time.Second, env.Service)
+		if item := env.store.onlyItem(t); item.State != provision.StateActive {
+			t.Errorf("after the lease it is %s", item.State)
 		}
 	})
 }
 
-func TestOfManyNodesOneCarriesALineOut(t *testing.T) {
+func TestRun_OneOfManyNodesProvisionsItem(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{rules: everything, takes: time.Second})
-		h.order(t, "neu", ".org")
-		nodes := []*provision.Service{h.Service}
+		env := newEnv(t, &fakeRegistry{rules: allRules, latency: time.Second})
+		env.createItem(t, "neu", ".org")
+		nodes := []*provision.Service{env.Service}
 		for i := range 4 {
-			nodes = append(nodes, h.service(t, func(cfg *provision.Config) { cfg.Node = fmt.Sprint("node", i) }))
+			nodes = append(nodes, env.newNode(t, func(cfg *provision.Config) { cfg.Node = fmt.Sprint("node", i) }))
 		}
 		runFor(t, time.Minute, nodes...)
 		registered := 0
-		for _, entry := range h.log.all() {
+		for _, entry := range env.log.all() {
 			if strings.HasPrefix(entry, "register") {
 				registered++
 			}
 		}
-		if registered != 1 || len(h.ended) != 1 {
-			t.Errorf("%d registrations, ended %v: %q", registered, h.ended, h.log.all())
+		if registered != 1 || len(env.ended) != 1 {
+			t.Errorf("%d registrations, ended %v: %q", registered, env.ended, env.log.all())
 		}
 	})
 }
 
-func TestARefusedLineLeavesNothingBehindAndIsRefunded(t *testing.T) {
+func TestRun_RefusedItemIsCleanedUpAndRefunded(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"contact", "hosts", "request"} {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, &office{rules: everything, refuse: map[string][]error{
+			env := newEnv(t, &fakeRegistry{rules: allRules, errors: map[string][]error{
 				call: {refused("taken")}, "drop": {unreachable(), refused("in_use")}, // even then it is not forgotten
 			}})
-			h.order(t, "neu", ".org")
-			runFor(t, time.Minute, h.Service)
-			line := h.shelf.only(t)
-			if line.State != provision.StateFailed || line.Failure != "taken" || !line.RefundDue || !line.DueAt.IsZero() {
-				t.Errorf("%s: the line is %+v", call, line)
+			env.createItem(t, "neu", ".org")
+			runFor(t, time.Minute, env.Service)
+			item := env.store.onlyItem(t)
+			if item.State != provision.StateFailed || item.Failure != "taken" || !item.RefundDue || !item.DueAt.IsZero() {
+				t.Errorf("%s: the line is %+v", call, item)
 			}
 			dropped := 0
-			for _, entry := range h.log.all() {
+			for _, entry := range env.log.all() {
 				if entry == "drop contact" {
 					dropped++
 				}
 			}
-			if dropped != 3 || len(h.shelf.domains) != 0 {
-				t.Errorf("%s: %d deletions, domains %v", call, dropped, h.shelf.domains)
+			if dropped != 3 || len(env.store.domains) != 0 {
+				t.Errorf("%s: %d deletions, domains %v", call, dropped, env.store.domains)
 			}
 		})
 	}
 }
 
-func TestADeniedRequestIsRefunded(t *testing.T) {
+func TestRun_DeniedRequestIsRefunded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{pending: true, decided: func() (provision.Outcome, error) {
+		env := newEnv(t, &fakeRegistry{pending: true, outcome: func() (provision.Outcome, error) {
 			return provision.Outcome{}, refused(provision.Denied)
 		}})
-		h.order(t, "neu", ".org")
-		runFor(t, time.Minute, h.Service)
-		if line := h.shelf.only(t); line.State != provision.StateFailed || line.Failure != provision.Denied || !line.RefundDue {
-			t.Errorf("the line is %+v", line)
+		env.createItem(t, "neu", ".org")
+		runFor(t, time.Minute, env.Service)
+		if item := env.store.onlyItem(t); item.State != provision.StateFailed || item.Failure != provision.Denied || !item.RefundDue {
+			t.Errorf("the line is %+v", item)
 		}
 	})
 }
 
-func TestALineWaitsForARegistryThatDecidesNothingAndIsNeverGivenUp(t *testing.T) {
+func TestRun_UndecidedItemIsRetriedForever(t *testing.T) {
 	t.Parallel()
 	billing := &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing}
 	for name, trouble := range map[string]error{"unreachable": unreachable(), "no money": billing, "our own fault": &registrar.Error{Kind: registrar.KindInternal}} {
 		synctest.Test(t, func(t *testing.T) {
-			h := newHouse(t, &office{refuse: map[string][]error{"request": slices.Repeat([]error{trouble}, 30)}})
-			h.order(t, "neu", ".org")
-			runFor(t, time.Hour, h.Service)
-			if line := h.shelf.only(t); line.State != provision.StateRequested || line.RefundDue {
-				t.Errorf("%s: after an hour the line is %+v", name, line)
+			env := newEnv(t, &fakeRegistry{errors: map[string][]error{"request": slices.Repeat([]error{trouble}, 30)}})
+			env.createItem(t, "neu", ".org")
+			runFor(t, time.Hour, env.Service)
+			if item := env.store.onlyItem(t); item.State != provision.StateRequested || item.RefundDue {
+				t.Errorf("%s: after an hour the line is %+v", name, item)
 			}
 			// 1 s, 2 s, 4 s … 10 min: about 14 in an hour, and not thousands.
-			if n := len(h.waited); n < 10 || n > 20 || h.waited[0] != registrar.CodeOf(trouble) {
-				t.Errorf("%s: waited %d times: %v", name, n, h.waited)
+			if n := len(env.retries); n < 10 || n > 20 || env.retries[0] != registrar.CodeOf(trouble) {
+				t.Errorf("%s: waited %d times: %v", name, n, env.retries)
 			}
-			runFor(t, 4*time.Hour, h.Service)
-			if line := h.shelf.only(t); line.State != provision.StateActive {
-				t.Errorf("%s: in the end the line is %s", name, line.State)
+			runFor(t, 4*time.Hour, env.Service)
+			if item := env.store.onlyItem(t); item.State != provision.StateActive {
+				t.Errorf("%s: in the end the line is %s", name, item.State)
 			}
 		})
 	}
 }
 
-func TestANameThatSomebodyHoldsMeanwhileIsRefundedWithoutACall(t *testing.T) {
+func TestRun_NameHeldMeanwhileIsRefundedWithoutCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{rules: everything})
-		h.order(t, "neu", ".org")
-		h.shelf.domains["dom_other"] = provision.Domain{ID: "dom_other", Name: "neu.org", Status: "active"}
-		runFor(t, time.Minute, h.Service)
-		line := h.shelf.only(t)
-		if line.State != provision.StateFailed || line.Failure != provision.NameHeld || !line.RefundDue {
-			t.Errorf("the line is %+v", line)
+		env := newEnv(t, &fakeRegistry{rules: allRules})
+		env.createItem(t, "neu", ".org")
+		env.store.domains["dom_other"] = provision.Domain{ID: "dom_other", Name: "neu.org", Status: "active"}
+		runFor(t, time.Minute, env.Service)
+		item := env.store.onlyItem(t)
+		if item.State != provision.StateFailed || item.Failure != provision.NameHeld || !item.RefundDue {
+			t.Errorf("the line is %+v", item)
 		}
-		if calls := h.log.all(); !slices.Equal(calls, []string{"stored failed"}) || len(h.shelf.domains) != 1 {
-			t.Errorf("did %q, domains %v", calls, h.shelf.domains)
+		if calls := env.log.all(); !slices.Equal(calls, []string{"stored failed"}) || len(env.store.domains) != 1 {
+			t.Errorf("did %q, domains %v", calls, env.store.domains)
 		}
 	})
 }
 
-func TestWhatIsUnderWayIsStoredWhenTheServiceStops(t *testing.T) {
+func TestRun_StoresProgressOnShutdown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{rules: everything, takes: 2 * time.Second})
-		h.order(t, "neu", ".org")
-		runFor(t, time.Second, h.Service) // in the middle of the contact
-		line := h.shelf.only(t)
-		if line.State != provision.StateHosts || line.Node != "" || line.DueAt.After(time.Now()) {
-			t.Errorf("the line is left as %+v", line)
+		env := newEnv(t, &fakeRegistry{rules: allRules, latency: 2 * time.Second})
+		env.createItem(t, "neu", ".org")
+		runFor(t, time.Second, env.Service) // in the middle of the contact
+		item := env.store.onlyItem(t)
+		if item.State != provision.StateHosts || item.Node != "" || item.DueAt.After(time.Now()) {
+			t.Errorf("the line is left as %+v", item)
 		}
 	})
 }
 
-func TestOrdersAreRefusedBeforeAnythingIsWritten(t *testing.T) {
+func TestCreateItem_RejectedBeforeAnythingIsStored(t *testing.T) {
 	t.Parallel()
-	good := provision.Order{Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Register, Payment: "manual:1"}
+	good := provision.PaidItem{Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Register, Payment: "manual:1"}
 	for name, test := range map[string]struct {
-		change func(*provision.Order, *house)
+		change func(*provision.PaidItem, *testEnv)
 		actor  registrar.Actor
 		want   registrar.Code
 	}{
 		"a customer":            {actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_ada"}, want: provision.OperatorsOnly},
-		"no payment":            {change: func(o *provision.Order, _ *house) { o.Payment = "" }, want: provision.BadPayment},
-		"an empty reference":    {change: func(o *provision.Order, _ *house) { o.Payment = "manual: " }, want: provision.BadPayment},
-		"no account":            {change: func(o *provision.Order, _ *house) { o.Name = registrar.NewName("neu", ".xyz") }, want: provision.NoAccount},
-		"no registrant":         {change: func(_ *provision.Order, h *house) { h.shelf.noHolder = true }, want: provision.NoRegistrant},
-		"not to be had":         {change: func(_ *provision.Order, h *house) { h.office.offer = refused(provision.NameTaken) }, want: provision.NameTaken},
-		"a transfer, no secret": {change: func(o *provision.Order, _ *house) { o.Kind = provision.Transfer }, want: provision.CodeMissing},
+		"no payment":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "" }, want: provision.BadPayment},
+		"an empty reference":    {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "manual: " }, want: provision.BadPayment},
+		"no account":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Name = registrar.NewName("neu", ".xyz") }, want: provision.NoAccount},
+		"no registrant":         {change: func(_ *provision.PaidItem, env *testEnv) { env.store.noRegistrant = true }, want: provision.NoRegistrant},
+		"not to be had":         {change: func(_ *provision.PaidItem, env *testEnv) { env.registry.availability = refused(provision.NameTaken) }, want: provision.NameTaken},
+		"a transfer, no secret": {change: func(o *provision.PaidItem, _ *testEnv) { o.Kind = provision.Transfer }, want: provision.CodeMissing},
 	} {
-		h, order, actor := newHouse(t, &office{}), good, test.actor
+		env, paid, actor := newEnv(t, &fakeRegistry{}), good, test.actor
 		if test.change != nil {
-			test.change(&order, h)
+			test.change(&paid, env)
 		}
 		if actor.Kind == "" {
 			actor = operator
 		}
-		if _, err := h.Order(t.Context(), actor, order); registrar.CodeOf(err) != test.want || len(h.shelf.lines) != 0 {
-			t.Errorf("%s: %v, %d lines", name, err, len(h.shelf.lines))
+		if _, err := env.CreateItem(t.Context(), actor, paid); registrar.CodeOf(err) != test.want || len(env.store.items) != 0 {
+			t.Errorf("%s: %v, %d lines", name, err, len(env.store.items))
 		}
 	}
 }
 
-func TestTheSamePaymentForTheSameNameIsTheSameLine(t *testing.T) {
+func TestCreateItem_SamePaymentReturnsSameItem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, &office{})
-	first := h.order(t, "neu", ".org")
-	h.office.offer = refused(provision.NameTaken) // by the first
-	if second := h.order(t, "neu", ".org"); second.ID != first.ID || len(h.shelf.lines) != 1 {
+	env := newEnv(t, &fakeRegistry{})
+	first := env.createItem(t, "neu", ".org")
+	env.registry.availability = refused(provision.NameTaken) // by the first
+	if second := env.createItem(t, "neu", ".org"); second.ID != first.ID || len(env.store.items) != 1 {
 		t.Errorf("the line %s became %s", first.ID, second.ID)
 	}
 }
 
-func TestAPaymentStandsForNobodyElsesOrder(t *testing.T) {
+func TestCreateItem_PaymentCannotBeReused(t *testing.T) {
 	t.Parallel()
-	good := provision.Order{Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Register, Payment: "manual:1"}
+	good := provision.PaidItem{Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Register, Payment: "manual:1"}
 	for name, test := range map[string]struct {
-		change func(*provision.Order)
+		change func(*provision.PaidItem)
 		want   registrar.Code
 	}{
-		"another customer": {func(o *provision.Order) { o.Customer = "cus_bob" }, provision.PaymentUsed},
-		"another term":     {func(o *provision.Order) { o.Years = 2 }, provision.PaymentUsed},
-		"spaces around it": {func(o *provision.Order) { o.Payment = "manual: 1 " }, ""},
+		"another customer": {func(o *provision.PaidItem) { o.Customer = "cus_bob" }, provision.PaymentUsed},
+		"another term":     {func(o *provision.PaidItem) { o.Years = 2 }, provision.PaymentUsed},
+		"spaces around it": {func(o *provision.PaidItem) { o.Payment = "manual: 1 " }, ""},
 	} {
-		h, order := newHouse(t, &office{}), good
-		first := h.order(t, "neu", ".org")
-		test.change(&order)
-		line, err := h.Order(t.Context(), operator, order)
-		if registrar.CodeOf(err) != test.want || err == nil && line.ID != first.ID || len(h.shelf.lines) != 1 {
-			t.Errorf("%s: %v, line %s, %d lines", name, err, line.ID, len(h.shelf.lines))
+		env, paid := newEnv(t, &fakeRegistry{}), good
+		first := env.createItem(t, "neu", ".org")
+		test.change(&paid)
+		item, err := env.CreateItem(t.Context(), operator, paid)
+		if registrar.CodeOf(err) != test.want || err == nil && item.ID != first.ID || len(env.store.items) != 1 {
+			t.Errorf("%s: %v, line %s, %d lines", name, err, item.ID, len(env.store.items))
 		}
 	}
 }
 
-func TestAPendingRequestIsRecognisedByWhenItWasAskedFor(t *testing.T) {
+func TestRun_PendingRequestKeepsTimeOfFirstAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{
-			pending: true, refuse: map[string][]error{"request": slices.Repeat([]error{unreachable()}, 12)},
-			decided: func() (provision.Outcome, error) { return provision.Outcome{Pending: true}, nil },
+		env := newEnv(t, &fakeRegistry{
+			pending: true, errors: map[string][]error{"request": slices.Repeat([]error{unreachable()}, 12)},
+			outcome: func() (provision.Outcome, error) { return provision.Outcome{Pending: true}, nil },
 		})
-		h.order(t, "neu", ".org")
+		env.createItem(t, "neu", ".org")
 		began := time.Now()
-		runFor(t, 2*time.Hour, h.Service)
-		line := h.shelf.only(t)
+		runFor(t, 2*time.Hour, env.Service)
+		item := env.store.onlyItem(t)
 		// The first try may have reached the registry, long before an answer came.
-		if line.State != provision.StatePending || line.AskedAt.After(began.Add(time.Minute)) {
-			t.Errorf("%s, asked %s after it began", line.State, line.AskedAt.Sub(began))
+		if item.State != provision.StatePending || item.RequestedAt.After(began.Add(time.Minute)) {
+			t.Errorf("%s, asked %s after it began", item.State, item.RequestedAt.Sub(began))
 		}
 	})
 }
 
-func TestTheCodeOfATransferIsStoredSealed(t *testing.T) {
+func TestCreateItem_SealsAuthCode(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, &office{})
-	line, err := h.Order(t.Context(), operator, provision.Order{
+	env := newEnv(t, &fakeRegistry{})
+	item, err := env.CreateItem(t.Context(), operator, provision.PaidItem{
 		Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Kind: provision.Transfer, Payment: "manual:1", Code: "s3cret-of-the-holder",
 	})
-	if err != nil || line.SealedCode == "" || strings.Contains(line.SealedCode, "s3cret") {
-		t.Errorf("%v, stored %q", err, line.SealedCode)
+	if err != nil || item.SealedCode == "" || strings.Contains(item.SealedCode, "s3cret") {
+		t.Errorf("%v, stored %q", err, item.SealedCode)
 	}
 }
 
-func TestALineThatIsClaimedWhileItIsCarriedOutGetsItsNewHolder(t *testing.T) {
+func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{rules: provision.Rules{Contacts: true}, expires: time.Now().AddDate(1, 0, 0)})
-		line := h.order(t, "neu", ".org")
-		line.Registrant = provision.Holder{} // as an earlier version has written it
-		h.shelf.lines[line.ID] = line
-		h.shelf.claimed = func(customer string) bool {
-			h.shelf.mu.Lock()
-			defer h.shelf.mu.Unlock()
-			for id, line := range h.shelf.lines {
-				line.Customer = "cus_new"
-				h.shelf.lines[id] = line
+		env := newEnv(t, &fakeRegistry{rules: provision.Rules{Contacts: true}, expires: time.Now().AddDate(1, 0, 0)})
+		item := env.createItem(t, "neu", ".org")
+		item.Registrant = provision.Registrant{} // as an earlier version has written it
+		env.store.items[item.ID] = item
+		env.store.claimed = func(customer string) bool {
+			env.store.mu.Lock()
+			defer env.store.mu.Unlock()
+			for id, item := range env.store.items {
+				item.Customer = "cus_new"
+				env.store.items[id] = item
 			}
 			return customer == "cus_new"
 		}
-		runFor(t, time.Minute, h.Service)
-		if line := h.shelf.only(t); line.State != provision.StateActive || line.RefundDue {
-			t.Errorf("the line is %+v", line)
+		runFor(t, time.Minute, env.Service)
+		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.RefundDue {
+			t.Errorf("the line is %+v", item)
 		}
-		if last := h.shelf.deeds[len(h.shelf.deeds)-1]; last.Customer != "cus_new" {
+		if last := env.store.events[len(env.store.events)-1]; last.Customer != "cus_new" {
 			t.Errorf("the audit tells %+v", last)
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Wanted is what somebody thinks of ordering.
-type Wanted struct {
+// QuoteRequest is what somebody thinks of ordering.
+type QuoteRequest struct {
 	Customer  string
 	Name      registrar.Name
 	Extension registrar.Extension
@@ -19,9 +19,9 @@ type Wanted struct {
 	// Code is the auth code of a transfer; empty while the holder has not told it.
 	// Then everything else is checked.
 	Code string
-	// Holder is who would hold it, zero if nobody has told; nil means the customer's
+	// Registrant is who would hold it, zero if nobody has told; nil means the customer's
 	// registrant.
-	Holder *Holder
+	Registrant *Registrant
 	// Purpose is what the quote is for. Only ForDisplay may be answered by what the
 	// registry said a moment ago.
 	Purpose registrar.Purpose
@@ -51,80 +51,80 @@ type Quote struct {
 // KindRateLimited or KindInternal if the registry could not be asked, and
 // KindConflict, KindInvalid or KindUnsupported if it can't be had. The price list,
 // the holder and our own records are read each time, whatever the Purpose.
-func (s *Service) Quote(ctx context.Context, wanted Wanted) (Quote, error) {
+func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Deadline)
 	defer cancel()
-	quote, registry, err := s.place(ctx, wanted)
+	quote, registry, err := s.resolveAccount(ctx, request)
 	if err != nil {
 		return Quote{}, err
 	}
-	if wanted.Kind != Renew {
-		if _, held, err := s.held(ctx, wanted.Name); err != nil || held {
+	if request.Kind != Renew {
+		if _, held, err := s.heldDomain(ctx, request.Name); err != nil || held {
 			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}))
 		}
 	}
-	holder, told, err := s.holderOf(ctx, wanted)
+	registrant, found, err := s.quoteRegistrant(ctx, request)
 	if err != nil {
 		return Quote{}, err
 	}
-	wish := Wish{
-		Kind: wanted.Kind, Name: wanted.Name.ASCII(), TLD: wanted.Name.TLD(), Years: quote.Years, Told: told, Holder: holder,
-		Code: wanted.Code, Requires: wanted.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: wanted.Purpose,
+	query := AvailabilityQuery{
+		Kind: request.Kind, Name: request.Name.ASCII(), TLD: request.Name.TLD(), Years: quote.Years, HasRegistrant: found, Registrant: registrant,
+		Code: request.Code, Requires: request.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: request.Purpose,
 	}
-	quote.Missing = registry.Missing(wish)
-	offered, err := s.offer(ctx, registry, keyOf(quote.Account, wanted.Customer, wish), wanted, wish)
-	quote.AskedAt = offered.At
-	if err != nil && offered.Known() {
+	quote.Missing = registry.Missing(query)
+	offered, err := s.checkAvailability(ctx, registry, newAvailabilityKey(quote.Account, request.Customer, query), request, query)
+	quote.AskedAt = offered.FetchedAt
+	if err != nil && offered.Found() {
 		quote.Stale, err = true, nil
 	}
 	if err == nil {
 		err = offered.Value
 	}
 	if err != nil {
-		return Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, refusal(err)
+		return Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, refusalError(err)
 	}
 	return quote, nil
 }
 
-func (s *Service) holderOf(ctx context.Context, wanted Wanted) (holder Holder, told bool, err error) {
-	if wanted.Holder != nil {
-		return *wanted.Holder, *wanted.Holder != Holder{}, nil
+func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (registrant Registrant, found bool, err error) {
+	if request.Registrant != nil {
+		return *request.Registrant, *request.Registrant != Registrant{}, nil
 	}
-	return s.cfg.Store.HolderOf(ctx, wanted.Customer)
+	return s.cfg.Store.GetRegistrant(ctx, request.Customer)
 }
 
-// place finds who would carry it out, and for how long.
-func (s *Service) place(ctx context.Context, wanted Wanted) (Quote, Account, error) {
-	serving, served := s.serving(wanted.Name.TLD())
+// resolveAccount finds who would carry it out, and for how long.
+func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
+	serving, served := s.accountForTLD(request.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
-	if wanted.Kind == Renew {
-		domain, held, err := s.held(ctx, wanted.Name)
+	if request.Kind == Renew {
+		domain, held, err := s.heldDomain(ctx, request.Name)
 		switch {
 		case err != nil:
 			return Quote{}, nil, err
-		case !held || domain.Customer != wanted.Customer:
+		case !held || domain.Customer != request.Customer:
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
 		case !renewable(domain):
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
 		quote.Domain = domain.ID
 		if domain.Account != "" { // where it is registered, whoever serves the extension today
-			quote.Account, registry = domain.Account, s.named(domain.Account)
+			quote.Account, registry = domain.Account, s.accountByName(domain.Account)
 			served = registry != nil
 		}
 	}
 	if !served {
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
 	}
-	quote.Years = term(wanted.Kind, wanted.Extension, registry.Rules(wanted.Name.TLD()))
-	if wanted.Years != 0 && wanted.Years != quote.Years {
+	quote.Years = term(request.Kind, request.Extension, registry.Rules(request.Name.TLD()))
+	if request.Years != 0 && request.Years != quote.Years {
 		return Quote{}, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: TermNotSold}
 	}
 	return quote, registry, nil
 }
 
-// held finds the domain of a name that somebody of ours holds, or is about to.
-func (s *Service) held(ctx context.Context, name registrar.Name) (Domain, bool, error) {
+// heldDomain finds the domain of a name that somebody of ours holds, or is about to.
+func (s *Service) heldDomain(ctx context.Context, name registrar.Name) (Domain, bool, error) {
 	domain, found, err := s.cfg.Domains.DomainByName(ctx, name.ASCII())
 	return domain, found && domain.Status != domainTransferredOut, err
 }
@@ -142,8 +142,8 @@ func renewable(domain Domain) bool {
 	return domain.Status == domainActive || domain.Status == domainExpired
 }
 
-// refusal is a registry's no in the kinds that a Quote promises.
-func refusal(err error) error {
+// refusalError is a registry's no in the kinds that a Quote promises.
+func refusalError(err error) error {
 	switch registrar.KindOf(err) {
 	case registrar.KindNotFound, registrar.KindForbidden, registrar.KindUnauthenticated:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.CodeOf(err), Err: err}
@@ -152,8 +152,8 @@ func refusal(err error) error {
 	}
 }
 
-// asError is the first of what is missing, for those who can't ask the holder.
-func asError(missing []string) error {
+// missingError is the first of what is missing, for those who can't ask the holder.
+func missingError(missing []string) error {
 	if len(missing) == 0 {
 		return nil
 	}

@@ -8,48 +8,48 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-func wanted(kind provision.Kind, label, tld string) provision.Wanted {
-	return provision.Wanted{
+func newQuoteRequest(kind provision.Kind, label, tld string) provision.QuoteRequest {
+	return provision.QuoteRequest{
 		Customer: "cus_ada", Name: registrar.NewName(label, tld), Kind: kind,
 		Extension: registrar.Extension{TLD: tld, MinYears: 2, Requires: "eu_presence"},
 	}
 }
 
-func TestAQuoteWritesNothing(t *testing.T) {
+func TestQuote_StoresNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, &office{missing: []string{"eu_presence"}})
-	quote, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".org"))
+	env := newEnv(t, &fakeRegistry{missing: []string{"eu_presence"}})
+	quote, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".org"))
 	if err != nil || quote.Account != "office" || quote.Years != 2 || !slices.Equal(quote.Missing, []string{"eu_presence"}) {
 		t.Errorf("%+v, %v", quote, err)
 	}
-	if len(h.shelf.lines)+len(h.shelf.deeds)+len(h.shelf.domains) > 0 {
+	if len(env.store.items)+len(env.store.events)+len(env.store.domains) > 0 {
 		t.Error("something was written")
 	}
-	wish := h.office.wishes[0]
-	if wish.Name != "neu.org" || wish.Requires != "eu_presence" || !wish.Told || wish.Holder.Country != "DE" {
-		t.Errorf("the registry was asked for %+v", wish)
+	query := env.registry.queries[0]
+	if query.Name != "neu.org" || query.Requires != "eu_presence" || !query.HasRegistrant || query.Registrant.Country != "DE" {
+		t.Errorf("the registry was asked for %+v", query)
 	}
 }
 
-func TestATransferIsForTheYearsThatTheRegistryAdds(t *testing.T) {
+func TestQuote_TransferTermIsWhatRegistryAdds(t *testing.T) {
 	t.Parallel()
 	for _, years := range []int{0, 1} {
-		h := newHouse(t, &office{rules: provision.Rules{TransferYears: years}})
-		quote, err := h.Quote(t.Context(), wanted(provision.Transfer, "neu", ".org"))
+		env := newEnv(t, &fakeRegistry{rules: provision.Rules{TransferYears: years}})
+		quote, err := env.Quote(t.Context(), newQuoteRequest(provision.Transfer, "neu", ".org"))
 		if err != nil || quote.Years != years {
 			t.Errorf("%+v, %v", quote, err)
 		}
-		line, err := h.Order(t.Context(), operator, provision.Order{
+		item, err := env.CreateItem(t.Context(), operator, provision.PaidItem{
 			Customer: "cus_ada", Name: registrar.NewName("neu", ".org"), Extension: registrar.Extension{MinYears: 2},
 			Kind: provision.Transfer, Payment: "manual:1", Code: "secret",
 		})
-		if err != nil || line.Years != years {
-			t.Errorf("the line is for %d years, %v", line.Years, err)
+		if err != nil || item.Years != years {
+			t.Errorf("the line is for %d years, %v", item.Years, err)
 		}
 	}
 }
 
-func TestQuote_OnlyTheTermThatIsSoldIsQuoted(t *testing.T) {
+func TestQuote_RejectsTermsNotSold(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		kind  provision.Kind
@@ -63,35 +63,35 @@ func TestQuote_OnlyTheTermThatIsSoldIsQuoted(t *testing.T) {
 		{provision.Transfer, 1, ""}, // what the registry adds
 		{provision.Transfer, 2, provision.TermNotSold},
 	} {
-		h := newHouse(t, &office{rules: provision.Rules{TransferYears: 1}})
-		item := wanted(test.kind, "neu", ".org")
+		env := newEnv(t, &fakeRegistry{rules: provision.Rules{TransferYears: 1}})
+		item := newQuoteRequest(test.kind, "neu", ".org")
 		item.Years = test.years
-		_, err := h.Quote(t.Context(), item)
+		_, err := env.Quote(t.Context(), item)
 		if registrar.CodeOf(err) != test.want || err != nil && registrar.KindOf(err) != registrar.KindInvalid {
 			t.Errorf("%s for %d years: %v", test.kind, test.years, err)
 		}
-		if err != nil && len(h.office.wishes) > 0 {
+		if err != nil && len(env.registry.queries) > 0 {
 			t.Errorf("%s for %d years: the registry was asked", test.kind, test.years)
 		}
 	}
 }
 
-func TestWhatSomebodyHoldsIsNeitherRegisteredNorTransferred(t *testing.T) {
+func TestQuote_HeldNameIsRefused(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[string]registrar.Code{
 		"active": provision.NameHeld, "pending": provision.NameHeld, "redemption": provision.NameHeld, "transferred_out": "",
 	} {
 		for _, kind := range []provision.Kind{provision.Register, provision.Transfer} {
-			h := newHouse(t, &office{})
-			h.shelf.domains["dom_1"] = provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", Status: status}
-			if _, err := h.Quote(t.Context(), wanted(kind, "neu", ".org")); registrar.CodeOf(err) != want {
+			env := newEnv(t, &fakeRegistry{})
+			env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", Status: status}
+			if _, err := env.Quote(t.Context(), newQuoteRequest(kind, "neu", ".org")); registrar.CodeOf(err) != want {
 				t.Errorf("%s of what is %s: %v", kind, status, err)
 			}
 		}
 	}
 }
 
-func TestOnlyTheHolderRenewsAndOnlyWhatCanBeRenewed(t *testing.T) {
+func TestQuote_RenewalNeedsOwnRenewableDomain(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		domain provision.Domain
@@ -106,17 +106,17 @@ func TestOnlyTheHolderRenewsAndOnlyWhatCanBeRenewed(t *testing.T) {
 		"pending":           {provision.Domain{Customer: "cus_ada", Status: "pending"}, provision.NotRenewable},
 		"at a lost account": {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, provision.NoAccount},
 	} {
-		h := newHouse(t, &office{})
+		env := newEnv(t, &fakeRegistry{})
 		test.domain.ID, test.domain.Name = "dom_1", "neu.org"
-		h.shelf.domains["dom_1"] = test.domain
-		quote, err := h.Quote(t.Context(), wanted(provision.Renew, "neu", ".org"))
+		env.store.domains["dom_1"] = test.domain
+		quote, err := env.Quote(t.Context(), newQuoteRequest(provision.Renew, "neu", ".org"))
 		if registrar.CodeOf(err) != test.want || err == nil && (quote.Domain != "dom_1" || quote.Account != "office" || quote.Years != 2) {
 			t.Errorf("%s: %+v, %v", name, quote, err)
 		}
 	}
 }
 
-func TestARegistrysNoIsAConflictAndItsSilenceIsNot(t *testing.T) {
+func TestQuote_RefusalIsConflictOutageIsUpstream(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		answer error
@@ -127,14 +127,14 @@ func TestARegistrysNoIsAConflictAndItsSilenceIsNot(t *testing.T) {
 		{&registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode}, registrar.KindInvalid},
 		{unreachable(), registrar.KindUpstream},
 	} {
-		h := newHouse(t, &office{offer: test.answer})
-		_, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".org"))
+		env := newEnv(t, &fakeRegistry{availability: test.answer})
+		_, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".org"))
 		if registrar.KindOf(err) != test.want || registrar.CodeOf(err) != registrar.CodeOf(test.answer) {
 			t.Errorf("%v became %v", test.answer, err)
 		}
 	}
-	h := newHouse(t, &office{})
-	if _, err := h.Quote(t.Context(), wanted(provision.Register, "neu", ".xyz")); registrar.KindOf(err) != registrar.KindUnsupported {
+	env := newEnv(t, &fakeRegistry{})
+	if _, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".xyz")); registrar.KindOf(err) != registrar.KindUnsupported {
 		t.Errorf("an extension that nobody serves: %v", err)
 	}
 }

@@ -9,43 +9,43 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-func TestProvision_RegistersTheRegistrantThatWasPaidFor(t *testing.T) {
+func TestRun_RegistersRegistrantApprovedAtPayment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(t, &office{rules: everything})
-		line := h.order(t, "neu", ".org")
-		approved := provision.Holder{Name: "Ada", Country: "DE"}
-		if line.Registrant != approved {
-			t.Fatalf("the line keeps %+v", line.Registrant)
+		env := newEnv(t, &fakeRegistry{rules: allRules})
+		item := env.createItem(t, "neu", ".org")
+		approved := provision.Registrant{Name: "Ada", Country: "DE"}
+		if item.Registrant != approved {
+			t.Fatalf("the line keeps %+v", item.Registrant)
 		}
-		h.shelf.holder = provision.Holder{Name: "Joe Miller", Country: "US"} // the account's data change after the payment
-		runFor(t, time.Minute, h.Service)
-		if len(h.office.contacts) != 1 || h.office.contacts[0].Holder != approved {
-			t.Errorf("the registry was told %+v", h.office.contacts)
+		env.store.registrant = provision.Registrant{Name: "Joe Miller", Country: "US"} // the account's data change after the payment
+		runFor(t, time.Minute, env.Service)
+		if len(env.registry.contacts) != 1 || env.registry.contacts[0].Registrant != approved {
+			t.Errorf("the registry was told %+v", env.registry.contacts)
 		}
-		if line := h.shelf.only(t); line.State != provision.StateActive || line.Registrant != (provision.Holder{}) {
-			t.Errorf("an ended line keeps personal data: %+v", line)
+		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.Registrant != (provision.Registrant{}) {
+			t.Errorf("an ended line keeps personal data: %+v", item)
 		}
 	})
 }
 
-func TestOrder_OperatorCanNotBypassTheIdentityCheck(t *testing.T) {
+func TestCreateItem_OperatorCannotBypassIdentityCheck(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, &office{rules: everything})
-	paidFor := provision.Order{
+	env := newEnv(t, &fakeRegistry{rules: allRules})
+	paidFor := provision.PaidItem{
 		Customer: "cus_ada", Name: registrar.NewName("kanzlei", ".law"), Extension: registrar.Extension{TLD: ".law", Verify: true},
 		Kind: provision.Register, Payment: "manual:R-1",
 	}
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
-	if _, err := h.Order(t.Context(), operator, paidFor); registrar.CodeOf(err) != registrar.IdentityRequired {
+	if _, err := env.CreateItem(t.Context(), operator, paidFor); registrar.CodeOf(err) != registrar.IdentityRequired {
 		t.Fatalf("without an identity: %v", err)
 	}
-	h.shelf.verified = "Eve"
-	if _, err := h.Order(t.Context(), operator, paidFor); registrar.CodeOf(err) != registrar.IdentityRequired {
+	env.store.verified = "Eve"
+	if _, err := env.CreateItem(t.Context(), operator, paidFor); registrar.CodeOf(err) != registrar.IdentityRequired {
 		t.Fatalf("with another one's identity: %v", err)
 	}
-	h.shelf.verified = "ADA"
-	if _, err := h.Order(t.Context(), operator, paidFor); err != nil {
+	env.store.verified = "ADA"
+	if _, err := env.CreateItem(t.Context(), operator, paidFor); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,32 +7,32 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/duty"
-	"github.com/dotkontor/dotkontor/internal/recent"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/ttlcache"
 )
 
 const (
-	defaultAtOnce    = 16
-	defaultDeadline  = 60 * time.Second
-	defaultPollEvery = time.Minute
+	defaultConcurrency  = 16
+	defaultDeadline     = 60 * time.Second
+	defaultPollInterval = time.Minute
 
-	// lookEvery is how often lines are looked for that others stored or left.
-	lookEvery = time.Second
-	// storing bounds what follows a call, also while the service stops.
-	storing = 10 * time.Second
-	// grace is how long a call under way may take when the service stops. What it
+	// pollInterval is how often lines are looked for that others stored or left.
+	pollInterval = time.Second
+	// storeTimeout bounds what follows a call, also while the service stops.
+	storeTimeout = 10 * time.Second
+	// shutdownGrace is how long a call under way may take when the service stops. What it
 	// leaves unknown is asked at the next start.
-	grace = 5 * time.Second
+	shutdownGrace = 5 * time.Second
 
-	firstPause = time.Second
-	longPause  = 10 * time.Minute
+	minBackoff = time.Second
+	maxBackoff = 10 * time.Minute
 	// A pending request is asked about more and more rarely; a message of the
 	// registry makes it due at once.
-	firstLook = 3 * time.Second
-	longLook  = time.Hour
-	// followEvery is how often a domain is looked at though no message came.
-	followEvery = 24 * time.Hour
+	minPendingPoll = 3 * time.Second
+	maxPendingPoll = time.Hour
+	// syncInterval is how often a domain is looked at though no message came.
+	syncInterval = 24 * time.Hour
 )
 
 // NamedAccount is one registry account and what it serves.
@@ -40,16 +40,16 @@ type NamedAccount struct {
 	Name string
 	// Serves says whether it carries out lines of an extension.
 	Serves func(tld string) bool
-	// PollEvery is how often its messages are fetched; 0 means every minute.
-	PollEvery time.Duration
-	Account   Account
+	// PollInterval is how often its messages are fetched; 0 means every minute.
+	PollInterval time.Duration
+	Account      Account
 }
 
 // Accounts are all registry accounts. The first one that serves an extension carries
 // out its lines.
 type Accounts []NamedAccount
 
-func (a Accounts) serving(tld string) (NamedAccount, bool) {
+func (a Accounts) forTLD(tld string) (NamedAccount, bool) {
 	for _, account := range a {
 		if account.Serves(tld) {
 			return account, true
@@ -58,15 +58,15 @@ func (a Accounts) serving(tld string) (NamedAccount, bool) {
 	return NamedAccount{}, false
 }
 
-// Sells says why names of an extension can't be registered or transferred through
+// CheckSupported says why names of an extension can't be registered or transferred through
 // these accounts, whatever the name; nil if they can. No registry is asked.
-func (a Accounts) Sells(kind Kind, extension registrar.Extension) error {
-	account, served := a.serving(extension.TLD)
+func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error {
+	account, served := a.forTLD(extension.TLD)
 	if !served {
 		return &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
 	}
 	years := term(kind, extension, account.Account.Rules(extension.TLD))
-	return account.Account.Sells(kind, extension.TLD, extension.Requires, years)
+	return account.Account.CheckSupported(kind, extension.TLD, extension.Requires, years)
 }
 
 // Config is what a Service is made of. Store, Domains, Seal and Node are required.
@@ -80,40 +80,40 @@ type Config struct {
 	Node string
 	// Nameservers are those of new domains.
 	Nameservers []string
-	// AtOnce bounds the lines that are worked on at a time; 0 means 16.
-	AtOnce int
+	// Concurrency bounds the lines that are worked on at a time; 0 means 16.
+	Concurrency int
 	// Deadline bounds one call to a registry; 0 means a minute.
 	Deadline time.Duration
-	// ReuseFor is how long pages show what a registry has answered without asking it
+	// CacheTTL is how long pages show what a registry has answered without asking it
 	// again; 0 means 10 s. MaxReused bounds those answers; 0 means 20,000.
-	ReuseFor  time.Duration
-	MaxReused int
+	CacheTTL  time.Duration
+	MaxCached int
 	// Now is the time of the business, which dates go by; Clock is the true one,
 	// which leases and pauses go by. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// Ended is told how a line ended, Waiting why one has to wait, Drifted what
+	// OnItemEnded is told how a line ended, Waiting why one has to wait, Drifted what
 	// differs between us and a registry, Heard that a message was taken; nil means
 	// that nobody counts.
-	Ended   func(kind Kind, state State)
-	Waiting func(code registrar.Code)
-	Drifted func(what Drift)
-	Heard   func(account string)
-	// SetBack is told which line has to wait, and why; nil means that nobody asks.
-	SetBack func(ctx context.Context, line string, code registrar.Code)
+	OnItemEnded func(kind Kind, state State)
+	OnRetry     func(code registrar.Code)
+	OnDrift     func(what Drift)
+	OnMessage   func(account string)
+	// RecordError is told which line has to wait, and why; nil means that nobody asks.
+	RecordError func(ctx context.Context, item string, code registrar.Code)
 }
 
 // Service takes orders of paid lines and carries them out. It is safe for
 // concurrent use.
 type Service struct {
-	cfg     Config
-	lines   *duty.Loop[Line]
-	domains *duty.Loop[Domain]
-	// hosts remembers which nameserver objects exist at which account, so that
+	cfg        Config
+	itemLoop   *jobs.Loop[Item]
+	domainLoop *jobs.Loop[Domain]
+	// knownHosts remembers which nameserver objects exist at which account, so that
 	// only the first line asks for them.
-	hosts sync.Map
-	// offers is what registries answered lately, for pages.
-	offers *recent.Answers[offerKey, error]
+	knownHosts sync.Map
+	// availability is what registries answered lately, for pages.
+	availability *ttlcache.Cache[availabilityKey, error]
 }
 
 // New returns a Service. It does nothing by itself until Run.
@@ -121,17 +121,17 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Domains == nil || cfg.Seal == nil || cfg.Node == "" {
 		return nil, errors.New("provision: a store, a seal and the node's name are needed")
 	}
-	if cfg.AtOnce == 0 {
-		cfg.AtOnce = defaultAtOnce
+	if cfg.Concurrency == 0 {
+		cfg.Concurrency = defaultConcurrency
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
 	}
-	if cfg.ReuseFor == 0 {
-		cfg.ReuseFor = defaultReuse
+	if cfg.CacheTTL == 0 {
+		cfg.CacheTTL = defaultCacheTTL
 	}
-	if cfg.MaxReused == 0 {
-		cfg.MaxReused = defaultMaxReused
+	if cfg.MaxCached == 0 {
+		cfg.MaxCached = defaultMaxCached
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -142,39 +142,39 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	if cfg.Ended == nil {
-		cfg.Ended = func(Kind, State) {}
+	if cfg.OnItemEnded == nil {
+		cfg.OnItemEnded = func(Kind, State) {}
 	}
-	if cfg.Waiting == nil {
-		cfg.Waiting = func(registrar.Code) {}
+	if cfg.OnRetry == nil {
+		cfg.OnRetry = func(registrar.Code) {}
 	}
-	if cfg.SetBack == nil {
-		cfg.SetBack = func(context.Context, string, registrar.Code) {}
+	if cfg.RecordError == nil {
+		cfg.RecordError = func(context.Context, string, registrar.Code) {}
 	}
-	if cfg.Drifted == nil {
-		cfg.Drifted = func(Drift) {}
+	if cfg.OnDrift == nil {
+		cfg.OnDrift = func(Drift) {}
 	}
-	if cfg.Heard == nil {
-		cfg.Heard = func(string) {}
+	if cfg.OnMessage == nil {
+		cfg.OnMessage = func(string) {}
 	}
-	s := &Service{cfg: cfg, offers: recent.New[offerKey, error](recent.Config{
-		Fresh: cfg.ReuseFor, Keep: lastKnownFor, Max: cfg.MaxReused, Now: cfg.Clock,
+	s := &Service{cfg: cfg, availability: ttlcache.New[availabilityKey, error](ttlcache.Config{
+		TTL: cfg.CacheTTL, StaleTTL: staleTTL, MaxEntries: cfg.MaxCached, Now: cfg.Clock,
 	})}
-	s.lines = &duty.Loop[Line]{
-		Due: func(ctx context.Context, limit int) ([]Line, error) {
-			return cfg.Store.DueLines(ctx, s.clock(), limit)
+	s.itemLoop = &jobs.Loop[Item]{
+		ListDue: func(ctx context.Context, limit int) ([]Item, error) {
+			return cfg.Store.ListDueProvisionItems(ctx, s.clock(), limit)
 		},
-		Key: func(line Line) string { return line.ID }, Do: s.work,
-		Failed: duty.Report(cfg.Logger, "paid lines"),
-		Every:  lookEvery, Batch: 4 * cfg.AtOnce, AtOnce: cfg.AtOnce,
+		Key: func(item Item) string { return item.ID }, Do: s.process,
+		OnError:  jobs.ErrorLogger(cfg.Logger, "paid lines"),
+		Interval: pollInterval, BatchSize: 4 * cfg.Concurrency, Concurrency: cfg.Concurrency,
 	}
-	s.domains = &duty.Loop[Domain]{
-		Due: func(ctx context.Context, limit int) ([]Domain, error) {
-			return cfg.Domains.DueDomains(ctx, s.clock(), limit)
+	s.domainLoop = &jobs.Loop[Domain]{
+		ListDue: func(ctx context.Context, limit int) ([]Domain, error) {
+			return cfg.Domains.ListDueDomains(ctx, s.clock(), limit)
 		},
-		Key: func(domain Domain) string { return domain.ID }, Do: s.followDue,
-		Failed: duty.Report(cfg.Logger, "domains"),
-		Every:  lookEvery, Batch: 16, AtOnce: 4,
+		Key: func(domain Domain) string { return domain.ID }, Do: s.syncDue,
+		OnError:  jobs.ErrorLogger(cfg.Logger, "domains"),
+		Interval: pollInterval, BatchSize: 16, Concurrency: 4,
 	}
 	return s, nil
 }
@@ -184,7 +184,7 @@ func New(cfg Config) (*Service, error) {
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 
 // Wake says that lines were stored. It never waits.
-func (s *Service) Wake() { s.lines.Wake() }
+func (s *Service) Wake() { s.itemLoop.Wake() }
 
 // Run carries out what is paid for and follows the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
@@ -192,21 +192,21 @@ func (s *Service) Run(ctx context.Context) {
 		return // there is nobody to talk to, and the lines wait
 	}
 	var all sync.WaitGroup
-	all.Go(func() { s.lines.Run(ctx) })
-	all.Go(func() { s.domains.Run(ctx) })
+	all.Go(func() { s.itemLoop.Run(ctx) })
+	all.Go(func() { s.domainLoop.Run(ctx) })
 	for _, account := range s.cfg.Accounts {
 		all.Go(func() {
-			duty.Supervise(ctx, duty.Report(s.cfg.Logger, "registry messages"), func(ctx context.Context) { s.listen(ctx, account) })
+			jobs.Supervise(ctx, jobs.ErrorLogger(s.cfg.Logger, "registry messages"), func(ctx context.Context) { s.pollMessages(ctx, account) })
 		})
 	}
 	all.Wait()
 }
 
-// serving is the account that carries out an extension's lines.
-func (s *Service) serving(tld string) (NamedAccount, bool) { return s.cfg.Accounts.serving(tld) }
+// accountForTLD is the account that carries out an extension's lines.
+func (s *Service) accountForTLD(tld string) (NamedAccount, bool) { return s.cfg.Accounts.forTLD(tld) }
 
-// named is the account of a name, nil if it is not configured any more.
-func (s *Service) named(name string) Account {
+// accountByName is the account of a name, nil if it is not configured any more.
+func (s *Service) accountByName(name string) Account {
 	for _, account := range s.cfg.Accounts {
 		if account.Name == name {
 			return account.Account

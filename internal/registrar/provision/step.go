@@ -5,7 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/duty"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -13,30 +13,30 @@ import (
 type run struct {
 	*Service
 	account Account
-	line    Line
-	// asked says that the call of the present state may have been sent before:
+	item    Item
+	// maybeSent says that the call of the present state may have been sent before:
 	// the line was found in it.
-	asked bool
-	// lost says that another node has the line, or that it can't be stored.
-	lost bool
+	maybeSent bool
+	// leaseLost says that another node has the line, or that it can't be stored.
+	leaseLost bool
 }
 
-// work takes a line and carries it as far as it goes.
-func (s *Service) work(ctx context.Context, line Line) {
-	r := &run{Service: s, account: s.named(line.Account), line: line, asked: true}
+// process takes a line and carries it as far as it goes.
+func (s *Service) process(ctx context.Context, item Item) {
+	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
 	if r.account == nil {
-		r.take(ctx, Move{Line: line})
-		r.wait(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount, Detail: "the line's registry account is not configured any more"})
+		r.acquireLease(ctx, Transition{To: item})
+		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount, Detail: "the line's registry account is not configured any more"})
 		return
 	}
-	if line.State == StatePaid && line.Kind != Renew {
-		r.takeUp(ctx)
+	if item.State == StatePaid && item.Kind != Renew {
+		r.start(ctx)
 	} else {
-		r.take(ctx, Move{Line: line})
+		r.acquireLease(ctx, Transition{To: item})
 	}
-	for !r.lost && !r.line.State.Final() {
+	for !r.leaseLost && !r.item.State.Final() {
 		if ctx.Err() != nil {
-			r.leave(ctx)
+			r.releaseLease(ctx)
 			return
 		}
 		if !r.step(ctx) {
@@ -47,34 +47,34 @@ func (s *Service) work(ctx context.Context, line Line) {
 
 // step does what there is to do in the present state, and says whether to go on.
 func (r *run) step(ctx context.Context) (goOn bool) {
-	call, cancel := r.calling(ctx)
+	call, cancel := r.callContext(ctx)
 	defer cancel()
-	switch r.line.State {
+	switch r.item.State {
 	case StatePaid:
 		return r.beginRenewal(ctx, call)
 	case StateContacts:
-		return r.makeContact(ctx, call)
+		return r.ensureContact(ctx, call)
 	case StateHosts:
-		return r.makeHosts(ctx, call)
+		return r.ensureHosts(ctx, call)
 	case StateRequested:
-		return r.request(ctx, call)
+		return r.sendRequest(ctx, call)
 	case StatePending:
-		return r.inquire(ctx, call)
+		return r.checkPending(ctx, call)
 	case StateUndoing:
 		return r.undo(ctx, call)
 	default:
-		r.cfg.Logger.ErrorContext(ctx, "a line is in an unknown state", "line", r.line.ID, "state", string(r.line.State))
+		r.cfg.Logger.ErrorContext(ctx, "a line is in an unknown state", "line", r.item.ID, "state", string(r.item.State))
 		return false
 	}
 }
 
-// calling bounds a call. When the service stops, a call under way has a short
+// callContext bounds a call. When the service stops, a call under way has a short
 // time left: an answer that arrives saves a question at the next start.
-func (s *Service) calling(ctx context.Context) (context.Context, context.CancelFunc) {
+func (s *Service) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
 	stop := context.AfterFunc(ctx, func() {
 		select {
-		case <-time.After(grace):
+		case <-time.After(shutdownGrace):
 			cancel()
 		case <-call.Done():
 		}
@@ -82,237 +82,237 @@ func (s *Service) calling(ctx context.Context) (context.Context, context.CancelF
 	return call, func() { stop(); cancel() }
 }
 
-// takeUp is the first step: everything that later calls use is chosen and stored,
+// start is the first step: everything that later calls use is chosen and stored,
 // and the customer sees the domain as pending.
-func (r *run) takeUp(ctx context.Context) {
-	now, rules := r.clock(), r.account.Rules(r.line.TLD)
-	line := r.line
-	line.Domain = registrar.NewID("dom_", now)
-	if line.Kind == Register {
+func (r *run) start(ctx context.Context) {
+	now, rules := r.clock(), r.account.Rules(r.item.TLD)
+	item := r.item
+	item.Domain = registrar.NewID("dom_", now)
+	if item.Kind == Register {
 		if rules.Contacts {
-			line.Handle = "DK" + rand.Text()[:14]
+			item.Handle = "DK" + rand.Text()[:14]
 		}
 		if rules.CodeLength > 0 {
-			line.SealedCode = r.cfg.Seal.Close(registrar.CodePurpose(line.Name), registrar.NewAuthCode(rules.CodeLength))
+			item.SealedCode = r.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), registrar.NewAuthCode(rules.CodeLength))
 		}
 	}
-	line.State = r.after(StatePaid, line, rules)
+	item.State = r.nextState(StatePaid, item, rules)
 	add := Domain{
-		ID: line.Domain, Customer: line.Customer, Name: line.Name, TLD: line.TLD, Status: domainPending, Account: line.Account,
+		ID: item.Domain, Customer: item.Customer, Name: item.Name, TLD: item.TLD, Status: domainPending, Account: item.Account,
 		UpdatedAt: r.cfg.Now(),
 	}
-	if r.take(ctx, Move{Line: line, Add: &add}) {
-		boundary(atTaken)
-		if line.State == StateRequested {
-			boundary(atRequested)
+	if r.acquireLease(ctx, Transition{To: item, AddDomain: &add}) {
+		hitFailpoint(failpointTaken)
+		if item.State == StateRequested {
+			hitFailpoint(failpointRequested)
 		}
-		r.asked = false
+		r.maybeSent = false
 	}
 }
 
-// after is the next state that the extension has a use for.
-func (r *run) after(state State, line Line, rules Rules) State {
-	if state == StatePaid && line.Handle != "" {
+// nextState is the next state that the extension has a use for.
+func (r *run) nextState(state State, item Item, rules Rules) State {
+	if state == StatePaid && item.Handle != "" {
 		return StateContacts
 	}
-	if line.Kind == Register && rules.HostObjects && !r.hostsKnown() {
+	if item.Kind == Register && rules.HostObjects && !r.hostsKnown() {
 		return StateHosts
 	}
 	return StateRequested
 }
 
-// take claims the line with the given step. Only a name that somebody holds
+// acquireLease claims the line with the given step. Only a name that somebody holds
 // meanwhile stops it for good.
-func (r *run) take(ctx context.Context, move Move) bool {
-	move.Line.Attempts++
-	err := r.move(ctx, move)
+func (r *run) acquireLease(ctx context.Context, next Transition) bool {
+	next.To.Attempts++
+	err := r.transition(ctx, next)
 	if registrar.CodeOf(err) == NameHeld {
-		failed := r.line
-		r.refuse(&failed, NameHeld)
+		failed := r.item
+		r.markRefused(&failed, NameHeld)
 		failed.State = StateFailed
-		r.end(ctx, Move{Line: failed})
+		r.finish(ctx, Transition{To: failed})
 		return false
 	}
-	return err == nil && !r.lost
+	return err == nil && !r.leaseLost
 }
 
-// move stores a step under the lease. Afterwards the line is where the step ends,
+// transition stores a step under the lease. Afterwards the line is where the step ends,
 // or lost.
-func (r *run) move(ctx context.Context, move Move) error {
-	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storing)
+func (r *run) transition(ctx context.Context, next Transition) error {
+	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	now := r.clock()
-	move.Was = r.line
-	move.Line.UpdatedAt = now
+	next.From = r.item
+	next.To.UpdatedAt = now
 	// A pending request is the one that was asked for before: its date is how it is
 	// recognised where the registry shows neither code nor contact.
-	if move.Line.State != move.Was.State && move.Line.State != StatePending {
-		move.Line.AskedAt = now
+	if next.To.State != next.From.State && next.To.State != StatePending {
+		next.To.RequestedAt = now
 	}
 	switch {
-	case move.Line.State.Final():
-		move.Line.DueAt, move.Line.Node, move.Line.Registrant = time.Time{}, "", Holder{}
-	case move.Line.DueAt.Equal(move.Was.DueAt): // not postponed
+	case next.To.State.Final():
+		next.To.DueAt, next.To.Node, next.To.Registrant = time.Time{}, "", Registrant{}
+	case next.To.DueAt.Equal(next.From.DueAt): // not postponed
 		// The lease outlives the next call and what is stored after it.
-		move.Line.DueAt, move.Line.Node = now.Add(r.cfg.Deadline+2*storing+time.Minute), r.cfg.Node
+		next.To.DueAt, next.To.Node = now.Add(r.cfg.Deadline+2*storeTimeout+time.Minute), r.cfg.Node
 	}
-	moved, err := r.cfg.Store.MoveLine(store, move)
+	updated, err := r.cfg.Store.UpdateProvisionItem(store, next)
 	switch {
 	case registrar.CodeOf(err) == NameHeld:
 		return err
 	case err != nil:
-		r.lost = true
-		r.cfg.Logger.ErrorContext(ctx, "a step of a line can't be stored", "line", r.line.ID, "state", string(move.Line.State), "error", err.Error())
+		r.leaseLost = true
+		r.cfg.Logger.ErrorContext(ctx, "a step of a line can't be stored", "line", r.item.ID, "state", string(next.To.State), "error", err.Error())
 		return err
-	case !moved:
-		r.lost = true
+	case !updated:
+		r.leaseLost = true
 		return nil
 	}
-	r.line = move.Line
+	r.item = next.To
 	return nil
 }
 
 // advance stores that a state is reached, and says whether to go on.
-func (r *run) advance(ctx context.Context, line Line, state State) bool {
-	line.State, line.Attempts = state, 1
-	if r.move(ctx, Move{Line: line}) != nil || r.lost {
+func (r *run) advance(ctx context.Context, item Item, state State) bool {
+	item.State, item.Attempts = state, 1
+	if r.transition(ctx, Transition{To: item}) != nil || r.leaseLost {
 		return false
 	}
-	r.asked = false
+	r.maybeSent = false
 	return true
 }
 
-func (r *run) makeContact(ctx, call context.Context) bool {
-	holder, err := r.holder(call)
+func (r *run) ensureContact(ctx, call context.Context) bool {
+	registrant, err := r.registrant(call)
 	if err != nil {
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
 	handle, err := r.account.EnsureContact(call, Contact{
-		Handle: r.line.Handle, Holder: holder, Transaction: r.line.ID + "-c", Asked: r.asked, Since: r.line.AskedAt,
+		Handle: r.item.Handle, Registrant: registrant, Transaction: r.item.ID + "-c", MaybeSent: r.maybeSent, Since: r.item.RequestedAt,
 	})
 	if err != nil {
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
-	boundary(atContactMade)
-	line := r.line
-	line.Handle = handle
-	next := r.after(StateContacts, line, r.account.Rules(line.TLD))
-	if !r.advance(ctx, line, next) {
+	hitFailpoint(failpointContactMade)
+	item := r.item
+	item.Handle = handle
+	next := r.nextState(StateContacts, item, r.account.Rules(item.TLD))
+	if !r.advance(ctx, item, next) {
 		return false
 	}
-	boundary(atContactKnown)
+	hitFailpoint(failpointContactKnown)
 	if next == StateRequested {
-		boundary(atRequested)
+		hitFailpoint(failpointRequested)
 	}
 	return true
 }
 
-// holder is whom the domain is registered for: the registrant that the line was paid
+// registrant is whom the domain is registered for: the registrant that the line was paid
 // for. A line that an earlier version has written has none; its registrant is the
 // account's. An unclaimed order may have been claimed since the line was read; its
 // line belongs to the new account then.
-func (r *run) holder(call context.Context) (Holder, error) {
-	if r.line.Registrant != (Holder{}) {
-		now, found, err := r.cfg.Store.LineByID(call, r.line.ID)
+func (r *run) registrant(call context.Context) (Registrant, error) {
+	if r.item.Registrant != (Registrant{}) {
+		now, found, err := r.cfg.Store.ProvisionItemByID(call, r.item.ID)
 		if found {
-			r.line.Customer = now.Customer
+			r.item.Customer = now.Customer
 		}
-		return r.line.Registrant, err
+		return r.item.Registrant, err
 	}
-	holder, told, err := r.cfg.Store.HolderOf(call, r.line.Customer)
+	registrant, told, err := r.cfg.Store.GetRegistrant(call, r.item.Customer)
 	if err == nil && !told {
-		var now Line
-		if now, _, err = r.cfg.Store.LineByID(call, r.line.ID); err == nil && now.Customer != r.line.Customer {
-			r.line.Customer = now.Customer
-			holder, told, err = r.cfg.Store.HolderOf(call, now.Customer)
+		var now Item
+		if now, _, err = r.cfg.Store.ProvisionItemByID(call, r.item.ID); err == nil && now.Customer != r.item.Customer {
+			r.item.Customer = now.Customer
+			registrant, told, err = r.cfg.Store.GetRegistrant(call, now.Customer)
 		}
 	}
 	if err == nil && !told {
 		err = &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
-	return holder, err
+	return registrant, err
 }
 
 func (r *run) hostsKnown() bool {
-	_, known := r.hosts.Load(r.line.Account)
+	_, known := r.knownHosts.Load(r.item.Account)
 	return known || len(r.cfg.Nameservers) == 0
 }
 
-func (r *run) makeHosts(ctx, call context.Context) bool {
+func (r *run) ensureHosts(ctx, call context.Context) bool {
 	if err := r.account.EnsureHosts(call, r.cfg.Nameservers); err != nil {
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
-	boundary(atHostsMade)
-	r.hosts.Store(r.line.Account, true)
-	if !r.advance(ctx, r.line, StateRequested) {
+	hitFailpoint(failpointHostsMade)
+	r.knownHosts.Store(r.item.Account, true)
+	if !r.advance(ctx, r.item, StateRequested) {
 		return false
 	}
-	boundary(atRequested)
+	hitFailpoint(failpointRequested)
 	return true
 }
 
-// wanted is the request of the line, the same each time.
-func (r *run) wanted() (Request, error) {
+// buildRequest is the request of the line, the same each time.
+func (r *run) buildRequest() (Request, error) {
 	request := Request{
-		Kind: r.line.Kind, Name: r.line.Name, TLD: r.line.TLD, Years: r.line.Years, Handle: r.line.Handle, From: r.line.RenewFrom,
-		Transaction: r.line.ID + "-d", Asked: r.asked, Since: r.line.AskedAt,
+		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, From: r.item.RenewFrom,
+		Transaction: r.item.ID + "-d", MaybeSent: r.maybeSent, Since: r.item.RequestedAt,
 	}
-	if r.line.Kind == Register {
+	if r.item.Kind == Register {
 		request.Nameservers = r.cfg.Nameservers
 	}
-	if r.line.SealedCode == "" {
+	if r.item.SealedCode == "" {
 		return request, nil
 	}
-	code, err := r.cfg.Seal.Open(registrar.CodePurpose(r.line.Name), r.line.SealedCode)
+	code, err := r.cfg.Seal.Open(registrar.AuthCodePurpose(r.item.Name), r.item.SealedCode)
 	request.Code = code
 	return request, err
 }
 
-func (r *run) request(ctx, call context.Context) bool {
-	request, err := r.wanted()
+func (r *run) sendRequest(ctx, call context.Context) bool {
+	request, err := r.buildRequest()
 	if err != nil {
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
 	outcome, err := r.account.Request(call, request)
 	if err != nil {
 		if registrar.KindOf(err) == registrar.KindNotFound {
-			r.hosts.Delete(r.line.Account) // a nameserver that is gone must not fail the next line too
+			r.knownHosts.Delete(r.item.Account) // a nameserver that is gone must not fail the next line too
 		}
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
-	boundary(atAnswered)
+	hitFailpoint(failpointAnswered)
 	if !outcome.Pending {
 		return r.succeed(ctx, call, outcome)
 	}
-	line := r.line
-	line.State, line.Attempts, line.DueAt, line.Node = StatePending, 0, r.clock().Add(firstLook), ""
-	if r.move(ctx, Move{Line: line}) == nil && !r.lost {
-		boundary(atPending)
+	item := r.item
+	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.clock().Add(minPendingPoll), ""
+	if r.transition(ctx, Transition{To: item}) == nil && !r.leaseLost {
+		hitFailpoint(failpointPending)
 	}
 	return false
 }
 
-// inquire asks what became of a pending request.
-func (r *run) inquire(ctx, call context.Context) bool {
-	request, err := r.wanted()
+// checkPending asks what became of a pending request.
+func (r *run) checkPending(ctx, call context.Context) bool {
+	request, err := r.buildRequest()
 	if err != nil {
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	}
 	outcome, err := r.account.Outcome(call, request)
 	switch {
 	case err != nil:
-		return r.settle(ctx, err)
+		return r.handleError(ctx, err)
 	case outcome.Pending:
-		return r.postpone(ctx, duty.Pause(r.line.Attempts, firstLook, longLook))
+		return r.postpone(ctx, jobs.Backoff(r.item.Attempts, minPendingPoll, maxPendingPoll))
 	}
-	boundary(atDecided)
+	hitFailpoint(failpointDecided)
 	return r.succeed(ctx, call, outcome)
 }
 
 // succeed ends a line well.
 func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
-	if r.line.Kind == Renew {
-		return r.renew(ctx, call, outcome.Expires)
+	if r.item.Kind == Renew {
+		return r.completeRenewal(ctx, call, outcome.Expires)
 	}
 	return r.activate(ctx, outcome)
 }
@@ -320,39 +320,39 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
 // activate makes the customer's domain an active one.
 func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	now := r.cfg.Now()
-	line := r.line
-	line.State = StateActive
+	item := r.item
+	item.State = StateActive
 	until := outcome.Expires
 	if until.IsZero() { // a registry that has no terms: ours begins now, also for a transfer
-		until = now.AddDate(max(1, line.Years), 0, 0)
+		until = now.AddDate(max(1, item.Years), 0, 0)
 	}
 	domain := Domain{
-		ID: line.Domain, Status: domainActive, PaidUntil: until, Handle: line.Handle,
-		RegistryExpires: outcome.Expires, SyncDue: r.clock().Add(followEvery), UpdatedAt: now,
+		ID: item.Domain, Status: domainActive, PaidUntil: until, Handle: item.Handle,
+		RegistryExpires: outcome.Expires, SyncDue: r.clock().Add(syncInterval), UpdatedAt: now,
 	}
-	return r.end(ctx, Move{Line: line, Activate: &domain, Deed: r.deed(ActionRegistered)})
+	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})
 }
 
-// end stores the last step of a line.
-func (r *run) end(ctx context.Context, move Move) bool {
-	if move.Deed == nil {
-		move.Deed = r.deed(ActionFailed)
+// finish stores the last step of a line.
+func (r *run) finish(ctx context.Context, next Transition) bool {
+	if next.AuditEvent == nil {
+		next.AuditEvent = r.auditEvent(ActionFailed)
 	}
-	if r.move(ctx, move) == nil && !r.lost {
-		r.cfg.Ended(r.line.Kind, r.line.State)
-		log := r.cfg.Logger.With("line", r.line.ID, "extension", r.line.TLD, "kind", string(r.line.Kind))
-		if r.line.State == StateActive {
+	if r.transition(ctx, next) == nil && !r.leaseLost {
+		r.cfg.OnItemEnded(r.item.Kind, r.item.State)
+		log := r.cfg.Logger.With("line", r.item.ID, "extension", r.item.TLD, "kind", string(r.item.Kind))
+		if r.item.State == StateActive {
 			log.InfoContext(ctx, "a line is active")
 		} else {
-			log.WarnContext(ctx, "a line failed and is to be refunded", "code", string(r.line.Failure))
+			log.WarnContext(ctx, "a line failed and is to be refunded", "code", string(r.item.Failure))
 		}
 	}
 	return false
 }
 
-func (r *run) deed(action registrar.Action) *registrar.Deed {
-	return &registrar.Deed{
-		Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: r.line.ID},
-		Action: action, Customer: r.line.Customer, Object: r.line.Name, At: r.cfg.Now(),
+func (r *run) auditEvent(action registrar.Action) *registrar.AuditEvent {
+	return &registrar.AuditEvent{
+		Actor:  registrar.Actor{Kind: registrar.ActorSystem, Through: r.item.ID},
+		Action: action, Customer: r.item.Customer, Object: r.item.Name, At: r.cfg.Now(),
 	}
 }

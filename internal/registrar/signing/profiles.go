@@ -46,23 +46,23 @@ func (p Profile) Compute(secret string, r Request) string {
 func (p Profile) sum(secret string, r Request) [sha256.Size]byte {
 	switch p {
 	case Body:
-		return hmacOf(secret, "", "", r.Body)
+		return hmacSHA256(secret, "", "", r.Body)
 	case Canonical:
 		digest := sha256.Sum256(r.Body)
-		return hmacOf(secret, r.Method+"\n"+r.Path+"\n"+r.Timestamp+"\n", hex.EncodeToString(digest[:]), nil)
+		return hmacSHA256(secret, r.Method+"\n"+r.Path+"\n"+r.Timestamp+"\n", hex.EncodeToString(digest[:]), nil)
 	default:
-		return hmacOf(secret, r.Timestamp, ".", r.Body)
+		return hmacSHA256(secret, r.Timestamp, ".", r.Body)
 	}
 }
 
-// usual is room for most requests, on the stack.
-const usual = 2048
+// stackBufferSize is room for most requests, on the stack.
+const stackBufferSize = 2048
 
-// hmacOf is HMAC-SHA256 (RFC 2104) of three parts in a row. It is written out
+// hmacSHA256 is HMAC-SHA256 (RFC 2104) of three parts in a row. It is written out
 // because crypto/hmac spends more on memory for its five objects than on hashing a
 // request, and without a key all live agents are tried. A test holds it against
 // crypto/hmac.
-func hmacOf(secret, head, middle string, body []byte) [sha256.Size]byte {
+func hmacSHA256(secret, head, middle string, body []byte) [sha256.Size]byte {
 	var key [sha256.BlockSize]byte
 	if len(secret) > len(key) {
 		short := sha256.Sum256([]byte(secret))
@@ -70,7 +70,7 @@ func hmacOf(secret, head, middle string, body []byte) [sha256.Size]byte {
 	} else {
 		copy(key[:], secret)
 	}
-	inner := make([]byte, sha256.BlockSize, usual)
+	inner := make([]byte, sha256.BlockSize, stackBufferSize)
 	var outer [sha256.BlockSize + sha256.Size]byte
 	for i, k := range key {
 		inner[i], outer[i] = k^0x36, k^0x5c

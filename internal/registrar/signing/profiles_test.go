@@ -10,7 +10,7 @@ import (
 )
 
 // Keys of all lengths around the block's, and texts of all lengths around several.
-func TestTheHMACIsTheLibrarys(t *testing.T) {
+func TestHMACSHA256_MatchesCryptoHMAC(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(length int) string {
@@ -25,18 +25,18 @@ func TestTheHMACIsTheLibrarys(t *testing.T) {
 			secret, head, body := text(key), text(length%40), text(length)
 			library := hmac.New(sha256.New, []byte(secret))
 			library.Write([]byte(head + "." + body))
-			if got := hmacOf(secret, head, ".", []byte(body)); !hmac.Equal(got[:], library.Sum(nil)) {
+			if got := hmacSHA256(secret, head, ".", []byte(body)); !hmac.Equal(got[:], library.Sum(nil)) {
 				t.Fatalf("a key of %d bytes and a text of %d: another HMAC", key, length)
 			}
 		}
 	}
-	if hmacOf("a", "b", "c", []byte("d")) == hmacOf("a", "b", "c", []byte(strings.ToUpper("d"))) {
+	if hmacSHA256("a", "b", "c", []byte("d")) == hmacSHA256("a", "b", "c", []byte(strings.ToUpper("d"))) {
 		t.Error("the body does not count")
 	}
 }
 
 // The same request in every profile. The values were computed with openssl.
-func TestAProfileSignsItsOwnBytes(t *testing.T) {
+func TestProfile_SignsOnlyItsOwnBytes(t *testing.T) {
 	t.Parallel()
 	request := Request{Timestamp: timestamp, Method: "POST", Path: "/api/acp/checkout_sessions/ord_1/complete", Body: []byte(body)}
 	for profile, want := range map[Profile]string{
@@ -57,7 +57,7 @@ func TestAProfileSignsItsOwnBytes(t *testing.T) {
 	}
 }
 
-func TestTheCanonicalProfileBindsMethodPathTimeAndBody(t *testing.T) {
+func TestCanonical_BindsMethodPathTimeAndBody(t *testing.T) {
 	t.Parallel()
 	right := Request{Timestamp: timestamp, Method: "POST", Path: "/a", Body: []byte(body)}
 	signed := Canonical.Compute(secret, right)
@@ -78,7 +78,7 @@ func TestTheCanonicalProfileBindsMethodPathTimeAndBody(t *testing.T) {
 	}
 }
 
-func TestEveryProfileLooksAtTheTime(t *testing.T) {
+func TestProfile_EveryProfileChecksTimestamp(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []Profile{Ours, Body, Canonical} {
 		for stamp, want := range map[string]error{"": ErrMissing, "2026-11-15T00:05:01Z": ErrStale, "soon": ErrInvalid} {

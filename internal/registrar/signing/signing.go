@@ -58,9 +58,9 @@ func Verify(now time.Time, secrets []string, timestamp, signature string, body [
 	return Ours.Verify(now, secrets, Request{Timestamp: timestamp, Body: body}, signature)
 }
 
-// Fresh says of two headers what can be said without any secret: that one is
+// CheckTimestamp says of two headers what can be said without any secret: that one is
 // missing, or that the time is too far from ours or none at all.
-func Fresh(now time.Time, timestamp, signature string) error {
+func CheckTimestamp(now time.Time, timestamp, signature string) error {
 	if timestamp == "" || signature == "" {
 		return ErrMissing
 	}
@@ -77,10 +77,10 @@ func Fresh(now time.Time, timestamp, signature string) error {
 // Verify says whether one of secrets has signed the request in this profile; see
 // the function of that name.
 func (p Profile) Verify(now time.Time, secrets []string, r Request, signature string) (mac [sha256.Size]byte, err error) {
-	if err := Fresh(now, r.Timestamp, signature); err != nil {
+	if err := CheckTimestamp(now, r.Timestamp, signature); err != nil {
 		return mac, err
 	}
-	given, ok := decode(signature)
+	given, ok := decodeSignature(signature)
 	if !ok {
 		return mac, ErrInvalid
 	}
@@ -91,8 +91,8 @@ func (p Profile) Verify(now time.Time, secrets []string, r Request, signature st
 		if secret == "" { // everybody can sign with nothing
 			continue
 		}
-		right := p.sum(secret, r)
-		if hmac.Equal(given[:], right[:]) {
+		want := p.sum(secret, r)
+		if hmac.Equal(given[:], want[:]) {
 			matched = true
 		}
 	}
@@ -113,9 +113,9 @@ func parseTime(text string) (time.Time, bool) {
 	return parsed, err == nil
 }
 
-// decode reads base64 in either alphabet, padded or not, and hex. The length
+// decodeSignature reads base64 in either alphabet, padded or not, and hex. The length
 // tells which: 32 bytes are 43 letters of base64 or 64 of hex.
-func decode(text string) (mac [sha256.Size]byte, ok bool) {
+func decodeSignature(text string) (mac [sha256.Size]byte, ok bool) {
 	if len(text) == hex.EncodedLen(sha256.Size) {
 		_, err := hex.Decode(mac[:], []byte(text))
 		return mac, err == nil
@@ -127,13 +127,13 @@ func decode(text string) (mac [sha256.Size]byte, ok bool) {
 	if len(text) != length {
 		return mac, false
 	}
-	var letters [length]byte
-	copy(letters[:], text)
+	var encoded [length]byte
+	copy(encoded[:], text)
 	alphabet := urlAlphabet
 	if strings.IndexByte(text, '+') >= 0 || strings.IndexByte(text, '/') >= 0 {
 		alphabet = stdAlphabet
 	}
-	n, err := alphabet.Decode(mac[:], letters[:])
+	n, err := alphabet.Decode(mac[:], encoded[:])
 	return mac, err == nil && n == sha256.Size // which it is not where the decoder has skipped a line break
 }
 

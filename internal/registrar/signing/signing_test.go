@@ -20,7 +20,7 @@ const (
 
 var now = time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 
-func TestThePublishedVector(t *testing.T) {
+func TestCompute_PublishedVector(t *testing.T) {
 	t.Parallel()
 	if got := Compute(secret, timestamp, []byte(body)); got != signature {
 		t.Errorf("Compute is %s, want %s", got, signature)
@@ -30,7 +30,7 @@ func TestThePublishedVector(t *testing.T) {
 	}
 }
 
-func TestEverySpellingOfASignatureIsAccepted(t *testing.T) {
+func TestVerify_AcceptsEveryEncoding(t *testing.T) {
 	t.Parallel()
 	raw, err := base64.RawURLEncoding.DecodeString(signature)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestEverySpellingOfASignatureIsAccepted(t *testing.T) {
 	}
 }
 
-func TestTimesAreRFC3339OrUnixSecondsWithinTheTolerance(t *testing.T) {
+func TestVerify_TimestampFormatsAndTolerance(t *testing.T) {
 	t.Parallel()
 	unix := func(d time.Duration) string { return strconv.FormatInt(now.Add(d).Unix(), 10) }
 	for text, want := range map[string]error{
@@ -85,7 +85,7 @@ func TestTimesAreRFC3339OrUnixSecondsWithinTheTolerance(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSignedDoesNotPass(t *testing.T) {
+func TestVerify_RejectsWrongSecretBodyOrTime(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name                       string
@@ -116,7 +116,7 @@ func TestWhatIsNotSignedDoesNotPass(t *testing.T) {
 	}
 }
 
-func TestTheErrorsAreToldApart(t *testing.T) {
+func TestErrors_AreDistinct(t *testing.T) {
 	t.Parallel()
 	all := []error{ErrMissing, ErrInvalid, ErrStale}
 	for i, a := range all {
@@ -129,7 +129,7 @@ func TestTheErrorsAreToldApart(t *testing.T) {
 }
 
 // One signature has many spellings; what Verify returns is the same for all.
-func TestEverySpellingIsOneSignature(t *testing.T) {
+func TestVerify_ReturnsSameMACForEveryEncoding(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	body := []byte(body)
 	sum := Ours.sum(secret, Request{Timestamp: timestamp, Body: body})

@@ -21,8 +21,8 @@ import (
 const (
 	// Name is the file's, inside of its folder.
 	Name = "journal.jsonl"
-	// longest is how long a journal may be before a start should write it anew.
-	longest = 8 << 20
+	// maxSize is how long a journal may be before a start should write it anew.
+	maxSize = 8 << 20
 )
 
 // Journal is the file of changes of the type T. One uses it at a time.
@@ -30,8 +30,8 @@ type Journal[T any] struct {
 	file *os.File // nil: nothing is kept
 	sync bool
 	size int64
-	// torn is set when a write failed half-way and could not be taken back.
-	torn error
+	// err is set when a write failed half-way and could not be taken back.
+	err error
 }
 
 // Open reads the journal of a folder, which it makes, hands every change to apply
@@ -79,13 +79,13 @@ func (j *Journal[T]) replay(apply func(*T)) error {
 	return err
 }
 
-// Add writes one change. When it returns nil the change outlives the process.
-func (j *Journal[T]) Add(change *T) error {
+// Append writes one change. When it returns nil the change outlives the process.
+func (j *Journal[T]) Append(change *T) error {
 	if j.file == nil {
 		return nil
 	}
-	if j.torn != nil {
-		return j.torn
+	if j.err != nil {
+		return j.err
 	}
 	line, err := json.Marshal(change)
 	if err != nil {
@@ -94,7 +94,7 @@ func (j *Journal[T]) Add(change *T) error {
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
 		// Half a line must not stand before the next one.
 		if _, seekErr := j.file.Seek(j.size, io.SeekStart); seekErr != nil || j.file.Truncate(j.size) != nil {
-			j.torn = err
+			j.err = err
 		}
 		return err
 	}
@@ -105,11 +105,11 @@ func (j *Journal[T]) Add(change *T) error {
 	return nil
 }
 
-// Long says that it is time for Replace.
-func (j *Journal[T]) Long() bool { return j.size > longest }
+// NeedsCompaction says that it is time for Replace.
+func (j *Journal[T]) NeedsCompaction() bool { return j.size > maxSize }
 
-// Replace writes the journal anew, with one change that says everything.
-func (j *Journal[T]) Replace(change *T) error {
+// Compact writes the journal anew, with one change that says everything.
+func (j *Journal[T]) Compact(change *T) error {
 	line, err := json.Marshal(change)
 	if err != nil {
 		return err

@@ -21,36 +21,36 @@ var faultNames = [...]string{"none", "slow", "broken", "throttled", "dropped"}
 
 func (f fault) String() string { return faultNames[f] }
 
-// mishap is a fault with its details.
-type mishap struct {
+// injectedFault is a fault with its details.
+type injectedFault struct {
 	fault
-	late    time.Duration // for faultSlow
+	delay   time.Duration // for faultSlow
 	variant uint64        // picks among the ways of a fault
 }
 
-// dice decides over the answers of one host. The n-th throw depends on the seed
+// faultRNG decides over the answers of one host. The n-th throw depends on the seed
 // and n alone.
-type dice struct {
-	share float64
-	seed  uint64
-	pace  pace
-	count atomic.Uint64
+type faultRNG struct {
+	share   float64
+	seed    uint64
+	timings timings
+	count   atomic.Uint64
 }
 
-func (d *dice) throw() mishap {
+func (d *faultRNG) next() injectedFault {
 	if d.share <= 0 {
-		return mishap{}
+		return injectedFault{}
 	}
 	n := d.count.Add(1)
 	luck, kind, detail := mix(d.seed+3*n), mix(d.seed+3*n+1), mix(d.seed+3*n+2)
 	if float64(luck>>11)/(1<<53) >= d.share {
-		return mishap{}
+		return injectedFault{}
 	}
-	m := mishap{fault: fault(1 + kind%uint64(faultKinds)), variant: detail}
+	m := injectedFault{fault: fault(1 + kind%uint64(faultKinds)), variant: detail}
 	if m.fault == faultSlow {
-		m.late = d.pace.slowMin
-		if spread := d.pace.slowMax - d.pace.slowMin; spread > 0 {
-			m.late += time.Duration(detail % uint64(spread))
+		m.delay = d.timings.slowMin
+		if spread := d.timings.slowMax - d.timings.slowMin; spread > 0 {
+			m.delay += time.Duration(detail % uint64(spread))
 		}
 	}
 	return m
@@ -65,9 +65,9 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hash turns a text into a number (FNV-1a, then mixed, because FNV alone
+// hashText turns a text into a number (FNV-1a, then mixed, because FNV alone
 // leaves the high bits of short texts alike).
-func hash(text string) uint64 {
+func hashText(text string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(text) {
 		h = (h ^ uint64(text[i])) * 0x100000001b3

@@ -13,17 +13,17 @@ import (
 	"github.com/miekg/dns"
 )
 
-func TestChaosStrikesTheShareThatWasAsked(t *testing.T) {
+func TestChaos_FaultShareMatchesOption(t *testing.T) {
 	t.Parallel()
 	const throws = 20_000
 	for _, share := range []float64{0, 0.05, 0.3, 1} {
-		d := &dice{share: share, seed: 42, pace: pace{slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second}}
+		d := &faultRNG{share: share, seed: 42, timings: timings{slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second}}
 		var counts [1 + faultKinds]int
 		for range throws {
-			m := d.throw()
+			m := d.next()
 			counts[m.fault]++
-			if m.fault == faultSlow && (m.late < 500*time.Millisecond || m.late > 3*time.Second) {
-				t.Errorf("slow by %v", m.late)
+			if m.fault == faultSlow && (m.delay < 500*time.Millisecond || m.delay > 3*time.Second) {
+				t.Errorf("slow by %v", m.delay)
 			}
 		}
 		if struck := 1 - float64(counts[faultNone])/throws; math.Abs(struck-share) > 0.02 {
@@ -41,7 +41,7 @@ func TestChaosStrikesTheShareThatWasAsked(t *testing.T) {
 // is not whole.
 func rdapOutcome(t *testing.T, url string) string {
 	t.Helper()
-	a, err := get(t, patience, url)
+	a, err := getHTTP(t, answerTimeout, url)
 	switch {
 	case isTimeout(err):
 		return "timeout"
@@ -66,7 +66,7 @@ func rdapOutcome(t *testing.T, url string) string {
 
 func whoisOutcome(t *testing.T, address, name string) string {
 	t.Helper()
-	text, err := ask(t, patience, address, name)
+	text, err := askWHOIS(t, answerTimeout, address, name)
 	switch {
 	case err != nil:
 		return "cut"
@@ -86,7 +86,7 @@ func dnsOutcome(t *testing.T, address, name string) string {
 	t.Helper()
 	// Over TCP a dropped question is a closed connection, so nothing has to be
 	// waited for.
-	reply, err := query(t, patience, "tcp", address, name, dns.TypeNS)
+	reply, err := queryDNS(t, answerTimeout, "tcp", address, name, dns.TypeNS)
 	switch {
 	case isTimeout(err):
 		return "timeout"
@@ -102,10 +102,10 @@ func dnsOutcome(t *testing.T, address, name string) string {
 	return "strange: " + reply.String()
 }
 
-// hostile collects the outcomes of 60 questions of each kind in one world.
-func hostile(t *testing.T, seed uint64) map[string][]string {
+// chaosOutcomes collects the outcomes of 60 questions of each kind in one world.
+func chaosOutcomes(t *testing.T, seed uint64) map[string][]string {
 	t.Helper()
-	r := open(t, Options{Chaos: 0.6, Seed: seed})
+	r := startWorld(t, Options{Chaos: 0.6, Seed: seed})
 	outcomes := map[string][]string{}
 	for range 60 {
 		for _, name := range []string{"google.com", "nobody-has-this.com"} {
@@ -121,9 +121,9 @@ func hostile(t *testing.T, seed uint64) map[string][]string {
 	return outcomes
 }
 
-func TestChaosNeverLies(t *testing.T) {
+func TestChaos_NeverReturnsWrongAnswer(t *testing.T) {
 	t.Parallel()
-	for question, outcomes := range hostile(t, 7) {
+	for question, outcomes := range chaosOutcomes(t, 7) {
 		truth, lie := "taken", "free"
 		if strings.Contains(question, "nobody") {
 			truth, lie = lie, truth
@@ -144,9 +144,9 @@ func TestChaosNeverLies(t *testing.T) {
 	}
 }
 
-func TestChaosRepeatsItselfWithTheSameSeed(t *testing.T) {
+func TestChaos_SameSeedSameFaults(t *testing.T) {
 	t.Parallel()
-	one, two, other := hostile(t, 11), hostile(t, 11), hostile(t, 12)
+	one, two, other := chaosOutcomes(t, 11), chaosOutcomes(t, 11), chaosOutcomes(t, 12)
 	same := true
 	for question, outcomes := range one {
 		if !slices.Equal(outcomes, two[question]) {
@@ -159,12 +159,12 @@ func TestChaosRepeatsItselfWithTheSameSeed(t *testing.T) {
 	}
 }
 
-func TestChaosReachesIANA(t *testing.T) {
+func TestChaos_AppliesToIANA(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Chaos: 1, Seed: 5})
+	r := startWorld(t, Options{Chaos: 1, Seed: 5})
 	faults := 0
 	for range 40 {
-		a, err := get(t, patience, r.Hosts()[ianaHost]+bootstrapPath)
+		a, err := getHTTP(t, answerTimeout, r.Hosts()[ianaHost]+bootstrapPath)
 		if err != nil || a.status != http.StatusOK || !json.Valid([]byte(a.body)) {
 			faults++
 			continue
@@ -178,16 +178,16 @@ func TestChaosReachesIANA(t *testing.T) {
 	}
 }
 
-func TestLatencyIsAddedToEveryAnswer(t *testing.T) {
+func TestLatency_IsAddedToEveryAnswer(t *testing.T) {
 	t.Parallel()
 	const latency = 60 * time.Millisecond
-	r := open(t, Options{Latency: latency})
+	r := startWorld(t, Options{Latency: latency})
 	for source, question := range map[string]func(){
 		"rdap":  func() { mustGet(t, rdapURL(t, r, "google.com")) },
 		"iana":  func() { mustGet(t, r.Hosts()[ianaHost]+bootstrapPath) },
-		"whois": func() { mustAsk(t, r, "whois.denic.de:43", "google.de") },
+		"whois": func() { mustAskWHOIS(t, r, "whois.denic.de:43", "google.de") },
 		"dns": func() {
-			if _, err := query(t, patience, "udp", r.DNS(), "google.com", dns.TypeNS); err != nil {
+			if _, err := queryDNS(t, answerTimeout, "udp", r.DNS(), "google.com", dns.TypeNS); err != nil {
 				t.Error(err)
 			}
 		},

@@ -53,15 +53,15 @@ func ReadControl(data string) (Control, error) {
 //	POST /clock/advance?by=30d   moves it on
 //	GET  /objects?of=dotkontor   what an account sponsors, for tests in other processes
 func (r *Registry) openControl() error {
-	gate, err := r.crowd.listen("127.0.0.1:0")
+	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	r.control = Control{Address: "http://" + gate.Addr().String(), Secret: rand.Text()}
+	r.control = Control{Address: "http://" + listener.Addr().String(), Secret: rand.Text()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /clock", func(w http.ResponseWriter, _ *http.Request) { r.tellClock(w) })
+	mux.HandleFunc("GET /clock", func(w http.ResponseWriter, _ *http.Request) { r.writeClock(w) })
 	mux.HandleFunc("POST /clock/advance", func(w http.ResponseWriter, req *http.Request) {
-		by, err := ParseSpan(req.URL.Query().Get("by"))
+		by, err := ParseDuration(req.URL.Query().Get("by"))
 		if err == nil {
 			err = r.Advance(by)
 		}
@@ -69,17 +69,17 @@ func (r *Registry) openControl() error {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		r.tellClock(w)
+		r.writeClock(w)
 	})
 	mux.HandleFunc("GET /objects", func(w http.ResponseWriter, req *http.Request) {
-		sendJSON(w, r.Holdings(req.URL.Query().Get("of")))
+		sendJSON(w, r.Sponsored(req.URL.Query().Get("of")))
 	})
 	server := &http.Server{
-		Handler:           r.guarded(mux),
+		Handler:           r.requireSecret(mux),
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	r.crowd.run(func() { _ = server.Serve(gate) }) // it ends with the gate
+	r.servers.run(func() { _ = server.Serve(listener) }) // it ends with the gate
 	if r.opts.Data == "" {
 		return nil
 	}
@@ -94,14 +94,14 @@ func (r *Registry) openControl() error {
 	return os.Rename(path+".new", path)
 }
 
-// guarded lets those in who could read the control file. A page in a browser
+// requireSecret lets those in who could read the control file. A page in a browser
 // can't.
-func (r *Registry) guarded(next http.Handler) http.Handler {
+func (r *Registry) requireSecret(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if !r.crowd.begin() {
+		if !r.servers.begin() {
 			return
 		}
-		defer r.crowd.end()
+		defer r.servers.end()
 		secret, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
 		if subtle.ConstantTimeCompare([]byte(secret), []byte(r.control.Secret)) != 1 {
 			http.Error(w, "the secret of "+ControlFile+" is missing", http.StatusUnauthorized)
@@ -121,7 +121,7 @@ func (r *Registry) closeControl() {
 	}
 }
 
-func (r *Registry) tellClock(w http.ResponseWriter) {
+func (r *Registry) writeClock(w http.ResponseWriter) {
 	sendJSON(w, Clock{Now: r.Now(), Advanced: r.ledger.Offset().String()})
 }
 
@@ -138,9 +138,9 @@ func sendJSON(w http.ResponseWriter, object any) {
 // Control is the way to the world's clock for other processes.
 func (r *Registry) Control() Control { return r.control }
 
-// ParseSpan reads a span of time like 30d, 2w, 1d12h or 90m: Go's durations with
+// ParseDuration reads a span of time like 30d, 2w, 1d12h or 90m: Go's durations with
 // days and weeks before them.
-func ParseSpan(text string) (time.Duration, error) {
+func ParseDuration(text string) (time.Duration, error) {
 	rest := text
 	var span time.Duration
 	for _, unit := range []struct {

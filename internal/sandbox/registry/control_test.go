@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-func TestTheClockIsMovedByThoseWhoKnowTheSecret(t *testing.T) {
+func TestControl_RequiresSecretToAdvanceClock(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	r := open(t, Options{Now: stopped, Data: folder})
+	r := startWorld(t, Options{Now: frozenClock, Data: folder})
 	control, err := ReadControl(folder)
 	if err != nil || control != r.Control() {
 		t.Fatalf("the control file says %v, %v", control, err)
@@ -33,7 +33,7 @@ func TestTheClockIsMovedByThoseWhoKnowTheSecret(t *testing.T) {
 		{"POST", "/clock/advance?by=2w1d12h", bearer, http.StatusOK, "2027-03-17T00:00:00Z"},
 		{"GET", "/objects?of=dotkontor", bearer, http.StatusOK, `"domains":[]`},
 	} {
-		answer, err := do(t, patience, test.method, control.Address+test.path, test.header)
+		answer, err := doHTTP(t, answerTimeout, test.method, control.Address+test.path, test.header)
 		if err != nil || answer.status != test.status || !strings.Contains(answer.body, test.says) {
 			t.Errorf("%s %s: %d %s %v", test.method, test.path, answer.status, answer.body, err)
 		}
@@ -50,21 +50,21 @@ func TestTheClockIsMovedByThoseWhoKnowTheSecret(t *testing.T) {
 	if _, err := ReadControl(folder); err == nil {
 		t.Error("the control file outlives the world")
 	}
-	again := open(t, Options{Now: stopped, Data: folder})
+	again := startWorld(t, Options{Now: frozenClock, Data: folder})
 	if got := again.Now(); !got.Equal(epoch.Add(15*24*time.Hour + 12*time.Hour)) {
 		t.Errorf("after a restart the world's time is %v", got)
 	}
 }
 
-func TestSpansOfTime(t *testing.T) {
+func TestParseDuration_DaysAndWeeks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"30d": "720h0m0s", "2w": "336h0m0s", "1w1d1h": "193h0m0s", "90m": "1h30m0s", "0d": "0s"} {
-		if got, err := ParseSpan(text); err != nil || fmt.Sprint(got) != want {
+		if got, err := ParseDuration(text); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%s is %v, %v, want %s", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "d", "-1d", "1.5d", "30", "1d-1h", "99999999d", "x"} {
-		if got, err := ParseSpan(text); err == nil {
+		if got, err := ParseDuration(text); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

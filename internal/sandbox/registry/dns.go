@@ -17,7 +17,7 @@ const (
 	maxPackets   = 1024 // UDP questions that are being answered at a time; further ones wait
 	packetBuffer = 4 << 20
 	ednsSize     = 1232
-	dnsPatience  = 10 * time.Second // between two questions on one TCP connection
+	dnsTimeout   = 10 * time.Second // between two questions on one TCP connection
 	dnsTTL       = 300
 )
 
@@ -26,15 +26,15 @@ const (
 func (r *Registry) openDNS() error {
 	var lastErr error
 	for range 32 {
-		gate, err := r.crowd.listen("127.0.0.1:0")
+		listener, err := r.servers.listen("127.0.0.1:0")
 		if err != nil {
 			return err
 		}
 		var config net.ListenConfig
-		packets, err := config.ListenPacket(r.crowd.ctx, "udp", gate.Addr().String())
+		packets, err := config.ListenPacket(r.servers.ctx, "udp", listener.Addr().String())
 		if err != nil {
 			lastErr = err
-			_ = gate.Close() // the next port, then
+			_ = listener.Close() // the next port, then
 			continue
 		}
 		if socket, ok := packets.(*net.UDPConn); ok {
@@ -42,13 +42,13 @@ func (r *Registry) openDNS() error {
 			// system may give less; then a crowd loses some packets.
 			_ = socket.SetReadBuffer(packetBuffer)
 		}
-		if !r.crowd.keep(packets) {
+		if !r.servers.track(packets) {
 			return net.ErrClosed
 		}
-		r.dns = gate.Addr().String()
-		resolver := &resolver{Registry: r, dice: r.diceFor("dns")}
-		r.crowd.run(func() { resolver.servePackets(packets) })
-		r.crowd.run(func() { gate.serve(resolver.serveStream) })
+		r.dns = listener.Addr().String()
+		resolver := &resolver{Registry: r, rng: r.faultRNGFor("dns")}
+		r.servers.run(func() { resolver.servePackets(packets) })
+		r.servers.run(func() { listener.serve(resolver.serveStream) })
 		return nil
 	}
 	return fmt.Errorf("no port is free for both UDP and TCP: %w", lastErr)
@@ -57,7 +57,7 @@ func (r *Registry) openDNS() error {
 // resolver answers as a recursive resolver would that has already asked around.
 type resolver struct {
 	*Registry
-	dice *dice
+	rng *faultRNG
 }
 
 func (r *resolver) servePackets(packets net.PacketConn) {
@@ -66,7 +66,7 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 	for {
 		n, peer, err := packets.ReadFrom(buffer)
 		if err != nil {
-			if !pause(r.crowd.ctx, time.Millisecond) {
+			if !sleep(r.servers.ctx, time.Millisecond) {
 				return // the world is closing
 			}
 			continue
@@ -74,10 +74,10 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 		question := append([]byte(nil), buffer[:n]...)
 		select {
 		case places <- struct{}{}:
-		case <-r.crowd.ctx.Done():
+		case <-r.servers.ctx.Done():
 			return
 		}
-		started := r.crowd.run(func() {
+		started := r.servers.run(func() {
 			defer func() { <-places }()
 			// No reply at all is a reply, too: the question is dropped.
 			if reply, _ := r.reply(question, false); reply != nil {
@@ -92,9 +92,9 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 
 // serveStream answers the questions of one TCP connection one after the other,
 // each with its length before it (RFC 1035, 4.2.2).
-func (r *resolver) serveStream(peer *guest) {
+func (r *resolver) serveStream(peer *trackedConn) {
 	for {
-		if err := peer.SetDeadline(time.Now().Add(dnsPatience)); err != nil {
+		if err := peer.SetDeadline(time.Now().Add(dnsTimeout)); err != nil {
 			return
 		}
 		var length [2]byte
@@ -105,14 +105,14 @@ func (r *resolver) serveStream(peer *guest) {
 		if _, err := io.ReadFull(peer, question); err != nil {
 			return
 		}
-		reply, manner := r.reply(question, true)
+		reply, misbehaviour := r.reply(question, true)
 		if reply == nil {
-			if manner == hangs {
-				peer.hang(r.pace.hang)
+			if misbehaviour == misbehaveHang {
+				peer.hang(r.timings.hang)
 			}
 			return
 		}
-		if err := peer.SetDeadline(time.Now().Add(dnsPatience)); err != nil {
+		if err := peer.SetDeadline(time.Now().Add(dnsTimeout)); err != nil {
 			return
 		}
 		frame := binary.BigEndian.AppendUint16(make([]byte, 0, 2+len(reply)), uint16(len(reply)))
@@ -124,50 +124,50 @@ func (r *resolver) serveStream(peer *guest) {
 
 // reply makes the answer to one packet; nil means that none is given, and the
 // manner says why.
-func (r *resolver) reply(packet []byte, stream bool) ([]byte, manner) {
+func (r *resolver) reply(packet []byte, stream bool) ([]byte, misbehaviour) {
 	if len(packet) < 12 || packet[2]&0x80 != 0 {
-		return nil, resets // no question at all
+		return nil, misbehaveReset // no question at all
 	}
-	if !pause(r.crowd.ctx, r.opts.Latency) {
-		return nil, resets
+	if !sleep(r.servers.ctx, r.opts.Latency) {
+		return nil, misbehaveReset
 	}
 	id := packet[:2]
 	question := new(dns.Msg)
 	if err := question.Unpack(packet); err != nil {
-		return []byte{id[0], id[1], 0x80, dns.RcodeFormatError, 0, 0, 0, 0, 0, 0, 0, 0}, behaved
+		return []byte{id[0], id[1], 0x80, dns.RcodeFormatError, 0, 0, 0, 0, 0, 0, 0, 0}, misbehaveNot
 	}
-	answer, manner := r.resolve(question)
-	switch manner {
-	case hangs:
-		return nil, manner
-	case garbles:
-		return garbledPacket(id), manner
-	case behaved:
-		mishap := r.dice.throw()
+	answer, misbehaviour := r.resolve(question)
+	switch misbehaviour {
+	case misbehaveHang:
+		return nil, misbehaviour
+	case misbehaveGarble:
+		return garbledPacket(id), misbehaviour
+	case misbehaveNot:
+		mishap := r.rng.next()
 		if mishap.fault != faultNone {
 			r.opts.Logger.Debug("sandbox chaos", "host", "dns", "fault", mishap.String())
 		}
 		switch mishap.fault {
 		case faultSlow:
-			if !pause(r.crowd.ctx, mishap.late) {
-				return nil, resets
+			if !sleep(r.servers.ctx, mishap.delay) {
+				return nil, misbehaveReset
 			}
 		case faultBroken:
 			if mishap.variant%2 == 0 {
-				return garbledPacket(id), behaved
+				return garbledPacket(id), misbehaveNot
 			}
 			answer = new(dns.Msg).SetRcode(question, dns.RcodeServerFailure)
 		case faultThrottled:
 			answer = new(dns.Msg).SetRcode(question, dns.RcodeRefused)
 		case faultDropped:
-			return nil, resets
+			return nil, misbehaveReset
 		}
 	}
-	return wire(question, answer, stream), manner
+	return packResponse(question, answer, stream), misbehaviour
 }
 
-// wire packs an answer for its way back, within what the asker can take.
-func wire(question, answer *dns.Msg, stream bool) []byte {
+// packResponse packs an answer for its way back, within what the asker can take.
+func packResponse(question, answer *dns.Msg, stream bool) []byte {
 	answer.RecursionAvailable = true
 	size := dns.MinMsgSize
 	if edns := question.IsEdns0(); edns != nil {
@@ -193,39 +193,39 @@ func garbledPacket(id []byte) []byte {
 }
 
 // resolve decides over a question that parsed.
-func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
+func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	answer := new(dns.Msg)
 	switch {
 	case question.Opcode != dns.OpcodeQuery:
-		return answer.SetRcode(question, dns.RcodeNotImplemented), behaved
+		return answer.SetRcode(question, dns.RcodeNotImplemented), misbehaveNot
 	case len(question.Question) != 1:
-		return answer.SetRcode(question, dns.RcodeFormatError), behaved
+		return answer.SetRcode(question, dns.RcodeFormatError), misbehaveNot
 	case question.Question[0].Qclass != dns.ClassINET:
-		return answer.SetRcode(question, dns.RcodeRefused), behaved
+		return answer.SetRcode(question, dns.RcodeRefused), misbehaveNot
 	}
 	asked := question.Question[0]
 	name := strings.ToLower(strings.TrimSuffix(asked.Name, "."))
 	if _, apex := r.world.zones["."+name]; apex || r.world.parent[name] || name == "" {
-		return fill(answer.SetReply(question), asked, zoneData{servers: zoneServers(name)}, soa(asked.Name, name)), behaved
+		return addRecords(answer.SetReply(question), asked, zoneData{servers: zoneServers(name)}, soa(asked.Name, name)), misbehaveNot
 	}
 	label, zone, found := r.world.split(name)
 	if !found {
-		return deny(answer.SetRcode(question, dns.RcodeNameError), ".", ""), behaved
+		return addDenial(answer.SetRcode(question, dns.RcodeNameError), ".", ""), misbehaveNot
 	}
 	zoneName := strings.TrimPrefix(zone.TLD, ".")
 	// A host below a domain exists as far as the domain does.
 	domain := label[strings.LastIndexByte(label, '.')+1:]
-	switch manner := mannerOf(domain); manner {
-	case hangs, garbles:
-		return nil, manner
-	case resets, throttles:
-		return answer.SetRcode(question, dns.RcodeRefused), manner
-	case declines:
-		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), manner
+	switch misbehaviour := misbehaviourOf(domain); misbehaviour {
+	case misbehaveHang, misbehaveGarble:
+		return nil, misbehaviour
+	case misbehaveReset, misbehaveThrottle:
+		return answer.SetRcode(question, dns.RcodeRefused), misbehaviour
+	case misbehaveDecline:
+		return addDenial(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), misbehaviour
 	}
 	what, rec := r.find(domain, zone)
-	if what != taken {
-		return deny(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), behaved
+	if what != stateTaken {
+		return addDenial(answer.SetRcode(question, dns.RcodeNameError), zoneName+".", zoneName), misbehaveNot
 	}
 	data := zoneData{servers: rec.nameservers, keys: rec.keys}
 	if domain != label {
@@ -233,9 +233,9 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, manner) {
 		data = zoneData{addresses: r.ledger.Glue(name)}
 	}
 	if len(data.addresses) == 0 {
-		data.addresses = []string{fmt.Sprintf("192.0.2.%d", 1+hash(rec.name)%254)} // TEST-NET-1, RFC 5737
+		data.addresses = []string{fmt.Sprintf("192.0.2.%d", 1+hashText(rec.name)%254)} // TEST-NET-1, RFC 5737
 	}
-	return fill(answer.SetReply(question), asked, data, soa(rec.name+".", rec.name)), behaved
+	return addRecords(answer.SetReply(question), asked, data, soa(rec.name+".", rec.name)), misbehaveNot
 }
 
 // zoneData is what the DNS knows of a name.
@@ -245,9 +245,9 @@ type zoneData struct {
 	keys      []ledger.DS
 }
 
-// fill puts what was asked for into the answer, or the SOA into the authority
+// addRecords puts what was asked for into the answer, or the SOA into the authority
 // section if the name has nothing of that type.
-func fill(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
+func addRecords(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
 	header := dns.RR_Header{Name: asked.Name, Rrtype: asked.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
 	switch asked.Qtype {
 	case dns.TypeNS:
@@ -283,7 +283,7 @@ func fill(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA
 	return answer
 }
 
-func deny(answer *dns.Msg, owner, zone string) *dns.Msg {
+func addDenial(answer *dns.Msg, owner, zone string) *dns.Msg {
 	answer.Ns = append(answer.Ns, soa(owner, zone))
 	return answer
 }

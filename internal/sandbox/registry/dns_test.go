@@ -8,9 +8,9 @@ import (
 	"github.com/miekg/dns"
 )
 
-func TestDNSDelegatesTakenNamesOnly(t *testing.T) {
+func TestDNS_DelegatesTakenNamesOnly(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, network := range []string{"udp", "tcp"} {
 		for _, c := range []struct {
 			name  string
@@ -39,7 +39,7 @@ func TestDNSDelegatesTakenNamesOnly(t *testing.T) {
 			{"refused-x.de", dns.TypeNS, dns.RcodeRefused, 0},
 			{"throttled-x.co.uk", dns.TypeNS, dns.RcodeRefused, 0},
 		} {
-			reply, err := query(t, patience, network, r.DNS(), c.name, c.kind)
+			reply, err := queryDNS(t, answerTimeout, network, r.DNS(), c.name, c.kind)
 			if err != nil {
 				t.Errorf("%s %s: %v", network, c.name, err)
 				continue
@@ -60,11 +60,11 @@ func TestDNSDelegatesTakenNamesOnly(t *testing.T) {
 	}
 }
 
-func TestDNSDeniesInTheNameOfTheZone(t *testing.T) {
+func TestDNS_DenialNamesTheZone(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for name, zone := range map[string]string{"nobody-has-this.com": "com.", "nobody-has-this.co.uk": "co.uk.", "nobody.nowhere": "."} {
-		reply, err := query(t, patience, "udp", r.DNS(), name, dns.TypeNS)
+		reply, err := queryDNS(t, answerTimeout, "udp", r.DNS(), name, dns.TypeNS)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,20 +74,20 @@ func TestDNSDeniesInTheNameOfTheZone(t *testing.T) {
 	}
 }
 
-func TestDNSMagicNames(t *testing.T) {
+func TestDNS_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
 	for _, network := range []string{"udp", "tcp"} {
-		if _, err := query(t, brief, network, r.DNS(), "timeout-x.com", dns.TypeNS); !isTimeout(err) {
+		if _, err := queryDNS(t, silenceTimeout, network, r.DNS(), "timeout-x.com", dns.TypeNS); !isTimeout(err) {
 			t.Errorf("timeout over %s: %v", network, err)
 		}
 		for _, name := range []string{"refused-x.com", "throttled-x.com"} {
-			if reply, err := query(t, patience, network, r.DNS(), name, dns.TypeNS); err != nil || reply.Rcode != dns.RcodeRefused {
+			if reply, err := queryDNS(t, answerTimeout, network, r.DNS(), name, dns.TypeNS); err != nil || reply.Rcode != dns.RcodeRefused {
 				t.Errorf("%s over %s: %v, %v", name, network, reply, err)
 			}
 		}
 	}
-	packet := exchange(t, r, "garbled-x.com")
+	packet := exchangeDNS(t, r, "garbled-x.com")
 	if len(packet) < 12 || packet[0] != 0x12 || packet[1] != 0x34 {
 		t.Errorf("garbled: %x has not the id of the question", packet)
 	}
@@ -96,8 +96,8 @@ func TestDNSMagicNames(t *testing.T) {
 	}
 }
 
-// exchange sends a question with id 0x1234 and returns the bytes of the reply.
-func exchange(t *testing.T, r *Registry, name string) []byte {
+// exchangeDNS sends a question with id 0x1234 and returns the bytes of the reply.
+func exchangeDNS(t *testing.T, r *Registry, name string) []byte {
 	t.Helper()
 	conn, err := net.Dial("udp", r.DNS())
 	if err != nil {
@@ -111,7 +111,7 @@ func exchange(t *testing.T, r *Registry, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := conn.Write(packed); err != nil {
@@ -125,11 +125,11 @@ func exchange(t *testing.T, r *Registry, name string) []byte {
 	return reply[:n]
 }
 
-func TestDNSWithoutEDNSGetsNone(t *testing.T) {
+func TestDNS_NoEDNSWithoutRequest(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	reply := new(dns.Msg)
-	if err := reply.Unpack(exchange(t, r, "google.com")); err != nil {
+	if err := reply.Unpack(exchangeDNS(t, r, "google.com")); err != nil {
 		t.Fatal(err)
 	}
 	if len(reply.Answer) != 2 || reply.IsEdns0() != nil {
@@ -137,9 +137,9 @@ func TestDNSWithoutEDNSGetsNone(t *testing.T) {
 	}
 }
 
-func TestDNSSurvivesWhatIsNoQuestion(t *testing.T) {
+func TestDNS_SurvivesMalformedPackets(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	conn, err := net.Dial("udp", r.DNS())
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestDNSSurvivesWhatIsNoQuestion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if reply, err := query(t, patience, "udp", r.DNS(), "google.com", dns.TypeNS); err != nil || len(reply.Answer) != 2 {
+	if reply, err := queryDNS(t, answerTimeout, "udp", r.DNS(), "google.com", dns.TypeNS); err != nil || len(reply.Answer) != 2 {
 		t.Errorf("afterwards: %v, %v", reply, err)
 	}
 }

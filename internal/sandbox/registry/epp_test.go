@@ -19,24 +19,24 @@ import (
 	"time"
 )
 
-// frames validates everything that a server sends, if EPP_XSD_DIR names the
+// frameValidator validates everything that a server sends, if EPP_XSD_DIR names the
 // folder with the schemas; in any case it has to be XML.
-type frames struct {
+type frameValidator struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// openEPPWorld starts a world whose EPP answers are held against the schemas
+// startEPPWorld starts a world whose EPP answers are held against the schemas
 // when the test ends.
-func openEPPWorld(t testing.TB, opts Options) *Registry {
+func startEPPWorld(t testing.TB, opts Options) *Registry {
 	t.Helper()
-	f := &frames{seen: map[string]bool{}}
+	f := &frameValidator{seen: map[string]bool{}}
 	opts.Tap = f.tap
 	t.Cleanup(func() { f.validate(t) })
-	return open(t, opts)
+	return startWorld(t, opts)
 }
 
-func (f *frames) tap(frame []byte) {
+func (f *frameValidator) tap(frame []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.seen) < 5000 {
@@ -44,7 +44,7 @@ func (f *frames) tap(frame []byte) {
 	}
 }
 
-func (f *frames) validate(t testing.TB) {
+func (f *frameValidator) validate(t testing.TB) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func (f *frames) validate(t testing.TB) {
 	}
 }
 
-func TestEPPSchemas_RefuseABrokenFrame(t *testing.T) {
+func TestEPPSchemas_RefuseBrokenFrame(t *testing.T) {
 	t.Parallel()
 	schemas := os.Getenv("EPP_XSD_DIR")
 	if schemas == "" {
@@ -101,8 +101,8 @@ func TestEPPSchemas_RefuseABrokenFrame(t *testing.T) {
 	}
 }
 
-// speaker is an EPP client that does what a test says.
-type speaker struct {
+// eppClient is an EPP client that does what a test says.
+type eppClient struct {
 	t    testing.TB
 	conn *tls.Conn
 	n    int
@@ -133,20 +133,20 @@ const allServices = `<objURI>urn:ietf:params:xml:ns:domain-1.0</objURI><objURI>u
 	`<extURI>urn:ietf:params:xml:ns:secDNS-1.1</extURI><extURI>urn:ietf:params:xml:ns:rgp-1.0</extURI>` +
 	`<extURI>urn:ietf:params:xml:ns:epp:loginSec-1.0</extURI></svcExtension>`
 
-// connect opens a connection and reads the greeting.
-func connect(t testing.TB, r *Registry) *speaker {
+// dialEPP opens a connection and reads the greeting.
+func dialEPP(t testing.TB, r *Registry) *eppClient {
 	t.Helper()
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(r.EPPCA()) {
 		t.Fatal("the authority's certificate can't be read")
 	}
-	dialer := &net.Dialer{Timeout: patience}
+	dialer := &net.Dialer{Timeout: answerTimeout}
 	conn, err := tls.DialWithDialer(dialer, "tcp", r.EPP(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	s := &speaker{t: t, conn: conn}
+	s := &eppClient{t: t, conn: conn}
 	greeting, err := s.receive()
 	if err != nil || !greeting.has("<greeting>", "<svID>") {
 		t.Fatalf("the greeting is %q, %v", greeting.text, err)
@@ -160,19 +160,19 @@ func loginCommand(account, password, services string) string {
 }
 
 // logIn opens a session.
-func logIn(t testing.TB, r *Registry, account string) *speaker {
+func logIn(t testing.TB, r *Registry, account string) *eppClient {
 	t.Helper()
-	s := connect(t, r)
+	s := dialEPP(t, r)
 	known, ok := r.Account(account)
 	if !ok {
 		t.Fatalf("there is no account %s", account)
 	}
-	s.want("1000", loginCommand(account, known.Password, allServices))
+	s.mustReturn("1000", loginCommand(account, known.Password, allServices))
 	return s
 }
 
-func (s *speaker) send(frame string) error {
-	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+func (s *eppClient) send(frame string) error {
+	if err := s.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err
 	}
 	packet := binary.BigEndian.AppendUint32(nil, uint32(len(frame)+4))
@@ -180,9 +180,9 @@ func (s *speaker) send(frame string) error {
 	return err
 }
 
-func (s *speaker) receive() (reply, error) {
+func (s *eppClient) receive() (reply, error) {
 	var header [4]byte
-	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := s.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return reply{}, err
 	}
 	if _, err := io.ReadFull(s.conn, header[:]); err != nil {
@@ -200,7 +200,7 @@ func (s *speaker) receive() (reply, error) {
 }
 
 // wrap makes a frame of a command and its extension.
-func (s *speaker) wrap(command string, extension ...string) string {
+func (s *eppClient) wrap(command string, extension ...string) string {
 	s.n++
 	ext := strings.Join(extension, "")
 	if ext != "" {
@@ -210,8 +210,8 @@ func (s *speaker) wrap(command string, extension ...string) string {
 		command, ext, s.n)
 }
 
-// ask sends a command and returns the answer.
-func (s *speaker) ask(command string, extension ...string) reply {
+// do sends a command and returns the answer.
+func (s *eppClient) do(command string, extension ...string) reply {
 	s.t.Helper()
 	if err := s.send(s.wrap(command, extension...)); err != nil {
 		s.t.Fatal(err)
@@ -226,10 +226,10 @@ func (s *speaker) ask(command string, extension ...string) reply {
 	return answer
 }
 
-// want sends a command that must be answered with a code.
-func (s *speaker) want(code, command string, extension ...string) reply {
+// mustReturn sends a command that must be answered with a code.
+func (s *eppClient) mustReturn(code, command string, extension ...string) reply {
 	s.t.Helper()
-	answer := s.ask(command, extension...)
+	answer := s.do(command, extension...)
 	if answer.code != code {
 		s.t.Errorf("%s%s\n\tis %s, want %s: %s", command, strings.Join(extension, ""), answer.code, code, answer.text)
 	}
@@ -237,9 +237,9 @@ func (s *speaker) want(code, command string, extension ...string) reply {
 }
 
 // poll fetches and acknowledges the next message.
-func (s *speaker) poll() string {
+func (s *eppClient) poll() string {
 	s.t.Helper()
-	answer := s.ask(`<poll op="req"/>`)
+	answer := s.do(`<poll op="req"/>`)
 	if answer.code == "1300" {
 		return ""
 	}
@@ -247,33 +247,35 @@ func (s *speaker) poll() string {
 	if answer.code != "1301" || id == nil {
 		s.t.Fatalf("poll: %s", answer.text)
 	}
-	s.want("1000", `<poll op="ack" msgID="`+id[1]+`"/>`)
+	s.mustReturn("1000", `<poll op="ack" msgID="`+id[1]+`"/>`)
 	return answer.text
 }
 
 // The commands, as short as they can be.
 
-func object(space, verb, body string) string {
+func objectCommand(space, verb, body string) string {
 	return `<` + verb + `><` + space + `:` + verb + ` xmlns:` + space + `="urn:ietf:params:xml:ns:` + space + `-1.0">` +
 		strings.NewReplacer("<:", "<"+space+":", "</:", "</"+space+":").Replace(body) + `</` + space + `:` + verb + `></` + verb + `>`
 }
 
 func domainCreate(name string, more ...string) string {
-	return object("domain", "create", `<:name>`+name+`</:name>`+strings.Join(more, "")+`<:authInfo><:pw>secret-1</:pw></:authInfo>`)
+	return objectCommand("domain", "create", `<:name>`+name+`</:name>`+strings.Join(more, "")+`<:authInfo><:pw>secret-1</:pw></:authInfo>`)
 }
 
-func named(verb, name string) string { return object("domain", verb, `<:name>`+name+`</:name>`) }
+func domainCommand(verb, name string) string {
+	return objectCommand("domain", verb, `<:name>`+name+`</:name>`)
+}
 
 func domainTransfer(op, name, auth string) string {
 	body := `<:name>` + name + `</:name>`
 	if auth != "" {
 		body += `<:authInfo><:pw>` + auth + `</:pw></:authInfo>`
 	}
-	return strings.Replace(object("domain", "transfer", body), "<transfer>", `<transfer op="`+op+`">`, 1)
+	return strings.Replace(objectCommand("domain", "transfer", body), "<transfer>", `<transfer op="`+op+`">`, 1)
 }
 
 func contactCreate(id string) string {
-	return object("contact", "create", `<:id>`+id+`</:id><:postalInfo type="loc"><:name>Jürgen Kaffee</:name><:addr><:street>Weg 1</:street>`+
+	return objectCommand("contact", "create", `<:id>`+id+`</:id><:postalInfo type="loc"><:name>Jürgen Kaffee</:name><:addr><:street>Weg 1</:street>`+
 		`<:city>Köln</:city><:pc>50667</:pc><:cc>DE</:cc></:addr></:postalInfo><:voice>+49.30123</:voice><:email>a@b.example</:email>`+
 		`<:authInfo><:pw>secret-1</:pw></:authInfo>`)
 }
@@ -290,10 +292,10 @@ func rgpExt(op, report string) string {
 const rgpReport = `<rgp:report><rgp:preData>a</rgp:preData><rgp:postData>b</rgp:postData><rgp:delTime>2026-11-01T00:00:00Z</rgp:delTime>` +
 	`<rgp:resTime>2026-11-02T00:00:00.0Z</rgp:resTime><rgp:resReason>error</rgp:resReason><rgp:statement>c</rgp:statement></rgp:report>`
 
-const people = `<:registrant>holder-1</:registrant><:contact type="admin">holder-1</:contact><:contact type="tech">holder-1</:contact>`
+const contactsXML = `<:registrant>holder-1</:registrant><:contact type="admin">holder-1</:contact><:contact type="tech">holder-1</:contact>`
 
-// closed says whether the server has closed the connection.
-func (s *speaker) closed() bool {
+// isClosed says whether the server has closed the connection.
+func (s *eppClient) isClosed() bool {
 	_, err := s.receive()
 	var timeout net.Error
 	return err != nil && (!errors.As(err, &timeout) || !timeout.Timeout())

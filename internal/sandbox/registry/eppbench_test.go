@@ -17,15 +17,15 @@ func BenchmarkEPPCheck50Fee(b *testing.B) {
 }
 
 func benchmarkCheck(b *testing.B, ext string) {
-	r := open(b, Options{})
+	r := startWorld(b, Options{})
 	s := logIn(b, r, "dotkontor")
 	var names strings.Builder
 	for i := range 50 {
 		fmt.Fprintf(&names, "<:name>kaffee-%d.com</:name>", i)
 	}
-	command := object("domain", "check", names.String())
+	command := objectCommand("domain", "check", names.String())
 	for b.Loop() {
-		if s.ask(command, ext).code != "1000" {
+		if s.do(command, ext).code != "1000" {
 			b.Fatal("the check failed")
 		}
 	}
@@ -35,16 +35,16 @@ func benchmarkCheck(b *testing.B, ext string) {
 // BenchmarkEPPSingle is one command after the other on one connection.
 func BenchmarkEPPSingle(b *testing.B) {
 	for title, command := range map[string]func(int) string{
-		"check":  func(int) string { return object("domain", "check", `<:name>kaffee.com</:name>`) },
-		"info":   func(int) string { return named("info", "google.com") },
+		"check":  func(int) string { return objectCommand("domain", "check", `<:name>kaffee.com</:name>`) },
+		"info":   func(int) string { return domainCommand("info", "google.com") },
 		"create": func(i int) string { return domainCreate(fmt.Sprintf("neu-%d.com", i)) },
 	} {
 		b.Run(title, func(b *testing.B) {
-			r := open(b, Options{Data: b.TempDir()})
+			r := startWorld(b, Options{Data: b.TempDir()})
 			s := logIn(b, r, "dotkontor")
 			i := 0
 			for b.Loop() {
-				if i++; s.ask(command(i)).code != "1000" {
+				if i++; s.do(command(i)).code != "1000" {
 					b.Fatal("the command failed")
 				}
 			}

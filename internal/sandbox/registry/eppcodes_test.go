@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
+func TestEPP_ResultCodes(t *testing.T) {
 	t.Parallel()
 	zones := append([]Zone{{TLD: ".ai", MinYears: 2, MaxYears: 10}}, someZones...)
-	r := openEPPWorld(t, Options{Zones: zones})
-	speakers := map[string]*speaker{}
+	r := startEPPWorld(t, Options{Zones: zones})
+	speakers := map[string]*eppClient{}
 	for _, account := range []string{"dotkontor", "andere", "pleite"} {
 		speakers[account] = logIn(t, r, account)
 	}
 	year := func(n int) string { return r.Now().AddDate(n, 0, 0).Format(time.DateOnly) }
 	years := func(n string) string { return `<:period unit="y">` + n + `</:period>` }
 	renew := func(name, date, more string) string {
-		return object("domain", "renew", `<:name>`+name+`</:name><:curExpDate>`+date+`</:curExpDate>`+more)
+		return objectCommand("domain", "renew", `<:name>`+name+`</:name><:curExpDate>`+date+`</:curExpDate>`+more)
 	}
-	update := func(name, body string) string { return object("domain", "update", `<:name>`+name+`</:name>`+body) }
-	host := func(verb, body string) string { return object("host", verb, body) }
+	update := func(name, body string) string {
+		return objectCommand("domain", "update", `<:name>`+name+`</:name>`+body)
+	}
+	host := func(verb, body string) string { return objectCommand("host", verb, body) }
 	status := func(s string) string { return `<:status s="` + s + `"/>` }
 	ds := `<secDNS:dsData><secDNS:keyTag>1</secDNS:keyTag><secDNS:alg>13</secDNS:alg><secDNS:digestType>2</secDNS:digestType><secDNS:digest>` +
 		strings.Repeat("ab", 32) + `</secDNS:digest></secDNS:dsData>`
@@ -32,23 +34,23 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		says                    []string
 	}{
 		// check
-		{"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name><:name>google.com</:name><:name>nic.academy</:name><:name>premium-x.de</:name><:name>-x.com</:name>`), "", []string{
+		{"dotkontor", "1000", objectCommand("domain", "check", `<:name>frei.com</:name><:name>google.com</:name><:name>nic.academy</:name><:name>premium-x.de</:name><:name>-x.com</:name>`), "", []string{
 			`avail="1">frei.com<`, `avail="0">google.com</domain:name><domain:reason>In use`, `avail="0">nic.academy</domain:name><domain:reason>Reserved`, `avail="1">premium-x.de<`, "Invalid name",
 		}},
-		{"dotkontor", "2307", object("domain", "check", `<:name>frei.com</:name><:name>frei.nirgends</:name>`), "", nil},
+		{"dotkontor", "2307", objectCommand("domain", "check", `<:name>frei.com</:name><:name>frei.nirgends</:name>`), "", nil},
 		{
-			"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name><:name>premium-x.com</:name><:name>gold.com</:name>`),
+			"dotkontor", "1000", objectCommand("domain", "check", `<:name>frei.com</:name><:name>premium-x.com</:name><:name>gold.com</:name>`),
 			`<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:command name="create"><fee:period unit="y">2</fee:period></fee:command><fee:command name="renew"/><fee:command name="transfer"/><fee:command name="restore"/></fee:check>`,
 			[]string{"<fee:class>standard<", ">16.00<", "<fee:class>premium<", ">500.00<", "<fee:class>premium-gold<", ">5000.00<", `standard="1"`, `standard="0"`},
 		},
 		{
-			"dotkontor", "1000", object("domain", "check", `<:name>frei.com</:name>`),
+			"dotkontor", "1000", objectCommand("domain", "check", `<:name>frei.com</:name>`),
 			`<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:currency>USD</fee:currency><fee:command name="create"/></fee:check>`,
 			[]string{`<fee:cd avail="0">`, "Only EUR"},
 		},
-		{"dotkontor", "2306", object("domain", "check", strings.Repeat(`<:name>frei.com</:name>`, 101)), "", nil},
+		{"dotkontor", "2306", objectCommand("domain", "check", strings.Repeat(`<:name>frei.com</:name>`, 101)), "", nil},
 		// contacts
-		{"dotkontor", "1000", object("contact", "check", `<:id>holder-1</:id>`), "", []string{`avail="1"`}},
+		{"dotkontor", "1000", objectCommand("contact", "check", `<:id>holder-1</:id>`), "", []string{`avail="1"`}},
 		{"dotkontor", "1000", contactCreate("holder-1"), "", nil},
 		{"dotkontor", "2302", contactCreate("holder-1"), "", nil},
 		{"dotkontor", "2001", contactCreate("h1"), "", nil},
@@ -56,18 +58,18 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"dotkontor", "2005", strings.Replace(contactCreate("holder-2"), `a@b.example`, `a b`, 1), "", nil},
 		{"dotkontor", "2005", strings.Replace(contactCreate("holder-2"), `>DE<`, `>de<`, 1), "", nil},
 		{"dotkontor", "2001", strings.Replace(contactCreate("holder-2"), `+49.30123`, `+4930123`, 1), "", nil},
-		{"dotkontor", "1000", object("contact", "info", `<:id>holder-1</:id>`), "", []string{"Jürgen", "<contact:clID>dotkontor<", "secret-1"}},
-		{"andere", "2201", object("contact", "info", `<:id>holder-1</:id>`), "", nil},
-		{"andere", "2202", object("contact", "info", `<:id>holder-1</:id><:authInfo><:pw>wrong-1</:pw></:authInfo>`), "", nil},
-		{"andere", "1000", object("contact", "info", `<:id>holder-1</:id><:authInfo><:pw>secret-1</:pw></:authInfo>`), "", nil},
-		{"dotkontor", "2303", object("contact", "info", `<:id>nobody</:id>`), "", nil},
-		{"dotkontor", "2101", strings.Replace(object("contact", "transfer", `<:id>holder-1</:id>`), "<transfer>", `<transfer op="request">`, 1), "", nil},
-		{"dotkontor", "1000", object("contact", "update", `<:id>holder-1</:id><:add><:status s="clientDeleteProhibited"/></:add><:chg><:postalInfo type="loc"><:org>Kaffee GmbH</:org></:postalInfo><:disclose flag="0"><:name type="loc"/><:email/></:disclose></:chg>`), "", nil},
-		{"dotkontor", "1000", object("contact", "info", `<:id>holder-1</:id>`), "", []string{"Kaffee GmbH", `<contact:disclose flag="0">`}},
-		{"dotkontor", "2003", object("contact", "update", `<:id>holder-1</:id>`), "", nil},
-		{"andere", "2201", object("contact", "delete", `<:id>holder-1</:id>`), "", nil},
-		{"dotkontor", "2304", object("contact", "delete", `<:id>holder-1</:id>`), "", nil},
-		{"dotkontor", "1000", object("contact", "update", `<:id>holder-1</:id><:rem><:status s="clientDeleteProhibited"/></:rem>`), "", nil},
+		{"dotkontor", "1000", objectCommand("contact", "info", `<:id>holder-1</:id>`), "", []string{"Jürgen", "<contact:clID>dotkontor<", "secret-1"}},
+		{"andere", "2201", objectCommand("contact", "info", `<:id>holder-1</:id>`), "", nil},
+		{"andere", "2202", objectCommand("contact", "info", `<:id>holder-1</:id><:authInfo><:pw>wrong-1</:pw></:authInfo>`), "", nil},
+		{"andere", "1000", objectCommand("contact", "info", `<:id>holder-1</:id><:authInfo><:pw>secret-1</:pw></:authInfo>`), "", nil},
+		{"dotkontor", "2303", objectCommand("contact", "info", `<:id>nobody</:id>`), "", nil},
+		{"dotkontor", "2101", strings.Replace(objectCommand("contact", "transfer", `<:id>holder-1</:id>`), "<transfer>", `<transfer op="request">`, 1), "", nil},
+		{"dotkontor", "1000", objectCommand("contact", "update", `<:id>holder-1</:id><:add><:status s="clientDeleteProhibited"/></:add><:chg><:postalInfo type="loc"><:org>Kaffee GmbH</:org></:postalInfo><:disclose flag="0"><:name type="loc"/><:email/></:disclose></:chg>`), "", nil},
+		{"dotkontor", "1000", objectCommand("contact", "info", `<:id>holder-1</:id>`), "", []string{"Kaffee GmbH", `<contact:disclose flag="0">`}},
+		{"dotkontor", "2003", objectCommand("contact", "update", `<:id>holder-1</:id>`), "", nil},
+		{"andere", "2201", objectCommand("contact", "delete", `<:id>holder-1</:id>`), "", nil},
+		{"dotkontor", "2304", objectCommand("contact", "delete", `<:id>holder-1</:id>`), "", nil},
+		{"dotkontor", "1000", objectCommand("contact", "update", `<:id>holder-1</:id><:rem><:status s="clientDeleteProhibited"/></:rem>`), "", nil},
 		// hosts
 		{"dotkontor", "1000", host("create", `<:name>ns1.anderswo.example</:name>`), "", nil},
 		{"dotkontor", "2302", host("create", `<:name>NS1.anderswo.example</:name>`), "", nil},
@@ -82,24 +84,24 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"dotkontor", "1000", domainCreate("kaffee-eins.com", years("2"), `<:ns><:hostObj>ns1.anderswo.example</:hostObj></:ns>`), "", []string{"<domain:exDate>" + year(2), "<fee:creData", ">16.00<"}},
 		{"andere", "2302", domainCreate("kaffee-eins.com"), "", nil},
 		{"dotkontor", "2302", domainCreate("google.com"), "", nil},
-		{"dotkontor", "2302", domainCreate("co.uk", people), "", nil},
-		{"dotkontor", "2306", domainCreate("nic.academy", people), "", nil},
+		{"dotkontor", "2302", domainCreate("co.uk", contactsXML), "", nil},
+		{"dotkontor", "2306", domainCreate("nic.academy", contactsXML), "", nil},
 		{"dotkontor", "2306", domainCreate("a.b.com"), "", nil},
 		{"dotkontor", "2306", domainCreate("ab--cd.com"), "", nil},
 		{"dotkontor", "2307", domainCreate("frei.nirgends"), "", nil},
 		{"dotkontor", "2005", domainCreate("fr_ei.com"), "", nil},
 		{"dotkontor", "2005", domainCreate("bücher.com"), "", nil},
 		{"dotkontor", "2004", domainCreate("frei.com", years("11")), "", nil},
-		{"dotkontor", "2004", domainCreate("frei.ai", years("1"), people), "", nil},
-		{"dotkontor", "1000", domainCreate("frei.ai", people), "", []string{"<domain:exDate>" + year(2)}},
+		{"dotkontor", "2004", domainCreate("frei.ai", years("1"), contactsXML), "", nil},
+		{"dotkontor", "1000", domainCreate("frei.ai", contactsXML), "", []string{"<domain:exDate>" + year(2)}},
 		{"dotkontor", "2306", domainCreate("frei.com", `<:period unit="m">12</:period>`), "", nil},
 		{"dotkontor", "2001", domainCreate("frei.com", years("0")), "", nil},
-		{"dotkontor", "2306", domainCreate("frei.com", people), "", nil},
-		{"dotkontor", "2306", domainCreate("frei.dev", people), "", nil},
+		{"dotkontor", "2306", domainCreate("frei.com", contactsXML), "", nil},
+		{"dotkontor", "2306", domainCreate("frei.dev", contactsXML), "", nil},
 		{"dotkontor", "2003", domainCreate("frei.at"), "", nil},
 		{"dotkontor", "2003", domainCreate("frei.at", `<:registrant>holder-1</:registrant>`), "", nil},
-		{"dotkontor", "2303", domainCreate("frei.at", strings.ReplaceAll(people, "holder-1", "nobody")), "", nil},
-		{"dotkontor", "1000", domainCreate("frei.at", people), "", nil},
+		{"dotkontor", "2303", domainCreate("frei.at", strings.ReplaceAll(contactsXML, "holder-1", "nobody")), "", nil},
+		{"dotkontor", "1000", domainCreate("frei.at", contactsXML), "", nil},
 		{"dotkontor", "1000", domainCreate("frei.de", `<:ns><:hostAttr><:hostName>ns1.frei.de</:hostName><:hostAddr ip="v4">192.0.2.7</:hostAddr></:hostAttr></:ns>`, `<:registrant>holder-1</:registrant>`), "", nil},
 		{"dotkontor", "2306", domainCreate("frei.com", `<:ns><:hostAttr><:hostName>ns1.x.example</:hostName></:hostAttr></:ns>`), "", nil},
 		{"dotkontor", "2303", domainCreate("frei.com", `<:ns><:hostObj>ns5.anderswo.example</:hostObj></:ns>`), "", nil},
@@ -112,13 +114,13 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"pleite", "2104", domainCreate("frei.com"), "", nil},
 		{"dotkontor", "2306", domainCreate("frei.com"), sec("create", strings.Replace(ds, "abab", "ab", 1)), nil},
 		{"dotkontor", "1000", domainCreate("signiert.com", `<:ns><:hostObj>ns1.anderswo.example</:hostObj></:ns>`), sec("create", ds), nil},
-		{"dotkontor", "1000", named("info", "signiert.com"), "", []string{"<secDNS:infData", "ABABAB", `<rgp:rgpStatus s="addPeriod"/>`}},
+		{"dotkontor", "1000", domainCommand("info", "signiert.com"), "", []string{"<secDNS:infData", "ABABAB", `<rgp:rgpStatus s="addPeriod"/>`}},
 		// info
-		{"dotkontor", "1000", named("info", "kaffee-eins.com"), "", []string{`<domain:status s="ok"/>`, "secret-1", "<domain:hostObj>ns1.anderswo.example<"}},
-		{"andere", "1000", named("info", "kaffee-eins.com"), "", []string{"<domain:clID>dotkontor<"}},
-		{"andere", "2202", object("domain", "info", `<:name>kaffee-eins.com</:name><:authInfo><:pw>falsch</:pw></:authInfo>`), "", nil},
-		{"dotkontor", "2303", named("info", "frei.com"), "", nil},
-		{"dotkontor", "1000", named("info", "google.com"), "", []string{"clientTransferProhibited"}},
+		{"dotkontor", "1000", domainCommand("info", "kaffee-eins.com"), "", []string{`<domain:status s="ok"/>`, "secret-1", "<domain:hostObj>ns1.anderswo.example<"}},
+		{"andere", "1000", domainCommand("info", "kaffee-eins.com"), "", []string{"<domain:clID>dotkontor<"}},
+		{"andere", "2202", objectCommand("domain", "info", `<:name>kaffee-eins.com</:name><:authInfo><:pw>falsch</:pw></:authInfo>`), "", nil},
+		{"dotkontor", "2303", domainCommand("info", "frei.com"), "", nil},
+		{"dotkontor", "1000", domainCommand("info", "google.com"), "", []string{"clientTransferProhibited"}},
 		// update
 		{"dotkontor", "2003", update("kaffee-eins.com", ""), "", nil},
 		{"andere", "2201", update("kaffee-eins.com", `<:add>`+status("clientHold")+`</:add>`), "", nil},
@@ -128,7 +130,7 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"dotkontor", "1000", update("kaffee-eins.com", `<:add>`+status("clientUpdateProhibited")+status("clientRenewProhibited")+status("clientDeleteProhibited")+status("clientTransferProhibited")+`</:add>`), "", nil},
 		{"dotkontor", "2304", update("kaffee-eins.com", `<:add>`+status("clientHold")+`</:add>`), "", nil},
 		{"dotkontor", "2304", renew("kaffee-eins.com", year(2), ""), "", nil},
-		{"dotkontor", "2304", named("delete", "kaffee-eins.com"), "", nil},
+		{"dotkontor", "2304", domainCommand("delete", "kaffee-eins.com"), "", nil},
 		{"andere", "2304", domainTransfer("request", "kaffee-eins.com", "secret-1"), "", nil},
 		{"dotkontor", "1000", update("kaffee-eins.com", `<:rem>`+status("clientUpdateProhibited")+status("clientRenewProhibited")+status("clientDeleteProhibited")+status("clientTransferProhibited")+`</:rem><:chg><:authInfo><:pw>secret-2</:pw></:authInfo></:chg>`), "", nil},
 		{"dotkontor", "2306", update("kaffee-eins.com", `<:chg><:registrant>holder-1</:registrant></:chg>`), "", nil},
@@ -142,8 +144,8 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"dotkontor", "1000", update("signiert.com", `<:add><:ns><:hostObj>ns1.kaffee-eins.com</:hostObj></:ns></:add>`), "", nil},
 		{"dotkontor", "1000", host("info", `<:name>ns1.kaffee-eins.com</:name>`), "", []string{`s="linked"`, `ip="v6">2001:db8::53<`}},
 		{"dotkontor", "2305", host("delete", `<:name>ns1.kaffee-eins.com</:name>`), "", nil},
-		{"dotkontor", "2305", named("delete", "kaffee-eins.com"), "", nil},
-		{"dotkontor", "2305", object("contact", "delete", `<:id>holder-1</:id>`), "", nil},
+		{"dotkontor", "2305", domainCommand("delete", "kaffee-eins.com"), "", nil},
+		{"dotkontor", "2305", objectCommand("contact", "delete", `<:id>holder-1</:id>`), "", nil},
 		{"dotkontor", "1000", host("update", `<:name>ns1.kaffee-eins.com</:name><:rem><:addr ip="v6">2001:db8::53</:addr></:rem>`), "", nil},
 		{"dotkontor", "1000", update("signiert.com", `<:rem><:ns><:hostObj>ns1.kaffee-eins.com</:hostObj></:ns></:rem>`), "", nil},
 		{"dotkontor", "1000", host("delete", `<:name>ns1.kaffee-eins.com</:name>`), "", nil},
@@ -165,15 +167,15 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		{"andere", "2300", domainTransfer("request", "kaffee-eins.com", "secret-2"), "", nil},
 		{"andere", "2201", domainTransfer("approve", "kaffee-eins.com", ""), "", nil},
 		{"dotkontor", "2201", domainTransfer("cancel", "kaffee-eins.com", ""), "", nil},
-		{"dotkontor", "2304", named("delete", "kaffee-eins.com"), "", nil},
+		{"dotkontor", "2304", domainCommand("delete", "kaffee-eins.com"), "", nil},
 		{"andere", "1000", domainTransfer("query", "kaffee-eins.com", ""), "", []string{"<domain:reID>andere<"}},
 		{"pleite", "2201", domainTransfer("query", "kaffee-eins.com", ""), "", nil},
 		{"dotkontor", "1000", domainTransfer("reject", "kaffee-eins.com", ""), "", []string{"clientRejected"}},
 		{"dotkontor", "2301", domainTransfer("reject", "kaffee-eins.com", ""), "", nil},
 		// delete
-		{"andere", "2201", named("delete", "kaffee-eins.com"), "", nil},
-		{"dotkontor", "1000", named("delete", "kaffee-eins.com"), "", []string{"<fee:delData", "-40.00"}},
-		{"dotkontor", "2303", named("delete", "kaffee-eins.com"), "", nil},
+		{"andere", "2201", domainCommand("delete", "kaffee-eins.com"), "", nil},
+		{"dotkontor", "1000", domainCommand("delete", "kaffee-eins.com"), "", []string{"<fee:delData", "-40.00"}},
+		{"dotkontor", "2303", domainCommand("delete", "kaffee-eins.com"), "", nil},
 		{"andere", "1000", domainCreate("kaffee-eins.com"), "", nil},
 		// poll
 		{"dotkontor", "2003", `<poll op="ack"/>`, "", nil},
@@ -183,24 +185,24 @@ func TestEveryCommandIsAnsweredWithTheCodeOfAStrictRegistry(t *testing.T) {
 		// session and structure
 		{"dotkontor", "2002", loginCommand("dotkontor", "kontor-geheim", allServices), "", nil},
 		{"dotkontor", "2000", `<dance/>`, "", nil},
-		{"dotkontor", "2103", named("info", "google.com"), `<x:y xmlns:x="urn:example:x"/>`, nil},
-		{"dotkontor", "2103", object("contact", "check", `<:id>holder-1</:id>`), feeExt("create", "1"), nil},
+		{"dotkontor", "2103", domainCommand("info", "google.com"), `<x:y xmlns:x="urn:example:x"/>`, nil},
+		{"dotkontor", "2103", objectCommand("contact", "check", `<:id>holder-1</:id>`), feeExt("create", "1"), nil},
 		{"dotkontor", "2307", `<check><x:check xmlns:x="urn:example:x"/></check>`, "", nil},
 	} {
-		answer := speakers[step.who].want(step.code, step.command, step.ext)
+		answer := speakers[step.who].mustReturn(step.code, step.command, step.ext)
 		if !answer.has(step.says...) {
 			t.Errorf("%s does not say %q: %s", step.command, step.says, answer.text)
 		}
 	}
 }
 
-func TestALoginIsHeldAgainstTheGreeting(t *testing.T) {
+func TestEPPLogin_MustMatchGreeting(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{Sessions: 2})
+	r := startEPPWorld(t, Options{Sessions: 2})
 	good := loginCommand("dotkontor", "kontor-geheim", allServices)
-	s := connect(t, r)
+	s := dialEPP(t, r)
 	for code, command := range map[string]string{
-		"2002": named("info", "google.com"),
+		"2002": domainCommand("info", "google.com"),
 		"2100": strings.Replace(good, "<version>1.0", "<version>2.0", 1),
 		"2102": strings.Replace(good, "<lang>en", "<lang>fr", 1),
 		"2307": strings.Replace(good, "host-1.0", "host-9.9", 1),
@@ -208,12 +210,12 @@ func TestALoginIsHeldAgainstTheGreeting(t *testing.T) {
 		"2001": strings.Replace(good, "kontor-geheim", "kurz", 1),
 		"2200": strings.Replace(good, "kontor-geheim", "falsch-1", 1),
 	} {
-		s.want(code, command)
+		s.mustReturn(code, command)
 	}
-	s.want("2002", `<logout/>`)
-	s.want("2200", loginCommand("niemand", "kontor-geheim", allServices))
-	s.want("2501", loginCommand("dotkontor", "falsch-2", allServices))
-	if !s.closed() {
+	s.mustReturn("2002", `<logout/>`)
+	s.mustReturn("2200", loginCommand("niemand", "kontor-geheim", allServices))
+	s.mustReturn("2501", loginCommand("dotkontor", "falsch-2", allServices))
+	if !s.isClosed() {
 		t.Error("three wrong passwords, and the connection is still open")
 	}
 
@@ -222,38 +224,38 @@ func TestALoginIsHeldAgainstTheGreeting(t *testing.T) {
 	sec := func(body string) string {
 		return `<loginSec:loginSec xmlns:loginSec="urn:ietf:params:xml:ns:epp:loginSec-1.0">` + body + `</loginSec:loginSec>`
 	}
-	s = connect(t, r)
+	s = dialEPP(t, r)
 	changed := strings.Replace(good, "</pw>", "</pw><newPW>[LOGIN-SECURITY]</newPW>", 1)
-	if answer := s.want("1000", changed, sec(`<loginSec:userAgent><loginSec:app>Test</loginSec:app></loginSec:userAgent><loginSec:newPW>`+long+`</loginSec:newPW>`)); !answer.has(`name="failedLogins"`, `value="2"`) {
+	if answer := s.mustReturn("1000", changed, sec(`<loginSec:userAgent><loginSec:app>Test</loginSec:app></loginSec:userAgent><loginSec:newPW>`+long+`</loginSec:newPW>`)); !answer.has(`name="failedLogins"`, `value="2"`) {
 		t.Errorf("the failed logins are not told: %s", answer.text)
 	}
-	second := connect(t, r)
-	second.want("2200", good)
-	second.want("2003", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1))
-	second.want("1000", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1), sec(`<loginSec:pw>`+long+`</loginSec:pw>`))
+	second := dialEPP(t, r)
+	second.mustReturn("2200", good)
+	second.mustReturn("2003", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1))
+	second.mustReturn("1000", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1), sec(`<loginSec:pw>`+long+`</loginSec:pw>`))
 
-	third := connect(t, r)
-	third.want("2502", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1), sec(`<loginSec:pw>`+long+`</loginSec:pw>`))
-	if !third.closed() {
+	third := dialEPP(t, r)
+	third.mustReturn("2502", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1), sec(`<loginSec:pw>`+long+`</loginSec:pw>`))
+	if !third.isClosed() {
 		t.Error("a session too many, and the connection is still open")
 	}
-	second.want("1500", `<logout/>`)
-	if !second.closed() {
+	second.mustReturn("1500", `<logout/>`)
+	if !second.isClosed() {
 		t.Error("the connection is open after the logout")
 	}
 }
 
-func TestAServiceThatTheLoginDidNotNameCannotBeUsed(t *testing.T) {
+func TestEPPLogin_UnrequestedServiceIsRefused(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{})
-	s := connect(t, r)
-	s.want("1000", loginCommand("dotkontor", "kontor-geheim", `<objURI>urn:ietf:params:xml:ns:domain-1.0</objURI>`))
-	s.want("2307", contactCreate("holder-1"))
-	s.want("2103", domainCreate("frei.com"), feeExt("create", "8"))
-	if answer := s.want("1000", domainCreate("frei.com")); answer.has("fee:") {
+	r := startEPPWorld(t, Options{})
+	s := dialEPP(t, r)
+	s.mustReturn("1000", loginCommand("dotkontor", "kontor-geheim", `<objURI>urn:ietf:params:xml:ns:domain-1.0</objURI>`))
+	s.mustReturn("2307", contactCreate("holder-1"))
+	s.mustReturn("2103", domainCreate("frei.com"), feeExt("create", "8"))
+	if answer := s.mustReturn("1000", domainCreate("frei.com")); answer.has("fee:") {
 		t.Errorf("the answer speaks of fees: %s", answer.text)
 	}
-	if answer := s.want("1000", named("info", "frei.com")); answer.has("rgp:") {
+	if answer := s.mustReturn("1000", domainCommand("info", "frei.com")); answer.has("rgp:") {
 		t.Errorf("the answer speaks of grace periods: %s", answer.text)
 	}
 }

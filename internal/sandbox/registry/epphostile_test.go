@@ -9,9 +9,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
+func TestEPP_SchemaViolationIsSyntaxError(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{})
+	r := startEPPWorld(t, Options{})
 	s := logIn(t, r, "dotkontor")
 	good := s.wrap(domainCreate("frei.com", `<:period unit="y">1</:period>`))
 	swap := func(old, new string) string {
@@ -32,7 +32,7 @@ func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
 		"another root":            strings.ReplaceAll(good, "epp-1.0", "epp-1.1"),
 		"no name space":           swap(` xmlns="urn:ietf:params:xml:ns:epp-1.0"`, ""),
 		"an unknown element":      swap("<domain:period", "<domain:colour>red</domain:colour><domain:period"),
-		"another order":           s.wrap(object("domain", "create", `<:period unit="y">1</:period><:name>frei.com</:name><:authInfo><:pw>secret-1</:pw></:authInfo>`)),
+		"another order":           s.wrap(objectCommand("domain", "create", `<:period unit="y">1</:period><:name>frei.com</:name><:authInfo><:pw>secret-1</:pw></:authInfo>`)),
 		"a name twice":            swap("</domain:name>", "</domain:name><domain:name>zwei.com</domain:name>"),
 		"an undeclared prefix":    swap("<domain:name>frei.com</domain:name>", "<d:name>frei.com</d:name>"),
 		"another name space":      swap("<domain:name>", `<domain:name xmlns:domain="urn:ietf:params:xml:ns:host-1.0">`),
@@ -43,8 +43,8 @@ func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
 		"elements inside a text":  swap("frei.com", "<b>frei</b>.com"),
 		"an empty name":           swap("frei.com", ""),
 		"no authInfo":             swap("<domain:authInfo><domain:pw>secret-1</domain:pw></domain:authInfo>", ""),
-		"two objects":             swap("</create>", named("info", "frei.com")+"</create>"),
-		"another verb inside":     s.wrap(`<create>` + strings.TrimSuffix(strings.TrimPrefix(named("info", "frei.com"), "<info>"), "</info>") + `</create>`),
+		"two objects":             swap("</create>", domainCommand("info", "frei.com")+"</create>"),
+		"another verb inside":     s.wrap(`<create>` + strings.TrimSuffix(strings.TrimPrefix(domainCommand("info", "frei.com"), "<info>"), "</info>") + `</create>`),
 		"two commands":            swap("<create>", `<logout/><create>`),
 		"a short clTRID":          swap("TEST-", "T</clTRID><clTRID>T"),
 		"a greeting":              `<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><greeting/></epp>`,
@@ -54,7 +54,7 @@ func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
 		"an unknown operation":    s.wrap(domainTransfer("steal", "google.com", "")),
 		"poll without op":         s.wrap(`<poll/>`),
 		"no object in a check":    s.wrap(`<check/>`),
-		"no name in a check":      s.wrap(object("domain", "check", "")),
+		"no name in a check":      s.wrap(objectCommand("domain", "check", "")),
 	} {
 		if err := s.send(frame); err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
 			t.Errorf("%s is answered with %s, %v: %s", title, answer.code, err, answer.text)
 		}
 	}
-	s.want("2303", named("info", "frei.com")) // none of them did anything
+	s.mustReturn("2303", domainCommand("info", "frei.com")) // none of them did anything
 
 	// What is odd but allowed.
 	for title, frame := range map[string]string{
@@ -88,9 +88,9 @@ func TestWhatDoesNotFitTheSchemasIsASyntaxError(t *testing.T) {
 	}
 }
 
-func TestNamesMisbehaveInEPPAsTheyAreCalled(t *testing.T) {
+func TestEPP_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{})
+	r := startEPPWorld(t, Options{})
 	exists := func(name string) bool {
 		_, known := r.ledger.Public(name)
 		return known
@@ -105,10 +105,10 @@ func TestNamesMisbehaveInEPPAsTheyAreCalled(t *testing.T) {
 		{domainCreate("failing-x.com"), "failing-x.com", "2400", false, false},
 		{domainCreate("closing-x.com"), "closing-x.com", "2502", true, false},
 		{domainCreate("slow-x.com"), "slow-x.com", "1000", false, true},
-		{named("info", "dropped-x.com"), "dropped-x.com", "2303", false, false},
-		{object("domain", "check", `<:name>frei.com</:name><:name>refused-x.com</:name>`), "refused-x.com", "", true, false},
-		{named("info", "throttled-x.com"), "throttled-x.com", "2502", true, false},
-		{object("domain", "check", `<:name>unknown-x.com</:name>`), "unknown-x.com", "2306", false, false},
+		{domainCommand("info", "dropped-x.com"), "dropped-x.com", "2303", false, false},
+		{objectCommand("domain", "check", `<:name>frei.com</:name><:name>refused-x.com</:name>`), "refused-x.com", "", true, false},
+		{domainCommand("info", "throttled-x.com"), "throttled-x.com", "2502", true, false},
+		{objectCommand("domain", "check", `<:name>unknown-x.com</:name>`), "unknown-x.com", "2306", false, false},
 	} {
 		s := logIn(t, r, "dotkontor")
 		if err := s.send(s.wrap(test.command)); err != nil {
@@ -118,7 +118,7 @@ func TestNamesMisbehaveInEPPAsTheyAreCalled(t *testing.T) {
 		if answer.code != test.code || (err != nil) != (test.code == "") {
 			t.Errorf("%s is answered with %s, %v", test.command, answer.code, err)
 		}
-		if err == nil && s.probe() == test.closed {
+		if err == nil && s.isAlive() == test.closed {
 			t.Errorf("%s: closed %v, want %v", test.command, !test.closed, test.closed)
 		}
 		if exists(test.name) != test.done {
@@ -126,18 +126,18 @@ func TestNamesMisbehaveInEPPAsTheyAreCalled(t *testing.T) {
 		}
 	}
 	s := logIn(t, r, "dotkontor")
-	s.want("2400", domainCreate("once-failing-x.com"))
-	s.want("1000", domainCreate("once-failing-x.com"))
-	if err := s.send(s.wrap(object("domain", "check", `<:name>garbled-x.com</:name>`))); err != nil {
+	s.mustReturn("2400", domainCreate("once-failing-x.com"))
+	s.mustReturn("1000", domainCreate("once-failing-x.com"))
+	if err := s.send(s.wrap(objectCommand("domain", "check", `<:name>garbled-x.com</:name>`))); err != nil {
 		t.Fatal(err)
 	}
 	if answer, err := s.receive(); err != nil || answer.code != "" || answer.has("</epp>") {
 		t.Errorf("garbled: %v %q", err, answer.text)
 	}
-	if err := s.send(s.wrap(named("info", "timeout-x.com"))); err != nil {
+	if err := s.send(s.wrap(domainCommand("info", "timeout-x.com"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.conn.SetReadDeadline(time.Now().Add(brief)); err != nil {
+	if err := s.conn.SetReadDeadline(time.Now().Add(silenceTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.conn.Read(make([]byte, 1)); !isTimeout(err) {
@@ -145,8 +145,8 @@ func TestNamesMisbehaveInEPPAsTheyAreCalled(t *testing.T) {
 	}
 }
 
-// probe says whether the session still answers.
-func (s *speaker) probe() bool {
+// isAlive says whether the session still answers.
+func (s *eppClient) isAlive() bool {
 	if s.send(s.wrap(`<poll op="req"/>`)) != nil {
 		return false
 	}
@@ -154,14 +154,14 @@ func (s *speaker) probe() bool {
 	return err == nil
 }
 
-func TestChaosReachesEPP(t *testing.T) {
+func TestChaos_AppliesToEPP(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{Chaos: 0.5, Seed: 7, Sessions: 100})
+	r := startEPPWorld(t, Options{Chaos: 0.5, Seed: 7, Sessions: 100})
 	codes := map[string]int{}
-	var s *speaker
+	var s *eppClient
 	for i := range 300 {
 		for s == nil {
-			fresh := connect(t, r)
+			fresh := dialEPP(t, r)
 			if fresh.send(fresh.wrap(loginCommand("dotkontor", "kontor-geheim", allServices))) != nil {
 				continue
 			}
@@ -170,7 +170,7 @@ func TestChaosReachesEPP(t *testing.T) {
 			}
 		}
 		name := "chaos-" + strings.Repeat("x", i%40+1) + ".com"
-		if err := s.send(s.wrap(object("domain", "check", `<:name>`+name+`</:name>`))); err != nil {
+		if err := s.send(s.wrap(objectCommand("domain", "check", `<:name>`+name+`</:name>`))); err != nil {
 			codes["dropped"]++
 			s = nil
 			continue
@@ -194,12 +194,12 @@ func TestChaosReachesEPP(t *testing.T) {
 	}
 }
 
-func TestImpossibleFramesEndTheConnection(t *testing.T) {
+func TestEPP_InvalidFrameLengthClosesConnection(t *testing.T) {
 	t.Parallel()
-	r := openEPPWorld(t, Options{})
+	r := startEPPWorld(t, Options{})
 	for _, length := range []uint32{0, 3, 4, 128<<10 + 5, 1 << 31, 0xffffffff} {
-		s := connect(t, r)
-		if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		s := dialEPP(t, r)
+		if err := s.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.conn.Write(binary.BigEndian.AppendUint32(nil, length)); err != nil {
@@ -208,7 +208,7 @@ func TestImpossibleFramesEndTheConnection(t *testing.T) {
 		if answer, err := s.receive(); err != nil || answer.code != "2500" {
 			t.Errorf("a frame of %d bytes: %s %v", length, answer.code, err)
 		}
-		if !s.closed() {
+		if !s.isClosed() {
 			t.Errorf("a frame of %d bytes leaves the connection open", length)
 		}
 	}
@@ -236,23 +236,23 @@ func TestImpossibleFramesEndTheConnection(t *testing.T) {
 	_ = half.conn.Close()
 }
 
-func TestGreetingsCanBeLate(t *testing.T) {
+func TestEPP_GreetingDelay(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Greeting: brief})
+	r := startWorld(t, Options{Greeting: silenceTimeout})
 	before := time.Now()
-	s := connect(t, r)
-	if took := time.Since(before); took < brief {
+	s := dialEPP(t, r)
+	if took := time.Since(before); took < silenceTimeout {
 		t.Errorf("the greeting came after %v", took)
 	}
-	s.want("1000", loginCommand("dotkontor", "kontor-geheim", allServices))
+	s.mustReturn("1000", loginCommand("dotkontor", "kontor-geheim", allServices))
 }
 
-func TestAWorldWithoutTheProductsAccountRefusesIt(t *testing.T) {
+func TestEPPLogin_UnknownAccountIsRefused(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Accounts: []ledger.Account{{ID: "jemand", Password: "geheim-1", Name: "Jemand"}}})
-	s := connect(t, r)
-	s.want("2200", loginCommand("dotkontor", "kontor-geheim", allServices))
-	s.want("1000", loginCommand("jemand", "geheim-1", allServices))
+	r := startWorld(t, Options{Accounts: []ledger.Account{{ID: "jemand", Password: "geheim-1", Name: "Jemand"}}})
+	s := dialEPP(t, r)
+	s.mustReturn("2200", loginCommand("dotkontor", "kontor-geheim", allServices))
+	s.mustReturn("1000", loginCommand("jemand", "geheim-1", allServices))
 	for _, bad := range []ledger.Account{{ID: "ab", Password: "geheim-1"}, {ID: "jemand", Password: "kurz"}} {
 		if r, err := Start(Options{Zones: someZones, Accounts: []ledger.Account{bad}}); err == nil {
 			_ = r.Close()

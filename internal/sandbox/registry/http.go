@@ -16,50 +16,50 @@ const (
 
 	// With a 429, in seconds: a magic name is refused for itself alone, chaos
 	// asks to be left alone for a moment.
-	retryAfterName  = 0
-	retryAfterChaos = 1
-	bodyLimit       = 10 * time.Second
+	retryAfterMagicName = 0
+	retryAfterChaos     = 1
+	bodyTimeout         = 10 * time.Second
 )
 
-// answer is one HTTP answer before chaos has had its way with it.
-type answer struct {
+// httpResponse is one HTTP answer before chaos has had its way with it.
+type httpResponse struct {
 	status int
 	kind   string // content type
 	body   []byte
 	header map[string]string // further fields; nil means none
-	// manner is not behaved for the magic names, which chaos leaves alone.
-	manner manner
+	// misbehaviour is not behaved for the magic names, which chaos leaves alone.
+	misbehaviour misbehaviour
 }
 
 // openHTTP starts the server of one RDAP host or of IANA.
-func (r *Registry) openHTTP(host string, decide func(*http.Request) answer) error {
-	gate, err := r.crowd.listen("127.0.0.1:0")
+func (r *Registry) openHTTP(host string, decide func(*http.Request) httpResponse) error {
+	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	r.hosts[host] = "http://" + gate.Addr().String()
-	dice := r.diceFor(host)
+	r.hosts[host] = "http://" + listener.Addr().String()
+	rng := r.faultRNGFor(host)
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-			if !r.crowd.begin() {
+			if !r.servers.begin() {
 				return
 			}
-			defer r.crowd.end()
+			defer r.servers.end()
 			if req.ContentLength != 0 {
 				// Nobody reads the body, but net/http drains it. It must not
 				// wait for a client that never sends it.
-				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit))
+				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 			}
-			if !pause(req.Context(), r.opts.Latency) {
+			if !sleep(req.Context(), r.opts.Latency) {
 				return
 			}
-			r.sendHTTP(w, req, host, decide(req), dice)
+			r.sendHTTP(w, req, host, decide(req), rng)
 		}),
-		BaseContext: func(net.Listener) context.Context { return r.crowd.ctx },
+		BaseContext: func(net.Listener) context.Context { return r.servers.ctx },
 		// No ReadTimeout: it would also end the wait of a hanging answer.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
-		WriteTimeout:      r.pace.hang + 15*time.Second,
+		WriteTimeout:      r.timings.hang + 15*time.Second,
 		MaxHeaderBytes:    16 << 10,
 		// What net/http has to say is about clients that left, and may quote
 		// what they asked.
@@ -67,27 +67,27 @@ func (r *Registry) openHTTP(host string, decide func(*http.Request) answer) erro
 	}
 	// Serve returns when the gate is closed; its connections are closed by the
 	// crowd, too.
-	r.crowd.run(func() { _ = server.Serve(gate) })
+	r.servers.run(func() { _ = server.Serve(listener) })
 	return nil
 }
 
-func (r *Registry) sendHTTP(w http.ResponseWriter, req *http.Request, host string, a answer, dice *dice) {
-	switch a.manner {
-	case hangs:
-		pause(req.Context(), r.pace.hang)
+func (r *Registry) sendHTTP(w http.ResponseWriter, req *http.Request, host string, a httpResponse, rng *faultRNG) {
+	switch a.misbehaviour {
+	case misbehaveHang:
+		sleep(req.Context(), r.timings.hang)
 		resetHTTP(w)
 		return
-	case resets:
+	case misbehaveReset:
 		resetHTTP(w)
 		return
-	case behaved:
-		mishap := dice.throw()
+	case misbehaveNot:
+		mishap := rng.next()
 		if mishap.fault != faultNone {
 			r.opts.Logger.DebugContext(req.Context(), "sandbox chaos", "host", host, "fault", mishap.String())
 		}
 		switch mishap.fault {
 		case faultSlow:
-			if !pause(req.Context(), mishap.late) {
+			if !sleep(req.Context(), mishap.delay) {
 				return
 			}
 		case faultBroken:
@@ -104,7 +104,7 @@ func (r *Registry) sendHTTP(w http.ResponseWriter, req *http.Request, host strin
 }
 
 // writeHTTP announces the whole body and sends the first part of it.
-func writeHTTP(w http.ResponseWriter, a answer, part int) {
+func writeHTTP(w http.ResponseWriter, a httpResponse, part int) {
 	header := w.Header()
 	for key, value := range a.header {
 		header.Set(key, value)
@@ -126,11 +126,11 @@ func writeHTTP(w http.ResponseWriter, a answer, part int) {
 // transfer, cut off before it was sent, or a gateway's error page. An answer
 // that is cut off before sending always goes out as 200, because a 404 is
 // understood without its body.
-func breakHTTP(w http.ResponseWriter, req *http.Request, a answer, variant uint64) {
+func breakHTTP(w http.ResponseWriter, req *http.Request, a httpResponse, variant uint64) {
 	half := len(a.body) / 2
 	switch {
 	case half == 0 || req.Method == http.MethodHead || variant%3 == 0: // without a body, nothing can be cut
-		writeHTTP(w, answer{status: http.StatusBadGateway, kind: htmlType, body: []byte(gatewayPage)}, len(gatewayPage))
+		writeHTTP(w, httpResponse{status: http.StatusBadGateway, kind: htmlType, body: []byte(gatewayPage)}, len(gatewayPage))
 	case variant%3 == 1:
 		a.status, a.body = http.StatusOK, a.body[:half]
 		writeHTTP(w, a, half)
@@ -147,14 +147,14 @@ func resetHTTP(w http.ResponseWriter) {
 	if err != nil {
 		return
 	}
-	if guest, ok := conn.(*guest); ok {
+	if guest, ok := conn.(*trackedConn); ok {
 		guest.reset()
 		return
 	}
 	_ = conn.Close()
 }
 
-func throttledHTTP(retryAfter int) answer {
+func throttledHTTP(retryAfter int) httpResponse {
 	a := rdapError(http.StatusTooManyRequests, "Too many questions", "Slow down and ask again later.")
 	a.header = map[string]string{"Retry-After": strconv.Itoa(retryAfter)}
 	return a
@@ -162,9 +162,9 @@ func throttledHTTP(retryAfter int) answer {
 
 // methodAllowed lets GET and HEAD through; for anything else it returns the
 // answer and false.
-func methodAllowed(req *http.Request) (answer, bool) {
+func methodAllowed(req *http.Request) (httpResponse, bool) {
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
-		return answer{}, true
+		return httpResponse{}, true
 	}
 	a := rdapError(http.StatusMethodNotAllowed, "Method not allowed", "Only GET and HEAD are understood here.")
 	a.header = map[string]string{"Allow": "GET, HEAD"}
@@ -173,8 +173,8 @@ func methodAllowed(req *http.Request) (answer, bool) {
 
 // webNotFound is what a web server says of a path that it does not have. It is
 // a page and no RDAP, so that nobody takes a mistaken address for a free name.
-func webNotFound() answer {
-	return answer{status: http.StatusNotFound, kind: htmlType, body: []byte(notFoundPage)}
+func webNotFound() httpResponse {
+	return httpResponse{status: http.StatusNotFound, kind: htmlType, body: []byte(notFoundPage)}
 }
 
 const (

@@ -61,14 +61,14 @@ func newBootstrap(zones []Zone, now time.Time) (*bootstrap, error) {
 	}, nil
 }
 
-func (b *bootstrap) answer(req *http.Request) answer {
+func (b *bootstrap) answer(req *http.Request) httpResponse {
 	if refusal, ok := methodAllowed(req); !ok {
 		return refusal
 	}
 	if req.URL.Path != bootstrapPath {
 		return webNotFound()
 	}
-	a := answer{status: http.StatusOK, kind: "application/json", body: b.body, header: map[string]string{
+	a := httpResponse{status: http.StatusOK, kind: "application/json", body: b.body, header: map[string]string{
 		"ETag": b.etag, "Last-Modified": b.modified, "Cache-Control": "public, max-age=86400",
 	}}
 	if b.known(req.Header.Values("If-None-Match")) {

@@ -12,8 +12,8 @@ type rdapBases map[string]zoneSet
 
 // answerRDAP makes the function that answers questions to one host: RFC 9082
 // paths in, RFC 9083 objects out.
-func (r *Registry) answerRDAP(bases rdapBases) func(*http.Request) answer {
-	return func(req *http.Request) answer {
+func (r *Registry) answerRDAP(bases rdapBases) func(*http.Request) httpResponse {
+	return func(req *http.Request) httpResponse {
 		if refusal, ok := methodAllowed(req); !ok {
 			return refusal
 		}
@@ -33,7 +33,7 @@ func (r *Registry) answerRDAP(bases rdapBases) func(*http.Request) answer {
 	}
 }
 
-func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
+func (r *Registry) rdapDomain(question string, zones zoneSet) httpResponse {
 	name, ok := normalise(question)
 	if !ok {
 		return rdapError(http.StatusBadRequest, "Bad question", "This is not a domain name.")
@@ -45,18 +45,18 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
 	if strings.Contains(label, ".") {
 		return rdapError(http.StatusBadRequest, "Query not supported", "Hosts below a domain are not kept here.")
 	}
-	if manner := mannerOf(label); manner != behaved {
-		a := rdapMisbehaviour(manner, name)
-		a.manner = manner
+	if misbehaviour := misbehaviourOf(label); misbehaviour != misbehaveNot {
+		a := rdapMagicAnswer(misbehaviour, name)
+		a.misbehaviour = misbehaviour
 		return a
 	}
 	switch what, rec := r.find(label, zone); what {
-	case taken, undelegated:
+	case stateTaken, stateUndelegated:
 		return rdapJSON(http.StatusOK, domainObject(rec))
-	case openlyReserved:
+	case stateOpenlyReserved:
 		return rdapError(http.StatusNotFound, "Not found",
 			"This name is reserved by the registry and can't be registered.")
-	case premium:
+	case statePremium:
 		return rdapError(http.StatusNotFound, "Not found",
 			"This is a premium name. It is available for registration at a premium price.")
 	default:
@@ -64,20 +64,20 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) answer {
 	}
 }
 
-// rdapMisbehaviour is the answer to a magic name, as far as it has one.
-func rdapMisbehaviour(manner manner, name string) answer {
-	switch manner {
-	case throttles:
-		return throttledHTTP(retryAfterName)
-	case declines:
+// rdapMagicAnswer is the answer to a magic name, as far as it has one.
+func rdapMagicAnswer(misbehaviour misbehaviour, name string) httpResponse {
+	switch misbehaviour {
+	case misbehaveThrottle:
+		return throttledHTTP(retryAfterMagicName)
+	case misbehaveDecline:
 		return rdapError(http.StatusBadRequest, "Query not supported", "This server does not answer this kind of question.")
-	case garbles:
-		if hash(name)%2 == 0 {
-			return answer{status: http.StatusOK, kind: htmlType, body: []byte(maintenancePage)}
+	case misbehaveGarble:
+		if hashText(name)%2 == 0 {
+			return httpResponse{status: http.StatusOK, kind: htmlType, body: []byte(maintenancePage)}
 		}
-		return answer{status: http.StatusOK, kind: rdapType, body: []byte(`{"objectClassName":"domain","ldhName":"` + name + `","status":[`)}
+		return httpResponse{status: http.StatusOK, kind: rdapType, body: []byte(`{"objectClassName":"domain","ldhName":"` + name + `","status":[`)}
 	default:
-		return answer{}
+		return httpResponse{}
 	}
 }
 
@@ -176,16 +176,16 @@ func domainObject(rec record) rdapDomain {
 			{"last changed", rec.changed.Format(time.RFC3339)},
 		},
 		Entities: []rdapEntity{{
-			Class: "entity", Handle: rec.agent.id, Roles: []string{"registrar"},
-			PublicIDs: []rdapPublicID{{"IANA Registrar ID", rec.agent.id}},
-			VCard:     vcard([]any{"fn", nothing{}, "text", rec.agent.name}),
+			Class: "entity", Handle: rec.registrar.id, Roles: []string{"registrar"},
+			PublicIDs: []rdapPublicID{{"IANA Registrar ID", rec.registrar.id}},
+			VCard:     vcard([]any{"fn", emptyObject{}, "text", rec.registrar.name}),
 			Entities: []rdapEntity{{
 				Class: "entity", Roles: []string{"abuse"},
-				VCard: vcard([]any{"fn", nothing{}, "text", "Abuse desk"}, []any{"email", nothing{}, "text", rec.agent.abuse}),
+				VCard: vcard([]any{"fn", emptyObject{}, "text", "Abuse desk"}, []any{"email", emptyObject{}, "text", rec.registrar.abuse}),
 			}},
 		}},
 		SecureDNS: rdapSecureDNS{Signed: rec.signed},
-		Links:     []rdapLink{{Rel: "related", Href: rec.agent.url + "/rdap/domain/" + rec.name, Type: rdapType}},
+		Links:     []rdapLink{{Rel: "related", Href: rec.registrar.url + "/rdap/domain/" + rec.name, Type: rdapType}},
 		Notices:   terms(),
 	}
 	for _, key := range rec.keys {
@@ -204,38 +204,38 @@ func domainObject(rec record) rdapDomain {
 		object.Entities = append(object.Entities, rdapEntity{
 			Class: "entity", Handle: person.handle, Roles: []string{person.role},
 			VCard: vcard(
-				[]any{"fn", nothing{}, "text", person.person},
-				[]any{"org", nothing{}, "text", person.company},
-				[]any{"adr", nothing{}, "text", []string{"", "", person.street, person.city, "", person.postal, "Deutschland"}},
+				[]any{"fn", emptyObject{}, "text", person.person},
+				[]any{"org", emptyObject{}, "text", person.company},
+				[]any{"adr", emptyObject{}, "text", []string{"", "", person.street, person.city, "", person.postal, "Deutschland"}},
 				[]any{"tel", map[string]string{"type": "voice"}, "text", person.phone},
-				[]any{"email", nothing{}, "text", person.email},
+				[]any{"email", emptyObject{}, "text", person.email},
 			),
 		})
 	}
 	return object
 }
 
-// nothing is an empty JSON object: a jCard property without parameters.
-type nothing struct{}
+// emptyObject is an empty JSON object: a jCard property without parameters.
+type emptyObject struct{}
 
 // vcard wraps properties into a jCard (RFC 7095).
 func vcard(properties ...any) []any {
-	version := []any{"version", nothing{}, "text", "4.0"}
+	version := []any{"version", emptyObject{}, "text", "4.0"}
 	return []any{"vcard", append([]any{version}, properties...)}
 }
 
-func rdapHelp() answer {
+func rdapHelp() httpResponse {
 	return rdapJSON(http.StatusOK, rdapHelpObject{conformance(), terms()})
 }
 
-func rdapError(code int, title, description string) answer {
+func rdapError(code int, title, description string) httpResponse {
 	return rdapJSON(code, rdapErrorObject{conformance(), code, title, []string{description}})
 }
 
-func rdapJSON(code int, object any) answer {
+func rdapJSON(code int, object any) httpResponse {
 	body, err := json.Marshal(object)
 	if err != nil { // none of our types can fail; if one ever does, it is a server's error
-		return answer{status: http.StatusInternalServerError, kind: htmlType, body: []byte(gatewayPage)}
+		return httpResponse{status: http.StatusInternalServerError, kind: htmlType, body: []byte(gatewayPage)}
 	}
-	return answer{status: code, kind: rdapType, body: body}
+	return httpResponse{status: code, kind: rdapType, body: body}
 }

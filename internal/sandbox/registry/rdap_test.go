@@ -49,10 +49,10 @@ func parse(t testing.TB, a httpAnswer) domainReply {
 	return reply
 }
 
-func TestRDAPShowsTakenNames(t *testing.T) {
+func TestRDAP_ShowsTakenNames(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
-	r := open(t, Options{Now: func() time.Time { return now }})
+	r := startWorld(t, Options{Now: func() time.Time { return now }})
 	for _, name := range []string{"google.com", "GooGle.COM", "kaffee.de", "versicherung.net", "github.dev", "co.uk", "com.de", "xn--mller-kva.de", "müller.de"} {
 		a := mustGet(t, rdapURL(t, r, name))
 		if a.status != http.StatusOK {
@@ -96,20 +96,20 @@ func TestRDAPShowsTakenNames(t *testing.T) {
 	}
 }
 
-func TestRDAPAnswersAreTheSameEveryTime(t *testing.T) {
+func TestRDAP_AnswersAreDeterministic(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	one, two := open(t, Options{Now: clock}), open(t, Options{Now: clock})
+	one, two := startWorld(t, Options{Now: clock}), startWorld(t, Options{Now: clock})
 	a, b := mustGet(t, rdapURL(t, one, "google.com")), mustGet(t, rdapURL(t, two, "google.com"))
 	if a.body != b.body {
 		t.Errorf("two worlds differ:\n%s\n%s", a.body, b.body)
 	}
 }
 
-func TestRDAPHasNothingOfFreeReservedAndPremiumNames(t *testing.T) {
+func TestRDAP_FreeReservedAndPremiumNamesAreNotFound(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	plain := parse(t, mustGet(t, rdapURL(t, r, "nobody-has-this.com"))).Description
 	for name, says := range map[string]string{
 		"nobody-has-this.dev": "", "kaffee.ch": "", // .ch is not popular in this world
@@ -131,9 +131,9 @@ func TestRDAPHasNothingOfFreeReservedAndPremiumNames(t *testing.T) {
 	}
 }
 
-func TestRDAPTakenWithoutNameservers(t *testing.T) {
+func TestRDAP_TakenNameWithoutNameservers(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, name := range []string{"ohne-dns.de", "parked-without-dns.academy"} {
 		a := mustGet(t, rdapURL(t, r, name))
 		if reply := parse(t, a); a.status != http.StatusOK || len(reply.Nameservers) != 0 {
@@ -142,9 +142,9 @@ func TestRDAPTakenWithoutNameservers(t *testing.T) {
 	}
 }
 
-func TestRDAPPaths(t *testing.T) {
+func TestRDAP_Paths(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	verisign, nominet := r.Hosts()["rdap.verisign.com:443"], r.Hosts()["rdap.nominet.uk:443"]
 	for _, c := range []struct {
 		method, url string
@@ -168,7 +168,7 @@ func TestRDAPPaths(t *testing.T) {
 		{http.MethodPost, verisign + "/com/v1/domain/google.com", 405, "GET"},
 		{http.MethodDelete, verisign + "/com/v1/domain/google.com", 405, "GET"},
 	} {
-		a, err := do(t, patience, c.method, c.url, nil)
+		a, err := doHTTP(t, answerTimeout, c.method, c.url, nil)
 		if err != nil {
 			t.Errorf("%s %s: %v", c.method, c.url, err)
 			continue
@@ -182,14 +182,14 @@ func TestRDAPPaths(t *testing.T) {
 	}
 }
 
-func TestRDAPMagicNames(t *testing.T) {
+func TestRDAP_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
 	for _, tld := range []string{".com", ".de", ".dev", ".xn--p1acf", ".co.uk"} {
-		if _, err := get(t, brief, rdapURL(t, r, "timeout-1"+tld)); !isTimeout(err) {
+		if _, err := getHTTP(t, silenceTimeout, rdapURL(t, r, "timeout-1"+tld)); !isTimeout(err) {
 			t.Errorf("timeout-%s: %v", tld, err)
 		}
-		if a, err := get(t, patience, rdapURL(t, r, "refused-1"+tld)); !isReset(err) {
+		if a, err := getHTTP(t, answerTimeout, rdapURL(t, r, "refused-1"+tld)); !isReset(err) {
 			t.Errorf("refused-%s: %d %v", tld, a.status, err)
 		}
 		a := mustGet(t, rdapURL(t, r, "throttled-1"+tld))
@@ -216,7 +216,7 @@ func TestRDAPMagicNames(t *testing.T) {
 
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	url := strings.Replace(r.BootstrapURL(), "https://data.iana.org", r.Hosts()["data.iana.org:443"], 1)
 	a := mustGet(t, url)
 	var list struct {
@@ -254,7 +254,7 @@ func TestBootstrap(t *testing.T) {
 	for tag, want := range map[string]int{
 		a.header.Get("Etag"): 304, "W/" + a.header.Get("Etag"): 304, `"x", ` + a.header.Get("Etag"): 304, `"other"`: 200,
 	} {
-		again, err := do(t, patience, http.MethodGet, url, map[string]string{"If-None-Match": tag})
+		again, err := doHTTP(t, answerTimeout, http.MethodGet, url, map[string]string{"If-None-Match": tag})
 		if err != nil || again.status != want || (want == 304) != (again.body == "") {
 			t.Errorf("If-None-Match %s: %d %v", tag, again.status, err)
 		}

@@ -23,12 +23,12 @@ const (
 	// The front desk answers for every zone at one address, so that a person or
 	// a stranger's client with one address can look around. The product never
 	// asks it: it goes to each registry's own host.
-	frontDesk      = "registry.sandbox.example"
-	frontDeskRDAP  = frontDesk + ":443"
-	frontDeskWHOIS = frontDesk + ":43"
+	allZonesHost  = "registry.sandbox.example"
+	allZonesRDAP  = allZonesHost + ":443"
+	allZonesWHOIS = allZonesHost + ":43"
 
-	// closeWithin bounds Close, whatever a goroutine is busy with.
-	closeWithin = 2 * time.Second
+	// closeTimeout bounds Close, whatever a goroutine is busy with.
+	closeTimeout = 2 * time.Second
 )
 
 // Zone is one extension that the world serves.
@@ -45,8 +45,8 @@ type Zone struct {
 // of all fields but Zones make a quiet world on the real clock.
 type Options struct {
 	Zones []Zone
-	Held  []Held // names beside those of the table in doc.go
-	Data  string // folder for what must outlive the process; empty keeps nothing
+	Seeds []SeedDomain // names beside those of the table in doc.go
+	Data  string       // folder for what must outlive the process; empty keeps nothing
 	// Accounts are the registrars; nil means DefaultAccounts.
 	Accounts []Account
 	// EPPListen is the address of the EPP server; empty means a free port of
@@ -70,20 +70,20 @@ type Options struct {
 	Tap func(frame []byte)
 }
 
-// pace holds the waits that tests shorten.
-type pace struct {
+// timings holds the waits that tests shorten.
+type timings struct {
 	hang             time.Duration // how long a server that never answers keeps a connection
 	slowMin, slowMax time.Duration // how late a slow answer is
 }
 
 // Registry is a running world.
 type Registry struct {
-	opts  Options
-	pace  pace
-	world *world
-	crowd *crowd
-	hosts map[string]string
-	dns   string
+	opts    Options
+	timings timings
+	world   *world
+	servers *serverGroup
+	hosts   map[string]string
+	dns     string
 
 	ledger   *ledger.Ledger
 	epp      string
@@ -93,10 +93,10 @@ type Registry struct {
 
 // Start brings the world up. When it returns, every listener accepts.
 func Start(opts Options) (*Registry, error) {
-	return start(opts, pace{hang: 30 * time.Second, slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second})
+	return start(opts, timings{hang: 30 * time.Second, slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second})
 }
 
-func start(opts Options, pace pace) (*Registry, error) {
+func start(opts Options, timings timings) (*Registry, error) {
 	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
 		return nil, fmt.Errorf("sandbox registry: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
 	}
@@ -116,7 +116,7 @@ func start(opts Options, pace pace) (*Registry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox registry: %w", err)
 	}
-	r := &Registry{opts: opts, pace: pace, world: world, crowd: newCrowd(), hosts: map[string]string{}}
+	r := &Registry{opts: opts, timings: timings, world: world, servers: newServerGroup(), hosts: map[string]string{}}
 	if err := r.openLedger(); err != nil {
 		return nil, fmt.Errorf("sandbox registry: %w", err)
 	}
@@ -133,8 +133,8 @@ func start(opts Options, pace pace) (*Registry, error) {
 // resolver, the registrars' entrance and the clock's.
 func (r *Registry) open() error {
 	everything := zoneSet{}
-	rdap := map[string]rdapBases{frontDeskRDAP: {"/": everything}}
-	whois := map[string]zoneSet{frontDeskWHOIS: everything}
+	rdap := map[string]rdapBases{allZonesRDAP: {"/": everything}}
+	whois := map[string]zoneSet{allZonesWHOIS: everything}
 	for _, zone := range r.world.zones {
 		everything[zone.TLD] = true
 		if zone.RDAP != "" {
@@ -193,10 +193,10 @@ func (r *Registry) open() error {
 func (r *Registry) Hosts() map[string]string { return maps.Clone(r.hosts) }
 
 // RDAP is the base address of a server that answers for every zone.
-func (r *Registry) RDAP() string { return r.hosts[frontDeskRDAP] + "/" }
+func (r *Registry) RDAP() string { return r.hosts[allZonesRDAP] + "/" }
 
 // WHOIS is the address of a server that answers for every zone.
-func (r *Registry) WHOIS() string { return r.hosts[frontDeskWHOIS] }
+func (r *Registry) WHOIS() string { return r.hosts[allZonesWHOIS] }
 
 // DNS is the address of the resolver, over UDP and TCP.
 func (r *Registry) DNS() string { return r.dns }
@@ -208,20 +208,20 @@ func (r *Registry) BootstrapURL() string { return "https://data.iana.org" + boot
 // Close ends the world: listeners, connections, answers under way. It reports
 // if something was still running after two seconds.
 func (r *Registry) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	r.closeControl()
-	err := r.crowd.close(ctx)
+	err := r.servers.close(ctx)
 	if err != nil {
-		err = fmt.Errorf("sandbox registry: not everything had ended %v after closing: %w", closeWithin, err)
+		err = fmt.Errorf("sandbox registry: not everything had ended %v after closing: %w", closeTimeout, err)
 	}
 	return errors.Join(err, r.ledger.Close())
 }
 
-// diceFor makes the chaos of one host, independent of how the other hosts'
+// faultRNGFor makes the chaos of one host, independent of how the other hosts'
 // answers interleave with its own.
-func (r *Registry) diceFor(host string) *dice {
-	return &dice{share: r.opts.Chaos, seed: mix(r.opts.Seed ^ hash(host)), pace: r.pace}
+func (r *Registry) faultRNGFor(host string) *faultRNG {
+	return &faultRNG{share: r.opts.Chaos, seed: mix(r.opts.Seed ^ hashText(host)), timings: r.timings}
 }
 
 // splitBase takes an RDAP base URL apart into "host:port" and a path that ends

@@ -19,12 +19,12 @@ import (
 	"github.com/miekg/dns"
 )
 
-// patience is how long a test waits for an answer that must come.
-const patience = 20 * time.Second
+// answerTimeout is how long a test waits for an answer that must come.
+const answerTimeout = 20 * time.Second
 
-// brief is how long a test waits for an answer that must not come. The server
+// silenceTimeout is how long a test waits for an answer that must not come. The server
 // would need 30 s, so a slow machine can't turn this around.
-const brief = 200 * time.Millisecond
+const silenceTimeout = 200 * time.Millisecond
 
 var someZones = []Zone{
 	{TLD: ".com", RDAP: "https://rdap.verisign.com/com/v1/", WHOIS: "whois.verisign-grs.com", Popular: true},
@@ -48,13 +48,13 @@ var someZones = []Zone{
 	{TLD: ".gr"},
 }
 
-// open starts a world for one test, with short waits if chaos is asked for.
-func open(t testing.TB, opts Options) *Registry {
+// startWorld starts a world for one test, with short waits if chaos is asked for.
+func startWorld(t testing.TB, opts Options) *Registry {
 	t.Helper()
 	if opts.Zones == nil {
 		opts.Zones = someZones
 	}
-	r, err := start(opts, pace{hang: 30 * time.Second, slowMin: time.Millisecond, slowMax: 5 * time.Millisecond})
+	r, err := start(opts, timings{hang: 30 * time.Second, slowMin: time.Millisecond, slowMax: 5 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,18 +72,18 @@ type httpAnswer struct {
 	body   string
 }
 
-// client opens a connection for each question, so that a reset is seen and not
+// newHTTPClient opens a connection for each question, so that a reset is seen and not
 // repaired by a second attempt.
-func client() *http.Client {
+func newHTTPClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
 
-func get(t testing.TB, within time.Duration, url string) (httpAnswer, error) {
+func getHTTP(t testing.TB, within time.Duration, url string) (httpAnswer, error) {
 	t.Helper()
-	return do(t, within, http.MethodGet, url, nil)
+	return doHTTP(t, within, http.MethodGet, url, nil)
 }
 
-func do(t testing.TB, within time.Duration, method, url string, header map[string]string) (httpAnswer, error) {
+func doHTTP(t testing.TB, within time.Duration, method, url string, header map[string]string) (httpAnswer, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
@@ -94,7 +94,7 @@ func do(t testing.TB, within time.Duration, method, url string, header map[strin
 	for key, value := range header {
 		req.Header.Set(key, value)
 	}
-	resp, err := client().Do(req)
+	resp, err := newHTTPClient().Do(req)
 	if err != nil {
 		return httpAnswer{}, err
 	}
@@ -119,16 +119,16 @@ func rdapURL(t testing.TB, r *Registry, name string) string {
 
 func mustGet(t testing.TB, url string) httpAnswer {
 	t.Helper()
-	a, err := get(t, patience, url)
+	a, err := getHTTP(t, answerTimeout, url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func ask(t testing.TB, within time.Duration, address, question string) (string, error) {
+func askWHOIS(t testing.TB, within time.Duration, address, question string) (string, error) {
 	t.Helper()
-	conn, err := (&net.Dialer{Timeout: patience}).DialContext(t.Context(), "tcp", address)
+	conn, err := (&net.Dialer{Timeout: answerTimeout}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
 		return "", err
 	}
@@ -143,16 +143,16 @@ func ask(t testing.TB, within time.Duration, address, question string) (string, 
 	return string(text), err
 }
 
-func mustAsk(t testing.TB, r *Registry, host, question string) string {
+func mustAskWHOIS(t testing.TB, r *Registry, host, question string) string {
 	t.Helper()
-	text, err := ask(t, patience, r.Hosts()[host], question)
+	text, err := askWHOIS(t, answerTimeout, r.Hosts()[host], question)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return text
 }
 
-func query(t testing.TB, within time.Duration, network, address, name string, kind uint16) (*dns.Msg, error) {
+func queryDNS(t testing.TB, within time.Duration, network, address, name string, kind uint16) (*dns.Msg, error) {
 	t.Helper()
 	c := dns.Client{Net: network, Timeout: within}
 	question := new(dns.Msg)
@@ -184,9 +184,9 @@ func manyZones() []Zone {
 	return zones
 }
 
-func TestTheFrontDeskAnswersForEveryZone(t *testing.T) {
+func TestAllZonesHost_AnswersForEveryZone(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Zones: manyZones()})
+	r := startWorld(t, Options{Zones: manyZones()})
 	for _, zone := range []string{"zone0", "zone489"} {
 		if a := mustGet(t, r.RDAP()+"domain/google."+zone); a.status != 200 {
 			t.Errorf("RDAP, %s: status %d", zone, a.status)
@@ -203,10 +203,10 @@ func TestTheFrontDeskAnswersForEveryZone(t *testing.T) {
 	}
 }
 
-func TestEveryHostHasAPortOfItsOwn(t *testing.T) {
+func TestHosts_EachHasItsOwnPort(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
-	r := open(t, Options{Zones: manyZones()})
+	r := startWorld(t, Options{Zones: manyZones()})
 	t.Logf("490 zones are up after %v", time.Since(began))
 	hosts := r.Hosts()
 	if len(hosts) != 100+38+3 {
@@ -232,9 +232,9 @@ func TestEveryHostHasAPortOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestHostsNameTheRealWorld(t *testing.T) {
+func TestHosts_MapPublicNamesToLoopback(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	hosts := r.Hosts()
 	for _, host := range []string{"rdap.verisign.com:443", "data.iana.org:443", "rdap.nic.xn--p1acf:443"} {
 		if !strings.HasPrefix(hosts[host], "http://127.0.0.1:") {
@@ -252,7 +252,7 @@ func TestHostsNameTheRealWorld(t *testing.T) {
 	}
 }
 
-func TestStartRefusesWhatItCannotServe(t *testing.T) {
+func TestStart_RefusesInvalidOptions(t *testing.T) {
 	t.Parallel()
 	for reason, opts := range map[string]Options{
 		"chaos above 1":       {Chaos: 1.1},
@@ -273,18 +273,18 @@ func TestStartRefusesWhatItCannotServe(t *testing.T) {
 	}
 }
 
-func TestOneHangingHostHangsAlone(t *testing.T) {
+func TestHosts_HangingHostDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ended := make(chan error, maxGuests)
-	for i := range maxGuests {
+	ended := make(chan error, maxConns)
+	for i := range maxConns {
 		go func() {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, rdapURL(t, r, fmt.Sprintf("timeout-%d.com", i)), nil)
 			if err == nil {
 				var resp *http.Response
-				if resp, err = client().Do(req); err == nil {
+				if resp, err = newHTTPClient().Do(req); err == nil {
 					_ = resp.Body.Close()
 				}
 			}
@@ -302,7 +302,7 @@ func TestOneHangingHostHangsAlone(t *testing.T) {
 	default:
 	}
 	cancel()
-	for range maxGuests {
+	for range maxConns {
 		<-ended
 	}
 	// The places are free again long before the 30 s of a hanging answer are
@@ -312,31 +312,31 @@ func TestOneHangingHostHangsAlone(t *testing.T) {
 	}
 }
 
-func TestMoreGuestsThanPlacesWait(t *testing.T) {
+func TestHosts_ConnectionsBeyondLimitWait(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	address := r.Hosts()["whois.denic.de:43"]
-	silent := make([]net.Conn, 0, maxGuests)
-	for range maxGuests {
+	silent := make([]net.Conn, 0, maxConns)
+	for range maxConns {
 		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		silent = append(silent, conn)
 	}
-	if text, err := ask(t, brief, address, "google.de"); !isTimeout(err) {
-		t.Errorf("guest number %d was served: %q, %v", maxGuests+1, text, err)
+	if text, err := askWHOIS(t, silenceTimeout, address, "google.de"); !isTimeout(err) {
+		t.Errorf("guest number %d was served: %q, %v", maxConns+1, text, err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
 	}
-	if text, err := ask(t, patience, address, "google.de"); err != nil || !strings.Contains(text, "Status: connect") {
+	if text, err := askWHOIS(t, answerTimeout, address, "google.de"); err != nil || !strings.Contains(text, "Status: connect") {
 		t.Errorf("after the others left: %q, %v", text, err)
 	}
 }
 
 // Not parallel: it counts goroutines.
-func TestCloseLeavesNothingBehind(t *testing.T) {
+func TestClose_LeaksNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	r, err := Start(Options{Zones: manyZones()})
 	if err != nil {
@@ -345,11 +345,11 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	// Guests of every kind: hanging, silent, idle after an answer.
 	results := make(chan error, 2)
 	go func() {
-		_, err := get(t, patience, rdapURL(t, r, "timeout-a.zone1"))
+		_, err := getHTTP(t, answerTimeout, rdapURL(t, r, "timeout-a.zone1"))
 		results <- err
 	}()
 	go func() {
-		_, err := ask(t, patience, r.Hosts()["whois1.example:43"], "timeout-a.zone1")
+		_, err := askWHOIS(t, answerTimeout, r.Hosts()["whois1.example:43"], "timeout-a.zone1")
 		results <- err
 	}()
 	idle := &http.Client{}
@@ -379,7 +379,7 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 			_ = conn.Close()
 		}
 	}
-	for end := time.Now().Add(patience); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(answerTimeout); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			stacks := make([]byte, 1<<20)
 			t.Fatalf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), stacks[:runtime.Stack(stacks, true)])
@@ -390,18 +390,18 @@ func TestCloseLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestLogsNameNoName(t *testing.T) {
+func TestLogs_OmitQueriedNames(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	r, err := start(Options{Zones: someZones, Chaos: 1, Seed: 3, Logger: logger}, pace{hang: time.Millisecond})
+	r, err := start(Options{Zones: someZones, Chaos: 1, Seed: 3, Logger: logger}, timings{hang: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
-		_, _ = get(t, patience, rdapURL(t, r, "very-secret-idea.com"))
-		_, _ = ask(t, patience, r.Hosts()["whois.eu:43"], "very-secret-idea.eu")
-		_, _ = query(t, brief, "udp", r.DNS(), "very-secret-idea.com", dns.TypeNS)
+		_, _ = getHTTP(t, answerTimeout, rdapURL(t, r, "very-secret-idea.com"))
+		_, _ = askWHOIS(t, answerTimeout, r.Hosts()["whois.eu:43"], "very-secret-idea.eu")
+		_, _ = queryDNS(t, silenceTimeout, "udp", r.DNS(), "very-secret-idea.com", dns.TypeNS)
 	}
 	if err := r.Close(); err != nil { // the log is complete only then
 		t.Error(err)

@@ -12,9 +12,9 @@ import (
 
 // What names cost at the registry, in cents of ledger.Currency.
 var (
-	standardTariff = ledger.Tariff{Class: ledger.StandardClass, Create: 800, Renew: 800, Move: 800, Restore: 4000}
-	premiumTariff  = ledger.Tariff{Class: "premium", Create: 250_00, Renew: 250_00, Move: 250_00, Restore: 250_00}
-	goldTariff     = ledger.Tariff{Class: "premium-gold", Create: 2500_00, Renew: 500_00, Move: 500_00, Restore: 500_00}
+	standardTariff = ledger.FeeSchedule{Class: ledger.StandardClass, Create: 800, Renew: 800, Transfer: 800, Restore: 4000}
+	premiumTariff  = ledger.FeeSchedule{Class: "premium", Create: 250_00, Renew: 250_00, Transfer: 250_00, Restore: 250_00}
+	goldTariff     = ledger.FeeSchedule{Class: "premium-gold", Create: 2500_00, Renew: 500_00, Transfer: 500_00, Restore: 500_00}
 )
 
 // table shows the world's rules to the ledger.
@@ -22,42 +22,42 @@ type table struct{ *world }
 
 var _ ledger.Table = table{}
 
-// Place finds the zone of a name.
-func (t table) Place(name string) (ledger.Place, bool) {
+// Lookup finds the zone of a name.
+func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 	label, zone, found := t.split(name)
 	if !found {
-		return ledger.Place{}, false
+		return ledger.NameEntry{}, false
 	}
-	place := ledger.Place{Zone: zone.TLD, Label: label, Policy: ledger.PolicyOf(zone.TLD), Tariff: standardTariff}
+	place := ledger.NameEntry{Zone: zone.TLD, Label: label, Policy: ledger.PolicyOf(zone.TLD), Fees: standardTariff}
 	place.Policy.MinYears, place.Policy.MaxYears = zone.MinYears, zone.MaxYears
 	_, apex := t.zones["."+name]
-	switch what := t.standing(label, zone); {
+	switch what := t.stateOf(label, zone); {
 	case apex:
-		place.Standing = ledger.Apex
-	case what == taken || what == undelegated:
-		place.Standing = ledger.Taken
-	case what == reserved || what == openlyReserved:
-		place.Standing = ledger.Reserved
-	case what == premium && strings.HasPrefix(label, premiumPrefix):
-		place.Tariff = premiumTariff
-	case what == premium:
-		place.Tariff = goldTariff
+		place.State = ledger.Apex
+	case what == stateTaken || what == stateUndelegated:
+		place.State = ledger.Taken
+	case what == stateReserved || what == stateOpenlyReserved:
+		place.State = ledger.Reserved
+	case what == statePremium && strings.HasPrefix(label, premiumPrefix):
+		place.Fees = premiumTariff
+	case what == statePremium:
+		place.Fees = goldTariff
 	}
 	if place.Policy.Gateway {
-		place.Tariff.Move = 0
+		place.Fees.Transfer = 0
 	}
 	return place, true
 }
 
-// Origin is a taken name as the ledger would have it.
-func (t table) Origin(name string, now time.Time) *ledger.Domain {
+// InitialDomain is a taken name as the ledger would have it.
+func (t table) InitialDomain(name string, now time.Time) *ledger.Domain {
 	label, zone, found := t.split(name)
 	if !found {
 		return &ledger.Domain{Name: name}
 	}
-	rec := recordOf(name, t.standing(label, zone), now)
+	rec := recordOf(name, t.stateOf(label, zone), now)
 	domain := &ledger.Domain{
-		Name: name, ROID: rec.handle, Sponsor: rec.agent.account, Creator: rec.agent.account,
+		Name: name, ROID: rec.handle, Sponsor: rec.registrar.account, Creator: rec.registrar.account,
 		Created: rec.created, Updated: rec.changed, Expires: rec.expires, Auth: authOf(label),
 	}
 	for _, status := range rec.statuses {
@@ -71,7 +71,7 @@ func (t table) Origin(name string, now time.Time) *ledger.Domain {
 	if rec.signed {
 		sum := sha256.Sum256([]byte(name))
 		domain.Keys = []ledger.DS{{
-			KeyTag: uint16(hash(name)), Algorithm: 13, DigestType: 2, Digest: strings.ToUpper(hex.EncodeToString(sum[:])),
+			KeyTag: uint16(hashText(name)), Algorithm: 13, DigestType: 2, Digest: strings.ToUpper(hex.EncodeToString(sum[:])),
 		}}
 	}
 	return domain
@@ -82,32 +82,32 @@ func authOf(label string) string { return "auth-" + label }
 
 // find says how a name stands now, and what the registry holds of it if it is
 // taken.
-func (r *Registry) find(label string, zone Zone) (standing, record) {
+func (r *Registry) find(label string, zone Zone) (nameState, record) {
 	name := label + zone.TLD
 	domain, known := r.ledger.Public(name)
-	what := r.world.standing(label, zone)
+	what := r.world.stateOf(label, zone)
 	switch {
 	case !known:
-		if what == taken || what == undelegated {
+		if what == stateTaken || what == stateUndelegated {
 			return what, recordOf(name, what, r.Now())
 		}
 		return what, record{}
 	case domain == nil:
-		if what == taken || what == undelegated {
-			return free, record{} // its holder gave it up
+		if what == stateTaken || what == stateUndelegated {
+			return stateFree, record{} // its holder gave it up
 		}
 		return what, record{}
 	case domain.Delegated():
-		return taken, r.recordOf(domain)
+		return stateTaken, r.recordOf(domain)
 	default:
-		return undelegated, r.recordOf(domain)
+		return stateUndelegated, r.recordOf(domain)
 	}
 }
 
 // recordOf is what everybody sees of a domain of the ledger.
 func (r *Registry) recordOf(domain *ledger.Domain) record {
 	rec := record{
-		name: domain.Name, unicode: toUnicode(domain.Name), handle: domain.ROID, agent: r.agentOf(domain),
+		name: domain.Name, unicode: toUnicode(domain.Name), handle: domain.ROID, registrar: r.registrarOf(domain),
 		created: domain.Created, changed: domain.Updated, expires: domain.Expires,
 		signed: len(domain.Keys) > 0, keys: domain.Keys,
 	}
@@ -127,16 +127,16 @@ func (r *Registry) recordOf(domain *ledger.Domain) record {
 	return rec
 }
 
-// agentOf is the registrar of a domain.
-func (r *Registry) agentOf(domain *ledger.Domain) agent {
+// registrarOf is the registrar of a domain.
+func (r *Registry) registrarOf(domain *ledger.Domain) worldRegistrar {
 	name := domain.Agent
 	if name == "" {
-		if known := slices.IndexFunc(agents[:], func(a agent) bool { return a.account == domain.Sponsor }); known >= 0 {
-			return agents[known]
+		if known := slices.IndexFunc(worldRegistrars[:], func(a worldRegistrar) bool { return a.account == domain.Sponsor }); known >= 0 {
+			return worldRegistrars[known]
 		}
 		name = r.ledger.AccountName(domain.Sponsor)
 	}
-	return agent{
+	return worldRegistrar{
 		name: name, id: "9999", url: "https://registrar.sandbox.example", abuse: "abuse@registrar.sandbox.example", account: domain.Sponsor,
 	}
 }

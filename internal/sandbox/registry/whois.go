@@ -10,77 +10,77 @@ import (
 )
 
 const (
-	maxQuestion   = 512 // bytes, the line end included
-	questionLimit = 10 * time.Second
-	replyLimit    = 10 * time.Second
+	maxQuestion     = 512 // bytes, the line end included
+	questionTimeout = 10 * time.Second
+	replyTimeout    = 10 * time.Second
 )
 
 // openWHOIS starts the server of one WHOIS host.
 func (r *Registry) openWHOIS(host string, zones zoneSet) error {
-	gate, err := r.crowd.listen("127.0.0.1:0")
+	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	r.hosts[host] = gate.Addr().String()
+	r.hosts[host] = listener.Addr().String()
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		return err
 	}
-	server := &whoisServer{Registry: r, host: host, style: styleOf(name), zones: zones, dice: r.diceFor(host)}
+	server := &whoisServer{Registry: r, host: host, style: whoisStyleOf(name), zones: zones, rng: r.faultRNGFor(host)}
 	for _, latin := range latin1Hosts {
 		server.latin1 = server.latin1 || latin == name
 	}
-	r.crowd.run(func() { gate.serve(server.serve) })
+	r.servers.run(func() { listener.serve(server.serve) })
 	return nil
 }
 
 type whoisServer struct {
 	*Registry
 	host   string
-	style  style
+	style  whoisStyle
 	latin1 bool
 	zones  zoneSet
-	dice   *dice
+	rng    *faultRNG
 }
 
 // serve is the whole of RFC 3912: one line in, one text out, goodbye.
-func (s *whoisServer) serve(peer *guest) {
+func (s *whoisServer) serve(peer *trackedConn) {
 	question, err := readQuestion(peer)
 	if err != nil && !errors.Is(err, errTooLong) {
 		return // the peer left or said nothing
 	}
-	if !pause(s.crowd.ctx, s.opts.Latency) {
+	if !sleep(s.servers.ctx, s.opts.Latency) {
 		return
 	}
-	text, manner := s.decide(question)
+	text, misbehaviour := s.decide(question)
 	if errors.Is(err, errTooLong) {
-		text, manner = notUnderstood, behaved
+		text, misbehaviour = notUnderstood, misbehaveNot
 	}
-	switch manner {
-	case hangs:
-		peer.hang(s.pace.hang)
+	switch misbehaviour {
+	case misbehaveHang:
+		peer.hang(s.timings.hang)
 		return
-	case resets:
+	case misbehaveReset:
 		peer.reset()
 		return
-	case garbles:
-		s.send(peer, junk(hash(question)))
+	case misbehaveGarble:
+		s.send(peer, randomBytes(hashText(question)))
 		return
-	case behaved:
-		mishap := s.dice.throw()
+	case misbehaveNot:
+		mishap := s.rng.next()
 		if mishap.fault != faultNone {
 			s.opts.Logger.Debug("sandbox chaos", "host", s.host, "fault", mishap.String())
 		}
 		switch mishap.fault {
 		case faultSlow:
-			if !pause(s.crowd.ctx, mishap.late) {
+			if !sleep(s.servers.ctx, mishap.delay) {
 				return
 			}
 		case faultBroken:
 			// A bare beginning could be a whole sentence, so junk always follows it.
 			beginning := s.encode(text)
 			beginning = beginning[:len(beginning)/3*int(mishap.variant%2)]
-			s.send(peer, append(beginning, junk(mishap.variant)...))
+			s.send(peer, append(beginning, randomBytes(mishap.variant)...))
 			return
 		case faultThrottled:
 			text = s.style.throttled
@@ -96,8 +96,8 @@ var errTooLong = errors.New("the question is too long")
 
 // readQuestion reads one line. A line that is cut short by the end of the
 // stream counts, too.
-func readQuestion(peer *guest) (string, error) {
-	if err := peer.SetReadDeadline(time.Now().Add(questionLimit)); err != nil {
+func readQuestion(peer *trackedConn) (string, error) {
+	if err := peer.SetReadDeadline(time.Now().Add(questionTimeout)); err != nil {
 		return "", err
 	}
 	line, err := bufio.NewReaderSize(io.LimitReader(peer, maxQuestion), maxQuestion).ReadString('\n')
@@ -111,7 +111,7 @@ func readQuestion(peer *guest) (string, error) {
 }
 
 // decide finds the text to say and the manner to say it in.
-func (s *whoisServer) decide(question string) (string, manner) {
+func (s *whoisServer) decide(question string) (string, misbehaviour) {
 	for _, prefix := range s.style.prefixes {
 		if rest, found := strings.CutPrefix(question, prefix); found {
 			question = strings.TrimSpace(rest)
@@ -120,32 +120,32 @@ func (s *whoisServer) decide(question string) (string, manner) {
 	}
 	name, ok := normalise(question)
 	if !ok {
-		return notUnderstood, behaved
+		return notUnderstood, misbehaveNot
 	}
 	label, zone, found := s.world.split(name)
 	if !found || !s.zones[zone.TLD] || strings.Contains(label, ".") {
-		return notProvided, behaved
+		return notProvided, misbehaveNot
 	}
-	switch manner := mannerOf(label); manner {
-	case behaved:
-	case throttles:
-		return s.style.throttled, manner
-	case declines:
-		return notProvided, manner
+	switch misbehaviour := misbehaviourOf(label); misbehaviour {
+	case misbehaveNot:
+	case misbehaveThrottle:
+		return s.style.throttled, misbehaviour
+	case misbehaveDecline:
+		return notProvided, misbehaviour
 	default:
-		return "", manner
+		return "", misbehaviour
 	}
 	now := s.Now()
 	what, rec := s.find(label, zone)
 	switch what {
-	case taken, undelegated:
-		return s.style.render(s.style.taken, rec, now), behaved
-	case reserved, openlyReserved:
-		return s.style.render(s.style.reserved, record{name: name}, now), behaved
-	case premium:
-		return s.style.render(s.style.free+premiumRemark, record{name: name}, now), behaved
+	case stateTaken, stateUndelegated:
+		return s.style.render(s.style.taken, rec, now), misbehaveNot
+	case stateReserved, stateOpenlyReserved:
+		return s.style.render(s.style.reserved, record{name: name}, now), misbehaveNot
+	case statePremium:
+		return s.style.render(s.style.free+premiumRemark, record{name: name}, now), misbehaveNot
 	default:
-		return s.style.render(s.style.free, record{name: name}, now), behaved
+		return s.style.render(s.style.free, record{name: name}, now), misbehaveNot
 	}
 }
 
@@ -167,16 +167,16 @@ func (s *whoisServer) encode(text string) []byte {
 	return wire
 }
 
-func (s *whoisServer) send(peer *guest, wire []byte) {
-	if err := peer.SetWriteDeadline(time.Now().Add(replyLimit)); err != nil {
+func (s *whoisServer) send(peer *trackedConn, wire []byte) {
+	if err := peer.SetWriteDeadline(time.Now().Add(replyTimeout)); err != nil {
 		return
 	}
 	_, _ = peer.Write(wire) // a client that left is no fault of ours
 }
 
-// junk is a little binary rubbish, with zero bytes and without a single letter,
+// randomBytes is a little binary rubbish, with zero bytes and without a single letter,
 // so that it can't spell anything.
-func junk(seed uint64) []byte {
+func randomBytes(seed uint64) []byte {
 	rubbish := make([]byte, 0, 96)
 	for len(rubbish) < cap(rubbish) {
 		seed = mix(seed)

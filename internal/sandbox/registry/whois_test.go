@@ -30,16 +30,16 @@ var whoisHosts = []struct {
 	{"whois.example:4343", ".xn--p1acf", "Domain Name: google.xn--p1acf\r\n", "Domain not found.\r\n", "reserved", "limit exceeded"},
 }
 
-func TestWHOISSpeaksInTheStyleOfItsHost(t *testing.T) {
+func TestWHOIS_UsesHostStyle(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, c := range whoisHosts {
 		t.Run(c.tld, func(t *testing.T) {
 			t.Parallel()
 			for label, says := range map[string]string{
 				"google": c.taken, "GOOGLE": c.taken, "nobody-has-this": c.free, "reserved": c.reserved, "throttled-x": c.throttled,
 			} {
-				text := mustAsk(t, r, c.host, label+c.tld)
+				text := mustAskWHOIS(t, r, c.host, label+c.tld)
 				if !strings.Contains(text, says) {
 					t.Errorf("%s: %q is missing in\n%s", label, says, text)
 				}
@@ -60,12 +60,12 @@ func TestWHOISSpeaksInTheStyleOfItsHost(t *testing.T) {
 	}
 }
 
-func TestWHOISRecordsCarryCanaries(t *testing.T) {
+func TestWHOIS_RecordsCarryCanaries(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, c := range whoisHosts {
 		for _, label := range []string{"google", "ohne-dns"} {
-			text := mustAsk(t, r, c.host, label+c.tld)
+			text := mustAskWHOIS(t, r, c.host, label+c.tld)
 			found := 0
 			for _, canary := range Canaries {
 				found += strings.Count(text, canary)
@@ -77,43 +77,43 @@ func TestWHOISRecordsCarryCanaries(t *testing.T) {
 	}
 }
 
-func TestWHOISPremiumNamesAreFreeAtAPrice(t *testing.T) {
+func TestWHOIS_PremiumNamesAreFreeWithRemark(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, c := range whoisHosts {
 		says := strings.NewReplacer("nobody-has-this", "premium-x", "NOBODY-HAS-THIS", "PREMIUM-X").Replace(c.free)
-		if text := mustAsk(t, r, c.host, "premium-x"+c.tld); !strings.Contains(text, says) || !strings.Contains(text, "premium price") {
+		if text := mustAskWHOIS(t, r, c.host, "premium-x"+c.tld); !strings.Contains(text, says) || !strings.Contains(text, "premium price") {
 			t.Errorf("%s:\n%s", c.tld, text)
 		}
 	}
 }
 
-func TestWHOISMagicNames(t *testing.T) {
+func TestWHOIS_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
 	for _, c := range whoisHosts {
 		t.Run(c.tld, func(t *testing.T) {
 			t.Parallel()
 			address := r.Hosts()[c.host]
-			if text, err := ask(t, brief, address, "timeout-x"+c.tld); !isTimeout(err) || text != "" {
+			if text, err := askWHOIS(t, silenceTimeout, address, "timeout-x"+c.tld); !isTimeout(err) || text != "" {
 				t.Errorf("timeout: %q, %v", text, err)
 			}
-			if text, err := ask(t, patience, address, "refused-x"+c.tld); !isReset(err) || text != "" {
+			if text, err := askWHOIS(t, answerTimeout, address, "refused-x"+c.tld); !isReset(err) || text != "" {
 				t.Errorf("refused: %q, %v", text, err)
 			}
-			if text := mustAsk(t, r, c.host, "garbled-x"+c.tld); strings.Count(text, "\x00") < 10 || utf8.ValidString(text) {
+			if text := mustAskWHOIS(t, r, c.host, "garbled-x"+c.tld); strings.Count(text, "\x00") < 10 || utf8.ValidString(text) {
 				t.Errorf("garbled: %q", text)
 			}
-			if text := mustAsk(t, r, c.host, "unknown-x"+c.tld); !strings.Contains(text, "is not provided by this service") {
+			if text := mustAskWHOIS(t, r, c.host, "unknown-x"+c.tld); !strings.Contains(text, "is not provided by this service") {
 				t.Errorf("unknown: %q", text)
 			}
 		})
 	}
 }
 
-func TestWHOISQuestions(t *testing.T) {
+func TestWHOIS_QueryForms(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, c := range []struct{ host, question, says string }{
 		{"whois.denic.de:43", "-T dn,ace kaffee.de", "Status: connect"},
 		{"whois.denic.de:43", "-T dn,ace nobody-has-this.de", "Status: free"},
@@ -128,35 +128,35 @@ func TestWHOISQuestions(t *testing.T) {
 		{"whois.verisign-grs.com:43", "", "not understood"},
 		{"whois.verisign-grs.com:43", "two words", "not understood"},
 	} {
-		if text := mustAsk(t, r, c.host, c.question); !strings.Contains(text, c.says) {
+		if text := mustAskWHOIS(t, r, c.host, c.question); !strings.Contains(text, c.says) {
 			t.Errorf("%q at %s: %q is missing in\n%s", c.question, c.host, c.says, text)
 		}
 	}
 	// More than 512 bytes without an end: the answer may be lost in the reset
 	// that unread bytes cause, but no record can come.
-	if text, _ := ask(t, patience, r.Hosts()["whois.denic.de:43"], "google.de"+strings.Repeat(" ", 600)); strings.Contains(text, "connect") {
+	if text, _ := askWHOIS(t, answerTimeout, r.Hosts()["whois.denic.de:43"], "google.de"+strings.Repeat(" ", 600)); strings.Contains(text, "connect") {
 		t.Errorf("a question of 600 bytes was answered: %s", text)
 	}
 }
 
-func TestWHOISWithoutNameservers(t *testing.T) {
+func TestWHOIS_NameWithoutNameservers(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
-	if text := mustAsk(t, r, "whois.denic.de:43", "ohne-dns.de"); !strings.Contains(text, "Status: connect") || strings.Contains(text, "Nserver") {
+	r := startWorld(t, Options{})
+	if text := mustAskWHOIS(t, r, "whois.denic.de:43", "ohne-dns.de"); !strings.Contains(text, "Status: connect") || strings.Contains(text, "Nserver") {
 		t.Errorf("%s", text)
 	}
 }
 
-func TestSomeHostsWriteLatin1(t *testing.T) {
+func TestWHOIS_Latin1Hosts(t *testing.T) {
 	t.Parallel()
-	r := open(t, Options{})
+	r := startWorld(t, Options{})
 	for _, c := range []struct{ host, name string }{{"whois.nic.at:43", "google.at"}, {"whois.nic.hu:43", "google.hu"}} {
-		text := []byte(mustAsk(t, r, c.host, c.name))
+		text := []byte(mustAskWHOIS(t, r, c.host, c.name))
 		if utf8.Valid(text) || !bytes.Contains(text, []byte("J\xfcrgen Kanarienvogelsang")) {
 			t.Errorf("%s:\n%q", c.host, text)
 		}
 	}
-	if text := mustAsk(t, r, "whois.nic.io:43", "google.io"); !strings.Contains(text, "Jürgen") {
+	if text := mustAskWHOIS(t, r, "whois.nic.io:43", "google.io"); !strings.Contains(text, "Jürgen") {
 		t.Errorf("not UTF-8: %q", text)
 	}
 }

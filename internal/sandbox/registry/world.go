@@ -10,40 +10,40 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// standing is what the registry holds of a name.
-type standing uint8
+// nameState is what the registry holds of a name.
+type nameState uint8
 
 const (
-	free           standing = iota
-	taken                   // registered and delegated
-	undelegated             // registered, without nameservers
-	reserved                // reserved, of which RDAP says nothing
-	openlyReserved          // reserved, and RDAP says so
-	premium                 // free, at a price of its own
+	stateFree           nameState = iota
+	stateTaken                    // registered and delegated
+	stateUndelegated              // registered, without nameservers
+	stateReserved                 // reserved, of which RDAP says nothing
+	stateOpenlyReserved           // reserved, and RDAP says so
+	statePremium                  // free, at a price of its own
 )
 
-// manner is how a server behaves when it is asked for a name.
-type manner uint8
+// misbehaviour is how a server behaves when it is asked for a name.
+type misbehaviour uint8
 
 const (
-	behaved manner = iota
-	hangs
-	resets
-	garbles
-	throttles
-	declines
+	misbehaveNot misbehaviour = iota
+	misbehaveHang
+	misbehaveReset
+	misbehaveGarble
+	misbehaveThrottle
+	misbehaveDecline
 )
 
-// magic prefixes and the manners that they call up.
-var magic = [...]struct {
+// magicPrefixes prefixes and the manners that they call up.
+var magicPrefixes = [...]struct {
 	prefix string
-	manner manner
+	manner misbehaviour
 }{
-	{"timeout-", hangs},
-	{"refused-", resets},
-	{"garbled-", garbles},
-	{"throttled-", throttles},
-	{"unknown-", declines},
+	{"timeout-", misbehaveHang},
+	{"refused-", misbehaveReset},
+	{"garbled-", misbehaveGarble},
+	{"throttled-", misbehaveThrottle},
+	{"unknown-", misbehaveDecline},
 }
 
 // zoneSet is the set of zones that one server answers for.
@@ -51,20 +51,20 @@ type zoneSet map[string]bool
 
 // world is the table of names, as rules: labels by zones.
 type world struct {
-	zones  map[string]Zone
-	parent map[string]bool     // names above a zone that are no zone: "uk" if only .co.uk is served
-	every  map[string]standing // labels that stand so under every zone
-	known  map[string]bool     // labels that are taken under popular zones
-	icann  map[string]bool     // labels that are reserved in generic zones
+	zones     map[string]Zone
+	parent    map[string]bool      // names above a zone that are no zone: "uk" if only .co.uk is served
+	everyZone map[string]nameState // labels that stand so under every zone
+	known     map[string]bool      // labels that are taken under popular zones
+	icann     map[string]bool      // labels that are reserved in generic zones
 }
 
 func newWorld(zones []Zone) (*world, error) {
 	w := &world{
-		zones:  make(map[string]Zone, len(zones)),
-		parent: map[string]bool{},
-		every:  map[string]standing{},
-		known:  map[string]bool{},
-		icann:  map[string]bool{},
+		zones:     make(map[string]Zone, len(zones)),
+		parent:    map[string]bool{},
+		everyZone: map[string]nameState{},
+		known:     map[string]bool{},
+		icann:     map[string]bool{},
 	}
 	for _, zone := range zones {
 		name, dotted := strings.CutPrefix(zone.TLD, ".")
@@ -79,11 +79,11 @@ func newWorld(zones []Zone) (*world, error) {
 			w.parent[rest] = true
 		}
 	}
-	for words, what := range map[string]standing{
-		famousLabels: taken, undelegatedLabels: undelegated, openlyReservedLabels: openlyReserved, premiumLabels: premium,
+	for words, what := range map[string]nameState{
+		alwaysTakenLabels: stateTaken, undelegatedLabels: stateUndelegated, openlyReservedLabels: stateOpenlyReserved, premiumLabels: statePremium,
 	} {
 		for label := range strings.FieldsSeq(words) {
-			w.every[label] = what
+			w.everyZone[label] = what
 		}
 	}
 	for label := range strings.FieldsSeq(knownLabels) {
@@ -129,36 +129,36 @@ func (w *world) split(name string) (label string, zone Zone, found bool) {
 	return "", Zone{}, false
 }
 
-// standing says how a label stands under a zone.
-func (w *world) standing(label string, zone Zone) standing {
+// stateOf says how a label stands under a zone.
+func (w *world) stateOf(label string, zone Zone) nameState {
 	// .co.uk is a name of .uk that nobody can buy.
 	if _, apex := w.zones["."+label+zone.TLD]; apex {
-		return taken
+		return stateTaken
 	}
-	if what, listed := w.every[label]; listed {
+	if what, listed := w.everyZone[label]; listed {
 		return what
 	}
 	switch {
 	case generic(zone.TLD) && (len(label) == 1 || w.icann[label]):
-		return reserved
+		return stateReserved
 	case zone.Popular && w.known[label]:
-		return taken
+		return stateTaken
 	case strings.HasPrefix(label, premiumPrefix):
-		return premium
-	case strings.HasPrefix(label, movablePrefix):
-		return taken
+		return statePremium
+	case strings.HasPrefix(label, transferPrefix):
+		return stateTaken
 	}
-	return free
+	return stateFree
 }
 
-// mannerOf says whether a label is one of the magic ones.
-func mannerOf(label string) manner {
-	for _, spell := range magic {
+// misbehaviourOf says whether a label is one of the magic ones.
+func misbehaviourOf(label string) misbehaviour {
+	for _, spell := range magicPrefixes {
 		if strings.HasPrefix(label, spell.prefix) {
 			return spell.manner
 		}
 	}
-	return behaved
+	return misbehaveNot
 }
 
 // generic says whether ICANN's rules for generic top-level domains hold: one
@@ -171,16 +171,16 @@ func generic(tld string) bool {
 // 8056).
 type status struct{ epp, rdap string }
 
-// agent is a registrar of the world.
-type agent struct {
+// worldRegistrar is a registrar of the world.
+type worldRegistrar struct {
 	name, id, url, abuse string
 	account              string // as EPP names it; most of them never log in
 }
 
-var agents = [...]agent{
+var worldRegistrars = [...]worldRegistrar{
 	{"Nordlicht Namen GmbH", "9990", "https://nordlicht-namen.example", "abuse@nordlicht-namen.example", otherAccount},
 	{"Harbour & Quay Registrations Ltd", "9991", "https://harbour-quay.example", "abuse@harbour-quay.example", "hafen"},
-	{"Blue Lantern Domains, Inc.", "9992", "https://bluelantern.example", "abuse@bluelantern.example", brokeAccount},
+	{"Blue Lantern Domains, Inc.", "9992", "https://bluelantern.example", "abuse@bluelantern.example", noFundsAccount},
 	{"Domaines du Vieux Port SARL", "9993", "https://vieux-port.example", "abuse@vieux-port.example", "vieux-port"},
 	{"Alpenhof Internet AG", "9994", "https://alpenhof.example", "abuse@alpenhof.example", "alpenhof"},
 }
@@ -190,7 +190,7 @@ type record struct {
 	name        string
 	unicode     string
 	handle      string
-	agent       agent
+	registrar   worldRegistrar
 	created     time.Time
 	changed     time.Time
 	expires     time.Time
@@ -201,18 +201,18 @@ type record struct {
 }
 
 // handleOf is the number of a name that was there from the beginning.
-func handleOf(name string) string { return fmt.Sprintf("D%010d-SIM", hash(name)%10_000_000_000) }
+func handleOf(name string) string { return fmt.Sprintf("D%010d-SIM", hashText(name)%10_000_000_000) }
 
 // recordOf makes up the record of a taken name. Everything but the dates of
 // the last and next renewal follows from the name alone.
-func recordOf(name string, what standing, now time.Time) record {
-	h := hash(name)
+func recordOf(name string, what nameState, now time.Time) record {
+	h := hashText(name)
 	rec := record{
-		name:    name,
-		unicode: toUnicode(name),
-		handle:  handleOf(name),
-		agent:   agents[h>>8%uint64(len(agents))],
-		signed:  h>>16%3 == 0,
+		name:      name,
+		unicode:   toUnicode(name),
+		handle:    handleOf(name),
+		registrar: worldRegistrars[h>>8%uint64(len(worldRegistrars))],
+		signed:    h>>16%3 == 0,
 	}
 	rec.created = time.Date(1996+int(h>>24%24), time.Month(1+h>>32%12), 1+int(h>>40%28),
 		int(h>>44%24), int(h>>48%60), int(h>>52%60), 0, time.UTC)
@@ -227,26 +227,26 @@ func recordOf(name string, what standing, now time.Time) record {
 	rec.changed = rec.created.AddDate(years, 0, 0)
 	rec.expires = rec.created.AddDate(years+1, 0, 0)
 
-	if strings.HasPrefix(name, movablePrefix) {
-		rec.agent, rec.signed, rec.statuses = agents[0], false, []status{{"ok", "active"}}
-		rec.nameservers = rec.agent.servers()
+	if strings.HasPrefix(name, transferPrefix) {
+		rec.registrar, rec.signed, rec.statuses = worldRegistrars[0], false, []status{{"ok", "active"}}
+		rec.nameservers = rec.registrar.servers()
 		return rec
 	}
 	rec.statuses = []status{{"clientTransferProhibited", "client transfer prohibited"}}
 	if h>>56%2 == 0 {
 		rec.statuses = append(rec.statuses, status{"clientDeleteProhibited", "client delete prohibited"})
 	}
-	if what == undelegated {
+	if what == stateUndelegated {
 		rec.statuses = append(rec.statuses, status{"inactive", "inactive"})
 		rec.signed = false
 		return rec
 	}
-	rec.nameservers = rec.agent.servers()
+	rec.nameservers = rec.registrar.servers()
 	return rec
 }
 
 // servers are the name servers of a registrar's customers.
-func (a agent) servers() []string {
+func (a worldRegistrar) servers() []string {
 	host := strings.TrimPrefix(a.url, "https://")
 	return []string{"ns1." + host, "ns2." + host}
 }

@@ -16,7 +16,7 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for words, least := range map[string]int{
-		famousLabels: 25, knownLabels: 100, undelegatedLabels: 2, icannReservedLabels: 5, openlyReservedLabels: 2, premiumLabels: 4,
+		alwaysTakenLabels: 25, knownLabels: 100, undelegatedLabels: 2, icannReservedLabels: 5, openlyReservedLabels: 2, premiumLabels: 4,
 	} {
 		labels := strings.Fields(words)
 		if len(labels) < least {
@@ -27,7 +27,7 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 				t.Errorf("%s stands in the table twice", label)
 			}
 			seen[label] = true
-			if !ledger.WellFormed(label) || mannerOf(label) != behaved {
+			if !ledger.WellFormed(label) || misbehaviourOf(label) != misbehaveNot {
 				t.Errorf("%s can't be a label of the table", label)
 			}
 			if strings.HasPrefix(label, "xn--") && toUnicode(label) == label {
@@ -38,7 +38,7 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 	count := 0
 	for _, zone := range w.zones {
 		for label := range seen {
-			if s := w.standing(label, zone); s == taken || s == undelegated {
+			if s := w.stateOf(label, zone); s == stateTaken || s == stateUndelegated {
 				count++
 			}
 		}
@@ -48,27 +48,27 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 	}
 }
 
-func TestReservationsFollowTheKindOfZone(t *testing.T) {
+func TestReservations_FollowZoneType(t *testing.T) {
 	t.Parallel()
 	w, err := newWorld(someZones)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]standing{
-		"nic.com": reserved, "x.dev": reserved, "0.xn--p1acf": reserved, "example.academy": reserved,
-		"nic.de": free, "x.de": free, "nic.co.uk": free, "www.com.de": free,
-		"reserved.co.uk": openlyReserved, "reserviert.com": openlyReserved,
-		"premium-x.de": premium, "hotel24.co.uk": premium, "premium.de": free,
-		"hotel.de": taken, "hotel.ch": free, "com.de": taken, "co.uk": taken, "ohne-dns.gr": undelegated,
+	for name, want := range map[string]nameState{
+		"nic.com": stateReserved, "x.dev": stateReserved, "0.xn--p1acf": stateReserved, "example.academy": stateReserved,
+		"nic.de": stateFree, "x.de": stateFree, "nic.co.uk": stateFree, "www.com.de": stateFree,
+		"reserved.co.uk": stateOpenlyReserved, "reserviert.com": stateOpenlyReserved,
+		"premium-x.de": statePremium, "hotel24.co.uk": statePremium, "premium.de": stateFree,
+		"hotel.de": stateTaken, "hotel.ch": stateFree, "com.de": stateTaken, "co.uk": stateTaken, "ohne-dns.gr": stateUndelegated,
 	} {
 		label, zone, found := w.split(name)
-		if got := w.standing(label, zone); !found || got != want {
+		if got := w.stateOf(label, zone); !found || got != want {
 			t.Errorf("%s stands as %d, want %d", name, got, want)
 		}
 	}
 }
 
-func TestRecordsAreAlwaysInForce(t *testing.T) {
+func TestRecords_AreNeverExpired(t *testing.T) {
 	t.Parallel()
 	for _, now := range []time.Time{
 		time.Date(1990, 2, 28, 0, 0, 0, 0, time.UTC),
@@ -76,19 +76,19 @@ func TestRecordsAreAlwaysInForce(t *testing.T) {
 		time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC),
 		time.Date(2080, 12, 31, 0, 0, 0, 0, time.UTC),
 	} {
-		for label := range strings.FieldsSeq(famousLabels + knownLabels) {
-			rec := recordOf(label+".com", taken, now)
+		for label := range strings.FieldsSeq(alwaysTakenLabels + knownLabels) {
+			rec := recordOf(label+".com", stateTaken, now)
 			if !rec.created.Before(now) || rec.changed.After(now) || !rec.expires.After(now) || rec.expires.Sub(now) > 367*24*time.Hour {
 				t.Errorf("%s at %v: created %v, changed %v, expires %v", label, now, rec.created, rec.changed, rec.expires)
 			}
-			if again := recordOf(label+".com", taken, now.AddDate(5, 0, 0)); now.Year() > 2020 && !again.created.Equal(rec.created) {
+			if again := recordOf(label+".com", stateTaken, now.AddDate(5, 0, 0)); now.Year() > 2020 && !again.created.Equal(rec.created) {
 				t.Errorf("%s was created on %v, and later on %v", label, rec.created, again.created)
 			}
 		}
 	}
 }
 
-func TestEveryPersonalFieldHasACanary(t *testing.T) {
+func TestContacts_EveryPersonalFieldHasCanary(t *testing.T) {
 	t.Parallel()
 	for _, person := range contacts {
 		for _, field := range []string{

@@ -14,8 +14,8 @@ import (
 const (
 	// apiVersion is the shape of the objects in webhooks, and in answers to
 	// whoever asks for none.
-	apiVersion = "2026-05-27.dahlia"
-	maxKey     = 255
+	apiVersion        = "2026-05-27.dahlia"
+	maxIdempotencyKey = 255
 )
 
 var versionForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
@@ -30,21 +30,21 @@ type call struct {
 	key    string
 }
 
-// operation carries a call out and returns what to show.
-type operation func(*call) (map[string]any, *refusal)
+// apiOperation carries a call out and returns what to show.
+type apiOperation func(*call) (map[string]any, *refusal)
 
-// remembered is the answer under an idempotency key.
-type remembered struct {
-	Key     string          `json:"key"`
-	Created int64           `json:"created"`
-	Print   string          `json:"print"` // a hash of the request
-	Request string          `json:"request"`
-	Status  int             `json:"status"`
-	Body    json.RawMessage `json:"body"`
+// storedResponse is the answer under an idempotency key.
+type storedResponse struct {
+	Key         string          `json:"key"`
+	Created     int64           `json:"created"`
+	Fingerprint string          `json:"print"` // a hash of the request
+	Request     string          `json:"request"`
+	Status      int             `json:"status"`
+	Body        json.RawMessage `json:"body"`
 }
 
-// answer is what a call gets.
-type answer struct {
+// response is what a call gets.
+type response struct {
 	status   int
 	body     []byte
 	original string // the request that was answered first under this key
@@ -54,7 +54,7 @@ type answer struct {
 func (s *Server) routes(mux *http.ServeMux) {
 	for _, route := range []struct {
 		pattern, name string
-		do            operation
+		do            apiOperation
 	}{
 		{"POST /v1/checkout/sessions", "checkout.create", createSession},
 		{"GET /v1/checkout/sessions", "checkout.list", listSessions},
@@ -84,7 +84,7 @@ func (s *Server) routes(mux *http.ServeMux) {
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, route.name, route.do) })
 	}
 	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
-		s.send(w, r, newID("req_"), refuse(&refusal{
+		s.send(w, r, newID("req_"), errorResponse(&refusal{
 			status: http.StatusNotFound, Type: "invalid_request_error",
 			Message: "Unrecognized request URL (" + r.Method + ": " + r.URL.Path + "). The sandbox knows the calls that the product makes, and no other.",
 		}), "")
@@ -93,37 +93,37 @@ func (s *Server) routes(mux *http.ServeMux) {
 
 // serve is the way of every call: who asks, faults, parameters, idempotency, then
 // the work.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, do operation) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, do apiOperation) {
 	request := newID("req_")
 	s.calls.Add(1)
-	if !pause(r.Context(), s.opts.Latency) {
+	if !sleep(r.Context(), s.opts.Latency) {
 		return
 	}
-	if wrong := s.admit(r); wrong != nil {
-		s.send(w, r, request, refuse(wrong), "")
+	if wrong := s.authenticate(r); wrong != nil {
+		s.send(w, r, request, errorResponse(wrong), "")
 		return
 	}
-	fault := s.faults.draw(name)
-	if s.before(w, r, request, fault) {
+	fault := s.faults.nextCallFault(name)
+	if s.injectBefore(w, r, request, fault) {
 		return
 	}
 	key := ""
 	if r.Method == http.MethodPost {
 		key = r.Header.Get("Idempotency-Key")
 	}
-	if len(key) > maxKey {
-		s.send(w, r, request, refuse(invalid("", "", "Idempotency keys can have 255 characters.")), "")
+	if len(key) > maxIdempotencyKey {
+		s.send(w, r, request, errorResponse(invalid("", "", "Idempotency keys can have 255 characters.")), "")
 		return
 	}
 	params, wrong := readParams(w, r)
 	if wrong != nil {
-		s.send(w, r, request, refuse(wrong), key)
+		s.send(w, r, request, errorResponse(wrong), key)
 		return
 	}
-	s.after(w, r, request, fault, s.carryOut(r, request, key, params, fault, do), key)
+	s.injectAfter(w, r, request, fault, s.executeOnce(r, request, key, params, fault, do), key)
 }
 
-func (s *Server) admit(r *http.Request) *refusal {
+func (s *Server) authenticate(r *http.Request) *refusal {
 	key, _, basic := r.BasicAuth()
 	if !basic {
 		key, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
@@ -140,40 +140,40 @@ func (s *Server) admit(r *http.Request) *refusal {
 	return nil
 }
 
-// carryOut does the work once for each idempotency key.
-func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault fault, do operation) answer {
+// executeOnce does the work once for each idempotency key.
+func (s *Server) executeOnce(r *http.Request, request, key string, p *params, fault fault, do apiOperation) response {
 	print := hashed(p.fingerprint(r))
 	b := s.book
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.forgetKeys()
+	b.expireKeys()
 	if known := b.keys[key]; key != "" && known != nil {
-		if known.Print != print {
-			return refuse(&refusal{
+		if known.Fingerprint != print {
+			return errorResponse(&refusal{
 				status: http.StatusBadRequest, Type: "idempotency_error",
 				Message: "Keys for idempotent requests can only be used with the same parameters they were first used with.",
 			})
 		}
-		return answer{known.Status, known.Body, known.Request}
+		return response{known.Status, known.Body, known.Request}
 	}
-	s.endSessions()
+	s.expireSessions()
 	c := &call{tx: b.begin(), server: s, id: r.PathValue("id"), params: p, expand: p.expand(), key: key}
 	object, wrong := do(c)
-	var result answer
+	var result response
 	if wrong != nil {
-		if result = refuse(wrong); wrong.undecided {
+		if result = errorResponse(wrong); wrong.undecided {
 			return result
 		}
 		if !wrong.happened {
 			c.change = change{} // what was begun is not kept
 		}
 	} else {
-		result = show(http.StatusOK, object)
+		result = objectResponse(http.StatusOK, object)
 	}
 	if key != "" {
-		kept := &remembered{Key: key, Created: c.at, Print: print, Request: request, Status: result.status, Body: result.body}
-		if fault.do == failKept {
-			failed := refuse(serverError())
+		kept := &storedResponse{Key: key, Created: c.at, Fingerprint: print, Request: request, Status: result.status, Body: result.body}
+		if fault.do == failStored {
+			failed := errorResponse(serverError())
 			kept.Status, kept.Body = failed.status, failed.body
 		}
 		c.change.Keys = append(c.change.Keys, kept)
@@ -181,7 +181,7 @@ func (s *Server) carryOut(r *http.Request, request, key string, p *params, fault
 	if r.Method == http.MethodPost {
 		if err := s.commit(c.tx); err != nil {
 			s.opts.Logger.ErrorContext(r.Context(), "the sandbox's Stripe can't write its journal", "error", err)
-			return refuse(serverError())
+			return errorResponse(serverError())
 		}
 	}
 	return result
@@ -193,21 +193,21 @@ func (s *Server) commit(t *tx) error {
 		return err
 	}
 	for _, one := range t.change.Events {
-		s.post.take(one)
+		s.deliveries.enqueue(one)
 	}
 	return nil
 }
 
-func show(status int, object map[string]any) answer {
+func objectResponse(status int, object map[string]any) response {
 	body, err := json.Marshal(object)
 	if err != nil { // maps of strings and numbers can always be written
-		return answer{status: http.StatusInternalServerError}
+		return response{status: http.StatusInternalServerError}
 	}
-	return answer{status: status, body: body}
+	return response{status: status, body: body}
 }
 
-func refuse(wrong *refusal) answer {
-	return show(wrong.status, map[string]any{"error": wrong})
+func errorResponse(wrong *refusal) response {
+	return objectResponse(wrong.status, map[string]any{"error": wrong})
 }
 
 func serverError() *refusal {
@@ -217,7 +217,7 @@ func serverError() *refusal {
 	}
 }
 
-func (s *Server) send(w http.ResponseWriter, r *http.Request, request string, a answer, key string) {
+func (s *Server) send(w http.ResponseWriter, r *http.Request, request string, a response, key string) {
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Request-Id", request)
@@ -245,6 +245,6 @@ func hashed(text string) string {
 
 // How soon and how late a page can end by itself, as Stripe bounds it.
 const (
-	shortestPage = 30 * time.Minute
-	longestPage  = 24 * time.Hour
+	minSessionTTL = 30 * time.Minute
+	maxSessionTTL = 24 * time.Hour
 )

@@ -15,9 +15,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-func TestWhatStripeWouldRefuseIsRefused(t *testing.T) {
+func TestCreateSession_RefusesWhatStripeRefuses(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
+	s := newEnv(t, stripe.Options{})
 	for name, test := range map[string]struct {
 		spoil func(*stripego.CheckoutSessionCreateParams)
 		param string
@@ -39,39 +39,39 @@ func TestWhatStripeWouldRefuseIsRefused(t *testing.T) {
 		}, "payment_method_types"},
 		"an expansion of nothing": {func(p *stripego.CheckoutSessionCreateParams) { p.AddExpand("colour") }, "expand"},
 	} {
-		p := s.session("", 1000)
+		p := s.sessionParams("", 1000)
 		p.IdempotencyKey = nil
 		test.spoil(p)
 		_, err := s.client.V1CheckoutSessions.Create(t.Context(), p)
-		if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusBadRequest || wrong.Type != stripego.ErrorTypeInvalidRequest || wrong.Param != test.param {
+		if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusBadRequest || wrong.Type != stripego.ErrorTypeInvalidRequest || wrong.Param != test.param {
 			t.Errorf("%s: %d %s %s", name, wrong.HTTPStatusCode, wrong.Type, wrong.Param)
 		}
 	}
-	if pages := s.server.Money().Sessions; len(pages) != 0 {
+	if pages := s.server.Records().Sessions; len(pages) != 0 {
 		t.Errorf("refused calls made %d pages", len(pages))
 	}
 	_, err := s.client.V1CheckoutSessions.Retrieve(t.Context(), "cs_test_nobody", nil)
-	if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusNotFound || wrong.Code != stripego.ErrorCodeResourceMissing || wrong.RequestID == "" {
+	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusNotFound || wrong.Code != stripego.ErrorCodeResourceMissing || wrong.RequestID == "" {
 		t.Errorf("%+v", wrong)
 	}
 	_, err = s.client.V1Accounts.Retrieve(t.Context(), nil)
-	if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusNotFound {
+	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusNotFound {
 		t.Errorf("a call that is not ours: %+v", wrong)
 	}
 }
 
-func TestWithoutTheKeyNothingIsSaid(t *testing.T) {
+func TestAPI_RequiresSecretKey(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	made := s.create("pay-1", 1000)
+	s := newEnv(t, stripe.Options{})
+	made := s.createSession("pay-1", 1000)
 	for _, key := range []string{"sk_test_wrong", s.server.SecretKey() + "x"} {
-		_, err := clientOf(s.server, key).V1CheckoutSessions.Retrieve(t.Context(), made.ID, nil)
-		if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusUnauthorized {
+		_, err := newClient(s.server, key).V1CheckoutSessions.Retrieve(t.Context(), made.ID, nil)
+		if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusUnauthorized {
 			t.Errorf("%+v", wrong)
 		}
 	}
 	for _, path := range []string{"/control/money", "/control/faults", "/v1/charges"} {
-		response, err := s.human.Get(s.server.API() + path)
+		response, err := s.browser.Get(s.server.API() + path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestWithoutTheKeyNothingIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	request.Host = "evil.example" // a name that somebody has given this address
-	response, err := s.human.Do(request)
+	response, err := s.browser.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +95,10 @@ func TestWithoutTheKeyNothingIsSaid(t *testing.T) {
 	}
 }
 
-func TestOneKeyMakesOnePage(t *testing.T) {
+func TestIdempotencyKey_CreatesOneSession(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	params := s.session("pay-1", 1000) // its end must not change between two calls
+	s := newEnv(t, stripe.Options{})
+	params := s.sessionParams("pay-1", 1000) // its end must not change between two calls
 	var all sync.WaitGroup
 	ids := make([]string, 50)
 	for i := range ids {
@@ -118,37 +118,37 @@ func TestOneKeyMakesOnePage(t *testing.T) {
 			t.Fatalf("pages %s and %s", id, ids[0])
 		}
 	}
-	other := s.session("pay-1", 2000)
+	other := s.sessionParams("pay-1", 2000)
 	other.ExpiresAt = params.ExpiresAt
 	_, err := s.client.V1CheckoutSessions.Create(t.Context(), other)
-	if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusBadRequest || wrong.Type != stripego.ErrorTypeIdempotency {
+	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusBadRequest || wrong.Type != stripego.ErrorTypeIdempotency {
 		t.Errorf("%+v", wrong)
 	}
 	// A day later the key is forgotten, as at Stripe.
 	s.clock.advance(25 * time.Hour)
-	if made := s.create("pay-1", 1000); made.ID == ids[0] {
+	if made := s.createSession("pay-1", 1000); made.ID == ids[0] {
 		t.Error("the key is still known after a day")
 	}
 }
 
-func TestACallThatWasRefusedForItsFormDoesNotUseUpItsKey(t *testing.T) {
+func TestIdempotencyKey_InvalidRequestIsNotStored(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	bad := s.session("pay-1", 1000)
+	s := newEnv(t, stripe.Options{})
+	bad := s.sessionParams("pay-1", 1000)
 	bad.Mode = nil
 	_, err := s.client.V1CheckoutSessions.Create(t.Context(), bad)
-	refused(t, err)
-	if made := s.create("pay-1", 1000); made.Status != "open" {
+	stripeErrorOf(t, err)
+	if made := s.createSession("pay-1", 1000); made.Status != "open" {
 		t.Errorf("%+v", made)
 	}
 }
 
-func TestListsComeInPagesWithNothingTwiceAndNothingLeftOut(t *testing.T) {
+func TestList_PaginationIsCompleteAndUnique(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
+	s := newEnv(t, stripe.Options{})
 	const many = 23
 	for i := range many {
-		s.pay(s.create(fmt.Sprintf("pay-%d", i), 1000+int64(i)).URL, "4242424242424242")
+		s.payWithCard(s.createSession(fmt.Sprintf("pay-%d", i), 1000+int64(i)).URL, "4242424242424242")
 	}
 	p := &stripego.ChargeListParams{}
 	p.Limit = stripego.Int64(5)
@@ -180,9 +180,9 @@ func TestListsComeInPagesWithNothingTwiceAndNothingLeftOut(t *testing.T) {
 	}
 }
 
-func TestAnIdentityIsWhatTheHumanChose(t *testing.T) {
+func TestVerification_ReturnsChosenOutcome(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{Holder: "Ada Maria Beispiel"})
+	s := newEnv(t, stripe.Options{Holder: "Ada Maria Beispiel"})
 	p := &stripego.IdentityVerificationSessionCreateParams{
 		Type: stripego.String("document"), ReturnURL: stripego.String("http://shop.example/verified"), Metadata: map[string]string{"customer": "c-1"},
 	}
@@ -191,7 +191,7 @@ func TestAnIdentityIsWhatTheHumanChose(t *testing.T) {
 	if err != nil || made.Status != "requires_input" || made.URL == "" {
 		t.Fatalf("%+v %v", made, err)
 	}
-	response, err := s.human.Get(made.URL)
+	response, err := s.browser.Get(made.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestAnIdentityIsWhatTheHumanChose(t *testing.T) {
 	}
 	choose := func(outcome string) {
 		t.Helper()
-		status, to, _ := s.click(made.URL, url.Values{"outcome": {outcome}, "firstName": {"Ada"}, "lastName": {"Beispiel"}})
+		status, to, _ := s.postForm(made.URL, url.Values{"outcome": {outcome}, "firstName": {"Ada"}, "lastName": {"Beispiel"}})
 		if status != http.StatusSeeOther || to != "http://shop.example/verified" {
 			t.Errorf("%s: %d %s", outcome, status, to)
 		}
@@ -233,5 +233,5 @@ func TestAnIdentityIsWhatTheHumanChose(t *testing.T) {
 	if got := look(); got.Status != "verified" {
 		t.Errorf("a verified one became %s", got.Status)
 	}
-	s.until("two webhooks", func() bool { return len(s.shop.heard()) == 2 })
+	s.waitFor("two webhooks", func() bool { return len(s.receiver.eventTypes()) == 2 })
 }

@@ -17,7 +17,7 @@ func createSession(c *call) (map[string]any, *refusal) {
 		ID: newID("cs_test_"), Created: c.at, Status: "open", PaymentStatus: "unpaid", Currency: "",
 		Reference: p.text("client_reference_id"), Customer: p.text("customer"), Email: p.text("customer_email"),
 		Creation: p.oneOf("customer_creation", "always", "if_required"), Locale: p.text("locale"),
-		Metadata: p.labels("metadata"), IntentMetadata: p.labels("payment_intent_data[metadata]"),
+		Metadata: p.metadata("metadata"), IntentMetadata: p.metadata("payment_intent_data[metadata]"),
 		Description: p.text("payment_intent_data[description]"),
 		FutureUse:   p.oneOf("payment_intent_data[setup_future_usage]", "off_session", "on_session"),
 		SuccessURL:  p.address("success_url"), CancelURL: p.address("cancel_url"), Methods: p.list("payment_method_types"),
@@ -30,8 +30,8 @@ func createSession(c *call) (map[string]any, *refusal) {
 	p.oneOf("adaptive_pricing[enabled]", "false")
 	p.oneOf("saved_payment_method_options[payment_method_save]", "disabled", "enabled")
 	p.oneOf("payment_method_options[card][request_three_d_secure]", "any", "automatic", "challenge")
-	p.pass("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
-	if mode := p.need("mode"); mode != "payment" && mode != "" {
+	p.ignore("payment_intent_data[receipt_email]", "payment_intent_data[statement_descriptor_suffix]", "integration_identifier")
+	if mode := p.required("mode"); mode != "payment" && mode != "" {
 		p.fail(invalid("", "mode", "The sandbox knows the mode payment only."))
 	}
 	if s.SuccessURL == "" {
@@ -43,8 +43,8 @@ func createSession(c *call) (map[string]any, *refusal) {
 	if len(s.Reference) > 200 {
 		p.fail(invalid("", "client_reference_id", "client_reference_id can have 200 characters."))
 	}
-	c.readLines(s)
-	c.readEnd(s)
+	c.readLineItems(s)
+	c.readExpiry(s)
 	if s.Customer != "" {
 		switch {
 		case c.customers.get(s.Customer) == nil:
@@ -56,14 +56,14 @@ func createSession(c *call) (map[string]any, *refusal) {
 		}
 		s.CustomerGiven = true
 	}
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	c.putSession(s)
 	return c.showSession(s, c.expand)
 }
 
-func (c *call) readLines(s *session) {
+func (c *call) readLineItems(s *session) {
 	p := c.params
 	count := p.count("line_items")
 	if count == 0 || count > 100 {
@@ -71,9 +71,9 @@ func (c *call) readLines(s *session) {
 	}
 	for i := range min(count, 100) {
 		at := fmt.Sprintf("line_items[%d]", i)
-		one := line{ID: newID("li_"), Name: p.need(at + "[price_data][product_data][name]"), Quantity: 1}
-		p.pass(at+"[price_data][product_data][description]", at+"[price_data][tax_behavior]")
-		p.labels(at + "[price_data][product_data][metadata]")
+		one := line{ID: newID("li_"), Name: p.required(at + "[price_data][product_data][name]"), Quantity: 1}
+		p.ignore(at+"[price_data][product_data][description]", at+"[price_data][tax_behavior]")
+		p.metadata(at + "[price_data][product_data][metadata]")
 		if quantity, found := p.number(at + "[quantity]"); found {
 			one.Quantity = quantity
 		} else {
@@ -86,7 +86,7 @@ func (c *call) readLines(s *session) {
 		if one.Unit = unit; unit < 0 || unit > 99_999_999 || one.Quantity < 1 || one.Quantity > 999_999 {
 			p.fail(invalid("parameter_invalid_integer", at, "Amounts are from 0 to 99999999 and quantities from 1."))
 		}
-		currency := strings.ToLower(p.need(at + "[price_data][currency]"))
+		currency := strings.ToLower(p.required(at + "[price_data][currency]"))
 		if s.Currency != "" && currency != s.Currency {
 			p.fail(invalid("", at+"[price_data][currency]", "All prices on a Checkout Session must be in the same currency."))
 		}
@@ -102,16 +102,16 @@ func (c *call) readLines(s *session) {
 	}
 }
 
-func (c *call) readEnd(s *session) {
+func (c *call) readExpiry(s *session) {
 	now := c.now()
-	s.ExpiresAt = now.Add(longestPage).Unix()
+	s.ExpiresAt = now.Add(maxSessionTTL).Unix()
 	end, found := c.params.number("expires_at")
 	if !found {
 		return
 	}
 	// The seconds of both clocks may be cut off differently.
 	const leeway = 5 * time.Second
-	if end < now.Add(shortestPage-leeway).Unix() || end > now.Add(longestPage+leeway).Unix() {
+	if end < now.Add(minSessionTTL-leeway).Unix() || end > now.Add(maxSessionTTL+leeway).Unix() {
 		c.params.fail(invalid("", "expires_at", fmt.Sprintf(
 			"The `expires_at` timestamp must be between 30 minutes and 24 hours from Checkout Session creation; here it is %s.", now.UTC().Format(time.RFC3339))))
 	}
@@ -119,7 +119,7 @@ func (c *call) readEnd(s *session) {
 }
 
 func getSession(c *call) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	s := c.sessions.get(c.id)
@@ -130,7 +130,7 @@ func getSession(c *call) (map[string]any, *refusal) {
 }
 
 func expireSession(c *call) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	s := c.sessions.get(c.id)
@@ -159,11 +159,11 @@ func (t *tx) expire(s *session) *session {
 	return s
 }
 
-// endSessions lets the pages end whose time is over. The caller holds the lock.
-func (s *Server) endSessions() {
+// expireSessions lets the pages end whose time is over. The caller holds the lock.
+func (s *Server) expireSessions() {
 	b := s.book
 	now := b.now().Unix()
-	if now < b.nextEnd {
+	if now < b.nextExpiry {
 		return
 	}
 	t := b.begin()
@@ -182,5 +182,5 @@ func (s *Server) endSessions() {
 			return
 		}
 	}
-	b.nextEnd = next
+	b.nextExpiry = next
 }

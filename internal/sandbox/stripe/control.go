@@ -26,7 +26,7 @@ type Control struct {
 // ReadControl finds the way to the provider that runs on a data folder.
 func ReadControl(data string) (Control, error) {
 	var control Control
-	text, err := os.ReadFile(filepath.Join(data, folder, controlFile))
+	text, err := os.ReadFile(filepath.Join(data, dataFolder, controlFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return control, fmt.Errorf("no sandbox runs on the data folder %s", data)
 	}
@@ -61,15 +61,15 @@ func (s *Server) closeControl() {
 		return
 	}
 	if kept, err := ReadControl(s.opts.Data); err == nil && kept == s.control {
-		_ = os.Remove(filepath.Join(s.opts.Data, folder, controlFile)) // a file that stays leads nowhere
+		_ = os.Remove(filepath.Join(s.opts.Data, dataFolder, controlFile)) // a file that stays leads nowhere
 	}
 }
 
-// Money is what the provider's books say.
-type Money struct {
-	Charges  []Charge `json:"charges"`
-	Refunds  []Refund `json:"refunds"`
-	Sessions []Page   `json:"sessions"`
+// Records is what the provider's books say.
+type Records struct {
+	Charges  []Charge  `json:"charges"`
+	Refunds  []Refund  `json:"refunds"`
+	Sessions []Session `json:"sessions"`
 }
 
 // Charge is money that came, or did not.
@@ -91,8 +91,8 @@ type Refund struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// Page is a page to pay at.
-type Page struct {
+// Session is a page to pay at.
+type Session struct {
 	ID        string            `json:"id"`
 	Status    string            `json:"status"`
 	Amount    int64             `json:"amount"`
@@ -101,20 +101,20 @@ type Page struct {
 	Metadata  map[string]string `json:"metadata"`
 }
 
-// Money returns everything, the oldest first.
-func (s *Server) Money() Money {
+// Records returns everything, the oldest first.
+func (s *Server) Records() Records {
 	b := s.book
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := Money{Charges: []Charge{}, Refunds: []Refund{}, Sessions: []Page{}}
+	all := Records{Charges: []Charge{}, Refunds: []Refund{}, Sessions: []Session{}}
 	for _, c := range b.charges.all() {
-		all.Charges = append(all.Charges, Charge{c.ID, c.Intent, c.Status, c.Amount, c.Refunded, c.Currency, labels(c.Metadata)})
+		all.Charges = append(all.Charges, Charge{c.ID, c.Intent, c.Status, c.Amount, c.Refunded, c.Currency, cloneMetadata(c.Metadata)})
 	}
 	for _, r := range b.refunds.all() {
-		all.Refunds = append(all.Refunds, Refund{r.ID, r.Intent, r.Amount, labels(r.Metadata)})
+		all.Refunds = append(all.Refunds, Refund{r.ID, r.Intent, r.Amount, cloneMetadata(r.Metadata)})
 	}
 	for _, p := range b.sessions.all() {
-		all.Sessions = append(all.Sessions, Page{p.ID, p.Status, p.Amount, p.Intent, p.Reference, labels(p.Metadata)})
+		all.Sessions = append(all.Sessions, Session{p.ID, p.Status, p.Amount, p.Intent, p.Reference, cloneMetadata(p.Metadata)})
 	}
 	return all
 }
@@ -122,21 +122,21 @@ func (s *Server) Money() Money {
 // Webhooks says what became of the events.
 func (s *Server) Webhooks() Webhooks {
 	s.book.mu.Lock()
-	waiting := len(s.book.waiting.order)
+	waiting := len(s.book.pendingEvents.order)
 	s.book.mu.Unlock()
-	s.post.mu.Lock()
-	defer s.post.mu.Unlock()
-	counts := s.post.counts
-	counts.Waiting = max(waiting-len(s.post.lost), 0)
+	s.deliveries.mu.Lock()
+	defer s.deliveries.mu.Unlock()
+	counts := s.deliveries.counts
+	counts.Waiting = max(waiting-len(s.deliveries.lost), 0)
 	return counts
 }
 
 // Redeliver sends at once what waits or was lost.
-func (s *Server) Redeliver() { s.post.redeliver() }
+func (s *Server) Redeliver() { s.deliveries.redeliver() }
 
-func (s *Server) controls(mux *http.ServeMux) {
+func (s *Server) registerControl(mux *http.ServeMux) {
 	for pattern, do := range map[string]func(*http.Request) (any, error){
-		"GET /control/money":    func(*http.Request) (any, error) { return s.Money(), nil },
+		"GET /control/money":    func(*http.Request) (any, error) { return s.Records(), nil },
 		"GET /control/webhooks": func(*http.Request) (any, error) { return s.Webhooks(), nil },
 		"GET /control/faults":   func(*http.Request) (any, error) { return s.faults.list(), nil },
 		"POST /control/faults": func(r *http.Request) (any, error) {
@@ -171,7 +171,7 @@ func (s *Server) controls(mux *http.ServeMux) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			secret, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if subtle.ConstantTimeCompare([]byte(secret), []byte(s.control.Secret)) != 1 {
-				http.Error(w, "the secret of "+folder+"/"+controlFile+" is missing", http.StatusUnauthorized)
+				http.Error(w, "the secret of "+dataFolder+"/"+controlFile+" is missing", http.StatusUnauthorized)
 				return
 			}
 			object, err := do(r)

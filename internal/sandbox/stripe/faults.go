@@ -13,25 +13,25 @@ import (
 
 // What can go wrong with a call.
 const (
-	failBefore = "fail_before"
-	failAfter  = "fail_after"
-	failKept   = "fail_kept"
-	dropBefore = "drop_before"
-	dropAfter  = "drop_after"
-	hangBefore = "hang_before"
-	hangAfter  = "hang_after"
-	throttle   = "throttle"
-	lock       = "lock"
-	slow       = "slow"
+	failBefore   = "fail_before"
+	failAfter    = "fail_after"
+	failStored   = "fail_kept"
+	dropBefore   = "drop_before"
+	dropAfter    = "drop_after"
+	hangBefore   = "hang_before"
+	hangAfter    = "hang_after"
+	throttleCall = "throttle"
+	lockTimeout  = "lock"
+	slowCall     = "slow"
 )
 
 // What can go wrong with a webhook.
 const (
-	lose    = "lose"
-	double  = "double"
-	delay   = "delay"
-	reorder = "reorder"
-	garble  = "garble"
+	loseEvent      = "lose"
+	duplicateEvent = "double"
+	delayEvent     = "delay"
+	reorderEvent   = "reorder"
+	garbleEvent    = "garble"
 )
 
 const (
@@ -41,7 +41,7 @@ const (
 	// longestHang how long a caller is held.
 	maxRules     = 1000
 	defaultDelay = time.Second
-	longestHang  = time.Minute
+	maxHang      = time.Minute
 )
 
 // Fault is a rule of what goes wrong.
@@ -75,16 +75,16 @@ type faults struct {
 	mu    sync.Mutex
 	rules []*rule
 	chaos float64
-	dice  *rand.Rand
+	rng   *rand.Rand
 }
 
 var (
-	callFaults    = []string{failBefore, failAfter, failKept, dropBefore, dropAfter, hangBefore, hangAfter, throttle, lock, slow}
+	callFaults    = []string{failBefore, failAfter, failStored, dropBefore, dropAfter, hangBefore, hangAfter, throttleCall, lockTimeout, slowCall}
 	pageFaults    = []string{failBefore, failAfter}
-	webhookFaults = []string{lose, double, delay, reorder, garble}
+	webhookFaults = []string{loseEvent, duplicateEvent, delayEvent, reorderEvent, garbleEvent}
 	// Chaos leaves out what holds a caller for a minute, and the 500 that is kept:
 	// no repetition helps against it.
-	chaosCalls    = []string{failBefore, failAfter, dropBefore, dropAfter, throttle, lock, slow}
+	chaosCalls    = []string{failBefore, failAfter, dropBefore, dropAfter, throttleCall, lockTimeout, slowCall}
 	chaosWebhooks = webhookFaults
 )
 
@@ -137,13 +137,15 @@ func (f *faults) clear() {
 	f.rules = nil
 }
 
-// draw says what goes wrong with this call.
-func (f *faults) draw(operation string) fault { return f.pick(operation, "", chaosCalls) }
+// nextCallFault says what goes wrong with this call.
+func (f *faults) nextCallFault(operation string) fault { return f.nextFault(operation, "", chaosCalls) }
 
-// drawWebhook says what goes wrong with this event.
-func (f *faults) drawWebhook(kind string) fault { return f.pick(onWebhook, kind, chaosWebhooks) }
+// nextWebhookFault says what goes wrong with this event.
+func (f *faults) nextWebhookFault(kind string) fault {
+	return f.nextFault(onWebhook, kind, chaosWebhooks)
+}
 
-func (f *faults) pick(operation, kind string, chaos []string) fault {
+func (f *faults) nextFault(operation, kind string, chaos []string) fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for i, r := range f.rules {
@@ -162,64 +164,64 @@ func (f *faults) pick(operation, kind string, chaos []string) fault {
 		}
 		return fault{r.Do, r.delay}
 	}
-	if operation == onPage || f.chaos <= 0 || f.dice.Float64() >= f.chaos {
+	if operation == onPage || f.chaos <= 0 || f.rng.Float64() >= f.chaos {
 		return fault{}
 	}
-	return fault{chaos[f.dice.IntN(len(chaos))], time.Duration(f.dice.IntN(2000)) * time.Millisecond}
+	return fault{chaos[f.rng.IntN(len(chaos))], time.Duration(f.rng.IntN(2000)) * time.Millisecond}
 }
 
-// before does what goes wrong before the work, and says whether that was all.
-func (s *Server) before(w http.ResponseWriter, r *http.Request, request string, f fault) bool {
+// injectBefore does what goes wrong before the work, and says whether that was all.
+func (s *Server) injectBefore(w http.ResponseWriter, r *http.Request, request string, f fault) bool {
 	switch f.do {
 	case failBefore:
-		s.send(w, r, request, refuse(serverError()), "")
+		s.send(w, r, request, errorResponse(serverError()), "")
 	case dropBefore:
-		hangUp(w)
+		dropConnection(w)
 	case hangBefore:
-		pause(r.Context(), longestHang)
-		hangUp(w)
-	case throttle:
-		s.send(w, r, request, refuse(&refusal{
+		sleep(r.Context(), maxHang)
+		dropConnection(w)
+	case throttleCall:
+		s.send(w, r, request, errorResponse(&refusal{
 			status: http.StatusTooManyRequests, Type: "invalid_request_error", Code: "rate_limit",
 			Message: "Request rate limit exceeded.",
 		}), "")
-	case lock:
-		s.send(w, r, request, refuse(&refusal{
+	case lockTimeout:
+		s.send(w, r, request, errorResponse(&refusal{
 			status: http.StatusConflict, Type: "invalid_request_error", Code: "lock_timeout",
 			Message: "This object cannot be accessed right now because another API request or Stripe process is currently accessing it.",
 		}), "")
-	case slow:
-		return !pause(r.Context(), f.delay)
+	case slowCall:
+		return !sleep(r.Context(), f.delay)
 	default:
 		return false
 	}
 	return true
 }
 
-// after sends the answer, or what goes wrong instead of it.
-func (s *Server) after(w http.ResponseWriter, r *http.Request, request string, f fault, a answer, key string) {
+// injectAfter sends the answer, or what goes wrong instead of it.
+func (s *Server) injectAfter(w http.ResponseWriter, r *http.Request, request string, f fault, a response, key string) {
 	switch f.do {
-	case failAfter, failKept:
-		s.send(w, r, request, refuse(serverError()), key)
+	case failAfter, failStored:
+		s.send(w, r, request, errorResponse(serverError()), key)
 	case dropAfter:
-		hangUp(w)
+		dropConnection(w)
 	case hangAfter:
-		pause(r.Context(), longestHang)
-		hangUp(w)
+		sleep(r.Context(), maxHang)
+		dropConnection(w)
 	default:
 		s.send(w, r, request, a, key)
 	}
 }
 
-// hangUp breaks the connection without a word.
-func hangUp(w http.ResponseWriter) {
+// dropConnection breaks the connection without a word.
+func dropConnection(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		_ = conn.Close()
 	}
 }
 
-// pause waits; false means that the other side has left.
-func pause(ctx context.Context, span time.Duration) bool {
+// sleep waits; false means that the other side has left.
+func sleep(ctx context.Context, span time.Duration) bool {
 	if span <= 0 {
 		return ctx.Err() == nil
 	}

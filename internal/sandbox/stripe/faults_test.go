@@ -16,14 +16,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-func (s *stage) fault(f stripe.Fault) {
+func (s *testEnv) addFault(f stripe.Fault) {
 	s.Helper()
 	if err := s.server.Fault(f); err != nil {
 		s.Fatal(err)
 	}
 }
 
-func TestAFaultBeforeTheWorkDoesNothingAndOneAfterItHidesWhatWasDone(t *testing.T) {
+func TestFaults_BeforeHasNoEffectAfterHidesEffect(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		do   string
@@ -39,197 +39,197 @@ func TestAFaultBeforeTheWorkDoesNothingAndOneAfterItHidesWhatWasDone(t *testing.
 		{"drop_after", 1, true},
 		{"fail_kept", 1, false},
 	} {
-		s := open(t, stripe.Options{})
-		s.fault(stripe.Fault{On: "checkout.create", Do: test.do, Times: 1})
-		params := s.session("pay-1", 1000)
+		s := newEnv(t, stripe.Options{})
+		s.addFault(stripe.Fault{On: "checkout.create", Do: test.do, Times: 1})
+		params := s.sessionParams("pay-1", 1000)
 		if made, err := s.client.V1CheckoutSessions.Create(t.Context(), params); err == nil {
 			t.Errorf("%s: %+v", test.do, made)
 		}
-		if pages := len(s.server.Money().Sessions); pages != test.done {
+		if pages := len(s.server.Records().Sessions); pages != test.done {
 			t.Errorf("%s: %d pages", test.do, pages)
 		}
 		_, err := s.client.V1CheckoutSessions.Create(t.Context(), params)
 		if (err == nil) != test.again {
 			t.Errorf("%s, once more: %v", test.do, err)
 		}
-		if pages := len(s.server.Money().Sessions); pages != 1 {
+		if pages := len(s.server.Records().Sessions); pages != 1 {
 			t.Errorf("%s, once more: %d pages", test.do, pages)
 		}
 	}
 }
 
-func TestACallerThatHangsIsHeldUntilItLeaves(t *testing.T) {
+func TestFaults_HangLastsUntilCallerLeaves(t *testing.T) {
 	t.Parallel()
 	for do, done := range map[string]int{"hang_before": 0, "hang_after": 1} {
-		s := open(t, stripe.Options{})
-		s.fault(stripe.Fault{On: "*", Do: do})
+		s := newEnv(t, stripe.Options{})
+		s.addFault(stripe.Fault{On: "*", Do: do})
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		go func() { // it leaves when all that may happen has happened
 			time.Sleep(100 * time.Millisecond)
-			for len(s.server.Money().Sessions) < done && ctx.Err() == nil {
+			for len(s.server.Records().Sessions) < done && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()
 		}()
-		_, err := s.client.V1CheckoutSessions.Create(ctx, s.session("pay-1", 1000))
+		_, err := s.client.V1CheckoutSessions.Create(ctx, s.sessionParams("pay-1", 1000))
 		cancel()
 		if err == nil {
 			t.Errorf("%s was answered", do)
 		}
-		if pages := len(s.server.Money().Sessions); pages != done {
+		if pages := len(s.server.Records().Sessions); pages != done {
 			t.Errorf("%s: %d pages", do, pages)
 		}
 	}
 }
 
-func TestAChargeBehindA500IsACharge(t *testing.T) {
+func TestFaults_FailAfterStillCharges(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	s.fault(stripe.Fault{On: "page.pay", Do: "fail_after", Times: 1})
-	made := s.create("pay-1", 1000)
-	if status, _, _ := s.pay(made.URL, "4242424242424242"); status != http.StatusInternalServerError {
+	s := newEnv(t, stripe.Options{})
+	s.addFault(stripe.Fault{On: "page.pay", Do: "fail_after", Times: 1})
+	made := s.createSession("pay-1", 1000)
+	if status, _, _ := s.payWithCard(made.URL, "4242424242424242"); status != http.StatusInternalServerError {
 		t.Errorf("%d", status)
 	}
-	if got := s.look(made.ID); got.PaymentStatus != "paid" {
+	if got := s.getSession(made.ID); got.PaymentStatus != "paid" {
 		t.Errorf("%s", got.PaymentStatus)
 	}
 	// The human tries again, and is not charged again.
-	if status, to, _ := s.pay(made.URL, "4242424242424242"); status != http.StatusSeeOther || to != "http://shop.example/paid" {
+	if status, to, _ := s.payWithCard(made.URL, "4242424242424242"); status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Errorf("%d %s", status, to)
 	}
-	if charges := s.server.Money().Charges; len(charges) != 1 {
+	if charges := s.server.Records().Charges; len(charges) != 1 {
 		t.Errorf("%d charges", len(charges))
 	}
 }
 
-func TestWebhooksAreLostDoubledReorderedAndGarbledOnRequest(t *testing.T) {
+func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 	t.Parallel()
 	const completed = "checkout.session.completed"
-	count := func(s *stage) int {
-		return strings.Count(strings.Join(s.shop.heard(), " "), completed)
+	count := func(s *testEnv) int {
+		return strings.Count(strings.Join(s.receiver.eventTypes(), " "), completed)
 	}
-	payOne := func(s *stage, do string) {
-		s.fault(stripe.Fault{On: "webhook", Do: do, Times: 1, Type: completed, Delay: "300ms"})
-		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
+	payOne := func(s *testEnv, do string) {
+		s.addFault(stripe.Fault{On: "webhook", Do: do, Times: 1, Type: completed, Delay: "300ms"})
+		s.payWithCard(s.createSession("pay-1", 1000).URL, "4242424242424242")
 	}
 	t.Run("lose", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
+		s := newEnv(t, stripe.Options{})
 		payOne(s, "lose")
-		s.until("the other one", func() bool { return len(s.shop.heard()) == 1 && s.server.Webhooks().Waiting == 0 })
+		s.waitFor("the other one", func() bool { return len(s.receiver.eventTypes()) == 1 && s.server.Webhooks().Waiting == 0 })
 		if got := s.server.Webhooks(); got.Lost != 1 || got.Delivered != 1 || count(s) != 0 {
 			t.Errorf("%+v", got)
 		}
 		s.server.Redeliver()
-		s.until("it comes on request", func() bool { return count(s) == 1 })
+		s.waitFor("it comes on request", func() bool { return count(s) == 1 })
 	})
 	t.Run("double", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
+		s := newEnv(t, stripe.Options{})
 		payOne(s, "double")
-		s.until("it comes twice", func() bool { return count(s) == 2 })
+		s.waitFor("it comes twice", func() bool { return count(s) == 2 })
 	})
 	t.Run("delay", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
+		s := newEnv(t, stripe.Options{})
 		payOne(s, "delay")
-		s.until("it comes", func() bool { return count(s) == 1 })
-		if heard := s.shop.heard(); heard[1] != completed {
+		s.waitFor("it comes", func() bool { return count(s) == 1 })
+		if heard := s.receiver.eventTypes(); heard[1] != completed {
 			t.Errorf("%v", heard)
 		}
 	})
 	t.Run("reorder", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
-		s.fault(stripe.Fault{On: "webhook", Do: "reorder", Times: 1, Type: "payment_intent.succeeded"})
-		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
-		s.until("both", func() bool { return len(s.shop.heard()) == 2 })
-		if heard := s.shop.heard(); !slices.Equal(heard, []string{completed, "payment_intent.succeeded"}) {
+		s := newEnv(t, stripe.Options{})
+		s.addFault(stripe.Fault{On: "webhook", Do: "reorder", Times: 1, Type: "payment_intent.succeeded"})
+		s.payWithCard(s.createSession("pay-1", 1000).URL, "4242424242424242")
+		s.waitFor("both", func() bool { return len(s.receiver.eventTypes()) == 2 })
+		if heard := s.receiver.eventTypes(); !slices.Equal(heard, []string{completed, "payment_intent.succeeded"}) {
 			t.Errorf("%v", heard)
 		}
 	})
 	t.Run("reorder without a next one", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
+		s := newEnv(t, stripe.Options{})
 		payOne(s, "reorder") // it is the last of its payment
-		s.until("it comes", func() bool { return count(s) == 1 })
+		s.waitFor("it comes", func() bool { return count(s) == 1 })
 	})
 	t.Run("garble", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
+		s := newEnv(t, stripe.Options{})
 		payOne(s, "garble")
-		s.until("it comes after it was refused", func() bool { return count(s) == 1 })
-		if s.shop.bad != 1 {
-			t.Errorf("%d with a bad signature", s.shop.bad)
+		s.waitFor("it comes after it was refused", func() bool { return count(s) == 1 })
+		if s.receiver.badSignatures != 1 {
+			t.Errorf("%d with a bad signature", s.receiver.badSignatures)
 		}
 	})
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
-		s := open(t, stripe.Options{})
-		s.shop.mu.Lock()
-		s.shop.refuse = 4
-		s.shop.mu.Unlock()
-		s.pay(s.create("pay-1", 1000).URL, "4242424242424242")
-		s.until("both come in the end", func() bool { return len(s.shop.heard()) == 2 })
+		s := newEnv(t, stripe.Options{})
+		s.receiver.mu.Lock()
+		s.receiver.refusals = 4
+		s.receiver.mu.Unlock()
+		s.payWithCard(s.createSession("pay-1", 1000).URL, "4242424242424242")
+		s.waitFor("both come in the end", func() bool { return len(s.receiver.eventTypes()) == 2 })
 	})
 }
 
-func TestWhatWasAnsweredOutlivesTheProcess(t *testing.T) {
+func TestServer_StateSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	first := open(t, stripe.Options{Data: folder})
-	first.fault(stripe.Fault{On: "webhook", Do: "lose"}) // nobody hears of it before the end
-	params := first.session("pay-1", 1000)
+	first := newEnv(t, stripe.Options{Data: folder})
+	first.addFault(stripe.Fault{On: "webhook", Do: "lose"}) // nobody hears of it before the end
+	params := first.sessionParams("pay-1", 1000)
 	made, err := first.client.V1CheckoutSessions.Create(t.Context(), params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.pay(made.URL, "4242424242424242")
-	waiting := first.create("pay-2", 500)
-	asked := first.create("pay-3", 700)
-	first.pay(asked.URL, "4000002500003155")
-	before, address, key, card := first.server.Money(), first.server.API(), first.server.SecretKey(), fingerprint(first, made.ID)
-	holder, method, _, err := first.server.KeptMethod("demo@example.com", "Demo")
+	first.payWithCard(made.URL, "4242424242424242")
+	waiting := first.createSession("pay-2", 500)
+	asked := first.createSession("pay-3", 700)
+	first.payWithCard(asked.URL, "4000002500003155")
+	before, address, key, card := first.server.Records(), first.server.API(), first.server.SecretKey(), cardFingerprintOf(first, made.ID)
+	holder, method, _, err := first.server.SavedMethod("demo@example.com", "Demo")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := first.server.Close(); err != nil {
 		t.Fatal(err)
 	}
-	second := open(t, stripe.Options{Data: folder, Now: first.clock.now})
+	second := newEnv(t, stripe.Options{Data: folder, Now: first.clock.now})
 	if second.server.API() != address || second.server.SecretKey() != key {
 		t.Error("the address or the key changed")
 	}
-	if after := second.server.Money(); fmt.Sprint(after) != fmt.Sprint(before) {
+	if after := second.server.Records(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%+v became %+v", before, after)
 	}
 	if again, err := second.client.V1CheckoutSessions.Create(t.Context(), params); err != nil || again.ID != made.ID {
 		t.Errorf("the key was forgotten: %v %v", again, err)
 	}
-	if fingerprint(second, made.ID) != card {
+	if cardFingerprintOf(second, made.ID) != card {
 		t.Error("the card has another fingerprint")
 	}
-	if h, m, _, err := second.server.KeptMethod("demo@example.com", "Demo"); err != nil || h != holder || m != method {
+	if h, m, _, err := second.server.SavedMethod("demo@example.com", "Demo"); err != nil || h != holder || m != method {
 		t.Errorf("another kept card: %s %s %v", h, m, err)
 	}
-	second.until("webhooks that nobody had heard", func() bool { return len(second.shop.heard()) == 2 })
-	if status, _, _ := second.pay(waiting.URL, "4242424242424242"); status != http.StatusSeeOther {
+	second.waitFor("webhooks that nobody had heard", func() bool { return len(second.receiver.eventTypes()) == 2 })
+	if status, _, _ := second.payWithCard(waiting.URL, "4242424242424242"); status != http.StatusSeeOther {
 		t.Errorf("an open page: %d", status)
 	}
-	if status, to, _ := second.click(asked.URL+"/bank", url.Values{"answer": {"approve"}}); status != http.StatusSeeOther || to != "http://shop.example/paid" {
+	if status, to, _ := second.postForm(asked.URL+"/bank", url.Values{"answer": {"approve"}}); status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Errorf("the bank's question: %d %s", status, to)
 	}
 }
 
-func fingerprint(s *stage, session string) string {
+func cardFingerprintOf(s *testEnv, session string) string {
 	s.Helper()
-	return s.look(session).PaymentIntent.LatestCharge.PaymentMethodDetails.Card.Fingerprint
+	return s.getSession(session).PaymentIntent.LatestCharge.PaymentMethodDetails.Card.Fingerprint
 }
 
-func TestFaultsAreSetFromAnotherProcess(t *testing.T) {
+func TestControl_SetsFaultsFromOtherProcess(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	s := open(t, stripe.Options{Data: folder})
+	s := newEnv(t, stripe.Options{Data: folder})
 	control, err := stripe.ReadControl(folder)
 	if err != nil || control != s.server.Control() {
 		t.Fatalf("%+v %v", control, err)
@@ -241,7 +241,7 @@ func TestFaultsAreSetFromAnotherProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.Header.Set("Authorization", "Bearer "+control.Secret)
-		response, err := s.human.Do(request)
+		response, err := s.browser.Do(request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,13 +260,13 @@ func TestFaultsAreSetFromAnotherProcess(t *testing.T) {
 			t.Errorf("%s: %d", body, got)
 		}
 	}
-	if _, err := s.client.V1CheckoutSessions.Create(t.Context(), s.session("pay-1", 1000)); err == nil {
+	if _, err := s.client.V1CheckoutSessions.Create(t.Context(), s.sessionParams("pay-1", 1000)); err == nil {
 		t.Error("the fault had no effect")
 	}
 	if got := ask(http.MethodDelete, "/faults", ""); got != http.StatusOK {
 		t.Errorf("%d", got)
 	}
-	s.create("pay-1", 1000)
+	s.createSession("pay-1", 1000)
 	if err := s.server.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -275,25 +275,25 @@ func TestFaultsAreSetFromAnotherProcess(t *testing.T) {
 	}
 }
 
-func TestUnderChaosRepetitionWithOneKeyChargesOnce(t *testing.T) {
+func TestChaos_RetriesWithOneKeyChargeOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{Chaos: 0.3, Seed: 11})
+	s := newEnv(t, stripe.Options{Chaos: 0.3, Seed: 11})
 	const many = 30
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {
-			params := s.session(fmt.Sprintf("pay-%d", i), 1000)
+			params := s.sessionParams(fmt.Sprintf("pay-%d", i), 1000)
 			var made *stripego.CheckoutSession
-			s.until("a page", func() (done bool) {
+			s.waitFor("a page", func() (done bool) {
 				var err error
 				made, err = s.client.V1CheckoutSessions.Create(t.Context(), params)
 				return err == nil
 			})
-			s.pay(made.URL, "4242424242424242")
+			s.payWithCard(made.URL, "4242424242424242")
 		})
 	}
 	all.Wait()
-	if money := s.server.Money(); len(money.Sessions) != many || len(money.Charges) != many {
+	if money := s.server.Records(); len(money.Sessions) != many || len(money.Charges) != many {
 		t.Errorf("%d pages, %d charges", len(money.Sessions), len(money.Charges))
 	}
 }
@@ -305,13 +305,13 @@ func BenchmarkPayments(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer server.Close()
-	client := clientOf(server, server.SecretKey())
+	client := newClient(server, server.SecretKey())
 	human := &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer human.CloseIdleConnections()
-	template := (&stage{clock: &clock{}}).session("x", 1000)
+	template := (&testEnv{clock: &clock{}}).sessionParams("x", 1000)
 	b.SetParallelism(8)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {

@@ -13,15 +13,15 @@ import (
 const (
 	maxBody = 256 << 10
 	// Stripe's own bounds of metadata.
-	maxLabels, maxLabelKey, maxLabelValue = 50, 40, 500
+	maxMetadata, maxMetadataKey, maxMetadataValue = 50, 40, 500
 )
 
 // params are the parameters of a request, each under its bracketed name. Every
 // value is asked for once; what is left over then is unknown.
 type params struct {
-	values url.Values
-	asked  map[string]bool
-	wrong  *refusal // the first thing that is wrong
+	values  url.Values
+	read    map[string]bool
+	refusal *refusal // the first thing that is wrong
 }
 
 // readParams takes query and body together, as Stripe does.
@@ -35,18 +35,18 @@ func readParams(w http.ResponseWriter, r *http.Request) (*params, *refusal) {
 	if err := r.ParseForm(); err != nil {
 		return nil, invalid("", "", "Invalid request: the parameters can't be read.")
 	}
-	return &params{values: r.Form, asked: map[string]bool{}}, nil
+	return &params{values: r.Form, read: map[string]bool{}}, nil
 }
 
 func (p *params) fail(r *refusal) {
-	if p.wrong == nil {
-		p.wrong = r
+	if p.refusal == nil {
+		p.refusal = r
 	}
 }
 
 // text is one value; empty if it is not there.
 func (p *params) text(name string) string {
-	p.asked[name] = true
+	p.read[name] = true
 	values := p.values[name]
 	if len(values) > 1 {
 		p.fail(invalid("", name, "Invalid string: "+name+" was given more than once."))
@@ -57,8 +57,8 @@ func (p *params) text(name string) string {
 	return values[0]
 }
 
-// need is a value that must be there.
-func (p *params) need(name string) string {
+// required is a value that must be there.
+func (p *params) required(name string) string {
 	value := p.text(name)
 	if value == "" {
 		p.fail(invalid("parameter_missing", name, "Missing required param: "+name+"."))
@@ -102,8 +102,8 @@ func (p *params) address(name string) string {
 	return text
 }
 
-// labels is metadata.
-func (p *params) labels(name string) map[string]string {
+// metadata is metadata.
+func (p *params) metadata(name string) map[string]string {
 	found := map[string]string{}
 	for key := range p.values {
 		inner, below := strings.CutPrefix(key, name+"[")
@@ -112,14 +112,14 @@ func (p *params) labels(name string) map[string]string {
 			continue
 		}
 		value := p.text(key)
-		if len(label) > maxLabelKey || len(value) > maxLabelValue {
+		if len(label) > maxMetadataKey || len(value) > maxMetadataValue {
 			p.fail(invalid("", name, "Metadata keys can have 40 characters and values 500."))
 		}
 		if value != "" {
 			found[label] = value
 		}
 	}
-	if len(found) > maxLabels {
+	if len(found) > maxMetadata {
 		p.fail(invalid("", name, "Metadata can have 50 keys."))
 	}
 	return found
@@ -129,7 +129,7 @@ func (p *params) labels(name string) map[string]string {
 func (p *params) list(name string) []string {
 	var all []string
 	if values, found := p.values[name+"[]"]; found {
-		p.asked[name+"[]"] = true
+		p.read[name+"[]"] = true
 		all = append(all, values...)
 	}
 	for i := range p.count(name) {
@@ -151,18 +151,18 @@ func (p *params) count(name string) int {
 	return most
 }
 
-// pass accepts parameters that change nothing here.
-func (p *params) pass(names ...string) {
+// ignore accepts parameters that change nothing here.
+func (p *params) ignore(names ...string) {
 	for _, name := range names {
-		p.asked[name] = true
+		p.read[name] = true
 	}
 }
 
-// end says what is wrong with the request, an unknown parameter included.
-func (p *params) end() *refusal {
+// finish says what is wrong with the request, an unknown parameter included.
+func (p *params) finish() *refusal {
 	var unknown []string
 	for key := range p.values {
-		if !p.asked[key] {
+		if !p.read[key] {
 			unknown = append(unknown, key)
 		}
 	}
@@ -170,7 +170,7 @@ func (p *params) end() *refusal {
 		sort.Strings(unknown)
 		return invalid("parameter_unknown", unknown[0], "Received unknown parameter: "+unknown[0])
 	}
-	return p.wrong
+	return p.refusal
 }
 
 // tree is what a request wants to see expanded.

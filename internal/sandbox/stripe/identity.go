@@ -7,16 +7,16 @@ func createVerification(c *call) (map[string]any, *refusal) {
 	v := &verification{
 		ID: newID("vs_"), Created: c.at, Status: "requires_input", Secret: newID("test_"),
 		Reference: p.text("client_reference_id"), Email: p.text("provided_details[email]"), ReturnURL: p.address("return_url"),
-		Metadata: p.labels("metadata"),
+		Metadata: p.metadata("metadata"),
 	}
 	if kind := p.text("type"); kind != "document" {
 		p.fail(invalid("", "type", "The sandbox knows the type document only."))
 	}
-	p.pass("options[document][require_matching_selfie]", "options[document][require_live_capture]", "options[document][require_id_number]", "provided_details[phone]")
+	p.ignore("options[document][require_matching_selfie]", "options[document][require_live_capture]", "options[document][require_id_number]", "provided_details[phone]")
 	for i := range 3 {
 		p.oneOf("options[document][allowed_types]["+string(rune('0'+i))+"]", "driving_license", "id_card", "passport")
 	}
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	c.putVerification(v)
@@ -24,11 +24,11 @@ func createVerification(c *call) (map[string]any, *refusal) {
 }
 
 func getVerification(c *call) (map[string]any, *refusal) {
-	return one(c, &c.verifications, "identity.verification_session", c.showVerification)
+	return getObject(c, &c.verifications, "identity.verification_session", c.showVerification)
 }
 
 func cancelVerification(c *call) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	v := copyOf(c.verifications.get(c.id))

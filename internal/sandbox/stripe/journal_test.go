@@ -10,10 +10,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
-func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
+func TestJournal_TornLastLineIsDropped(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b, err := openBook(folder, time.Now)
+	b, err := openState(folder, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time it must be whole
-		if b, err = openBook(folder, time.Now); err != nil {
+		if b, err = openState(folder, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		if b.customers.get("cus_1") == nil || b.customers.get("cus_2") != nil {
@@ -49,15 +49,15 @@ func TestATornLineAtTheEndWasNeverAnswered(t *testing.T) {
 	if err := os.WriteFile(path, append([]byte("{broken\n"), text...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openBook(folder, time.Now); err == nil {
+	if _, err := openState(folder, time.Now); err == nil {
 		t.Error("a broken line in the middle was passed over")
 	}
 }
 
-func TestAJournalWrittenAnewSaysTheSame(t *testing.T) {
+func TestJournal_CompactionPreservesState(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b, err := openBook(folder, time.Now)
+	b, err := openState(folder, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestAJournalWrittenAnewSaysTheSame(t *testing.T) {
 	c.change = change{
 		Sessions: []*session{{ID: "cs_1", Status: "open", ExpiresAt: c.at + 10}, {ID: "cs_2", Status: "complete"}},
 		Refunds:  []*refund{{ID: "re_1", Intent: "pi_1"}}, Charges: []*charge{{ID: "ch_1", Amount: 5, Refunded: 3}},
-		Keys:   []*remembered{{Key: "k", Created: c.at, Status: 200, Body: json.RawMessage(`{}`)}},
+		Keys:   []*storedResponse{{Key: "k", Created: c.at, Status: 200, Body: json.RawMessage(`{}`)}},
 		Events: []*event{{ID: "evt_1", Body: json.RawMessage(`{}`)}, {ID: "evt_2", Body: json.RawMessage(`{}`)}}, Settings: &settings{SecretKey: "sk_test_x"},
 	}
 	if err := c.commit(); err != nil {
@@ -76,26 +76,26 @@ func TestAJournalWrittenAnewSaysTheSame(t *testing.T) {
 	if err := c.commit(); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.journal.Replace(b.everything()); err != nil {
+	if err := b.journal.Compact(b.snapshot()); err != nil {
 		t.Fatal(err)
 	}
-	before, err := json.Marshal(b.everything())
+	before, err := json.Marshal(b.snapshot())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.journal.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := openBook(folder, time.Now)
+	again, err := openState(folder, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.journal.Close()
-	after, err := json.Marshal(again.everything())
+	after, err := json.Marshal(again.snapshot())
 	if err != nil || string(after) != string(before) {
 		t.Errorf("%s\nbecame\n%s %v", before, after, err)
 	}
-	if !again.open["cs_1"] || again.open["cs_2"] || again.nextEnd != b.nextEnd || len(again.refundsOf["pi_1"]) != 1 || len(again.waiting.order) != 1 {
+	if !again.open["cs_1"] || again.open["cs_2"] || again.nextExpiry != b.nextExpiry || len(again.refundsOf["pi_1"]) != 1 || len(again.pendingEvents.order) != 1 {
 		t.Errorf("%+v", again)
 	}
 }

@@ -8,19 +8,23 @@ const (
 )
 
 func getIntent(c *call) (map[string]any, *refusal) {
-	return one(c, &c.intents, "payment_intent", c.showIntent)
+	return getObject(c, &c.intents, "payment_intent", c.showIntent)
 }
 
-func getCharge(c *call) (map[string]any, *refusal) { return one(c, &c.charges, "charge", c.showCharge) }
+func getCharge(c *call) (map[string]any, *refusal) {
+	return getObject(c, &c.charges, "charge", c.showCharge)
+}
 
-func getRefund(c *call) (map[string]any, *refusal) { return one(c, &c.refunds, "refund", c.showRefund) }
+func getRefund(c *call) (map[string]any, *refusal) {
+	return getObject(c, &c.refunds, "refund", c.showRefund)
+}
 
 func getCustomer(c *call) (map[string]any, *refusal) {
-	return one(c, &c.customers, "customer", c.plainCustomer)
+	return getObject(c, &c.customers, "customer", c.plainCustomer)
 }
 
 func getMethod(c *call) (map[string]any, *refusal) {
-	return one(c, &c.methods, "PaymentMethod", c.plainMethod)
+	return getObject(c, &c.methods, "PaymentMethod", c.plainMethod)
 }
 
 func (t *tx) plainCustomer(one *customer, wanted tree) (map[string]any, *refusal) {
@@ -28,12 +32,12 @@ func (t *tx) plainCustomer(one *customer, wanted tree) (map[string]any, *refusal
 }
 
 func (t *tx) plainMethod(one *method, wanted tree) (map[string]any, *refusal) {
-	return expanded(t.viewMethod(one), wanted, map[string]grown{"customer": t.growCustomer(one.Customer)})
+	return expandFields(t.viewMethod(one), wanted, map[string]expander{"customer": t.customerExpander(one.Customer)})
 }
 
-// one answers with a single object.
-func one[T any](c *call, from *table[T], kind string, show func(*T, tree) (map[string]any, *refusal)) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+// getObject answers with a single object.
+func getObject[T any](c *call, from *table[T], kind string, show func(*T, tree) (map[string]any, *refusal)) (map[string]any, *refusal) {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	object := from.get(c.id)
@@ -45,21 +49,21 @@ func one[T any](c *call, from *table[T], kind string, show func(*T, tree) (map[s
 
 func listSessions(c *call) (map[string]any, *refusal) {
 	intent := c.params.text("payment_intent")
-	return list(c, &c.sessions, "checkout.session", "/v1/checkout/sessions", c.showSession, func(s *session) (int64, bool) {
+	return listObjects(c, &c.sessions, "checkout.session", "/v1/checkout/sessions", c.showSession, func(s *session) (int64, bool) {
 		return s.Created, intent == "" || s.Intent == intent
 	})
 }
 
 func listIntents(c *call) (map[string]any, *refusal) {
 	customer := c.params.text("customer")
-	return list(c, &c.intents, "payment_intent", "/v1/payment_intents", c.showIntent, func(i *intent) (int64, bool) {
+	return listObjects(c, &c.intents, "payment_intent", "/v1/payment_intents", c.showIntent, func(i *intent) (int64, bool) {
 		return i.Created, customer == "" || i.Customer == customer
 	})
 }
 
 func listCharges(c *call) (map[string]any, *refusal) {
 	intent, customer := c.params.text("payment_intent"), c.params.text("customer")
-	return list(c, &c.charges, "charge", "/v1/charges", c.showCharge, func(one *charge) (int64, bool) {
+	return listObjects(c, &c.charges, "charge", "/v1/charges", c.showCharge, func(one *charge) (int64, bool) {
 		return one.Created, (intent == "" || one.Intent == intent) && (customer == "" || one.Customer == customer)
 	})
 }
@@ -73,21 +77,21 @@ func listRefunds(c *call) (map[string]any, *refusal) {
 		}
 		from = &table[refund]{byID: c.refunds.byID, order: c.refundsOf[intent]}
 	}
-	return list(c, from, "refund", "/v1/refunds", c.showRefund, func(r *refund) (int64, bool) {
+	return listObjects(c, from, "refund", "/v1/refunds", c.showRefund, func(r *refund) (int64, bool) {
 		return r.Created, charge == "" || r.Charge == charge
 	})
 }
 
 func listMethods(c *call) (map[string]any, *refusal) {
-	customer := c.params.need("customer")
+	customer := c.params.required("customer")
 	c.params.oneOf("type", "card")
-	return list(c, &c.methods, "PaymentMethod", "/v1/payment_methods", c.plainMethod, func(m *method) (int64, bool) {
+	return listObjects(c, &c.methods, "PaymentMethod", "/v1/payment_methods", c.plainMethod, func(m *method) (int64, bool) {
 		return m.Created, m.Customer == customer
 	})
 }
 
-// list answers with a page, the newest first.
-func list[T any](c *call, from *table[T], kind, path string, show func(*T, tree) (map[string]any, *refusal), pick func(*T) (created int64, yes bool)) (map[string]any, *refusal) {
+// listObjects answers with a page, the newest first.
+func listObjects[T any](c *call, from *table[T], kind, path string, show func(*T, tree) (map[string]any, *refusal), pick func(*T) (created int64, yes bool)) (map[string]any, *refusal) {
 	p := c.params
 	limit, given := p.number("limit")
 	if !given {
@@ -99,7 +103,7 @@ func list[T any](c *call, from *table[T], kind, path string, show func(*T, tree)
 	after, before := p.text("starting_after"), p.text("ending_before")
 	since, hasSince := p.number("created[gte]")
 	until, hasUntil := p.number("created[lte]")
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	newest := slices.Clone(from.order)

@@ -9,58 +9,58 @@ import (
 	"time"
 )
 
-// outcome is what a bank makes of a card.
-type outcome struct {
+// bankOutcome is what a bank makes of a card.
+type bankOutcome struct {
 	brand string
-	// asks says that the human must approve first.
-	asks bool
-	// wrong is why it does not pay.
-	wrong *refusal
+	// needsAuthentication says that the human must approve first.
+	needsAuthentication bool
+	// refusal is why it does not pay.
+	refusal *refusal
 }
 
 func declined(code, decline, message string) *refusal {
 	return &refusal{status: 402, Type: "card_error", Code: code, Decline: decline, Message: message}
 }
 
-// cards are Stripe's test numbers.
-var cards = map[string]outcome{
+// testCards are Stripe's test numbers.
+var testCards = map[string]bankOutcome{
 	"4242424242424242": {brand: "visa"},
-	"4000000000003220": {brand: "visa", asks: true},
-	"4000002500003155": {brand: "visa", asks: true},
+	"4000000000003220": {brand: "visa", needsAuthentication: true},
+	"4000002500003155": {brand: "visa", needsAuthentication: true},
 	"5555555555554444": {brand: "mastercard"},
 	"378282246310005":  {brand: "amex"},
-	"4000000000000002": {brand: "visa", wrong: declined("card_declined", "generic_decline", "Your card was declined.")},
-	"4000000000009995": {brand: "visa", wrong: declined("card_declined", "insufficient_funds", "Your card has insufficient funds.")},
-	"4000000000009987": {brand: "visa", wrong: declined("card_declined", "lost_card", "Your card was declined.")},
-	"4000000000000069": {brand: "visa", wrong: declined("expired_card", "", "Your card has expired.")},
-	"4000000000000127": {brand: "visa", wrong: declined("incorrect_cvc", "", "Your card's security code is incorrect.")},
-	"4000000000000119": {brand: "visa", wrong: declined("processing_error", "", "An error occurred while processing your card. Try again in a little bit.")},
+	"4000000000000002": {brand: "visa", refusal: declined("card_declined", "generic_decline", "Your card was declined.")},
+	"4000000000009995": {brand: "visa", refusal: declined("card_declined", "insufficient_funds", "Your card has insufficient funds.")},
+	"4000000000009987": {brand: "visa", refusal: declined("card_declined", "lost_card", "Your card was declined.")},
+	"4000000000000069": {brand: "visa", refusal: declined("expired_card", "", "Your card has expired.")},
+	"4000000000000127": {brand: "visa", refusal: declined("incorrect_cvc", "", "Your card's security code is incorrect.")},
+	"4000000000000119": {brand: "visa", refusal: declined("processing_error", "", "An error occurred while processing your card. Try again in a little bit.")},
 }
 
-// plenty is how the numbers begin that all pay, for whoever needs many cards.
-const plenty = "424242"
+// alwaysPaysPrefix is how the numbers begin that all pay, for whoever needs many cards.
+const alwaysPaysPrefix = "424242"
 
 // readCard reads what a human typed. The refusal is for the page; the bank has not
 // heard of it then.
-func (b *book) readCard(number, expiry, name string) (card, outcome, *refusal) {
+func (b *state) readCard(number, expiry, name string) (card, bankOutcome, *refusal) {
 	number = strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(number)
-	bank, known := cards[number]
-	if !known && strings.HasPrefix(number, plenty) && len(number) == 16 && checkDigit(number) {
-		bank, known = outcome{brand: "visa"}, true
+	bank, known := testCards[number]
+	if !known && strings.HasPrefix(number, alwaysPaysPrefix) && len(number) == 16 && validLuhn(number) {
+		bank, known = bankOutcome{brand: "visa"}, true
 	}
 	if !known {
 		message := "Your card number is invalid."
-		if checkDigit(number) {
+		if validLuhn(number) {
 			message = "Your card was declined. Your request was in test mode, but used a non test card."
 		}
-		return card{}, outcome{}, declined("incorrect_number", "", message)
+		return card{}, bankOutcome{}, declined("incorrect_number", "", message)
 	}
 	now := b.now()
 	one := card{Number: number, Brand: bank.brand, Last4: number[len(number)-4:], Month: 12, Year: now.Year() + 3, Fingerprint: b.fingerprint(number), Name: name}
 	if expiry != "" {
 		month, year, ok := readExpiry(expiry)
 		if !ok || time.Date(year, time.Month(month)+1, 1, 0, 0, 0, 0, time.UTC).Before(now) {
-			return card{}, outcome{}, declined("invalid_expiry_year", "", "Your card's expiration date is in the past or can't be read.")
+			return card{}, bankOutcome{}, declined("invalid_expiry_year", "", "Your card's expiration date is in the past or can't be read.")
 		}
 		one.Month, one.Year = month, year
 	}
@@ -77,8 +77,8 @@ func readExpiry(text string) (month, year int, ok bool) {
 	return month, year, found && err == nil && yearErr == nil && month >= 1 && month <= 12 && year < 2200
 }
 
-// checkDigit is Luhn's.
-func checkDigit(number string) bool {
+// validLuhn is Luhn's.
+func validLuhn(number string) bool {
 	sum := 0
 	for i, digit := range number {
 		if digit < '0' || digit > '9' {
@@ -96,43 +96,43 @@ func checkDigit(number string) bool {
 }
 
 // fingerprint is the same for the same card, whoever uses it.
-func (b *book) fingerprint(number string) string {
+func (b *state) fingerprint(number string) string {
 	mac := hmac.New(sha256.New, []byte(b.settings.CardSalt))
 	mac.Write([]byte(number))
 	return hex.EncodeToString(mac.Sum(nil))[:16]
 }
 
-// attempt is what became of a try to pay.
-type attempt struct {
-	session *session
-	asks    bool
-	wrong   *refusal
+// paymentAttempt is what became of a try to pay.
+type paymentAttempt struct {
+	session             *session
+	needsAuthentication bool
+	refusal             *refusal
 }
 
 // pay charges a card for an open page, or says that the bank asks. The caller has
 // looked whether it is open.
-func (t *tx) pay(s *session, c card, bank outcome) attempt {
+func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
 	s, i := copyOf(s), t.intentOf(s)
 	s.Intent = i.ID
-	if bank.asks {
+	if bank.needsAuthentication {
 		s.Asking, i.Status, i.Error = &c, "requires_action", nil
 		t.putSession(s)
 		t.putIntent(i)
-		return attempt{session: s, asks: true}
+		return paymentAttempt{session: s, needsAuthentication: true}
 	}
-	if bank.wrong != nil {
-		return t.refusePayment(s, i, c, bank.wrong)
+	if bank.refusal != nil {
+		return t.declinePayment(s, i, c, bank.refusal)
 	}
 	return t.charge(s, i, c)
 }
 
-// approve ends the bank's question.
-func (t *tx) approve(s *session, yes bool) attempt {
+// finishAuthentication ends the bank's question.
+func (t *tx) finishAuthentication(s *session, yes bool) paymentAttempt {
 	asked := *s.Asking
 	s, i := copyOf(s), t.intentOf(s)
 	s.Asking = nil
 	if !yes {
-		return t.refusePayment(s, i, asked, declined("payment_intent_authentication_failure", "",
+		return t.declinePayment(s, i, asked, declined("payment_intent_authentication_failure", "",
 			"We are unable to authenticate your payment method. Please choose a different payment method and try again."))
 	}
 	return t.charge(s, i, asked)
@@ -149,7 +149,7 @@ func (t *tx) intentOf(s *session) *intent {
 	}
 }
 
-func (t *tx) refusePayment(s *session, i *intent, c card, wrong *refusal) attempt {
+func (t *tx) declinePayment(s *session, i *intent, c card, wrong *refusal) paymentAttempt {
 	paid := &charge{
 		ID: newID("ch_"), Created: t.at, Status: "failed", Currency: i.Currency, Amount: i.Amount, Intent: i.ID,
 		Customer: i.Customer, Card: c, Metadata: i.Metadata, Error: wrong,
@@ -159,10 +159,10 @@ func (t *tx) refusePayment(s *session, i *intent, c card, wrong *refusal) attemp
 	t.putIntent(i)
 	t.putCharge(paid)
 	t.emit("payment_intent.payment_failed", t.viewIntent(i))
-	return attempt{session: s, wrong: wrong}
+	return paymentAttempt{session: s, refusal: wrong}
 }
 
-func (t *tx) charge(s *session, i *intent, c card) attempt {
+func (t *tx) charge(s *session, i *intent, c card) paymentAttempt {
 	if s.Customer == "" && (s.Creation == "always" || s.FutureUse != "") {
 		one := &customer{ID: newID("cus_"), Created: t.at, Email: s.Email, Name: c.Name, Locales: locales(s.Locale)}
 		t.change.Customers = append(t.change.Customers, one)
@@ -184,7 +184,7 @@ func (t *tx) charge(s *session, i *intent, c card) attempt {
 	t.putCharge(paid)
 	t.emit("payment_intent.succeeded", t.viewIntent(i))
 	t.emit("checkout.session.completed", t.viewSession(s))
-	return attempt{session: s}
+	return paymentAttempt{session: s}
 }
 
 func locales(locale string) []string {

@@ -14,18 +14,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-func TestAPaidPageHasItsMoneyItsCardAndItsWebhooks(t *testing.T) {
+func TestPay_RecordsChargeCardAndWebhooks(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	made := s.create("pay-1", 1190)
+	s := newEnv(t, stripe.Options{})
+	made := s.createSession("pay-1", 1190)
 	if made.Status != "open" || made.PaymentStatus != "unpaid" || made.AmountTotal != 1190 || made.PaymentIntent != nil || made.Metadata["payment"] != "pay-1" {
 		t.Fatalf("%+v", made)
 	}
-	status, to, _ := s.pay(made.URL, "4242 4242 4242 4242")
+	status, to, _ := s.payWithCard(made.URL, "4242 4242 4242 4242")
 	if status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Fatalf("%d %s", status, to)
 	}
-	got := s.look(made.ID)
+	got := s.getSession(made.ID)
 	intent := got.PaymentIntent
 	if got.Status != "complete" || got.PaymentStatus != "paid" || got.URL != "" || intent == nil || intent.Status != "succeeded" ||
 		intent.AmountReceived != 1190 || intent.Metadata["payment"] != "pay-1" {
@@ -38,41 +38,41 @@ func TestAPaidPageHasItsMoneyItsCardAndItsWebhooks(t *testing.T) {
 	if got.Customer == nil || intent.PaymentMethod.Customer == nil || intent.PaymentMethod.Customer.ID != got.Customer.ID {
 		t.Errorf("the card was not kept with the customer: %+v", intent.PaymentMethod)
 	}
-	s.until("both webhooks", func() bool { return len(s.shop.heard()) == 2 })
-	heard := s.shop.heard()
+	s.waitFor("both webhooks", func() bool { return len(s.receiver.eventTypes()) == 2 })
+	heard := s.receiver.eventTypes()
 	slices.Sort(heard)
 	if !slices.Equal(heard, []string{"checkout.session.completed", "payment_intent.succeeded"}) {
 		t.Errorf("heard %v", heard)
 	}
 	// Whoever pays again is sent on, and nothing is charged.
-	if status, to, _ := s.pay(made.URL, "4242424242424242"); made.URL == "" || status != http.StatusSeeOther || to != "http://shop.example/paid" {
+	if status, to, _ := s.payWithCard(made.URL, "4242424242424242"); made.URL == "" || status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Errorf("%d %s", status, to)
 	}
-	if money := s.server.Money(); len(money.Charges) != 1 {
+	if money := s.server.Records(); len(money.Charges) != 1 {
 		t.Errorf("%+v", money.Charges)
 	}
 }
 
-func TestACardThatIsDeclinedLeavesThePageOpen(t *testing.T) {
+func TestPay_DeclinedCardLeavesSessionOpen(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	made := s.create("pay-1", 500)
+	s := newEnv(t, stripe.Options{})
+	made := s.createSession("pay-1", 500)
 	for number, word := range map[string]string{
 		"4000000000000002": "abgelehnt", "4000000000009995": "nicht genug Geld", "4000000000000069": "abgelaufen",
 		"4111111111111111": "kennt die Sandbox nicht", "12": "kennt die Sandbox nicht", "": "kennt die Sandbox nicht",
 	} {
-		if status, _, text := s.pay(made.URL, number); status != http.StatusPaymentRequired || !strings.Contains(text, word) {
+		if status, _, text := s.payWithCard(made.URL, number); status != http.StatusPaymentRequired || !strings.Contains(text, word) {
 			t.Errorf("%q: %d, %q is missing", number, status, word)
 		}
 	}
-	if got := s.look(made.ID); got.Status != "open" || got.PaymentIntent == nil || got.PaymentIntent.Status != "requires_payment_method" || got.PaymentIntent.LastPaymentError == nil {
+	if got := s.getSession(made.ID); got.Status != "open" || got.PaymentIntent == nil || got.PaymentIntent.Status != "requires_payment_method" || got.PaymentIntent.LastPaymentError == nil {
 		t.Errorf("%+v", got)
 	}
-	if status, _, _ := s.pay(made.URL, "4242424242424242"); status != http.StatusSeeOther {
+	if status, _, _ := s.payWithCard(made.URL, "4242424242424242"); status != http.StatusSeeOther {
 		t.Errorf("another card: %d", status)
 	}
 	paid := 0
-	for _, charge := range s.server.Money().Charges {
+	for _, charge := range s.server.Records().Charges {
 		if charge.Status == "succeeded" {
 			paid++
 		}
@@ -82,72 +82,72 @@ func TestACardThatIsDeclinedLeavesThePageOpen(t *testing.T) {
 	}
 }
 
-func TestTheBankMayAskTheHuman(t *testing.T) {
+func TestPay_BankAuthentication(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		answer, want string
 		status       int
 	}{{"approve", "paid", http.StatusSeeOther}, {"deny", "unpaid", http.StatusPaymentRequired}} {
-		s := open(t, stripe.Options{})
-		made := s.create("pay-1", 900)
-		status, to, _ := s.pay(made.URL, "4000002500003155")
+		s := newEnv(t, stripe.Options{})
+		made := s.createSession("pay-1", 900)
+		status, to, _ := s.payWithCard(made.URL, "4000002500003155")
 		if status != http.StatusSeeOther || !strings.HasSuffix(to, "/bank") {
 			t.Fatalf("%d %s", status, to)
 		}
-		if got := s.look(made.ID); got.Status != "open" || got.PaymentIntent.Status != "requires_action" {
+		if got := s.getSession(made.ID); got.Status != "open" || got.PaymentIntent.Status != "requires_action" {
 			t.Errorf("while the bank asks: %s %+v", got.Status, got.PaymentIntent)
 		}
-		if status, _, _ := s.click(s.server.API()+to, url.Values{"answer": {test.answer}}); status != test.status {
+		if status, _, _ := s.postForm(s.server.API()+to, url.Values{"answer": {test.answer}}); status != test.status {
 			t.Errorf("%s: %d", test.answer, status)
 		}
-		if got := s.look(made.ID); string(got.PaymentStatus) != test.want {
+		if got := s.getSession(made.ID); string(got.PaymentStatus) != test.want {
 			t.Errorf("%s: %s", test.answer, got.PaymentStatus)
 		}
 	}
 }
 
-func TestAPageThatEndedCantBePaid(t *testing.T) {
+func TestPay_ExpiredSessionIsGone(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	byCall, byClock := s.create("pay-1", 900), s.create("pay-2", 900)
+	s := newEnv(t, stripe.Options{})
+	byCall, byClock := s.createSession("pay-1", 900), s.createSession("pay-2", 900)
 	if got, err := s.client.V1CheckoutSessions.Expire(t.Context(), byCall.ID, nil); err != nil || got.Status != "expired" {
 		t.Fatalf("%+v %v", got, err)
 	}
 	_, err := s.client.V1CheckoutSessions.Expire(t.Context(), byCall.ID, nil)
-	if wrong := refused(t, err); wrong.HTTPStatusCode != http.StatusBadRequest {
+	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusBadRequest {
 		t.Errorf("closed twice: %+v", wrong)
 	}
 	s.clock.advance(61 * time.Minute)
 	for _, page := range []*stripego.CheckoutSession{byCall, byClock} {
-		if status, _, _ := s.pay(page.URL, "4242424242424242"); status != http.StatusGone {
+		if status, _, _ := s.payWithCard(page.URL, "4242424242424242"); status != http.StatusGone {
 			t.Errorf("paid after its end: %d", status)
 		}
-		if got := s.look(page.ID); got.Status != "expired" {
+		if got := s.getSession(page.ID); got.Status != "expired" {
 			t.Errorf("%s", got.Status)
 		}
 	}
-	s.until("both ends are told", func() bool { return len(s.shop.heard()) == 2 })
-	if heard := s.shop.heard(); heard[0] != "checkout.session.expired" || heard[1] != heard[0] {
+	s.waitFor("both ends are told", func() bool { return len(s.receiver.eventTypes()) == 2 })
+	if heard := s.receiver.eventTypes(); heard[0] != "checkout.session.expired" || heard[1] != heard[0] {
 		t.Errorf("heard %v", heard)
 	}
-	if charges := s.server.Money().Charges; len(charges) != 0 {
+	if charges := s.server.Records().Charges; len(charges) != 0 {
 		t.Errorf("%+v", charges)
 	}
 }
 
-func TestPayingAndClosingAtOnceEndsAsOneOfThem(t *testing.T) {
+func TestPay_RaceWithExpireHasOneOutcome(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
+	s := newEnv(t, stripe.Options{})
 	for i := range 20 {
-		made := s.create("pay-"+string(rune('a'+i)), 700)
+		made := s.createSession("pay-"+string(rune('a'+i)), 700)
 		var both sync.WaitGroup
-		both.Go(func() { s.pay(made.URL, "4242424242424242") })
+		both.Go(func() { s.payWithCard(made.URL, "4242424242424242") })
 		both.Go(func() { _, _ = s.client.V1CheckoutSessions.Expire(t.Context(), made.ID, nil) })
-		both.Go(func() { s.pay(made.URL, "4242424242424242") })
+		both.Go(func() { s.payWithCard(made.URL, "4242424242424242") })
 		both.Wait()
-		got := s.look(made.ID)
+		got := s.getSession(made.ID)
 		charges := 0
-		for _, charge := range s.server.Money().Charges {
+		for _, charge := range s.server.Records().Charges {
 			if got.PaymentIntent != nil && charge.Intent == got.PaymentIntent.ID {
 				charges++
 			}
@@ -158,12 +158,12 @@ func TestPayingAndClosingAtOnceEndsAsOneOfThem(t *testing.T) {
 	}
 }
 
-func TestMoneyGoesBackOnceAndNeverMoreThanCame(t *testing.T) {
+func TestRefund_NeverExceedsCharge(t *testing.T) {
 	t.Parallel()
-	s := open(t, stripe.Options{})
-	made := s.create("pay-1", 1000)
-	s.pay(made.URL, "4242424242424242")
-	intent := s.look(made.ID).PaymentIntent.ID
+	s := newEnv(t, stripe.Options{})
+	made := s.createSession("pay-1", 1000)
+	s.payWithCard(made.URL, "4242424242424242")
+	intent := s.getSession(made.ID).PaymentIntent.ID
 	back := func(key string, cents int64) (*stripego.Refund, error) {
 		p := &stripego.RefundCreateParams{PaymentIntent: stripego.String(intent), Amount: stripego.Int64(cents), Metadata: map[string]string{"refund": key}}
 		p.SetIdempotencyKey(key)
@@ -176,16 +176,16 @@ func TestMoneyGoesBackOnceAndNeverMoreThanCame(t *testing.T) {
 	if again, err := back("back-1", 600); err != nil || again.ID != first.ID || again.LastResponse.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("the same key made another refund: %v %v", again, err)
 	}
-	if _, err := back("back-1", 500); refused(t, err).Type != stripego.ErrorTypeIdempotency {
+	if _, err := back("back-1", 500); stripeErrorOf(t, err).Type != stripego.ErrorTypeIdempotency {
 		t.Errorf("the same key with another amount: %v", err)
 	}
-	if _, err := back("back-2", 401); refused(t, err).HTTPStatusCode != http.StatusBadRequest {
+	if _, err := back("back-2", 401); stripeErrorOf(t, err).HTTPStatusCode != http.StatusBadRequest {
 		t.Errorf("more than came: %v", err)
 	}
 	if _, err := back("back-3", 400); err != nil {
 		t.Error(err)
 	}
-	if _, err := back("back-4", 1); refused(t, err).Code != stripego.ErrorCodeChargeAlreadyRefunded {
+	if _, err := back("back-4", 1); stripeErrorOf(t, err).Code != stripego.ErrorCodeChargeAlreadyRefunded {
 		t.Errorf("after all went back: %v", err)
 	}
 	listed := 0
@@ -199,7 +199,7 @@ func TestMoneyGoesBackOnceAndNeverMoreThanCame(t *testing.T) {
 	if listed != 1000 {
 		t.Errorf("listed refunds add up to %d", listed)
 	}
-	s.until("webhooks of refunds", func() bool {
-		return strings.Count(strings.Join(s.shop.heard(), " "), "charge.refunded") == 2
+	s.waitFor("webhooks of refunds", func() bool {
+		return strings.Count(strings.Join(s.receiver.eventTypes(), " "), "charge.refunded") == 2
 	})
 }

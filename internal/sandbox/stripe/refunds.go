@@ -6,7 +6,7 @@ func createRefund(c *call) (map[string]any, *refusal) {
 	p := c.params
 	intentID, chargeID := p.text("payment_intent"), p.text("charge")
 	one := &refund{
-		ID: newID("re_"), Created: c.at, Metadata: p.labels("metadata"),
+		ID: newID("re_"), Created: c.at, Metadata: p.metadata("metadata"),
 		Reason: p.oneOf("reason", "duplicate", "fraudulent", "requested_by_customer"),
 	}
 	amount, given := p.number("amount")
@@ -16,7 +16,7 @@ func createRefund(c *call) (map[string]any, *refusal) {
 	if given && amount < 1 {
 		p.fail(invalid("parameter_invalid_integer", "amount", "This value must be greater than or equal to 1."))
 	}
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	if intentID != "" {
@@ -64,9 +64,9 @@ func createCustomer(c *call) (map[string]any, *refusal) {
 	p := c.params
 	one := &customer{
 		ID: newID("cus_"), Created: c.at, Email: p.text("email"), Name: p.text("name"), Description: p.text("description"),
-		Locales: p.list("preferred_locales"), Metadata: p.labels("metadata"),
+		Locales: p.list("preferred_locales"), Metadata: p.metadata("metadata"),
 	}
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	c.change.Customers = append(c.change.Customers, one)

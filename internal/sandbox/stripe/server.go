@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	maxGuests   = 512 // connections at a time
-	patience    = 30 * time.Second
-	closeWithin = 2 * time.Second
+	maxConns     = 512 // connections at a time
+	ioTimeout    = 30 * time.Second
+	closeTimeout = 2 * time.Second
 	// tick is how often pages are looked at whose time may be over.
 	tick = time.Second
-	// folder is the part of the data folder that is ours.
-	folder = "stripe"
+	// dataFolder is the part of the data folder that is ours.
+	dataFolder = "stripe"
 )
 
 // Options say how the provider behaves. The zero value works, and keeps nothing.
@@ -55,17 +55,17 @@ type Options struct {
 
 // Server is a running provider.
 type Server struct {
-	opts    Options
-	book    *book
-	faults  *faults
-	post    *post
-	web     *http.Server
-	control Control
-	calls   atomic.Int64
-	running sync.WaitGroup
-	ctx     context.Context //nolint:containedctx // the lifetime of the provider
-	stop    context.CancelFunc
-	closed  sync.Once
+	opts       Options
+	book       *state
+	faults     *faults
+	deliveries *deliverer
+	web        *http.Server
+	control    Control
+	calls      atomic.Int64
+	running    sync.WaitGroup
+	ctx        context.Context //nolint:containedctx // the lifetime of the provider
+	stop       context.CancelFunc
+	closed     sync.Once
 }
 
 // Start opens the provider. When it returns, it accepts.
@@ -87,48 +87,48 @@ func Start(opts Options) (*Server, error) {
 	}
 	path := ""
 	if opts.Data != "" {
-		path = filepath.Join(opts.Data, folder)
+		path = filepath.Join(opts.Data, dataFolder)
 	}
-	book, err := openBook(path, opts.Now)
+	book, err := openState(path, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox stripe: %w", err)
 	}
-	s := &Server{opts: opts, book: book, faults: &faults{chaos: opts.Chaos, dice: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
+	s := &Server{opts: opts, book: book, faults: &faults{chaos: opts.Chaos, rng: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.post = newPost(s)
-	gate, err := s.listen()
+	s.deliveries = newDeliverer(s)
+	listener, err := s.listen()
 	if err == nil {
-		err = s.settle(gate.Addr().String())
+		err = s.initSettings(listener.Addr().String())
 	}
 	if err == nil {
 		err = s.writeControl(path)
 	}
 	if err != nil {
-		if gate != nil {
-			err = errors.Join(err, gate.Close())
+		if listener != nil {
+			err = errors.Join(err, listener.Close())
 		}
 		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), book.journal.Close())
 	}
-	s.open(gate)
+	s.open(listener)
 	return s, nil
 }
 
-func (s *Server) open(gate net.Listener) {
+func (s *Server) open(listener net.Listener) {
 	mux := http.NewServeMux()
 	s.routes(mux)
 	s.pages(mux)
-	s.controls(mux)
+	s.registerControl(mux)
 	s.web = &http.Server{
-		Handler: guard(http.NewCrossOriginProtection().Handler(mux)), ErrorLog: log.New(io.Discard, "", 0),
+		Handler: requireLoopbackHost(http.NewCrossOriginProtection().Handler(mux)), ErrorLog: log.New(io.Discard, "", 0),
 		BaseContext:       func(net.Listener) context.Context { return s.ctx },
-		ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,
 	}
-	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(gate, maxGuests)) })
-	s.running.Go(s.watch)
+	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(listener, maxConns)) })
+	s.running.Go(s.runClock)
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
-	for _, one := range s.book.waiting.all() { // what an earlier run did not get rid of
-		s.post.take(one)
+	for _, one := range s.book.pendingEvents.all() { // what an earlier run did not get rid of
+		s.deliveries.enqueue(one)
 	}
 }
 
@@ -138,8 +138,8 @@ func (s *Server) listen() (net.Listener, error) {
 	var config net.ListenConfig
 	if s.opts.Listen == "" {
 		if last := s.book.settings.Listen; last != "" && isLoopback(last) {
-			if gate, err := config.Listen(context.Background(), "tcp", last); err == nil {
-				return gate, nil
+			if listener, err := config.Listen(context.Background(), "tcp", last); err == nil {
+				return listener, nil
 			}
 		}
 		s.opts.Listen = "127.0.0.1:0"
@@ -150,8 +150,8 @@ func (s *Server) listen() (net.Listener, error) {
 	return config.Listen(context.Background(), "tcp", s.opts.Listen)
 }
 
-// settle makes the secrets at the first start, and keeps where we are.
-func (s *Server) settle(address string) error {
+// initSettings makes the secrets at the first start, and keeps where we are.
+func (s *Server) initSettings(address string) error {
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
 	kept := s.book.settings
@@ -162,18 +162,18 @@ func (s *Server) settle(address string) error {
 	if s.opts.Endpoint != "" {
 		kept.Endpoint = s.opts.Endpoint
 	}
-	return s.keep(kept)
+	return s.saveSettings(kept)
 }
 
-func (s *Server) keep(now settings) error {
+func (s *Server) saveSettings(now settings) error {
 	t := s.book.begin()
 	t.change.Settings = &now
 	return t.commit()
 }
 
-// watch ends pages whose time is over, and lets no webhook wait for a next one
+// runClock ends pages whose time is over, and lets no webhook wait for a next one
 // that does not come.
-func (s *Server) watch() {
+func (s *Server) runClock() {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -183,22 +183,22 @@ func (s *Server) watch() {
 		case <-ticker.C:
 		}
 		s.book.mu.Lock()
-		s.endSessions()
+		s.expireSessions()
 		s.book.mu.Unlock()
-		s.post.release()
+		s.deliveries.sendDeferred()
 	}
 }
 
 // API is the address of the API, without a slash at its end.
-func (s *Server) API() string { return s.read().origin() }
+func (s *Server) API() string { return s.currentSettings().origin() }
 
 // SecretKey is the key that the API asks for.
-func (s *Server) SecretKey() string { return s.read().SecretKey }
+func (s *Server) SecretKey() string { return s.currentSettings().SecretKey }
 
 // WebhookSecret is that of the signatures.
-func (s *Server) WebhookSecret() string { return s.read().WebhookSecret }
+func (s *Server) WebhookSecret() string { return s.currentSettings().WebhookSecret }
 
-func (s *Server) read() settings {
+func (s *Server) currentSettings() settings {
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
 	return s.book.settings
@@ -213,7 +213,7 @@ func (s *Server) SetEndpoint(address string) error {
 	defer s.book.mu.Unlock()
 	kept := s.book.settings
 	kept.Endpoint = address
-	return s.keep(kept)
+	return s.saveSettings(kept)
 }
 
 // Fault adds a rule of what goes wrong.
@@ -222,9 +222,9 @@ func (s *Server) Fault(f Fault) error { return s.faults.add(f) }
 // ClearFaults takes all rules away.
 func (s *Server) ClearFaults() { s.faults.clear() }
 
-// KeptMethod makes a customer with a card that may be charged again, or finds the
+// SavedMethod makes a customer with a card that may be charged again, or finds the
 // one with this e-mail address.
-func (s *Server) KeptMethod(email, name string) (holder, id, label string, err error) {
+func (s *Server) SavedMethod(email, name string) (holder, id, label string, err error) {
 	b := s.book
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -271,14 +271,14 @@ func (s *Server) close() error {
 	s.closeControl()
 	done := make(chan struct{})
 	go func() {
-		s.post.close()
+		s.deliveries.close()
 		s.running.Wait()
 		close(done)
 	}()
 	select {
 	case <-done:
-	case <-time.After(closeWithin):
-		err = errors.Join(err, fmt.Errorf("sandbox stripe: not everything had ended %v after closing", closeWithin))
+	case <-time.After(closeTimeout):
+		err = errors.Join(err, fmt.Errorf("sandbox stripe: not everything had ended %v after closing", closeTimeout))
 	}
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()

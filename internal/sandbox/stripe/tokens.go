@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// tokenLife is how long a token lives that nobody has given a time.
-const tokenLife = time.Hour
+// tokenTTL is how long a token lives that nobody has given a time.
+const tokenTTL = time.Hour
 
-// magic are tokens that need not be made, by how their names begin.
-var magic = []struct {
+// magicTokens are tokens that need not be made, by how their names begin.
+var magicTokens = []struct {
 	prefix, card string
 	max          int64
 	life         time.Duration
 }{
-	{"spt_ok", "4242424242424242", 10_000_00, tokenLife},
-	{"spt_declined", "4000000000000002", 10_000_00, tokenLife},
-	{"spt_expired", "4242424242424242", 10_000_00, -tokenLife},
-	{"spt_small", "4242424242424242", 50, tokenLife},
-	{"spt_human", "4000002500003155", 10_000_00, tokenLife},
+	{"spt_ok", "4242424242424242", 10_000_00, tokenTTL},
+	{"spt_declined", "4000000000000002", 10_000_00, tokenTTL},
+	{"spt_expired", "4242424242424242", 10_000_00, -tokenTTL},
+	{"spt_small", "4242424242424242", 50, tokenTTL},
+	{"spt_human", "4000002500003155", 10_000_00, tokenTTL},
 }
 
-// means are Stripe's names of test cards.
-var means = map[string]string{
+// testMethods are Stripe's names of test cards.
+var testMethods = map[string]string{
 	"pm_card_visa": "4242424242424242", "pm_card_mastercard": "5555555555554444",
 	"pm_card_visa_chargeDeclined": "4000000000000002", "pm_card_chargeDeclinedInsufficientFunds": "4000000000009995",
 	"pm_card_threeDSecureRequired": "4000002500003155",
@@ -35,7 +35,7 @@ func (t *tx) tokenOf(id string) *token {
 	if known := t.tokens.get(id); known != nil {
 		return copyOf(known)
 	}
-	for _, kind := range magic {
+	for _, kind := range magicTokens {
 		if strings.HasPrefix(id, kind.prefix) {
 			return &token{ID: id, Created: t.at, Currency: "eur", Max: kind.max, ExpiresAt: t.now().Add(kind.life).Unix(), Number: kind.card}
 		}
@@ -43,8 +43,8 @@ func (t *tx) tokenOf(id string) *token {
 	return nil
 }
 
-// ended is why a token can't be used any more; empty while it can.
-func (t *tx) ended(one *token) string {
+// deactivationReason is why a token can't be used any more; empty while it can.
+func (t *tx) deactivationReason(one *token) string {
 	if one.Ended == "" && one.ExpiresAt <= t.at {
 		return "expired"
 	}
@@ -52,7 +52,7 @@ func (t *tx) ended(one *token) string {
 }
 
 func (t *tx) viewToken(one *token) map[string]any {
-	reason, at := t.ended(one), any(nil)
+	reason, at := t.deactivationReason(one), any(nil)
 	switch {
 	case one.At > 0:
 		at = one.At
@@ -62,7 +62,7 @@ func (t *tx) viewToken(one *token) map[string]any {
 	last4 := one.Number[len(one.Number)-4:]
 	return map[string]any{
 		"id": one.ID, "object": "shared_payment.granted_token", "created": one.Created, "livemode": false,
-		"agent_details": nil, "deactivated_at": at, "deactivated_reason": orNull(reason), "shared_metadata": map[string]string{},
+		"agent_details": nil, "deactivated_at": at, "deactivated_reason": nullIfEmpty(reason), "shared_metadata": map[string]string{},
 		"usage_limits":           map[string]any{"currency": one.Currency, "max_amount": one.Max, "expires_at": one.ExpiresAt, "recurring_interval": nil},
 		"usage_details":          map[string]any{"amount_captured": map[string]any{"currency": one.Currency, "value": one.Spent}},
 		"payment_method_details": map[string]any{"type": "card", "card": map[string]any{"brand": "visa", "last4": last4}},
@@ -70,7 +70,7 @@ func (t *tx) viewToken(one *token) map[string]any {
 }
 
 func getToken(c *call) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	one := c.tokenOf(c.id)
@@ -83,8 +83,8 @@ func getToken(c *call) (map[string]any, *refusal) {
 // createToken is Stripe's test helper.
 func createToken(c *call) (map[string]any, *refusal) {
 	p := c.params
-	one := &token{ID: newID("spt_"), Created: c.at, Currency: strings.ToLower(p.need("usage_limits[currency]"))}
-	number, known := means[p.need("payment_method")]
+	one := &token{ID: newID("spt_"), Created: c.at, Currency: strings.ToLower(p.required("usage_limits[currency]"))}
+	number, known := testMethods[p.required("payment_method")]
 	if !known {
 		p.fail(missing("payment_method", "PaymentMethod", p.text("payment_method")))
 	}
@@ -95,11 +95,11 @@ func createToken(c *call) (map[string]any, *refusal) {
 	}
 	end, given := p.number("usage_limits[expires_at]")
 	if one.ExpiresAt = end; !given {
-		one.ExpiresAt = c.now().Add(tokenLife).Unix()
+		one.ExpiresAt = c.now().Add(tokenTTL).Unix()
 	}
-	p.labels("shared_metadata")
-	p.pass("customer")
-	if wrong := p.end(); wrong != nil {
+	p.metadata("shared_metadata")
+	p.ignore("customer")
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	c.change.Tokens = append(c.change.Tokens, one)
@@ -107,14 +107,14 @@ func createToken(c *call) (map[string]any, *refusal) {
 }
 
 func revokeToken(c *call) (map[string]any, *refusal) {
-	if wrong := c.params.end(); wrong != nil {
+	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
 	}
 	one := c.tokenOf(c.id)
 	if one == nil {
 		return nil, missing("id", "shared_payment.granted_token", c.id)
 	}
-	if c.ended(one) != "" {
+	if c.deactivationReason(one) != "" {
 		return nil, invalid("", "", "This token is deactivated already.")
 	}
 	one.Ended, one.At = "revoked", c.at
@@ -126,8 +126,8 @@ func revokeToken(c *call) (map[string]any, *refusal) {
 func createIntent(c *call) (map[string]any, *refusal) {
 	p := c.params
 	one := &intent{
-		ID: newID("pi_"), Created: c.at, Status: "requires_payment_method", Currency: strings.ToLower(p.need("currency")),
-		Description: p.text("description"), Metadata: p.labels("metadata"),
+		ID: newID("pi_"), Created: c.at, Status: "requires_payment_method", Currency: strings.ToLower(p.required("currency")),
+		Description: p.text("description"), Metadata: p.metadata("metadata"),
 	}
 	amount, _ := p.number("amount")
 	if one.Amount = amount; amount < 50 {
@@ -137,14 +137,14 @@ func createIntent(c *call) (map[string]any, *refusal) {
 	p.oneOf("automatic_payment_methods[allow_redirects]", "always", "never")
 	p.oneOf("capture_method", "automatic", "automatic_async")
 	p.oneOf("confirm", "false")
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	c.putIntent(one)
 	return c.showIntent(one, c.expand)
 }
 
-func unexpected(i *intent, what string) *refusal {
+func unexpectedState(i *intent, what string) *refusal {
 	return &refusal{
 		status: http.StatusBadRequest, Type: "invalid_request_error", Code: "payment_intent_unexpected_state",
 		Message: "You cannot " + what + " this PaymentIntent because it has a status of " + i.Status + ".",
@@ -155,9 +155,9 @@ func unexpected(i *intent, what string) *refusal {
 func confirmIntent(c *call) (map[string]any, *refusal) {
 	p := c.params
 	const name = "payment_method_data[shared_payment_granted_token]"
-	id := p.need(name)
-	p.pass("payment_method_data[type]")
-	if wrong := p.end(); wrong != nil {
+	id := p.required(name)
+	p.ignore("payment_method_data[type]")
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	i := copyOf(c.intents.get(c.id))
@@ -165,7 +165,7 @@ func confirmIntent(c *call) (map[string]any, *refusal) {
 	case i == nil:
 		return nil, missing("intent", "payment_intent", c.id)
 	case i.Session != "" || i.Status != "requires_payment_method" && i.Status != "requires_confirmation":
-		return nil, unexpected(i, "confirm")
+		return nil, unexpectedState(i, "confirm")
 	}
 	one := c.tokenOf(id)
 	if one == nil {
@@ -174,27 +174,27 @@ func confirmIntent(c *call) (map[string]any, *refusal) {
 			Message: "No such shared_payment.granted_token: '" + id + "'",
 		}
 	}
-	if reason := c.ended(one); reason != "" || one.Currency != i.Currency || one.Max < i.Amount {
+	if reason := c.deactivationReason(one); reason != "" || one.Currency != i.Currency || one.Max < i.Amount {
 		return nil, &refusal{
 			status: http.StatusBadRequest, Type: "invalid_request_error", Param: name,
 			Message: "This token can't be used for this payment: it is deactivated, or its limits do not allow it.",
 		}
 	}
-	return c.spend(i, one)
+	return c.chargeToken(i, one)
 }
 
-// spend has the bank decide.
-func (c *call) spend(i *intent, one *token) (map[string]any, *refusal) {
+// chargeToken has the bank decide.
+func (c *call) chargeToken(i *intent, one *token) (map[string]any, *refusal) {
 	used, bank, wrong := c.readCard(one.Number, "", "")
 	if wrong == nil {
-		wrong = bank.wrong
+		wrong = bank.refusal
 	}
 	way := &method{ID: newID("pm_"), Created: c.at, Card: used}
 	paid := &charge{
 		ID: newID("ch_"), Created: c.at, Status: "succeeded", Currency: i.Currency, Amount: i.Amount, Intent: i.ID,
 		Method: way.ID, Card: used, Metadata: i.Metadata,
 	}
-	if bank.asks {
+	if bank.needsAuthentication {
 		i.Status, i.Error = "requires_action", nil
 		c.putIntent(i)
 		c.emit("payment_intent.requires_action", c.viewIntent(i))
@@ -223,7 +223,7 @@ func (c *call) spend(i *intent, one *token) (map[string]any, *refusal) {
 func cancelIntent(c *call) (map[string]any, *refusal) {
 	p := c.params
 	p.oneOf("cancellation_reason", "duplicate", "fraudulent", "requested_by_customer", "abandoned")
-	if wrong := p.end(); wrong != nil {
+	if wrong := p.finish(); wrong != nil {
 		return nil, wrong
 	}
 	i := copyOf(c.intents.get(c.id))
@@ -231,7 +231,7 @@ func cancelIntent(c *call) (map[string]any, *refusal) {
 	case i == nil:
 		return nil, missing("intent", "payment_intent", c.id)
 	case i.Session != "" || i.Status == "succeeded" || i.Status == "canceled":
-		return nil, unexpected(i, "cancel")
+		return nil, unexpectedState(i, "cancel")
 	}
 	i.Status = "canceled"
 	c.putIntent(i)

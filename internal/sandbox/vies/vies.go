@@ -41,11 +41,11 @@ import (
 )
 
 const (
-	maxGuests   = 64
-	maxQuestion = 16 << 10
-	patience    = 30 * time.Second
-	longestHang = time.Minute
-	closeWithin = 2 * time.Second
+	maxConns        = 64
+	maxRequestBytes = 16 << 10
+	ioTimeout       = 30 * time.Second
+	maxHang         = time.Minute
+	closeTimeout    = 2 * time.Second
 )
 
 // states are the member states as VIES writes them: Greece is EL, and Northern
@@ -59,18 +59,18 @@ var numberForm = regexp.MustCompile(`^[0-9A-Za-z+*.]{2,12}$`)
 
 // Answers that are no answers.
 const (
-	hang = "hang"
-	page = "page"
+	answerHang     = "hang"
+	answerHTMLPage = "page"
 )
 
-// magic is what the last three characters of an id mean.
-var magic = map[string]string{
+// magicSuffixes is what the last three characters of an id mean.
+var magicSuffixes = map[string]string{
 	"200": "INVALID", "201": "INVALID_INPUT", "300": "SERVICE_UNAVAILABLE", "301": "MS_UNAVAILABLE", "302": "TIMEOUT",
-	"303": hang, "304": page, "500": "GLOBAL_MAX_CONCURRENT_REQ", "600": "MS_MAX_CONCURRENT_REQ",
+	"303": answerHang, "304": answerHTMLPage, "500": "GLOBAL_MAX_CONCURRENT_REQ", "600": "MS_MAX_CONCURRENT_REQ",
 }
 
 // outages are what chaos draws from.
-var outages = []string{"SERVICE_UNAVAILABLE", "MS_UNAVAILABLE", "TIMEOUT", "MS_MAX_CONCURRENT_REQ", page}
+var outages = []string{"SERVICE_UNAVAILABLE", "MS_UNAVAILABLE", "TIMEOUT", "MS_MAX_CONCURRENT_REQ", answerHTMLPage}
 
 // Options say how the register behaves. The zero value works.
 type Options struct {
@@ -88,15 +88,15 @@ type Options struct {
 
 // Server is a running register.
 type Server struct {
-	opts    Options
-	address string
-	web     *http.Server
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	asked   atomic.Int64
+	opts     Options
+	address  string
+	web      *http.Server
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	requests atomic.Int64
 
-	mu   sync.Mutex
-	dice *rand.Rand
+	mu  sync.Mutex
+	rng *rand.Rand
 }
 
 // Start opens the register. When it returns, it accepts.
@@ -118,11 +118,11 @@ func Start(opts Options) (*Server, error) {
 		return nil, fmt.Errorf("sandbox vies: %q is not a loopback address and port", opts.Listen)
 	}
 	var config net.ListenConfig
-	gate, err := config.Listen(context.Background(), "tcp", opts.Listen)
+	listener, err := config.Listen(context.Background(), "tcp", opts.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox vies: %w", err)
 	}
-	s := &Server{opts: opts, address: "http://" + gate.Addr().String(), dice: rand.New(rand.NewPCG(opts.Seed, 2))}
+	s := &Server{opts: opts, address: "http://" + listener.Addr().String(), rng: rand.New(rand.NewPCG(opts.Seed, 2))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /check-vat-number", s.check)
 	mux.HandleFunc("GET /ms/{country}/vat/{number}", s.show)
@@ -130,17 +130,17 @@ func Start(opts Options) (*Server, error) {
 	s.stop = stop
 	s.web = &http.Server{
 		Handler: mux, ErrorLog: log.New(io.Discard, "", 0), BaseContext: func(net.Listener) context.Context { return ctx },
-		ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: patience, MaxHeaderBytes: 16 << 10,
+		ReadHeaderTimeout: ioTimeout, ReadTimeout: ioTimeout, IdleTimeout: ioTimeout, MaxHeaderBytes: 16 << 10,
 	}
-	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(gate, maxGuests)) })
+	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(listener, maxConns)) })
 	return s, nil
 }
 
 // Address is that of the interface, without a slash at its end.
 func (s *Server) Address() string { return s.address }
 
-// Asked is how many questions there were.
-func (s *Server) Asked() int64 { return s.asked.Load() }
+// Requests is how many questions there were.
+func (s *Server) Requests() int64 { return s.requests.Load() }
 
 // Close ends the register and waits for it.
 func (s *Server) Close() error {
@@ -154,23 +154,23 @@ func (s *Server) Close() error {
 	select {
 	case <-done:
 		return err
-	case <-time.After(closeWithin):
-		return errors.Join(err, fmt.Errorf("sandbox vies: not everything had ended %v after closing", closeWithin))
+	case <-time.After(closeTimeout):
+		return errors.Join(err, fmt.Errorf("sandbox vies: not everything had ended %v after closing", closeTimeout))
 	}
 }
 
-// judge says what becomes of a question: empty means that the id is valid.
-func (s *Server) judge(country, number string) string {
-	s.asked.Add(1)
+// verdict says what becomes of a question: empty means that the id is valid.
+func (s *Server) verdict(country, number string) string {
+	s.requests.Add(1)
 	if !slices.Contains(states, country) || !numberForm.MatchString(number) {
 		return "INVALID_INPUT"
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.opts.Chaos > 0 && s.dice.Float64() < s.opts.Chaos {
-		return outages[s.dice.IntN(len(outages))]
+	if s.opts.Chaos > 0 && s.rng.Float64() < s.opts.Chaos {
+		return outages[s.rng.IntN(len(outages))]
 	}
-	return magic[number[max(len(number)-3, 0):]]
+	return magicSuffixes[number[max(len(number)-3, 0):]]
 }
 
 // check is POST /check-vat-number. Reasons stand in errorWrappers, without a word
@@ -180,12 +180,12 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 		CountryCode string `json:"countryCode"`
 		VATNumber   string `json:"vatNumber"`
 	}
-	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxQuestion)).Decode(&question)
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequestBytes)).Decode(&question)
 	verdict := "INVALID_INPUT"
 	if err == nil {
-		verdict = s.judge(question.CountryCode, question.VATNumber)
+		verdict = s.verdict(question.CountryCode, question.VATNumber)
 	}
-	if s.misbehaves(w, r, verdict) {
+	if s.injectFault(w, r, verdict) {
 		return
 	}
 	switch verdict {
@@ -205,8 +205,8 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 // show is GET /ms/{country}/vat/{number}, which says false beside the reason.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	country, number := r.PathValue("country"), r.PathValue("number")
-	verdict := s.judge(country, number)
-	if s.misbehaves(w, r, verdict) {
+	verdict := s.verdict(country, number)
+	if s.injectFault(w, r, verdict) {
 		return
 	}
 	reason := verdict
@@ -219,19 +219,19 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// misbehaves is true if there was no answer of VIES.
-func (s *Server) misbehaves(w http.ResponseWriter, r *http.Request, verdict string) bool {
-	if !pause(r.Context(), s.opts.Latency) {
+// injectFault is true if there was no answer of VIES.
+func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, verdict string) bool {
+	if !sleep(r.Context(), s.opts.Latency) {
 		return true
 	}
 	switch verdict {
-	case hang:
-		pause(r.Context(), longestHang)
+	case answerHang:
+		sleep(r.Context(), maxHang)
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_ = conn.Close()
 		}
 		return true
-	case page:
+	case answerHTMLPage:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusServiceUnavailable)
 		_, _ = io.WriteString(w, "<html><body><h1>503 Service Unavailable</h1></body></html>")
@@ -261,8 +261,8 @@ func send(w http.ResponseWriter, status int, object map[string]any) {
 	_, _ = w.Write(body)
 }
 
-// pause waits; false means that the other side has left.
-func pause(ctx context.Context, span time.Duration) bool {
+// sleep waits; false means that the other side has left.
+func sleep(ctx context.Context, span time.Duration) bool {
 	if span <= 0 {
 		return ctx.Err() == nil
 	}

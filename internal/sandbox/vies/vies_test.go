@@ -44,7 +44,7 @@ func ask(ctx context.Context, t *testing.T, server *vies.Server, country, number
 	return response.StatusCode, string(text), err
 }
 
-func TestTheLastCharactersOfAnIDSayWhatVIESAnswers(t *testing.T) {
+func TestCheck_SuffixSelectsAnswer(t *testing.T) {
 	t.Parallel()
 	server := start(t, vies.Options{})
 	for _, test := range []struct {
@@ -77,7 +77,7 @@ func TestTheLastCharactersOfAnIDSayWhatVIESAnswers(t *testing.T) {
 	}
 }
 
-func TestAnAnswerNamesTheIDThatWasAskedFor(t *testing.T) {
+func TestCheck_AnswerRepeatsID(t *testing.T) {
 	t.Parallel()
 	server := start(t, vies.Options{})
 	_, text, err := ask(t.Context(), t, server, "FR", "60815004395")
@@ -90,7 +90,7 @@ func TestAnAnswerNamesTheIDThatWasAskedFor(t *testing.T) {
 	}
 }
 
-func TestARegisterThatHangsLetsItsCallerGo(t *testing.T) {
+func TestCheck_HangEndsWithCaller(t *testing.T) {
 	t.Parallel()
 	server := start(t, vies.Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -100,7 +100,7 @@ func TestARegisterThatHangsLetsItsCallerGo(t *testing.T) {
 	}
 }
 
-func TestChaosIsOutagesAndNeverAWrongAnswer(t *testing.T) {
+func TestChaos_CausesOutagesNeverWrongAnswers(t *testing.T) {
 	t.Parallel()
 	server := start(t, vies.Options{Chaos: 0.5, Seed: 7})
 	failed := 0
@@ -119,12 +119,12 @@ func TestChaosIsOutagesAndNeverAWrongAnswer(t *testing.T) {
 	if failed < 50 || failed > 150 {
 		t.Errorf("%d of 200 were outages", failed)
 	}
-	if server.Asked() != 200 {
-		t.Errorf("%d questions counted", server.Asked())
+	if server.Requests() != 200 {
+		t.Errorf("%d questions counted", server.Requests())
 	}
 }
 
-func TestTheRegisterStaysOnThisMachine(t *testing.T) {
+func TestStart_RefusesNonLoopbackAddress(t *testing.T) {
 	t.Parallel()
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "nonsense"} {
 		if server, err := vies.Start(vies.Options{Listen: listen}); err == nil {

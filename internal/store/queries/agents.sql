@@ -1,4 +1,4 @@
--- name: LiveAgentIDs :many
+-- name: ListLiveAgentIDs :many
 SELECT id FROM agents WHERE removed_at = 0 ORDER BY profile, id LIMIT $1;
 
 -- name: InsertAgent :execrows
@@ -6,20 +6,20 @@ INSERT INTO agents (id, name, profile, key_hash, webhook_url, webhook_version, w
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (name) WHERE removed_at = 0 DO NOTHING;
 
--- name: AgentsInOrder :many
+-- name: ListAgents :many
 SELECT * FROM agents ORDER BY id LIMIT $1;
 
--- name: AgentByID :one
+-- name: GetAgent :one
 SELECT * FROM agents WHERE id = $1;
 
--- name: LiveAgentByKey :many
+-- name: ListLiveAgentSecretsByKey :many
 SELECT sqlc.embed(agents), sqlc.embed(agent_secrets)
 FROM agents
 JOIN agent_secrets ON agent_secrets.agent_id = agents.id
 WHERE agents.key_hash = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
 ORDER BY agent_secrets.id;
 
--- name: LiveAgentsOfProfile :many
+-- name: ListLiveAgentSecretsByProfile :many
 SELECT sqlc.embed(agents), sqlc.embed(agent_secrets)
 FROM agents
 JOIN agent_secrets ON agent_secrets.agent_id = agents.id
@@ -30,12 +30,12 @@ LIMIT $2;
 -- name: SetAgentKey :execrows
 UPDATE agents SET key_hash = $2 WHERE id = $1 AND removed_at = 0;
 
--- name: SetAgentHook :execrows
+-- name: SetAgentWebhook :execrows
 UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0;
 
--- name: TouchAgent :execrows
--- Takes the row's lock on PostgreSQL, so that what hangs on a live agent is changed
--- one after the other. The column is in no index, so none has to be written.
+-- Locks the row of a live agent on PostgreSQL, so that changes of its secrets and
+-- links run one after the other. The column is in no index, so none is written.
+-- name: LockLiveAgent :execrows
 UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0;
 
 -- name: RemoveAgent :execrows
@@ -44,11 +44,11 @@ UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE i
 -- name: InsertAgentSecret :exec
 INSERT INTO agent_secrets (id, agent_id, sealed, created_at) VALUES ($1, $2, $3, $4);
 
--- name: SecretsOfAgent :many
+-- name: ListAgentSecrets :many
 SELECT * FROM agent_secrets WHERE agent_id = $1 AND ended_at = 0 ORDER BY id DESC LIMIT $2;
 
+-- An ended secret has no use, so it is erased as well.
 -- name: EndAgentSecret :exec
--- What has ended is of no use to anybody, so it goes as well.
 UPDATE agent_secrets SET ended_at = $2, sealed = '' WHERE id = $1 AND ended_at = 0;
 
 -- name: InsertAgentLink :execrows
@@ -59,38 +59,33 @@ ON CONFLICT (customer_id, agent_id) DO NOTHING;
 -- name: DeleteAgentLink :execrows
 DELETE FROM agent_links WHERE customer_id = $1 AND agent_id = $2;
 
--- name: LinksOfCustomer :many
+-- name: ListAgentLinks :many
 SELECT agents.id, agents.name, agents.profile, agents.created_at, agent_links.created_at AS linked_at
 FROM agent_links
 JOIN agents ON agents.id = agent_links.agent_id
 WHERE agent_links.customer_id = $1
 ORDER BY agents.name;
 
--- name: LinksOfAgent :many
+-- name: ListLinkedCustomerIDs :many
 SELECT customer_id FROM agent_links WHERE agent_id = $1 ORDER BY customer_id LIMIT $2;
 
--- name: LinkOfAgent :one
+-- name: GetLiveAgentLink :one
 SELECT agent_links.created_at
 FROM agent_links
 JOIN agents ON agents.id = agent_links.agent_id
 JOIN customers ON customers.id = agent_links.customer_id
 WHERE agent_links.customer_id = $1 AND agent_links.agent_id = $2 AND agents.removed_at = 0 AND customers.disabled_at = 0;
 
--- Holds the row of an account that links an agent, so that it is not closed meanwhile.
--- name: HoldOpenAccount :execrows
-UPDATE customers SET disabled_at = 0
-WHERE id = $1 AND disabled_at = 0 AND shadow = 0;
-
--- name: InsertSignature :execrows
-INSERT INTO signatures_seen (agent_id, mac, path, ends_at)
+-- name: InsertSeenSignature :execrows
+INSERT INTO seen_signatures (agent_id, mac, path, ends_at)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (agent_id, mac) DO NOTHING;
 
--- name: PathOfSignature :one
-SELECT path FROM signatures_seen WHERE agent_id = $1 AND mac = $2;
+-- name: GetSeenSignaturePath :one
+SELECT path FROM seen_signatures WHERE agent_id = $1 AND mac = $2;
 
--- name: OldSignatures :many
-SELECT agent_id, mac FROM signatures_seen WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2;
+-- name: ListExpiredSignatures :many
+SELECT agent_id, mac FROM seen_signatures WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2;
 
--- name: DeleteSignature :exec
-DELETE FROM signatures_seen WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3;
+-- name: DeleteExpiredSignature :exec
+DELETE FROM seen_signatures WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3;

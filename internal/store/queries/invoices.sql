@@ -1,15 +1,15 @@
--- name: OweInvoice :exec
-INSERT INTO invoices_due (id, order_id, refund_id, buyer, created_at)
+-- name: InsertPendingInvoice :exec
+INSERT INTO pending_invoices (id, order_id, refund_id, buyer, created_at)
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING;
 
--- name: InvoicesDue :many
-SELECT * FROM invoices_due
+-- name: ListPendingInvoices :many
+SELECT * FROM pending_invoices
 WHERE id > $1
 ORDER BY id
 LIMIT $2;
 
--- name: InvoiceBuyer :one
+-- name: GetInvoiceBuyer :one
 SELECT c.email, c.language,
     coalesce(r.name, '') AS name, coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street,
     coalesce(r.postal_code, '') AS postal_code, coalesce(r.city, '') AS city, coalesce(r.state, '') AS state,
@@ -18,9 +18,10 @@ FROM customers c
 LEFT JOIN registrants r ON r.customer_id = c.id
 WHERE c.id = $1;
 
--- Whoever takes it holds the row until the end: another one then finds none.
--- name: TakeInvoiceDue :execrows
-DELETE FROM invoices_due WHERE id = $1;
+-- Deleting locks the row until the end of the transaction, so that a document is
+-- issued once: a concurrent transaction finds no row.
+-- name: DeletePendingInvoice :execrows
+DELETE FROM pending_invoices WHERE id = $1;
 
 -- name: NextInvoiceNumber :one
 INSERT INTO invoice_series (series, last_number)
@@ -32,37 +33,37 @@ RETURNING last_number;
 INSERT INTO invoices (id, order_id, refund_id, kind, series, number, label, net, vat, gross, issued_at, content)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
--- name: InvoiceOfOrder :one
+-- name: GetInvoiceByOrder :one
 SELECT content FROM invoices WHERE order_id = $1 AND refund_id = '';
 
--- name: InvoiceByLabel :one
+-- name: GetInvoiceByLabel :one
 SELECT content FROM invoices WHERE label = $1;
 
--- name: InvoiceOfCustomer :one
+-- name: GetCustomerInvoice :one
 SELECT invoices.content FROM invoices
 JOIN orders ON orders.id = invoices.order_id
 WHERE orders.customer_id = $1 AND invoices.id = $2;
 
--- name: InvoicesOfOrder :many
+-- name: ListOrderInvoices :many
 SELECT invoices.content FROM invoices
 JOIN orders ON orders.id = invoices.order_id
 WHERE invoices.order_id = $1 AND orders.customer_id = $2
 ORDER BY invoices.order_id, invoices.refund_id;
 
--- name: InvoicesBefore :many
+-- name: ListCustomerInvoices :many
 SELECT invoices.content FROM orders
 JOIN invoices ON invoices.order_id = orders.id
 WHERE orders.customer_id = $1 AND invoices.id < $2
 ORDER BY invoices.id DESC
 LIMIT $3;
 
--- name: InvoicesAfter :many
+-- name: ListInvoices :many
 SELECT content FROM invoices
 WHERE id > $1
 ORDER BY id
 LIMIT $2;
 
--- name: BookedInvoices :many
+-- name: ListInvoicesForReconciliation :many
 SELECT id, order_id, refund_id, series, number, label, net, vat, gross, issued_at FROM invoices
 WHERE id > $1
 ORDER BY id

@@ -1,7 +1,7 @@
 -- name: InsertLink :exec
 INSERT INTO links (hash, kind, customer_id, email, expires_at) VALUES ($1, $2, $3, $4, $5);
 
--- name: LinkByHash :one
+-- name: GetLink :one
 SELECT * FROM links WHERE hash = $1 AND kind = $2 AND used_at = 0 AND expires_at > $3;
 
 -- name: UseLink :one
@@ -18,5 +18,10 @@ DELETE FROM links
 WHERE customer_id = $1
     AND EXISTS (SELECT 1 FROM customers WHERE customers.id = $1 AND customers.confirmed_at = 0);
 
--- name: DeleteUnsentLetters :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
+-- name: DeleteUnusedLinks :exec
+DELETE FROM links
+WHERE customer_id = $1 AND kind = $2 AND used_at = 0;
+
+-- name: InsertMailedLink :exec
+INSERT INTO links (hash, kind, customer_id, email, expires_at)
+VALUES ($1, $2, $3, $4, $5);

@@ -1,4 +1,7 @@
--- name: MailAddressOfCustomer :one
+-- name: DeleteUnsentMails :exec
+DELETE FROM mails WHERE customer_id = $1 AND kind = $2;
+
+-- name: GetMailAddress :one
 SELECT email, language
 FROM customers
 WHERE id = $1;
@@ -6,3 +9,33 @@ WHERE id = $1;
 -- name: InsertMail :exec
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- name: ListDueMails :many
+SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
+FROM mails
+WHERE due_at <= $1
+ORDER BY due_at
+LIMIT $2;
+
+-- name: ClaimMail :execrows
+UPDATE mails
+SET due_at = sqlc.arg(lease), attempts = attempts + 1, node = sqlc.arg(node)
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(was_due);
+
+-- name: LockMail :execrows
+UPDATE mails
+SET due_at = sqlc.arg(lease)
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
+-- name: PostponeMail :exec
+UPDATE mails
+SET due_at = sqlc.arg(due), node = ''
+WHERE id = sqlc.arg(id) AND due_at = sqlc.arg(lease);
+
+-- name: ReleaseMails :execrows
+UPDATE mails SET due_at = sqlc.arg(now), node = ''
+WHERE node = sqlc.arg(node) AND node <> '';
+
+-- name: DeleteMail :exec
+DELETE FROM mails
+WHERE id = $1;

@@ -3,7 +3,7 @@ INSERT INTO passkeys (id, customer_id, credential_id, credential, name, created_
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (credential_id) DO NOTHING;
 
--- name: PasskeysOf :many
+-- name: ListPasskeys :many
 SELECT * FROM passkeys WHERE customer_id = $1 ORDER BY id;
 
 -- name: UsePasskey :execrows

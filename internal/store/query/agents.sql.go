@@ -9,64 +9,6 @@ import (
 	"context"
 )
 
-const agentByID = `-- name: AgentByID :one
-SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents WHERE id = $1
-`
-
-func (q *Queries) AgentByID(ctx context.Context, id string) (Agent, error) {
-	row := q.db.QueryRowContext(ctx, agentByID, id)
-	var i Agent
-	err := row.Scan(
-		&i.ID,
-		&i.Name,
-		&i.Profile,
-		&i.KeyHash,
-		&i.WebhookUrl,
-		&i.WebhookVersion,
-		&i.WebhookSealed,
-		&i.CreatedAt,
-		&i.RemovedAt,
-	)
-	return i, err
-}
-
-const agentsInOrder = `-- name: AgentsInOrder :many
-SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents ORDER BY id LIMIT $1
-`
-
-func (q *Queries) AgentsInOrder(ctx context.Context, limit int32) ([]Agent, error) {
-	rows, err := q.db.QueryContext(ctx, agentsInOrder, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Agent{}
-	for rows.Next() {
-		var i Agent
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Profile,
-			&i.KeyHash,
-			&i.WebhookUrl,
-			&i.WebhookVersion,
-			&i.WebhookSealed,
-			&i.CreatedAt,
-			&i.RemovedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const deleteAgentLink = `-- name: DeleteAgentLink :execrows
 DELETE FROM agent_links WHERE customer_id = $1 AND agent_id = $2
 `
@@ -84,18 +26,18 @@ func (q *Queries) DeleteAgentLink(ctx context.Context, arg DeleteAgentLinkParams
 	return result.RowsAffected()
 }
 
-const deleteSignature = `-- name: DeleteSignature :exec
-DELETE FROM signatures_seen WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3
+const deleteExpiredSignature = `-- name: DeleteExpiredSignature :exec
+DELETE FROM seen_signatures WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3
 `
 
-type DeleteSignatureParams struct {
+type DeleteExpiredSignatureParams struct {
 	AgentID string
 	Mac     string
 	EndsAt  int64
 }
 
-func (q *Queries) DeleteSignature(ctx context.Context, arg DeleteSignatureParams) error {
-	_, err := q.db.ExecContext(ctx, deleteSignature, arg.AgentID, arg.Mac, arg.EndsAt)
+func (q *Queries) DeleteExpiredSignature(ctx context.Context, arg DeleteExpiredSignatureParams) error {
+	_, err := q.db.ExecContext(ctx, deleteExpiredSignature, arg.AgentID, arg.Mac, arg.EndsAt)
 	return err
 }
 
@@ -108,24 +50,67 @@ type EndAgentSecretParams struct {
 	EndedAt int64
 }
 
-// What has ended is of no use to anybody, so it goes as well.
+// An ended secret has no use, so it is erased as well.
 func (q *Queries) EndAgentSecret(ctx context.Context, arg EndAgentSecretParams) error {
 	_, err := q.db.ExecContext(ctx, endAgentSecret, arg.ID, arg.EndedAt)
 	return err
 }
 
-const holdOpenAccount = `-- name: HoldOpenAccount :execrows
-UPDATE customers SET disabled_at = 0
-WHERE id = $1 AND disabled_at = 0 AND shadow = 0
+const getAgent = `-- name: GetAgent :one
+SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents WHERE id = $1
 `
 
-// Holds the row of an account that links an agent, so that it is not closed meanwhile.
-func (q *Queries) HoldOpenAccount(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, holdOpenAccount, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) GetAgent(ctx context.Context, id string) (Agent, error) {
+	row := q.db.QueryRowContext(ctx, getAgent, id)
+	var i Agent
+	err := row.Scan(
+		&i.ID,
+		&i.Name,
+		&i.Profile,
+		&i.KeyHash,
+		&i.WebhookUrl,
+		&i.WebhookVersion,
+		&i.WebhookSealed,
+		&i.CreatedAt,
+		&i.RemovedAt,
+	)
+	return i, err
+}
+
+const getLiveAgentLink = `-- name: GetLiveAgentLink :one
+SELECT agent_links.created_at
+FROM agent_links
+JOIN agents ON agents.id = agent_links.agent_id
+JOIN customers ON customers.id = agent_links.customer_id
+WHERE agent_links.customer_id = $1 AND agent_links.agent_id = $2 AND agents.removed_at = 0 AND customers.disabled_at = 0
+`
+
+type GetLiveAgentLinkParams struct {
+	CustomerID string
+	AgentID    string
+}
+
+func (q *Queries) GetLiveAgentLink(ctx context.Context, arg GetLiveAgentLinkParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, getLiveAgentLink, arg.CustomerID, arg.AgentID)
+	var created_at int64
+	err := row.Scan(&created_at)
+	return created_at, err
+}
+
+const getSeenSignaturePath = `-- name: GetSeenSignaturePath :one
+SELECT path FROM seen_signatures WHERE agent_id = $1 AND mac = $2
+`
+
+type GetSeenSignaturePathParams struct {
+	AgentID string
+	Mac     string
+}
+
+func (q *Queries) GetSeenSignaturePath(ctx context.Context, arg GetSeenSignaturePathParams) (string, error) {
+	row := q.db.QueryRowContext(ctx, getSeenSignaturePath, arg.AgentID, arg.Mac)
+	var path string
+	err := row.Scan(&path)
+	return path, err
 }
 
 const insertAgent = `-- name: InsertAgent :execrows
@@ -211,21 +196,21 @@ func (q *Queries) InsertAgentSecret(ctx context.Context, arg InsertAgentSecretPa
 	return err
 }
 
-const insertSignature = `-- name: InsertSignature :execrows
-INSERT INTO signatures_seen (agent_id, mac, path, ends_at)
+const insertSeenSignature = `-- name: InsertSeenSignature :execrows
+INSERT INTO seen_signatures (agent_id, mac, path, ends_at)
 VALUES ($1, $2, $3, $4)
 ON CONFLICT (agent_id, mac) DO NOTHING
 `
 
-type InsertSignatureParams struct {
+type InsertSeenSignatureParams struct {
 	AgentID string
 	Mac     string
 	Path    string
 	EndsAt  int64
 }
 
-func (q *Queries) InsertSignature(ctx context.Context, arg InsertSignatureParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, insertSignature,
+func (q *Queries) InsertSeenSignature(ctx context.Context, arg InsertSeenSignatureParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, insertSeenSignature,
 		arg.AgentID,
 		arg.Mac,
 		arg.Path,
@@ -237,59 +222,7 @@ func (q *Queries) InsertSignature(ctx context.Context, arg InsertSignatureParams
 	return result.RowsAffected()
 }
 
-const linkOfAgent = `-- name: LinkOfAgent :one
-SELECT agent_links.created_at
-FROM agent_links
-JOIN agents ON agents.id = agent_links.agent_id
-JOIN customers ON customers.id = agent_links.customer_id
-WHERE agent_links.customer_id = $1 AND agent_links.agent_id = $2 AND agents.removed_at = 0 AND customers.disabled_at = 0
-`
-
-type LinkOfAgentParams struct {
-	CustomerID string
-	AgentID    string
-}
-
-func (q *Queries) LinkOfAgent(ctx context.Context, arg LinkOfAgentParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, linkOfAgent, arg.CustomerID, arg.AgentID)
-	var created_at int64
-	err := row.Scan(&created_at)
-	return created_at, err
-}
-
-const linksOfAgent = `-- name: LinksOfAgent :many
-SELECT customer_id FROM agent_links WHERE agent_id = $1 ORDER BY customer_id LIMIT $2
-`
-
-type LinksOfAgentParams struct {
-	AgentID string
-	Limit   int32
-}
-
-func (q *Queries) LinksOfAgent(ctx context.Context, arg LinksOfAgentParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, linksOfAgent, arg.AgentID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var customer_id string
-		if err := rows.Scan(&customer_id); err != nil {
-			return nil, err
-		}
-		items = append(items, customer_id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const linksOfCustomer = `-- name: LinksOfCustomer :many
+const listAgentLinks = `-- name: ListAgentLinks :many
 SELECT agents.id, agents.name, agents.profile, agents.created_at, agent_links.created_at AS linked_at
 FROM agent_links
 JOIN agents ON agents.id = agent_links.agent_id
@@ -297,7 +230,7 @@ WHERE agent_links.customer_id = $1
 ORDER BY agents.name
 `
 
-type LinksOfCustomerRow struct {
+type ListAgentLinksRow struct {
 	ID        string
 	Name      string
 	Profile   string
@@ -305,15 +238,15 @@ type LinksOfCustomerRow struct {
 	LinkedAt  int64
 }
 
-func (q *Queries) LinksOfCustomer(ctx context.Context, customerID string) ([]LinksOfCustomerRow, error) {
-	rows, err := q.db.QueryContext(ctx, linksOfCustomer, customerID)
+func (q *Queries) ListAgentLinks(ctx context.Context, customerID string) ([]ListAgentLinksRow, error) {
+	rows, err := q.db.QueryContext(ctx, listAgentLinks, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []LinksOfCustomerRow{}
+	items := []ListAgentLinksRow{}
 	for rows.Next() {
-		var i LinksOfCustomerRow
+		var i ListAgentLinksRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Name,
@@ -334,222 +267,17 @@ func (q *Queries) LinksOfCustomer(ctx context.Context, customerID string) ([]Lin
 	return items, nil
 }
 
-const liveAgentByKey = `-- name: LiveAgentByKey :many
-SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
-FROM agents
-JOIN agent_secrets ON agent_secrets.agent_id = agents.id
-WHERE agents.key_hash = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
-ORDER BY agent_secrets.id
-`
-
-type LiveAgentByKeyRow struct {
-	Agent       Agent
-	AgentSecret AgentSecret
-}
-
-func (q *Queries) LiveAgentByKey(ctx context.Context, keyHash string) ([]LiveAgentByKeyRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveAgentByKey, keyHash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LiveAgentByKeyRow{}
-	for rows.Next() {
-		var i LiveAgentByKeyRow
-		if err := rows.Scan(
-			&i.Agent.ID,
-			&i.Agent.Name,
-			&i.Agent.Profile,
-			&i.Agent.KeyHash,
-			&i.Agent.WebhookUrl,
-			&i.Agent.WebhookVersion,
-			&i.Agent.WebhookSealed,
-			&i.Agent.CreatedAt,
-			&i.Agent.RemovedAt,
-			&i.AgentSecret.ID,
-			&i.AgentSecret.AgentID,
-			&i.AgentSecret.Sealed,
-			&i.AgentSecret.CreatedAt,
-			&i.AgentSecret.EndedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const liveAgentIDs = `-- name: LiveAgentIDs :many
-SELECT id FROM agents WHERE removed_at = 0 ORDER BY profile, id LIMIT $1
-`
-
-func (q *Queries) LiveAgentIDs(ctx context.Context, limit int32) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, liveAgentIDs, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const liveAgentsOfProfile = `-- name: LiveAgentsOfProfile :many
-SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
-FROM agents
-JOIN agent_secrets ON agent_secrets.agent_id = agents.id
-WHERE agents.profile = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
-ORDER BY agents.profile, agents.id, agent_secrets.id
-LIMIT $2
-`
-
-type LiveAgentsOfProfileParams struct {
-	Profile string
-	Limit   int32
-}
-
-type LiveAgentsOfProfileRow struct {
-	Agent       Agent
-	AgentSecret AgentSecret
-}
-
-func (q *Queries) LiveAgentsOfProfile(ctx context.Context, arg LiveAgentsOfProfileParams) ([]LiveAgentsOfProfileRow, error) {
-	rows, err := q.db.QueryContext(ctx, liveAgentsOfProfile, arg.Profile, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []LiveAgentsOfProfileRow{}
-	for rows.Next() {
-		var i LiveAgentsOfProfileRow
-		if err := rows.Scan(
-			&i.Agent.ID,
-			&i.Agent.Name,
-			&i.Agent.Profile,
-			&i.Agent.KeyHash,
-			&i.Agent.WebhookUrl,
-			&i.Agent.WebhookVersion,
-			&i.Agent.WebhookSealed,
-			&i.Agent.CreatedAt,
-			&i.Agent.RemovedAt,
-			&i.AgentSecret.ID,
-			&i.AgentSecret.AgentID,
-			&i.AgentSecret.Sealed,
-			&i.AgentSecret.CreatedAt,
-			&i.AgentSecret.EndedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const oldSignatures = `-- name: OldSignatures :many
-SELECT agent_id, mac FROM signatures_seen WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
-`
-
-type OldSignaturesParams struct {
-	EndsAt int64
-	Limit  int32
-}
-
-type OldSignaturesRow struct {
-	AgentID string
-	Mac     string
-}
-
-func (q *Queries) OldSignatures(ctx context.Context, arg OldSignaturesParams) ([]OldSignaturesRow, error) {
-	rows, err := q.db.QueryContext(ctx, oldSignatures, arg.EndsAt, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []OldSignaturesRow{}
-	for rows.Next() {
-		var i OldSignaturesRow
-		if err := rows.Scan(&i.AgentID, &i.Mac); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const pathOfSignature = `-- name: PathOfSignature :one
-SELECT path FROM signatures_seen WHERE agent_id = $1 AND mac = $2
-`
-
-type PathOfSignatureParams struct {
-	AgentID string
-	Mac     string
-}
-
-func (q *Queries) PathOfSignature(ctx context.Context, arg PathOfSignatureParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, pathOfSignature, arg.AgentID, arg.Mac)
-	var path string
-	err := row.Scan(&path)
-	return path, err
-}
-
-const removeAgent = `-- name: RemoveAgent :execrows
-UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE id = $1 AND removed_at = 0
-`
-
-type RemoveAgentParams struct {
-	ID        string
-	RemovedAt int64
-}
-
-func (q *Queries) RemoveAgent(ctx context.Context, arg RemoveAgentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, removeAgent, arg.ID, arg.RemovedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const secretsOfAgent = `-- name: SecretsOfAgent :many
+const listAgentSecrets = `-- name: ListAgentSecrets :many
 SELECT id, agent_id, sealed, created_at, ended_at FROM agent_secrets WHERE agent_id = $1 AND ended_at = 0 ORDER BY id DESC LIMIT $2
 `
 
-type SecretsOfAgentParams struct {
+type ListAgentSecretsParams struct {
 	AgentID string
 	Limit   int32
 }
 
-func (q *Queries) SecretsOfAgent(ctx context.Context, arg SecretsOfAgentParams) ([]AgentSecret, error) {
-	rows, err := q.db.QueryContext(ctx, secretsOfAgent, arg.AgentID, arg.Limit)
+func (q *Queries) ListAgentSecrets(ctx context.Context, arg ListAgentSecretsParams) ([]AgentSecret, error) {
+	rows, err := q.db.QueryContext(ctx, listAgentSecrets, arg.AgentID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -577,24 +305,272 @@ func (q *Queries) SecretsOfAgent(ctx context.Context, arg SecretsOfAgentParams) 
 	return items, nil
 }
 
-const setAgentHook = `-- name: SetAgentHook :execrows
-UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0
+const listAgents = `-- name: ListAgents :many
+SELECT id, name, profile, key_hash, webhook_url, webhook_version, webhook_sealed, created_at, removed_at FROM agents ORDER BY id LIMIT $1
 `
 
-type SetAgentHookParams struct {
-	ID             string
-	WebhookUrl     string
-	WebhookVersion string
-	WebhookSealed  string
+func (q *Queries) ListAgents(ctx context.Context, limit int32) ([]Agent, error) {
+	rows, err := q.db.QueryContext(ctx, listAgents, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Agent{}
+	for rows.Next() {
+		var i Agent
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Profile,
+			&i.KeyHash,
+			&i.WebhookUrl,
+			&i.WebhookVersion,
+			&i.WebhookSealed,
+			&i.CreatedAt,
+			&i.RemovedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-func (q *Queries) SetAgentHook(ctx context.Context, arg SetAgentHookParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAgentHook,
-		arg.ID,
-		arg.WebhookUrl,
-		arg.WebhookVersion,
-		arg.WebhookSealed,
-	)
+const listExpiredSignatures = `-- name: ListExpiredSignatures :many
+SELECT agent_id, mac FROM seen_signatures WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
+`
+
+type ListExpiredSignaturesParams struct {
+	EndsAt int64
+	Limit  int32
+}
+
+type ListExpiredSignaturesRow struct {
+	AgentID string
+	Mac     string
+}
+
+func (q *Queries) ListExpiredSignatures(ctx context.Context, arg ListExpiredSignaturesParams) ([]ListExpiredSignaturesRow, error) {
+	rows, err := q.db.QueryContext(ctx, listExpiredSignatures, arg.EndsAt, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListExpiredSignaturesRow{}
+	for rows.Next() {
+		var i ListExpiredSignaturesRow
+		if err := rows.Scan(&i.AgentID, &i.Mac); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listLinkedCustomerIDs = `-- name: ListLinkedCustomerIDs :many
+SELECT customer_id FROM agent_links WHERE agent_id = $1 ORDER BY customer_id LIMIT $2
+`
+
+type ListLinkedCustomerIDsParams struct {
+	AgentID string
+	Limit   int32
+}
+
+func (q *Queries) ListLinkedCustomerIDs(ctx context.Context, arg ListLinkedCustomerIDsParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listLinkedCustomerIDs, arg.AgentID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var customer_id string
+		if err := rows.Scan(&customer_id); err != nil {
+			return nil, err
+		}
+		items = append(items, customer_id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listLiveAgentIDs = `-- name: ListLiveAgentIDs :many
+SELECT id FROM agents WHERE removed_at = 0 ORDER BY profile, id LIMIT $1
+`
+
+func (q *Queries) ListLiveAgentIDs(ctx context.Context, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listLiveAgentIDs, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listLiveAgentSecretsByKey = `-- name: ListLiveAgentSecretsByKey :many
+SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
+FROM agents
+JOIN agent_secrets ON agent_secrets.agent_id = agents.id
+WHERE agents.key_hash = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
+ORDER BY agent_secrets.id
+`
+
+type ListLiveAgentSecretsByKeyRow struct {
+	Agent       Agent
+	AgentSecret AgentSecret
+}
+
+func (q *Queries) ListLiveAgentSecretsByKey(ctx context.Context, keyHash string) ([]ListLiveAgentSecretsByKeyRow, error) {
+	rows, err := q.db.QueryContext(ctx, listLiveAgentSecretsByKey, keyHash)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListLiveAgentSecretsByKeyRow{}
+	for rows.Next() {
+		var i ListLiveAgentSecretsByKeyRow
+		if err := rows.Scan(
+			&i.Agent.ID,
+			&i.Agent.Name,
+			&i.Agent.Profile,
+			&i.Agent.KeyHash,
+			&i.Agent.WebhookUrl,
+			&i.Agent.WebhookVersion,
+			&i.Agent.WebhookSealed,
+			&i.Agent.CreatedAt,
+			&i.Agent.RemovedAt,
+			&i.AgentSecret.ID,
+			&i.AgentSecret.AgentID,
+			&i.AgentSecret.Sealed,
+			&i.AgentSecret.CreatedAt,
+			&i.AgentSecret.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listLiveAgentSecretsByProfile = `-- name: ListLiveAgentSecretsByProfile :many
+SELECT agents.id, agents.name, agents.profile, agents.key_hash, agents.webhook_url, agents.webhook_version, agents.webhook_sealed, agents.created_at, agents.removed_at, agent_secrets.id, agent_secrets.agent_id, agent_secrets.sealed, agent_secrets.created_at, agent_secrets.ended_at
+FROM agents
+JOIN agent_secrets ON agent_secrets.agent_id = agents.id
+WHERE agents.profile = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at = 0
+ORDER BY agents.profile, agents.id, agent_secrets.id
+LIMIT $2
+`
+
+type ListLiveAgentSecretsByProfileParams struct {
+	Profile string
+	Limit   int32
+}
+
+type ListLiveAgentSecretsByProfileRow struct {
+	Agent       Agent
+	AgentSecret AgentSecret
+}
+
+func (q *Queries) ListLiveAgentSecretsByProfile(ctx context.Context, arg ListLiveAgentSecretsByProfileParams) ([]ListLiveAgentSecretsByProfileRow, error) {
+	rows, err := q.db.QueryContext(ctx, listLiveAgentSecretsByProfile, arg.Profile, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListLiveAgentSecretsByProfileRow{}
+	for rows.Next() {
+		var i ListLiveAgentSecretsByProfileRow
+		if err := rows.Scan(
+			&i.Agent.ID,
+			&i.Agent.Name,
+			&i.Agent.Profile,
+			&i.Agent.KeyHash,
+			&i.Agent.WebhookUrl,
+			&i.Agent.WebhookVersion,
+			&i.Agent.WebhookSealed,
+			&i.Agent.CreatedAt,
+			&i.Agent.RemovedAt,
+			&i.AgentSecret.ID,
+			&i.AgentSecret.AgentID,
+			&i.AgentSecret.Sealed,
+			&i.AgentSecret.CreatedAt,
+			&i.AgentSecret.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockLiveAgent = `-- name: LockLiveAgent :execrows
+UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0
+`
+
+// Locks the row of a live agent on PostgreSQL, so that changes of its secrets and
+// links run one after the other. The column is in no index, so none is written.
+func (q *Queries) LockLiveAgent(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockLiveAgent, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const removeAgent = `-- name: RemoveAgent :execrows
+UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE id = $1 AND removed_at = 0
+`
+
+type RemoveAgentParams struct {
+	ID        string
+	RemovedAt int64
+}
+
+func (q *Queries) RemoveAgent(ctx context.Context, arg RemoveAgentParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, removeAgent, arg.ID, arg.RemovedAt)
 	if err != nil {
 		return 0, err
 	}
@@ -618,14 +594,24 @@ func (q *Queries) SetAgentKey(ctx context.Context, arg SetAgentKeyParams) (int64
 	return result.RowsAffected()
 }
 
-const touchAgent = `-- name: TouchAgent :execrows
-UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0
+const setAgentWebhook = `-- name: SetAgentWebhook :execrows
+UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0
 `
 
-// Takes the row's lock on PostgreSQL, so that what hangs on a live agent is changed
-// one after the other. The column is in no index, so none has to be written.
-func (q *Queries) TouchAgent(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, touchAgent, id)
+type SetAgentWebhookParams struct {
+	ID             string
+	WebhookUrl     string
+	WebhookVersion string
+	WebhookSealed  string
+}
+
+func (q *Queries) SetAgentWebhook(ctx context.Context, arg SetAgentWebhookParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setAgentWebhook,
+		arg.ID,
+		arg.WebhookUrl,
+		arg.WebhookVersion,
+		arg.WebhookSealed,
+	)
 	if err != nil {
 		return 0, err
 	}

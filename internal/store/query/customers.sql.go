@@ -39,135 +39,6 @@ func (q *Queries) CountRecoveryCodes(ctx context.Context, customerID string) (in
 	return count, err
 }
 
-const customerByEmail = `-- name: CustomerByEmail :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE email_key = $1
-`
-
-func (q *Queries) CustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
-	row := q.db.QueryRowContext(ctx, customerByEmail, emailKey)
-	var i Customer
-	err := row.Scan(
-		&i.ID,
-		&i.Email,
-		&i.EmailKey,
-		&i.PasswordHash,
-		&i.UserHandle,
-		&i.Language,
-		&i.TotpSealed,
-		&i.TotpStep,
-		&i.TokenCount,
-		&i.CreatedAt,
-		&i.ConfirmedAt,
-		&i.DisabledAt,
-		&i.Shadow,
-		&i.Operator,
-		&i.TotpVersion,
-	)
-	return i, err
-}
-
-const customerByHandle = `-- name: CustomerByHandle :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE user_handle = $1
-`
-
-func (q *Queries) CustomerByHandle(ctx context.Context, userHandle string) (Customer, error) {
-	row := q.db.QueryRowContext(ctx, customerByHandle, userHandle)
-	var i Customer
-	err := row.Scan(
-		&i.ID,
-		&i.Email,
-		&i.EmailKey,
-		&i.PasswordHash,
-		&i.UserHandle,
-		&i.Language,
-		&i.TotpSealed,
-		&i.TotpStep,
-		&i.TokenCount,
-		&i.CreatedAt,
-		&i.ConfirmedAt,
-		&i.DisabledAt,
-		&i.Shadow,
-		&i.Operator,
-		&i.TotpVersion,
-	)
-	return i, err
-}
-
-const customerByID = `-- name: CustomerByID :one
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE id = $1
-`
-
-func (q *Queries) CustomerByID(ctx context.Context, id string) (Customer, error) {
-	row := q.db.QueryRowContext(ctx, customerByID, id)
-	var i Customer
-	err := row.Scan(
-		&i.ID,
-		&i.Email,
-		&i.EmailKey,
-		&i.PasswordHash,
-		&i.UserHandle,
-		&i.Language,
-		&i.TotpSealed,
-		&i.TotpStep,
-		&i.TokenCount,
-		&i.CreatedAt,
-		&i.ConfirmedAt,
-		&i.DisabledAt,
-		&i.Shadow,
-		&i.Operator,
-		&i.TotpVersion,
-	)
-	return i, err
-}
-
-const customersAfter = `-- name: CustomersAfter :many
-SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, shadow, operator, totp_version FROM customers WHERE id > $1 ORDER BY id LIMIT $2
-`
-
-type CustomersAfterParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) CustomersAfter(ctx context.Context, arg CustomersAfterParams) ([]Customer, error) {
-	rows, err := q.db.QueryContext(ctx, customersAfter, arg.ID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Customer{}
-	for rows.Next() {
-		var i Customer
-		if err := rows.Scan(
-			&i.ID,
-			&i.Email,
-			&i.EmailKey,
-			&i.PasswordHash,
-			&i.UserHandle,
-			&i.Language,
-			&i.TotpSealed,
-			&i.TotpStep,
-			&i.TokenCount,
-			&i.CreatedAt,
-			&i.ConfirmedAt,
-			&i.DisabledAt,
-			&i.Shadow,
-			&i.Operator,
-			&i.TotpVersion,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const deleteRecoveryCodes = `-- name: DeleteRecoveryCodes :exec
 DELETE FROM recovery_codes WHERE customer_id = $1
 `
@@ -177,12 +48,12 @@ func (q *Queries) DeleteRecoveryCodes(ctx context.Context, customerID string) er
 	return err
 }
 
-const deleteUnconfirmed = `-- name: DeleteUnconfirmed :execrows
+const deleteUnconfirmedCustomer = `-- name: DeleteUnconfirmedCustomer :execrows
 DELETE FROM customers WHERE id = $1 AND confirmed_at = 0
 `
 
-func (q *Queries) DeleteUnconfirmed(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteUnconfirmed, id)
+func (q *Queries) DeleteUnconfirmedCustomer(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteUnconfirmedCustomer, id)
 	if err != nil {
 		return 0, err
 	}
@@ -216,6 +87,87 @@ func (q *Queries) EnableCustomer(ctx context.Context, id string) (int64, error) 
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+const getCustomer = `-- name: GetCustomer :one
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE id = $1
+`
+
+func (q *Queries) GetCustomer(ctx context.Context, id string) (Customer, error) {
+	row := q.db.QueryRowContext(ctx, getCustomer, id)
+	var i Customer
+	err := row.Scan(
+		&i.ID,
+		&i.Email,
+		&i.EmailKey,
+		&i.PasswordHash,
+		&i.UserHandle,
+		&i.Language,
+		&i.TotpSealed,
+		&i.TotpStep,
+		&i.TokenCount,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.DisabledAt,
+		&i.Guest,
+		&i.Operator,
+		&i.TotpVersion,
+	)
+	return i, err
+}
+
+const getCustomerByEmail = `-- name: GetCustomerByEmail :one
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE email_key = $1
+`
+
+func (q *Queries) GetCustomerByEmail(ctx context.Context, emailKey string) (Customer, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerByEmail, emailKey)
+	var i Customer
+	err := row.Scan(
+		&i.ID,
+		&i.Email,
+		&i.EmailKey,
+		&i.PasswordHash,
+		&i.UserHandle,
+		&i.Language,
+		&i.TotpSealed,
+		&i.TotpStep,
+		&i.TokenCount,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.DisabledAt,
+		&i.Guest,
+		&i.Operator,
+		&i.TotpVersion,
+	)
+	return i, err
+}
+
+const getCustomerByUserHandle = `-- name: GetCustomerByUserHandle :one
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE user_handle = $1
+`
+
+func (q *Queries) GetCustomerByUserHandle(ctx context.Context, userHandle string) (Customer, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerByUserHandle, userHandle)
+	var i Customer
+	err := row.Scan(
+		&i.ID,
+		&i.Email,
+		&i.EmailKey,
+		&i.PasswordHash,
+		&i.UserHandle,
+		&i.Language,
+		&i.TotpSealed,
+		&i.TotpStep,
+		&i.TokenCount,
+		&i.CreatedAt,
+		&i.ConfirmedAt,
+		&i.DisabledAt,
+		&i.Guest,
+		&i.Operator,
+		&i.TotpVersion,
+	)
+	return i, err
 }
 
 const insertCustomer = `-- name: InsertCustomer :execrows
@@ -264,14 +216,165 @@ func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCode
 	return err
 }
 
+const listCustomers = `-- name: ListCustomers :many
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE id > $1 ORDER BY id LIMIT $2
+`
+
+type ListCustomersParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) ListCustomers(ctx context.Context, arg ListCustomersParams) ([]Customer, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomers, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Customer{}
+	for rows.Next() {
+		var i Customer
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.EmailKey,
+			&i.PasswordHash,
+			&i.UserHandle,
+			&i.Language,
+			&i.TotpSealed,
+			&i.TotpStep,
+			&i.TokenCount,
+			&i.CreatedAt,
+			&i.ConfirmedAt,
+			&i.DisabledAt,
+			&i.Guest,
+			&i.Operator,
+			&i.TotpVersion,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOperators = `-- name: ListOperators :many
+SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE operator = 1 ORDER BY id LIMIT $1
+`
+
+func (q *Queries) ListOperators(ctx context.Context, limit int32) ([]Customer, error) {
+	rows, err := q.db.QueryContext(ctx, listOperators, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Customer{}
+	for rows.Next() {
+		var i Customer
+		if err := rows.Scan(
+			&i.ID,
+			&i.Email,
+			&i.EmailKey,
+			&i.PasswordHash,
+			&i.UserHandle,
+			&i.Language,
+			&i.TotpSealed,
+			&i.TotpStep,
+			&i.TokenCount,
+			&i.CreatedAt,
+			&i.ConfirmedAt,
+			&i.DisabledAt,
+			&i.Guest,
+			&i.Operator,
+			&i.TotpVersion,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listStaleUnconfirmedCustomers = `-- name: ListStaleUnconfirmedCustomers :many
+SELECT id FROM customers WHERE confirmed_at = 0 AND created_at < $1 ORDER BY created_at LIMIT $2
+`
+
+type ListStaleUnconfirmedCustomersParams struct {
+	CreatedAt int64
+	Limit     int32
+}
+
+func (q *Queries) ListStaleUnconfirmedCustomers(ctx context.Context, arg ListStaleUnconfirmedCustomersParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listStaleUnconfirmedCustomers, arg.CreatedAt, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockConfirmedCustomer = `-- name: LockConfirmedCustomer :execrows
+UPDATE customers SET disabled_at = disabled_at
+WHERE id = $1 AND confirmed_at <> 0
+`
+
+// Locks the row of an account that gets a domain, so that it can't be closed meanwhile.
+func (q *Queries) LockConfirmedCustomer(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockConfirmedCustomer, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const lockCustomer = `-- name: LockCustomer :exec
 UPDATE customers SET disabled_at = disabled_at WHERE id = $1
 `
 
-// Holds an account's row until the end of the transaction, in whatever state it is.
+// Locks an account's row until the end of the transaction, whatever its state.
 func (q *Queries) LockCustomer(ctx context.Context, id string) error {
 	_, err := q.db.ExecContext(ctx, lockCustomer, id)
 	return err
+}
+
+const lockOpenAccount = `-- name: LockOpenAccount :execrows
+UPDATE customers SET disabled_at = 0
+WHERE id = $1 AND disabled_at = 0 AND guest = 0
+`
+
+// Locks the row of an account that links an agent, so that it can't be closed meanwhile.
+func (q *Queries) LockOpenAccount(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockOpenAccount, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const replacePasswordHash = `-- name: ReplacePasswordHash :execrows
@@ -337,6 +440,24 @@ func (q *Queries) SetLanguage(ctx context.Context, arg SetLanguageParams) (int64
 	return result.RowsAffected()
 }
 
+const setOperator = `-- name: SetOperator :execrows
+UPDATE customers SET operator = $1
+WHERE id = $2 AND operator <> $1 AND confirmed_at <> 0 AND guest = 0
+`
+
+type SetOperatorParams struct {
+	Operator int64
+	ID       string
+}
+
+func (q *Queries) SetOperator(ctx context.Context, arg SetOperatorParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setOperator, arg.Operator, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const setPasswordHash = `-- name: SetPasswordHash :execrows
 UPDATE customers SET password_hash = $1 WHERE id = $2
 `
@@ -378,38 +499,6 @@ func (q *Queries) SetSecondFactor(ctx context.Context, arg SetSecondFactorParams
 	return result.RowsAffected()
 }
 
-const staleUnconfirmed = `-- name: StaleUnconfirmed :many
-SELECT id FROM customers WHERE confirmed_at = 0 AND created_at < $1 ORDER BY created_at LIMIT $2
-`
-
-type StaleUnconfirmedParams struct {
-	CreatedAt int64
-	Limit     int32
-}
-
-func (q *Queries) StaleUnconfirmed(ctx context.Context, arg StaleUnconfirmedParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, staleUnconfirmed, arg.CreatedAt, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const useRecoveryCode = `-- name: UseRecoveryCode :execrows
 UPDATE recovery_codes SET used_at = $1 WHERE customer_id = $2 AND hash = $3 AND used_at = 0
 `
@@ -428,18 +517,18 @@ func (q *Queries) UseRecoveryCode(ctx context.Context, arg UseRecoveryCodeParams
 	return result.RowsAffected()
 }
 
-const useStep = `-- name: UseStep :execrows
+const useTOTPStep = `-- name: UseTOTPStep :execrows
 UPDATE customers SET totp_step = $1 WHERE id = $2 AND totp_version = $3 AND totp_sealed <> '' AND totp_step < $1
 `
 
-type UseStepParams struct {
+type UseTOTPStepParams struct {
 	TotpStep    int64
 	ID          string
 	TotpVersion int64
 }
 
-func (q *Queries) UseStep(ctx context.Context, arg UseStepParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, useStep, arg.TotpStep, arg.ID, arg.TotpVersion)
+func (q *Queries) UseTOTPStep(ctx context.Context, arg UseTOTPStepParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, useTOTPStep, arg.TotpStep, arg.ID, arg.TotpVersion)
 	if err != nil {
 		return 0, err
 	}

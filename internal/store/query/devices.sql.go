@@ -9,12 +9,12 @@ import (
 	"context"
 )
 
-const deleteDevices = `-- name: DeleteDevices :exec
+const deleteDevicesOfCustomer = `-- name: DeleteDevicesOfCustomer :exec
 DELETE FROM devices WHERE customer_id = $1
 `
 
-func (q *Queries) DeleteDevices(ctx context.Context, customerID string) error {
-	_, err := q.db.ExecContext(ctx, deleteDevices, customerID)
+func (q *Queries) DeleteDevicesOfCustomer(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, deleteDevicesOfCustomer, customerID)
 	return err
 }
 
@@ -39,7 +39,7 @@ func (q *Queries) DeleteExpiredDevices(ctx context.Context, arg DeleteExpiredDev
 const deleteOldestDevices = `-- name: DeleteOldestDevices :exec
 DELETE FROM devices
 WHERE devices.customer_id = $1
-    AND devices.created_at < (SELECT kept.created_at FROM devices AS kept WHERE kept.customer_id = $1 ORDER BY kept.created_at DESC LIMIT 1 OFFSET $2)
+    AND devices.created_at < (SELECT newest.created_at FROM devices AS newest WHERE newest.customer_id = $1 ORDER BY newest.created_at DESC LIMIT 1 OFFSET $2)
 `
 
 type DeleteOldestDevicesParams struct {
@@ -52,17 +52,17 @@ func (q *Queries) DeleteOldestDevices(ctx context.Context, arg DeleteOldestDevic
 	return err
 }
 
-const deviceOf = `-- name: DeviceOf :one
+const getDeviceCustomer = `-- name: GetDeviceCustomer :one
 SELECT customer_id FROM devices WHERE hash = $1 AND expires_at > $2
 `
 
-type DeviceOfParams struct {
+type GetDeviceCustomerParams struct {
 	Hash      string
 	ExpiresAt int64
 }
 
-func (q *Queries) DeviceOf(ctx context.Context, arg DeviceOfParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, deviceOf, arg.Hash, arg.ExpiresAt)
+func (q *Queries) GetDeviceCustomer(ctx context.Context, arg GetDeviceCustomerParams) (string, error) {
+	row := q.db.QueryRowContext(ctx, getDeviceCustomer, arg.Hash, arg.ExpiresAt)
 	var customer_id string
 	err := row.Scan(&customer_id)
 	return customer_id, err

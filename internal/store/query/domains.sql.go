@@ -9,27 +9,62 @@ import (
 	"context"
 )
 
-const countDomains = `-- name: CountDomains :many
+const activateDomain = `-- name: ActivateDomain :execrows
+UPDATE domains
+SET status = $1, paid_until = $2, handle = $3, code_sealed = $4,
+    registry_expires = $5, sync_due = $6, updated_at = $7
+WHERE id = $8 AND status = 'pending'
+`
+
+type ActivateDomainParams struct {
+	Status          string
+	PaidUntil       int64
+	Handle          string
+	CodeSealed      string
+	RegistryExpires int64
+	SyncDue         int64
+	UpdatedAt       int64
+	ID              string
+}
+
+func (q *Queries) ActivateDomain(ctx context.Context, arg ActivateDomainParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, activateDomain,
+		arg.Status,
+		arg.PaidUntil,
+		arg.Handle,
+		arg.CodeSealed,
+		arg.RegistryExpires,
+		arg.SyncDue,
+		arg.UpdatedAt,
+		arg.ID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const countDomainsByStatus = `-- name: CountDomainsByStatus :many
 SELECT status, COUNT(*) AS domains
 FROM domains
 WHERE customer_id = $1
 GROUP BY status
 `
 
-type CountDomainsRow struct {
+type CountDomainsByStatusRow struct {
 	Status  string
 	Domains int64
 }
 
-func (q *Queries) CountDomains(ctx context.Context, customerID string) ([]CountDomainsRow, error) {
-	rows, err := q.db.QueryContext(ctx, countDomains, customerID)
+func (q *Queries) CountDomainsByStatus(ctx context.Context, customerID string) ([]CountDomainsByStatusRow, error) {
+	rows, err := q.db.QueryContext(ctx, countDomainsByStatus, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []CountDomainsRow{}
+	items := []CountDomainsByStatusRow{}
 	for rows.Next() {
-		var i CountDomainsRow
+		var i CountDomainsByStatusRow
 		if err := rows.Scan(&i.Status, &i.Domains); err != nil {
 			return nil, err
 		}
@@ -44,23 +79,23 @@ func (q *Queries) CountDomains(ctx context.Context, customerID string) ([]CountD
 	return items, nil
 }
 
-const countMatchingDomains = `-- name: CountMatchingDomains :one
+const countSearchedDomains = `-- name: CountSearchedDomains :one
 SELECT count(*) FROM domains
 WHERE customer_id = $1 AND name LIKE $2
     AND (status = $3 OR $3 = '')
     AND (paid_until < $4 AND paid_until > 0 AND status <> 'transferred_out' OR $4 = 0)
 `
 
-type CountMatchingDomainsParams struct {
+type CountSearchedDomainsParams struct {
 	CustomerID string
 	Pattern    string
 	Status     string
 	PaidBefore int64
 }
 
-// How many domains PageOfDomains finds from its beginning.
-func (q *Queries) CountMatchingDomains(ctx context.Context, arg CountMatchingDomainsParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countMatchingDomains,
+// Counts all domains that SearchDomains finds without its cursor.
+func (q *Queries) CountSearchedDomains(ctx context.Context, arg CountSearchedDomainsParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countSearchedDomains,
 		arg.CustomerID,
 		arg.Pattern,
 		arg.Status,
@@ -71,69 +106,106 @@ func (q *Queries) CountMatchingDomains(ctx context.Context, arg CountMatchingDom
 	return count, err
 }
 
-const domainsOfCustomer = `-- name: DomainsOfCustomer :many
-SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
-FROM domains
-WHERE customer_id = $1
+const deletePendingDomain = `-- name: DeletePendingDomain :exec
+DELETE FROM domains WHERE id = $1 AND status = 'pending'
 `
 
-type DomainsOfCustomerRow struct {
+func (q *Queries) DeletePendingDomain(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, deletePendingDomain, id)
+	return err
+}
+
+const disableAutoRenewWithoutPaymentMethod = `-- name: DisableAutoRenewWithoutPaymentMethod :exec
+UPDATE domains SET auto_renew = 0
+WHERE domains.customer_id = $1 AND auto_renew = 1
+    AND NOT EXISTS (SELECT 1 FROM payment_methods WHERE payment_methods.customer_id = $1 AND method <> '')
+`
+
+// Automatic renewal needs a payment method.
+func (q *Queries) DisableAutoRenewWithoutPaymentMethod(ctx context.Context, customerID string) error {
+	_, err := q.db.ExecContext(ctx, disableAutoRenewWithoutPaymentMethod, customerID)
+	return err
+}
+
+const enableOrderedAutoRenew = `-- name: EnableOrderedAutoRenew :exec
+UPDATE domains SET auto_renew = 1
+WHERE domains.id = $1 AND EXISTS (
+    SELECT 1 FROM orders JOIN payment_methods ON payment_methods.customer_id = orders.customer_id
+    WHERE orders.id = $2 AND orders.auto_renew = 1 AND payment_methods.method <> '')
+`
+
+type EnableOrderedAutoRenewParams struct {
+	DomainID string
+	OrderID  string
+}
+
+// Automatic renewal chosen at checkout takes effect only with a payment method.
+func (q *Queries) EnableOrderedAutoRenew(ctx context.Context, arg EnableOrderedAutoRenewParams) error {
+	_, err := q.db.ExecContext(ctx, enableOrderedAutoRenew, arg.DomainID, arg.OrderID)
+	return err
+}
+
+const getCurrentDomainByName = `-- name: GetCurrentDomainByName :one
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE name = $1 AND status <> 'transferred_out'
+`
+
+func (q *Queries) GetCurrentDomainByName(ctx context.Context, name string) (Domain, error) {
+	row := q.db.QueryRowContext(ctx, getCurrentDomainByName, name)
+	var i Domain
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.Name,
+		&i.Tld,
+		&i.Status,
+		&i.PaidUntil,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.Account,
+		&i.Handle,
+		&i.CodeSealed,
+		&i.RegistryStatus,
+		&i.RegistryExpires,
+		&i.SyncedAt,
+		&i.SyncDue,
+		&i.ExpiryNotice,
+	)
+	return i, err
+}
+
+const getCustomerDomain = `-- name: GetCustomerDomain :one
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE id = $1 AND customer_id = $2
+`
+
+type GetCustomerDomainParams struct {
 	ID         string
 	CustomerID string
-	Name       string
-	Tld        string
-	Status     string
-	PaidUntil  int64
-	AutoRenew  int64
-	CreatedAt  int64
-	UpdatedAt  int64
 }
 
-func (q *Queries) DomainsOfCustomer(ctx context.Context, customerID string) ([]DomainsOfCustomerRow, error) {
-	rows, err := q.db.QueryContext(ctx, domainsOfCustomer, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DomainsOfCustomerRow{}
-	for rows.Next() {
-		var i DomainsOfCustomerRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.Name,
-			&i.Tld,
-			&i.Status,
-			&i.PaidUntil,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const holdHolder = `-- name: HoldHolder :execrows
-UPDATE customers SET disabled_at = disabled_at
-WHERE id = $1 AND confirmed_at <> 0
-`
-
-// Holds the row of an account that gets a domain, so that it is not closed meanwhile.
-func (q *Queries) HoldHolder(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, holdHolder, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) GetCustomerDomain(ctx context.Context, arg GetCustomerDomainParams) (Domain, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerDomain, arg.ID, arg.CustomerID)
+	var i Domain
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.Name,
+		&i.Tld,
+		&i.Status,
+		&i.PaidUntil,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.Account,
+		&i.Handle,
+		&i.CodeSealed,
+		&i.RegistryStatus,
+		&i.RegistryExpires,
+		&i.SyncedAt,
+		&i.SyncDue,
+		&i.ExpiryNotice,
+	)
+	return i, err
 }
 
 const insertDomain = `-- name: InsertDomain :execrows
@@ -172,63 +244,13 @@ func (q *Queries) InsertDomain(ctx context.Context, arg InsertDomainParams) (int
 	return result.RowsAffected()
 }
 
-const namesHeldBy = `-- name: NamesHeldBy :many
-SELECT name FROM domains
-WHERE customer_id = $1 AND status <> 'transferred_out'
-ORDER BY name
-LIMIT $2
-`
-
-type NamesHeldByParams struct {
-	CustomerID string
-	Limit      int32
-}
-
-func (q *Queries) NamesHeldBy(ctx context.Context, arg NamesHeldByParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, namesHeldBy, arg.CustomerID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		items = append(items, name)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const pageOfDomains = `-- name: PageOfDomains :many
+const listCustomerDomains = `-- name: ListCustomerDomains :many
 SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
 FROM domains
-WHERE customer_id = $1 AND name >= $2 AND (name > $2 OR id > $3)
-    AND name LIKE $4 AND (status = $5 OR $5 = '')
-    AND (paid_until < $6 AND paid_until > 0 AND status <> 'transferred_out' OR $6 = 0)
-ORDER BY name, id
-LIMIT $8 OFFSET $7
+WHERE customer_id = $1
 `
 
-type PageOfDomainsParams struct {
-	CustomerID string
-	AfterName  string
-	AfterID    string
-	Pattern    string
-	Status     string
-	PaidBefore int64
-	Skipped    int32
-	Most       int32
-}
-
-type PageOfDomainsRow struct {
+type ListCustomerDomainsRow struct {
 	ID         string
 	CustomerID string
 	Name       string
@@ -240,26 +262,15 @@ type PageOfDomainsRow struct {
 	UpdatedAt  int64
 }
 
-// One page of a customer's domains. The pattern is one of LIKE, whose signs no name has;
-// of names that were held more than once the id decides.
-func (q *Queries) PageOfDomains(ctx context.Context, arg PageOfDomainsParams) ([]PageOfDomainsRow, error) {
-	rows, err := q.db.QueryContext(ctx, pageOfDomains,
-		arg.CustomerID,
-		arg.AfterName,
-		arg.AfterID,
-		arg.Pattern,
-		arg.Status,
-		arg.PaidBefore,
-		arg.Skipped,
-		arg.Most,
-	)
+func (q *Queries) ListCustomerDomains(ctx context.Context, customerID string) ([]ListCustomerDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerDomains, customerID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []PageOfDomainsRow{}
+	items := []ListCustomerDomainsRow{}
 	for rows.Next() {
-		var i PageOfDomainsRow
+		var i ListCustomerDomainsRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.CustomerID,
@@ -282,4 +293,406 @@ func (q *Queries) PageOfDomains(ctx context.Context, arg PageOfDomainsParams) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const listDomains = `-- name: ListDomains :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+type ListDomainsParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) ListDomains(ctx context.Context, arg ListDomainsParams) ([]Domain, error) {
+	rows, err := q.db.QueryContext(ctx, listDomains, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Domain{}
+	for rows.Next() {
+		var i Domain
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Account,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.RegistryStatus,
+			&i.RegistryExpires,
+			&i.SyncedAt,
+			&i.SyncDue,
+			&i.ExpiryNotice,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listDomainsByName = `-- name: ListDomainsByName :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE name = $1 ORDER BY id
+`
+
+func (q *Queries) ListDomainsByName(ctx context.Context, name string) ([]Domain, error) {
+	rows, err := q.db.QueryContext(ctx, listDomainsByName, name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Domain{}
+	for rows.Next() {
+		var i Domain
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Account,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.RegistryStatus,
+			&i.RegistryExpires,
+			&i.SyncedAt,
+			&i.SyncDue,
+			&i.ExpiryNotice,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listDomainsDueForSync = `-- name: ListDomainsDueForSync :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains
+WHERE sync_due > 0 AND sync_due <= $1
+ORDER BY sync_due
+LIMIT $2
+`
+
+type ListDomainsDueForSyncParams struct {
+	SyncDue int64
+	Limit   int32
+}
+
+func (q *Queries) ListDomainsDueForSync(ctx context.Context, arg ListDomainsDueForSyncParams) ([]Domain, error) {
+	rows, err := q.db.QueryContext(ctx, listDomainsDueForSync, arg.SyncDue, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Domain{}
+	for rows.Next() {
+		var i Domain
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Account,
+			&i.Handle,
+			&i.CodeSealed,
+			&i.RegistryStatus,
+			&i.RegistryExpires,
+			&i.SyncedAt,
+			&i.SyncDue,
+			&i.ExpiryNotice,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listHeldDomainNames = `-- name: ListHeldDomainNames :many
+SELECT name FROM domains
+WHERE customer_id = $1 AND status <> 'transferred_out'
+ORDER BY name
+LIMIT $2
+`
+
+type ListHeldDomainNamesParams struct {
+	CustomerID string
+	Limit      int32
+}
+
+func (q *Queries) ListHeldDomainNames(ctx context.Context, arg ListHeldDomainNamesParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listHeldDomainNames, arg.CustomerID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const makeDomainSyncDue = `-- name: MakeDomainSyncDue :exec
+UPDATE domains SET sync_due = $1
+WHERE name = $2 AND sync_due > 0
+`
+
+type MakeDomainSyncDueParams struct {
+	Now  int64
+	Name string
+}
+
+func (q *Queries) MakeDomainSyncDue(ctx context.Context, arg MakeDomainSyncDueParams) error {
+	_, err := q.db.ExecContext(ctx, makeDomainSyncDue, arg.Now, arg.Name)
+	return err
+}
+
+const renewDomain = `-- name: RenewDomain :execrows
+UPDATE domains
+SET paid_until = $1, status = CASE WHEN status = 'expired' THEN 'active' ELSE status END, expiry_notice = 0,
+    registry_expires = $2, sync_due = $3, updated_at = $4
+WHERE id = $5 AND paid_until = $6
+`
+
+type RenewDomainParams struct {
+	PaidUntil       int64
+	RegistryExpires int64
+	SyncDue         int64
+	UpdatedAt       int64
+	ID              string
+	WasPaidUntil    int64
+}
+
+// A renewal starts a new term, so its expiry notices are sent again.
+func (q *Queries) RenewDomain(ctx context.Context, arg RenewDomainParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, renewDomain,
+		arg.PaidUntil,
+		arg.RegistryExpires,
+		arg.SyncDue,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.WasPaidUntil,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const searchDomains = `-- name: SearchDomains :many
+SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at
+FROM domains
+WHERE customer_id = $1 AND name >= $2 AND (name > $2 OR id > $3)
+    AND name LIKE $4 AND (status = $5 OR $5 = '')
+    AND (paid_until < $6 AND paid_until > 0 AND status <> 'transferred_out' OR $6 = 0)
+ORDER BY name, id
+LIMIT $8 OFFSET $7
+`
+
+type SearchDomainsParams struct {
+	CustomerID string
+	AfterName  string
+	AfterID    string
+	Pattern    string
+	Status     string
+	PaidBefore int64
+	SkipRows   int32
+	MaxRows    int32
+}
+
+type SearchDomainsRow struct {
+	ID         string
+	CustomerID string
+	Name       string
+	Tld        string
+	Status     string
+	PaidUntil  int64
+	AutoRenew  int64
+	CreatedAt  int64
+	UpdatedAt  int64
+}
+
+// One page of a customer's domains. The pattern is a LIKE pattern; domain names contain
+// no LIKE wildcards. The id breaks ties between rows with the same name.
+func (q *Queries) SearchDomains(ctx context.Context, arg SearchDomainsParams) ([]SearchDomainsRow, error) {
+	rows, err := q.db.QueryContext(ctx, searchDomains,
+		arg.CustomerID,
+		arg.AfterName,
+		arg.AfterID,
+		arg.Pattern,
+		arg.Status,
+		arg.PaidBefore,
+		arg.SkipRows,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SearchDomainsRow{}
+	for rows.Next() {
+		var i SearchDomainsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.Name,
+			&i.Tld,
+			&i.Status,
+			&i.PaidUntil,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setAutoRenew = `-- name: SetAutoRenew :execrows
+UPDATE domains SET auto_renew = $1, updated_at = $2
+WHERE id = $3 AND customer_id = $4 AND status <> 'transferred_out'
+  AND (status = 'active' OR auto_renew >= $1)
+`
+
+type SetAutoRenewParams struct {
+	AutoRenew  int64
+	UpdatedAt  int64
+	ID         string
+	CustomerID string
+}
+
+func (q *Queries) SetAutoRenew(ctx context.Context, arg SetAutoRenewParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setAutoRenew,
+		arg.AutoRenew,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.CustomerID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const setDomainAccount = `-- name: SetDomainAccount :exec
+UPDATE domains SET account = $2 WHERE id = $1
+`
+
+type SetDomainAccountParams struct {
+	ID      string
+	Account string
+}
+
+func (q *Queries) SetDomainAccount(ctx context.Context, arg SetDomainAccountParams) error {
+	_, err := q.db.ExecContext(ctx, setDomainAccount, arg.ID, arg.Account)
+	return err
+}
+
+const setDomainHandle = `-- name: SetDomainHandle :exec
+UPDATE domains SET handle = $1, updated_at = $2 WHERE id = $3
+`
+
+type SetDomainHandleParams struct {
+	Handle    string
+	UpdatedAt int64
+	ID        string
+}
+
+func (q *Queries) SetDomainHandle(ctx context.Context, arg SetDomainHandleParams) error {
+	_, err := q.db.ExecContext(ctx, setDomainHandle, arg.Handle, arg.UpdatedAt, arg.ID)
+	return err
+}
+
+const updateDomainFromRegistry = `-- name: UpdateDomainFromRegistry :execrows
+UPDATE domains
+SET status = $1, registry_status = $2, registry_expires = $3,
+    synced_at = $4, sync_due = $5, updated_at = $6
+WHERE id = $7 AND status = $8 AND sync_due = $9
+`
+
+type UpdateDomainFromRegistryParams struct {
+	Status          string
+	RegistryStatus  string
+	RegistryExpires int64
+	SyncedAt        int64
+	SyncDue         int64
+	UpdatedAt       int64
+	ID              string
+	WasStatus       string
+	WasDue          int64
+}
+
+func (q *Queries) UpdateDomainFromRegistry(ctx context.Context, arg UpdateDomainFromRegistryParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, updateDomainFromRegistry,
+		arg.Status,
+		arg.RegistryStatus,
+		arg.RegistryExpires,
+		arg.SyncedAt,
+		arg.SyncDue,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.WasStatus,
+		arg.WasDue,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

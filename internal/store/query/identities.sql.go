@@ -9,23 +9,23 @@ import (
 	"context"
 )
 
-const customerOfVerification = `-- name: CustomerOfVerification :one
+const getCustomerByVerification = `-- name: GetCustomerByVerification :one
 SELECT customer_id FROM identities WHERE session = $1 AND session <> ''
 `
 
-func (q *Queries) CustomerOfVerification(ctx context.Context, session string) (string, error) {
-	row := q.db.QueryRowContext(ctx, customerOfVerification, session)
+func (q *Queries) GetCustomerByVerification(ctx context.Context, session string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerByVerification, session)
 	var customer_id string
 	err := row.Scan(&customer_id)
 	return customer_id, err
 }
 
-const identityOf = `-- name: IdentityOf :one
+const getIdentity = `-- name: GetIdentity :one
 SELECT customer_id, session, url, name, verified_at, failure, updated_at FROM identities WHERE customer_id = $1
 `
 
-func (q *Queries) IdentityOf(ctx context.Context, customerID string) (Identity, error) {
-	row := q.db.QueryRowContext(ctx, identityOf, customerID)
+func (q *Queries) GetIdentity(ctx context.Context, customerID string) (Identity, error) {
+	row := q.db.QueryRowContext(ctx, getIdentity, customerID)
 	var i Identity
 	err := row.Scan(
 		&i.CustomerID,
@@ -37,6 +37,17 @@ func (q *Queries) IdentityOf(ctx context.Context, customerID string) (Identity, 
 		&i.UpdatedAt,
 	)
 	return i, err
+}
+
+const getVerifiedName = `-- name: GetVerifiedName :one
+SELECT name FROM identities WHERE customer_id = $1 AND verified_at <> 0
+`
+
+func (q *Queries) GetVerifiedName(ctx context.Context, customerID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getVerifiedName, customerID)
+	var name string
+	err := row.Scan(&name)
+	return name, err
 }
 
 const insertIdentity = `-- name: InsertIdentity :execrows

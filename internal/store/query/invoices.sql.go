@@ -9,63 +9,99 @@ import (
 	"context"
 )
 
-const bookedInvoices = `-- name: BookedInvoices :many
-SELECT id, order_id, refund_id, series, number, label, net, vat, gross, issued_at FROM invoices
-WHERE id > $1
-ORDER BY id
-LIMIT $2
+const deletePendingInvoice = `-- name: DeletePendingInvoice :execrows
+DELETE FROM pending_invoices WHERE id = $1
 `
 
-type BookedInvoicesParams struct {
-	ID    string
-	Limit int32
-}
-
-type BookedInvoicesRow struct {
-	ID       string
-	OrderID  string
-	RefundID string
-	Series   string
-	Number   int64
-	Label    string
-	Net      int64
-	Vat      int64
-	Gross    int64
-	IssuedAt int64
-}
-
-func (q *Queries) BookedInvoices(ctx context.Context, arg BookedInvoicesParams) ([]BookedInvoicesRow, error) {
-	rows, err := q.db.QueryContext(ctx, bookedInvoices, arg.ID, arg.Limit)
+// Deleting locks the row until the end of the transaction, so that a document is
+// issued once: a concurrent transaction finds no row.
+func (q *Queries) DeletePendingInvoice(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deletePendingInvoice, id)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	items := []BookedInvoicesRow{}
-	for rows.Next() {
-		var i BookedInvoicesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.RefundID,
-			&i.Series,
-			&i.Number,
-			&i.Label,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.IssuedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected()
+}
+
+const getCustomerInvoice = `-- name: GetCustomerInvoice :one
+SELECT invoices.content FROM invoices
+JOIN orders ON orders.id = invoices.order_id
+WHERE orders.customer_id = $1 AND invoices.id = $2
+`
+
+type GetCustomerInvoiceParams struct {
+	CustomerID string
+	ID         string
+}
+
+func (q *Queries) GetCustomerInvoice(ctx context.Context, arg GetCustomerInvoiceParams) (string, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerInvoice, arg.CustomerID, arg.ID)
+	var content string
+	err := row.Scan(&content)
+	return content, err
+}
+
+const getInvoiceBuyer = `-- name: GetInvoiceBuyer :one
+SELECT c.email, c.language,
+    coalesce(r.name, '') AS name, coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street,
+    coalesce(r.postal_code, '') AS postal_code, coalesce(r.city, '') AS city, coalesce(r.state, '') AS state,
+    coalesce(r.country, '') AS country, coalesce(r.vat_id, '') AS vat_id
+FROM customers c
+LEFT JOIN registrants r ON r.customer_id = c.id
+WHERE c.id = $1
+`
+
+type GetInvoiceBuyerRow struct {
+	Email        string
+	Language     string
+	Name         string
+	Organisation string
+	Street       string
+	PostalCode   string
+	City         string
+	State        string
+	Country      string
+	VatID        string
+}
+
+func (q *Queries) GetInvoiceBuyer(ctx context.Context, id string) (GetInvoiceBuyerRow, error) {
+	row := q.db.QueryRowContext(ctx, getInvoiceBuyer, id)
+	var i GetInvoiceBuyerRow
+	err := row.Scan(
+		&i.Email,
+		&i.Language,
+		&i.Name,
+		&i.Organisation,
+		&i.Street,
+		&i.PostalCode,
+		&i.City,
+		&i.State,
+		&i.Country,
+		&i.VatID,
+	)
+	return i, err
+}
+
+const getInvoiceByLabel = `-- name: GetInvoiceByLabel :one
+SELECT content FROM invoices WHERE label = $1
+`
+
+func (q *Queries) GetInvoiceByLabel(ctx context.Context, label string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getInvoiceByLabel, label)
+	var content string
+	err := row.Scan(&content)
+	return content, err
+}
+
+const getInvoiceByOrder = `-- name: GetInvoiceByOrder :one
+SELECT content FROM invoices WHERE order_id = $1 AND refund_id = ''
+`
+
+func (q *Queries) GetInvoiceByOrder(ctx context.Context, orderID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getInvoiceByOrder, orderID)
+	var content string
+	err := row.Scan(&content)
+	return content, err
 }
 
 const insertInvoice = `-- name: InsertInvoice :exec
@@ -106,123 +142,32 @@ func (q *Queries) InsertInvoice(ctx context.Context, arg InsertInvoiceParams) er
 	return err
 }
 
-const invoiceBuyer = `-- name: InvoiceBuyer :one
-SELECT c.email, c.language,
-    coalesce(r.name, '') AS name, coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street,
-    coalesce(r.postal_code, '') AS postal_code, coalesce(r.city, '') AS city, coalesce(r.state, '') AS state,
-    coalesce(r.country, '') AS country, coalesce(r.vat_id, '') AS vat_id
-FROM customers c
-LEFT JOIN registrants r ON r.customer_id = c.id
-WHERE c.id = $1
+const insertPendingInvoice = `-- name: InsertPendingInvoice :exec
+INSERT INTO pending_invoices (id, order_id, refund_id, buyer, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT DO NOTHING
 `
 
-type InvoiceBuyerRow struct {
-	Email        string
-	Language     string
-	Name         string
-	Organisation string
-	Street       string
-	PostalCode   string
-	City         string
-	State        string
-	Country      string
-	VatID        string
+type InsertPendingInvoiceParams struct {
+	ID        string
+	OrderID   string
+	RefundID  string
+	Buyer     string
+	CreatedAt int64
 }
 
-func (q *Queries) InvoiceBuyer(ctx context.Context, id string) (InvoiceBuyerRow, error) {
-	row := q.db.QueryRowContext(ctx, invoiceBuyer, id)
-	var i InvoiceBuyerRow
-	err := row.Scan(
-		&i.Email,
-		&i.Language,
-		&i.Name,
-		&i.Organisation,
-		&i.Street,
-		&i.PostalCode,
-		&i.City,
-		&i.State,
-		&i.Country,
-		&i.VatID,
+func (q *Queries) InsertPendingInvoice(ctx context.Context, arg InsertPendingInvoiceParams) error {
+	_, err := q.db.ExecContext(ctx, insertPendingInvoice,
+		arg.ID,
+		arg.OrderID,
+		arg.RefundID,
+		arg.Buyer,
+		arg.CreatedAt,
 	)
-	return i, err
+	return err
 }
 
-const invoiceByLabel = `-- name: InvoiceByLabel :one
-SELECT content FROM invoices WHERE label = $1
-`
-
-func (q *Queries) InvoiceByLabel(ctx context.Context, label string) (string, error) {
-	row := q.db.QueryRowContext(ctx, invoiceByLabel, label)
-	var content string
-	err := row.Scan(&content)
-	return content, err
-}
-
-const invoiceOfCustomer = `-- name: InvoiceOfCustomer :one
-SELECT invoices.content FROM invoices
-JOIN orders ON orders.id = invoices.order_id
-WHERE orders.customer_id = $1 AND invoices.id = $2
-`
-
-type InvoiceOfCustomerParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) InvoiceOfCustomer(ctx context.Context, arg InvoiceOfCustomerParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, invoiceOfCustomer, arg.CustomerID, arg.ID)
-	var content string
-	err := row.Scan(&content)
-	return content, err
-}
-
-const invoiceOfOrder = `-- name: InvoiceOfOrder :one
-SELECT content FROM invoices WHERE order_id = $1 AND refund_id = ''
-`
-
-func (q *Queries) InvoiceOfOrder(ctx context.Context, orderID string) (string, error) {
-	row := q.db.QueryRowContext(ctx, invoiceOfOrder, orderID)
-	var content string
-	err := row.Scan(&content)
-	return content, err
-}
-
-const invoicesAfter = `-- name: InvoicesAfter :many
-SELECT content FROM invoices
-WHERE id > $1
-ORDER BY id
-LIMIT $2
-`
-
-type InvoicesAfterParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) InvoicesAfter(ctx context.Context, arg InvoicesAfterParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, invoicesAfter, arg.ID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var content string
-		if err := rows.Scan(&content); err != nil {
-			return nil, err
-		}
-		items = append(items, content)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const invoicesBefore = `-- name: InvoicesBefore :many
+const listCustomerInvoices = `-- name: ListCustomerInvoices :many
 SELECT invoices.content FROM orders
 JOIN invoices ON invoices.order_id = orders.id
 WHERE orders.customer_id = $1 AND invoices.id < $2
@@ -230,14 +175,14 @@ ORDER BY invoices.id DESC
 LIMIT $3
 `
 
-type InvoicesBeforeParams struct {
+type ListCustomerInvoicesParams struct {
 	CustomerID string
 	ID         string
 	Limit      int32
 }
 
-func (q *Queries) InvoicesBefore(ctx context.Context, arg InvoicesBeforeParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, invoicesBefore, arg.CustomerID, arg.ID, arg.Limit)
+func (q *Queries) ListCustomerInvoices(ctx context.Context, arg ListCustomerInvoicesParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerInvoices, arg.CustomerID, arg.ID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -259,33 +204,86 @@ func (q *Queries) InvoicesBefore(ctx context.Context, arg InvoicesBeforeParams) 
 	return items, nil
 }
 
-const invoicesDue = `-- name: InvoicesDue :many
-SELECT id, order_id, refund_id, buyer, created_at FROM invoices_due
+const listInvoices = `-- name: ListInvoices :many
+SELECT content FROM invoices
 WHERE id > $1
 ORDER BY id
 LIMIT $2
 `
 
-type InvoicesDueParams struct {
+type ListInvoicesParams struct {
 	ID    string
 	Limit int32
 }
 
-func (q *Queries) InvoicesDue(ctx context.Context, arg InvoicesDueParams) ([]InvoicesDue, error) {
-	rows, err := q.db.QueryContext(ctx, invoicesDue, arg.ID, arg.Limit)
+func (q *Queries) ListInvoices(ctx context.Context, arg ListInvoicesParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listInvoices, arg.ID, arg.Limit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []InvoicesDue{}
+	items := []string{}
 	for rows.Next() {
-		var i InvoicesDue
+		var content string
+		if err := rows.Scan(&content); err != nil {
+			return nil, err
+		}
+		items = append(items, content)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listInvoicesForReconciliation = `-- name: ListInvoicesForReconciliation :many
+SELECT id, order_id, refund_id, series, number, label, net, vat, gross, issued_at FROM invoices
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+type ListInvoicesForReconciliationParams struct {
+	ID    string
+	Limit int32
+}
+
+type ListInvoicesForReconciliationRow struct {
+	ID       string
+	OrderID  string
+	RefundID string
+	Series   string
+	Number   int64
+	Label    string
+	Net      int64
+	Vat      int64
+	Gross    int64
+	IssuedAt int64
+}
+
+func (q *Queries) ListInvoicesForReconciliation(ctx context.Context, arg ListInvoicesForReconciliationParams) ([]ListInvoicesForReconciliationRow, error) {
+	rows, err := q.db.QueryContext(ctx, listInvoicesForReconciliation, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListInvoicesForReconciliationRow{}
+	for rows.Next() {
+		var i ListInvoicesForReconciliationRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.OrderID,
 			&i.RefundID,
-			&i.Buyer,
-			&i.CreatedAt,
+			&i.Series,
+			&i.Number,
+			&i.Label,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.IssuedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -300,20 +298,20 @@ func (q *Queries) InvoicesDue(ctx context.Context, arg InvoicesDueParams) ([]Inv
 	return items, nil
 }
 
-const invoicesOfOrder = `-- name: InvoicesOfOrder :many
+const listOrderInvoices = `-- name: ListOrderInvoices :many
 SELECT invoices.content FROM invoices
 JOIN orders ON orders.id = invoices.order_id
 WHERE invoices.order_id = $1 AND orders.customer_id = $2
 ORDER BY invoices.order_id, invoices.refund_id
 `
 
-type InvoicesOfOrderParams struct {
+type ListOrderInvoicesParams struct {
 	OrderID    string
 	CustomerID string
 }
 
-func (q *Queries) InvoicesOfOrder(ctx context.Context, arg InvoicesOfOrderParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, invoicesOfOrder, arg.OrderID, arg.CustomerID)
+func (q *Queries) ListOrderInvoices(ctx context.Context, arg ListOrderInvoicesParams) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderInvoices, arg.OrderID, arg.CustomerID)
 	if err != nil {
 		return nil, err
 	}
@@ -325,6 +323,47 @@ func (q *Queries) InvoicesOfOrder(ctx context.Context, arg InvoicesOfOrderParams
 			return nil, err
 		}
 		items = append(items, content)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listPendingInvoices = `-- name: ListPendingInvoices :many
+SELECT id, order_id, refund_id, buyer, created_at FROM pending_invoices
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+type ListPendingInvoicesParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) ListPendingInvoices(ctx context.Context, arg ListPendingInvoicesParams) ([]PendingInvoice, error) {
+	rows, err := q.db.QueryContext(ctx, listPendingInvoices, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PendingInvoice{}
+	for rows.Next() {
+		var i PendingInvoice
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.RefundID,
+			&i.Buyer,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err
@@ -347,42 +386,4 @@ func (q *Queries) NextInvoiceNumber(ctx context.Context, series string) (int64, 
 	var last_number int64
 	err := row.Scan(&last_number)
 	return last_number, err
-}
-
-const oweInvoice = `-- name: OweInvoice :exec
-INSERT INTO invoices_due (id, order_id, refund_id, buyer, created_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT DO NOTHING
-`
-
-type OweInvoiceParams struct {
-	ID        string
-	OrderID   string
-	RefundID  string
-	Buyer     string
-	CreatedAt int64
-}
-
-func (q *Queries) OweInvoice(ctx context.Context, arg OweInvoiceParams) error {
-	_, err := q.db.ExecContext(ctx, oweInvoice,
-		arg.ID,
-		arg.OrderID,
-		arg.RefundID,
-		arg.Buyer,
-		arg.CreatedAt,
-	)
-	return err
-}
-
-const takeInvoiceDue = `-- name: TakeInvoiceDue :execrows
-DELETE FROM invoices_due WHERE id = $1
-`
-
-// Whoever takes it holds the row until the end: another one then finds none.
-func (q *Queries) TakeInvoiceDue(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, takeInvoiceDue, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }

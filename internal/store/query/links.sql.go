@@ -38,18 +38,43 @@ func (q *Queries) DeleteLinksOfUnconfirmed(ctx context.Context, customerID strin
 	return err
 }
 
-const deleteUnsentLetters = `-- name: DeleteUnsentLetters :exec
-DELETE FROM mails WHERE customer_id = $1 AND kind = $2
+const deleteUnusedLinks = `-- name: DeleteUnusedLinks :exec
+DELETE FROM links
+WHERE customer_id = $1 AND kind = $2 AND used_at = 0
 `
 
-type DeleteUnsentLettersParams struct {
+type DeleteUnusedLinksParams struct {
 	CustomerID string
 	Kind       string
 }
 
-func (q *Queries) DeleteUnsentLetters(ctx context.Context, arg DeleteUnsentLettersParams) error {
-	_, err := q.db.ExecContext(ctx, deleteUnsentLetters, arg.CustomerID, arg.Kind)
+func (q *Queries) DeleteUnusedLinks(ctx context.Context, arg DeleteUnusedLinksParams) error {
+	_, err := q.db.ExecContext(ctx, deleteUnusedLinks, arg.CustomerID, arg.Kind)
 	return err
+}
+
+const getLink = `-- name: GetLink :one
+SELECT hash, kind, customer_id, email, expires_at, used_at FROM links WHERE hash = $1 AND kind = $2 AND used_at = 0 AND expires_at > $3
+`
+
+type GetLinkParams struct {
+	Hash      string
+	Kind      string
+	ExpiresAt int64
+}
+
+func (q *Queries) GetLink(ctx context.Context, arg GetLinkParams) (Link, error) {
+	row := q.db.QueryRowContext(ctx, getLink, arg.Hash, arg.Kind, arg.ExpiresAt)
+	var i Link
+	err := row.Scan(
+		&i.Hash,
+		&i.Kind,
+		&i.CustomerID,
+		&i.Email,
+		&i.ExpiresAt,
+		&i.UsedAt,
+	)
+	return i, err
 }
 
 const insertLink = `-- name: InsertLink :exec
@@ -75,28 +100,28 @@ func (q *Queries) InsertLink(ctx context.Context, arg InsertLinkParams) error {
 	return err
 }
 
-const linkByHash = `-- name: LinkByHash :one
-SELECT hash, kind, customer_id, email, expires_at, used_at FROM links WHERE hash = $1 AND kind = $2 AND used_at = 0 AND expires_at > $3
+const insertMailedLink = `-- name: InsertMailedLink :exec
+INSERT INTO links (hash, kind, customer_id, email, expires_at)
+VALUES ($1, $2, $3, $4, $5)
 `
 
-type LinkByHashParams struct {
-	Hash      string
-	Kind      string
-	ExpiresAt int64
+type InsertMailedLinkParams struct {
+	Hash       string
+	Kind       string
+	CustomerID string
+	Email      string
+	ExpiresAt  int64
 }
 
-func (q *Queries) LinkByHash(ctx context.Context, arg LinkByHashParams) (Link, error) {
-	row := q.db.QueryRowContext(ctx, linkByHash, arg.Hash, arg.Kind, arg.ExpiresAt)
-	var i Link
-	err := row.Scan(
-		&i.Hash,
-		&i.Kind,
-		&i.CustomerID,
-		&i.Email,
-		&i.ExpiresAt,
-		&i.UsedAt,
+func (q *Queries) InsertMailedLink(ctx context.Context, arg InsertMailedLinkParams) error {
+	_, err := q.db.ExecContext(ctx, insertMailedLink,
+		arg.Hash,
+		arg.Kind,
+		arg.CustomerID,
+		arg.Email,
+		arg.ExpiresAt,
 	)
-	return i, err
+	return err
 }
 
 const useLink = `-- name: UseLink :one

@@ -9,6 +9,74 @@ import (
 	"context"
 )
 
+const claimMail = `-- name: ClaimMail :execrows
+UPDATE mails
+SET due_at = $1, attempts = attempts + 1, node = $2
+WHERE id = $3 AND due_at = $4
+`
+
+type ClaimMailParams struct {
+	Lease  int64
+	Node   string
+	ID     string
+	WasDue int64
+}
+
+func (q *Queries) ClaimMail(ctx context.Context, arg ClaimMailParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, claimMail,
+		arg.Lease,
+		arg.Node,
+		arg.ID,
+		arg.WasDue,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const deleteMail = `-- name: DeleteMail :exec
+DELETE FROM mails
+WHERE id = $1
+`
+
+func (q *Queries) DeleteMail(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, deleteMail, id)
+	return err
+}
+
+const deleteUnsentMails = `-- name: DeleteUnsentMails :exec
+DELETE FROM mails WHERE customer_id = $1 AND kind = $2
+`
+
+type DeleteUnsentMailsParams struct {
+	CustomerID string
+	Kind       string
+}
+
+func (q *Queries) DeleteUnsentMails(ctx context.Context, arg DeleteUnsentMailsParams) error {
+	_, err := q.db.ExecContext(ctx, deleteUnsentMails, arg.CustomerID, arg.Kind)
+	return err
+}
+
+const getMailAddress = `-- name: GetMailAddress :one
+SELECT email, language
+FROM customers
+WHERE id = $1
+`
+
+type GetMailAddressRow struct {
+	Email    string
+	Language string
+}
+
+func (q *Queries) GetMailAddress(ctx context.Context, id string) (GetMailAddressRow, error) {
+	row := q.db.QueryRowContext(ctx, getMailAddress, id)
+	var i GetMailAddressRow
+	err := row.Scan(&i.Email, &i.Language)
+	return i, err
+}
+
 const insertMail = `-- name: InsertMail :exec
 INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -39,20 +107,114 @@ func (q *Queries) InsertMail(ctx context.Context, arg InsertMailParams) error {
 	return err
 }
 
-const mailAddressOfCustomer = `-- name: MailAddressOfCustomer :one
-SELECT email, language
-FROM customers
-WHERE id = $1
+const listDueMails = `-- name: ListDueMails :many
+SELECT id, kind, customer_id, recipient, language, data, created_at, due_at, attempts
+FROM mails
+WHERE due_at <= $1
+ORDER BY due_at
+LIMIT $2
 `
 
-type MailAddressOfCustomerRow struct {
-	Email    string
-	Language string
+type ListDueMailsParams struct {
+	DueAt int64
+	Limit int32
 }
 
-func (q *Queries) MailAddressOfCustomer(ctx context.Context, id string) (MailAddressOfCustomerRow, error) {
-	row := q.db.QueryRowContext(ctx, mailAddressOfCustomer, id)
-	var i MailAddressOfCustomerRow
-	err := row.Scan(&i.Email, &i.Language)
-	return i, err
+type ListDueMailsRow struct {
+	ID         string
+	Kind       string
+	CustomerID string
+	Recipient  string
+	Language   string
+	Data       string
+	CreatedAt  int64
+	DueAt      int64
+	Attempts   int64
+}
+
+func (q *Queries) ListDueMails(ctx context.Context, arg ListDueMailsParams) ([]ListDueMailsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listDueMails, arg.DueAt, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListDueMailsRow{}
+	for rows.Next() {
+		var i ListDueMailsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.CustomerID,
+			&i.Recipient,
+			&i.Language,
+			&i.Data,
+			&i.CreatedAt,
+			&i.DueAt,
+			&i.Attempts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockMail = `-- name: LockMail :execrows
+UPDATE mails
+SET due_at = $1
+WHERE id = $2 AND due_at = $1
+`
+
+type LockMailParams struct {
+	Lease int64
+	ID    string
+}
+
+func (q *Queries) LockMail(ctx context.Context, arg LockMailParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockMail, arg.Lease, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const postponeMail = `-- name: PostponeMail :exec
+UPDATE mails
+SET due_at = $1, node = ''
+WHERE id = $2 AND due_at = $3
+`
+
+type PostponeMailParams struct {
+	Due   int64
+	ID    string
+	Lease int64
+}
+
+func (q *Queries) PostponeMail(ctx context.Context, arg PostponeMailParams) error {
+	_, err := q.db.ExecContext(ctx, postponeMail, arg.Due, arg.ID, arg.Lease)
+	return err
+}
+
+const releaseMails = `-- name: ReleaseMails :execrows
+UPDATE mails SET due_at = $1, node = ''
+WHERE node = $2 AND node <> ''
+`
+
+type ReleaseMailsParams struct {
+	Now  int64
+	Node string
+}
+
+func (q *Queries) ReleaseMails(ctx context.Context, arg ReleaseMailsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseMails, arg.Now, arg.Node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -23,17 +23,6 @@ type Agent struct {
 	RemovedAt      int64
 }
 
-type AgentEvent struct {
-	OrderID  string
-	AgentID  string
-	Changes  int64
-	Told     int64
-	Since    int64
-	DueAt    int64
-	Attempts int64
-	Node     string
-}
-
 type AgentLink struct {
 	CustomerID string
 	AgentID    string
@@ -50,50 +39,19 @@ type AgentSecret struct {
 	EndedAt   int64
 }
 
-type Ceremony struct {
-	Hash       string
-	Kind       string
-	CustomerID string
-	Data       string
-	ExpiresAt  int64
-}
-
-type Change struct {
+type AuditEvent struct {
 	ID         string
 	CustomerID string
-	DomainID   string
-	Name       string
-	Tld        string
-	Account    string
-	Kind       string
-	Wanted     string
-	Handle     string
-	OldHandle  string
-	CodeSealed string
-	State      string
-	Failure    string
-	ByKind     string
-	ByID       string
-	ByAddress  string
-	DueAt      int64
-	Node       string
-	Attempts   int64
-	CreatedAt  int64
-	UpdatedAt  int64
+	ActorKind  string
+	Actor      string
+	Through    string
+	Address    string
+	Action     string
+	Object     string
+	At         int64
 }
 
-type Client struct {
-	ID           string
-	Kind         string
-	Name         string
-	RedirectUris string
-	AuthMethod   string
-	SecretHash   string
-	CreatedAt    int64
-	LastUsedAt   int64
-}
-
-type Code struct {
+type AuthorizationCode struct {
 	Hash        string
 	ClientID    string
 	ClientName  string
@@ -105,6 +63,17 @@ type Code struct {
 	ExpiresAt   int64
 	UsedAt      int64
 	GrantID     string
+}
+
+type Client struct {
+	ID           string
+	Kind         string
+	Name         string
+	RedirectUris string
+	AuthMethod   string
+	SecretHash   string
+	CreatedAt    int64
+	LastUsedAt   int64
 }
 
 type Consent struct {
@@ -129,35 +98,9 @@ type Customer struct {
 	CreatedAt    int64
 	ConfirmedAt  int64
 	DisabledAt   int64
-	Shadow       int64
+	Guest        int64
 	Operator     int64
 	TotpVersion  int64
-}
-
-type Declaration struct {
-	ID        string
-	Kind      string
-	Name      string
-	Email     string
-	Contract  string
-	Ground    string
-	Reason    string
-	EndDay    string
-	Language  string
-	CreatedAt int64
-	DoneAt    int64
-}
-
-type Deed struct {
-	ID         string
-	CustomerID string
-	ActorKind  string
-	Actor      string
-	Through    string
-	Address    string
-	Action     string
-	Object     string
-	At         int64
 }
 
 type Device struct {
@@ -184,23 +127,47 @@ type Domain struct {
 	RegistryExpires int64
 	SyncedAt        int64
 	SyncDue         int64
-	Notified        int64
+	ExpiryNotice    int64
+}
+
+type DomainChange struct {
+	ID         string
+	CustomerID string
+	DomainID   string
+	Name       string
+	Tld        string
+	Account    string
+	Kind       string
+	Desired    string
+	Handle     string
+	OldHandle  string
+	CodeSealed string
+	State      string
+	Failure    string
+	ByKind     string
+	ByID       string
+	ByAddress  string
+	DueAt      int64
+	Node       string
+	Attempts   int64
+	CreatedAt  int64
+	UpdatedAt  int64
 }
 
 type DomainLock struct {
-	ID         string
-	DomainID   string
-	CustomerID string
-	Name       string
-	Cause      string
-	Reason     string
-	Reference  string
-	Blocks     string
-	ReviewAt   int64
-	SetBy      string
-	SetAt      int64
-	LiftedBy   string
-	LiftedAt   int64
+	ID           string
+	DomainID     string
+	CustomerID   string
+	Name         string
+	Cause        string
+	Reason       string
+	Reference    string
+	Restrictions string
+	ReviewAt     int64
+	SetBy        string
+	SetAt        int64
+	LiftedBy     string
+	LiftedAt     int64
 }
 
 type Grant struct {
@@ -220,17 +187,17 @@ type Grant struct {
 	SiblingsUntil int64
 }
 
-type Idempotency struct {
-	Scope     string
-	Key       string
-	BodyHash  string
-	Run       string
-	Status    int64
-	Headers   string
-	Answer    string
-	LeaseEnds int64
-	EndsAt    int64
-	Node      string
+type IdempotencyKey struct {
+	Scope          string
+	Key            string
+	BodyHash       string
+	Run            string
+	Status         int64
+	Headers        string
+	ResponseSealed string
+	LeaseEnds      int64
+	EndsAt         int64
+	Node           string
 }
 
 type Identity struct {
@@ -263,37 +230,10 @@ type InvoiceSeries struct {
 	LastNumber int64
 }
 
-type InvoicesDue struct {
-	ID        string
-	OrderID   string
-	RefundID  string
-	Buyer     string
-	CreatedAt int64
-}
-
-type Line struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Tld        string
-	Kind       string
-	Years      int64
-	Payment    string
-	State      string
-	Failure    string
-	RefundDue  int64
-	Account    string
-	DomainID   string
-	Handle     string
-	CodeSealed string
-	AskedAt    int64
-	DueAt      int64
-	Node       string
-	Attempts   int64
-	CreatedAt  int64
-	UpdatedAt  int64
-	RenewFrom  int64
-	Registrant string
+type JobError struct {
+	Job  string
+	Code string
+	At   int64
 }
 
 type Link struct {
@@ -355,29 +295,29 @@ type Order struct {
 	CompleterID    string
 	Contact        string
 	Claimed        int64
-	ClaimAskedAt   int64
+	ClaimMailedAt  int64
 	ConsentAt      int64
 	ConsentWording string
 	Registrant     string
 }
 
 type OrderItem struct {
-	ID         string
-	OrderID    string
-	Place      int64
-	Name       string
-	Tld        string
-	Kind       string
-	Years      int64
-	Net        int64
-	Vat        int64
-	Gross      int64
-	Account    string
-	LineID     string
-	DomainID   string
-	CodeSealed string
-	State      string
-	Failure    string
+	ID              string
+	OrderID         string
+	Position        int64
+	Name            string
+	Tld             string
+	Kind            string
+	Years           int64
+	Net             int64
+	Vat             int64
+	Gross           int64
+	Account         string
+	ProvisionItemID string
+	DomainID        string
+	CodeSealed      string
+	State           string
+	Failure         string
 }
 
 type Passkey struct {
@@ -408,17 +348,60 @@ type Payment struct {
 }
 
 type PaymentMethod struct {
+	CustomerID       string
+	ProviderCustomer string
+	Method           string
+	Label            string
+	UpdatedAt        int64
+}
+
+type PendingInvoice struct {
+	ID        string
+	OrderID   string
+	RefundID  string
+	Buyer     string
+	CreatedAt int64
+}
+
+type PersonalAccessToken struct {
+	ID         string
 	CustomerID string
-	Holder     string
-	Method     string
-	Label      string
-	UpdatedAt  int64
+	Name       string
+	Hash       string
+	CreatedAt  int64
+	LastUsedAt int64
+	RevokedAt  int64
 }
 
 type PriceList struct {
 	Edition   int64
 	Content   string
 	CreatedAt int64
+}
+
+type ProvisionItem struct {
+	ID          string
+	CustomerID  string
+	Name        string
+	Tld         string
+	Kind        string
+	Years       int64
+	Payment     string
+	State       string
+	Failure     string
+	RefundDue   int64
+	Account     string
+	DomainID    string
+	Handle      string
+	CodeSealed  string
+	RequestedAt int64
+	DueAt       int64
+	Node        string
+	Attempts    int64
+	CreatedAt   int64
+	UpdatedAt   int64
+	RenewFrom   int64
+	Registrant  string
 }
 
 type RecoveryCode struct {
@@ -493,47 +476,64 @@ type SealNode struct {
 	SeenAt  int64
 }
 
-type Session struct {
-	Hash            string
-	ID              string
-	CustomerID      string
-	State           string
-	Address         string
-	Agent           string
-	Device          string
-	Attempts        int64
-	CreatedAt       int64
-	AuthenticatedAt int64
-	SeenAt          int64
-	ExpiresAt       int64
-	Proof           string
-}
-
-type Setback struct {
-	Job  string
-	Code string
-	At   int64
-}
-
-type SignaturesSeen struct {
+type SeenSignature struct {
 	AgentID string
 	Mac     string
 	Path    string
 	EndsAt  int64
 }
 
-type Token struct {
-	ID         string
-	CustomerID string
-	Name       string
-	Hash       string
-	CreatedAt  int64
-	LastUsedAt int64
-	RevokedAt  int64
+type Session struct {
+	Hash            string
+	ID              string
+	CustomerID      string
+	State           string
+	Address         string
+	UserAgent       string
+	Device          string
+	Attempts        int64
+	CreatedAt       int64
+	AuthenticatedAt int64
+	SeenAt          int64
+	ExpiresAt       int64
+	AuthMethod      string
 }
 
 type VatCheck struct {
 	VatID     string
 	Valid     int64
 	CheckedAt int64
+}
+
+type WebauthnChallenge struct {
+	Hash       string
+	Kind       string
+	CustomerID string
+	Data       string
+	ExpiresAt  int64
+}
+
+type WebhookDelivery struct {
+	OrderID        string
+	AgentID        string
+	EventCount     int64
+	DeliveredCount int64
+	PendingSince   int64
+	DueAt          int64
+	Attempts       int64
+	Node           string
+}
+
+type WithdrawalNotice struct {
+	ID        string
+	Kind      string
+	Name      string
+	Email     string
+	Contract  string
+	Ground    string
+	Reason    string
+	EndDay    string
+	Language  string
+	CreatedAt int64
+	DoneAt    int64
 }

@@ -9,67 +9,23 @@ import (
 	"context"
 )
 
-const buyerOf = `-- name: BuyerOf :one
-SELECT c.id, c.email, c.language,
-    coalesce(r.customer_id, '') AS told, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,
-    coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street, coalesce(r.postal_code, '') AS postal_code,
-    coalesce(r.city, '') AS city, coalesce(r.state, '') AS state, coalesce(r.country, '') AS country, coalesce(r.phone, '') AS phone, coalesce(r.vat_id, '') AS vat_id,
-    coalesce(m.holder, '') AS holder, coalesce(m.label, '') AS label
-FROM customers c
-LEFT JOIN registrants r ON r.customer_id = c.id
-LEFT JOIN payment_methods m ON m.customer_id = c.id
-WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0
-`
-
-type BuyerOfRow struct {
-	ID           string
-	Email        string
-	Language     string
-	Told         string
-	Kind         string
-	Name         string
-	Organisation string
-	Street       string
-	PostalCode   string
-	City         string
-	State        string
-	Country      string
-	Phone        string
-	VatID        string
-	Holder       string
-	Label        string
-}
-
-func (q *Queries) BuyerOf(ctx context.Context, id string) (BuyerOfRow, error) {
-	row := q.db.QueryRowContext(ctx, buyerOf, id)
-	var i BuyerOfRow
-	err := row.Scan(
-		&i.ID,
-		&i.Email,
-		&i.Language,
-		&i.Told,
-		&i.Kind,
-		&i.Name,
-		&i.Organisation,
-		&i.Street,
-		&i.PostalCode,
-		&i.City,
-		&i.State,
-		&i.Country,
-		&i.Phone,
-		&i.VatID,
-		&i.Holder,
-		&i.Label,
-	)
-	return i, err
-}
-
 const countOpenOrders = `-- name: CountOpenOrders :one
 SELECT count(*) FROM orders WHERE customer_id = $1 AND open_order = 1
 `
 
 func (q *Queries) CountOpenOrders(ctx context.Context, customerID string) (int64, error) {
 	row := q.db.QueryRowContext(ctx, countOpenOrders, customerID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const countOpenOrdersOfAgent = `-- name: CountOpenOrdersOfAgent :one
+SELECT count(*) FROM orders WHERE agent_id = $1 AND agent_id <> '' AND open_order = 1
+`
+
+func (q *Queries) CountOpenOrdersOfAgent(ctx context.Context, agentID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOpenOrdersOfAgent, agentID)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -92,132 +48,448 @@ func (q *Queries) CountOrders(ctx context.Context, arg CountOrdersParams) (int64
 	return count, err
 }
 
-const dueOrders = `-- name: DueOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
-WHERE due_at > 0 AND due_at <= $1
-ORDER BY due_at
-LIMIT $2
+const getBuyer = `-- name: GetBuyer :one
+SELECT c.id, c.email, c.language,
+    coalesce(r.customer_id, '') AS registrant_customer_id, coalesce(r.kind, '') AS kind, coalesce(r.name, '') AS name,
+    coalesce(r.organisation, '') AS organisation, coalesce(r.street, '') AS street, coalesce(r.postal_code, '') AS postal_code,
+    coalesce(r.city, '') AS city, coalesce(r.state, '') AS state, coalesce(r.country, '') AS country, coalesce(r.phone, '') AS phone, coalesce(r.vat_id, '') AS vat_id,
+    coalesce(m.provider_customer, '') AS provider_customer, coalesce(m.label, '') AS label
+FROM customers c
+LEFT JOIN registrants r ON r.customer_id = c.id
+LEFT JOIN payment_methods m ON m.customer_id = c.id
+WHERE c.id = $1 AND c.confirmed_at <> 0 AND c.disabled_at = 0
 `
 
-type DueOrdersParams struct {
-	DueAt int64
-	Limit int32
+type GetBuyerRow struct {
+	ID                   string
+	Email                string
+	Language             string
+	RegistrantCustomerID string
+	Kind                 string
+	Name                 string
+	Organisation         string
+	Street               string
+	PostalCode           string
+	City                 string
+	State                string
+	Country              string
+	Phone                string
+	VatID                string
+	ProviderCustomer     string
+	Label                string
 }
 
-func (q *Queries) DueOrders(ctx context.Context, arg DueOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, dueOrders, arg.DueAt, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Order{}
-	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimAskedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) GetBuyer(ctx context.Context, id string) (GetBuyerRow, error) {
+	row := q.db.QueryRowContext(ctx, getBuyer, id)
+	var i GetBuyerRow
+	err := row.Scan(
+		&i.ID,
+		&i.Email,
+		&i.Language,
+		&i.RegistrantCustomerID,
+		&i.Kind,
+		&i.Name,
+		&i.Organisation,
+		&i.Street,
+		&i.PostalCode,
+		&i.City,
+		&i.State,
+		&i.Country,
+		&i.Phone,
+		&i.VatID,
+		&i.ProviderCustomer,
+		&i.Label,
+	)
+	return i, err
 }
 
-const freeOrders = `-- name: FreeOrders :execrows
-UPDATE orders SET due_at = $1, node = '', version = version + 1
-WHERE node = $2 AND node <> '' AND due_at > 0
+const getCustomerOrder = `-- name: GetCustomerOrder :one
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND id = $2
 `
 
-type FreeOrdersParams struct {
-	Now  int64
-	Node string
+type GetCustomerOrderParams struct {
+	CustomerID string
+	ID         string
 }
 
-func (q *Queries) FreeOrders(ctx context.Context, arg FreeOrdersParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, freeOrders, arg.Now, arg.Node)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) GetCustomerOrder(ctx context.Context, arg GetCustomerOrderParams) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerOrder, arg.CustomerID, arg.ID)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
 }
 
-const holdBuyer = `-- name: HoldBuyer :execrows
-UPDATE customers SET disabled_at = 0
-WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0
+const getOpenOrderByItems = `-- name: GetOpenOrderByItems :one
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
-// Who adds an order, begins to pay one, or gives the customer something holds the
-// customer's row until the end, so that on PostgreSQL those who race for the same
-// account come one by one. The row itself stays as it is.
-func (q *Queries) HoldBuyer(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, holdBuyer, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+type GetOpenOrderByItemsParams struct {
+	CustomerID string
+	ItemsKey   string
 }
 
-const hurryOrder = `-- name: HurryOrder :exec
-UPDATE orders
-SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
-WHERE id = $2
+func (q *Queries) GetOpenOrderByItems(ctx context.Context, arg GetOpenOrderByItemsParams) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOpenOrderByItems, arg.CustomerID, arg.ItemsKey)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
+}
+
+const getOrder = `-- name: GetOrder :one
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE id = $1
 `
 
-type HurryOrderParams struct {
-	Now int64
-	ID  string
+func (q *Queries) GetOrder(ctx context.Context, id string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOrder, id)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
 }
 
-// Something of the order has changed: it is looked at now, or when it was due
-// before.
-func (q *Queries) HurryOrder(ctx context.Context, arg HurryOrderParams) error {
-	_, err := q.db.ExecContext(ctx, hurryOrder, arg.Now, arg.ID)
-	return err
+const getOrderByIntent = `-- name: GetOrderByIntent :one
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
+WHERE payments.intent = $1 AND payments.intent <> ''
+ORDER BY payments.id
+LIMIT 1
+`
+
+func (q *Queries) GetOrderByIntent(ctx context.Context, intent string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOrderByIntent, intent)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
+}
+
+const getOrderByPayLink = `-- name: GetOrderByPayLink :one
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE pay_link = $1
+`
+
+func (q *Queries) GetOrderByPayLink(ctx context.Context, payLink string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOrderByPayLink, payLink)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
+}
+
+const getOrderBySession = `-- name: GetOrderBySession :one
+SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_mailed_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
+WHERE payments.session = $1 AND payments.session <> ''
+`
+
+func (q *Queries) GetOrderBySession(ctx context.Context, session string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOrderBySession, session)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
+}
+
+const getOrderByVerifyLink = `-- name: GetOrderByVerifyLink :one
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE verify_link = $1 AND verify_link <> ''
+`
+
+func (q *Queries) GetOrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOrderByVerifyLink, verifyLink)
+	var i Order
+	err := row.Scan(
+		&i.ID,
+		&i.CustomerID,
+		&i.EmailKey,
+		&i.State,
+		&i.Channel,
+		&i.ByKind,
+		&i.ByID,
+		&i.ByAddress,
+		&i.ByName,
+		&i.ItemsKey,
+		&i.Net,
+		&i.Vat,
+		&i.Gross,
+		&i.VatRate,
+		&i.VatRule,
+		&i.VatCountry,
+		&i.VatID,
+		&i.VatUnchecked,
+		&i.PayLink,
+		&i.PaySealed,
+		&i.VerifyLink,
+		&i.VerifySealed,
+		&i.AutoRenew,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.ExpiresAt,
+		&i.PaidAt,
+		&i.Version,
+		&i.DueAt,
+		&i.Node,
+		&i.Attempts,
+		&i.OpenOrder,
+		&i.AgentID,
+		&i.CompleterID,
+		&i.Contact,
+		&i.Claimed,
+		&i.ClaimMailedAt,
+		&i.ConsentAt,
+		&i.ConsentWording,
+		&i.Registrant,
+	)
+	return i, err
+}
+
+const getOrderInPayment = `-- name: GetOrderInPayment :one
+SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1
+`
+
+func (q *Queries) GetOrderInPayment(ctx context.Context, customerID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getOrderInPayment, customerID)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const insertOrder = `-- name: InsertOrder :exec
@@ -226,49 +498,49 @@ INSERT INTO orders (
     net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked,
     pay_link, pay_sealed, verify_link, verify_sealed, auto_renew,
     created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order,
-    agent_id, contact, claimed, claim_asked_at, completer_id, registrant)
+    agent_id, contact, claimed, claim_mailed_at, completer_id, registrant)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)
 `
 
 type InsertOrderParams struct {
-	ID           string
-	CustomerID   string
-	EmailKey     string
-	State        string
-	Channel      string
-	ByKind       string
-	ByID         string
-	ByAddress    string
-	ByName       string
-	ItemsKey     string
-	Net          int64
-	Vat          int64
-	Gross        int64
-	VatRate      int64
-	VatRule      string
-	VatCountry   string
-	VatID        string
-	VatUnchecked int64
-	PayLink      string
-	PaySealed    string
-	VerifyLink   string
-	VerifySealed string
-	AutoRenew    int64
-	CreatedAt    int64
-	UpdatedAt    int64
-	ExpiresAt    int64
-	PaidAt       int64
-	Version      int64
-	DueAt        int64
-	Node         string
-	Attempts     int64
-	OpenOrder    int64
-	AgentID      string
-	Contact      string
-	Claimed      int64
-	ClaimAskedAt int64
-	CompleterID  string
-	Registrant   string
+	ID            string
+	CustomerID    string
+	EmailKey      string
+	State         string
+	Channel       string
+	ByKind        string
+	ByID          string
+	ByAddress     string
+	ByName        string
+	ItemsKey      string
+	Net           int64
+	Vat           int64
+	Gross         int64
+	VatRate       int64
+	VatRule       string
+	VatCountry    string
+	VatID         string
+	VatUnchecked  int64
+	PayLink       string
+	PaySealed     string
+	VerifyLink    string
+	VerifySealed  string
+	AutoRenew     int64
+	CreatedAt     int64
+	UpdatedAt     int64
+	ExpiresAt     int64
+	PaidAt        int64
+	Version       int64
+	DueAt         int64
+	Node          string
+	Attempts      int64
+	OpenOrder     int64
+	AgentID       string
+	Contact       string
+	Claimed       int64
+	ClaimMailedAt int64
+	CompleterID   string
+	Registrant    string
 }
 
 func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error {
@@ -308,18 +580,611 @@ func (q *Queries) InsertOrder(ctx context.Context, arg InsertOrderParams) error 
 		arg.AgentID,
 		arg.Contact,
 		arg.Claimed,
-		arg.ClaimAskedAt,
+		arg.ClaimMailedAt,
 		arg.CompleterID,
 		arg.Registrant,
 	)
 	return err
 }
 
-const moveOrder = `-- name: MoveOrder :execrows
+const listCustomerOrders = `-- name: ListCustomerOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+WHERE customer_id = $1 AND id < $2
+ORDER BY id DESC
+LIMIT $3
+`
+
+type ListCustomerOrdersParams struct {
+	CustomerID string
+	ID         string
+	Limit      int32
+}
+
+func (q *Queries) ListCustomerOrders(ctx context.Context, arg ListCustomerOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerOrders, arg.CustomerID, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimMailedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listDueOrders = `-- name: ListDueOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+WHERE due_at > 0 AND due_at <= $1
+ORDER BY due_at
+LIMIT $2
+`
+
+type ListDueOrdersParams struct {
+	DueAt int64
+	Limit int32
+}
+
+func (q *Queries) ListDueOrders(ctx context.Context, arg ListDueOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listDueOrders, arg.DueAt, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimMailedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOrderIDsAwaitingIdentity = `-- name: ListOrderIDsAwaitingIdentity :many
+SELECT id FROM orders
+WHERE customer_id = $1 AND open_order = 1 AND state = 'awaiting_verification'
+ORDER BY id
+`
+
+func (q *Queries) ListOrderIDsAwaitingIdentity(ctx context.Context, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderIDsAwaitingIdentity, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOrders = `-- name: ListOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+WHERE id > $1
+ORDER BY id
+LIMIT $2
+`
+
+type ListOrdersParams struct {
+	ID    string
+	Limit int32
+}
+
+func (q *Queries) ListOrders(ctx context.Context, arg ListOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listOrders, arg.ID, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimMailedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listOverdueOrders = `-- name: ListOverdueOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+WHERE customer_id = $1 AND open_order = 1 AND state <> 'paying' AND expires_at <= $2
+ORDER BY id
+LIMIT $3
+`
+
+type ListOverdueOrdersParams struct {
+	CustomerID string
+	Now        int64
+	MaxRows    int32
+}
+
+// Unpaid orders of a customer whose quoted prices have expired.
+func (q *Queries) ListOverdueOrders(ctx context.Context, arg ListOverdueOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listOverdueOrders, arg.CustomerID, arg.Now, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimMailedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listPaidOrdersByName = `-- name: ListPaidOrdersByName :many
+SELECT orders.id, orders.paid_at, orders.consent_at, orders.consent_wording
+FROM order_items JOIN orders ON orders.id = order_items.order_id
+WHERE order_items.name = $1 AND orders.paid_at > 0
+ORDER BY order_items.order_id DESC
+LIMIT $2
+`
+
+type ListPaidOrdersByNameParams struct {
+	Name  string
+	Limit int32
+}
+
+type ListPaidOrdersByNameRow struct {
+	ID             string
+	PaidAt         int64
+	ConsentAt      int64
+	ConsentWording string
+}
+
+func (q *Queries) ListPaidOrdersByName(ctx context.Context, arg ListPaidOrdersByNameParams) ([]ListPaidOrdersByNameRow, error) {
+	rows, err := q.db.QueryContext(ctx, listPaidOrdersByName, arg.Name, arg.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListPaidOrdersByNameRow{}
+	for rows.Next() {
+		var i ListPaidOrdersByNameRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.PaidAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockBuyer = `-- name: LockBuyer :execrows
+UPDATE customers SET disabled_at = 0
+WHERE id = $1 AND confirmed_at <> 0 AND disabled_at = 0
+`
+
+// Locks the customer's row until the end of the transaction, so that on PostgreSQL
+// transactions that add or pay an order of the same customer run one after the other.
+// The row's values stay the same.
+func (q *Queries) LockBuyer(ctx context.Context, id string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockBuyer, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const makeOrderDue = `-- name: MakeOrderDue :exec
+UPDATE orders
+SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN due_at ELSE $1 END
+WHERE id = $2
+`
+
+type MakeOrderDueParams struct {
+	Now int64
+	ID  string
+}
+
+// Makes the order due now, unless it was due earlier. The new version makes concurrent
+// updates reload it.
+func (q *Queries) MakeOrderDue(ctx context.Context, arg MakeOrderDueParams) error {
+	_, err := q.db.ExecContext(ctx, makeOrderDue, arg.Now, arg.ID)
+	return err
+}
+
+const releaseOrders = `-- name: ReleaseOrders :execrows
+UPDATE orders SET due_at = $1, node = '', version = version + 1
+WHERE node = $2 AND node <> '' AND due_at > 0
+`
+
+type ReleaseOrdersParams struct {
+	Now  int64
+	Node string
+}
+
+func (q *Queries) ReleaseOrders(ctx context.Context, arg ReleaseOrdersParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseOrders, arg.Now, arg.Node)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const searchOrders = `-- name: SearchOrders :many
+SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders
+WHERE customer_id = $1 AND (state = $2 OR $2 = '')
+ORDER BY id DESC
+LIMIT $4 OFFSET $3
+`
+
+type SearchOrdersParams struct {
+	CustomerID string
+	State      string
+	SkipRows   int32
+	MaxRows    int32
+}
+
+// One page of a customer's orders, newest first; an empty state matches all.
+func (q *Queries) SearchOrders(ctx context.Context, arg SearchOrdersParams) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, searchOrders,
+		arg.CustomerID,
+		arg.State,
+		arg.SkipRows,
+		arg.MaxRows,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Order{}
+	for rows.Next() {
+		var i Order
+		if err := rows.Scan(
+			&i.ID,
+			&i.CustomerID,
+			&i.EmailKey,
+			&i.State,
+			&i.Channel,
+			&i.ByKind,
+			&i.ByID,
+			&i.ByAddress,
+			&i.ByName,
+			&i.ItemsKey,
+			&i.Net,
+			&i.Vat,
+			&i.Gross,
+			&i.VatRate,
+			&i.VatRule,
+			&i.VatCountry,
+			&i.VatID,
+			&i.VatUnchecked,
+			&i.PayLink,
+			&i.PaySealed,
+			&i.VerifyLink,
+			&i.VerifySealed,
+			&i.AutoRenew,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.ExpiresAt,
+			&i.PaidAt,
+			&i.Version,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+			&i.OpenOrder,
+			&i.AgentID,
+			&i.CompleterID,
+			&i.Contact,
+			&i.Claimed,
+			&i.ClaimMailedAt,
+			&i.ConsentAt,
+			&i.ConsentWording,
+			&i.Registrant,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const setOrderDue = `-- name: SetOrderDue :exec
+UPDATE orders SET due_at = $2 WHERE id = $1
+`
+
+type SetOrderDueParams struct {
+	ID    string
+	DueAt int64
+}
+
+func (q *Queries) SetOrderDue(ctx context.Context, arg SetOrderDueParams) error {
+	_, err := q.db.ExecContext(ctx, setOrderDue, arg.ID, arg.DueAt)
+	return err
+}
+
+const sumPaidByCustomer = `-- name: SumPaidByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2
+`
+
+type SumPaidByCustomerParams struct {
+	CustomerID string
+	PaidAt     int64
+}
+
+func (q *Queries) SumPaidByCustomer(ctx context.Context, arg SumPaidByCustomerParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByCustomer, arg.CustomerID, arg.PaidAt)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const sumPaidByEmail = `-- name: SumPaidByEmail :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2
+`
+
+type SumPaidByEmailParams struct {
+	EmailKey string
+	PaidAt   int64
+}
+
+func (q *Queries) SumPaidByEmail(ctx context.Context, arg SumPaidByEmailParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByEmail, arg.EmailKey, arg.PaidAt)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const sumPayingByCustomer = `-- name: SumPayingByCustomer :one
+SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying'
+`
+
+func (q *Queries) SumPayingByCustomer(ctx context.Context, customerID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPayingByCustomer, customerID)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const sumSalesByVATRule = `-- name: SumSalesByVATRule :one
+SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2
+`
+
+type SumSalesByVATRuleParams struct {
+	VatRule string
+	PaidAt  int64
+}
+
+func (q *Queries) SumSalesByVATRule(ctx context.Context, arg SumSalesByVATRuleParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumSalesByVATRule, arg.VatRule, arg.PaidAt)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const updateOrder = `-- name: UpdateOrder :execrows
 UPDATE orders
 SET state = $1, open_order = $2,
     customer_id = $3, email_key = $4, items_key = $5,
-    contact = $6, claimed = $7, claim_asked_at = $8,
+    contact = $6, claimed = $7, claim_mailed_at = $8,
     completer_id = $9, registrant = $10,
     net = $11, vat = $12, gross = $13,
     vat_rate = $14, vat_rule = $15, vat_country = $16,
@@ -331,7 +1196,7 @@ SET state = $1, open_order = $2,
 WHERE id = $30 AND state = $31 AND version = $32
 `
 
-type MoveOrderParams struct {
+type UpdateOrderParams struct {
 	State          string
 	OpenOrder      int64
 	CustomerID     string
@@ -339,7 +1204,7 @@ type MoveOrderParams struct {
 	ItemsKey       string
 	Contact        string
 	Claimed        int64
-	ClaimAskedAt   int64
+	ClaimMailedAt  int64
 	CompleterID    string
 	Registrant     string
 	Net            int64
@@ -366,8 +1231,8 @@ type MoveOrderParams struct {
 	WasVersion     int64
 }
 
-func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, moveOrder,
+func (q *Queries) UpdateOrder(ctx context.Context, arg UpdateOrderParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, updateOrder,
 		arg.State,
 		arg.OpenOrder,
 		arg.CustomerID,
@@ -375,7 +1240,7 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 		arg.ItemsKey,
 		arg.Contact,
 		arg.Claimed,
-		arg.ClaimAskedAt,
+		arg.ClaimMailedAt,
 		arg.CompleterID,
 		arg.Registrant,
 		arg.Net,
@@ -405,799 +1270,4 @@ func (q *Queries) MoveOrder(ctx context.Context, arg MoveOrderParams) (int64, er
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const openOrderOf = `-- name: OpenOrderOf :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
-`
-
-type OpenOrderOfParams struct {
-	CustomerID string
-	ItemsKey   string
-}
-
-func (q *Queries) OpenOrderOf(ctx context.Context, arg OpenOrderOfParams) (Order, error) {
-	row := q.db.QueryRowContext(ctx, openOrderOf, arg.CustomerID, arg.ItemsKey)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderByID = `-- name: OrderByID :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE id = $1
-`
-
-func (q *Queries) OrderByID(ctx context.Context, id string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderByID, id)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderByIntent = `-- name: OrderByIntent :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.intent = $1 AND payments.intent <> ''
-ORDER BY payments.id
-LIMIT 1
-`
-
-func (q *Queries) OrderByIntent(ctx context.Context, intent string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderByIntent, intent)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderByPayLink = `-- name: OrderByPayLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE pay_link = $1
-`
-
-func (q *Queries) OrderByPayLink(ctx context.Context, payLink string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderByPayLink, payLink)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderBySession = `-- name: OrderBySession :one
-SELECT orders.id, orders.customer_id, orders.email_key, orders.state, orders.channel, orders.by_kind, orders.by_id, orders.by_address, orders.by_name, orders.items_key, orders.net, orders.vat, orders.gross, orders.vat_rate, orders.vat_rule, orders.vat_country, orders.vat_id, orders.vat_unchecked, orders.pay_link, orders.pay_sealed, orders.verify_link, orders.verify_sealed, orders.auto_renew, orders.created_at, orders.updated_at, orders.expires_at, orders.paid_at, orders.version, orders.due_at, orders.node, orders.attempts, orders.open_order, orders.agent_id, orders.completer_id, orders.contact, orders.claimed, orders.claim_asked_at, orders.consent_at, orders.consent_wording, orders.registrant FROM payments JOIN orders ON orders.id = payments.order_id
-WHERE payments.session = $1 AND payments.session <> ''
-`
-
-func (q *Queries) OrderBySession(ctx context.Context, session string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderBySession, session)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderByVerifyLink = `-- name: OrderByVerifyLink :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE verify_link = $1 AND verify_link <> ''
-`
-
-func (q *Queries) OrderByVerifyLink(ctx context.Context, verifyLink string) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderByVerifyLink, verifyLink)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const orderOfCustomer = `-- name: OrderOfCustomer :one
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND id = $2
-`
-
-type OrderOfCustomerParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) OrderOfCustomer(ctx context.Context, arg OrderOfCustomerParams) (Order, error) {
-	row := q.db.QueryRowContext(ctx, orderOfCustomer, arg.CustomerID, arg.ID)
-	var i Order
-	err := row.Scan(
-		&i.ID,
-		&i.CustomerID,
-		&i.EmailKey,
-		&i.State,
-		&i.Channel,
-		&i.ByKind,
-		&i.ByID,
-		&i.ByAddress,
-		&i.ByName,
-		&i.ItemsKey,
-		&i.Net,
-		&i.Vat,
-		&i.Gross,
-		&i.VatRate,
-		&i.VatRule,
-		&i.VatCountry,
-		&i.VatID,
-		&i.VatUnchecked,
-		&i.PayLink,
-		&i.PaySealed,
-		&i.VerifyLink,
-		&i.VerifySealed,
-		&i.AutoRenew,
-		&i.CreatedAt,
-		&i.UpdatedAt,
-		&i.ExpiresAt,
-		&i.PaidAt,
-		&i.Version,
-		&i.DueAt,
-		&i.Node,
-		&i.Attempts,
-		&i.OpenOrder,
-		&i.AgentID,
-		&i.CompleterID,
-		&i.Contact,
-		&i.Claimed,
-		&i.ClaimAskedAt,
-		&i.ConsentAt,
-		&i.ConsentWording,
-		&i.Registrant,
-	)
-	return i, err
-}
-
-const ordersAfter = `-- name: OrdersAfter :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
-WHERE id > $1
-ORDER BY id
-LIMIT $2
-`
-
-type OrdersAfterParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) OrdersAfter(ctx context.Context, arg OrdersAfterParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, ordersAfter, arg.ID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Order{}
-	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimAskedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const ordersBefore = `-- name: OrdersBefore :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
-WHERE customer_id = $1 AND id < $2
-ORDER BY id DESC
-LIMIT $3
-`
-
-type OrdersBeforeParams struct {
-	CustomerID string
-	ID         string
-	Limit      int32
-}
-
-func (q *Queries) OrdersBefore(ctx context.Context, arg OrdersBeforeParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, ordersBefore, arg.CustomerID, arg.ID, arg.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Order{}
-	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimAskedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const overdueOrdersOf = `-- name: OverdueOrdersOf :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
-WHERE customer_id = $1 AND open_order = 1 AND state <> 'paying' AND expires_at <= $2
-ORDER BY id
-LIMIT $3
-`
-
-type OverdueOrdersOfParams struct {
-	CustomerID string
-	Now        int64
-	Most       int32
-}
-
-// Unpaid orders of a customer whose prices have ended.
-func (q *Queries) OverdueOrdersOf(ctx context.Context, arg OverdueOrdersOfParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, overdueOrdersOf, arg.CustomerID, arg.Now, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Order{}
-	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimAskedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const pageOfOrders = `-- name: PageOfOrders :many
-SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_asked_at, consent_at, consent_wording, registrant FROM orders
-WHERE customer_id = $1 AND (state = $2 OR $2 = '')
-ORDER BY id DESC
-LIMIT $4 OFFSET $3
-`
-
-type PageOfOrdersParams struct {
-	CustomerID string
-	State      string
-	Skipped    int32
-	Most       int32
-}
-
-// One page of a customer's orders, newest first; an empty state means all.
-func (q *Queries) PageOfOrders(ctx context.Context, arg PageOfOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, pageOfOrders,
-		arg.CustomerID,
-		arg.State,
-		arg.Skipped,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Order{}
-	for rows.Next() {
-		var i Order
-		if err := rows.Scan(
-			&i.ID,
-			&i.CustomerID,
-			&i.EmailKey,
-			&i.State,
-			&i.Channel,
-			&i.ByKind,
-			&i.ByID,
-			&i.ByAddress,
-			&i.ByName,
-			&i.ItemsKey,
-			&i.Net,
-			&i.Vat,
-			&i.Gross,
-			&i.VatRate,
-			&i.VatRule,
-			&i.VatCountry,
-			&i.VatID,
-			&i.VatUnchecked,
-			&i.PayLink,
-			&i.PaySealed,
-			&i.VerifyLink,
-			&i.VerifySealed,
-			&i.AutoRenew,
-			&i.CreatedAt,
-			&i.UpdatedAt,
-			&i.ExpiresAt,
-			&i.PaidAt,
-			&i.Version,
-			&i.DueAt,
-			&i.Node,
-			&i.Attempts,
-			&i.OpenOrder,
-			&i.AgentID,
-			&i.CompleterID,
-			&i.Contact,
-			&i.Claimed,
-			&i.ClaimAskedAt,
-			&i.ConsentAt,
-			&i.ConsentWording,
-			&i.Registrant,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const payingByCustomer = `-- name: PayingByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying'
-`
-
-func (q *Queries) PayingByCustomer(ctx context.Context, customerID string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, payingByCustomer, customerID)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const salesByRule = `-- name: SalesByRule :one
-SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2
-`
-
-type SalesByRuleParams struct {
-	VatRule string
-	PaidAt  int64
-}
-
-func (q *Queries) SalesByRule(ctx context.Context, arg SalesByRuleParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, salesByRule, arg.VatRule, arg.PaidAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const spentByAddress = `-- name: SpentByAddress :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2
-`
-
-type SpentByAddressParams struct {
-	EmailKey string
-	PaidAt   int64
-}
-
-func (q *Queries) SpentByAddress(ctx context.Context, arg SpentByAddressParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, spentByAddress, arg.EmailKey, arg.PaidAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const spentByCustomer = `-- name: SpentByCustomer :one
-SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2
-`
-
-type SpentByCustomerParams struct {
-	CustomerID string
-	PaidAt     int64
-}
-
-func (q *Queries) SpentByCustomer(ctx context.Context, arg SpentByCustomerParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, spentByCustomer, arg.CustomerID, arg.PaidAt)
-	var column_1 int64
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
-const waitingForIdentity = `-- name: WaitingForIdentity :many
-SELECT id FROM orders
-WHERE customer_id = $1 AND open_order = 1 AND state = 'awaiting_verification'
-ORDER BY id
-`
-
-func (q *Queries) WaitingForIdentity(ctx context.Context, customerID string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, waitingForIdentity, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const wakeOrder = `-- name: WakeOrder :exec
-UPDATE orders SET due_at = $2 WHERE id = $1
-`
-
-type WakeOrderParams struct {
-	ID    string
-	DueAt int64
-}
-
-func (q *Queries) WakeOrder(ctx context.Context, arg WakeOrderParams) error {
-	_, err := q.db.ExecContext(ctx, wakeOrder, arg.ID, arg.DueAt)
-	return err
 }

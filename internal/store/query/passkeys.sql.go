@@ -56,12 +56,12 @@ func (q *Queries) InsertPasskey(ctx context.Context, arg InsertPasskeyParams) (i
 	return result.RowsAffected()
 }
 
-const passkeysOf = `-- name: PasskeysOf :many
+const listPasskeys = `-- name: ListPasskeys :many
 SELECT id, customer_id, credential_id, credential, name, created_at, last_used_at FROM passkeys WHERE customer_id = $1 ORDER BY id
 `
 
-func (q *Queries) PasskeysOf(ctx context.Context, customerID string) ([]Passkey, error) {
-	rows, err := q.db.QueryContext(ctx, passkeysOf, customerID)
+func (q *Queries) ListPasskeys(ctx context.Context, customerID string) ([]Passkey, error) {
+	rows, err := q.db.QueryContext(ctx, listPasskeys, customerID)
 	if err != nil {
 		return nil, err
 	}

@@ -9,97 +9,59 @@ import (
 	"context"
 )
 
-const cardsOf = `-- name: CardsOf :many
-SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'kept' AND card <> ''
+const countDueOrders = `-- name: CountDueOrders :one
+SELECT count(*) AS waiting, CAST(coalesce(min(o.due_at), 0) AS BIGINT) AS oldest FROM (
+    SELECT due_at FROM orders WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT 1000
+) AS o
 `
 
-func (q *Queries) CardsOf(ctx context.Context, customerID string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, cardsOf, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var card string
-		if err := rows.Scan(&card); err != nil {
-			return nil, err
-		}
-		items = append(items, card)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+type CountDueOrdersRow struct {
+	Waiting int64
+	Oldest  int64
 }
 
-const changePayment = `-- name: ChangePayment :execrows
-UPDATE payments
-SET state = $1, amount = $2, session = $3, url = $4, intent = $5,
-    card = $6, failure = $7, ends_at = $8, updated_at = $9
-WHERE id = $10 AND order_id = $11
+func (q *Queries) CountDueOrders(ctx context.Context, dueAt int64) (CountDueOrdersRow, error) {
+	row := q.db.QueryRowContext(ctx, countDueOrders, dueAt)
+	var i CountDueOrdersRow
+	err := row.Scan(&i.Waiting, &i.Oldest)
+	return i, err
+}
+
+const countPendingRefunds = `-- name: CountPendingRefunds :one
+SELECT count(*) AS waiting, CAST(coalesce(min(r.created_at), 0) AS BIGINT) AS oldest FROM (
+    SELECT created_at FROM refunds WHERE provider = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
+) AS r
 `
 
-type ChangePaymentParams struct {
-	State     string
-	Amount    int64
-	Session   string
-	Url       string
-	Intent    string
-	Card      string
-	Failure   string
-	EndsAt    int64
-	UpdatedAt int64
-	ID        string
-	OrderID   string
+type CountPendingRefundsRow struct {
+	Waiting int64
+	Oldest  int64
 }
 
-func (q *Queries) ChangePayment(ctx context.Context, arg ChangePaymentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, changePayment,
-		arg.State,
-		arg.Amount,
-		arg.Session,
-		arg.Url,
-		arg.Intent,
-		arg.Card,
-		arg.Failure,
-		arg.EndsAt,
-		arg.UpdatedAt,
-		arg.ID,
-		arg.OrderID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+// This query and CountDueOrders stop at 1000: they run often, and a larger number adds
+// no information.
+func (q *Queries) CountPendingRefunds(ctx context.Context) (CountPendingRefundsRow, error) {
+	row := q.db.QueryRowContext(ctx, countPendingRefunds)
+	var i CountPendingRefundsRow
+	err := row.Scan(&i.Waiting, &i.Oldest)
+	return i, err
 }
 
-const changeRefund = `-- name: ChangeRefund :execrows
-UPDATE refunds SET provider = $1, made_at = $2
-WHERE id = $3 AND order_id = $4
+const getPaymentMethod = `-- name: GetPaymentMethod :one
+SELECT provider_customer, method, label FROM payment_methods WHERE customer_id = $1
 `
 
-type ChangeRefundParams struct {
-	Provider string
-	MadeAt   int64
-	ID       string
-	OrderID  string
+type GetPaymentMethodRow struct {
+	ProviderCustomer string
+	Method           string
+	Label            string
 }
 
-func (q *Queries) ChangeRefund(ctx context.Context, arg ChangeRefundParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, changeRefund,
-		arg.Provider,
-		arg.MadeAt,
-		arg.ID,
-		arg.OrderID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) GetPaymentMethod(ctx context.Context, customerID string) (GetPaymentMethodRow, error) {
+	row := q.db.QueryRowContext(ctx, getPaymentMethod, customerID)
+	var i GetPaymentMethodRow
+	err := row.Scan(&i.ProviderCustomer, &i.Method, &i.Label)
+	return i, err
 }
 
 const insertPayment = `-- name: InsertPayment :exec
@@ -174,47 +136,39 @@ func (q *Queries) InsertRefund(ctx context.Context, arg InsertRefundParams) erro
 	return err
 }
 
-const methodOf = `-- name: MethodOf :one
-SELECT holder, method, label FROM payment_methods WHERE customer_id = $1
+const listCustomerCards = `-- name: ListCustomerCards :many
+SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'kept' AND card <> ''
 `
 
-type MethodOfRow struct {
-	Holder string
-	Method string
-	Label  string
+func (q *Queries) ListCustomerCards(ctx context.Context, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerCards, customerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var card string
+		if err := rows.Scan(&card); err != nil {
+			return nil, err
+		}
+		items = append(items, card)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-func (q *Queries) MethodOf(ctx context.Context, customerID string) (MethodOfRow, error) {
-	row := q.db.QueryRowContext(ctx, methodOf, customerID)
-	var i MethodOfRow
-	err := row.Scan(&i.Holder, &i.Method, &i.Label)
-	return i, err
-}
-
-const ordersDue = `-- name: OrdersDue :one
-SELECT count(*) AS waiting, CAST(coalesce(min(o.due_at), 0) AS BIGINT) AS oldest FROM (
-    SELECT due_at FROM orders WHERE due_at > 0 AND due_at <= $1 ORDER BY due_at LIMIT 1000
-) AS o
-`
-
-type OrdersDueRow struct {
-	Waiting int64
-	Oldest  int64
-}
-
-func (q *Queries) OrdersDue(ctx context.Context, dueAt int64) (OrdersDueRow, error) {
-	row := q.db.QueryRowContext(ctx, ordersDue, dueAt)
-	var i OrdersDueRow
-	err := row.Scan(&i.Waiting, &i.Oldest)
-	return i, err
-}
-
-const paymentsOfOrder = `-- name: PaymentsOfOrder :many
+const listOrderPayments = `-- name: ListOrderPayments :many
 SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments WHERE order_id = $1 ORDER BY id
 `
 
-func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Payment, error) {
-	rows, err := q.db.QueryContext(ctx, paymentsOfOrder, orderID)
+func (q *Queries) ListOrderPayments(ctx context.Context, orderID string) ([]Payment, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderPayments, orderID)
 	if err != nil {
 		return nil, err
 	}
@@ -251,19 +205,55 @@ func (q *Queries) PaymentsOfOrder(ctx context.Context, orderID string) ([]Paymen
 	return items, nil
 }
 
-const paymentsOfOrders = `-- name: PaymentsOfOrders :many
+const listOrderRefunds = `-- name: ListOrderRefunds :many
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds WHERE order_id = $1 ORDER BY id
+`
+
+func (q *Queries) ListOrderRefunds(ctx context.Context, orderID string) ([]Refund, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderRefunds, orderID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Refund{}
+	for rows.Next() {
+		var i Refund
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.PaymentID,
+			&i.ItemID,
+			&i.Amount,
+			&i.Provider,
+			&i.CreatedAt,
+			&i.MadeAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listPaymentsInOrderRange = `-- name: ListPaymentsInOrderRange :many
 SELECT id, order_id, customer_id, state, amount, session, url, intent, card, created_at, ends_at, updated_at, kind, failure FROM payments
 WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
 
-type PaymentsOfOrdersParams struct {
+type ListPaymentsInOrderRangeParams struct {
 	First string
 	Last  string
 }
 
-func (q *Queries) PaymentsOfOrders(ctx context.Context, arg PaymentsOfOrdersParams) ([]Payment, error) {
-	rows, err := q.db.QueryContext(ctx, paymentsOfOrders, arg.First, arg.Last)
+func (q *Queries) ListPaymentsInOrderRange(ctx context.Context, arg ListPaymentsInOrderRangeParams) ([]Payment, error) {
+	rows, err := q.db.QueryContext(ctx, listPaymentsInOrderRange, arg.First, arg.Last)
 	if err != nil {
 		return nil, err
 	}
@@ -300,24 +290,123 @@ func (q *Queries) PaymentsOfOrders(ctx context.Context, arg PaymentsOfOrdersPara
 	return items, nil
 }
 
-const putMethod = `-- name: PutMethod :exec
-INSERT INTO payment_methods (customer_id, holder, method, label, updated_at)
-VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (customer_id) DO UPDATE SET holder = excluded.holder, method = excluded.method, label = excluded.label, updated_at = excluded.updated_at
+const listPendingRefunds = `-- name: ListPendingRefunds :many
+SELECT order_id, id, amount, created_at FROM refunds
+WHERE provider = ''
+ORDER BY created_at
+LIMIT $1
 `
 
-type PutMethodParams struct {
-	CustomerID string
-	Holder     string
-	Method     string
-	Label      string
-	UpdatedAt  int64
+type ListPendingRefundsRow struct {
+	OrderID   string
+	ID        string
+	Amount    int64
+	CreatedAt int64
 }
 
-func (q *Queries) PutMethod(ctx context.Context, arg PutMethodParams) error {
-	_, err := q.db.ExecContext(ctx, putMethod,
+func (q *Queries) ListPendingRefunds(ctx context.Context, limit int32) ([]ListPendingRefundsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listPendingRefunds, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListPendingRefundsRow{}
+	for rows.Next() {
+		var i ListPendingRefundsRow
+		if err := rows.Scan(
+			&i.OrderID,
+			&i.ID,
+			&i.Amount,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listRefundsInOrderRange = `-- name: ListRefundsInOrderRange :many
+SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds
+WHERE order_id >= $1 AND order_id <= $2
+ORDER BY order_id, id
+`
+
+type ListRefundsInOrderRangeParams struct {
+	First string
+	Last  string
+}
+
+func (q *Queries) ListRefundsInOrderRange(ctx context.Context, arg ListRefundsInOrderRangeParams) ([]Refund, error) {
+	rows, err := q.db.QueryContext(ctx, listRefundsInOrderRange, arg.First, arg.Last)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []Refund{}
+	for rows.Next() {
+		var i Refund
+		if err := rows.Scan(
+			&i.ID,
+			&i.OrderID,
+			&i.PaymentID,
+			&i.ItemID,
+			&i.Amount,
+			&i.Provider,
+			&i.CreatedAt,
+			&i.MadeAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockPaymentMethod = `-- name: LockPaymentMethod :execrows
+UPDATE payment_methods SET updated_at = updated_at WHERE customer_id = $1 AND method <> ''
+`
+
+// Locks the saved payment method until the end of the transaction, so that it can't be
+// removed while a renewal starts to depend on it.
+func (q *Queries) LockPaymentMethod(ctx context.Context, customerID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockPaymentMethod, customerID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const putPaymentMethod = `-- name: PutPaymentMethod :exec
+INSERT INTO payment_methods (customer_id, provider_customer, method, label, updated_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (customer_id) DO UPDATE SET provider_customer = excluded.provider_customer, method = excluded.method, label = excluded.label, updated_at = excluded.updated_at
+`
+
+type PutPaymentMethodParams struct {
+	CustomerID       string
+	ProviderCustomer string
+	Method           string
+	Label            string
+	UpdatedAt        int64
+}
+
+func (q *Queries) PutPaymentMethod(ctx context.Context, arg PutPaymentMethodParams) error {
+	_, err := q.db.ExecContext(ctx, putPaymentMethod,
 		arg.CustomerID,
-		arg.Holder,
+		arg.ProviderCustomer,
 		arg.Method,
 		arg.Label,
 		arg.UpdatedAt,
@@ -325,135 +414,102 @@ func (q *Queries) PutMethod(ctx context.Context, arg PutMethodParams) error {
 	return err
 }
 
-const putPaymentHolder = `-- name: PutPaymentHolder :exec
-INSERT INTO payment_methods (customer_id, holder, updated_at)
+const putProviderCustomer = `-- name: PutProviderCustomer :exec
+INSERT INTO payment_methods (customer_id, provider_customer, updated_at)
 VALUES ($1, $2, $3)
-ON CONFLICT (customer_id) DO UPDATE SET holder = excluded.holder, method = '', label = '', updated_at = excluded.updated_at
-WHERE payment_methods.holder <> excluded.holder
+ON CONFLICT (customer_id) DO UPDATE SET provider_customer = excluded.provider_customer, method = '', label = '', updated_at = excluded.updated_at
+WHERE payment_methods.provider_customer <> excluded.provider_customer
 `
 
-type PutPaymentHolderParams struct {
-	CustomerID string
-	Holder     string
-	UpdatedAt  int64
+type PutProviderCustomerParams struct {
+	CustomerID       string
+	ProviderCustomer string
+	UpdatedAt        int64
 }
 
-func (q *Queries) PutPaymentHolder(ctx context.Context, arg PutPaymentHolderParams) error {
-	_, err := q.db.ExecContext(ctx, putPaymentHolder, arg.CustomerID, arg.Holder, arg.UpdatedAt)
+func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustomerParams) error {
+	_, err := q.db.ExecContext(ctx, putProviderCustomer, arg.CustomerID, arg.ProviderCustomer, arg.UpdatedAt)
 	return err
 }
 
-const refundsDue = `-- name: RefundsDue :one
-SELECT count(*) AS waiting, CAST(coalesce(min(r.created_at), 0) AS BIGINT) AS oldest FROM (
-    SELECT created_at FROM refunds WHERE provider = '' AND created_at > 0 ORDER BY created_at LIMIT 1000
-) AS r
-`
-
-type RefundsDueRow struct {
-	Waiting int64
-	Oldest  int64
-}
-
-// It and OrdersDue count to a thousand: they are asked often, and who hears of a
-// thousand has heard enough.
-func (q *Queries) RefundsDue(ctx context.Context) (RefundsDueRow, error) {
-	row := q.db.QueryRowContext(ctx, refundsDue)
-	var i RefundsDueRow
-	err := row.Scan(&i.Waiting, &i.Oldest)
-	return i, err
-}
-
-const refundsOfOrder = `-- name: RefundsOfOrder :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds WHERE order_id = $1 ORDER BY id
-`
-
-func (q *Queries) RefundsOfOrder(ctx context.Context, orderID string) ([]Refund, error) {
-	rows, err := q.db.QueryContext(ctx, refundsOfOrder, orderID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Refund{}
-	for rows.Next() {
-		var i Refund
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.PaymentID,
-			&i.ItemID,
-			&i.Amount,
-			&i.Provider,
-			&i.CreatedAt,
-			&i.MadeAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const refundsOfOrders = `-- name: RefundsOfOrders :many
-SELECT id, order_id, payment_id, item_id, amount, provider, created_at, made_at FROM refunds
-WHERE order_id >= $1 AND order_id <= $2
-ORDER BY order_id, id
-`
-
-type RefundsOfOrdersParams struct {
-	First string
-	Last  string
-}
-
-func (q *Queries) RefundsOfOrders(ctx context.Context, arg RefundsOfOrdersParams) ([]Refund, error) {
-	rows, err := q.db.QueryContext(ctx, refundsOfOrders, arg.First, arg.Last)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Refund{}
-	for rows.Next() {
-		var i Refund
-		if err := rows.Scan(
-			&i.ID,
-			&i.OrderID,
-			&i.PaymentID,
-			&i.ItemID,
-			&i.Amount,
-			&i.Provider,
-			&i.CreatedAt,
-			&i.MadeAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const spentByCard = `-- name: SpentByCard :one
+const sumPaidByCard = `-- name: SumPaidByCard :one
 SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'kept' AND updated_at >= $2
 `
 
-type SpentByCardParams struct {
+type SumPaidByCardParams struct {
 	Card      string
 	UpdatedAt int64
 }
 
-func (q *Queries) SpentByCard(ctx context.Context, arg SpentByCardParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, spentByCard, arg.Card, arg.UpdatedAt)
+func (q *Queries) SumPaidByCard(ctx context.Context, arg SumPaidByCardParams) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByCard, arg.Card, arg.UpdatedAt)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const updatePayment = `-- name: UpdatePayment :execrows
+UPDATE payments
+SET state = $1, amount = $2, session = $3, url = $4, intent = $5,
+    card = $6, failure = $7, ends_at = $8, updated_at = $9
+WHERE id = $10 AND order_id = $11
+`
+
+type UpdatePaymentParams struct {
+	State     string
+	Amount    int64
+	Session   string
+	Url       string
+	Intent    string
+	Card      string
+	Failure   string
+	EndsAt    int64
+	UpdatedAt int64
+	ID        string
+	OrderID   string
+}
+
+func (q *Queries) UpdatePayment(ctx context.Context, arg UpdatePaymentParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, updatePayment,
+		arg.State,
+		arg.Amount,
+		arg.Session,
+		arg.Url,
+		arg.Intent,
+		arg.Card,
+		arg.Failure,
+		arg.EndsAt,
+		arg.UpdatedAt,
+		arg.ID,
+		arg.OrderID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+const updateRefund = `-- name: UpdateRefund :execrows
+UPDATE refunds SET provider = $1, made_at = $2
+WHERE id = $3 AND order_id = $4
+`
+
+type UpdateRefundParams struct {
+	Provider string
+	MadeAt   int64
+	ID       string
+	OrderID  string
+}
+
+func (q *Queries) UpdateRefund(ctx context.Context, arg UpdateRefundParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, updateRefund,
+		arg.Provider,
+		arg.MadeAt,
+		arg.ID,
+		arg.OrderID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -9,20 +9,79 @@ import (
 	"context"
 )
 
-const extensionsOf = `-- name: ExtensionsOf :many
+const getRegistrant = `-- name: GetRegistrant :one
+SELECT customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at FROM registrants WHERE customer_id = $1
+`
+
+func (q *Queries) GetRegistrant(ctx context.Context, customerID string) (Registrant, error) {
+	row := q.db.QueryRowContext(ctx, getRegistrant, customerID)
+	var i Registrant
+	err := row.Scan(
+		&i.CustomerID,
+		&i.Kind,
+		&i.Name,
+		&i.Organisation,
+		&i.Street,
+		&i.PostalCode,
+		&i.City,
+		&i.State,
+		&i.Country,
+		&i.Phone,
+		&i.VatID,
+		&i.UpdatedAt,
+	)
+	return i, err
+}
+
+const getRegistrantWithEmail = `-- name: GetRegistrantWithEmail :one
+SELECT r.name, r.organisation, r.street, r.postal_code, r.city, r.state, r.country, r.phone, c.email
+FROM registrants r JOIN customers c ON c.id = r.customer_id
+WHERE r.customer_id = $1
+`
+
+type GetRegistrantWithEmailRow struct {
+	Name         string
+	Organisation string
+	Street       string
+	PostalCode   string
+	City         string
+	State        string
+	Country      string
+	Phone        string
+	Email        string
+}
+
+func (q *Queries) GetRegistrantWithEmail(ctx context.Context, customerID string) (GetRegistrantWithEmailRow, error) {
+	row := q.db.QueryRowContext(ctx, getRegistrantWithEmail, customerID)
+	var i GetRegistrantWithEmailRow
+	err := row.Scan(
+		&i.Name,
+		&i.Organisation,
+		&i.Street,
+		&i.PostalCode,
+		&i.City,
+		&i.State,
+		&i.Country,
+		&i.Phone,
+		&i.Email,
+	)
+	return i, err
+}
+
+const listCustomerTLDs = `-- name: ListCustomerTLDs :many
 SELECT domains.tld FROM domains WHERE domains.customer_id = $1 AND domains.status <> 'transferred_out'
 UNION
-SELECT lines.tld FROM lines WHERE lines.customer_id = $1 AND lines.due_at > 0
+SELECT provision_items.tld FROM provision_items WHERE provision_items.customer_id = $1 AND provision_items.due_at > 0
 UNION
 SELECT order_items.tld FROM orders JOIN order_items ON order_items.order_id = orders.id
 WHERE orders.customer_id = $1 AND orders.open_order = 1 AND orders.state = 'paying'
 ORDER BY tld
 `
 
-// The extensions whose rules bind the registrant of an account: those of its domains,
-// of what is paid and not carried out yet, and of what is being paid.
-func (q *Queries) ExtensionsOf(ctx context.Context, customerID string) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, extensionsOf, customerID)
+// The TLDs whose rules apply to an account's registrant: those of its domains, of open
+// provision items, and of orders being paid.
+func (q *Queries) ListCustomerTLDs(ctx context.Context, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerTLDs, customerID)
 	if err != nil {
 		return nil, err
 	}
@@ -42,17 +101,6 @@ func (q *Queries) ExtensionsOf(ctx context.Context, customerID string) ([]string
 		return nil, err
 	}
 	return items, nil
-}
-
-const paymentUnderWay = `-- name: PaymentUnderWay :one
-SELECT id FROM orders WHERE customer_id = $1 AND open_order = 1 AND state = 'paying' LIMIT 1
-`
-
-func (q *Queries) PaymentUnderWay(ctx context.Context, customerID string) (string, error) {
-	row := q.db.QueryRowContext(ctx, paymentUnderWay, customerID)
-	var id string
-	err := row.Scan(&id)
-	return id, err
 }
 
 const putRegistrant = `-- name: PutRegistrant :exec
@@ -95,39 +143,4 @@ func (q *Queries) PutRegistrant(ctx context.Context, arg PutRegistrantParams) er
 		arg.UpdatedAt,
 	)
 	return err
-}
-
-const registrantOf = `-- name: RegistrantOf :one
-SELECT customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at FROM registrants WHERE customer_id = $1
-`
-
-func (q *Queries) RegistrantOf(ctx context.Context, customerID string) (Registrant, error) {
-	row := q.db.QueryRowContext(ctx, registrantOf, customerID)
-	var i Registrant
-	err := row.Scan(
-		&i.CustomerID,
-		&i.Kind,
-		&i.Name,
-		&i.Organisation,
-		&i.Street,
-		&i.PostalCode,
-		&i.City,
-		&i.State,
-		&i.Country,
-		&i.Phone,
-		&i.VatID,
-		&i.UpdatedAt,
-	)
-	return i, err
-}
-
-const verifiedName = `-- name: VerifiedName :one
-SELECT name FROM identities WHERE customer_id = $1 AND verified_at <> 0
-`
-
-func (q *Queries) VerifiedName(ctx context.Context, customerID string) (string, error) {
-	row := q.db.QueryRowContext(ctx, verifiedName, customerID)
-	var name string
-	err := row.Scan(&name)
-	return name, err
 }

@@ -9,6 +9,25 @@ import (
 	"context"
 )
 
+const countSecondFactorAttempt = `-- name: CountSecondFactorAttempt :execrows
+UPDATE sessions SET attempts = attempts + 1
+WHERE hash = $1 AND state = 'second_factor' AND attempts < $2 AND expires_at > $3
+`
+
+type CountSecondFactorAttemptParams struct {
+	Hash      string
+	Attempts  int64
+	ExpiresAt int64
+}
+
+func (q *Queries) CountSecondFactorAttempt(ctx context.Context, arg CountSecondFactorAttemptParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, countSecondFactorAttempt, arg.Hash, arg.Attempts, arg.ExpiresAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
 const deleteExpiredSessions = `-- name: DeleteExpiredSessions :execrows
 DELETE FROM sessions
 WHERE hash IN (SELECT old.hash FROM sessions AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2)
@@ -30,7 +49,7 @@ func (q *Queries) DeleteExpiredSessions(ctx context.Context, arg DeleteExpiredSe
 const deleteOldestSessions = `-- name: DeleteOldestSessions :exec
 DELETE FROM sessions
 WHERE sessions.customer_id = $1 AND sessions.state = $2
-    AND sessions.id < (SELECT kept.id FROM sessions AS kept WHERE kept.customer_id = $1 AND kept.state = $2 ORDER BY kept.id DESC LIMIT 1 OFFSET $3)
+    AND sessions.id < (SELECT newest.id FROM sessions AS newest WHERE newest.customer_id = $1 AND newest.state = $2 ORDER BY newest.id DESC LIMIT 1 OFFSET $3)
 `
 
 type DeleteOldestSessionsParams struct {
@@ -42,6 +61,23 @@ type DeleteOldestSessionsParams struct {
 func (q *Queries) DeleteOldestSessions(ctx context.Context, arg DeleteOldestSessionsParams) error {
 	_, err := q.db.ExecContext(ctx, deleteOldestSessions, arg.CustomerID, arg.State, arg.Offset)
 	return err
+}
+
+const deleteOtherSessions = `-- name: DeleteOtherSessions :execrows
+DELETE FROM sessions WHERE customer_id = $1 AND id <> $2
+`
+
+type DeleteOtherSessionsParams struct {
+	CustomerID string
+	ID         string
+}
+
+func (q *Queries) DeleteOtherSessions(ctx context.Context, arg DeleteOtherSessionsParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteOtherSessions, arg.CustomerID, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const deleteSession = `-- name: DeleteSession :execrows
@@ -73,73 +109,18 @@ func (q *Queries) DeleteSessionByID(ctx context.Context, arg DeleteSessionByIDPa
 	return result.RowsAffected()
 }
 
-const deleteSessionsExcept = `-- name: DeleteSessionsExcept :execrows
-DELETE FROM sessions WHERE customer_id = $1 AND id <> $2
+const getOpenSession = `-- name: GetOpenSession :one
+SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3
 `
 
-type DeleteSessionsExceptParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) DeleteSessionsExcept(ctx context.Context, arg DeleteSessionsExceptParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteSessionsExcept, arg.CustomerID, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
-}
-
-const insertSession = `-- name: InsertSession :exec
-INSERT INTO sessions (hash, id, customer_id, state, address, agent, device, created_at, authenticated_at, seen_at, expires_at, proof)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-`
-
-type InsertSessionParams struct {
-	Hash            string
-	ID              string
-	CustomerID      string
-	State           string
-	Address         string
-	Agent           string
-	Device          string
-	CreatedAt       int64
-	AuthenticatedAt int64
-	SeenAt          int64
-	ExpiresAt       int64
-	Proof           string
-}
-
-func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) error {
-	_, err := q.db.ExecContext(ctx, insertSession,
-		arg.Hash,
-		arg.ID,
-		arg.CustomerID,
-		arg.State,
-		arg.Address,
-		arg.Agent,
-		arg.Device,
-		arg.CreatedAt,
-		arg.AuthenticatedAt,
-		arg.SeenAt,
-		arg.ExpiresAt,
-		arg.Proof,
-	)
-	return err
-}
-
-const openSession = `-- name: OpenSession :one
-SELECT hash, id, customer_id, state, address, agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, proof FROM sessions WHERE customer_id = $1 AND id = $2 AND state = 'open' AND expires_at > $3
-`
-
-type OpenSessionParams struct {
+type GetOpenSessionParams struct {
 	CustomerID string
 	ID         string
 	ExpiresAt  int64
 }
 
-func (q *Queries) OpenSession(ctx context.Context, arg OpenSessionParams) (Session, error) {
-	row := q.db.QueryRowContext(ctx, openSession, arg.CustomerID, arg.ID, arg.ExpiresAt)
+func (q *Queries) GetOpenSession(ctx context.Context, arg GetOpenSessionParams) (Session, error) {
+	row := q.db.QueryRowContext(ctx, getOpenSession, arg.CustomerID, arg.ID, arg.ExpiresAt)
 	var i Session
 	err := row.Scan(
 		&i.Hash,
@@ -147,46 +128,46 @@ func (q *Queries) OpenSession(ctx context.Context, arg OpenSessionParams) (Sessi
 		&i.CustomerID,
 		&i.State,
 		&i.Address,
-		&i.Agent,
+		&i.UserAgent,
 		&i.Device,
 		&i.Attempts,
 		&i.CreatedAt,
 		&i.AuthenticatedAt,
 		&i.SeenAt,
 		&i.ExpiresAt,
-		&i.Proof,
+		&i.AuthMethod,
 	)
 	return i, err
 }
 
-const sessionByHash = `-- name: SessionByHash :one
-SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.proof, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.shadow, customers.operator, customers.totp_version
+const getSession = `-- name: GetSession :one
+SELECT sessions.hash, sessions.id, sessions.customer_id, sessions.state, sessions.address, sessions.user_agent, sessions.device, sessions.attempts, sessions.created_at, sessions.authenticated_at, sessions.seen_at, sessions.expires_at, sessions.auth_method, customers.id, customers.email, customers.email_key, customers.password_hash, customers.user_handle, customers.language, customers.totp_sealed, customers.totp_step, customers.token_count, customers.created_at, customers.confirmed_at, customers.disabled_at, customers.guest, customers.operator, customers.totp_version
 FROM sessions JOIN customers ON customers.id = sessions.customer_id
 WHERE sessions.hash = $1
 `
 
-type SessionByHashRow struct {
+type GetSessionRow struct {
 	Session  Session
 	Customer Customer
 }
 
-func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHashRow, error) {
-	row := q.db.QueryRowContext(ctx, sessionByHash, hash)
-	var i SessionByHashRow
+func (q *Queries) GetSession(ctx context.Context, hash string) (GetSessionRow, error) {
+	row := q.db.QueryRowContext(ctx, getSession, hash)
+	var i GetSessionRow
 	err := row.Scan(
 		&i.Session.Hash,
 		&i.Session.ID,
 		&i.Session.CustomerID,
 		&i.Session.State,
 		&i.Session.Address,
-		&i.Session.Agent,
+		&i.Session.UserAgent,
 		&i.Session.Device,
 		&i.Session.Attempts,
 		&i.Session.CreatedAt,
 		&i.Session.AuthenticatedAt,
 		&i.Session.SeenAt,
 		&i.Session.ExpiresAt,
-		&i.Session.Proof,
+		&i.Session.AuthMethod,
 		&i.Customer.ID,
 		&i.Customer.Email,
 		&i.Customer.EmailKey,
@@ -199,24 +180,62 @@ func (q *Queries) SessionByHash(ctx context.Context, hash string) (SessionByHash
 		&i.Customer.CreatedAt,
 		&i.Customer.ConfirmedAt,
 		&i.Customer.DisabledAt,
-		&i.Customer.Shadow,
+		&i.Customer.Guest,
 		&i.Customer.Operator,
 		&i.Customer.TotpVersion,
 	)
 	return i, err
 }
 
-const sessionsOf = `-- name: SessionsOf :many
-SELECT hash, id, customer_id, state, address, agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, proof FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
+const insertSession = `-- name: InsertSession :exec
+INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at, auth_method)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 `
 
-type SessionsOfParams struct {
+type InsertSessionParams struct {
+	Hash            string
+	ID              string
+	CustomerID      string
+	State           string
+	Address         string
+	UserAgent       string
+	Device          string
+	CreatedAt       int64
+	AuthenticatedAt int64
+	SeenAt          int64
+	ExpiresAt       int64
+	AuthMethod      string
+}
+
+func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) error {
+	_, err := q.db.ExecContext(ctx, insertSession,
+		arg.Hash,
+		arg.ID,
+		arg.CustomerID,
+		arg.State,
+		arg.Address,
+		arg.UserAgent,
+		arg.Device,
+		arg.CreatedAt,
+		arg.AuthenticatedAt,
+		arg.SeenAt,
+		arg.ExpiresAt,
+		arg.AuthMethod,
+	)
+	return err
+}
+
+const listOpenSessions = `-- name: ListOpenSessions :many
+SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
+`
+
+type ListOpenSessionsParams struct {
 	CustomerID string
 	ExpiresAt  int64
 }
 
-func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Session, error) {
-	rows, err := q.db.QueryContext(ctx, sessionsOf, arg.CustomerID, arg.ExpiresAt)
+func (q *Queries) ListOpenSessions(ctx context.Context, arg ListOpenSessionsParams) ([]Session, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenSessions, arg.CustomerID, arg.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
@@ -230,14 +249,14 @@ func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Sessi
 			&i.CustomerID,
 			&i.State,
 			&i.Address,
-			&i.Agent,
+			&i.UserAgent,
 			&i.Device,
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.AuthenticatedAt,
 			&i.SeenAt,
 			&i.ExpiresAt,
-			&i.Proof,
+			&i.AuthMethod,
 		); err != nil {
 			return nil, err
 		}
@@ -250,25 +269,6 @@ func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Sessi
 		return nil, err
 	}
 	return items, nil
-}
-
-const takeAttempt = `-- name: TakeAttempt :execrows
-UPDATE sessions SET attempts = attempts + 1
-WHERE hash = $1 AND state = 'second_factor' AND attempts < $2 AND expires_at > $3
-`
-
-type TakeAttemptParams struct {
-	Hash      string
-	Attempts  int64
-	ExpiresAt int64
-}
-
-func (q *Queries) TakeAttempt(ctx context.Context, arg TakeAttemptParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, takeAttempt, arg.Hash, arg.Attempts, arg.ExpiresAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
 }
 
 const touchSession = `-- name: TouchSession :exec

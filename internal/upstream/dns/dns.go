@@ -35,9 +35,9 @@ import (
 )
 
 const (
-	defaultTimeout = 2 * time.Second
-	defaultAttempt = 700 * time.Millisecond
-	maxTries       = 3
+	defaultTimeout        = 2 * time.Second
+	defaultAttemptTimeout = 700 * time.Millisecond
+	maxTries              = 3
 	// resendAfter is longer than most answers take and a good deal shorter than
 	// an attempt.
 	resendAfter = 250 * time.Millisecond
@@ -52,8 +52,8 @@ type Options struct {
 	Servers []string
 	// Timeout bounds a whole question with all its tries; 0 means 2 s.
 	Timeout time.Duration
-	// Attempt bounds one try; 0 means 700 ms.
-	Attempt time.Duration
+	// AttemptTimeout bounds one try; 0 means 700 ms.
+	AttemptTimeout time.Duration
 	// Logger hears, at debug level, the kind and server of every fault. nil
 	// means silence.
 	Logger *slog.Logger
@@ -62,14 +62,14 @@ type Options struct {
 // Client asks recursive resolvers. It holds no sockets and is safe for
 // concurrent use.
 type Client struct {
-	servers []string
-	timeout time.Duration
-	attempt time.Duration
-	log     *slog.Logger
-	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
+	servers        []string
+	timeout        time.Duration
+	attemptTimeout time.Duration
+	log            *slog.Logger
+	dial           func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-var _ lookup.Delegations = (*Client)(nil)
+var _ lookup.DelegationSource = (*Client)(nil)
 
 // New makes a Client. It reads /etc/resolv.conf if no server is given.
 func New(o Options) (*Client, error) {
@@ -80,7 +80,7 @@ func New(o Options) (*Client, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("no DNS server is set and " + resolvConf + " names none; set one as host:port")
 	}
-	c := &Client{timeout: o.Timeout, attempt: o.Attempt, log: o.Logger, dial: new(net.Dialer).DialContext}
+	c := &Client{timeout: o.Timeout, attemptTimeout: o.AttemptTimeout, log: o.Logger, dial: new(net.Dialer).DialContext}
 	for _, server := range servers {
 		host, port, err := net.SplitHostPort(server)
 		if err != nil || host == "" || port == "" {
@@ -91,8 +91,8 @@ func New(o Options) (*Client, error) {
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
 	}
-	if c.attempt <= 0 {
-		c.attempt = defaultAttempt
+	if c.attemptTimeout <= 0 {
+		c.attemptTimeout = defaultAttemptTimeout
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -118,9 +118,9 @@ func systemServers(path string) []string {
 	return servers
 }
 
-// Delegated says whether name has nameservers. A question that the caller
+// IsDelegated says whether name has nameservers. A question that the caller
 // cancelled is reported as a time-out whose cause is context.Canceled.
-func (c *Client) Delegated(ctx context.Context, name registrar.Name) (bool, error) {
+func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, error) {
 	owner, err := dnsmessage.NewName(name.ASCII() + ".")
 	if err != nil {
 		return false, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameTooLong, Err: err}
@@ -132,7 +132,7 @@ func (c *Client) Delegated(ctx context.Context, name registrar.Name) (bool, erro
 	var last *registrar.Error
 	for try := range maxTries {
 		server := c.servers[try%len(c.servers)]
-		delegated, code, err := c.try(ctx, server, question)
+		delegated, code, err := c.queryServer(ctx, server, question)
 		if code == "" {
 			return delegated, nil
 		}
@@ -146,14 +146,14 @@ func (c *Client) Delegated(ctx context.Context, name registrar.Name) (bool, erro
 	return false, last
 }
 
-// try asks one server once, over UDP and, if the answer did not fit, over TCP.
-func (c *Client) try(ctx context.Context, server string, question dnsmessage.Question) (bool, registrar.Code, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.attempt)
+// queryServer asks one server once, over UDP and, if the answer did not fit, over TCP.
+func (c *Client) queryServer(ctx context.Context, server string, question dnsmessage.Question) (bool, registrar.Code, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.attemptTimeout)
 	defer cancel()
 	// The top-level functions of math/rand/v2 draw from a ChaCha8 generator
 	// that is seeded by the system, so an outsider can't predict the number.
 	id := uint16(rand.N(1 << 16)) //nolint:gosec // see above
-	packet, err := pack(id, question)
+	packet, err := packQuery(id, question)
 	if err != nil {
 		return false, registrar.FaultBroken, err
 	}
@@ -161,11 +161,11 @@ func (c *Client) try(ctx context.Context, server string, question dnsmessage.Que
 		said, err := c.exchange(ctx, network, server, packet, id, question)
 		switch {
 		case err != nil:
-			return false, codeOf(ctx, err), err
-		case said == saysTruncated && network == "udp":
-		case said == saysDelegated, said == saysNotDelegated:
-			return said == saysDelegated, "", nil
-		case said == saysRefused:
+			return false, faultCodeOf(ctx, err), err
+		case said == verdictTruncated && network == "udp":
+		case said == verdictDelegated, said == verdictNotDelegated:
+			return said == verdictDelegated, "", nil
+		case said == verdictRefused:
 			return false, registrar.FaultRefused, nil
 		default:
 			return false, registrar.FaultBroken, nil
@@ -174,7 +174,7 @@ func (c *Client) try(ctx context.Context, server string, question dnsmessage.Que
 	return false, registrar.FaultBroken, errMalformed
 }
 
-func codeOf(ctx context.Context, err error) registrar.Code {
+func faultCodeOf(ctx context.Context, err error) registrar.Code {
 	var network net.Error
 	switch {
 	case ctx.Err() != nil, errors.As(err, &network) && network.Timeout():

@@ -21,48 +21,50 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-const askedLabel = "kranich-canary-47"
+const queriedLabel = "kranich-canary-47"
 
-var asked = registrar.NewName(askedLabel, ".example")
+var queriedName = registrar.NewName(queriedLabel, ".example")
 
-func TestOnlyAnNSRecordOfTheNameItselfMeansDelegated(t *testing.T) {
+func TestIsDelegated_RequiresNSRecordOfTheName(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct {
 		change func(*dnsmessage.Message)
 		want   bool
 	}{
-		"NS in the answer":           {delegated, true},
-		"NS in capitals":             {func(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf(strings.ToUpper(asked.ASCII())+".")) }, true},
-		"referral to the name":       {func(m *dnsmessage.Message) { m.Authorities = append(m.Authorities, nsOf(asked.ASCII()+".")) }, true},
+		"NS in the answer": {delegated, true},
+		"NS in capitals": {func(m *dnsmessage.Message) {
+			m.Answers = append(m.Answers, nsOf(strings.ToUpper(queriedName.ASCII())+"."))
+		}, true},
+		"referral to the name":       {func(m *dnsmessage.Message) { m.Authorities = append(m.Authorities, nsOf(queriedName.ASCII()+".")) }, true},
 		"NS after another record":    {func(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf("other.example.")); delegated(m) }, true},
 		"referral to the parent":     {func(m *dnsmessage.Message) { m.Authorities = append(m.Authorities, nsOf("example.")) }, false},
-		"NS of another name":         {func(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf("x"+asked.ASCII()+".")) }, false},
+		"NS of another name":         {func(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf("x"+queriedName.ASCII()+".")) }, false},
 		"no such name":               {withRCode(dnsmessage.RCodeNameError), false},
 		"the name without an answer": {nil, false},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			client := newClient(t, Options{Servers: []string{serve(t, once(c.change), nil)}})
-			if got, err := client.Delegated(t.Context(), asked); err != nil || got != c.want {
+			client := newClient(t, Options{Servers: []string{startResolver(t, respondOnce(c.change), nil)}})
+			if got, err := client.IsDelegated(t.Context(), queriedName); err != nil || got != c.want {
 				t.Errorf("got %t, %v; want %t", got, err, c.want)
 			}
 		})
 	}
 }
 
-func TestTheQuestionIsRecursiveAndOffersEDNS(t *testing.T) {
+func TestIsDelegated_QueryIsRecursiveWithEDNS(t *testing.T) {
 	t.Parallel()
-	heard := make(chan dnsmessage.Message, 1)
-	server := serve(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
-		heard <- question
-		return [][]byte{answer(t, question, delegated)}
+	received := make(chan dnsmessage.Message, 1)
+	server := startResolver(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
+		received <- question
+		return [][]byte{buildResponse(t, question, delegated)}
 	}, nil)
-	if _, err := newClient(t, Options{Servers: []string{server}}).Delegated(t.Context(), asked); err != nil {
+	if _, err := newClient(t, Options{Servers: []string{server}}).IsDelegated(t.Context(), queriedName); err != nil {
 		t.Fatal(err)
 	}
-	q := <-heard
+	q := <-received
 	if !q.RecursionDesired || len(q.Questions) != 1 || q.Questions[0].Type != dnsmessage.TypeNS ||
-		q.Questions[0].Name.String() != asked.ASCII()+"." {
+		q.Questions[0].Name.String() != queriedName.ASCII()+"." {
 		t.Errorf("asked %v", q.GoString())
 	}
 	if len(q.Additionals) != 1 || q.Additionals[0].Header.Type != dnsmessage.TypeOPT || q.Additionals[0].Header.Class != ednsBytes {
@@ -70,85 +72,85 @@ func TestTheQuestionIsRecursiveAndOffersEDNS(t *testing.T) {
 	}
 }
 
-func TestForeignPacketsAreIgnored(t *testing.T) {
+func TestIsDelegated_IgnoresForeignPackets(t *testing.T) {
 	t.Parallel()
-	server := serve(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
+	server := startResolver(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
 		return [][]byte{
-			answer(t, question, func(m *dnsmessage.Message) { m.ID++; m.RCode = dnsmessage.RCodeNameError }),
-			answer(t, question, func(m *dnsmessage.Message) { m.Response = false }),
-			answer(t, question, func(m *dnsmessage.Message) {
+			buildResponse(t, question, func(m *dnsmessage.Message) { m.ID++; m.RCode = dnsmessage.RCodeNameError }),
+			buildResponse(t, question, func(m *dnsmessage.Message) { m.Response = false }),
+			buildResponse(t, question, func(m *dnsmessage.Message) {
 				m.RCode = dnsmessage.RCodeNameError
 				m.Questions = []dnsmessage.Question{{Name: dnsmessage.MustNewName("other.example."), Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}}
 			}),
-			answer(t, question, func(m *dnsmessage.Message) { m.Questions = nil }),
-			answer(t, question, delegated),
+			buildResponse(t, question, func(m *dnsmessage.Message) { m.Questions = nil }),
+			buildResponse(t, question, delegated),
 		}
 	}, nil)
-	got, err := newClient(t, Options{Servers: []string{server}}).Delegated(t.Context(), asked)
+	got, err := newClient(t, Options{Servers: []string{server}}).IsDelegated(t.Context(), queriedName)
 	if err != nil || !got {
 		t.Errorf("got %t, %v", got, err)
 	}
 }
 
-func TestATruncatedAnswerIsAskedAgainOverTCP(t *testing.T) {
+func TestIsDelegated_TruncatedAnswerIsRetriedOverTCP(t *testing.T) {
 	t.Parallel()
-	truncated := once(func(m *dnsmessage.Message) { m.Truncated = true })
-	server := serve(t, truncated, once(func(m *dnsmessage.Message) {
+	truncated := respondOnce(func(m *dnsmessage.Message) { m.Truncated = true })
+	server := startResolver(t, truncated, respondOnce(func(m *dnsmessage.Message) {
 		for range 200 { // more than any UDP answer
 			delegated(m)
 		}
 	}))
-	got, err := newClient(t, Options{Servers: []string{server}}).Delegated(t.Context(), asked)
+	got, err := newClient(t, Options{Servers: []string{server}}).IsDelegated(t.Context(), queriedName)
 	if err != nil || !got {
 		t.Errorf("got %t, %v", got, err)
 	}
-	server = serve(t, truncated, truncated)
-	if _, err := newClient(t, Options{Servers: []string{server}}).Delegated(t.Context(), asked); registrar.CodeOf(err) != registrar.FaultBroken {
+	server = startResolver(t, truncated, truncated)
+	if _, err := newClient(t, Options{Servers: []string{server}}).IsDelegated(t.Context(), queriedName); registrar.CodeOf(err) != registrar.FaultBroken {
 		t.Errorf("truncated over TCP: %v", err)
 	}
 }
 
-func TestEachFailureIsAFaultWithoutTheName(t *testing.T) {
+func TestIsDelegated_FaultsOmitTheName(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct {
 		udp  script
 		want registrar.Code
 	}{
-		"server failure": {once(withRCode(dnsmessage.RCodeServerFailure)), registrar.FaultBroken},
-		"format error":   {once(withRCode(dnsmessage.RCodeFormatError)), registrar.FaultBroken},
-		"format error without the question": {once(func(m *dnsmessage.Message) {
+		"server failure": {respondOnce(withRCode(dnsmessage.RCodeServerFailure)), registrar.FaultBroken},
+		"format error":   {respondOnce(withRCode(dnsmessage.RCodeFormatError)), registrar.FaultBroken},
+		"format error without the question": {respondOnce(func(m *dnsmessage.Message) {
 			m.RCode, m.Questions = dnsmessage.RCodeFormatError, nil
 		}), registrar.FaultBroken},
-		"refused":   {once(withRCode(dnsmessage.RCodeRefused)), registrar.FaultRefused},
+		"refused":   {respondOnce(withRCode(dnsmessage.RCodeRefused)), registrar.FaultRefused},
 		"malformed": {func(*testing.T, dnsmessage.Message) [][]byte { return [][]byte{{1, 2, 3}} }, registrar.FaultBroken},
 		"cut off": {func(t *testing.T, question dnsmessage.Message) [][]byte {
-			packet := answer(t, question, delegated)
+			packet := buildResponse(t, question, delegated)
 			return [][]byte{packet[:len(packet)-5]}
 		}, registrar.FaultBroken},
-		"no TCP after truncation": {once(func(m *dnsmessage.Message) { m.Truncated = true }), registrar.FaultRefused},
+		"no TCP after truncation": {respondOnce(func(m *dnsmessage.Message) { m.Truncated = true }), registrar.FaultRefused},
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			client := newClient(t, Options{
-				Servers: []string{serve(t, c.udp, nil)},
+				Servers: []string{startResolver(t, c.udp, nil)},
 				Logger:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
-			got, err := client.Delegated(t.Context(), asked)
+			got, err := client.IsDelegated(t.Context(), queriedName)
 			if got || registrar.CodeOf(err) != c.want || registrar.KindOf(err) != registrar.KindUpstream {
 				t.Fatalf("got %t, %v; want %s", got, err, c.want)
 			}
 			if tries := strings.Count(log.String(), string(c.want)); tries != maxTries {
 				t.Errorf("%d tries, want %d", tries, maxTries)
 			}
-			if strings.Contains(log.String()+err.Error(), askedLabel) {
+			if strings.Contains(log.String()+err.Error(), queriedLabel) {
 				t.Errorf("the searched name leaked: %q %q", log.String(), err)
 			}
 		})
 	}
 }
 
-func TestAClosedPortIsRefused(t *testing.T) {
+func TestIsDelegated_ClosedPortIsRefused(t *testing.T) {
 	t.Parallel()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -156,33 +158,33 @@ func TestAClosedPortIsRefused(t *testing.T) {
 	}
 	address := conn.LocalAddr().String()
 	_ = conn.Close()
-	_, err = newClient(t, Options{Servers: []string{address}}).Delegated(t.Context(), asked)
+	_, err = newClient(t, Options{Servers: []string{address}}).IsDelegated(t.Context(), queriedName)
 	if registrar.CodeOf(err) != registrar.FaultRefused {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAfterAFailedTryTheNextServerIsAsked(t *testing.T) {
+func TestIsDelegated_FailureMovesToNextServer(t *testing.T) {
 	t.Parallel()
 	var first, second atomic.Int32
 	counted := func(count *atomic.Int32, change func(*dnsmessage.Message)) script {
 		return func(t *testing.T, question dnsmessage.Message) [][]byte {
 			count.Add(1)
-			return [][]byte{answer(t, question, change)}
+			return [][]byte{buildResponse(t, question, change)}
 		}
 	}
 	client := newClient(t, Options{Servers: []string{
-		serve(t, counted(&first, withRCode(dnsmessage.RCodeServerFailure)), nil),
-		serve(t, counted(&second, delegated), nil),
+		startResolver(t, counted(&first, withRCode(dnsmessage.RCodeServerFailure)), nil),
+		startResolver(t, counted(&second, delegated), nil),
 	}})
-	got, err := client.Delegated(t.Context(), asked)
+	got, err := client.IsDelegated(t.Context(), queriedName)
 	if err != nil || !got || first.Load() != 1 || second.Load() != 1 {
 		t.Errorf("got %t, %v after %d and %d tries", got, err, first.Load(), second.Load())
 	}
 }
 
-// silent is a connection on which nothing ever arrives.
-func silent(context.Context, string, string) (net.Conn, error) {
+// dialSilent is a connection on which nothing ever arrives.
+func dialSilent(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	go func() {
 		_, _ = io.Copy(io.Discard, far) // until the client closes
@@ -191,17 +193,17 @@ func silent(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-func TestASilentServerEndsAtTheDeadline(t *testing.T) {
+func TestIsDelegated_SilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct{ timeout, attempt, want time.Duration }{
 		"whole question": {2 * time.Second, 700 * time.Millisecond, 2 * time.Second},
 		"three tries":    {10 * time.Second, 700 * time.Millisecond, 2100 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			client := newClient(t, Options{Servers: []string{"192.0.2.1:53"}, Timeout: c.timeout, Attempt: c.attempt})
-			client.dial = silent
+			client := newClient(t, Options{Servers: []string{"192.0.2.1:53"}, Timeout: c.timeout, AttemptTimeout: c.attempt})
+			client.dial = dialSilent
 			start := time.Now()
-			_, err := client.Delegated(t.Context(), asked)
+			_, err := client.IsDelegated(t.Context(), queriedName)
 			if registrar.CodeOf(err) != registrar.FaultTimeout {
 				t.Errorf("%s: got %v", rule, err)
 			}
@@ -212,15 +214,15 @@ func TestASilentServerEndsAtTheDeadline(t *testing.T) {
 	}
 }
 
-func TestACancelledQuestionEndsAtOnce(t *testing.T) {
+func TestIsDelegated_CancellationReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, Options{Servers: []string{"192.0.2.1:53"}})
-		client.dial = silent
+		client.dial = dialSilent
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, cancel)
 		start := time.Now()
-		_, err := client.Delegated(ctx, asked)
+		_, err := client.IsDelegated(ctx, queriedName)
 		if registrar.CodeOf(err) != registrar.FaultTimeout || !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
@@ -230,7 +232,7 @@ func TestACancelledQuestionEndsAtOnce(t *testing.T) {
 	})
 }
 
-func TestServersAreCheckedAndReadFromTheSystem(t *testing.T) {
+func TestNew_ValidatesServersAndReadsResolvConf(t *testing.T) {
 	t.Parallel()
 	if _, err := New(Options{Servers: []string{"192.0.2.1"}}); err == nil {
 		t.Error("a server without a port was accepted")
@@ -252,7 +254,7 @@ func TestServersAreCheckedAndReadFromTheSystem(t *testing.T) {
 // FuzzParse looks for a packet that is believed although it does not answer the
 // question, or that can't be read again by the library.
 func FuzzParse(f *testing.F) {
-	question := dnsmessage.Question{Name: dnsmessage.MustNewName(asked.ASCII() + "."), Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}
+	question := dnsmessage.Question{Name: dnsmessage.MustNewName(queriedName.ASCII() + "."), Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}
 	seed := func(change func(*dnsmessage.Message)) {
 		message := dnsmessage.Message{Header: dnsmessage.Header{ID: 7, Response: true}, Questions: []dnsmessage.Question{question}}
 		change(&message)
@@ -269,32 +271,32 @@ func FuzzParse(f *testing.F) {
 	seed(func(m *dnsmessage.Message) { m.Authorities = append(m.Authorities, nsOf("example.")) })
 	f.Add([]byte{0, 7, 0x80})
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		got, err := parse(packet, 7, question)
+		got, err := parseResponse(packet, 7, question)
 		if err != nil {
-			if got != saysNothing {
+			if got != verdictNone {
 				t.Errorf("says %d with an error", got)
 			}
 			return
 		}
-		if got != saysDelegated {
+		if got != verdictDelegated {
 			return
 		}
-		name := bytes.ToLower([]byte(askedLabel))
+		name := bytes.ToLower([]byte(queriedLabel))
 		if len(packet) < 12 || packet[0] != 0 || packet[1] != 7 || packet[3]&0x0f != 0 || !bytes.Contains(bytes.ToLower(packet), name) {
 			t.Errorf("believed %x", packet)
 		}
 	})
 }
 
-func TestALostPacketIsSentAgainOverTheSameSocket(t *testing.T) {
+func TestIsDelegated_LostPacketIsResentOnSameSocket(t *testing.T) {
 	t.Parallel()
-	heard := make(chan uint16, 10)
-	server := serve(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
-		heard <- question.ID
-		if len(heard) == 1 {
+	received := make(chan uint16, 10)
+	server := startResolver(t, func(t *testing.T, question dnsmessage.Message) [][]byte {
+		received <- question.ID
+		if len(received) == 1 {
 			return nil // lost
 		}
-		return [][]byte{answer(t, question, delegated)}
+		return [][]byte{buildResponse(t, question, delegated)}
 	}, nil)
 	client := newClient(t, Options{Servers: []string{server}})
 	var sockets atomic.Int32
@@ -303,10 +305,10 @@ func TestALostPacketIsSentAgainOverTheSameSocket(t *testing.T) {
 		sockets.Add(1)
 		return dial(ctx, network, addr)
 	}
-	if got, err := client.Delegated(t.Context(), asked); err != nil || !got {
+	if got, err := client.IsDelegated(t.Context(), queriedName); err != nil || !got {
 		t.Fatalf("got %t, %v", got, err)
 	}
-	if first, second := <-heard, <-heard; first != second || sockets.Load() != 1 {
+	if first, second := <-received, <-received; first != second || sockets.Load() != 1 {
 		t.Errorf("asked as %d and %d over %d sockets", first, second, sockets.Load())
 	}
 }

@@ -17,27 +17,27 @@ const (
 	// ednsBytes fits into one packet on every path (DNS flag day 2020).
 	ednsBytes      = 1232
 	maxAnswerBytes = 64 << 10
-	// maxStrays bounds how many foreign packets one try looks at.
-	maxStrays = 100
+	// maxForeignPackets bounds how many foreign packets one try looks at.
+	maxForeignPackets = 100
 )
 
-// said is what an answer says.
-type said uint8
+// verdict is what an answer says.
+type verdict uint8
 
 const (
 	// saysNothing: the packet does not answer our question; it may be forged.
-	saysNothing said = iota
-	saysDelegated
-	saysNotDelegated
-	saysTruncated
-	saysRefused
-	saysFailed
+	verdictNone verdict = iota
+	verdictDelegated
+	verdictNotDelegated
+	verdictTruncated
+	verdictRefused
+	verdictFailed
 )
 
 var errMalformed = errors.New("a malformed answer")
 
-// pack writes a recursive question with EDNS (RFC 6891).
-func pack(id uint16, question dnsmessage.Question) ([]byte, error) {
+// packQuery writes a recursive question with EDNS (RFC 6891).
+func packQuery(id uint16, question dnsmessage.Question) ([]byte, error) {
 	var edns dnsmessage.ResourceHeader
 	if err := edns.SetEDNS0(ednsBytes, dnsmessage.RCodeSuccess, false); err != nil {
 		return nil, err
@@ -51,10 +51,10 @@ func pack(id uint16, question dnsmessage.Question) ([]byte, error) {
 }
 
 // exchange sends the packet over a new connection and waits for an answer to it.
-func (c *Client) exchange(ctx context.Context, network, server string, packet []byte, id uint16, question dnsmessage.Question) (said, error) {
+func (c *Client) exchange(ctx context.Context, network, server string, packet []byte, id uint16, question dnsmessage.Question) (verdict, error) {
 	conn, err := c.dial(ctx, network, server)
 	if err != nil {
-		return saysNothing, err
+		return verdictNone, err
 	}
 	defer func() { _ = conn.Close() }()
 	// Closing ends every read and write, at the deadline and on cancel.
@@ -65,43 +65,43 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 	if stream {
 		packet = append(binary.BigEndian.AppendUint16(nil, uint16(len(packet))), packet...)
 	}
-	if err := write(conn, packet); err != nil {
-		return saysNothing, err
+	if err := writeMessage(conn, packet); err != nil {
+		return verdictNone, err
 	}
 	buffer := make([]byte, ednsBytes)
 	if stream {
 		buffer = make([]byte, maxAnswerBytes)
 	}
 	resend := !stream && conn.SetReadDeadline(time.Now().Add(resendAfter)) == nil
-	for range maxStrays {
-		n, err := receive(conn, stream, buffer)
+	for range maxForeignPackets {
+		n, err := readMessage(conn, stream, buffer)
 		if resend && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
 			// The same packet over the same socket: an answer to either fits,
 			// and a forger has no more to aim at than before.
 			resend = false
-			if err := errors.Join(conn.SetReadDeadline(time.Time{}), write(conn, packet)); err != nil {
-				return saysNothing, err
+			if err := errors.Join(conn.SetReadDeadline(time.Time{}), writeMessage(conn, packet)); err != nil {
+				return verdictNone, err
 			}
 			continue
 		}
 		if err != nil {
-			return saysNothing, err
+			return verdictNone, err
 		}
-		answer, err := parse(buffer[:n], id, question)
-		if err != nil || answer != saysNothing {
+		answer, err := parseResponse(buffer[:n], id, question)
+		if err != nil || answer != verdictNone {
 			return answer, err
 		}
 	}
-	return saysNothing, errMalformed
+	return verdictNone, errMalformed
 }
 
-func write(conn net.Conn, packet []byte) error {
+func writeMessage(conn net.Conn, packet []byte) error {
 	_, err := conn.Write(packet)
 	return err
 }
 
-// receive reads one message. Over TCP its length comes first (RFC 1035, 4.2.2).
-func receive(conn net.Conn, stream bool, buffer []byte) (int, error) {
+// readMessage reads one message. Over TCP its length comes first (RFC 1035, 4.2.2).
+func readMessage(conn net.Conn, stream bool, buffer []byte) (int, error) {
 	if !stream {
 		return conn.Read(buffer)
 	}
@@ -119,57 +119,57 @@ func receive(conn net.Conn, stream bool, buffer []byte) (int, error) {
 	return n, nil
 }
 
-// parse reads an answer to question. A packet with another number or another
+// parseResponse reads an answer to question. A packet with another number or another
 // question says nothing; one that can't be read to the point where it decides is
 // malformed.
-func parse(packet []byte, id uint16, question dnsmessage.Question) (said, error) {
+func parseResponse(packet []byte, id uint16, question dnsmessage.Question) (verdict, error) {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(packet)
 	if err != nil {
-		return saysNothing, errMalformed
+		return verdictNone, errMalformed
 	}
 	if header.ID != id || !header.Response || header.OpCode != 0 {
-		return saysNothing, nil
+		return verdictNone, nil
 	}
 	asked, err := parser.Question()
 	switch {
 	case errors.Is(err, dnsmessage.ErrSectionDone):
 		// Servers that can't read a question may send none back.
 		if header.RCode != dnsmessage.RCodeSuccess && header.RCode != dnsmessage.RCodeNameError {
-			return verdictOf(header.RCode), nil
+			return verdictForRCode(header.RCode), nil
 		}
-		return saysNothing, nil
+		return verdictNone, nil
 	case err != nil:
-		return saysNothing, errMalformed
+		return verdictNone, errMalformed
 	case asked.Type != question.Type || asked.Class != question.Class || !sameOwner(asked.Name, question.Name):
-		return saysNothing, nil
+		return verdictNone, nil
 	}
 	if err := parser.SkipAllQuestions(); err != nil {
-		return saysNothing, errMalformed
+		return verdictNone, errMalformed
 	}
 	if header.Truncated {
-		return saysTruncated, nil
+		return verdictTruncated, nil
 	}
 	if header.RCode != dnsmessage.RCodeSuccess {
-		return verdictOf(header.RCode), nil
+		return verdictForRCode(header.RCode), nil
 	}
 	return findDelegation(&parser, question.Name)
 }
 
-func verdictOf(code dnsmessage.RCode) said {
+func verdictForRCode(code dnsmessage.RCode) verdict {
 	switch code {
 	case dnsmessage.RCodeNameError:
-		return saysNotDelegated
+		return verdictNotDelegated
 	case dnsmessage.RCodeRefused:
-		return saysRefused
+		return verdictRefused
 	default:
-		return saysFailed
+		return verdictFailed
 	}
 }
 
 // findDelegation looks for an NS record of owner among the answers and, for a
 // server that refers instead of resolving, among the authorities.
-func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (said, error) {
+func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (verdict, error) {
 	sections := []struct {
 		next func() (dnsmessage.ResourceHeader, error)
 		skip func() error
@@ -177,7 +177,7 @@ func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (said, err
 		{parser.AnswerHeader, parser.SkipAnswer},
 		{parser.AuthorityHeader, parser.SkipAuthority},
 	}
-	found := saysNotDelegated
+	found := verdictNotDelegated
 	for _, section := range sections {
 		for {
 			record, err := section.next()
@@ -185,13 +185,13 @@ func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (said, err
 				break
 			}
 			if err != nil {
-				return saysNothing, errMalformed
+				return verdictNone, errMalformed
 			}
 			if err := section.skip(); err != nil {
-				return saysNothing, errMalformed
+				return verdictNone, errMalformed
 			}
 			if record.Type == dnsmessage.TypeNS && record.Class == dnsmessage.ClassINET && sameOwner(record.Name, owner) {
-				found = saysDelegated
+				found = verdictDelegated
 			}
 		}
 	}

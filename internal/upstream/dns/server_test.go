@@ -13,8 +13,8 @@ import (
 // script turns a question into the packets that are sent back, in order.
 type script func(t *testing.T, question dnsmessage.Message) [][]byte
 
-// serve is a resolver on UDP and TCP ports of the same number.
-func serve(t *testing.T, udp, tcp script) string {
+// startResolver is a resolver on UDP and TCP ports of the same number.
+func startResolver(t *testing.T, udp, tcp script) string {
 	t.Helper()
 	packets, stream := listenPair(t)
 	done := make(chan struct{}, 2)
@@ -91,8 +91,8 @@ func unpack(t *testing.T, packet []byte) dnsmessage.Message {
 	return message
 }
 
-// answer makes one packet out of the question; change makes it special.
-func answer(t *testing.T, question dnsmessage.Message, change func(*dnsmessage.Message)) []byte {
+// buildResponse makes one packet out of the question; change makes it special.
+func buildResponse(t *testing.T, question dnsmessage.Message, change func(*dnsmessage.Message)) []byte {
 	message := dnsmessage.Message{
 		Header:    dnsmessage.Header{ID: question.ID, Response: true, RecursionAvailable: true},
 		Questions: question.Questions,
@@ -107,10 +107,10 @@ func answer(t *testing.T, question dnsmessage.Message, change func(*dnsmessage.M
 	return packet
 }
 
-// once is a script that sends one packet.
-func once(change func(*dnsmessage.Message)) script {
+// respondOnce is a script that sends one packet.
+func respondOnce(change func(*dnsmessage.Message)) script {
 	return func(t *testing.T, question dnsmessage.Message) [][]byte {
-		return [][]byte{answer(t, question, change)}
+		return [][]byte{buildResponse(t, question, change)}
 	}
 }
 
@@ -125,15 +125,15 @@ func withRCode(code dnsmessage.RCode) func(*dnsmessage.Message) {
 	return func(m *dnsmessage.Message) { m.RCode = code }
 }
 
-func delegated(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf(asked.ASCII()+".")) }
+func delegated(m *dnsmessage.Message) { m.Answers = append(m.Answers, nsOf(queriedName.ASCII()+".")) }
 
 func newClient(t *testing.T, o Options) *Client {
 	t.Helper()
 	if o.Timeout == 0 {
 		o.Timeout = 20 * time.Second
 	}
-	if o.Attempt == 0 {
-		o.Attempt = 10 * time.Second
+	if o.AttemptTimeout == 0 {
+		o.AttemptTimeout = 10 * time.Second
 	}
 	c, err := New(o)
 	if err != nil {

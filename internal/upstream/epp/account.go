@@ -30,9 +30,9 @@ type Account struct {
 	TLS *tls.Config
 	// Language is the language of the registry's messages; empty means en.
 	Language string
-	// Extensions are the extensions of this account with their leading dot:
+	// TLDs are the extensions of this account with their leading dot:
 	// ".com". They matter to NewSource alone.
-	Extensions []string
+	TLDs []string
 
 	// MaxConnections bounds the connections; 0 means 4. Registries tell how many
 	// an account may have; several nodes share that number.
@@ -54,11 +54,11 @@ type Account struct {
 
 	// ConnectTimeout bounds everything up to the end of the login; 0 means 10 s.
 	ConnectTimeout time.Duration
-	// AskTimeout and ChangeTimeout bound the wait for the answer to a command
+	// QueryTimeout and ChangeTimeout bound the wait for the answer to a command
 	// that asks and to one that changes something; 0 means 10 s and 45 s. A
 	// change is given more time, because a lost answer costs more than a wait.
-	AskTimeout    time.Duration
-	ChangeTimeout time.Duration
+	QueryTimeout     time.Duration
+	TransformTimeout time.Duration
 	// LookupTimeout bounds the wait of somebody who only asks, after which another
 	// source is asked; 0 means 1.5 s.
 	LookupTimeout time.Duration
@@ -69,17 +69,17 @@ type Account struct {
 	// Registries close connections that are idle for about ten.
 	KeepAlive time.Duration
 
-	// BatchWait is how long a question about a name waits for others, and
+	// BatchDelay is how long a question about a name waits for others, and
 	// BatchNames how many names travel together; 0 means 2 ms and 50. A negative
 	// BatchWait means no wait.
-	BatchWait  time.Duration
+	BatchDelay time.Duration
 	BatchNames int
 	// MaxFrame bounds a frame in either direction; 0 means 1 MiB. It is 64 KiB
 	// to 16 MiB.
 	MaxFrame int
 
-	// Extender is what a gateway adds to the protocol; nil means nothing.
-	Extender Extender
+	// ProtocolExtension is what a gateway adds to the protocol; nil means nothing.
+	ProtocolExtension ProtocolExtension
 	// UserAgent is what servers with login security see; empty means the
 	// program's name.
 	UserAgent string
@@ -90,21 +90,21 @@ type Account struct {
 }
 
 const (
-	longestPlainPassword = 16 // pwType in RFC 5730
-	shortestPassword     = 6
-	mostBatchNames       = 500
+	maxPlainPassword = 16 // pwType in RFC 5730
+	minPassword      = 6
+	maxBatchNames    = 500
 )
 
-// check reports the first setting that can't work. It names the field and never
+// validate reports the first setting that can't work. It names the field and never
 // its value where that is a secret.
-func (a *Account) check() error {
+func (a *Account) validate() error {
 	if host, port, err := net.SplitHostPort(a.Address); err != nil || host == "" || port == "" {
 		return fmt.Errorf("EPP account: address %q is not written as host:port, like epp.example.net:700", a.Address)
 	}
 	if n := utf8.RuneCountInString(a.ClientID); n < 3 || n > 16 || strings.TrimSpace(a.ClientID) != a.ClientID {
 		return errors.New("EPP account: the client id must have 3 to 16 characters")
 	}
-	if err := checkPassword(a.Password); err != nil {
+	if err := validatePassword(a.Password); err != nil {
 		return err
 	}
 	switch {
@@ -114,12 +114,12 @@ func (a *Account) check() error {
 		return errors.New("EPP account: order connections must be fewer than max connections, else no name can be looked up")
 	case a.PerSecond < 0 || a.OrderShare < 0 || a.OrderShare >= 1:
 		return errors.New("EPP account: per second must not be negative, and the order share must be below 1")
-	case a.MaxFrame != 0 && (a.MaxFrame < smallestBound || a.MaxFrame > largestBound):
+	case a.MaxFrame != 0 && (a.MaxFrame < minFrameLimit || a.MaxFrame > maxFrameLimit):
 		return errors.New("EPP account: max frame must be 64 KiB to 16 MiB")
-	case a.BatchNames < 0 || a.BatchNames > mostBatchNames:
+	case a.BatchNames < 0 || a.BatchNames > maxBatchNames:
 		return errors.New("EPP account: batch names must be 1 to 500")
 	}
-	for _, tld := range a.Extensions {
+	for _, tld := range a.TLDs {
 		if !strings.HasPrefix(tld, ".") || strings.ToLower(tld) != tld {
 			return fmt.Errorf("EPP account: extension %q must be in lower case with its leading dot, like .com", tld)
 		}
@@ -127,10 +127,10 @@ func (a *Account) check() error {
 	return nil
 }
 
-// checkPassword refuses what would arrive as another password: the schema's type
+// validatePassword refuses what would arrive as another password: the schema's type
 // is a token, whose white space is collapsed.
-func checkPassword(password string) error {
-	if utf8.RuneCountInString(password) < shortestPassword {
+func validatePassword(password string) error {
+	if utf8.RuneCountInString(password) < minPassword {
 		return errors.New("EPP account: the password must have at least 6 characters")
 	}
 	if strings.Join(strings.Fields(password), " ") != password {
@@ -160,13 +160,13 @@ func (a Account) withDefaults() Account {
 	}
 	orDefault(&a.MaxWaiting, 1024)
 	orDefault(&a.ConnectTimeout, 10*time.Second)
-	orDefault(&a.AskTimeout, 10*time.Second)
-	orDefault(&a.ChangeTimeout, 45*time.Second)
+	orDefault(&a.QueryTimeout, 10*time.Second)
+	orDefault(&a.TransformTimeout, 45*time.Second)
 	orDefault(&a.LookupTimeout, 1500*time.Millisecond)
 	orDefault(&a.MaxQueueTime, 30*time.Second)
 	orDefault(&a.KeepAlive, 4*time.Minute)
-	if a.BatchWait == 0 {
-		a.BatchWait = 2 * time.Millisecond
+	if a.BatchDelay == 0 {
+		a.BatchDelay = 2 * time.Millisecond
 	}
 	orDefault(&a.BatchNames, 50)
 	orDefault(&a.MaxFrame, defaultMaxFrame)
@@ -188,8 +188,8 @@ func orDefault[T int | time.Duration](value *T, fallback T) {
 	}
 }
 
-// target is the account and its server, for errors and logs.
-func (a *Account) target() string { return a.label() + " (" + a.Address + ")" }
+// addressLabel is the account and its server, for errors and logs.
+func (a *Account) addressLabel() string { return a.label() + " (" + a.Address + ")" }
 
 func (a *Account) label() string { return cmp.Or(a.Name, a.ClientID) }
 

@@ -12,23 +12,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestNamesTravelTogetherAndEveryCallerGetsItsOwnAnswer(t *testing.T) {
+func TestBatch_MergesNamesAndSplitsResults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: chk}
+		f := &fakeServer{handle: respondCheck}
 		c := f.client(t, nil)
 		var wait sync.WaitGroup
 		began := time.Now()
 		for i := range 120 {
-			name, fee := fmt.Sprintf("free%d.test", i), (*FeeQuestion)(nil)
+			name, fee := fmt.Sprintf("free%d.test", i), (*FeeQuery)(nil)
 			if i%2 == 0 {
 				name = fmt.Sprintf("Taken%d.test", i)
 			}
 			if i >= 110 {
-				fee = &FeeQuestion{}
+				fee = &FeeQuery{}
 			}
 			wait.Go(func() {
-				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Class: Lookups, Fee: fee})
+				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Priority: PriorityLookup, Fee: fee})
 				if err != nil || len(got) != 1 || got[0].Name != strings.ToLower(name) || got[0].Available != strings.HasPrefix(name, "free") {
 					t.Errorf("%s: %+v, %v", name, got, err)
 				}
@@ -55,15 +55,15 @@ func TestNamesTravelTogetherAndEveryCallerGetsItsOwnAnswer(t *testing.T) {
 	})
 }
 
-func TestABatchWaitsForAConnectionAndGoesOnCollecting(t *testing.T) {
+func TestBatch_CollectsWhileWaitingForConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(time.Second, chk)
+		f := newSlowServer(time.Second, respondCheck)
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		var wait sync.WaitGroup
 		for i := range 20 {
 			wait.Go(func() {
-				if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups}); err != nil {
+				if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Priority: PriorityLookup}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -76,19 +76,19 @@ func TestABatchWaitsForAConnectionAndGoesOnCollecting(t *testing.T) {
 	})
 }
 
-func TestACallerThatLeavesABatchLeavesTheOthersIn(t *testing.T) {
+func TestBatch_CancelledCallerKeepsOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(2*time.Second, chk)
+		f := newSlowServer(2*time.Second, respondCheck)
 		c := f.client(t, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		left := make(chan error, 1)
 		go func() {
-			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"impatient.test"}, Class: Lookups})
+			_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{"impatient.test"}, Priority: PriorityLookup})
 			left <- err
 		}()
-		got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"patient.test", "taken.test", "patient.test"}, Class: Lookups})
+		got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"patient.test", "taken.test", "patient.test"}, Priority: PriorityLookup})
 		if err != nil || len(got) != 3 || !got[0].Available || got[1].Available || !got[2].Available {
 			t.Errorf("%+v, %v", got, err)
 		}
@@ -101,14 +101,14 @@ func TestACallerThatLeavesABatchLeavesTheOthersIn(t *testing.T) {
 	})
 }
 
-func TestABatchThatFailsFailsForEveryone(t *testing.T) {
+func TestBatch_FailureReachesEveryCaller(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: func(r *Node) reply { return reply{xml: respond(2400, tridOf(r), "", "")} }}
+	f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(2400, tridOf(r), "", "")} }}
 	c := f.client(t, nil)
 	var wait sync.WaitGroup
 	for i := range 10 {
 		wait.Go(func() {
-			if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups}); ResultCode(err) != 2400 {
+			if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Priority: PriorityLookup}); ResultCode(err) != 2400 {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -116,28 +116,28 @@ func TestABatchThatFailsFailsForEveryone(t *testing.T) {
 	wait.Wait()
 }
 
-func TestAnAnswerThatLeavesANameOutIsNoAnswerForIt(t *testing.T) {
+func TestCheckDomains_MissingNameIsBroken(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: func(r *Node) reply {
-		return reply{xml: respond(1000, tridOf(r), `<d:chkData xmlns:d="`+nsDomain+`"><d:cd><d:name avail="1">other.test</d:name></d:cd><d:cd><d:name>mine.test</d:name></d:cd></d:chkData>`, "")}
+	f := &fakeServer{handle: func(r *Node) reply {
+		return reply{xml: responseXML(1000, tridOf(r), `<d:chkData xmlns:d="`+nsDomain+`"><d:cd><d:name avail="1">other.test</d:name></d:cd><d:cd><d:name>mine.test</d:name></d:cd></d:chkData>`, "")}
 	}}
 	c := f.client(t, nil)
-	for _, class := range []Class{Orders, Lookups} {
-		_, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"mine.test"}, Class: class})
+	for _, class := range []Priority{PriorityOrder, PriorityLookup} {
+		_, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"mine.test"}, Priority: class})
 		if registrar.CodeOf(err) != registrar.FaultBroken {
 			t.Errorf("got %v", err)
 		}
 	}
 }
 
-func TestANameThatTheRegistryRefusesTakesNoOtherAlong(t *testing.T) {
+func TestBatch_RejectedNameFailsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: func(request *Node) reply {
+		f := &fakeServer{handle: func(request *Node) reply {
 			if verbOf(request) == "check" && strings.Contains(allText(request), "bad") {
-				return reply{xml: respond(2306, tridOf(request), "", "")}
+				return reply{xml: responseXML(2306, tridOf(request), "", "")}
 			}
-			return chk(request)
+			return respondCheck(request)
 		}}
 		c := f.client(t, nil)
 		var wait sync.WaitGroup
@@ -147,7 +147,7 @@ func TestANameThatTheRegistryRefusesTakesNoOtherAlong(t *testing.T) {
 				name = fmt.Sprintf("bad%d.test", i)
 			}
 			wait.Go(func() {
-				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Class: Lookups})
+				got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Priority: PriorityLookup})
 				if strings.HasPrefix(name, "bad") {
 					if ResultCode(err) != CodePolicy {
 						t.Errorf("%s: %+v, %v", name, got, err)

@@ -20,12 +20,12 @@ func BenchmarkCheckOf50(b *testing.B) {
 	names := benchNames(50)
 	for _, test := range []struct {
 		name string
-		fee  *FeeQuestion
-	}{{"plain", nil}, {"fee", &FeeQuestion{}}} {
+		fee  *FeeQuery
+	}{{"plain", nil}, {"fee", &FeeQuery{}}} {
 		b.Run(test.name, func(b *testing.B) {
 			has := services{nsFee: true}
 			var w Writer
-			frame, err := checkCall(names, test.fee, Lookups, "bench-1").encode(&w, has, nil, defaultMaxFrame)
+			frame, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil, defaultMaxFrame)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -33,17 +33,17 @@ func BenchmarkCheckOf50(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			document := []byte(priced(request).xml)
+			document := []byte(respondPriced(request).xml)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := checkCall(names, test.fee, Lookups, "bench-1").encode(&w, has, nil, defaultMaxFrame); err != nil {
+				if _, err := checkCall(names, test.fee, PriorityLookup, "bench-1").encode(&w, has, nil, defaultMaxFrame); err != nil {
 					b.Fatal(err)
 				}
-				a, err := parseAnswer(document)
+				a, err := parseResponse(document)
 				if err != nil {
 					b.Fatal(err)
 				}
-				if got := readChecked(a); len(got) != len(names) {
+				if got := readCheckResults(a); len(got) != len(names) {
 					b.Fatal(len(got))
 				}
 			}
@@ -56,7 +56,7 @@ func BenchmarkCheckOf50(b *testing.B) {
 // its answer ready.
 func BenchmarkClient(b *testing.B) {
 	b.Run("single commands", func(b *testing.B) {
-		f := &fake{handle: ok}
+		f := &fakeServer{handle: respondOK}
 		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
 		for b.Loop() {
 			if _, err := c.DeleteDomain(b.Context(), DeleteDomain{Name: "a.test"}); err != nil {
@@ -66,12 +66,12 @@ func BenchmarkClient(b *testing.B) {
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "commands/s")
 	})
 	b.Run("batched names", func(b *testing.B) {
-		f := &fake{handle: chk}
+		f := &fakeServer{handle: respondCheck}
 		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
 		b.SetParallelism(200)
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: []string{"some-name.test"}, Class: Lookups}); err != nil {
+				if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: []string{"some-name.test"}, Priority: PriorityLookup}); err != nil {
 					b.Error(err)
 				}
 			}
@@ -79,11 +79,11 @@ func BenchmarkClient(b *testing.B) {
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "names/s")
 	})
 	b.Run("checks of 50", func(b *testing.B) {
-		f := &fake{handle: chk}
+		f := &fakeServer{handle: respondCheck}
 		c := f.client(b, func(a *Account) { a.MaxConnections = 1 })
 		names := benchNames(50)
 		for b.Loop() {
-			if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: names, Class: Lookups}); err != nil {
+			if _, err := c.CheckDomains(b.Context(), CheckDomains{Names: names, Priority: PriorityLookup}); err != nil {
 				b.Fatal(err)
 			}
 		}

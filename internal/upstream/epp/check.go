@@ -13,15 +13,15 @@ type CheckDomains struct {
 	// Names are in A-label form.
 	Names []string
 	// Fee asks for prices too; nil does not. A server without fees refuses it.
-	Fee *FeeQuestion
-	// Class is Orders unless it says otherwise. Orders are never batched.
-	Class Class
+	Fee *FeeQuery
+	// Priority is Orders unless it says otherwise. Orders are never batched.
+	Priority Priority
 	// ClTRID is the command's id; empty means a new one. A batch has its own.
 	ClTRID string
 }
 
-// Checked is the answer for one name.
-type Checked struct {
+// CheckResult is the answer for one name.
+type CheckResult struct {
 	Name      string
 	Available bool
 	// Reason is the registry's word for why not, often "In use".
@@ -32,26 +32,26 @@ type Checked struct {
 
 // CheckDomains returns one answer for each name, in the order of the names. Names
 // beyond the size of a batch travel in several commands.
-func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]Checked, error) {
+func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
 	if len(q.Names) == 0 {
 		return nil, nil
 	}
-	if q.Class != Orders && len(q.Names) < c.account.BatchNames {
-		return c.batches.ask(ctx, q)
+	if q.Priority != PriorityOrder && len(q.Names) < c.account.BatchNames {
+		return c.batches.check(ctx, q)
 	}
-	answers := make([]Checked, 0, len(q.Names))
+	answers := make([]CheckResult, 0, len(q.Names))
 	for names := range slices.Chunk(q.Names, c.account.BatchNames) {
-		cmd := checkCall(names, q.Fee, q.Class, q.ClTRID)
+		cmd := checkCall(names, q.Fee, q.Priority, q.ClTRID)
 		q.ClTRID = "" // the second command must not carry the first one's
 		a, err := c.send(ctx, cmd)
 		if err != nil {
 			return nil, err
 		}
-		found := readChecked(a)
+		found := readCheckResults(a)
 		for _, name := range names {
 			checked, ok := found[strings.ToLower(name)]
 			if !ok {
-				return nil, registrar.Fault(registrar.FaultBroken, c.Host(), errNoData)
+				return nil, registrar.Fault(registrar.FaultBroken, c.Host(), errMissingData)
 			}
 			answers = append(answers, checked)
 		}
@@ -59,10 +59,10 @@ func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]Checked, e
 	return answers, nil
 }
 
-func checkCall(names []string, fee *FeeQuestion, class Class, trid string) *call {
+func checkCall(names []string, fee *FeeQuery, priority Priority, trid string) *call {
 	cmd := &call{
 		Command: Command{Verb: "check", Object: "domain"},
-		safe:    true, class: class, trid: trid,
+		safe:    true, priority: priority, trid: trid,
 		body: func(w *Writer) {
 			w.Start("domain:check", Attr{"xmlns:domain", nsDomain})
 			for _, name := range names {
@@ -72,17 +72,17 @@ func checkCall(names []string, fee *FeeQuestion, class Class, trid string) *call
 		},
 	}
 	if fee != nil {
-		cmd.needs = []string{nsFee}
-		cmd.extend = func(w *Writer, _ services) { fee.write(w) }
+		cmd.requiredExtensions = []string{nsFee}
+		cmd.writeExtension = func(w *Writer, _ services) { fee.write(w) }
 	}
 	return cmd
 }
 
-// readChecked reads the answer of a check, by name in lower case.
-func readChecked(a *answer) map[string]Checked {
+// readCheckResults reads the answer of a check, by name in lower case.
+func readCheckResults(a *answer) map[string]CheckResult {
 	data := a.data.Child(nsDomain, "chkData")
-	fees := readFees(a.ext)
-	found := make(map[string]Checked, 8)
+	fees := readFees(a.extension)
+	found := make(map[string]CheckResult, 8)
 	if data == nil {
 		return found
 	}
@@ -92,9 +92,9 @@ func readChecked(a *answer) map[string]Checked {
 			continue // an answer that does not say is none
 		}
 		key := strings.ToLower(name.Text)
-		found[key] = Checked{
+		found[key] = CheckResult{
 			Name:      key,
-			Available: isTrue(name.Attr("avail"), false),
+			Available: parseBool(name.Attr("avail"), false),
 			Reason:    cd.value(nsDomain, "reason"),
 			Fee:       fees[key],
 		}

@@ -18,7 +18,7 @@ type Client struct {
 // New checks the account and makes a Client. It does no I/O: the first command
 // opens the first connection.
 func New(a Account) (*Client, error) {
-	if err := a.check(); err != nil {
+	if err := a.validate(); err != nil {
 		return nil, err
 	}
 	a = a.withDefaults()
@@ -47,21 +47,21 @@ func (c *Client) send(ctx context.Context, cmd *call) (*answer, error) {
 	if cmd.trid == "" {
 		cmd.trid = newTRID(c.account.Now())
 	}
-	j := &job{call: cmd, class: cmd.class, done: make(chan struct{})}
+	j := &job{call: cmd, priority: cmd.priority, done: make(chan struct{})}
 	if err := ctx.Err(); err != nil {
 		return nil, registrar.Fault(registrar.FaultTimeout, c.Host(), err)
 	}
 	if err := c.pool.submit(j); err != nil { //nolint:contextcheck // connections outlive the caller that they are opened for
 		return nil, err
 	}
-	if err := c.wait(ctx, j, cmd.safe); err != nil {
+	if err := c.await(ctx, j, cmd.safe); err != nil {
 		return nil, err
 	}
-	return c.read(cmd, j.answer)
+	return c.checkResponse(cmd, j.response)
 }
 
-// wait waits for a job as long as the caller wants to.
-func (c *Client) wait(ctx context.Context, j *job, safe bool) error {
+// await waits for a job as long as the caller wants to.
+func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 	patience := time.NewTimer(c.account.MaxQueueTime)
 	defer patience.Stop()
 	for {
@@ -69,12 +69,12 @@ func (c *Client) wait(ctx context.Context, j *job, safe bool) error {
 		case <-j.done:
 			return j.err
 		case <-patience.C:
-			if c.pool.leave(j) {
-				return registrar.Fault(registrar.FaultBusy, c.Host(), errTooLate)
+			if c.pool.abandon(j) {
+				return registrar.Fault(registrar.FaultBusy, c.Host(), errQueueTimeout)
 			}
 			// It is under way, and its own time-out bounds the rest.
 		case <-ctx.Done():
-			if c.pool.leave(j) {
+			if c.pool.abandon(j) {
 				return registrar.Fault(registrar.FaultTimeout, c.Host(), ctx.Err())
 			}
 			select {
@@ -90,24 +90,24 @@ func (c *Client) wait(ctx context.Context, j *job, safe bool) error {
 	}
 }
 
-// read lets the gateway's hook see the answer and turns a refusal into an error.
-func (c *Client) read(cmd *call, a *answer) (*answer, error) {
-	if c.account.Extender != nil {
-		if err := c.account.Extender.Read(cmd.Command, a.ext); err != nil {
-			return nil, c.unreadable(cmd, err)
+// checkResponse lets the gateway's hook see the answer and turns a refusal into an error.
+func (c *Client) checkResponse(cmd *call, a *answer) (*answer, error) {
+	if c.account.ProtocolExtension != nil {
+		if err := c.account.ProtocolExtension.ReadExtension(cmd.Command, a.extension); err != nil {
+			return nil, c.unreadableError(cmd, err)
 		}
 	}
-	if err := a.refusal(&c.account, cmd.Verb); err != nil {
+	if err := a.asError(&c.account, cmd.Verb); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-var errNoData = errors.New("the answer lacks its data")
+var errMissingData = errors.New("the answer lacks its data")
 
-// unreadable is the error of an answer that came and can't be used. If the
+// unreadableError is the error of an answer that came and can't be used. If the
 // command changed something, it did so.
-func (c *Client) unreadable(cmd *call, cause error) error {
+func (c *Client) unreadableError(cmd *call, cause error) error {
 	if cmd.safe {
 		return registrar.Fault(registrar.FaultBroken, c.Host(), cause)
 	}

@@ -25,8 +25,8 @@ type Postal struct {
 // Phone is a number like +49.301234567 and an extension. The zero value is none.
 type Phone struct{ Number, Extension string }
 
-// Person is a contact's data.
-type Person struct {
+// ContactData is a contact's data.
+type ContactData struct {
 	// Postal has one form or both.
 	Postal []Postal
 	Voice  Phone
@@ -41,7 +41,7 @@ type CreateContact struct {
 	// ID is chosen by us, 3 to 16 characters. Some gateways ignore it and choose
 	// their own: see ContactCreated.
 	ID string
-	Person
+	ContactData
 	AuthInfo string
 	ClTRID   string
 }
@@ -61,7 +61,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCre
 			w.Start("contact:create", Attr{"xmlns:contact", nsContact})
 			w.handle("contact:id", q.ID)
 			if n := len(q.Postal); n < 1 || n > 2 {
-				w.Refuse("contact:postalInfo", "must be there once or twice")
+				w.Fail("contact:postalInfo", "must be there once or twice")
 			}
 			q.write(w, q.AuthInfo, true)
 			w.End("contact:create")
@@ -71,7 +71,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCre
 		return ContactCreated{}, err
 	}
 	data := a.data.Child(nsContact, "creData")
-	created := ContactCreated{Receipt: a.receipt(), ID: data.value(nsContact, "id"), Created: data.moment(nsContact, "crDate")}
+	created := ContactCreated{Receipt: a.receipt(), ID: data.value(nsContact, "id"), Created: data.timeValue(nsContact, "crDate")}
 	if created.ID == "" {
 		created.ID = q.ID
 	}
@@ -83,7 +83,7 @@ var e164 = regexp.MustCompile(`^\+[0-9]{1,3}\.[0-9]{1,14}$`)
 
 // write writes a person in the order of the schema. At creation everything must
 // be there; in a change what is empty stays as it is.
-func (p *Person) write(w *Writer, authInfo string, create bool) {
+func (p *ContactData) write(w *Writer, authInfo string, create bool) {
 	for i := range p.Postal {
 		p.Postal[i].write(w, create)
 	}
@@ -122,7 +122,7 @@ func (p *Postal) form() string {
 
 func (p *Postal) write(w *Writer, create bool) {
 	if !p.Local && !p.isASCII() {
-		w.Refuse("contact:postalInfo", "of type int must be ASCII")
+		w.Fail("contact:postalInfo", "of type int must be ASCII")
 	}
 	w.Start("contact:postalInfo", Attr{"type", p.form()})
 	if create || p.Name != "" {
@@ -140,7 +140,7 @@ func (p *Postal) write(w *Writer, create bool) {
 // writeAddress writes the whole address: the schema knows no change of a part.
 func (p *Postal) writeAddress(w *Writer) {
 	if len(p.Street) > 3 {
-		w.Refuse("contact:street", "must have no more than three lines")
+		w.Fail("contact:street", "must have no more than three lines")
 	}
 	w.Start("contact:addr")
 	for _, line := range p.Street {
@@ -154,7 +154,7 @@ func (p *Postal) writeAddress(w *Writer) {
 		w.sized("contact:pc", p.PostCode, 1, 16)
 	}
 	if strings.ToUpper(p.Country) != p.Country {
-		w.Refuse("contact:cc", "must be in capital letters")
+		w.Fail("contact:cc", "must be in capital letters")
 	}
 	w.sized("contact:cc", p.Country, 2, 2)
 	w.End("contact:addr")
@@ -176,7 +176,7 @@ func (p Phone) write(w *Writer, tag string) {
 		return
 	}
 	if !e164.MatchString(p.Number) || len(p.Number) > 17 {
-		w.Refuse(tag, "must be written like +49.301234567")
+		w.Fail(tag, "must be written like +49.301234567")
 	}
 	if p.Extension == "" {
 		w.Leaf(tag, p.Number)
@@ -190,7 +190,7 @@ type ContactInfo struct {
 	Receipt
 	ID, ROID string
 	Statuses []Status
-	Person
+	ContactData
 	Sponsor, Creator string
 	Created, Updated time.Time
 	AuthInfo         string
@@ -200,7 +200,7 @@ type ContactInfo struct {
 type InfoContact struct {
 	ID       string
 	AuthInfo string
-	Class    Class
+	Priority Priority
 	ClTRID   string
 }
 
@@ -208,7 +208,7 @@ type InfoContact struct {
 func (c *Client) InfoContact(ctx context.Context, q InfoContact) (ContactInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "contact", Request: q},
-		safe:    true, class: q.Class, trid: q.ClTRID,
+		safe:    true, priority: q.Priority, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.Start("contact:info", Attr{"xmlns:contact", nsContact})
 			w.handle("contact:id", q.ID)
@@ -224,19 +224,19 @@ func (c *Client) InfoContact(ctx context.Context, q InfoContact) (ContactInfo, e
 	}
 	data := a.data.Child(nsContact, "infData")
 	if data == nil {
-		return ContactInfo{}, c.unreadable(cmd, errNoData)
+		return ContactInfo{}, c.unreadableError(cmd, errMissingData)
 	}
 	info := ContactInfo{
 		Receipt: a.receipt(),
 		ID:      data.value(nsContact, "id"), ROID: data.value(nsContact, "roid"),
 		Statuses: readStatuses(data, nsContact),
-		Person: Person{
+		ContactData: ContactData{
 			Voice: readPhone(data.Child(nsContact, "voice")), Fax: readPhone(data.Child(nsContact, "fax")),
 			Email: data.value(nsContact, "email"),
-			Hide:  data.Child(nsContact, "disclose") != nil && !isTrue(data.Child(nsContact, "disclose").Attr("flag"), true),
+			Hide:  data.Child(nsContact, "disclose") != nil && !parseBool(data.Child(nsContact, "disclose").Attr("flag"), true),
 		},
 		Sponsor: data.value(nsContact, "clID"), Creator: data.value(nsContact, "crID"),
-		Created: data.moment(nsContact, "crDate"), Updated: data.moment(nsContact, "upDate"),
+		Created: data.timeValue(nsContact, "crDate"), Updated: data.timeValue(nsContact, "upDate"),
 		AuthInfo: data.Child(nsContact, "authInfo").value(nsContact, "pw"),
 	}
 	for _, postal := range data.All(nsContact, "postalInfo") {
@@ -264,7 +264,7 @@ func readPostal(n *Node) Postal {
 // UpdateContact changes a contact. What is empty stays as it is.
 type UpdateContact struct {
 	ID string
-	Person
+	ContactData
 	AuthInfo string
 	// AddStatuses and RemoveStatuses are words such as clientUpdateProhibited.
 	AddStatuses, RemoveStatuses []string
@@ -273,7 +273,7 @@ type UpdateContact struct {
 
 // UpdateContact changes a contact.
 func (c *Client) UpdateContact(ctx context.Context, q UpdateContact) (Receipt, error) {
-	return c.receipt(ctx, &call{
+	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "update", Object: "contact", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.Start("contact:update", Attr{"xmlns:contact", nsContact})
@@ -303,7 +303,7 @@ func writeStatuses(w *Writer, object, what string, statuses []string) {
 	w.Start(object + ":" + what)
 	for _, status := range statuses {
 		if !clientStatuses[status] || status == "clientHold" || status == "clientRenewProhibited" {
-			w.Refuse(object+":status", "is none that a registrar may set")
+			w.Fail(object+":status", "is none that a registrar may set")
 		}
 		w.Empty(object+":status", Attr{"s", status})
 	}
@@ -312,7 +312,7 @@ func writeStatuses(w *Writer, object, what string, statuses []string) {
 
 // DeleteContact removes a contact that no domain uses.
 func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) (Receipt, error) {
-	return c.receipt(ctx, &call{
+	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "delete", Object: "contact", Request: id}, trid: clTRID,
 		body: func(w *Writer) {
 			w.Start("contact:delete", Attr{"xmlns:contact", nsContact})
@@ -323,20 +323,20 @@ func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) (Receipt,
 }
 
 // CheckContacts asks which ids are free. The answers are in the order of the ids.
-func (c *Client) CheckContacts(ctx context.Context, ids ...string) ([]Checked, error) {
+func (c *Client) CheckContacts(ctx context.Context, ids ...string) ([]CheckResult, error) {
 	return c.checkObjects(ctx, "contact", nsContact, "id", ids)
 }
 
 // checkObjects is the check of contacts and hosts.
-func (c *Client) checkObjects(ctx context.Context, object, space, element string, keys []string) ([]Checked, error) {
-	if len(keys) == 0 {
+func (c *Client) checkObjects(ctx context.Context, object, space, element string, ids []string) ([]CheckResult, error) {
+	if len(ids) == 0 {
 		return nil, nil
 	}
 	cmd := &call{
 		Command: Command{Verb: "check", Object: object}, safe: true,
 		body: func(w *Writer) {
 			w.Start(object+":check", Attr{"xmlns:" + object, space})
-			for _, key := range keys {
+			for _, key := range ids {
 				if element == "id" {
 					w.handle(object+":id", key)
 				} else {
@@ -350,19 +350,19 @@ func (c *Client) checkObjects(ctx context.Context, object, space, element string
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]Checked)
+	found := make(map[string]CheckResult)
 	for _, cd := range a.data.Child(space, "chkData").All(space, "cd") {
 		if key := cd.Child(space, element); key != nil {
-			found[strings.ToLower(key.Text)] = Checked{
-				Name: key.Text, Available: isTrue(key.Attr("avail"), false), Reason: cd.value(space, "reason"),
+			found[strings.ToLower(key.Text)] = CheckResult{
+				Name: key.Text, Available: parseBool(key.Attr("avail"), false), Reason: cd.value(space, "reason"),
 			}
 		}
 	}
-	answers := make([]Checked, 0, len(keys))
-	for _, key := range keys {
+	answers := make([]CheckResult, 0, len(ids))
+	for _, key := range ids {
 		checked, ok := found[strings.ToLower(key)]
 		if !ok {
-			return nil, c.unreadable(cmd, errNoData)
+			return nil, c.unreadableError(cmd, errMissingData)
 		}
 		answers = append(answers, checked)
 	}

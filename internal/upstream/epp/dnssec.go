@@ -39,17 +39,17 @@ type DNSSECChange struct {
 	RemoveAll bool
 }
 
-func (d *DNSSEC) empty() bool { return len(d.DS) == 0 && len(d.Keys) == 0 }
+func (d *DNSSEC) isEmpty() bool { return len(d.DS) == 0 && len(d.Keys) == 0 }
 
-func (d *DNSSEC) needs() []string {
-	if d.empty() {
+func (d *DNSSEC) requiredExtensions() []string {
+	if d.isEmpty() {
 		return nil
 	}
 	return []string{nsSecDNS}
 }
 
 func (d *DNSSEC) writeCreate(w *Writer) {
-	if d.empty() {
+	if d.isEmpty() {
 		return
 	}
 	w.Start("secDNS:create", Attr{"xmlns:secDNS", nsSecDNS})
@@ -59,14 +59,14 @@ func (d *DNSSEC) writeCreate(w *Writer) {
 
 func (d *DNSSEC) write(w *Writer, withLife bool) {
 	if len(d.DS) > 0 && len(d.Keys) > 0 {
-		w.Refuse("secDNS:dsData", "and keyData can't be sent together")
+		w.Fail("secDNS:dsData", "and keyData can't be sent together")
 	}
 	if withLife && d.MaxSigLife > 0 {
 		w.number("secDNS:maxSigLife", d.MaxSigLife)
 	}
 	for _, ds := range d.DS {
 		if raw, err := hex.DecodeString(ds.Digest); err != nil || len(raw) == 0 {
-			w.Refuse("secDNS:digest", "is not hexadecimal")
+			w.Fail("secDNS:digest", "is not hexadecimal")
 		}
 		w.Start("secDNS:dsData")
 		w.number("secDNS:keyTag", int(ds.KeyTag))
@@ -77,7 +77,7 @@ func (d *DNSSEC) write(w *Writer, withLife bool) {
 	}
 	for _, key := range d.Keys {
 		if raw, err := base64.StdEncoding.DecodeString(key.PublicKey); err != nil || len(raw) == 0 {
-			w.Refuse("secDNS:pubKey", "is not base 64")
+			w.Fail("secDNS:pubKey", "is not base 64")
 		}
 		w.Start("secDNS:keyData")
 		w.number("secDNS:flags", int(key.Flags))
@@ -88,10 +88,10 @@ func (d *DNSSEC) write(w *Writer, withLife bool) {
 	}
 }
 
-func (d *DNSSECChange) empty() bool { return !d.RemoveAll && d.Remove.empty() && d.Add.empty() }
+func (d *DNSSECChange) isEmpty() bool { return !d.RemoveAll && d.Remove.isEmpty() && d.Add.isEmpty() }
 
-func (d *DNSSECChange) needs() []string {
-	if d.empty() {
+func (d *DNSSECChange) requiredExtensions() []string {
+	if d.isEmpty() {
 		return nil
 	}
 	return []string{nsSecDNS}
@@ -99,23 +99,23 @@ func (d *DNSSECChange) needs() []string {
 
 // write puts removals before additions, as the schema wants it.
 func (d *DNSSECChange) write(w *Writer) {
-	if d.empty() {
+	if d.isEmpty() {
 		return
 	}
 	w.Start("secDNS:update", Attr{"xmlns:secDNS", nsSecDNS})
 	switch {
-	case d.RemoveAll && !d.Remove.empty():
-		w.Refuse("secDNS:rem", "can't be all and some")
+	case d.RemoveAll && !d.Remove.isEmpty():
+		w.Fail("secDNS:rem", "can't be all and some")
 	case d.RemoveAll:
 		w.Start("secDNS:rem")
 		w.Leaf("secDNS:all", "true")
 		w.End("secDNS:rem")
-	case !d.Remove.empty():
+	case !d.Remove.isEmpty():
 		w.Start("secDNS:rem")
 		d.Remove.write(w, false)
 		w.End("secDNS:rem")
 	}
-	if !d.Add.empty() {
+	if !d.Add.isEmpty() {
 		w.Start("secDNS:add")
 		d.Add.write(w, true)
 		w.End("secDNS:add")

@@ -49,19 +49,19 @@ type CreateDomain struct {
 	Contacts   []Contact
 	AuthInfo   string
 	DNSSEC     DNSSEC
-	// Offer is the fee that we agree to; a premium name needs one.
-	Offer  *Offer
-	ClTRID string
+	// AgreedFee is the fee that we agree to; a premium name needs one.
+	AgreedFee *AgreedFee
+	ClTRID    string
 }
 
 // DomainCreated is the registry's confirmation. If it is Pending, a message will
 // tell the outcome.
 type DomainCreated struct {
 	Receipt
-	Name    string
-	Created time.Time
-	Expires time.Time
-	Charged *Charged
+	Name       string
+	Created    time.Time
+	Expires    time.Time
+	ChargedFee *ChargedFee
 }
 
 // CreateDomain registers a name. See CreateOrFind for what to do when the answer
@@ -69,11 +69,11 @@ type DomainCreated struct {
 func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (DomainCreated, error) {
 	cmd := &call{
 		Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID,
-		needs: append(q.Offer.needs(), q.DNSSEC.needs()...),
-		body:  q.write,
-		extend: func(w *Writer, _ services) {
+		requiredExtensions: append(q.AgreedFee.requiredExtensions(), q.DNSSEC.requiredExtensions()...),
+		body:               q.write,
+		writeExtension: func(w *Writer, _ services) {
 			q.DNSSEC.writeCreate(w)
-			q.Offer.write(w, "create")
+			q.AgreedFee.write(w, "create")
 		},
 	}
 	a, err := c.send(ctx, cmd)
@@ -82,11 +82,11 @@ func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (DomainCreate
 	}
 	data := a.data.Child(nsDomain, "creData")
 	return DomainCreated{
-		Receipt: a.receipt(),
-		Name:    data.value(nsDomain, "name"),
-		Created: data.moment(nsDomain, "crDate"),
-		Expires: data.moment(nsDomain, "exDate"),
-		Charged: readCharged(a.ext, "creData"),
+		Receipt:    a.receipt(),
+		Name:       data.value(nsDomain, "name"),
+		Created:    data.timeValue(nsDomain, "crDate"),
+		Expires:    data.timeValue(nsDomain, "exDate"),
+		ChargedFee: readChargedFee(a.extension, "creData"),
 	}, nil
 }
 
@@ -130,7 +130,7 @@ func writeAddress(w *Writer, tag string, address netip.Addr) {
 		version = "v6"
 	}
 	if !address.IsValid() || address.Zone() != "" {
-		w.Refuse(tag, "is no IP address")
+		w.Fail(tag, "is no IP address")
 	}
 	w.Leaf(tag, address.String(), Attr{"ip", version})
 }
@@ -141,7 +141,7 @@ func writeContacts(w *Writer, contacts []Contact) {
 		case Admin, Tech, Billing:
 			w.handle("domain:contact", contact.ID, Attr{"type", string(contact.Role)})
 		default:
-			w.Refuse("domain:contact", "has a role that a contact can't have")
+			w.Fail("domain:contact", "has a role that a contact can't have")
 		}
 	}
 }
@@ -159,7 +159,7 @@ type InfoDomain struct {
 	Name string
 	// AuthInfo opens a domain of another registrar; empty asks without.
 	AuthInfo string
-	Class    Class
+	Priority Priority
 	ClTRID   string
 }
 
@@ -210,7 +210,7 @@ func (d *DomainInfo) InGrace(period string) bool {
 func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "domain", Request: q},
-		safe:    true, class: q.Class, trid: q.ClTRID,
+		safe:    true, priority: q.Priority, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.Start("domain:info", Attr{"xmlns:domain", nsDomain})
 			w.label("domain:name", q.Name, Attr{"hosts", "all"})
@@ -226,12 +226,12 @@ func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, erro
 	}
 	data := a.data.Child(nsDomain, "infData")
 	if data == nil || !strings.EqualFold(data.value(nsDomain, "name"), q.Name) {
-		return DomainInfo{}, c.unreadable(cmd, errNoData)
+		return DomainInfo{}, c.unreadableError(cmd, errMissingData)
 	}
 	info := readDomain(data)
 	info.Receipt = a.receipt()
-	info.DNSSEC = readDNSSEC(a.ext.Child(nsSecDNS, "infData"))
-	for _, status := range a.ext.Child(nsRGP, "infData").All(nsRGP, "rgpStatus") {
+	info.DNSSEC = readDNSSEC(a.extension.Child(nsSecDNS, "infData"))
+	for _, status := range a.extension.Child(nsRGP, "infData").All(nsRGP, "rgpStatus") {
 		info.Grace = append(info.Grace, status.Attr("s"))
 	}
 	return info, nil
@@ -247,10 +247,10 @@ func readDomain(data *Node) DomainInfo {
 		Sponsor:     data.value(nsDomain, "clID"),
 		Creator:     data.value(nsDomain, "crID"),
 		Updater:     data.value(nsDomain, "upID"),
-		Created:     data.moment(nsDomain, "crDate"),
-		Updated:     data.moment(nsDomain, "upDate"),
-		Expires:     data.moment(nsDomain, "exDate"),
-		Transferred: data.moment(nsDomain, "trDate"),
+		Created:     data.timeValue(nsDomain, "crDate"),
+		Updated:     data.timeValue(nsDomain, "upDate"),
+		Expires:     data.timeValue(nsDomain, "exDate"),
+		Transferred: data.timeValue(nsDomain, "trDate"),
 		AuthInfo:    data.Child(nsDomain, "authInfo").value(nsDomain, "pw"),
 	}
 	for _, contact := range data.All(nsDomain, "contact") {

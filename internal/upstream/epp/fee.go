@@ -13,11 +13,11 @@ type Amount int64
 const (
 	perUnit       = 10_000
 	amountDigits  = 4
-	mostUnits     = 100_000_000_000
+	maxUnits      = 100_000_000_000
 	shownDecimals = 2
 )
 
-var errAmount = errors.New("not an exact amount")
+var errInexactAmount = errors.New("not an exact amount")
 
 // ParseAmount reads XML Schema's decimal.
 func ParseAmount(text string) (Amount, error) {
@@ -27,19 +27,19 @@ func ParseAmount(text string) (Amount, error) {
 	}
 	units, decimals, _ := strings.Cut(rest, ".")
 	if units+decimals == "" || strings.Trim(units+decimals, "0123456789") != "" {
-		return 0, errAmount
+		return 0, errInexactAmount
 	}
 	decimals = strings.TrimRight(decimals, "0")
 	if len(decimals) > amountDigits {
-		return 0, errAmount
+		return 0, errInexactAmount
 	}
 	whole, err := strconv.ParseUint("0"+units, 10, 63)
-	if err != nil || whole > mostUnits {
-		return 0, errAmount
+	if err != nil || whole > maxUnits {
+		return 0, errInexactAmount
 	}
 	part, err := strconv.ParseUint(decimals+strings.Repeat("0", amountDigits-len(decimals)), 10, 63)
 	if err != nil {
-		return 0, errAmount
+		return 0, errInexactAmount
 	}
 	value := Amount(whole*perUnit + part)
 	if negative {
@@ -61,8 +61,8 @@ func (a Amount) String() string {
 	return sign + strconv.FormatInt(int64(a/perUnit), 10) + "." + decimals
 }
 
-// FeeQuestion asks a check for prices (RFC 8748, 5.1.1).
-type FeeQuestion struct {
+// FeeQuery asks a check for prices (RFC 8748, 5.1.1).
+type FeeQuery struct {
 	// Currency is three capital letters; empty means the account's own.
 	Currency string
 	// Commands are what shall be priced; none means create for one year.
@@ -115,8 +115,8 @@ func (f *Fee) Price(command string) (Price, bool) {
 	return Price{}, false
 }
 
-// usualClasses are the words for "no special price" that registries use.
-var usualClasses = map[string]bool{"": true, "standard": true, "default": true, "regular": true, "normal": true}
+// standardFeeClasses are the words for "no special price" that registries use.
+var standardFeeClasses = map[string]bool{"": true, "standard": true, "default": true, "regular": true, "normal": true}
 
 // Premium says that the registry sells the name at a price of its own, or does
 // not tell a price: a name whose price nobody knows must not be sold at the list
@@ -128,10 +128,10 @@ func (f *Fee) PremiumFor(command string) bool {
 	if f == nil {
 		return false
 	}
-	if _, told := f.Price(command); f.Unknown || !told {
+	if _, known := f.Price(command); f.Unknown || !known {
 		return true
 	}
-	if usualClasses[strings.ToLower(f.Class)] {
+	if standardFeeClasses[strings.ToLower(f.Class)] {
 		return false
 	}
 	for _, price := range f.Prices {
@@ -142,7 +142,7 @@ func (f *Fee) PremiumFor(command string) bool {
 	return true
 }
 
-func (q *FeeQuestion) commands() []FeeCommand {
+func (q *FeeQuery) commands() []FeeCommand {
 	if len(q.Commands) == 0 {
 		return []FeeCommand{{Name: "create", Years: 1}}
 	}
@@ -150,7 +150,7 @@ func (q *FeeQuestion) commands() []FeeCommand {
 }
 
 // key tells questions apart: equal ones travel together.
-func (q *FeeQuestion) key() string {
+func (q *FeeQuery) key() string {
 	if q == nil {
 		return ""
 	}
@@ -165,12 +165,12 @@ var feeCommands = map[string]bool{
 	"create": true, "delete": true, "renew": true, "update": true, "transfer": true, "restore": true,
 }
 
-func (q *FeeQuestion) write(w *Writer) {
+func (q *FeeQuery) write(w *Writer) {
 	w.Start("fee:check", Attr{"xmlns:fee", nsFee})
 	writeCurrency(w, q.Currency)
 	for _, command := range q.commands() {
 		if !feeCommands[command.Name] {
-			w.Refuse("fee:command", "names a command that has no fee")
+			w.Fail("fee:command", "names a command that has no fee")
 		}
 		if command.Years == 0 {
 			w.Empty("fee:command", Attr{"name", command.Name})
@@ -188,25 +188,25 @@ func writeCurrency(w *Writer, currency string) {
 		return
 	}
 	if len(currency) != 3 || strings.ToUpper(currency) != currency {
-		w.Refuse("fee:currency", "must be three capital letters")
+		w.Fail("fee:currency", "must be three capital letters")
 	}
 	w.Leaf("fee:currency", currency)
 }
 
-// Offer is the fee that a command agrees to (RFC 8748, 5.2): a premium name is
+// AgreedFee is the fee that a command agrees to (RFC 8748, 5.2): a premium name is
 // created only by those who say what they expect to pay.
-type Offer struct {
+type AgreedFee struct {
 	Currency string
 	Amount   Amount
 }
 
 // write puts an offer into the extension of a command; nil writes nothing.
-func (o *Offer) write(w *Writer, verb string) {
+func (o *AgreedFee) write(w *Writer, verb string) {
 	if o == nil {
 		return
 	}
 	if o.Amount < 0 {
-		w.Refuse("fee:fee", "must not be negative")
+		w.Fail("fee:fee", "must not be negative")
 	}
 	w.Start("fee:"+verb, Attr{"xmlns:fee", nsFee})
 	writeCurrency(w, o.Currency)
@@ -214,7 +214,7 @@ func (o *Offer) write(w *Writer, verb string) {
 	w.End("fee:" + verb)
 }
 
-func (o *Offer) needs() []string {
+func (o *AgreedFee) requiredExtensions() []string {
 	if o == nil {
 		return nil
 	}
@@ -232,7 +232,7 @@ func readFees(extension *Node) map[string]*Fee {
 	for _, cd := range data.All(nsFee, "cd") {
 		fee := &Fee{
 			Currency: currency, Class: cd.value(nsFee, "class"), Reason: cd.value(nsFee, "reason"),
-			Unknown: !isTrue(cd.Attr("avail"), true),
+			Unknown: !parseBool(cd.Attr("avail"), true),
 		}
 		for _, command := range cd.All(nsFee, "command") {
 			fee.Prices = append(fee.Prices, readPrice(command))
@@ -245,14 +245,14 @@ func readFees(extension *Node) map[string]*Fee {
 func readPrice(command *Node) Price {
 	price := Price{
 		FeeCommand: FeeCommand{Name: command.Attr("name"), Years: readYears(command.Child(nsFee, "period"))},
-		Standard:   isTrue(command.Attr("standard"), false), Reason: command.value(nsFee, "reason"),
+		Standard:   parseBool(command.Attr("standard"), false), Reason: command.value(nsFee, "reason"),
 	}
-	price.Amount, price.Known = sum(command)
+	price.Amount, price.Known = sumFees(command)
 	return price
 }
 
-// sum adds up the fees and credits below n. Credits are negative (RFC 8748, 3.4).
-func sum(n *Node) (total Amount, known bool) {
+// sumFees adds up the fees and credits below n. Credits are negative (RFC 8748, 3.4).
+func sumFees(n *Node) (total Amount, known bool) {
 	known = false
 	for _, child := range n.Children {
 		if child.Space != nsFee || child.Local != "fee" && child.Local != "credit" {
@@ -268,8 +268,8 @@ func sum(n *Node) (total Amount, known bool) {
 	return total, known
 }
 
-// Charged is what a command cost, where the registry tells (RFC 8748, 5.2).
-type Charged struct {
+// ChargedFee is what a command cost, where the registry tells (RFC 8748, 5.2).
+type ChargedFee struct {
 	Currency string
 	Amount   Amount
 	// Balance is what is left in the account; BalanceKnown says whether it was
@@ -278,17 +278,17 @@ type Charged struct {
 	BalanceKnown bool
 }
 
-// readCharged reads the fee of a change, nil if the registry told none.
-func readCharged(extension *Node, element string) *Charged {
+// readChargedFee reads the fee of a change, nil if the registry told none.
+func readChargedFee(extension *Node, element string) *ChargedFee {
 	data := extension.Child(nsFee, element)
 	if data == nil {
 		return nil
 	}
-	total, known := sum(data)
+	total, known := sumFees(data)
 	if !known {
 		return nil
 	}
-	charged := &Charged{Currency: data.value(nsFee, "currency"), Amount: total}
+	charged := &ChargedFee{Currency: data.value(nsFee, "currency"), Amount: total}
 	if balance, err := ParseAmount(data.value(nsFee, "balance")); err == nil {
 		charged.Balance, charged.BalanceKnown = balance, true
 	}

@@ -12,10 +12,10 @@ const headerOctets = 4
 
 const (
 	defaultMaxFrame = 1 << 20
-	smallestBound   = 64 << 10
-	largestBound    = 16 << 20
-	// keptBuffer is the largest buffer that a connection keeps between frames.
-	keptBuffer = 64 << 10
+	minFrameLimit   = 64 << 10
+	maxFrameLimit   = 16 << 20
+	// maxRetainedBuffer is the largest buffer that a connection keeps between frames.
+	maxRetainedBuffer = 64 << 10
 )
 
 var (
@@ -27,7 +27,7 @@ var (
 // good until the next call.
 type frameReader struct {
 	from  io.Reader
-	bound int
+	limit int
 	buf   []byte
 }
 
@@ -40,11 +40,11 @@ func (r *frameReader) next() ([]byte, error) {
 	if total <= headerOctets {
 		return nil, errFrameTooShort
 	}
-	if total > int64(r.bound) {
+	if total > int64(r.limit) {
 		return nil, errFrameTooLong
 	}
 	size := int(total) - headerOctets
-	if cap(r.buf) < size || cap(r.buf) > keptBuffer && size <= keptBuffer {
+	if cap(r.buf) < size || cap(r.buf) > maxRetainedBuffer && size <= maxRetainedBuffer {
 		r.buf = make([]byte, size, max(size, 4<<10))
 	}
 	r.buf = r.buf[:size]

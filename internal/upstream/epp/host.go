@@ -17,7 +17,7 @@ type CreateHost struct {
 
 // CreateHost makes a nameserver object.
 func (c *Client) CreateHost(ctx context.Context, q CreateHost) (Receipt, error) {
-	return c.receipt(ctx, &call{
+	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "create", Object: "host", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.Start("host:create", Attr{"xmlns:host", nsHost})
@@ -56,14 +56,14 @@ func (c *Client) InfoHost(ctx context.Context, name string) (HostInfo, error) {
 	}
 	data := a.data.Child(nsHost, "infData")
 	if data == nil {
-		return HostInfo{}, c.unreadable(cmd, errNoData)
+		return HostInfo{}, c.unreadableError(cmd, errMissingData)
 	}
 	return HostInfo{
 		Receipt: a.receipt(),
 		Name:    strings.ToLower(data.value(nsHost, "name")), ROID: data.value(nsHost, "roid"),
 		Statuses: readStatuses(data, nsHost), Addresses: readAddresses(data.All(nsHost, "addr")),
 		Sponsor: data.value(nsHost, "clID"), Creator: data.value(nsHost, "crID"),
-		Created: data.moment(nsHost, "crDate"), Updated: data.moment(nsHost, "upDate"),
+		Created: data.timeValue(nsHost, "crDate"), Updated: data.timeValue(nsHost, "upDate"),
 	}, nil
 }
 
@@ -79,7 +79,7 @@ type UpdateHost struct {
 
 // UpdateHost changes a nameserver object.
 func (c *Client) UpdateHost(ctx context.Context, q UpdateHost) (Receipt, error) {
-	return c.receipt(ctx, &call{
+	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "update", Object: "host", Request: q}, trid: q.ClTRID,
 		body: func(w *Writer) {
 			w.Start("host:update", Attr{"xmlns:host", nsHost})
@@ -109,7 +109,7 @@ func writeHostParts(w *Writer, tag string, addresses []netip.Addr) {
 
 // DeleteHost removes a nameserver object that no domain uses.
 func (c *Client) DeleteHost(ctx context.Context, name, clTRID string) (Receipt, error) {
-	return c.receipt(ctx, &call{
+	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "delete", Object: "host", Request: name}, trid: clTRID,
 		body: func(w *Writer) {
 			w.Start("host:delete", Attr{"xmlns:host", nsHost})
@@ -121,6 +121,6 @@ func (c *Client) DeleteHost(ctx context.Context, name, clTRID string) (Receipt, 
 
 // CheckHosts asks which nameserver objects do not exist yet (Available). The
 // answers are in the order of the names.
-func (c *Client) CheckHosts(ctx context.Context, names ...string) ([]Checked, error) {
+func (c *Client) CheckHosts(ctx context.Context, names ...string) ([]CheckResult, error) {
 	return c.checkObjects(ctx, "host", nsHost, "name", names)
 }

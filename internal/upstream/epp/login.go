@@ -11,61 +11,61 @@ import (
 
 // greeting is what a server says of itself (RFC 5730, 2.4).
 type greeting struct {
-	server     string
-	at         time.Time
-	languages  []string
-	objects    []string
-	extensions []string
+	server        string
+	at            time.Time
+	languages     []string
+	objectURIs    []string
+	extensionURIs []string
 }
 
 func readGreeting(n *Node) greeting {
 	menu := n.Child(nsEPP, "svcMenu")
-	g := greeting{server: n.value(nsEPP, "svID"), at: n.moment(nsEPP, "svDate")}
+	g := greeting{server: n.value(nsEPP, "svID"), at: n.timeValue(nsEPP, "svDate")}
 	for _, item := range menu.All(nsEPP, "lang") {
 		g.languages = append(g.languages, item.Text)
 	}
 	for _, item := range menu.All(nsEPP, "objURI") {
-		g.objects = append(g.objects, item.Text)
+		g.objectURIs = append(g.objectURIs, item.Text)
 	}
 	for _, item := range menu.Child(nsEPP, "svcExtension").All(nsEPP, "extURI") {
-		g.extensions = append(g.extensions, item.Text)
+		g.extensionURIs = append(g.extensionURIs, item.Text)
 	}
 	return g
 }
 
-// inExtension stands in place of a password that is in the extension (RFC 8807,
+// passwordInExtension stands in place of a password that is in the extension (RFC 8807,
 // 3.2).
-const inExtension = "[LOGIN-SECURITY]"
+const passwordInExtension = "[LOGIN-SECURITY]"
 
 // login is the whole of RFC 5730, 2.9.1.1 as data.
 type login struct {
 	clientID, password, newPassword string
 	language                        string
-	objects, extensions             []string
+	objectURIs, extensionURIs       []string
 	userAgent                       string
 }
 
 // prepareLogin chooses what both sides know.
 func prepareLogin(a *Account, g greeting, newPassword string) (login, error) {
-	known := ours()
-	if a.Extender != nil {
-		known = append(known, a.Extender.URIs()...)
+	known := knownExtensions()
+	if a.ProtocolExtension != nil {
+		known = append(known, a.ProtocolExtension.URIs()...)
 	}
 	l := login{
 		clientID: a.ClientID, password: a.Password, newPassword: newPassword,
-		language:   a.Language,
-		objects:    agree(g.objects, []string{nsDomain, nsContact, nsHost}),
-		extensions: agree(g.extensions, known),
-		userAgent:  a.UserAgent,
+		language:      a.Language,
+		objectURIs:    intersectURIs(g.objectURIs, []string{nsDomain, nsContact, nsHost}),
+		extensionURIs: intersectURIs(g.extensionURIs, known),
+		userAgent:     a.UserAgent,
 	}
-	if !slices.Contains(l.objects, nsDomain) {
-		return login{}, registrar.Fault(registrar.FaultBroken, a.host(), errNoDomains)
+	if !slices.Contains(l.objectURIs, nsDomain) {
+		return login{}, registrar.Fault(registrar.FaultBroken, a.host(), errNoDomainObject)
 	}
 	if len(g.languages) > 0 && !slices.Contains(g.languages, l.language) {
 		l.language = g.languages[0]
 	}
-	tooLong := len(l.password) > longestPlainPassword || len(newPassword) > longestPlainPassword
-	if tooLong && !slices.Contains(l.extensions, nsLoginSec) {
+	tooLong := len(l.password) > maxPlainPassword || len(newPassword) > maxPlainPassword
+	if tooLong && !slices.Contains(l.extensionURIs, nsLoginSec) {
 		return login{}, &registrar.Error{
 			Kind: registrar.KindUpstream, Code: ResultLogin,
 			Detail: a.host() + ": the password has more than 16 characters, and the server does not offer login security",
@@ -74,11 +74,11 @@ func prepareLogin(a *Account, g greeting, newPassword string) (login, error) {
 	return l, nil
 }
 
-var errNoDomains = errors.New("the server does not offer domains")
+var errNoDomainObject = errors.New("the server does not offer domains")
 
-func (l *login) has() services {
+func (l *login) services() services {
 	has := make(services)
-	for _, uri := range slices.Concat(l.objects, l.extensions) {
+	for _, uri := range slices.Concat(l.objectURIs, l.extensionURIs) {
 		has[uri] = true
 	}
 	return has
@@ -87,27 +87,27 @@ func (l *login) has() services {
 func (l *login) call(trid string) *call {
 	return &call{
 		Command: Command{Verb: "login"}, safe: true, trid: trid,
-		body: l.body, extend: l.extend,
+		body: l.body, writeExtension: l.writeExtension,
 	}
 }
 
 func (l *login) body(w *Writer) {
 	w.handle("clID", l.clientID)
-	w.sized("pw", plainOr(l.password), shortestPassword, longestPlainPassword)
+	w.sized("pw", plainPassword(l.password), minPassword, maxPlainPassword)
 	if l.newPassword != "" {
-		w.sized("newPW", plainOr(l.newPassword), shortestPassword, longestPlainPassword)
+		w.sized("newPW", plainPassword(l.newPassword), minPassword, maxPlainPassword)
 	}
 	w.Start("options")
 	w.Leaf("version", "1.0")
 	w.Leaf("lang", l.language)
 	w.End("options")
 	w.Start("svcs")
-	for _, uri := range l.objects {
+	for _, uri := range l.objectURIs {
 		w.Leaf("objURI", uri)
 	}
-	if len(l.extensions) > 0 {
+	if len(l.extensionURIs) > 0 {
 		w.Start("svcExtension")
-		for _, uri := range l.extensions {
+		for _, uri := range l.extensionURIs {
 			w.Leaf("extURI", uri)
 		}
 		w.End("svcExtension")
@@ -115,14 +115,14 @@ func (l *login) body(w *Writer) {
 	w.End("svcs")
 }
 
-func plainOr(password string) string {
-	if len(password) > longestPlainPassword {
-		return inExtension
+func plainPassword(password string) string {
+	if len(password) > maxPlainPassword {
+		return passwordInExtension
 	}
 	return password
 }
 
-func (l *login) extend(w *Writer, has services) {
+func (l *login) writeExtension(w *Writer, has services) {
 	if !has[nsLoginSec] {
 		return
 	}
@@ -130,10 +130,10 @@ func (l *login) extend(w *Writer, has services) {
 	w.Start("loginSec:userAgent")
 	w.Leaf("loginSec:app", l.userAgent)
 	w.End("loginSec:userAgent")
-	if len(l.password) > longestPlainPassword {
+	if len(l.password) > maxPlainPassword {
 		w.Leaf("loginSec:pw", l.password)
 	}
-	if len(l.newPassword) > longestPlainPassword {
+	if len(l.newPassword) > maxPlainPassword {
 		w.Leaf("loginSec:newPW", l.newPassword)
 	}
 	w.End("loginSec:loginSec")
@@ -152,20 +152,20 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 		s.close(err)
 		return nil, err
 	}
-	s.has = l.has()
+	s.services = l.services()
 	answer, sent, err := s.do(ctx, l.call(trid))
 	if err != nil {
 		s.close(err)
 		if sent && newPassword != "" {
 			return nil, outcomeUnknown(s.host, err)
 		}
-		return nil, a.fault("login", err)
+		return nil, a.toFault("login", err)
 	}
-	if err := answer.refusal(a, "login"); err != nil {
+	if err := answer.asError(a, "login"); err != nil {
 		s.close(err)
 		return nil, err
 	}
-	a.logSecurityEvents(ctx, answer.ext)
+	a.logSecurityEvents(ctx, answer.extension)
 	return s, nil
 }
 
@@ -185,10 +185,10 @@ func (a *Account) logSecurityEvents(ctx context.Context, extension *Node) {
 // or who has a connection to spare. ErrOutcomeUnknown means that either password
 // may now be the right one.
 func ChangePassword(ctx context.Context, a Account, newPassword string) error {
-	if err := a.check(); err != nil {
+	if err := a.validate(); err != nil {
 		return err
 	}
-	if err := checkPassword(newPassword); err != nil {
+	if err := validatePassword(newPassword); err != nil {
 		return err
 	}
 	a = a.withDefaults()
@@ -200,14 +200,14 @@ func changePassword(ctx context.Context, a *Account, dial dialer, newPassword st
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, logoutTime)
+	ctx, cancel := context.WithTimeout(ctx, logoutTimeout)
 	defer cancel()
 	s.logout(ctx, newTRID(a.Now()))
 	return nil
 }
 
-// logoutTime is how long we wait for the answer to a logout.
-const logoutTime = 2 * time.Second
+// logoutTimeout is how long we wait for the answer to a logout.
+const logoutTimeout = 2 * time.Second
 
 // newTRID is an id for a command that brings none: unique, and 29 characters.
 func newTRID(now time.Time) string { return registrar.NewID("dk-", now) }

@@ -89,11 +89,11 @@ func (n *Node) text() string {
 // value is the text of a child.
 func (n *Node) value(space, local string) string { return n.Child(space, local).text() }
 
-// moment is the time in a child; zero if there is none that can be read.
-func (n *Node) moment(space, local string) time.Time { return parseTime(n.value(space, local)) }
+// timeValue is the time in a child; zero if there is none that can be read.
+func (n *Node) timeValue(space, local string) time.Time { return parseTime(n.value(space, local)) }
 
-// isTrue reads XML Schema's boolean. absent is its value where nothing is said.
-func isTrue(text string, absent bool) bool {
+// parseBool reads XML Schema's boolean. absent is its value where nothing is said.
+func parseBool(text string, absent bool) bool {
 	switch strings.ToLower(text) {
 	case "1", "true":
 		return true
@@ -104,15 +104,15 @@ func isTrue(text string, absent bool) bool {
 	}
 }
 
-// timeForms are XML Schema's dateTime and what servers send in its place. A time
+// timeLayouts are XML Schema's dateTime and what servers send in its place. A time
 // without a zone is UTC (RFC 5731, 2.4).
-var timeForms = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02Z", time.DateOnly}
+var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02Z", time.DateOnly}
 
 func parseTime(text string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	for _, form := range timeForms {
+	for _, form := range timeLayouts {
 		if at, err := time.Parse(form, text); err == nil {
 			return at.UTC()
 		}

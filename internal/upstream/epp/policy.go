@@ -26,15 +26,15 @@ type Policy struct {
 	// MinYears and MaxYears bound the term of a registration.
 	MinYears, MaxYears int
 	AuthInfo           AuthInfoRule
-	AtExpiry           Expiry
+	AtExpiry           ExpiryAction
 	Transfer           TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
 	// Restorable: a deleted domain waits in redemption and can be had back.
 	Restorable bool
 	// NoLock: a registrar can't keep a domain from leaving; the code alone does.
-	NoLock bool
-	Label  LabelRule
+	NoTransferLock bool
+	Label          LabelRule
 }
 
 // AuthInfoRule is what a registry wants of the secret of a domain.
@@ -45,29 +45,29 @@ type AuthInfoRule struct {
 	// OnDemand: it is set when the holder wants to leave, and not before; a
 	// registration carries an empty one.
 	OnDemand bool
-	// Days is how long it is good; 0 means for ever.
-	Days int
+	// ValidDays is how long it is good; 0 means for ever.
+	ValidDays int
 }
 
-// Expiry is what happens at the end of a term when nobody does anything.
-type Expiry uint8
+// ExpiryAction is what happens at the end of a term when nobody does anything.
+type ExpiryAction uint8
 
 const (
 	// AutoRenew: the registry renews and charges; the registrar has 45 days to
 	// delete and get the money back.
-	AutoRenew Expiry = iota
+	AutoRenew ExpiryAction = iota
 	// Deletes: the registry deletes the domain, so a renewal must come in time.
-	Deletes
+	AutoDelete
 	// Transit: a domain that is given up goes to the registry itself, which
 	// writes to the holder (DENIC).
 	Transit
 )
 
-func (e Expiry) String() string {
+func (e ExpiryAction) String() string {
 	switch e {
 	case AutoRenew:
 		return "auto_renew"
-	case Deletes:
+	case AutoDelete:
 		return "delete"
 	case Transit:
 		return "transit"
@@ -81,11 +81,11 @@ type TransferStyle uint8
 
 const (
 	// Waits: the losing registrar has days to object (RFC 5730; five at gTLDs).
-	Waits TransferStyle = iota
+	PendingTransfer TransferStyle = iota
 	// AtOnce: the right secret moves the domain in the same moment.
-	AtOnce
+	ImmediateTransfer
 	// Push: the losing registrar sends it; the gaining one can't ask.
-	Push
+	PushTransfer
 )
 
 // LabelRule is which labels can be registered at all.
@@ -97,21 +97,21 @@ type LabelRule struct {
 }
 
 var (
-	allRoles   = []Role{Registrant, Admin, Tech, Billing}
-	fewRoles   = []Role{Registrant, Admin, Tech}
-	holderTech = []Role{Registrant, Tech}
-	holderOnly = []Role{Registrant}
+	allRoles            = []Role{Registrant, Admin, Tech, Billing}
+	rolesWithoutBilling = []Role{Registrant, Admin, Tech}
+	registrantTechRoles = []Role{Registrant, Tech}
+	registrantRole      = []Role{Registrant}
 )
 
-// unknown is the policy of an extension that the table does not name: what ICANN's
+// defaultPolicy is the policy of an extension that the table does not name: what ICANN's
 // agreement asks of most registries.
-var unknown = Policy{
+var defaultPolicy = Policy{
 	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
 }
 
-// thin is that of registries that keep no contacts.
-var thin = Policy{
+// thinPolicy is that of registries that keep no contacts.
+var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
 }
@@ -119,70 +119,70 @@ var thin = Policy{
 // policies holds what differs. A gateway may present an extension otherwise: then
 // the operator's own table goes first (see PolicyOf).
 var policies = map[string]Policy{
-	".com": thin, ".net": thin, ".cc": thin, ".tv": thin,
+	".com": thinPolicy, ".net": thinPolicy, ".cc": thinPolicy, ".tv": thinPolicy,
 	// Google's registry dropped contacts for all its extensions.
-	".dev": thin, ".app": thin, ".page": thin, ".day": withYears(thin, 1, 1), ".new": thin, ".how": thin, ".foo": thin,
+	".dev": thinPolicy, ".app": thinPolicy, ".page": thinPolicy, ".day": withYears(thinPolicy, 1, 1), ".new": thinPolicy, ".how": thinPolicy, ".foo": thinPolicy,
 
 	// DENIC speaks RRI, so this is a gateway's view: no term to choose, no
 	// pending phase, an AuthInfo that is set when the holder leaves and dies
 	// after 30 days, TRANSIT for what is given up.
 	".de": {
-		Roles: holderOnly, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, Days: 30},
-		AtExpiry: Transit, Transfer: AtOnce, Restorable: true, NoLock: true,
+		Roles: registrantRole, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
+		AtExpiry: Transit, Transfer: ImmediateTransfer, Restorable: true, NoTransferLock: true,
 	},
 	// EURid makes the code itself; it is good for 40 days.
 	".eu": {
-		Roles: holderTech, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Days: 40, OnDemand: true}, AtExpiry: Deletes, Transfer: AtOnce, TransferYears: 1,
+		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
+		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, TransferYears: 1,
 		Restorable: true, Label: LabelRule{Min: 2},
 	},
 	".at": austria, ".co.at": austria, ".or.at": austria,
 	".ch": switzerland, ".li": switzerland,
 	".be": {
-		Roles: holderTech, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true, Days: 7}, Transfer: AtOnce, TransferYears: 1, Restorable: true,
+		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{OnDemand: true, ValidDays: 7}, Transfer: ImmediateTransfer, TransferYears: 1, Restorable: true,
 		Label: LabelRule{Min: 2},
 	},
 	".nl": {
-		Roles: fewRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{}, Transfer: AtOnce, Restorable: true, Label: LabelRule{Min: 2, NoIDN: true},
+		Roles: rolesWithoutBilling, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{}, Transfer: ImmediateTransfer, Restorable: true, Label: LabelRule{Min: 2, NoIDN: true},
 	},
 	".fr": {
-		Roles: fewRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: Waits, TransferYears: 1, Restorable: true,
+		Roles: rolesWithoutBilling, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 10,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 20}, Transfer: PendingTransfer, TransferYears: 1, Restorable: true,
 	},
 	".it": {
-		Roles: fewRoles, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: Waits, TransferYears: 1, Restorable: true, Label: LabelRule{Min: 3},
+		Roles: rolesWithoutBilling, HostAttributes: true, MinNameservers: 2, MaxNameservers: 6, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: PendingTransfer, TransferYears: 1, Restorable: true, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
 	// At .uk nobody can ask for a domain: the losing registrar changes the tag.
 	".uk": nominet, ".co.uk": nominet, ".org.uk": nominet, ".me.uk": nominet,
-	".ai": withYears(unknown, 2, 10),
+	".ai": withYears(defaultPolicy, 2, 10),
 }
 
 var (
 	austria = Policy{
-		Roles: holderTech, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{OnDemand: true}, Transfer: AtOnce,
+		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 8, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{OnDemand: true}, Transfer: ImmediateTransfer,
 	}
 	switzerland = Policy{
-		Roles: holderTech, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, Transfer: AtOnce, Restorable: true, Label: LabelRule{Min: 3},
+		Roles: registrantTechRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 32, OnDemand: true}, Transfer: ImmediateTransfer, Restorable: true, Label: LabelRule{Min: 3},
 	}
 	sweden = Policy{
-		Roles: holderOnly, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
-		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, AtExpiry: Deletes, Transfer: AtOnce, Restorable: true,
+		Roles: registrantRole, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
+		AuthInfo: AuthInfoRule{Min: 8, Max: 16}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, Restorable: true,
 	}
 	nominet = Policy{
-		Roles: holderOnly, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
-		AtExpiry: Deletes, Transfer: Push, Restorable: true, NoLock: true,
+		Roles: registrantRole, MaxNameservers: 10, MinYears: 1, MaxYears: 10,
+		AtExpiry: AutoDelete, Transfer: PushTransfer, Restorable: true, NoTransferLock: true,
 	}
 )
 
-func withYears(p Policy, least, most int) Policy {
-	p.MinYears, p.MaxYears = least, most
+func withYears(p Policy, minYears, maxYears int) Policy {
+	p.MinYears, p.MaxYears = minYears, maxYears
 	return p
 }
 
@@ -192,7 +192,7 @@ func PolicyOf(tld string, own map[string]Policy) Policy {
 	p, found := own[tld]
 	if !found {
 		if p, found = policies[tld]; !found {
-			p = unknown
+			p = defaultPolicy
 		}
 	}
 	p.Roles = slices.Clone(p.Roles)
@@ -202,21 +202,21 @@ func PolicyOf(tld string, own map[string]Policy) Policy {
 // NeedsContacts says whether a domain has contacts at all.
 func (p *Policy) NeedsContacts() bool { return len(p.Roles) > 0 }
 
-// BreaksPolicy is the code of a registration that the registry would refuse.
-const BreaksPolicy registrar.Code = "epp_breaks_policy"
+// PolicyViolation is the code of a registration that the registry would refuse.
+const PolicyViolation registrar.Code = "epp_breaks_policy"
 
 // Check reports the first thing that the registry would refuse in a registration.
 // The error names the rule and never the name.
 func (p *Policy) Check(q *CreateDomain) error {
-	if problem := p.problem(q); problem != "" {
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: BreaksPolicy, Detail: problem}
+	if problem := p.violation(q); problem != "" {
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: PolicyViolation, Detail: problem}
 	}
 	return nil
 }
 
-func (p *Policy) problem(q *CreateDomain) string {
+func (p *Policy) violation(q *CreateDomain) string {
 	label, _, _ := strings.Cut(q.Name, ".")
-	if problem := p.Label.problem(label); problem != "" {
+	if problem := p.Label.violation(label); problem != "" {
 		return problem
 	}
 	servers := len(q.Nameservers)
@@ -235,10 +235,10 @@ func (p *Policy) problem(q *CreateDomain) string {
 			return fmt.Sprintf("contact %s: wanted %t, given %t", role, wants, has)
 		}
 	}
-	return p.AuthInfo.problem(q.AuthInfo)
+	return p.AuthInfo.violation(q.AuthInfo)
 }
 
-func (r *AuthInfoRule) problem(secret string) string {
+func (r *AuthInfoRule) violation(secret string) string {
 	length := utf8.RuneCountInString(secret)
 	switch {
 	case r.Max == 0 || r.OnDemand:
@@ -251,7 +251,7 @@ func (r *AuthInfoRule) problem(secret string) string {
 	return ""
 }
 
-func (r *LabelRule) problem(label string) string {
+func (r *LabelRule) violation(label string) string {
 	shown := label
 	if strings.HasPrefix(label, "xn--") {
 		if r.NoIDN {

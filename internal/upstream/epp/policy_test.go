@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestEveryPolicyCanBeMet(t *testing.T) {
+func TestPolicies_EachCanBeMet(t *testing.T) {
 	t.Parallel()
 	for tld := range policies {
 		p := PolicyOf(tld, nil)
@@ -38,14 +38,18 @@ func TestEveryPolicyCanBeMet(t *testing.T) {
 	}
 }
 
-func TestPoliciesAreWhatTheRegistriesDo(t *testing.T) {
+func TestPolicyOf_KnownRegistries(t *testing.T) {
 	t.Parallel()
 	for tld, want := range map[string]func(p Policy) bool{
-		".com":   func(p Policy) bool { return !p.NeedsContacts() && p.Transfer == Waits && p.AtExpiry == AutoRenew },
-		".net":   func(p Policy) bool { return !p.NeedsContacts() },
-		".dev":   func(p Policy) bool { return !p.NeedsContacts() },
-		".de":    func(p Policy) bool { return p.Transfer == AtOnce && p.AtExpiry == Transit && p.TransferYears == 0 },
-		".co.uk": func(p Policy) bool { return p.Transfer == Push },
+		".com": func(p Policy) bool {
+			return !p.NeedsContacts() && p.Transfer == PendingTransfer && p.AtExpiry == AutoRenew
+		},
+		".net": func(p Policy) bool { return !p.NeedsContacts() },
+		".dev": func(p Policy) bool { return !p.NeedsContacts() },
+		".de": func(p Policy) bool {
+			return p.Transfer == ImmediateTransfer && p.AtExpiry == Transit && p.TransferYears == 0
+		},
+		".co.uk": func(p Policy) bool { return p.Transfer == PushTransfer },
 		".ai":    func(p Policy) bool { return p.MinYears == 2 },
 		".unknown": func(p Policy) bool {
 			return len(p.Roles) == 4 && !p.HostAttributes && p.MinYears == 1 && p.MaxYears == 10
@@ -55,13 +59,13 @@ func TestPoliciesAreWhatTheRegistriesDo(t *testing.T) {
 			t.Errorf("%s: %+v", tld, p)
 		}
 	}
-	own := map[string]Policy{".de": {Roles: fewRoles, MinYears: 1, MaxYears: 1}}
+	own := map[string]Policy{".de": {Roles: rolesWithoutBilling, MinYears: 1, MaxYears: 1}}
 	if p := PolicyOf(".de", own); len(p.Roles) != 3 {
 		t.Errorf("the operator's own table: %+v", p)
 	}
 }
 
-func TestWhatBreaksAPolicyIsToldBeforeItIsSent(t *testing.T) {
+func TestPolicyCheck_ReportsViolationsBeforeSending(t *testing.T) {
 	t.Parallel()
 	good := CreateDomain{Name: "hidden.de", Years: 1, HostAttributes: true, Nameservers: []Nameserver{{Name: "a"}, {Name: "b"}}, Registrant: "REG-1"}
 	p := PolicyOf(".de", nil)
@@ -80,17 +84,17 @@ func TestWhatBreaksAPolicyIsToldBeforeItIsSent(t *testing.T) {
 		q := good
 		change(&q)
 		err := p.Check(&q)
-		if registrar.CodeOf(err) != BreaksPolicy || strings.Contains(err.Error(), "hidden") {
+		if registrar.CodeOf(err) != PolicyViolation || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	nl, it := PolicyOf(".nl", nil), PolicyOf(".it", nil)
-	if nl.Label.problem("xn--mller-kva") == "" || it.Label.problem("xn--mller-kva") != "" || it.Label.problem("ab") == "" {
+	if nl.Label.violation("xn--mller-kva") == "" || it.Label.violation("xn--mller-kva") != "" || it.Label.violation("ab") == "" {
 		t.Error("labels are judged wrongly")
 	}
 }
 
-func TestRequirementsOfTheCatalogue(t *testing.T) {
+func TestRequirementOf_CatalogValues(t *testing.T) {
 	t.Parallel()
 	europe, none, odd := registrar.RequirementOf("eu_presence"), registrar.RequirementOf(""), registrar.RequirementOf("something_new")
 	if !europe.Admits("DE") || !europe.Admits("NO") || europe.Admits("US") || europe.Gateway {
@@ -101,12 +105,12 @@ func TestRequirementsOfTheCatalogue(t *testing.T) {
 	}
 }
 
-// reseller is an Extender like those of wholesale gateways.
-type reseller struct{ seen []string }
+// gatewayExtension is an Extender like those of wholesale gateways.
+type gatewayExtension struct{ seen []string }
 
-func (*reseller) URIs() []string { return []string{"urn:example:unknown-9.9"} }
+func (*gatewayExtension) URIs() []string { return []string{"urn:example:unknown-9.9"} }
 
-func (*reseller) Extend(command Command, w *Writer) {
+func (*gatewayExtension) WriteExtension(command Command, w *Writer) {
 	if q, ok := command.Request.(CreateDomain); ok {
 		w.Start("x:create", Attr{"xmlns:x", "urn:example:unknown-9.9"})
 		w.Leaf("x:trustee", "yes, for "+q.Name)
@@ -114,21 +118,21 @@ func (*reseller) Extend(command Command, w *Writer) {
 	}
 }
 
-func (g *reseller) Read(command Command, extension *Node) error {
+func (g *gatewayExtension) ReadExtension(command Command, extension *Node) error {
 	if text := extension.Child("urn:example:unknown-9.9", "result").text(); text != "" {
 		g.seen = append(g.seen, command.Verb+" "+text)
 	}
 	return nil
 }
 
-func TestAGatewayAddsItsElementsAndReadsItsAnswers(t *testing.T) {
+func TestProtocolExtension_WritesElementsAndReadsResponses(t *testing.T) {
 	t.Parallel()
-	hook := &reseller{}
-	f := &fake{handle: func(r *Node) reply {
-		return reply{xml: respond(1000, tridOf(r), "", `<y:result xmlns:y="urn:example:unknown-9.9">handle-9</y:result>`)}
+	hook := &gatewayExtension{}
+	f := &fakeServer{handle: func(r *Node) reply {
+		return reply{xml: responseXML(1000, tridOf(r), "", `<y:result xmlns:y="urn:example:unknown-9.9">handle-9</y:result>`)}
 	}}
-	c := f.client(t, func(a *Account) { a.Extender = hook })
-	if _, err := c.CreateDomain(t.Context(), CreateDomain{Name: "a.test", Offer: &Offer{"EUR", 10000}}); err != nil {
+	c := f.client(t, func(a *Account) { a.ProtocolExtension = hook })
+	if _, err := c.CreateDomain(t.Context(), CreateDomain{Name: "a.test", AgreedFee: &AgreedFee{"EUR", 10000}}); err != nil {
 		t.Fatal(err)
 	}
 	f.mu.Lock()

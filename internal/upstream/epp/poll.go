@@ -17,9 +17,9 @@ type Message struct {
 	Queued time.Time
 	Text   string
 
-	// Decision tells the outcome of a pending command; nil if it is about
+	// PendingResult tells the outcome of a pending command; nil if it is about
 	// something else.
-	Decision *Decision
+	PendingResult *PendingResult
 	// Transfer tells a change of a transfer; nil if it is about something else.
 	Transfer *Transfer
 	// Domain is a domain after a change that somebody else made; nil if it is
@@ -29,8 +29,8 @@ type Message struct {
 	Data *Node
 }
 
-// Decision is the end of a pending command (panData in RFC 5731, 3.3).
-type Decision struct {
+// PendingResult is the end of a pending command (panData in RFC 5731, 3.3).
+type PendingResult struct {
 	// Object is domain or contact, Key its name or id.
 	Object, Key string
 	// Done says whether the command was carried out.
@@ -51,17 +51,17 @@ func (c *Client) Poll(ctx context.Context) (*Message, error) {
 		return nil, nil //nolint:nilnil // no message is no error
 	}
 	if a.queue.Attr("id") == "" {
-		return nil, c.unreadable(cmd, errNoData)
+		return nil, c.unreadableError(cmd, errMissingData)
 	}
 	m := &Message{
 		Receipt: a.receipt(),
 		ID:      a.queue.Attr("id"), Count: int(number(a.queue.Attr("count"), 31)),
-		Queued: a.queue.moment(nsEPP, "qDate"), Data: a.data,
+		Queued: a.queue.timeValue(nsEPP, "qDate"), Data: a.data,
 	}
 	if text := a.queue.Child(nsEPP, "msg"); text != nil {
 		m.Text = strings.TrimSpace(allText(text))
 	}
-	m.Decision = readDecision(a.data)
+	m.PendingResult = readPendingResult(a.data)
 	if data := a.data.Child(nsDomain, "trnData"); data != nil {
 		transfer := readTransfer(data)
 		m.Transfer = &transfer
@@ -73,7 +73,7 @@ func (c *Client) Poll(ctx context.Context) (*Message, error) {
 	return m, nil
 }
 
-func readDecision(data *Node) *Decision {
+func readPendingResult(data *Node) *PendingResult {
 	for _, object := range []struct{ word, space, key string }{
 		{"domain", nsDomain, "name"}, {"contact", nsContact, "id"}, {"host", nsHost, "name"},
 	} {
@@ -82,11 +82,11 @@ func readDecision(data *Node) *Decision {
 			continue
 		}
 		key, ids := pan.Child(object.space, object.key), pan.Child(object.space, "paTRID")
-		return &Decision{
+		return &PendingResult{
 			Object: object.word, Key: key.text(),
-			Done:   isTrue(key.Attr("paResult"), false),
+			Done:   parseBool(key.Attr("paResult"), false),
 			ClTRID: ids.value(nsEPP, "clTRID"), SvTRID: ids.value(nsEPP, "svTRID"),
-			At: pan.moment(object.space, "paDate"),
+			At: pan.timeValue(object.space, "paDate"),
 		}
 	}
 	return nil

@@ -14,37 +14,37 @@ import (
 type pool struct {
 	account *Account
 	dial    dialer
-	// alive ends when the pool must let go of everything at once.
-	alive context.Context //nolint:containedctx // the life of the pool itself, not a caller's
-	kill  context.CancelFunc
-	// opening ends when no connection shall be opened any more.
-	opening  context.Context //nolint:containedctx // as above
-	stopOpen context.CancelFunc
+	// ctx ends when the pool must let go of everything at once.
+	ctx    context.Context //nolint:containedctx // the life of the pool itself, not a caller's
+	cancel context.CancelFunc
+	// dialCtx ends when no connection shall be opened any more.
+	dialCtx    context.Context //nolint:containedctx // as above
+	cancelDial context.CancelFunc
 
-	ended sync.WaitGroup
+	workersDone sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
 	// waiting holds the *jobs of each class, first come, first served.
-	waiting [classes]*list.List
+	waiting [priorityCount]*list.List
 	// idle are workers without a job; the last one is used first, so that the
 	// others can be seen to be idle.
-	idle    []*worker
-	workers int // all of them, those that connect included
-	dialing int
-	sharing int // jobs under way that leave the reserved connections alone
-	pace    pace
-	alarm   *time.Timer
-	backoff backoff
+	idle           []*worker
+	workers        int // all of them, those that connect included
+	dialing        int
+	sharedInFlight int // jobs under way that leave the reserved connections alone
+	rateLimit      rateLimit
+	timer          *time.Timer
+	backoff        backoff
 }
 
-// stage is how far a job has come. The pool's lock guards it.
-type stage uint8
+// jobState is how far a job has come. The pool's lock guards it.
+type jobState uint8
 
 const (
-	queued stage = iota
-	underWay
-	over
+	jobQueued jobState = iota
+	jobRunning
+	jobDone
 )
 
 // job is a call and its outcome.
@@ -54,34 +54,34 @@ type job struct {
 	// means that nobody waits for it any more.
 	prepare func() (*call, bool)
 
-	class Class
-	stage stage
-	place *list.Element
-	tries int
+	priority Priority
+	state    jobState
+	element  *list.Element
+	tries    int
 	// abandoned: the caller left while it was under way.
 	abandoned bool
 
-	done   chan struct{}
-	answer *answer
-	err    error
+	done     chan struct{}
+	response *answer
+	err      error
 }
 
 var (
-	errClosed   = errors.New("the connections are being closed")
-	errFull     = errors.New("too many commands wait for a connection")
-	errTooLate  = errors.New("no connection became free in time")
-	errGivingUp = errors.New("nobody waits for the answer")
+	errClosed       = errors.New("the connections are being closed")
+	errQueueFull    = errors.New("too many commands wait for a connection")
+	errQueueTimeout = errors.New("no connection became free in time")
+	errAbandoned    = errors.New("nobody waits for the answer")
 )
 
 func newPool(a *Account, dial dialer) *pool {
 	alive, kill := context.WithCancel(context.Background())
 	opening, stopOpen := context.WithCancel(alive)
 	p := &pool{
-		account: a, dial: dial, alive: alive, kill: kill, opening: opening, stopOpen: stopOpen,
-		pace: newPace(a.PerSecond, a.Burst, a.OrderShare),
+		account: a, dial: dial, ctx: alive, cancel: kill, dialCtx: opening, cancelDial: stopOpen,
+		rateLimit: newRateLimit(a.PerSecond, a.Burst, a.OrderShare),
 	}
-	for class := range p.waiting {
-		p.waiting[class] = list.New()
+	for priority := range p.waiting {
+		p.waiting[priority] = list.New()
 	}
 	return p
 }
@@ -93,27 +93,27 @@ func (p *pool) submit(j *job) error {
 	switch {
 	case p.closed:
 		return registrar.Fault(registrar.FaultBusy, p.account.host(), errClosed)
-	case p.workers == 0 && p.backoff.left(p.account.Now()) > 0:
+	case p.workers == 0 && p.backoff.remaining(p.account.Now()) > 0:
 		return p.backoff.fault(p.account.Now())
-	case p.waiting[j.class].Len() >= p.account.MaxWaiting:
-		return registrar.Fault(registrar.FaultBusy, p.account.host(), errFull)
+	case p.waiting[j.priority].Len() >= p.account.MaxWaiting:
+		return registrar.Fault(registrar.FaultBusy, p.account.host(), errQueueFull)
 	}
-	j.stage, j.place = queued, p.waiting[j.class].PushBack(j)
+	j.state, j.element = jobQueued, p.waiting[j.priority].PushBack(j)
 	p.dispatch()
 	return nil
 }
 
-// leave is called when the caller does not want to wait any longer. It says
+// abandon is called when the caller does not want to wait any longer. It says
 // whether the job can be forgotten: false means that it is under way or over.
-func (p *pool) leave(j *job) bool {
+func (p *pool) abandon(j *job) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if j.stage != queued {
+	if j.state != jobQueued {
 		j.abandoned = true
 		return false
 	}
-	p.waiting[j.class].Remove(j.place)
-	j.stage = over
+	p.waiting[j.priority].Remove(j.element)
+	j.state = jobDone
 	return true
 }
 
@@ -135,10 +135,10 @@ func (p *pool) dispatch() {
 		return
 	}
 	now := p.account.Now()
-	for p.dialing < p.waitingNow() && p.workers < p.account.MaxConnections && p.backoff.allows(now, p.dialing) {
+	for p.dialing < p.servableJobs() && p.workers < p.account.MaxConnections && p.backoff.allows(now, p.dialing) {
 		p.workers++
 		p.dialing++
-		p.ended.Add(1)
+		p.workersDone.Add(1)
 		go newWorker(p).run()
 	}
 }
@@ -147,54 +147,54 @@ func (p *pool) dispatch() {
 func (p *pool) next() *job {
 	now := p.account.Now()
 	var soonest time.Duration
-	for class := Orders; class < classes; class++ {
-		front := p.waiting[class].Front()
-		if front == nil || class.shared() && p.sharedRoom() == 0 {
+	for priority := PriorityOrder; priority < priorityCount; priority++ {
+		front := p.waiting[priority].Front()
+		if front == nil || priority.isShared() && p.sharedCapacity() == 0 {
 			continue
 		}
-		if wait := p.pace.wait(now, class); wait > 0 {
+		if wait := p.rateLimit.wait(now, priority); wait > 0 {
 			if soonest == 0 || wait < soonest {
 				soonest = wait
 			}
 			continue
 		}
-		j, ok := p.waiting[class].Remove(front).(*job)
+		j, ok := p.waiting[priority].Remove(front).(*job)
 		if !ok { // only jobs are put there
 			continue
 		}
-		p.pace.take(class)
-		j.stage = underWay
-		if class.shared() {
-			p.sharing++
+		p.rateLimit.take(priority)
+		j.state = jobRunning
+		if priority.isShared() {
+			p.sharedInFlight++
 		}
 		return j
 	}
 	if soonest > 0 {
-		p.wakeAfter(soonest)
+		p.dispatchAfter(soonest)
 	}
 	return nil
 }
 
-// waitingNow counts the jobs that a new connection could serve.
-func (p *pool) waitingNow() int {
+// servableJobs counts the jobs that a new connection could serve.
+func (p *pool) servableJobs() int {
 	sharing := 0
-	for class := Orders + 1; class < classes; class++ {
-		sharing += p.waiting[class].Len()
+	for priority := PriorityOrder + 1; priority < priorityCount; priority++ {
+		sharing += p.waiting[priority].Len()
 	}
-	return p.waiting[Orders].Len() + min(sharing, p.sharedRoom())
+	return p.waiting[PriorityOrder].Len() + min(sharing, p.sharedCapacity())
 }
 
-// sharedRoom is how many more commands may use a connection that is not reserved.
-func (p *pool) sharedRoom() int {
-	return max(0, p.account.MaxConnections-p.account.OrderConnections-p.sharing)
+// sharedCapacity is how many more commands may use a connection that is not reserved.
+func (p *pool) sharedCapacity() int {
+	return max(0, p.account.MaxConnections-p.account.OrderConnections-p.sharedInFlight)
 }
 
-// wakeAfter lets dispatch look again when the pace allows the next command.
-func (p *pool) wakeAfter(wait time.Duration) {
-	if p.alarm != nil {
-		p.alarm.Stop()
+// dispatchAfter lets dispatch look again when the pace allows the next command.
+func (p *pool) dispatchAfter(wait time.Duration) {
+	if p.timer != nil {
+		p.timer.Stop()
 	}
-	p.alarm = time.AfterFunc(wait, func() {
+	p.timer = time.AfterFunc(wait, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.dispatch()
@@ -203,27 +203,27 @@ func (p *pool) wakeAfter(wait time.Duration) {
 
 // finish ends a job. The caller holds the lock.
 func (p *pool) finish(j *job, a *answer, err error) {
-	if j.stage == underWay && j.class.shared() {
-		p.sharing--
+	if j.state == jobRunning && j.priority.isShared() {
+		p.sharedInFlight--
 	}
-	j.stage, j.answer, j.err = over, a, err
+	j.state, j.response, j.err = jobDone, a, err
 	close(j.done)
 }
 
-// putBack makes a job that was not sent, or that may be sent again, the first of
+// requeueFront makes a job that was not sent, or that may be sent again, the first of
 // its class. The caller holds the lock.
-func (p *pool) putBack(j *job) {
-	if j.class.shared() {
-		p.sharing--
+func (p *pool) requeueFront(j *job) {
+	if j.priority.isShared() {
+		p.sharedInFlight--
 	}
-	j.stage, j.place = queued, p.waiting[j.class].PushFront(j)
+	j.state, j.element = jobQueued, p.waiting[j.priority].PushFront(j)
 }
 
-// refuseAll tells everyone who waits. The caller holds the lock.
-func (p *pool) refuseAll(err error) {
-	for class := range p.waiting {
-		for p.waiting[class].Len() > 0 {
-			if j, ok := p.waiting[class].Remove(p.waiting[class].Front()).(*job); ok {
+// failQueued tells everyone who waits. The caller holds the lock.
+func (p *pool) failQueued(err error) {
+	for priority := range p.waiting {
+		for p.waiting[priority].Len() > 0 {
+			if j, ok := p.waiting[priority].Remove(p.waiting[priority].Front()).(*job); ok {
 				p.finish(j, nil, err)
 			}
 		}
@@ -235,35 +235,35 @@ func (p *pool) connected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dialing--
-	if p.backoff.why != nil {
+	if p.backoff.cause != nil {
 		p.account.Logger.Info("registry account connected again", "account", p.account.label(), "address", p.account.Address)
 	}
 	p.backoff.reset()
 }
 
-// notConnected is called by a worker that could not connect and ends.
-func (p *pool) notConnected(err error) {
+// connectFailed is called by a worker that could not connect and ends.
+func (p *pool) connectFailed(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dialing--
 	p.workers--
-	why := p.account.fault("connect", err)
+	fault := p.account.toFault("connect", err)
 	var cause *registrar.Cause
-	if errors.As(why, &cause) {
+	if errors.As(fault, &cause) {
 		cause.Outage = true // logUnreachable has logged it
 	}
-	if p.backoff.why == nil || registrar.CauseOf(p.backoff.why) != registrar.CauseOf(why) {
-		p.account.logUnreachable(why)
+	if p.backoff.cause == nil || registrar.CauseOf(p.backoff.cause) != registrar.CauseOf(fault) {
+		p.account.logUnreachable(fault)
 	}
-	p.backoff.set(p.account.Now(), why)
+	p.backoff.recordFailure(p.account.Now(), fault)
 	if p.workers == 0 {
-		p.refuseAll(p.backoff.fault(p.account.Now()))
+		p.failQueued(p.backoff.fault(p.account.Now()))
 	}
 }
 
-// rest makes a worker idle, or gives it a job at once. false means that the pool
+// markIdle makes a worker idle, or gives it a job at once. false means that the pool
 // is closed and the worker must end.
-func (p *pool) rest(w *worker) bool {
+func (p *pool) markIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -274,9 +274,9 @@ func (p *pool) rest(w *worker) bool {
 	return true
 }
 
-// wakeUp takes an idle worker out of the row; false means that it has a job
+// removeIdle takes an idle worker out of the row; false means that it has a job
 // already or soon.
-func (p *pool) wakeUp(w *worker) bool {
+func (p *pool) removeIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, other := range p.idle {
@@ -288,13 +288,13 @@ func (p *pool) wakeUp(w *worker) bool {
 	return false
 }
 
-// gone is called by a worker whose connection ended.
-func (p *pool) gone() {
+// workerExited is called by a worker whose connection ended.
+func (p *pool) workerExited() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.workers--
-	if left := p.backoff.left(p.account.Now()); p.workers == 0 && left > 0 {
-		p.refuseAll(p.backoff.fault(p.account.Now()))
+	if left := p.backoff.remaining(p.account.Now()); p.workers == 0 && left > 0 {
+		p.failQueued(p.backoff.fault(p.account.Now()))
 		return
 	}
 	p.dispatch()
@@ -305,26 +305,26 @@ func (p *pool) gone() {
 func (p *pool) close(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true
-	if p.alarm != nil {
-		p.alarm.Stop()
+	if p.timer != nil {
+		p.timer.Stop()
 	}
-	p.refuseAll(registrar.Fault(registrar.FaultBusy, p.account.host(), errClosed))
+	p.failQueued(registrar.Fault(registrar.FaultBusy, p.account.host(), errClosed))
 	for _, w := range p.idle {
 		close(w.jobs)
 	}
 	p.idle = nil
 	p.mu.Unlock()
-	p.stopOpen()
+	p.cancelDial()
 
 	quiet := make(chan struct{})
 	go func() {
-		p.ended.Wait()
+		p.workersDone.Wait()
 		close(quiet)
 	}()
 	select {
 	case <-quiet:
 	case <-ctx.Done():
 	}
-	p.kill()
+	p.cancel()
 	<-quiet
 }

@@ -14,25 +14,25 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// slow answers after a while, as many at once as there are connections.
-func slow(d time.Duration, handle func(*Node) reply) *fake {
-	return &fake{parallel: true, handle: func(r *Node) reply {
+// newSlowServer answers after a while, as many at once as there are connections.
+func newSlowServer(d time.Duration, handle func(*Node) reply) *fakeServer {
+	return &fakeServer{parallel: true, handle: func(r *Node) reply {
 		answer := handle(r)
 		answer.after = d
 		return answer
 	}}
 }
 
-func TestLookupsNeverTakeTheOrdersConnections(t *testing.T) {
+func TestPool_LookupsNeverUseReservedConnections(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(time.Second, chk)
+		f := newSlowServer(time.Second, respondCheck)
 		c := f.client(t, func(a *Account) { a.MaxConnections, a.OrderConnections, a.BatchNames = 3, 1, 1 })
 		ended := make(chan time.Duration, 10)
 		began := time.Now()
 		for i := range 10 {
 			go func() {
-				_, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups})
+				_, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Priority: PriorityLookup})
 				if err != nil {
 					t.Error(err)
 				}
@@ -53,21 +53,21 @@ func TestLookupsNeverTakeTheOrdersConnections(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("ten lookups over two connections took %s", took)
 		}
-		if f.count(&f.most) > 3 {
-			t.Errorf("%d connections at once", f.most)
+		if f.count(&f.maxOpen) > 3 {
+			t.Errorf("%d connections at once", f.maxOpen)
 		}
 	})
 }
 
-func TestOrdersGoFirstOnTheOnlyConnection(t *testing.T) {
+func TestPool_OrdersGoFirstOnSingleConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(time.Second, chk)
+		f := newSlowServer(time.Second, respondCheck)
 		c := f.client(t, func(a *Account) { a.MaxConnections, a.BatchNames = 1, 1 })
 		var wait sync.WaitGroup
 		for i := range 5 {
 			wait.Go(func() {
-				_, _ = c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Class: Lookups})
+				_, _ = c.CheckDomains(t.Context(), CheckDomains{Names: []string{fmt.Sprintf("n%d.test", i)}, Priority: PriorityLookup})
 			})
 		}
 		synctest.Wait()
@@ -83,28 +83,28 @@ func TestOrdersGoFirstOnTheOnlyConnection(t *testing.T) {
 	})
 }
 
-func TestThePaceLeavesTheOrdersTheirShare(t *testing.T) {
+func TestPool_RateLimitReservesOrderShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lookups, orders atomic.Int64
-		f := &fake{parallel: true, handle: func(r *Node) reply {
+		f := &fakeServer{parallel: true, handle: func(r *Node) reply {
 			if strings.HasPrefix(objectOf(r).Children[0].Text, "order") {
 				orders.Add(1)
 			} else {
 				lookups.Add(1)
 			}
-			return chk(r)
+			return respondCheck(r)
 		}}
 		c := f.client(t, func(a *Account) { a.PerSecond, a.Burst, a.OrderShare, a.BatchNames = 10, 10, 0.4, 1 })
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		var wait sync.WaitGroup
-		for class, name := range map[Class]string{Lookups: "n.test", Orders: "order.test"} {
+		for class, name := range map[Priority]string{PriorityLookup: "n.test", PriorityOrder: "order.test"} {
 			for range 4 {
 				wait.Go(func() {
 					for ctx.Err() == nil {
-						_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{name}, Class: class})
-						if err == nil && class == Orders {
+						_, err := c.CheckDomains(ctx, CheckDomains{Names: []string{name}, Priority: class})
+						if err == nil && class == PriorityOrder {
 							time.Sleep(time.Second) // four orders a second
 						}
 					}
@@ -124,10 +124,10 @@ func TestThePaceLeavesTheOrdersTheirShare(t *testing.T) {
 	})
 }
 
-func TestTheQueueIsBounded(t *testing.T) {
+func TestPool_QueueIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(time.Second, ok)
+		f := newSlowServer(time.Second, respondOK)
 		c := f.client(t, func(a *Account) { a.MaxConnections, a.MaxWaiting = 1, 2 })
 		var wait sync.WaitGroup
 		var busy atomic.Int64
@@ -152,11 +152,11 @@ func TestTheQueueIsBounded(t *testing.T) {
 	})
 }
 
-func TestACallerInTheQueueLeavesWithItsContextAndNothingIsSent(t *testing.T) {
+func TestPool_CancelledQueuedCommandIsNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(time.Minute, ok)
-		c := f.client(t, func(a *Account) { a.MaxConnections, a.ChangeTimeout = 1, time.Hour })
+		f := newSlowServer(time.Minute, respondOK)
+		c := f.client(t, func(a *Account) { a.MaxConnections, a.TransformTimeout = 1, time.Hour })
 		go func() { _, _ = c.DeleteDomain(t.Context(), DeleteDomain{Name: "first.test"}) }()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -178,10 +178,10 @@ func TestACallerInTheQueueLeavesWithItsContextAndNothingIsSent(t *testing.T) {
 	})
 }
 
-func TestAnIdleConnectionIsKeptAliveAndLeftWithALogout(t *testing.T) {
+func TestPool_IdleConnectionGetsHelloThenLogout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: ok}
+		f := &fakeServer{handle: respondOK}
 		c := f.client(t, nil)
 		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
 			t.Fatal(err)
@@ -204,10 +204,10 @@ func TestAnIdleConnectionIsKeptAliveAndLeftWithALogout(t *testing.T) {
 	})
 }
 
-func TestCloseLetsACommandUnderWayEndAndCutsWhatTakesTooLong(t *testing.T) {
+func TestClose_WaitsForRunningCommandsUntilDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := slow(3*time.Second, ok)
+		f := newSlowServer(3*time.Second, respondOK)
 		c := f.client(t, nil)
 		result := make(chan error, 1)
 		start := func() {
@@ -221,8 +221,8 @@ func TestCloseLetsACommandUnderWayEndAndCutsWhatTakesTooLong(t *testing.T) {
 			t.Errorf("the command under way: %v", err)
 		}
 
-		f = slow(time.Hour, ok)
-		c = f.client(t, func(a *Account) { a.ChangeTimeout = 24 * time.Hour })
+		f = newSlowServer(time.Hour, respondOK)
+		c = f.client(t, func(a *Account) { a.TransformTimeout = 24 * time.Hour })
 		go start()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -235,10 +235,10 @@ func TestCloseLetsACommandUnderWayEndAndCutsWhatTakesTooLong(t *testing.T) {
 	})
 }
 
-func TestAServerThatIsDownIsAskedLessAndLess(t *testing.T) {
+func TestPool_BacksOffWhenServerIsDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: ok, greet: &reply{drop: true}}
+		f := &fakeServer{handle: respondOK, greet: &reply{drop: true}}
 		c := f.client(t, nil)
 		for range 600 { // ten minutes
 			_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
@@ -259,15 +259,15 @@ func TestAServerThatIsDownIsAskedLessAndLess(t *testing.T) {
 	})
 }
 
-func TestConnectionsThatTheServerRefusesDoNotStopTheOthers(t *testing.T) {
+func TestPool_RefusedConnectionsKeepOthersWorking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{all: true, parallel: true}
+		f := &fakeServer{handleAll: true, parallel: true}
 		f.handle = func(r *Node) reply {
 			if verbOf(r) == "login" && f.count(&f.open) > 1 {
-				return reply{xml: respond(2502, tridOf(r), "", ""), drop: true}
+				return reply{xml: responseXML(2502, tridOf(r), "", ""), drop: true}
 			}
-			answer := ok(r)
+			answer := respondOK(r)
 			answer.after = 100 * time.Millisecond
 			return answer
 		}
@@ -290,11 +290,11 @@ func TestConnectionsThatTheServerRefusesDoNotStopTheOthers(t *testing.T) {
 	})
 }
 
-func TestAConnectionThatTheServerClosedIsNotWrittenTo(t *testing.T) {
+func TestPool_ClosedConnectionIsNotReused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{}
-		f.handle = func(r *Node) reply { return reply{xml: ok(r).xml, drop: true} }
+		f := &fakeServer{}
+		f.handle = func(r *Node) reply { return reply{xml: respondOK(r).xml, drop: true} }
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		for range 5 {
 			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
@@ -308,18 +308,18 @@ func TestAConnectionThatTheServerClosedIsNotWrittenTo(t *testing.T) {
 	})
 }
 
-func TestAThousandCallersOverAServerThatDropsLeaveNothingBehind(t *testing.T) {
+func TestPool_DroppedConnectionsLeakNothing(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int64
-	f := &fake{parallel: true, handle: func(r *Node) reply {
-		answer := chk(r)
+	f := &fakeServer{parallel: true, handle: func(r *Node) reply {
+		answer := respondCheck(r)
 		answer.drop = calls.Add(1)%7 == 0
 		if calls.Load()%11 == 0 {
 			return reply{drop: true}
 		}
 		return answer
 	}}
-	c := f.client(t, func(a *Account) { a.BatchNames = 5; a.BatchWait = -1 })
+	c := f.client(t, func(a *Account) { a.BatchNames = 5; a.BatchDelay = -1 })
 	var wait sync.WaitGroup
 	var wrong, failed atomic.Int64
 	for i := range 1000 {
@@ -328,7 +328,7 @@ func TestAThousandCallersOverAServerThatDropsLeaveNothingBehind(t *testing.T) {
 			if i%2 == 0 {
 				name = fmt.Sprintf("taken%d.test", i)
 			}
-			got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Class: Class(i % 3 / 2)})
+			got, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{name}, Priority: Priority(i % 3 / 2)})
 			switch {
 			case err != nil:
 				failed.Add(1)
@@ -343,15 +343,15 @@ func TestAThousandCallersOverAServerThatDropsLeaveNothingBehind(t *testing.T) {
 	}
 	c.Close(t.Context())
 	f.served.Wait()
-	if f.most > 4 {
-		t.Errorf("%d connections at once", f.most)
+	if f.maxOpen > 4 {
+		t.Errorf("%d connections at once", f.maxOpen)
 	}
 }
 
-func TestCloseDoesNotWaitForAConnectionInTheMaking(t *testing.T) {
+func TestClose_DoesNotWaitForDialing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: ok, greet: &reply{xml: greetingXML(""), after: 9 * time.Second}}
+		f := &fakeServer{handle: respondOK, greet: &reply{xml: greetingXML(""), after: 9 * time.Second}}
 		c := f.client(t, nil)
 		result := make(chan error, 1)
 		go func() {

@@ -17,18 +17,18 @@ import (
 // session is one connection that is logged in. One goroutine uses it; another
 // reads it all the time.
 type session struct {
-	conn    net.Conn
-	account *Account
-	host    string
-	has     services
-	w       Writer
+	conn     net.Conn
+	account  *Account
+	host     string
+	services services
+	w        Writer
 
-	// answers holds at most one that was not asked for yet.
-	answers chan *answer
-	// gone is closed when the connection is dead; why says of what.
-	gone chan struct{}
-	once sync.Once
-	why  error
+	// responses holds at most one that was not asked for yet.
+	responses chan *answer
+	// closed is closed when the connection is dead; why says of what.
+	closed     chan struct{}
+	once       sync.Once
+	closeCause error
 }
 
 // dialer opens a connection that is ready for the first frame.
@@ -52,51 +52,51 @@ func dialTLS(a *Account) dialer {
 func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeting, error) {
 	conn, err := dial(ctx)
 	if err != nil {
-		return nil, greeting{}, a.fault("connect", err)
+		return nil, greeting{}, a.toFault("connect", err)
 	}
 	s := &session{
 		conn: conn, account: a, host: a.host(),
-		answers: make(chan *answer, 1), gone: make(chan struct{}),
+		responses: make(chan *answer, 1), closed: make(chan struct{}),
 	}
-	go s.read(a.MaxFrame)
-	first, err := s.await(ctx)
+	go s.readLoop(a.MaxFrame)
+	first, err := s.receive(ctx)
 	if err == nil && first.greeting == nil {
 		err = errNoGreeting
 		if first.code >= 2000 { // some servers refuse in place of a greeting
-			err = first.refusal(a, "greeting")
+			err = first.asError(a, "greeting")
 		}
 	}
 	if err != nil {
 		s.close(err)
-		return nil, greeting{}, a.fault("greeting", err)
+		return nil, greeting{}, a.toFault("greeting", err)
 	}
 	return s, readGreeting(first.greeting), nil
 }
 
-// read parses every frame until the connection ends. It never leaves one
+// readLoop parses every frame until the connection ends. It never leaves one
 // half-read: whoever does not want to wait closes the connection.
-func (s *session) read(bound int) {
+func (s *session) readLoop(bound int) {
 	defer func() {
 		if recover() != nil { // what a server sends must not end the process
 			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp answer", "account", s.account.Name, "stack", string(debug.Stack()))
 			s.close(&unreadable{errPanicked})
 		}
 	}()
-	frames := &frameReader{from: s.conn, bound: bound}
+	frames := &frameReader{from: s.conn, limit: bound}
 	for {
 		frame, err := frames.next()
 		if err != nil {
 			s.close(err)
 			return
 		}
-		a, err := parseAnswer(frame)
+		a, err := parseResponse(frame)
 		if err != nil {
 			s.close(&unreadable{err})
 			return
 		}
 		select {
-		case s.answers <- a:
-		case <-s.gone:
+		case s.responses <- a:
+		case <-s.closed:
 			return
 		}
 	}
@@ -111,41 +111,41 @@ func (e *unreadable) Error() string { return "the answer can't be understood" }
 func (e *unreadable) Unwrap() error { return e.cause }
 
 // close ends the connection; the first reason stays.
-func (s *session) close(why error) {
+func (s *session) close(cause error) {
 	s.once.Do(func() {
-		s.why = why
+		s.closeCause = cause
 		_ = s.conn.Close()
-		close(s.gone)
+		close(s.closed)
 	})
 }
 
-// await takes the next answer. When there is none before ctx ends the connection
+// receive takes the next answer. When there is none before ctx ends the connection
 // is closed, because the answer could still come and be taken for another's.
-func (s *session) await(ctx context.Context) (*answer, error) {
+func (s *session) receive(ctx context.Context) (*answer, error) {
 	select {
-	case a := <-s.answers:
+	case a := <-s.responses:
 		return a, nil
-	case <-s.gone:
+	case <-s.closed:
 		select {
-		case a := <-s.answers: // it arrived just before the end
+		case a := <-s.responses: // it arrived just before the end
 			return a, nil
 		default:
-			return nil, s.why
+			return nil, s.closeCause
 		}
 	case <-ctx.Done():
-		err := errors.Join(errNoAnswer, context.Cause(ctx))
+		err := errors.Join(errResponseTimeout, context.Cause(ctx))
 		s.close(err)
 		return nil, err
 	}
 }
 
-// quiet says whether the connection is alive and nothing lies in it.
-func (s *session) quiet() bool {
+// isUsable says whether the connection is alive and nothing lies in it.
+func (s *session) isUsable() bool {
 	select {
-	case <-s.gone:
+	case <-s.closed:
 		return false
-	case <-s.answers:
-		s.close(errUnasked)
+	case <-s.responses:
+		s.close(errUnsolicited)
 		return false
 	default:
 		return true
@@ -155,8 +155,8 @@ func (s *session) quiet() bool {
 // exchange sends a frame and takes the answer. sent is false if not a byte of it
 // left us.
 func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent bool, err error) {
-	if !s.quiet() {
-		return nil, false, s.why
+	if !s.isUsable() {
+		return nil, false, s.closeCause
 	}
 	if deadline, ok := ctx.Deadline(); ok {
 		if err := s.conn.SetWriteDeadline(deadline); err != nil {
@@ -168,19 +168,19 @@ func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent b
 		s.close(err)
 		return nil, true, err
 	}
-	a, err = s.await(ctx)
+	a, err = s.receive(ctx)
 	return a, true, err
 }
 
 // do sends a command and returns its answer, whatever its result. An error means
 // that the connection is closed, unless the command could not be encoded.
 func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err error) {
-	frame, err := c.encode(&s.w, s.has, s.account.Extender, s.account.MaxFrame)
+	frame, err := c.encode(&s.w, s.services, s.account.ProtocolExtension, s.account.MaxFrame)
 	if err != nil {
 		return nil, false, err
 	}
 	a, sent, err = s.exchange(ctx, frame)
-	if cap(s.w.buf) > keptBuffer {
+	if cap(s.w.buf) > maxRetainedBuffer {
 		s.w.buf = nil
 	}
 	if err != nil {
@@ -188,10 +188,10 @@ func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err er
 	}
 	// A server may leave our id out; it may not send another one.
 	if a.greeting != nil || a.clTRID != "" && a.clTRID != c.trid {
-		s.close(errOtherCommand)
-		return nil, true, errOtherCommand
+		s.close(errTRIDMismatch)
+		return nil, true, errTRIDMismatch
 	}
-	if a.closing() {
+	if a.closesSession() {
 		s.close(errServerClosed)
 	}
 	return a, true, nil
@@ -219,24 +219,24 @@ func (s *session) logout(ctx context.Context, trid string) {
 	s.close(errServerClosed)
 }
 
-// fault turns what went wrong on a connection into our words, with its cause. A
+// toFault turns what went wrong on a connection into our words, with its cause. A
 // *registrar.Error passes as it is.
-func (a *Account) fault(operation string, err error) *registrar.Error {
+func (a *Account) toFault(operation string, err error) *registrar.Error {
 	var known *registrar.Error
 	if errors.As(err, &known) {
 		return known
 	}
-	cause := &registrar.Cause{Part: "epp", Operation: operation, Target: a.target(), Class: registrar.NetworkClass(err), Err: err}
+	cause := &registrar.Cause{Part: "epp", Operation: operation, Target: a.addressLabel(), Class: registrar.NetworkClass(err), Err: err}
 	host := a.host()
 	var garbled *unreadable
 	var timeout net.Error
 	switch {
-	case errors.Is(err, errNoAnswer), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
+	case errors.Is(err, errResponseTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
 		errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		cause.Class = "timeout"
 		return registrar.Fault(registrar.FaultTimeout, host, cause)
 	case errors.As(err, &garbled), errors.Is(err, errFrameTooLong), errors.Is(err, errFrameTooShort),
-		errors.Is(err, errOtherCommand), errors.Is(err, errUnasked), errors.Is(err, errNoGreeting):
+		errors.Is(err, errTRIDMismatch), errors.Is(err, errUnsolicited), errors.Is(err, errNoGreeting):
 		cause.Class = "protocol_error"
 		return registrar.Fault(registrar.FaultBroken, host, cause)
 	default:

@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func (f *fake) login(t *testing.T) *Node {
+func (f *fakeServer) login(t *testing.T) *Node {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -24,9 +24,9 @@ func (f *fake) login(t *testing.T) *Node {
 	return root.Child("", "command")
 }
 
-func TestALoginAsksForWhatBothSidesKnow(t *testing.T) {
+func TestLogin_RequestsServicesKnownToBothSides(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: ok}
+	f := &fakeServer{handle: respondOK}
 	if _, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +41,10 @@ func TestALoginAsksForWhatBothSidesKnow(t *testing.T) {
 	}
 }
 
-func TestALongPasswordTravelsInLoginSecurity(t *testing.T) {
+func TestLogin_LongPasswordUsesLoginSecurity(t *testing.T) {
 	t.Parallel()
 	long := "a password of more than 16"
-	f := &fake{handle: ok, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>")}
+	f := &fakeServer{handle: respondOK, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>")}
 	if _, err := f.client(t, func(a *Account) { a.Password = long }).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
 		t.Fatal(err)
 	}
@@ -57,16 +57,16 @@ func TestALongPasswordTravelsInLoginSecurity(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 
-	without := &fake{handle: ok}
+	without := &fakeServer{handle: respondOK}
 	_, err := without.client(t, func(a *Account) { a.Password = long }).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
 	if registrar.CodeOf(err) != ResultLogin || without.count(&without.logins) != 0 || strings.Contains(err.Error(), long) {
 		t.Errorf("a server without login security: %v", err)
 	}
 }
 
-func TestAPasswordIsChangedAtLogin(t *testing.T) {
+func TestChangePassword_SendsNewPasswordAtLogin(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: ok}
+	f := &fakeServer{handle: respondOK}
 	a := Account{Address: "epp.test:700", ClientID: "ClientX", Password: "old-pass"}.withDefaults()
 	if err := changePassword(t.Context(), &a, f.dial, "new-pass"); err != nil {
 		t.Fatal(err)
@@ -74,17 +74,17 @@ func TestAPasswordIsChangedAtLogin(t *testing.T) {
 	if got := f.login(t).Child("", "login").value("", "newPW"); got != "new-pass" || f.count(&f.logouts) != 1 {
 		t.Errorf("newPW %q, %d logouts", got, f.logouts)
 	}
-	lost := &fake{all: true, handle: func(*Node) reply { return reply{drop: true} }}
+	lost := &fakeServer{handleAll: true, handle: func(*Node) reply { return reply{drop: true} }}
 	if err := changePassword(t.Context(), &a, lost.dial, "new-pass"); !errors.Is(err, ErrOutcomeUnknown) {
 		t.Errorf("lost answer: %v", err)
 	}
 }
 
-func TestLogin_SecurityEventIsLoggedWithAccountAndUniqueKeys(t *testing.T) {
+func TestLogin_SecurityEventIsLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	f := &fake{all: true, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>"), handle: func(r *Node) reply {
-		return reply{xml: respond(1000, tridOf(r), "", `<l:loginSecData xmlns:l="`+nsLoginSec+`"><l:event type="password" level="warning" value="3" exDate="2026-12-01T00:00:00Z">soon</l:event></l:loginSecData>`)}
+	f := &fakeServer{handleAll: true, greeting: greetingXML("<extURI>" + nsLoginSec + "</extURI>"), handle: func(r *Node) reply {
+		return reply{xml: responseXML(1000, tridOf(r), "", `<l:loginSecData xmlns:l="`+nsLoginSec+`"><l:event type="password" level="warning" value="3" exDate="2026-12-01T00:00:00Z">soon</l:event></l:loginSecData>`)}
 	}}
 	c := f.client(t, func(a *Account) { a.Name, a.Logger = "acme", slog.New(slog.NewJSONHandler(&log, nil)) })
 	if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "hidden.test"}); err != nil {
@@ -98,10 +98,10 @@ func TestLogin_SecurityEventIsLoggedWithAccountAndUniqueKeys(t *testing.T) {
 	}
 }
 
-func TestARefusedLoginIsNotTriedAgainAtOnce(t *testing.T) {
+func TestLogin_RefusalBacksOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{all: true, handle: func(r *Node) reply { return reply{xml: respond(2200, tridOf(r), "", ""), drop: true} }}
+		f := &fakeServer{handleAll: true, handle: func(r *Node) reply { return reply{xml: responseXML(2200, tridOf(r), "", ""), drop: true} }}
 		c := f.client(t, nil)
 		for range 20 {
 			_, err := c.InfoDomain(t.Context(), InfoDomain{Name: "a.test"})
@@ -121,14 +121,14 @@ func TestARefusedLoginIsNotTriedAgainAtOnce(t *testing.T) {
 	})
 }
 
-// hostile are servers that misbehave after the login. A change must then have an
+// misbehaviours are servers that misbehave after the login. A change must then have an
 // unknown outcome, and the connection must not be used again.
-var hostile = map[string]func(r *Node) reply{
+var misbehaviours = map[string]func(r *Node) reply{
 	"no answer":             func(*Node) reply { return reply{after: time.Hour} },
 	"dropped":               func(*Node) reply { return reply{drop: true} },
 	"half a header":         func(*Node) reply { return reply{raw: []byte{0, 0}, drop: true} },
-	"half a frame":          func(r *Node) reply { return reply{raw: testFrame(ok(r).xml)[:90], drop: true} },
-	"half a frame and wait": func(r *Node) reply { return reply{raw: testFrame(ok(r).xml)[:90]} },
+	"half a frame":          func(r *Node) reply { return reply{raw: testFrame(respondOK(r).xml)[:90], drop: true} },
+	"half a frame and wait": func(r *Node) reply { return reply{raw: testFrame(respondOK(r).xml)[:90]} },
 	"huge length":           func(*Node) reply { return reply{raw: []byte{0x7f, 0xff, 0xff, 0xff, '<'}} },
 	"length zero":           func(*Node) reply { return reply{raw: []byte{0, 0, 0, 0}} },
 	"length four":           func(*Node) reply { return reply{raw: []byte{0, 0, 0, 4}} },
@@ -136,22 +136,22 @@ var hostile = map[string]func(r *Node) reply{
 	"no EPP":                func(*Node) reply { return reply{xml: "<html/>"} },
 	"no result":             func(*Node) reply { return reply{xml: `<epp xmlns="` + nsEPP + `"><response/></epp>`} },
 	"a greeting":            func(*Node) reply { return reply{xml: greetingXML("")} },
-	"another's answer":      func(*Node) reply { return reply{xml: respond(1000, "another-command", "", "")} },
+	"another's answer":      func(*Node) reply { return reply{xml: responseXML(1000, "another-command", "", "")} },
 }
 
-func TestALostAnswerToAChangeHasAnUnknownOutcomeAndItsConnectionIsNotUsedAgain(t *testing.T) {
+func TestTransform_LostResponseIsUnknownAndClosesConnection(t *testing.T) {
 	t.Parallel()
-	for name, handle := range hostile {
+	for name, handle := range misbehaviours {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				calls := 0
-				f := &fake{}
+				f := &fakeServer{}
 				f.handle = func(r *Node) reply {
 					if calls++; calls == 1 {
 						return handle(r)
 					}
-					return ok(r)
+					return respondOK(r)
 				}
 				c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 				_, err := c.CreateDomain(t.Context(), CreateDomain{Name: "secret.test"})
@@ -175,18 +175,18 @@ func TestALostAnswerToAChangeHasAnUnknownOutcomeAndItsConnectionIsNotUsedAgain(t
 	}
 }
 
-func TestALateAnswerIsNeverTakenForTheNextCommands(t *testing.T) {
+func TestSession_LateResponseIsNeverMismatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		f := &fake{}
+		f := &fakeServer{}
 		f.handle = func(r *Node) reply {
 			if calls++; calls == 1 {
-				return reply{xml: respond(2303, tridOf(r), "", ""), after: 11 * time.Second}
+				return reply{xml: responseXML(2303, tridOf(r), "", ""), after: 11 * time.Second}
 			}
-			return ok(r)
+			return respondOK(r)
 		}
-		c := f.client(t, func(a *Account) { a.MaxConnections = 1; a.AskTimeout = 10 * time.Second })
+		c := f.client(t, func(a *Account) { a.MaxConnections = 1; a.QueryTimeout = 10 * time.Second })
 		_, err := c.CheckHosts(t.Context(), "ns1.test")
 		if registrar.CodeOf(err) != registrar.FaultTimeout {
 			t.Fatalf("got %v", err)
@@ -200,16 +200,16 @@ func TestALateAnswerIsNeverTakenForTheNextCommands(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatNobodyAskedForEndsTheConnection(t *testing.T) {
+func TestSession_UnsolicitedResponseClosesConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		f := &fake{}
+		f := &fakeServer{}
 		f.handle = func(r *Node) reply {
 			if calls++; calls == 1 {
-				return reply{raw: append(testFrame(ok(r).xml), testFrame(respond(1000, "spare", "", ""))...)}
+				return reply{raw: append(testFrame(respondOK(r).xml), testFrame(responseXML(1000, "spare", "", ""))...)}
 			}
-			return ok(r)
+			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		for range 2 {
@@ -224,16 +224,16 @@ func TestAnAnswerThatNobodyAskedForEndsTheConnection(t *testing.T) {
 	})
 }
 
-func TestAReadIsRepeatedOnceWhenItsConnectionIsCut(t *testing.T) {
+func TestQuery_IsRepeatedOnceAfterCutConnection(t *testing.T) {
 	t.Parallel()
 	for _, cuts := range []int{1, 2} {
 		calls := 0
-		f := &fake{}
+		f := &fakeServer{}
 		f.handle = func(r *Node) reply {
 			if calls++; calls <= cuts {
 				return reply{drop: true}
 			}
-			return chk(r)
+			return respondCheck(r)
 		}
 		got, err := f.client(t, nil).CheckDomains(t.Context(), CheckDomains{Names: []string{"a.test"}})
 		if cuts == 1 && (err != nil || !got[0].Available) {
@@ -245,10 +245,10 @@ func TestAReadIsRepeatedOnceWhenItsConnectionIsCut(t *testing.T) {
 	}
 }
 
-func TestASlowGreetingIsBounded(t *testing.T) {
+func TestConnect_SlowGreetingTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fake{handle: ok, greet: &reply{xml: greetingXML(""), after: 11 * time.Second}}
+		f := &fakeServer{handle: respondOK, greet: &reply{xml: greetingXML(""), after: 11 * time.Second}}
 		began := time.Now()
 		_, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
 		if registrar.CodeOf(err) != registrar.FaultTimeout || errors.Is(err, ErrOutcomeUnknown) {
@@ -261,25 +261,25 @@ func TestASlowGreetingIsBounded(t *testing.T) {
 	})
 }
 
-func TestAServerThatRefusesInPlaceOfAGreetingIsUnderstood(t *testing.T) {
+func TestConnect_RefusalInsteadOfGreetingIsReported(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: ok, greet: &reply{xml: respond(2502, "", "", ""), drop: true}}
+	f := &fakeServer{handle: respondOK, greet: &reply{xml: responseXML(2502, "", "", ""), drop: true}}
 	_, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
 	if ResultCode(err) != CodeSessionsExceeded {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestACallerThatLeavesDoesNotBreakTheConnection(t *testing.T) {
+func TestSession_CancelledCallerKeepsConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
-		f := &fake{}
+		f := &fakeServer{}
 		f.handle = func(r *Node) reply {
 			if calls++; calls == 1 {
-				return reply{xml: ok(r).xml, after: 3 * time.Second}
+				return reply{xml: respondOK(r).xml, after: 3 * time.Second}
 			}
-			return ok(r)
+			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -298,16 +298,16 @@ func TestACallerThatLeavesDoesNotBreakTheConnection(t *testing.T) {
 	})
 }
 
-func TestAClosingResultEndsTheConnectionAndIsAnAnswer(t *testing.T) {
+func TestSession_ClosingResultIsReturnedAndEndsConnection(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{2500, 2502} {
 		calls := 0
-		f := &fake{}
+		f := &fakeServer{}
 		f.handle = func(r *Node) reply {
 			if calls++; calls == 1 {
-				return reply{xml: respond(code, tridOf(r), "", ""), drop: true}
+				return reply{xml: responseXML(code, tridOf(r), "", ""), drop: true}
 			}
-			return ok(r)
+			return respondOK(r)
 		}
 		c := f.client(t, func(a *Account) { a.MaxConnections = 1 })
 		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); ResultCode(err) != code || errors.Is(err, ErrOutcomeUnknown) {

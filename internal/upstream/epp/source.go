@@ -17,28 +17,28 @@ type Source struct {
 	clientOf func(tld string) (*Client, bool)
 }
 
-var _ lookup.Records = (*Source)(nil)
+var _ lookup.RecordSource = (*Source)(nil)
 
 // NewSource makes a Source over accounts. Two accounts for one extension are an
 // error: an answer must come from the account that would provision.
 func NewSource(clients ...*Client) (*Source, error) {
 	byTLD := make(map[string]*Client)
 	for _, client := range clients {
-		for _, tld := range client.account.Extensions {
+		for _, tld := range client.account.TLDs {
 			if other := byTLD[tld]; other != nil && other != client {
 				return nil, fmt.Errorf("EPP accounts at %s and %s both list %s; only one can provision it", other.Host(), client.Host(), tld)
 			}
 			byTLD[tld] = client
 		}
 	}
-	return SourceOf(func(tld string) (*Client, bool) {
+	return NewSourceFunc(func(tld string) (*Client, bool) {
 		client, found := byTLD[tld]
 		return client, found
 	}), nil
 }
 
-// SourceOf makes a Source of whatever knows which account serves an extension.
-func SourceOf(clientOf func(tld string) (*Client, bool)) *Source {
+// NewSourceFunc makes a Source of whatever knows which account serves an extension.
+func NewSourceFunc(clientOf func(tld string) (*Client, bool)) *Source {
 	return &Source{clientOf: clientOf}
 }
 
@@ -57,21 +57,21 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	// A registry that hangs must leave time for the other sources.
 	ctx, cancel := context.WithTimeout(ctx, client.account.LookupTimeout)
 	defer cancel()
-	checked, err := check(ctx, client, FeeCommand{Name: "create", Years: max(1, ext.MinYears)}, name.ASCII(), Lookups)
+	checked, err := check(ctx, client, FeeCommand{Name: "create", Years: max(1, ext.MinYears)}, name.ASCII(), PriorityLookup)
 	if err != nil {
-		return lookup.Finding{}, asFault(client.Host(), err)
+		return lookup.Finding{}, toLookupFault(client.Host(), err)
 	}
 	if !checked.Available {
-		return lookup.Finding{State: unavailable(checked.Reason)}, nil
+		return lookup.Finding{State: unavailableState(checked.Reason)}, nil
 	}
 	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium()}, nil
 }
 
 // check asks with the fee of a command, where the server has fees.
-func check(ctx context.Context, client *Client, command FeeCommand, name string, class Class) (Checked, error) {
+func check(ctx context.Context, client *Client, command FeeCommand, name string, priority Priority) (CheckResult, error) {
 	q := CheckDomains{
-		Names: []string{name}, Class: class,
-		Fee: &FeeQuestion{Commands: []FeeCommand{command}},
+		Names: []string{name}, Priority: priority,
+		Fee: &FeeQuery{Commands: []FeeCommand{command}},
 	}
 	answers, err := client.CheckDomains(ctx, q)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
@@ -80,7 +80,7 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 		answers, err = client.CheckDomains(ctx, q)
 	}
 	if err != nil {
-		return Checked{}, err
+		return CheckResult{}, err
 	}
 	if q.Fee != nil && answers[0].Fee == nil {
 		// Who has fees must tell one for each name (RFC 8748, 5.1.1).
@@ -89,30 +89,30 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 	return answers[0], nil
 }
 
-// faults are what the next source's callers know of a registry's own trouble.
-var faults = map[registrar.Code]registrar.Code{
+// lookupFaults are what the next source's callers know of a registry's own trouble.
+var lookupFaults = map[registrar.Code]registrar.Code{
 	registrar.FaultTimeout: registrar.FaultTimeout, registrar.FaultRefused: registrar.FaultRefused,
 	registrar.FaultThrottled: registrar.FaultThrottled, registrar.FaultBusy: registrar.FaultBusy,
 	ResultSessions: registrar.FaultThrottled, ResultLogin: registrar.FaultRefused,
 }
 
-// asFault keeps the promise of lookup.Records: whatever went wrong, the source
+// toLookupFault keeps the promise of lookup.Records: whatever went wrong, the source
 // failed in one of the ways that every source has, and the next one is asked.
-func asFault(host string, err error) error {
-	code, known := faults[registrar.CodeOf(err)]
+func toLookupFault(host string, err error) error {
+	code, known := lookupFaults[registrar.CodeOf(err)]
 	if !known {
 		code = registrar.FaultBroken
 	}
 	return registrar.Fault(code, host, err)
 }
 
-// withheldWords are found in the reasons for names that nobody holds and nobody
+// reservedPattern are found in the reasons for names that nobody holds and nobody
 // may have. What does not match one is called registered, as nearly all are.
-var withheldWords = regexp.MustCompile(`\b(?:reserved?|reservation|block(?:ed)?|prohibit(?:ed|ion)|restrict(?:ed|ion)|forbidden|banned|withheld|not allowed|disallowed|` +
+var reservedPattern = regexp.MustCompile(`\b(?:reserved?|reservation|block(?:ed)?|prohibit(?:ed|ion)|restrict(?:ed|ion)|forbidden|banned|withheld|not allowed|disallowed|` +
 	`not permitted|invalid|polic(?:y|ies)|collision|geo(?:graphic)?|trademark|dpml|unregistrable|excluded)\b`)
 
-func unavailable(reason string) lookup.State {
-	if withheldWords.MatchString(strings.ToLower(reason)) {
+func unavailableState(reason string) lookup.State {
+	if reservedPattern.MatchString(strings.ToLower(reason)) {
 		return lookup.Reserved
 	}
 	return lookup.Registered

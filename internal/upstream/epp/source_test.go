@@ -17,8 +17,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// priced answers a check like a registry with premium and reserved names.
-func priced(r *Node) reply {
+// respondPriced answers a check like a registry with premium and reserved names.
+func respondPriced(r *Node) reply {
 	data, fees := `<d:chkData xmlns:d="`+nsDomain+`">`, ""
 	for _, name := range objectOf(r).Children {
 		avail, reason, class := "1", "", "standard"
@@ -39,16 +39,16 @@ func priced(r *Node) reply {
 	if r.Child("", "command").Child("", "extension") != nil {
 		extension = `<f:chkData xmlns:f="` + nsFee + `"><f:currency>EUR</f:currency>` + fees + `</f:chkData>`
 	}
-	return reply{xml: respond(1000, tridOf(r), data+`</d:chkData>`, extension)}
+	return reply{xml: responseXML(1000, tridOf(r), data+`</d:chkData>`, extension)}
 }
 
-func TestTheSourceSaysWhatTheRegistrySays(t *testing.T) {
+func TestSource_ReportsRegistryState(t *testing.T) {
 	t.Parallel()
 	for name, greeting := range map[string]string{"with fees": greetingXML(allServices), "without fees": greetingXML("<extURI>urn:x</extURI>")} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := &fake{handle: priced, greeting: greeting}
-			source, err := NewSource(f.client(t, func(a *Account) { a.Extensions = []string{".test"} }))
+			f := &fakeServer{handle: respondPriced, greeting: greeting}
+			source, err := NewSource(f.client(t, func(a *Account) { a.TLDs = []string{".test"} }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,11 +72,11 @@ func TestTheSourceSaysWhatTheRegistrySays(t *testing.T) {
 	}
 }
 
-func TestEveryFailureOfTheSourceIsAFaultThatTellsNoName(t *testing.T) {
+func TestSource_FaultsOmitTheName(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{2001, 2201, 2306, 2400, 2502} {
-		f := &fake{handle: func(r *Node) reply { return reply{xml: respond(code, tridOf(r), "", "")} }}
-		source, err := NewSource(f.client(t, func(a *Account) { a.Extensions = []string{".test"} }))
+		f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(code, tridOf(r), "", "")} }}
+		source, err := NewSource(f.client(t, func(a *Account) { a.TLDs = []string{".test"} }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,16 +87,16 @@ func TestEveryFailureOfTheSourceIsAFaultThatTellsNoName(t *testing.T) {
 	}
 }
 
-func TestTwoAccountsForOneExtensionAreRefused(t *testing.T) {
+func TestNewSource_RefusesDuplicateTLD(t *testing.T) {
 	t.Parallel()
-	f := &fake{handle: ok}
-	listing := func(a *Account) { a.Extensions = []string{".test"} }
+	f := &fakeServer{handle: respondOK}
+	listing := func(a *Account) { a.TLDs = []string{".test"} }
 	if _, err := NewSource(f.client(t, listing), f.client(t, listing)); err == nil {
 		t.Error("accepted")
 	}
 }
 
-func TestOverTLSTheServersNameIsVerified(t *testing.T) {
+func TestDialTLS_VerifiesServerName(t *testing.T) {
 	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestOverTLSTheServersNameIsVerified(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	f := &fake{handle: priced}
+	f := &fakeServer{handle: respondPriced}
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -154,7 +154,7 @@ func TestOverTLSTheServersNameIsVerified(t *testing.T) {
 	}
 }
 
-func TestAnAccountThatCannotWorkIsRefused(t *testing.T) {
+func TestNew_RefusesInvalidAccount(t *testing.T) {
 	t.Parallel()
 	good := Account{Address: "epp.test:700", ClientID: "ClientX", Password: "foo-BAR2"}
 	if _, err := New(good); err != nil {
@@ -168,7 +168,7 @@ func TestAnAccountThatCannotWorkIsRefused(t *testing.T) {
 		"only orders":       func(a *Account) { a.MaxConnections, a.OrderConnections = 2, 2 },
 		"a share of one":    func(a *Account) { a.OrderShare = 1 },
 		"a small frame":     func(a *Account) { a.MaxFrame = 1000 },
-		"no dot":            func(a *Account) { a.Extensions = []string{"com"} },
+		"no dot":            func(a *Account) { a.TLDs = []string{"com"} },
 		"a crowd of a name": func(a *Account) { a.BatchNames = 5000 },
 	} {
 		a := good

@@ -36,10 +36,10 @@ type TransferDomain struct {
 	Years int
 	// AuthInfo is the holder's secret. A request needs it; a query by a third
 	// party does too.
-	AuthInfo string
-	Offer    *Offer
-	Class    Class
-	ClTRID   string
+	AuthInfo  string
+	AgreedFee *AgreedFee
+	Priority  Priority
+	ClTRID    string
 }
 
 // Transfer is the state of a transfer.
@@ -51,7 +51,7 @@ type Transfer struct {
 	Requester, Actor     string
 	Requested, ActBefore time.Time
 	Expires              time.Time
-	Charged              *Charged
+	ChargedFee           *ChargedFee
 }
 
 // TransferDomain carries out an operation on a transfer. See TransferOrFind for
@@ -59,11 +59,11 @@ type Transfer struct {
 func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer, error) {
 	cmd := &call{
 		Command: Command{Verb: "transfer", Object: "domain", Request: q}, trid: q.ClTRID,
-		attrs: []Attr{{"op", string(q.Op)}}, needs: q.Offer.needs(), body: q.write,
-		extend: func(w *Writer, _ services) { q.Offer.write(w, "transfer") },
+		attrs: []Attr{{"op", string(q.Op)}}, requiredExtensions: q.AgreedFee.requiredExtensions(), body: q.write,
+		writeExtension: func(w *Writer, _ services) { q.AgreedFee.write(w, "transfer") },
 	}
 	if q.Op == TransferQuery {
-		cmd.safe, cmd.class = true, q.Class
+		cmd.safe, cmd.priority = true, q.Priority
 	}
 	a, err := c.send(ctx, cmd)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer
 	}
 	transfer := readTransfer(a.data.Child(nsDomain, "trnData"))
 	transfer.Receipt = a.receipt()
-	transfer.Charged = readCharged(a.ext, "trnData")
+	transfer.ChargedFee = readChargedFee(a.extension, "trnData")
 	return transfer, nil
 }
 
@@ -79,7 +79,7 @@ func (q *TransferDomain) write(w *Writer) {
 	switch q.Op {
 	case TransferRequest, TransferQuery, TransferApprove, TransferReject, TransferCancel:
 	default:
-		w.Refuse("transfer", "has no such operation")
+		w.Fail("transfer", "has no such operation")
 	}
 	w.Start("domain:transfer", Attr{"xmlns:domain", nsDomain})
 	w.label("domain:name", q.Name)
@@ -97,9 +97,9 @@ func readTransfer(data *Node) Transfer {
 		Name:      data.value(nsDomain, "name"),
 		Status:    data.value(nsDomain, "trStatus"),
 		Requester: data.value(nsDomain, "reID"),
-		Requested: data.moment(nsDomain, "reDate"),
+		Requested: data.timeValue(nsDomain, "reDate"),
 		Actor:     data.value(nsDomain, "acID"),
-		ActBefore: data.moment(nsDomain, "acDate"),
-		Expires:   data.moment(nsDomain, "exDate"),
+		ActBefore: data.timeValue(nsDomain, "acDate"),
+		Expires:   data.timeValue(nsDomain, "exDate"),
 	}
 }

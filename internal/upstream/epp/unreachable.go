@@ -7,18 +7,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Action is what an operator does about a connection that fails for a reason; empty
+// OperatorAction is what an operator does about a connection that fails for a reason; empty
 // if there is nothing but to wait.
-func Action(class string) string {
+func OperatorAction(class string) string {
 	switch {
 	case strings.HasPrefix(class, "tls_alert"):
 		return "the server refuses our TLS: check cert and key of the account"
 	default:
-		return actions[class]
+		return operatorActions[class]
 	}
 }
 
-var actions = map[string]string{
+var operatorActions = map[string]string{
 	"tls_unknown_authority":   "the server's certificate is from an authority that ca of the account does not name: check ca",
 	"tls_wrong_host_name":     "the server's certificate is for another name: check server and server_name of the account",
 	"tls_certificate_expired": "the server's certificate has expired, or this machine's clock is wrong",
@@ -37,12 +37,12 @@ var actions = map[string]string{
 
 // logUnreachable writes why no connection could be made. The caller sees to it that
 // this happens once for each reason.
-func (a *Account) logUnreachable(why *registrar.Error) {
-	class, code, reference := string(why.Code), "", ""
+func (a *Account) logUnreachable(fault *registrar.Error) {
+	class, code, reference := string(fault.Code), "", ""
 	var cause *registrar.Cause
-	if errors.As(why, &cause) {
+	if errors.As(fault, &cause) {
 		class, code, reference = cause.Class, cause.Code, cause.Reference
 	}
 	a.Logger.Error("registry account unreachable", "account", a.label(), "address", a.Address, "class", class,
-		"result", code, "svtrid", reference, "detail", why.Detail, "action", Action(class))
+		"result", code, "svtrid", reference, "detail", fault.Detail, "action", OperatorAction(class))
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// secured serves f over TLS and returns its address and the authority of its
+// serveTLS serves f over TLS and returns its address and the authority of its
 // certificate, which is for 127.0.0.1 and example.com.
-func secured(t *testing.T, f *fake) (address string, authority *x509.CertPool) {
+func serveTLS(t *testing.T, f *fakeServer) (address string, authority *x509.CertPool) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
 	defer lender.Close()
@@ -41,12 +41,12 @@ func secured(t *testing.T, f *fake) (address string, authority *x509.CertPool) {
 	return listener.Addr().String(), authority
 }
 
-func TestConnect_EveryReasonIsNamedOnceWithAccountAndAddress(t *testing.T) {
+func TestConnect_LogsEachCauseOnceWithAccount(t *testing.T) {
 	t.Parallel()
-	welcoming := &fake{greeting: greetingXML(allServices), handle: chk}
-	address, authority := secured(t, welcoming)
-	refusing, refusingAuthority := secured(t, &fake{greeting: greetingXML(allServices), all: true, handle: func(request *Node) reply {
-		return reply{xml: strings.ReplaceAll(respond(2200, tridOf(request), "", ""), "said", "canary.example")}
+	welcoming := &fakeServer{greeting: greetingXML(allServices), handle: respondCheck}
+	address, authority := serveTLS(t, welcoming)
+	refusing, refusingAuthority := serveTLS(t, &fakeServer{greeting: greetingXML(allServices), handleAll: true, handle: func(request *Node) reply {
+		return reply{xml: strings.ReplaceAll(responseXML(2200, tridOf(request), "", ""), "said", "canary.example")}
 	}})
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,14 +111,14 @@ func TestConnect_EveryReasonIsNamedOnceWithAccountAndAddress(t *testing.T) {
 	}
 }
 
-func TestConnect_ReturnOfAnAccountIsLoggedOnce(t *testing.T) {
+func TestConnect_RecoveryIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	log := &lockedBuffer{}
 	a := &Account{Name: "acme", Address: "epp.example:700", Logger: slog.New(slog.NewTextHandler(log, nil)), Now: time.Now}
 	p := newPool(a, nil)
 	for range 2 {
 		p.dialing, p.workers = 1, 2
-		p.notConnected(&net.OpError{Op: "dial", Err: net.UnknownNetworkError("canary")})
+		p.connectFailed(&net.OpError{Op: "dial", Err: net.UnknownNetworkError("canary")})
 	}
 	for range 2 {
 		p.dialing = 1

@@ -34,9 +34,9 @@ type Writer struct {
 // Attr is an attribute.
 type Attr struct{ Name, Value string }
 
-// Refuse keeps the first reason why the command can't be sent. It names the
+// Fail keeps the first reason why the command can't be sent. It names the
 // element and never its content.
-func (w *Writer) Refuse(element, reason string) {
+func (w *Writer) Fail(element, reason string) {
 	if w.err == nil {
 		w.err = &registrar.Error{Kind: registrar.KindInvalid, Code: CannotSend, Detail: element + " " + reason}
 	}
@@ -86,10 +86,10 @@ func (w *Writer) Leaf(tag, text string, attrs ...Attr) {
 // white space at its ends: a schema processor would strip it.
 func (w *Writer) sized(tag, text string, least, most int, attrs ...Attr) {
 	if n := utf8.RuneCountInString(text); n < least || n > most {
-		w.Refuse(tag, fmt.Sprintf("must have %d to %d characters", least, most))
+		w.Fail(tag, fmt.Sprintf("must have %d to %d characters", least, most))
 	}
 	if text != "" && (isSpace(text[0]) || isSpace(text[len(text)-1])) {
-		w.Refuse(tag, "must not begin or end with white space")
+		w.Fail(tag, "must not begin or end with white space")
 	}
 	w.Leaf(tag, text, attrs...)
 }
@@ -107,7 +107,7 @@ func (w *Writer) years(tag string, years int) {
 	switch {
 	case years == 0:
 	case years < 0 || years > 99:
-		w.Refuse(tag, "must be 1 to 99 years")
+		w.Fail(tag, "must be 1 to 99 years")
 	default:
 		w.Leaf(tag, strconv.Itoa(years), Attr{"unit", "y"})
 	}
@@ -115,7 +115,7 @@ func (w *Writer) years(tag string, years int) {
 
 func (w *Writer) date(tag string, at time.Time) {
 	if at.IsZero() {
-		w.Refuse(tag, "is missing")
+		w.Fail(tag, "is missing")
 	}
 	w.Leaf(tag, at.UTC().Format(time.DateOnly))
 }
@@ -129,7 +129,7 @@ func (w *Writer) escape(tag, text string) {
 	for i := range len(text) {
 		switch c := text[i]; {
 		case c < ' ' || c == 0x7f:
-			w.Refuse(tag, "contains a control character")
+			w.Fail(tag, "contains a control character")
 			return
 		case c == '&' || c == '<' || c == '>' || c == '"' || c >= utf8.RuneSelf:
 			plain = false
@@ -140,7 +140,7 @@ func (w *Writer) escape(tag, text string) {
 		return
 	}
 	if !utf8.ValidString(text) {
-		w.Refuse(tag, "is not valid UTF-8")
+		w.Fail(tag, "is not valid UTF-8")
 		return
 	}
 	for _, r := range text {
@@ -154,7 +154,7 @@ func (w *Writer) escape(tag, text string) {
 		case '"':
 			w.buf = append(w.buf, "&quot;"...)
 		case 0xfffe, 0xffff:
-			w.Refuse(tag, "contains a character that XML does not allow")
+			w.Fail(tag, "contains a character that XML does not allow")
 			return
 		default:
 			w.buf = utf8.AppendRune(w.buf, r)

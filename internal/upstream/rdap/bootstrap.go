@@ -26,8 +26,8 @@ type bootstrap struct {
 	bases map[string]*url.URL
 }
 
-// longest is the base for the longest suffix of labels that has one.
-func (b *bootstrap) longest(labels string) *url.URL {
+// longestMatch is the base for the longest suffix of labels that has one.
+func (b *bootstrap) longestMatch(labels string) *url.URL {
 	for {
 		if base := b.bases[labels]; base != nil {
 			return base
@@ -41,9 +41,9 @@ func (b *bootstrap) longest(labels string) *url.URL {
 }
 
 var (
-	errBootstrapEmpty = errors.New("the document lists no service")
-	errBootstrapForm  = errors.New("a service is not a pair of labels and addresses")
-	errNoWebAddress   = errors.New("not an address that begins with https:// or http://")
+	errBootstrapEmpty  = errors.New("the document lists no service")
+	errBootstrapFormat = errors.New("a service is not a pair of labels and addresses")
+	errNoWebAddress    = errors.New("not an address that begins with https:// or http://")
 )
 
 // parseBootstrap reads the whole document or refuses it: a list that is wrong in
@@ -58,7 +58,7 @@ func parseBootstrap(body []byte) (*bootstrap, error) {
 	list := &bootstrap{bases: make(map[string]*url.URL, 2048)}
 	for _, service := range document.Services {
 		if len(service) != 2 || len(service[1]) == 0 {
-			return nil, errBootstrapForm
+			return nil, errBootstrapFormat
 		}
 		base, err := preferredBase(service[1])
 		if err != nil {
@@ -67,7 +67,7 @@ func parseBootstrap(body []byte) (*bootstrap, error) {
 		for _, label := range service[0] {
 			label = strings.ToLower(strings.Trim(label, "."))
 			if label == "" {
-				return nil, errBootstrapForm
+				return nil, errBootstrapFormat
 			}
 			list.bases[label] = base
 		}
@@ -150,14 +150,14 @@ func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, 
 		c.log.InfoContext(ctx, "rdap: the list of RDAP services is fresh again", "host", c.bootstrapURL.Host)
 	}
 	if err != nil {
-		return retryWait(failures, c.refresh), failures + 1
+		return retryDelay(failures, c.refresh), failures + 1
 	}
 	return c.refresh, 0
 }
 
-// retryWait doubles from a minute to an hour and never waits longer than a
+// retryDelay doubles from a minute to an hour and never waits longer than a
 // successful refresh would.
-func retryWait(failures int, refresh time.Duration) time.Duration {
+func retryDelay(failures int, refresh time.Duration) time.Duration {
 	wait := lastRetry
 	if failures < 6 {
 		wait = firstRetry << failures
@@ -176,11 +176,11 @@ func jitter(wait time.Duration) time.Duration {
 
 // fetchBootstrap asks for the document as politely as for anything else.
 func (c *Client) fetchBootstrap(ctx context.Context) error {
-	return c.guard.Do(ctx, c.bootstrapURL.Host, c.fetchBootstrapNow)
+	return c.limiter.Do(ctx, c.bootstrapURL.Host, c.loadBootstrap)
 }
 
-// fetchBootstrapNow swaps the document in if it is new and whole.
-func (c *Client) fetchBootstrapNow(ctx context.Context) error {
+// loadBootstrap swaps the document in if it is new and whole.
+func (c *Client) loadBootstrap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()
 	header := http.Header{"Accept": {"application/json"}}
@@ -197,7 +197,7 @@ func (c *Client) fetchBootstrapNow(ctx context.Context) error {
 		return nil
 	}
 	if reply.status == http.StatusTooManyRequests {
-		fault = throttled(reply)
+		fault = throttledFault(reply)
 		fault.Detail = c.bootstrapURL.Host
 		return fault
 	}

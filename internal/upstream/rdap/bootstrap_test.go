@@ -21,7 +21,7 @@ const goodBootstrap = `{"version":"1.0","services":[
 	[["uk"],["https://rdap.example.uk/"]],
 	[["co.uk"],["https://co.example.uk/"]]]}`
 
-func TestWhichServerIsAsked(t *testing.T) {
+func TestBaseFor_PrefersPinnedThenBootstrapThenCatalog(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rule      string
@@ -56,13 +56,13 @@ func TestWhichServerIsAsked(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.rule, got, c.want)
 		}
 	}
-	_, err := newClient(t, Options{}).Find(t.Context(), registrar.Extension{TLD: ".de"}, asked)
+	_, err := newClient(t, Options{}).Find(t.Context(), registrar.Extension{TLD: ".de"}, queriedName)
 	if !errors.Is(err, lookup.ErrNoSource) {
 		t.Errorf("without a server: %v", err)
 	}
 }
 
-func TestABrokenBootstrapIsRefusedWhole(t *testing.T) {
+func TestParseBootstrap_RefusesBrokenDocument(t *testing.T) {
 	t.Parallel()
 	for rule, document := range map[string]string{
 		"not JSON":             `<html>`,
@@ -84,30 +84,30 @@ func TestABrokenBootstrapIsRefusedWhole(t *testing.T) {
 	}
 }
 
-// iana is a transport that answers from a list and then repeats its last
+// fakeIANA is a transport that answers from a list and then repeats its last
 // answer. It remembers when it was asked and with which ETag.
-type iana struct {
-	answers []func(*http.Request) (*http.Response, error)
-	asked   []time.Time
-	etags   []string
+type fakeIANA struct {
+	answers      []func(*http.Request) (*http.Response, error)
+	requestTimes []time.Time
+	etags        []string
 }
 
-func (i *iana) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer := i.answers[min(len(i.asked), len(i.answers)-1)]
-	i.asked = append(i.asked, time.Now())
+func (i *fakeIANA) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer := i.answers[min(len(i.requestTimes), len(i.answers)-1)]
+	i.requestTimes = append(i.requestTimes, time.Now())
 	i.etags = append(i.etags, r.Header.Get("If-None-Match"))
 	return answer(r)
 }
 
-func (i *iana) gaps() []time.Duration {
+func (i *fakeIANA) requestGaps() []time.Duration {
 	var gaps []time.Duration
-	for n := 1; n < len(i.asked); n++ {
-		gaps = append(gaps, i.asked[n].Sub(i.asked[n-1]))
+	for n := 1; n < len(i.requestTimes); n++ {
+		gaps = append(gaps, i.requestTimes[n].Sub(i.requestTimes[n-1]))
 	}
 	return gaps
 }
 
-func document(status int, etag, body string) func(*http.Request) (*http.Response, error) {
+func respondWith(status int, etag, body string) func(*http.Request) (*http.Response, error) {
 	return func(r *http.Request) (*http.Response, error) {
 		return &http.Response{
 			StatusCode: status, Header: http.Header{"Etag": {etag}}, Request: r,
@@ -116,7 +116,7 @@ func document(status int, etag, body string) func(*http.Request) (*http.Response
 	}
 }
 
-func refuse(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
+func connectionError(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
 // runFor lets Run work for a while and returns its log.
 func runFor(t *testing.T, c *Client, log *bytes.Buffer, d time.Duration) string {
@@ -129,7 +129,7 @@ func runFor(t *testing.T, c *Client, log *bytes.Buffer, d time.Duration) string 
 	return log.String()
 }
 
-func ianaClient(t *testing.T, transport *iana) (*Client, *bytes.Buffer) {
+func ianaClient(t *testing.T, transport *fakeIANA) (*Client, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	c, err := New(Options{Transport: transport, Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -139,25 +139,25 @@ func ianaClient(t *testing.T, transport *iana) (*Client, *bytes.Buffer) {
 	return c, &log
 }
 
-func near(got, want time.Duration) bool { return got >= want-want/10 && got <= want+want/10 }
+func isNear(got, want time.Duration) bool { return got >= want-want/10 && got <= want+want/10 }
 
-func TestRunFetchesNowAndThenOnceADay(t *testing.T) {
+func TestRun_FetchesAtStartThenDaily(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		transport := &iana{answers: []func(*http.Request) (*http.Response, error){
-			document(200, `"one"`, goodBootstrap),
-			document(304, `"one"`, ""),
+		transport := &fakeIANA{answers: []func(*http.Request) (*http.Response, error){
+			respondWith(200, `"one"`, goodBootstrap),
+			respondWith(304, `"one"`, ""),
 		}}
 		c, log := ianaClient(t, transport)
 		start := time.Now()
 		if text := runFor(t, c, log, 60*time.Hour); text != "" {
 			t.Errorf("a quiet run logged %q", text)
 		}
-		if len(transport.asked) != 3 || !transport.asked[0].Equal(start) {
-			t.Fatalf("asked at %v", transport.asked)
+		if len(transport.requestTimes) != 3 || !transport.requestTimes[0].Equal(start) {
+			t.Fatalf("asked at %v", transport.requestTimes)
 		}
-		for _, gap := range transport.gaps() {
-			if !near(gap, 24*time.Hour) {
+		for _, gap := range transport.requestGaps() {
+			if !isNear(gap, 24*time.Hour) {
 				t.Errorf("a gap of %s", gap)
 			}
 		}
@@ -170,17 +170,17 @@ func TestRunFetchesNowAndThenOnceADay(t *testing.T) {
 	})
 }
 
-func TestAFailedRefreshKeepsTheOldAndBacksOff(t *testing.T) {
+func TestRun_FailedRefreshKeepsDocumentAndBacksOff(t *testing.T) {
 	t.Parallel()
 	for rule, failure := range map[string]func(*http.Request) (*http.Response, error){
-		"refused":   refuse,
-		"broken":    document(200, "", `{"services":[]}`),
-		"too large": document(200, "", goodBootstrap+strings.Repeat(" ", maxBootstrapBytes)),
-		"status":    document(500, "", goodBootstrap),
+		"refused":   connectionError,
+		"broken":    respondWith(200, "", `{"services":[]}`),
+		"too large": respondWith(200, "", goodBootstrap+strings.Repeat(" ", maxBootstrapBytes)),
+		"status":    respondWith(500, "", goodBootstrap),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			transport := &iana{answers: []func(*http.Request) (*http.Response, error){
-				document(200, "", goodBootstrap), failure,
+			transport := &fakeIANA{answers: []func(*http.Request) (*http.Response, error){
+				respondWith(200, "", goodBootstrap), failure,
 			}}
 			c, log := ianaClient(t, transport)
 			text := runFor(t, c, log, 33*time.Hour)
@@ -188,12 +188,12 @@ func TestAFailedRefreshKeepsTheOldAndBacksOff(t *testing.T) {
 				t.Errorf("%s: the good document was lost: %v", rule, base)
 			}
 			want := []time.Duration{24 * time.Hour, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 16 * time.Minute, 32 * time.Minute, time.Hour, time.Hour}
-			gaps := transport.gaps()
+			gaps := transport.requestGaps()
 			if len(gaps) < len(want) {
 				t.Fatalf("%s: gaps %v", rule, gaps)
 			}
 			for i, gap := range want {
-				if !near(gaps[i], gap) {
+				if !isNear(gaps[i], gap) {
 					t.Errorf("%s: gap %d is %s, want about %s", rule, i, gaps[i], gap)
 				}
 			}
@@ -204,11 +204,11 @@ func TestAFailedRefreshKeepsTheOldAndBacksOff(t *testing.T) {
 	}
 }
 
-func TestARefreshAfterFailuresIsUsedAndSaid(t *testing.T) {
+func TestRun_RecoveryIsUsedAndLogged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		transport := &iana{answers: []func(*http.Request) (*http.Response, error){
-			refuse, document(200, "", goodBootstrap), refuse,
+		transport := &fakeIANA{answers: []func(*http.Request) (*http.Response, error){
+			connectionError, respondWith(200, "", goodBootstrap), connectionError,
 		}}
 		c, log := ianaClient(t, transport)
 		text := runFor(t, c, log, 30*time.Hour)
@@ -221,19 +221,19 @@ func TestARefreshAfterFailuresIsUsedAndSaid(t *testing.T) {
 	})
 }
 
-func TestAShortRefreshIsNeverSlowerAfterAFailure(t *testing.T) {
+func TestRetryDelay_NeverExceedsRefreshOrHour(t *testing.T) {
 	t.Parallel()
-	if got := retryWait(9, 5*time.Second); got != 5*time.Second {
+	if got := retryDelay(9, 5*time.Second); got != 5*time.Second {
 		t.Errorf("got %s", got)
 	}
-	if got := retryWait(70, 24*time.Hour); got != time.Hour {
+	if got := retryDelay(70, 24*time.Hour); got != time.Hour {
 		t.Errorf("got %s", got)
 	}
 }
 
-func TestTheBootstrapIsFetchedOverARealSocket(t *testing.T) {
+func TestFetchBootstrap_OverHTTP(t *testing.T) {
 	t.Parallel()
-	table := world(t, func(w http.ResponseWriter, r *http.Request) {
+	table := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/rdap/dns.json" {
 			http.NotFound(w, r)
 			return

@@ -21,17 +21,17 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	// at is where the last redirect led, under its public name.
-	at *url.URL
-	// moved says that it led to another host than was asked.
-	moved bool
+	// url is where the last redirect led, under its public name.
+	url *url.URL
+	// redirected says that it led to another host than was asked.
+	redirected bool
 }
 
 var (
 	errTooManyRedirects = errors.New("too many redirects")
 	errBadRedirect      = errors.New("a redirect without a usable target")
 	errDowngrade        = errors.New("a redirect from https to http")
-	errTooLarge         = errors.New("the answer is too large")
+	errResponseTooLarge = errors.New("the answer is too large")
 )
 
 // get fetches u with its redirects and at most limit bytes of body. Addresses
@@ -44,12 +44,12 @@ var (
 func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header http.Header, limit int64) (reply, *registrar.Error) {
 	first := u
 	for hops := 0; ; hops++ {
-		client := c.strangers
-		if c.hosts.Maps(u) || configured && sameServer(u, first) {
+		client := c.publicHTTP
+		if c.hosts.Contains(u) || configured && sameServer(u, first) {
 			client = c.http
 		}
 		answer, fault := c.getOnce(ctx, client, u, header, limit)
-		answer.moved = !strings.EqualFold(u.Host, first.Host)
+		answer.redirected = !strings.EqualFold(u.Host, first.Host)
 		if fault != nil || !isRedirect(answer.status) {
 			return answer, fault
 		}
@@ -61,7 +61,7 @@ func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header ht
 			target.Scheme != "https" && target.Scheme != "http" {
 			return reply{}, registrar.Fault(registrar.FaultBroken, "", errBadRedirect)
 		}
-		if u.Scheme == "https" && target.Scheme == "http" && !c.hosts.Maps(target) {
+		if u.Scheme == "https" && target.Scheme == "http" && !c.hosts.Contains(target) {
 			return reply{}, registrar.Fault(registrar.FaultBroken, "", errDowngrade)
 		}
 		u = target
@@ -90,7 +90,7 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
 	})
-	request, err := http.NewRequestWithContext(traced, http.MethodGet, c.hosts.Origin(u).String(), nil)
+	request, err := http.NewRequestWithContext(traced, http.MethodGet, c.hosts.Rewrite(u).String(), nil)
 	if err != nil {
 		return reply{}, registrar.Fault(registrar.FaultBroken, "", err)
 	}
@@ -99,27 +99,27 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 
 	response, err := client.Do(request)
 	if err != nil {
-		return reply{}, registrar.Fault(codeOf(ctx, err, !connected.Load()), "", err)
+		return reply{}, registrar.Fault(faultCodeOf(ctx, err, !connected.Load()), "", err)
 	}
 	defer func() { _ = response.Body.Close() }()
 
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
 		code := registrar.FaultBroken // cut off in the middle
-		if timedOut(ctx, err) {
+		if isTimeout(ctx, err) {
 			code = registrar.FaultTimeout
 		}
 		return reply{}, registrar.Fault(code, "", err)
 	}
 	if int64(len(body)) > limit {
-		return reply{}, registrar.Fault(registrar.FaultBroken, "", errTooLarge)
+		return reply{}, registrar.Fault(registrar.FaultBroken, "", errResponseTooLarge)
 	}
-	return reply{status: response.StatusCode, header: response.Header, body: body, at: u}, nil
+	return reply{status: response.StatusCode, header: response.Header, body: body, url: u}, nil
 }
 
-// codeOf classes an error that came instead of an answer.
-func codeOf(ctx context.Context, err error, connecting bool) registrar.Code {
-	if timedOut(ctx, err) {
+// faultCodeOf classes an error that came instead of an answer.
+func faultCodeOf(ctx context.Context, err error, connecting bool) registrar.Code {
+	if isTimeout(ctx, err) {
 		return registrar.FaultTimeout
 	}
 	var network *net.OpError
@@ -129,7 +129,7 @@ func codeOf(ctx context.Context, err error, connecting bool) registrar.Code {
 	return registrar.FaultBroken
 }
 
-func timedOut(ctx context.Context, err error) bool {
+func isTimeout(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return true
 	}

@@ -38,9 +38,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/upstream/guard"
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
+	"github.com/dotkontor/dotkontor/internal/upstream/ssrf"
 )
 
 const (
@@ -59,7 +59,7 @@ const (
 // Options are the settings of a Client. The zero value asks the real world.
 type Options struct {
 	// Hosts says which servers stand elsewhere.
-	Hosts hosts.Table
+	Hosts hostmap.Table
 	// BootstrapURL is where IANA's list of RDAP services is fetched; empty means
 	// https://data.iana.org/rdap/dns.json.
 	BootstrapURL string
@@ -73,9 +73,9 @@ type Options struct {
 	// Logger hears about failed refreshes and, at debug level, about the kind
 	// and host of every fault. nil means silence.
 	Logger *slog.Logger
-	// Guard sees to it that no host is asked too much; nil means that nobody
+	// Limiter sees to it that no host is asked too much; nil means that nobody
 	// does.
-	Guard *manners.Guard
+	Limiter *hostlimit.Limiter
 	// MaxConnsPerHost bounds the connections to one host that speaks HTTP/1.1,
 	// where each carries one question at a time; 0 means 64. It should be no
 	// less than what the Guard lets through at once.
@@ -86,26 +86,26 @@ type Options struct {
 
 // Client asks RDAP servers. It is safe for concurrent use.
 type Client struct {
-	hosts        hosts.Table
+	hosts        hostmap.Table
 	bootstrapURL *url.URL
 	refresh      time.Duration
 	timeout      time.Duration
 	userAgent    string
 	log          *slog.Logger
-	guard        *manners.Guard
+	limiter      *hostlimit.Limiter
 	// http calls configured servers, strangers all others.
-	http, strangers *http.Client
+	http, publicHTTP *http.Client
 
 	// bootstrap is nil until the first document has arrived. It is written by
 	// Run alone.
 	bootstrap atomic.Pointer[bootstrap]
 }
 
-var _ lookup.Records = (*Client)(nil)
+var _ lookup.RecordSource = (*Client)(nil)
 
 // New makes a Client. It does no I/O.
 func New(o Options) (*Client, error) {
-	if err := o.Hosts.Check(); err != nil {
+	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
 	}
 	address := o.BootstrapURL
@@ -123,7 +123,7 @@ func New(o Options) (*Client, error) {
 		timeout:      o.Timeout,
 		userAgent:    o.UserAgent,
 		log:          o.Logger,
-		guard:        o.Guard,
+		limiter:      o.Limiter,
 	}
 	if c.refresh <= 0 {
 		c.refresh = defaultRefresh
@@ -145,7 +145,7 @@ func New(o Options) (*Client, error) {
 	// table and the guard.
 	byHand := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: transport, CheckRedirect: byHand}
-	c.strangers = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: byHand}
+	c.publicHTTP = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: byHand}
 	return c, nil
 }
 
@@ -160,7 +160,7 @@ func newPublicTransport(perHost int) publicTransport {
 	dialer := &net.Dialer{
 		Timeout: 2 * time.Second, KeepAlive: 30 * time.Second,
 		Control: func(network, address string, conn syscall.RawConn) error {
-			return guard.OnlyPublicWeb(network, address, conn, 80, 443)
+			return ssrf.ControlPublicPorts(network, address, conn, 80, 443)
 		},
 	}
 	direct.Proxy, direct.DialContext = nil, dialer.DialContext
@@ -176,8 +176,8 @@ func (p publicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	case proxy == nil:
 		return p.direct.RoundTrip(r)
-	case !guard.PublicName(r.URL.Hostname()):
-		return nil, guard.ErrPrivate
+	case !ssrf.MaybePublicHost(r.URL.Hostname()):
+		return nil, ssrf.ErrPrivate
 	default:
 		return p.proxied.RoundTrip(r)
 	}
@@ -215,7 +215,7 @@ func newTransport(perHost int) *http.Transport {
 // Close drops idle connections. Questions under way are not disturbed.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
-	c.strangers.CloseIdleConnections()
+	c.publicHTTP.CloseIdleConnections()
 }
 
 // Find asks the registry of ext about name. A question that the caller
@@ -227,10 +227,10 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	}
 	question := base.JoinPath("domain", name.ASCII())
 	var finding lookup.Finding
-	err := c.guard.Do(ctx, base.Host, func(ctx context.Context) error {
+	err := c.limiter.Do(ctx, base.Host, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.timeout)
 		defer cancel()
-		found, fault := c.ask(ctx, question, configured, name)
+		found, fault := c.query(ctx, question, configured, name)
 		if fault != nil {
 			fault.Detail = base.Host
 			return fault
@@ -245,13 +245,13 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	return finding, nil
 }
 
-func (c *Client) ask(ctx context.Context, question *url.URL, configured bool, name registrar.Name) (lookup.Finding, *registrar.Error) {
+func (c *Client) query(ctx context.Context, question *url.URL, configured bool, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	header := http.Header{"Accept": {"application/rdap+json, application/json;q=0.9"}}
 	reply, fault := c.get(ctx, question, configured, header, maxAnswerBytes)
 	if fault != nil {
 		return lookup.Finding{}, fault
 	}
-	return judge(reply, name)
+	return classify(reply, name)
 }
 
 // baseFor is the base address of the RDAP service of ext, nil if none is known.
@@ -272,7 +272,7 @@ func (c *Client) baseFor(ext registrar.Extension) (base *url.URL, configured boo
 			return base, false
 		}
 		if shipped == nil {
-			return list.longest(labels), false
+			return list.longestMatch(labels), false
 		}
 	}
 	return shipped, true

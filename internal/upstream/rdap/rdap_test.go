@@ -18,22 +18,22 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
-const askedLabel = "kranich-canary-47"
+const queriedLabel = "kranich-canary-47"
 
 var (
-	asked     = registrar.NewName(askedLabel, ".example")
-	extension = registrar.Extension{TLD: ".example", RDAP: "https://rdap.example.net/v1"}
+	queriedName   = registrar.NewName(queriedLabel, ".example")
+	testExtension = registrar.Extension{TLD: ".example", RDAP: "https://rdap.example.net/v1"}
 )
 
-// world is an HTTP server that stands for rdap.example.net.
-func world(t *testing.T, handle http.HandlerFunc) hosts.Table {
+// newTestServer is an HTTP server that stands for rdap.example.net.
+func newTestServer(t *testing.T, handle http.HandlerFunc) hostmap.Table {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	t.Cleanup(server.Close)
-	return hosts.Table{"rdap.example.net:443": server.URL}
+	return hostmap.Table{"rdap.example.net:443": server.URL}
 }
 
 func newClient(t *testing.T, o Options) *Client {
@@ -57,18 +57,18 @@ func respond(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-func TestTheQuestionHasItsFormAndPlace(t *testing.T) {
+func TestFind_SendsRDAPRequest(t *testing.T) {
 	t.Parallel()
-	heard := make(chan *http.Request, 1)
-	c := newClient(t, Options{UserAgent: "tester/1", Hosts: world(t, func(w http.ResponseWriter, r *http.Request) {
-		heard <- r
+	received := make(chan *http.Request, 1)
+	c := newClient(t, Options{UserAgent: "tester/1", Hosts: newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
+		received <- r
 		w.WriteHeader(http.StatusNotFound)
 	})})
-	if finding, err := c.Find(t.Context(), extension, asked); err != nil || finding.State != lookup.NotFound {
+	if finding, err := c.Find(t.Context(), testExtension, queriedName); err != nil || finding.State != lookup.NotFound {
 		t.Fatalf("%+v, %v", finding, err)
 	}
-	r := <-heard
-	if r.Method != http.MethodGet || r.URL.Path != "/v1/domain/"+asked.ASCII() || r.URL.RawQuery != "" {
+	r := <-received
+	if r.Method != http.MethodGet || r.URL.Path != "/v1/domain/"+queriedName.ASCII() || r.URL.RawQuery != "" {
 		t.Errorf("asked %s %s", r.Method, r.URL)
 	}
 	if got := r.Header.Get("Accept"); got != "application/rdap+json, application/json;q=0.9" {
@@ -79,8 +79,8 @@ func TestTheQuestionHasItsFormAndPlace(t *testing.T) {
 	}
 }
 
-// slammed closes the connection in the middle of what handle sends.
-func slammed(raw string) http.HandlerFunc {
+// respondRaw closes the connection in the middle of what handle sends.
+func respondRaw(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -91,7 +91,7 @@ func slammed(raw string) http.HandlerFunc {
 	}
 }
 
-func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
+func TestFind_FaultsOmitTheName(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct {
 		handle http.HandlerFunc
@@ -100,10 +100,10 @@ func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
 		"status 500":            {respond(500, "application/rdap+json", `{"errorCode":500}`), registrar.FaultBroken},
 		"status 503":            {respond(503, "text/html", "<html>"), registrar.FaultBroken},
 		"status 204":            {respond(204, "", ""), registrar.FaultBroken},
-		"closed without answer": {slammed(""), registrar.FaultRefused},
-		"malformed HTTP":        {slammed("HELLO " + askedLabel + "\r\n\r\n"), registrar.FaultBroken},
-		"body cut off":          {slammed("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"objectClassName\":"), registrar.FaultBroken},
-		"404 cut off":           {slammed("HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\n"), registrar.FaultBroken},
+		"closed without answer": {respondRaw(""), registrar.FaultRefused},
+		"malformed HTTP":        {respondRaw("HELLO " + queriedLabel + "\r\n\r\n"), registrar.FaultBroken},
+		"body cut off":          {respondRaw("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{\"objectClassName\":"), registrar.FaultBroken},
+		"404 cut off":           {respondRaw("HTTP/1.1 404 Not Found\r\nContent-Length: 500\r\n\r\n"), registrar.FaultBroken},
 		"too large": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write(bytes.Repeat([]byte(" "), maxAnswerBytes+1))
 		}, registrar.FaultBroken},
@@ -113,10 +113,10 @@ func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
 		"another name":           {respond(200, "application/rdap+json", `{"objectClassName":"domain","ldhName":"other.example"}`), registrar.FaultBroken},
 		"redirect to nowhere":    {respond(302, "", ""), registrar.FaultBroken},
 		"redirect to no web":     {redirectTo("ftp://rdap.example.net/"), registrar.FaultBroken},
-		"redirect in a circle":   {redirectTo("/v1/domain/" + askedLabel + ".example"), registrar.FaultBroken},
-		"redirect to plain http": {redirectTo("http://rdap.example.net/v1/domain/" + askedLabel + ".example"), registrar.FaultBroken},
+		"redirect in a circle":   {redirectTo("/v1/domain/" + queriedLabel + ".example"), registrar.FaultBroken},
+		"redirect to plain http": {redirectTo("http://rdap.example.net/v1/domain/" + queriedLabel + ".example"), registrar.FaultBroken},
 		"redirect to a host with the name": {
-			redirectTo("https://" + askedLabel + ".invalid/"), registrar.FaultRefused,
+			redirectTo("https://" + queriedLabel + ".invalid/"), registrar.FaultRefused,
 		},
 		"status 429": {respond(429, "text/html", "<html>"), registrar.FaultThrottled},
 	} {
@@ -124,10 +124,10 @@ func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			client := newClient(t, Options{
-				Hosts: world(t, c.handle), Transport: plainTransport(t),
+				Hosts: newTestServer(t, c.handle), Transport: plainTransport(t),
 				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
-			finding, err := client.Find(t.Context(), extension, asked)
+			finding, err := client.Find(t.Context(), testExtension, queriedName)
 			checkFault(t, finding, err, c.want, log.String())
 		})
 	}
@@ -167,12 +167,12 @@ func checkFault(t *testing.T, finding lookup.Finding, err error, want registrar.
 	if !strings.Contains(err.Error(), "rdap.example.net") || !strings.Contains(log, "rdap.example.net") || !strings.Contains(log, string(want)) {
 		t.Errorf("error %q and log %q do not name host and fault", err, log)
 	}
-	if strings.Contains(log+err.Error(), askedLabel) {
+	if strings.Contains(log+err.Error(), queriedLabel) {
 		t.Errorf("the searched name leaked: %q %q", log, err)
 	}
 }
 
-func TestAClosedPortAndAFailedHandshakeAreRefused(t *testing.T) {
+func TestFind_ClosedPortAndFailedHandshakeAreRefused(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -187,23 +187,23 @@ func TestAClosedPortAndAFailedHandshakeAreRefused(t *testing.T) {
 	for rule, origin := range map[string]string{"closed port": "http://" + closed, "untrusted certificate": untrusted.URL} {
 		var log bytes.Buffer
 		c := newClient(t, Options{
-			Hosts:  hosts.Table{"rdap.example.net:443": origin},
+			Hosts:  hostmap.Table{"rdap.example.net:443": origin},
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})
-		finding, err := c.Find(t.Context(), extension, asked)
+		finding, err := c.Find(t.Context(), testExtension, queriedName)
 		t.Log(rule)
 		checkFault(t, finding, err, registrar.FaultRefused, log.String())
 	}
 }
 
-func TestRedirectsAreFollowedThroughTheHostTable(t *testing.T) {
+func TestRedirect_FollowsHostTable(t *testing.T) {
 	t.Parallel()
 	var hops atomic.Int32
-	table := world(t, func(w http.ResponseWriter, r *http.Request) {
+	table := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 		steps := map[string]string{
-			"/v1/": "/v2/domain/" + asked.ASCII(),                           // relative
-			"/v2/": "https://second.example.net/v3/domain/" + asked.ASCII(), // another server
-			"/v3/": "http://third.example.net/v4/domain/" + asked.ASCII(),   // http, but the table says where
+			"/v1/": "/v2/domain/" + queriedName.ASCII(),                           // relative
+			"/v2/": "https://second.example.net/v3/domain/" + queriedName.ASCII(), // another server
+			"/v3/": "http://third.example.net/v4/domain/" + queriedName.ASCII(),   // http, but the table says where
 		}
 		for prefix, target := range steps {
 			if strings.HasPrefix(r.URL.Path, prefix) {
@@ -212,38 +212,38 @@ func TestRedirectsAreFollowedThroughTheHostTable(t *testing.T) {
 				return
 			}
 		}
-		respond(200, "application/rdap+json", `{"objectClassName":"domain","ldhName":"`+asked.ASCII()+`"}`)(w, r)
+		respond(200, "application/rdap+json", `{"objectClassName":"domain","ldhName":"`+queriedName.ASCII()+`"}`)(w, r)
 	})
 	table["second.example.net:443"] = table["rdap.example.net:443"]
 	table["third.example.net:80"] = table["rdap.example.net:443"]
-	finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), extension, asked)
+	finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), testExtension, queriedName)
 	if err != nil || finding.State != lookup.Registered || hops.Load() != maxRedirects {
 		t.Errorf("%+v, %v after %d redirects", finding, err, hops.Load())
 	}
 }
 
-func TestANotFoundBehindARedirectToElsewhereIsNotBelieved(t *testing.T) {
+func TestRedirect_NotFoundAtOtherPathIsBroken(t *testing.T) {
 	t.Parallel()
-	c := newClient(t, Options{Hosts: world(t, func(w http.ResponseWriter, r *http.Request) {
+	c := newClient(t, Options{Hosts: newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			redirectTo("/welcome")(w, r)
 			return
 		}
 		respond(404, "application/rdap+json", `{"errorCode":404}`)(w, r)
 	})})
-	if finding, err := c.Find(t.Context(), extension, asked); registrar.CodeOf(err) != registrar.FaultBroken {
+	if finding, err := c.Find(t.Context(), testExtension, queriedName); registrar.CodeOf(err) != registrar.FaultBroken {
 		t.Errorf("%+v, %v", finding, err)
 	}
 }
 
-func TestANotFoundOfAnotherHostDecidesNothing(t *testing.T) {
+func TestRedirect_NotFoundAtOtherHostIsUndecided(t *testing.T) {
 	t.Parallel()
 	for target, want := range map[string]lookup.State{
-		"https://second.example.net/v2/domain/" + asked.ASCII(): lookup.Undecided,
-		"https://RDAP.example.net/v2/domain/" + asked.ASCII():   lookup.NotFound,
-		"/v2/domain/" + asked.ASCII():                           lookup.NotFound,
+		"https://second.example.net/v2/domain/" + queriedName.ASCII(): lookup.Undecided,
+		"https://RDAP.example.net/v2/domain/" + queriedName.ASCII():   lookup.NotFound,
+		"/v2/domain/" + queriedName.ASCII():                           lookup.NotFound,
 	} {
-		table := world(t, func(w http.ResponseWriter, r *http.Request) {
+		table := newTestServer(t, func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/v1/") {
 				redirectTo(target)(w, r)
 				return
@@ -252,7 +252,7 @@ func TestANotFoundOfAnotherHostDecidesNothing(t *testing.T) {
 		})
 		// One server stands for both: what counts is their public names.
 		table["second.example.net:443"] = table["rdap.example.net:443"]
-		finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), extension, asked)
+		finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), testExtension, queriedName)
 		if err != nil || finding.State != want {
 			t.Errorf("%s: %+v, %v; want state %d", target, finding, err, want)
 		}
@@ -264,7 +264,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestASilentServerEndsAtTheDeadline(t *testing.T) {
+func TestFind_SilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -279,35 +279,35 @@ func TestASilentServerEndsAtTheDeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		finding, err := c.Find(t.Context(), extension, asked)
+		finding, err := c.Find(t.Context(), testExtension, queriedName)
 		checkFault(t, finding, err, registrar.FaultTimeout, log.String())
 		if took := time.Since(start); took != defaultTimeout {
 			t.Errorf("took %s", took)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, cancel)
-		if _, err := c.Find(ctx, extension, asked); !errors.Is(err, context.Canceled) {
+		if _, err := c.Find(ctx, testExtension, queriedName); !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled question: %v", err)
 		}
 	})
 }
 
-func TestASlowBodyIsATimeout(t *testing.T) {
+func TestFind_SlowBodyTimesOut(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
-	table := world(t, func(w http.ResponseWriter, _ *http.Request) {
+	table := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "{")
 		_ = http.NewResponseController(w).Flush()
 		<-release
 	})
 	t.Cleanup(func() { close(release) })
 	c := newClient(t, Options{Hosts: table, Timeout: 200 * time.Millisecond})
-	if _, err := c.Find(t.Context(), extension, asked); registrar.CodeOf(err) != registrar.FaultTimeout {
+	if _, err := c.Find(t.Context(), testExtension, queriedName); registrar.CodeOf(err) != registrar.FaultTimeout {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestThrottlingSaysHowLongToWait(t *testing.T) {
+func TestFind_ThrottlingReportsRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		status int
@@ -321,13 +321,13 @@ func TestThrottlingSaysHowLongToWait(t *testing.T) {
 		{429, "999999", time.Hour},
 		{503, "30", 30 * time.Second},
 	} {
-		client := newClient(t, Options{Hosts: world(t, func(w http.ResponseWriter, _ *http.Request) {
+		client := newClient(t, Options{Hosts: newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 			if c.header != "" {
 				w.Header().Set("Retry-After", c.header)
 			}
 			w.WriteHeader(c.status)
 		})})
-		_, err := client.Find(t.Context(), extension, asked)
+		_, err := client.Find(t.Context(), testExtension, queriedName)
 		var fault *registrar.Error
 		if !errors.As(err, &fault) || fault.Code != registrar.FaultThrottled || fault.RetryAfter != c.want {
 			t.Errorf("%d %q: %#v", c.status, c.header, fault)
@@ -345,12 +345,12 @@ func TestThrottlingSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestSettingsAreChecked(t *testing.T) {
+func TestNew_ValidatesOptions(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{
 		{BootstrapURL: "data.iana.org"},
 		{BootstrapURL: "ftp://data.iana.org/"},
-		{Hosts: hosts.Table{"rdap.example.net:443": "127.0.0.1:1"}},
+		{Hosts: hostmap.Table{"rdap.example.net:443": "127.0.0.1:1"}},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("accepted %+v", o)

@@ -61,7 +61,7 @@ func list(raw json.RawMessage) []json.RawMessage {
 // statusWord is EPP's word for a status (RFC 8056), or a registry's own known one.
 func statusWord(raw json.RawMessage) (string, bool) {
 	value, _ := text(raw)
-	word, ok := lookup.StatusWord(strings.Join(strings.Fields(value), " "))
+	word, ok := lookup.ParseStatus(strings.Join(strings.Fields(value), " "))
 	if word == "active" {
 		word = "ok" // RDAP's name for it
 	}
@@ -228,7 +228,7 @@ func registrarName(value string) (string, bool) {
 		}
 		return r
 	}, value)
-	clean = lookup.WithoutPhone(strings.Join(strings.Fields(clean), " "))
+	clean = lookup.StripPhone(strings.Join(strings.Fields(clean), " "))
 	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
 		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
 	}

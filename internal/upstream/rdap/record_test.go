@@ -15,7 +15,7 @@ const canary = "zzkanarie"
 
 func recordOf(t *testing.T, body string) *lookup.Record {
 	t.Helper()
-	finding, fault := judgeObject([]byte(body), registrar.NewName("kranich-canary-47", ".example"))
+	finding, fault := classifyObject([]byte(body), registrar.NewName("kranich-canary-47", ".example"))
 	if fault != nil || finding.State != lookup.Registered || finding.Record == nil {
 		t.Fatalf("%+v, %v for %s", finding, fault, body)
 	}
@@ -33,12 +33,12 @@ func summary(r *lookup.Record) string {
 		strings.Join(r.Nameservers, " "), strings.Join(r.Status, ", "), r.Registrar)
 }
 
-// domain is an object with the given members beside class and name.
-func domain(members string) string {
+// domainJSON is an object with the given members beside class and name.
+func domainJSON(members string) string {
 	return `{"objectClassName":"domain","ldhName":"kranich-canary-47.example",` + members + `}`
 }
 
-func TestARecordIsReadAsTheServersWriteIt(t *testing.T) {
+func TestRecord_ServerVariants(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct{ members, want string }{
 		"all there is": {
@@ -60,13 +60,13 @@ func TestARecordIsReadAsTheServersWriteIt(t *testing.T) {
 		"a name is no address":      {`"entities":[{"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","zzkanarie@example.net"]]],"handle":"https://example.net"}]`, "- - - |  |  | "},
 		"own status of a registry":  {`"status":["In Redemption","zu lang ` + strings.Repeat("x", 50) + `","<b>","redemption period"]`, "- - - |  | in redemption, redemptionPeriod | "},
 	} {
-		if got := summary(recordOf(t, domain(c.members))); got != c.want {
+		if got := summary(recordOf(t, domainJSON(c.members))); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", rule, got, c.want)
 		}
 	}
 }
 
-func TestNoCanaryPassesThroughAnEntity(t *testing.T) {
+func TestRecord_EntitiesLeakNoPersonalData(t *testing.T) {
 	t.Parallel()
 	card := `"vcardArray":["vcard",[["fn",{},"text","zzkanarie"],["org",{},"text","zzkanarie"],["adr",{},"text",["","","zzkanarie"]],["tel",{},"uri","tel:zzkanarie"],["email",{},"text","zzkanarie@example.net"]]],"handle":"zzkanarie","publicIds":[{"identifier":"zzkanarie"}],"remarks":[{"description":["zzkanarie"]}]`
 	registrarCard := `"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","Example"],["kind",{},"text","org"],["tel",{},"uri","tel:zzkanarie"],["email",{},"text","zzkanarie@example.net"],["adr",{"label":"zzkanarie"},"text",["zzkanarie"]]]]`
@@ -84,7 +84,7 @@ func TestNoCanaryPassesThroughAnEntity(t *testing.T) {
 		"a card within a card":             `[{"roles":["registrar"],"vcardArray":["vcard",[["x",{},"text",["fn",{},"text","zzkanarie"]]]],"handle":"EX-1"}]`,
 		"a name with structure is no name": `[{"roles":["registrar"],"vcardArray":["vcard",[["n",{},"text",["zzkanarie","zzkanarie"]]]],"handle":"EX-1"}]`,
 	} {
-		body := domain(`"entities":` + entities + `,"remarks":[{"title":"zzkanarie","description":["zzkanarie"]}],"port43":"zzkanarie.example.net","links":[{"value":"zzkanarie"}],"secureDNS":{"zzkanarie":1}`)
+		body := domainJSON(`"entities":` + entities + `,"remarks":[{"title":"zzkanarie","description":["zzkanarie"]}],"port43":"zzkanarie.example.net","links":[{"value":"zzkanarie"}],"secureDNS":{"zzkanarie":1}`)
 		if !strings.Contains(body, canary) {
 			t.Errorf("%s has no canary", rule)
 		}
@@ -94,20 +94,20 @@ func TestNoCanaryPassesThroughAnEntity(t *testing.T) {
 	}
 }
 
-func TestNoCanaryPassesThroughAStatusOrARegistrarsName(t *testing.T) {
+func TestRecord_StatusAndRegistrarLeakNoPersonalData(t *testing.T) {
 	t.Parallel()
 	for _, members := range []string{
 		`"status":["zzkanarie","active zzkanarie","Max Zzkanarie"]`,
 		`"status":"zzkanarie"`,
 		`"entities":[{"roles":["registrar"],"vcardArray":["vcard",[["fn",{},"text","Example GmbH, Tel 030 123456 zzkanarie"]]]}]`,
 	} {
-		if got := summary(recordOf(t, domain(members))); strings.Contains(strings.ToLower(got), canary) || strings.Contains(got, "123456") {
+		if got := summary(recordOf(t, domainJSON(members))); strings.Contains(strings.ToLower(got), canary) || strings.Contains(got, "123456") {
 			t.Errorf("%s: %s", members, got)
 		}
 	}
 }
 
-func TestARecordStaysInBounds(t *testing.T) {
+func TestRecord_SizeIsBounded(t *testing.T) {
 	t.Parallel()
 	var servers, statuses []string
 	for i := range 500 {
@@ -119,7 +119,7 @@ func TestARecordStaysInBounds(t *testing.T) {
 		}
 	}
 	statuses = append(statuses, `"active","inactive","locked","reserved","linked","granted","hold","expired","frozen","paid","connect","failed"`)
-	r := recordOf(t, domain(`"nameservers":[`+strings.Join(servers, ",")+`],"status":[`+strings.Join(statuses, ",")+`],"entities":[{"roles":["registrar"],"handle":"`+strings.Repeat("ä", 5000)+`"}]`))
+	r := recordOf(t, domainJSON(`"nameservers":[`+strings.Join(servers, ",")+`],"status":[`+strings.Join(statuses, ",")+`],"entities":[{"roles":["registrar"],"handle":"`+strings.Repeat("ä", 5000)+`"}]`))
 	if len(r.Nameservers) != maxServers || len(r.Status) != maxStatuses || len([]rune(r.Registrar)) != maxRegistrarRunes {
 		t.Errorf("%d nameservers, %d statuses, %d runes", len(r.Nameservers), len(r.Status), len([]rune(r.Registrar)))
 	}

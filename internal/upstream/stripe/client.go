@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	// attemptWithin bounds one attempt and callWithin a call with its repetitions. A
+	// attemptTimeout bounds one attempt and callWithin a call with its repetitions. A
 	// human waits for some of them, and the server gives an answer 20 seconds.
-	attemptWithin = 7 * time.Second
-	callWithin    = 16 * time.Second
-	// attempts is how often a call is sent at most, firstPause how long the first
+	attemptTimeout = 7 * time.Second
+	callTimeout    = 16 * time.Second
+	// maxAttempts is how often a call is sent at most, firstPause how long the first
 	// pause between two of them is; the next one is twice as long.
-	attempts   = 3
-	firstPause = 250 * time.Millisecond
-	// largest bounds an answer.
-	largest = 4 << 20
-	// atOnce bounds the connections.
-	atOnce = 64
+	maxAttempts     = 3
+	firstRetryDelay = 250 * time.Millisecond
+	// maxResponseBytes bounds an answer.
+	maxResponseBytes = 4 << 20
+	// maxConcurrent bounds the connections.
+	maxConcurrent = 64
 )
 
 var (
@@ -46,7 +46,7 @@ type Options struct {
 	// Secrets sign what Stripe sends; any of them counts.
 	Secrets []string
 	// Token is how payments by token are asked for.
-	Token TokenForm
+	Token TokenRequestFormat
 	// Logger hears of what an operator must mend; nil means nobody does.
 	Logger *slog.Logger
 	// Observe hears of every call: its name, how it ended (ok, or the code of the
@@ -60,14 +60,14 @@ type Client struct {
 	// raw is for what the library has no types for; key is what it asks for.
 	raw     api.RawRequestBackend
 	key     string
-	token   TokenForm
+	token   TokenRequestFormat
 	host    string
 	methods []string
-	// keepable are those of methods that can be kept for later.
-	keepable []string
-	secrets  []string
-	logger   *slog.Logger
-	observe  func(call, outcome string, took time.Duration)
+	// reusableMethods are those of methods that can be kept for later.
+	reusableMethods []string
+	secrets         []string
+	logger          *slog.Logger
+	observe         func(call, outcome string, took time.Duration)
 }
 
 // New returns a Client. Nothing is called yet.
@@ -99,7 +99,7 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	}))
 	raw, _ := backend.(api.RawRequestBackend) // which the library's own is
 	return &Client{
-		api: client, raw: raw, key: o.Key, token: o.Token.orDefault(), host: host, methods: o.Methods, keepable: keepable(o.Methods),
+		api: client, raw: raw, key: o.Key, token: o.Token.withDefaults(), host: host, methods: o.Methods, reusableMethods: filterReusable(o.Methods),
 		secrets: o.Secrets, logger: o.Logger, observe: o.Observe,
 	}
 }
@@ -107,31 +107,31 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 func newTransport() *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true,
-		MaxConnsPerHost: atOnce, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: time.Minute,
-		TLSHandshakeTimeout: attemptWithin, MaxResponseHeaderBytes: 64 << 10,
+		MaxConnsPerHost: maxConcurrent, MaxIdleConnsPerHost: maxConcurrent, IdleConnTimeout: time.Minute,
+		TLSHandshakeTimeout: attemptTimeout, MaxResponseHeaderBytes: 64 << 10,
 	}
 }
 
 func newHTTPClient(transport http.RoundTripper) *http.Client {
 	return &http.Client{
-		Transport:     bounded{transport},
+		Transport:     limitedTransport{transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Timeout:       attemptWithin,
+		Timeout:       attemptTimeout,
 	}
 }
 
-// bounded cuts answers that are too large; what is left can't be read as JSON.
-type bounded struct{ next http.RoundTripper }
+// limitedTransport cuts answers that are too large; what is left can't be read as JSON.
+type limitedTransport struct{ transport http.RoundTripper }
 
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	answer, err := b.next.RoundTrip(r)
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := b.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
 	answer.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(answer.Body, largest), answer.Body}
+	}{io.LimitReader(answer.Body, maxResponseBytes), answer.Body}
 	return answer, nil
 }
 
@@ -139,18 +139,18 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // over. once must send the same each time, with the same idempotency key. The
 // error, if any, is a *registrar.Error.
 func (c *Client) call(ctx context.Context, name string, once func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, callWithin)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	began := time.Now()
-	pause := firstPause
+	pause := firstRetryDelay
 	for attempt := 1; ; attempt++ {
 		err := once(ctx)
 		if err == nil {
 			c.observe(name, "ok", time.Since(began))
 			return nil
 		}
-		problem := c.problem(name, err)
-		if attempt == attempts || !worthRepeating(err) || !sleep(ctx, pause) {
+		problem := c.toError(name, err)
+		if attempt == maxAttempts || !retryable(err) || !sleep(ctx, pause) {
 			if problem.Code == KeyRefused {
 				c.logger.ErrorContext(ctx, "Stripe does not take our key, or it may not do this: look at stripe.secret_key", "call", name)
 			}
@@ -163,12 +163,12 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 
 // sleep waits for a while, less by up to a quarter so that a crowd spreads; it is
 // false if the context ends first.
-func sleep(ctx context.Context, pause time.Duration) bool {
-	pause -= rand.N(pause / 4) //nolint:gosec // not a secret
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < pause {
+func sleep(ctx context.Context, delay time.Duration) bool {
+	delay -= rand.N(delay / 4) //nolint:gosec // not a secret
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < delay {
 		return false
 	}
-	timer := time.NewTimer(pause)
+	timer := time.NewTimer(delay)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -65,15 +65,15 @@ func startMock(t *testing.T, flags ...string) string {
 	return ""
 }
 
-// seen is a request with the status of its answer.
-type seen struct {
+// recordedRequest is a request with the status of its answer.
+type recordedRequest struct {
 	method, path, key, version string
 	status                     int
-	answer                     string
+	body                       string
 }
 
-// watch stands before a server and remembers what was asked.
-func watch(t *testing.T, address string) (front string, asked func() []seen) {
+// recordRequests stands before a server and remembers what was asked.
+func recordRequests(t *testing.T, address string) (front string, requests func() []recordedRequest) {
 	t.Helper()
 	target, err := url.Parse(address)
 	if err != nil {
@@ -81,12 +81,12 @@ func watch(t *testing.T, address string) (front string, asked func() []seen) {
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	var mu sync.Mutex
-	var list []seen
+	var list []recordedRequest
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		proxy.ServeHTTP(rec, r)
 		mu.Lock()
-		list = append(list, seen{
+		list = append(list, recordedRequest{
 			r.Method, r.URL.Path, r.Header.Get("Idempotency-Key"), r.Header.Get("Stripe-Version"), rec.Code, rec.Body.String(),
 		})
 		mu.Unlock()
@@ -97,64 +97,64 @@ func watch(t *testing.T, address string) (front string, asked func() []seen) {
 		_, _ = w.Write(rec.Body.Bytes())
 	}))
 	t.Cleanup(server.Close)
-	return server.URL, func() []seen {
+	return server.URL, func() []recordedRequest {
 		mu.Lock()
 		defer mu.Unlock()
 		return slices.Clone(list)
 	}
 }
 
-// aPage has everything that a page can have.
-func aPage() order.Page {
-	return order.Page{
+// samplePage has everything that a page can have.
+func samplePage() order.PaymentPage {
+	return order.PaymentPage{
 		ID: "pay_0123456789", Order: "ord_0123456789",
-		Lines:  []order.PageLine{{Name: "example.de, 1 Jahr", Amount: 1190}, {Name: "frei.example, Umzug", Amount: 0}},
+		Items:  []order.PageItem{{Name: "example.de, 1 Jahr", Amount: 1190}, {Name: "frei.example, Umzug", Amount: 0}},
 		Amount: 1190, Customer: "cus_of_ours", Email: "person@example.org", Language: "de",
-		Paid: "https://domains.example/checkout/secret/paid", Back: "https://domains.example/checkout/secret/back",
+		PaidURL: "https://domains.example/checkout/secret/paid", BackURL: "https://domains.example/checkout/secret/back",
 		EndsAt: time.Now().Add(time.Hour),
 	}
 }
 
-// everyCall makes every call of the Client in every form that it has. Answers are not
+// makeEveryCall makes every call of the Client in every form that it has. Answers are not
 // looked at: stripe-mock has no memory.
-func everyCall(ctx context.Context, c *Client) {
-	page := aPage()
+func makeEveryCall(ctx context.Context, c *Client) {
+	page := samplePage()
 	_, _ = c.OpenPage(ctx, page)
-	page.Keep, page.Language = true, "en"
+	page.SaveMethod, page.Language = true, "en"
 	_, _ = c.OpenPage(ctx, page)
-	page.Holder = "cus_1"
+	page.ProviderCustomer = "cus_1"
 	_, _ = c.OpenPage(ctx, page)
-	_, _ = c.Look(ctx, "cs_test_1")
+	_, _ = c.FetchPage(ctx, "cs_test_1")
 	_, _ = c.ClosePage(ctx, "cs_test_1")
 	for _, asked := range []bool{false, true} {
-		_, _ = c.Refund(ctx, order.RefundCall{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}, asked)
+		_, _ = c.Refund(ctx, order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}, asked)
 	}
 	_, _, _ = c.OpenVerification(ctx, "ver_1", "cus_of_ours", "person@example.org", "de", "https://domains.example/checkout/verify/secret")
-	_, _ = c.LookVerification(ctx, "vs_1")
+	_, _ = c.FetchVerification(ctx, "vs_1")
 	for range c.Charges(ctx) {
 		break
 	}
-	for range c.Returns(ctx) {
+	for range c.Refunds(ctx) {
 		break
 	}
 }
 
-// everyTokenCall makes those that have to do with tokens, which only the preview of
+// makeEveryTokenCall makes those that have to do with tokens, which only the preview of
 // Stripe's description knows.
-func everyTokenCall(ctx context.Context, c *Client) {
+func makeEveryTokenCall(ctx context.Context, c *Client) {
 	charge := order.Charge{ID: "pay_1", Order: "ord_1", Amount: 1190}
 	_ = c.CheckToken(ctx, "spt_123", 1190, time.Now())
 	_, _ = c.PrepareCharge(ctx, charge)
 	charge.Intent, charge.Token = "pi_1", "spt_123"
 	_, _ = c.Charge(ctx, charge)
-	_, _ = c.LookCharge(ctx, "pi_1")
+	_, _ = c.FetchCharge(ctx, "pi_1")
 	_, _ = c.CancelCharge(ctx, "pi_1")
 }
 
-func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
+func TestClient_EveryCallMatchesStripeOpenAPI(t *testing.T) {
 	t.Parallel()
 	address := startMock(t)
-	t.Run("and a wrong one would be found", func(t *testing.T) { wrongCallIsFound(t, address) })
+	t.Run("and a wrong one would be found", func(t *testing.T) { checkMockRejectsBadCall(t, address) })
 	var mu sync.Mutex
 	called := make(map[string]bool)
 	observe := func(call, _ string, _ time.Duration) {
@@ -166,21 +166,21 @@ func TestEveryCallKeepsToStripesOwnDescription(t *testing.T) {
 		address, version string
 		calls            func(context.Context, *Client)
 	}{
-		{address, api.APIVersion, everyCall},
-		{startMock(t, "-beta"), tokenVersion, everyTokenCall},
+		{address, api.APIVersion, makeEveryCall},
+		{startMock(t, "-beta"), tokenVersion, makeEveryTokenCall},
 	} {
-		front, asked := watch(t, one.address)
+		front, asked := recordRequests(t, one.address)
 		one.calls(t.Context(), New(Options{
 			Key: "sk_test_0123456789", URL: front, Methods: []string{"card", "paypal", "ideal"}, Observe: observe,
 			// The preview's description wants a type, and does not know that of every token.
-			Token: TokenForm{Method: "link"},
+			Token: TokenRequestFormat{Method: "link"},
 		}))
 		if len(asked()) < 5 {
 			t.Errorf("only %d calls were made", len(asked()))
 		}
 		for _, request := range asked() {
 			if request.status != http.StatusOK {
-				t.Errorf("%s %s: %d %s", request.method, request.path, request.status, request.answer)
+				t.Errorf("%s %s: %d %s", request.method, request.path, request.status, request.body)
 			}
 			if request.version != one.version {
 				t.Errorf("%s %s has version %q", request.method, request.path, request.version)
@@ -221,10 +221,10 @@ func callsInSource(t *testing.T) []string {
 	return calls
 }
 
-func wrongCallIsFound(t *testing.T, address string) {
-	front, asked := watch(t, address)
+func checkMockRejectsBadCall(t *testing.T, address string) {
+	front, asked := recordRequests(t, address)
 	c := New(Options{Key: "sk_test_0123456789", URL: front, Methods: []string{"no_such_method"}})
-	if _, err := c.OpenPage(t.Context(), aPage()); err == nil {
+	if _, err := c.OpenPage(t.Context(), samplePage()); err == nil {
 		t.Error("a page with an unknown means of payment was made")
 	}
 	if list := asked(); len(list) != 1 || list[0].status != http.StatusBadRequest {

@@ -17,7 +17,7 @@ const (
 
 // Refund gives money back. Where the call may have been sent before, Stripe is asked
 // first: its memory of keys ends after a day, and ours does not.
-func (c *Client) Refund(ctx context.Context, refund order.RefundCall, asked bool) (string, error) {
+func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, asked bool) (string, error) {
 	if asked {
 		found, err := c.findRefund(ctx, refund)
 		if err != nil || found != nil {
@@ -39,7 +39,7 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundCall, asked bool
 }
 
 // findRefund looks for the refund that carries our id; nil if there is none.
-func (c *Client) findRefund(ctx context.Context, refund order.RefundCall) (found *api.Refund, err error) {
+func (c *Client) findRefund(ctx context.Context, refund order.RefundRequest) (found *api.Refund, err error) {
 	err = c.call(ctx, "find_refund", func(ctx context.Context) error {
 		found = nil
 		params := &api.RefundListParams{PaymentIntent: api.String(refund.Intent)}
@@ -67,7 +67,7 @@ func refundID(host string, refund *api.Refund, err error) (string, error) {
 		return "", registrar.Fault(registrar.FaultBroken, host+": refund", nil)
 	}
 	if refund.Status == api.RefundStatusFailed || refund.Status == api.RefundStatusCanceled {
-		return "", &registrar.Error{Kind: registrar.KindConflict, Code: RefundFailed, Detail: host + ": refund " + plainWord(refund.ID)}
+		return "", &registrar.Error{Kind: registrar.KindConflict, Code: RefundFailed, Detail: host + ": refund " + identifierOrEmpty(refund.ID)}
 	}
 	return refund.ID, nil
 }

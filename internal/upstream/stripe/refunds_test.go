@@ -8,12 +8,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-var aRefund = order.RefundCall{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}
+var sampleRefund = order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: "pi_1", Amount: 1190, Reason: "failed_item"}
 
-func TestARefundCarriesOurIDAsKeyAndAsMetadata(t *testing.T) {
+func TestRefund_SendsOurIDAsKeyAndMetadata(t *testing.T) {
 	t.Parallel()
-	with(t, func(t *testing.T, c *Client, s *script) {
-		id, err := c.Refund(t.Context(), aRefund, false)
+	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
+		id, err := c.Refund(t.Context(), sampleRefund, false)
 		if err != nil || id != "re_1" || len(s.sent) != 1 {
 			t.Fatalf("got %q, %v after %d calls", id, err, len(s.sent))
 		}
@@ -25,11 +25,11 @@ func TestARefundCarriesOurIDAsKeyAndAsMetadata(t *testing.T) {
 	}, ok(`{"id":"re_1","status":"pending"}`))
 }
 
-func TestARefundThatMayHaveBeenMadeIsLookedForFirst(t *testing.T) {
+func TestRefund_SearchesBeforeRepeating(t *testing.T) {
 	t.Parallel()
 	first := `{"object":"list","has_more":true,"url":"/v1/refunds","data":[{"id":"re_8","status":"succeeded","metadata":{"refund":"ref_8"}},{"id":"re_9","status":"succeeded"}]}`
-	with(t, func(t *testing.T, c *Client, s *script) {
-		id, err := c.Refund(t.Context(), aRefund, true)
+	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
+		id, err := c.Refund(t.Context(), sampleRefund, true)
 		if err != nil || id != "re_1" {
 			t.Errorf("got %q, %v", id, err)
 		}
@@ -42,18 +42,18 @@ func TestARefundThatMayHaveBeenMadeIsLookedForFirst(t *testing.T) {
 			t.Errorf("the second page was not read: %+v", s.sent)
 		}
 	}, ok(first), ok(`{"object":"list","has_more":false,"data":[{"id":"re_1","status":"succeeded","metadata":{"refund":"ref_1"}}]}`))
-	with(t, func(t *testing.T, c *Client, s *script) {
-		id, err := c.Refund(t.Context(), aRefund, true)
+	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
+		id, err := c.Refund(t.Context(), sampleRefund, true)
 		if err != nil || id != "re_1" || len(s.sent) != 2 || s.sent[1].method != http.MethodPost {
 			t.Errorf("got %q, %v after %+v", id, err, s.sent)
 		}
 	}, ok(`{"object":"list","has_more":false,"data":[]}`), ok(`{"id":"re_1","status":"succeeded"}`))
 }
 
-func TestWithoutAnAnswerAboutTheFirstThereIsNoSecondRefund(t *testing.T) {
+func TestRefund_FailedSearchCreatesNone(t *testing.T) {
 	t.Parallel()
-	with(t, func(t *testing.T, c *Client, s *script) {
-		if _, err := c.Refund(t.Context(), aRefund, true); registrar.KindOf(err) != registrar.KindUpstream {
+	withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
+		if _, err := c.Refund(t.Context(), sampleRefund, true); registrar.KindOf(err) != registrar.KindUpstream {
 			t.Errorf("got %v", err)
 		}
 		for _, request := range s.sent {
@@ -61,14 +61,14 @@ func TestWithoutAnAnswerAboutTheFirstThereIsNoSecondRefund(t *testing.T) {
 				t.Errorf("sent %+v", request)
 			}
 		}
-	}, refuse(http.StatusInternalServerError, "api_error", ""))
+	}, errorResponse(http.StatusInternalServerError, "api_error", ""))
 }
 
-func TestARefundThatTheBankSentBackNeedsAPerson(t *testing.T) {
+func TestRefund_FailedAtBankIsRefundFailed(t *testing.T) {
 	t.Parallel()
 	for _, status := range []string{"failed", "canceled"} {
-		with(t, func(t *testing.T, c *Client, _ *script) {
-			if id, err := c.Refund(t.Context(), aRefund, true); registrar.CodeOf(err) != RefundFailed || registrar.KindOf(err) != registrar.KindConflict {
+		withScript(t, func(t *testing.T, c *Client, _ *scriptedTransport) {
+			if id, err := c.Refund(t.Context(), sampleRefund, true); registrar.CodeOf(err) != RefundFailed || registrar.KindOf(err) != registrar.KindConflict {
 				t.Errorf("%s: got %q, %v", status, id, err)
 			}
 		}, ok(`{"object":"list","data":[{"id":"re_1","status":"`+status+`","metadata":{"refund":"ref_1"}}]}`))

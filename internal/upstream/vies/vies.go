@@ -14,29 +14,29 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/recent"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/ttlcache"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 )
 
 // Address is that of the interface at the European Commission.
 const Address = "https://ec.europa.eu/taxation_customs/vies/rest-api"
 
 const (
-	keepValid   = 24 * time.Hour
-	keepInvalid = time.Hour
+	validTTL   = 24 * time.Hour
+	invalidTTL = time.Hour
 
 	// defaultTimeout is long for a machine and short for the human who waits.
-	defaultTimeout = 4 * time.Second
-	maxAnswer      = 64 << 10
-	perSecond      = 5
-	atOnce         = 4
-	maxWaiting     = 64
+	defaultTimeout   = 4 * time.Second
+	maxResponseBytes = 64 << 10
+	perSecond        = 5
+	maxConcurrent    = 4
+	maxWaiting       = 64
 )
 
-// Memory keeps answers.
-type Memory interface {
+// Cache keeps answers.
+type Cache interface {
 	// VATCheck is what was last answered of an id, and when.
 	VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, found bool, err error)
 	SetVATCheck(ctx context.Context, id string, valid bool, checkedAt time.Time) error
@@ -50,13 +50,13 @@ type Options struct {
 	Timeout time.Duration
 	// UserAgent is what the server sees.
 	UserAgent string
-	Memory    Memory
+	Cache     Cache
 	// Now is the business clock; nil means time.Now.
 	Now func() time.Time
 	// Logger hears about faults, without the id; nil means silence. Observe hears
 	// what happens at each member state; it may be nil.
 	Logger  *slog.Logger
-	Observe func(host string, event manners.Event)
+	Observe func(host string, event hostlimit.Event)
 }
 
 // Client asks VIES. It is safe for concurrent use.
@@ -64,14 +64,14 @@ type Client struct {
 	options Options
 	url     string
 	host    string
-	guard   *manners.Guard
+	limiter *hostlimit.Limiter
 	http    *http.Client
-	// asked has callers at the same time share one question about an id. Answers are
+	// inFlight has callers at the same time share one question about an id. Answers are
 	// reused from Memory, and failures are bounded by guard.
-	asked *recent.Answers[string, bool]
+	inFlight *ttlcache.Cache[string, bool]
 }
 
-var _ billing.Register = (*Client)(nil)
+var _ billing.VATIDValidator = (*Client)(nil)
 
 // New makes a Client. It does no I/O.
 func New(o Options) (*Client, error) {
@@ -96,21 +96,21 @@ func New(o Options) (*Client, error) {
 	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 30 * time.Second}
 	return &Client{
-		options: o,
-		asked:   recent.New[string, bool](recent.Config{}),
-		url:     address.JoinPath("check-vat-number").String(),
-		host:    address.Host,
-		guard: manners.New(manners.Options{
-			PerSecond: perSecond, MaxConcurrent: atOnce, MaxWaiting: maxWaiting,
+		options:  o,
+		inFlight: ttlcache.New[string, bool](ttlcache.Config{}),
+		url:      address.JoinPath("check-vat-number").String(),
+		host:     address.Host,
+		limiter: hostlimit.New(hostlimit.Options{
+			PerSecond: perSecond, MaxConcurrent: maxConcurrent, MaxWaiting: maxWaiting,
 			// Questions are rare, so three failures must be enough to see an outage.
-			Breaker: manners.Breaker{MinCalls: 3, Window: 2 * time.Minute, FirstRest: 30 * time.Second, LastRest: 5 * time.Minute},
+			Breaker: hostlimit.Breaker{MinCalls: 3, Window: 2 * time.Minute, MinOpen: 30 * time.Second, MaxOpen: 5 * time.Minute},
 			Logger:  o.Logger, Observe: o.Observe,
 		}),
 		http: &http.Client{
 			Transport: &http.Transport{
 				Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 				TLSHandshakeTimeout: 2 * time.Second, IdleConnTimeout: time.Minute,
-				MaxIdleConnsPerHost: atOnce, MaxResponseHeaderBytes: 16 << 10,
+				MaxIdleConnsPerHost: maxConcurrent, MaxResponseHeaderBytes: 16 << 10,
 			},
 			// A question that is sent on would take the id to somebody else.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -126,26 +126,26 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	if len(id) < 4 {
 		return false, nil
 	}
-	valid, at, found, err := c.options.Memory.VATCheck(ctx, id)
+	valid, at, found, err := c.options.Cache.VATCheck(ctx, id)
 	switch {
 	case err != nil:
 		c.options.Logger.WarnContext(ctx, "VIES: what was answered before can't be read", "cause", registrar.CauseOf(err))
-	case found && c.fresh(valid, at):
+	case found && c.isFresh(valid, at):
 		return valid, nil
 	}
-	answer, err := c.asked.Ask(ctx, id, nil, func(ctx context.Context) (bool, error) { return c.question(ctx, id) })
+	answer, err := c.inFlight.Get(ctx, id, nil, func(ctx context.Context) (bool, error) { return c.queryAndStore(ctx, id) })
 	return answer.Value && err == nil, err
 }
 
-// question asks the member state and stores its answer.
-func (c *Client) question(ctx context.Context, id string) (valid bool, err error) {
+// queryAndStore asks the member state and stores its answer.
+func (c *Client) queryAndStore(ctx context.Context, id string) (valid bool, err error) {
 	country := id[:2]
 	state := c.host + "/" + country
-	err = c.guard.Do(ctx, state, func(ctx context.Context) error {
+	err = c.limiter.Do(ctx, state, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 		defer cancel()
 		var fault *registrar.Error
-		if valid, fault = c.ask(ctx, country, id[2:]); fault != nil {
+		if valid, fault = c.query(ctx, country, id[2:]); fault != nil {
 			fault.Detail = state
 			fault.Err = &registrar.Cause{
 				Part: "vies", Operation: "check", Target: c.host, Class: cmp.Or(registrar.NetworkClass(fault.Err), string(fault.Code)), Err: fault.Err,
@@ -158,29 +158,29 @@ func (c *Client) question(ctx context.Context, id string) (valid bool, err error
 		c.options.Logger.InfoContext(ctx, "VIES: question failed", "host", state, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return false, err
 	}
-	if err := c.options.Memory.SetVATCheck(ctx, id, valid, c.options.Now()); err != nil {
+	if err := c.options.Cache.SetVATCheck(ctx, id, valid, c.options.Now()); err != nil {
 		c.options.Logger.WarnContext(ctx, "VIES: the answer can't be kept", "cause", registrar.CauseOf(err))
 	}
 	return valid, nil
 }
 
-// fresh says that an answer need not be asked for again. One from the future is
+// isFresh says that an answer need not be asked for again. One from the future is
 // from a clock that was set back, and says nothing.
-func (c *Client) fresh(valid bool, at time.Time) bool {
-	keep := keepInvalid
+func (c *Client) isFresh(valid bool, at time.Time) bool {
+	keep := invalidTTL
 	if valid {
-		keep = keepValid
+		keep = validTTL
 	}
 	age := c.options.Now().Sub(at)
 	return age >= 0 && age < keep
 }
 
-type question struct {
+type checkRequest struct {
 	CountryCode string `json:"countryCode"`
 	VATNumber   string `json:"vatNumber"`
 }
 
-type answer struct {
+type checkResponse struct {
 	CountryCode string `json:"countryCode"`
 	VATNumber   string `json:"vatNumber"`
 	Valid       *bool  `json:"valid"`
@@ -192,13 +192,13 @@ type answer struct {
 }
 
 var (
-	errOtherID  = errors.New("the answer is about another id")
-	errNoAnswer = errors.New("the answer says neither valid nor invalid")
-	errTooLarge = errors.New("the answer is too large")
+	errIDMismatch       = errors.New("the answer is about another id")
+	errNoVerdict        = errors.New("the answer says neither valid nor invalid")
+	errResponseTooLarge = errors.New("the answer is too large")
 )
 
-func (c *Client) ask(ctx context.Context, country, number string) (bool, *registrar.Error) {
-	body, err := json.Marshal(question{country, number})
+func (c *Client) query(ctx context.Context, country, number string) (bool, *registrar.Error) {
+	body, err := json.Marshal(checkRequest{country, number})
 	if err != nil {
 		return false, registrar.Fault(registrar.FaultBroken, "", err)
 	}
@@ -211,24 +211,24 @@ func (c *Client) ask(ctx context.Context, country, number string) (bool, *regist
 	request.Header.Set("User-Agent", c.options.UserAgent)
 	response, err := c.http.Do(request)
 	if err != nil {
-		return false, registrar.Fault(faultOf(ctx, err, registrar.FaultRefused), "", err)
+		return false, registrar.Fault(faultCodeOf(ctx, err, registrar.FaultRefused), "", err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes+1))
 	if err != nil {
-		return false, registrar.Fault(faultOf(ctx, err, registrar.FaultBroken), "", err)
+		return false, registrar.Fault(faultCodeOf(ctx, err, registrar.FaultBroken), "", err)
 	}
-	if len(text) > maxAnswer {
-		return false, registrar.Fault(registrar.FaultBroken, "", errTooLarge)
+	if len(text) > maxResponseBytes {
+		return false, registrar.Fault(registrar.FaultBroken, "", errResponseTooLarge)
 	}
 	if response.StatusCode == http.StatusTooManyRequests {
 		return false, registrar.Fault(registrar.FaultThrottled, "", nil)
 	}
-	return judge(response.StatusCode, text, country, number)
+	return interpretResponse(response.StatusCode, text, country, number)
 }
 
-func judge(status int, text []byte, country, number string) (bool, *registrar.Error) {
-	var a answer
+func interpretResponse(status int, text []byte, country, number string) (bool, *registrar.Error) {
+	var a checkResponse
 	if err := json.Unmarshal(text, &a); err != nil {
 		return false, registrar.Fault(registrar.FaultBroken, "", err)
 	}
@@ -251,14 +251,14 @@ func judge(status int, text []byte, country, number string) (bool, *registrar.Er
 	}
 	switch {
 	case status != http.StatusOK || a.Valid == nil:
-		return false, registrar.Fault(registrar.FaultBroken, "", errNoAnswer)
+		return false, registrar.Fault(registrar.FaultBroken, "", errNoVerdict)
 	case a.CountryCode != country || a.VATNumber != number:
-		return false, registrar.Fault(registrar.FaultBroken, "", errOtherID)
+		return false, registrar.Fault(registrar.FaultBroken, "", errIDMismatch)
 	}
 	return *a.Valid, nil
 }
 
-func faultOf(ctx context.Context, err error, otherwise registrar.Code) registrar.Code {
+func faultCodeOf(ctx context.Context, err error, otherwise registrar.Code) registrar.Code {
 	var network net.Error
 	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
 		return registrar.FaultTimeout
@@ -266,5 +266,5 @@ func faultOf(ctx context.Context, err error, otherwise registrar.Code) registrar
 	return otherwise
 }
 
-// Standings are how the member states' registers do.
-func (c *Client) Standings() []manners.Standing { return c.guard.Standings() }
+// HostStatuses are how the member states' registers do.
+func (c *Client) HostStatuses() []hostlimit.HostStatus { return c.limiter.HostStatuses() }

@@ -18,44 +18,44 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-type kept struct {
+type cacheEntry struct {
 	valid bool
 	at    time.Time
 }
 
-// memory is a Memory of a map, which can be out of order.
-type memory struct {
-	mu     sync.Mutex
-	kept   map[string]kept
-	broken bool
+// fakeCache is a Memory of a map, which can be out of order.
+type fakeCache struct {
+	mu      sync.Mutex
+	entries map[string]cacheEntry
+	broken  bool
 }
 
-func (m *memory) VATCheck(_ context.Context, id string) (bool, time.Time, bool, error) {
+func (m *fakeCache) VATCheck(_ context.Context, id string) (bool, time.Time, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken {
 		return false, time.Time{}, false, errors.New("no database")
 	}
-	k, found := m.kept[id]
+	k, found := m.entries[id]
 	return k.valid, k.at, found, nil
 }
 
-func (m *memory) SetVATCheck(_ context.Context, id string, valid bool, at time.Time) error {
+func (m *fakeCache) SetVATCheck(_ context.Context, id string, valid bool, at time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken {
 		return errors.New("no database")
 	}
-	m.kept[id] = kept{valid, at}
+	m.entries[id] = cacheEntry{valid, at}
 	return nil
 }
 
 // server answers with what the test scripts, and writes down what it was asked.
 type server struct {
 	*httptest.Server
-	mu     sync.Mutex
-	answer func(w http.ResponseWriter)
-	asked  []string
+	mu       sync.Mutex
+	answer   func(w http.ResponseWriter)
+	requests []string
 }
 
 func newServer(t *testing.T) *server {
@@ -64,7 +64,7 @@ func newServer(t *testing.T) *server {
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
-		s.asked = append(s.asked, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Content-Type"), body))
+		s.requests = append(s.requests, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Content-Type"), body))
 		answer := s.answer
 		s.mu.Unlock()
 		answer(w)
@@ -73,7 +73,7 @@ func newServer(t *testing.T) *server {
 	return s
 }
 
-func (s *server) says(status int, body string) {
+func (s *server) respondWith(status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = func(w http.ResponseWriter) {
@@ -82,25 +82,25 @@ func (s *server) says(status int, body string) {
 	}
 }
 
-func (s *server) questions() []string {
+func (s *server) recordedRequests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked
+	return s.requests
 }
 
-type world struct {
+type testEnv struct {
 	*Client
 	server *server
-	memory *memory
+	cache  *fakeCache
 	log    *strings.Builder
 	now    time.Time
 }
 
-func newWorld(t *testing.T) *world {
+func newEnv(t *testing.T) *testEnv {
 	t.Helper()
-	w := &world{server: newServer(t), memory: &memory{kept: map[string]kept{}}, log: &strings.Builder{}, now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
+	w := &testEnv{server: newServer(t), cache: &fakeCache{entries: map[string]cacheEntry{}}, log: &strings.Builder{}, now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}
 	client, err := New(Options{
-		Address: w.server.URL + "/rest-api", Memory: w.memory, UserAgent: "dotkontor/test",
+		Address: w.server.URL + "/rest-api", Cache: w.cache, UserAgent: "dotkontor/test",
 		Now: func() time.Time { return w.now }, Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	})
 	if err != nil {
@@ -112,13 +112,13 @@ func newWorld(t *testing.T) *world {
 }
 
 const (
-	id    = "ATU12345678"
-	yes   = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":true,"name":"Muster KG","address":"Wien"}`
-	no    = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":false,"name":"---","address":"---"}`
-	other = `{"countryCode":"AT","vatNumber":"U87654321","valid":true}`
+	id          = "ATU12345678"
+	validBody   = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":true,"name":"Muster KG","address":"Wien"}`
+	invalidBody = `{"countryCode":"AT","vatNumber":"U12345678","requestDate":"2026-11-15T12:00:00Z","valid":false,"name":"---","address":"---"}`
+	otherIDBody = `{"countryCode":"AT","vatNumber":"U87654321","valid":true}`
 )
 
-func TestOnlyAnAnswerAboutTheIDIsBelieved(t *testing.T) {
+func TestValid_AcceptsOnlyAnswersAboutTheID(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
@@ -127,8 +127,8 @@ func TestOnlyAnAnswerAboutTheIDIsBelieved(t *testing.T) {
 		valid  bool
 		fault  registrar.Code
 	}{
-		{"valid", 200, yes, true, ""},
-		{"not valid", 200, no, false, ""},
+		{"valid", 200, validBody, true, ""},
+		{"not valid", 200, invalidBody, false, ""},
 		{"a form that no id has", 400, `{"actionSucceed":false,"errorWrappers":[{"error":"INVALID_INPUT"}]}`, false, ""},
 		{"the member state is down", 200, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`, false, registrar.FaultRefused},
 		{"the member state is down, beside a false", 200, `{"countryCode":"AT","vatNumber":"U12345678","valid":false,"userError":"MS_UNAVAILABLE"}`, false, registrar.FaultRefused},
@@ -136,23 +136,23 @@ func TestOnlyAnAnswerAboutTheIDIsBelieved(t *testing.T) {
 		{"too many ask, by status", 429, ``, false, registrar.FaultThrottled},
 		{"too slow over there", 200, `{"errorWrappers":[{"error":"TIMEOUT"}]}`, false, registrar.FaultTimeout},
 		{"a reason that is new", 200, `{"errorWrappers":[{"error":"VAT_BLOCKED"}]}`, false, registrar.FaultRefused},
-		{"another id", 200, other, false, registrar.FaultBroken},
+		{"another id", 200, otherIDBody, false, registrar.FaultBroken},
 		{"no word", 200, `{"countryCode":"AT","vatNumber":"U12345678"}`, false, registrar.FaultBroken},
-		{"valid, but not with this status", 503, yes, false, registrar.FaultBroken},
+		{"valid, but not with this status", 503, validBody, false, registrar.FaultBroken},
 		{"a web page", 200, `<html>`, false, registrar.FaultBroken},
-		{"a flood", 200, strings.Repeat(" ", maxAnswer) + yes, false, registrar.FaultBroken},
+		{"a flood", 200, strings.Repeat(" ", maxResponseBytes) + validBody, false, registrar.FaultBroken},
 		{"elsewhere", 302, ``, false, registrar.FaultBroken},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.server.says(test.status, test.body)
+			w := newEnv(t)
+			w.server.respondWith(test.status, test.body)
 			valid, err := w.Valid(t.Context(), id)
 			if valid != test.valid || registrar.CodeOf(err) != test.fault || (err != nil) != (test.fault != "") {
 				t.Errorf("valid %t, %v", valid, err)
 			}
-			if _, found := w.memory.kept[id]; found != (test.fault == "") {
+			if _, found := w.cache.entries[id]; found != (test.fault == "") {
 				t.Errorf("kept: %t", found)
 			}
 			if strings.Contains(w.log.String(), "12345678") || strings.Contains(w.log.String(), "Muster") || err != nil && strings.Contains(err.Error(), "12345678") {
@@ -162,37 +162,37 @@ func TestOnlyAnAnswerAboutTheIDIsBelieved(t *testing.T) {
 	}
 }
 
-func TestTheIDTravelsInTheBody(t *testing.T) {
+func TestValid_SendsIDInRequestBody(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.server.says(200, `{"countryCode":"EL","vatNumber":"123456789","valid":true}`)
+	w := newEnv(t)
+	w.server.respondWith(200, `{"countryCode":"EL","vatNumber":"123456789","valid":true}`)
 	if _, err := w.Valid(t.Context(), "EL123456789"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := w.server.questions()[0], `POST /rest-api/check-vat-number application/json {"countryCode":"EL","vatNumber":"123456789"}`; got != want {
+	if got, want := w.server.recordedRequests()[0], `POST /rest-api/check-vat-number application/json {"countryCode":"EL","vatNumber":"123456789"}`; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 }
 
-func TestValidIsKeptForADayAndInvalidForAnHour(t *testing.T) {
+func TestValid_CachesValidForDayInvalidForHour(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, body string
 		keep       time.Duration
-	}{{"valid", yes, 24 * time.Hour}, {"invalid", no, time.Hour}}
+	}{{"valid", validBody, 24 * time.Hour}, {"invalid", invalidBody, time.Hour}}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.server.says(200, test.body)
+			w := newEnv(t)
+			w.server.respondWith(200, test.body)
 			ask := func(after time.Duration, questions int) {
 				t.Helper()
 				w.now = w.now.Add(after)
 				valid, err := w.Valid(t.Context(), id)
-				if err != nil || valid != (test.body == yes) {
+				if err != nil || valid != (test.body == validBody) {
 					t.Fatalf("valid %t, %v", valid, err)
 				}
-				if n := len(w.server.questions()); n != questions {
+				if n := len(w.server.recordedRequests()); n != questions {
 					t.Errorf("%d questions, want %d", n, questions)
 				}
 			}
@@ -204,33 +204,33 @@ func TestValidIsKeptForADayAndInvalidForAnHour(t *testing.T) {
 	}
 }
 
-func TestWithoutMemoryVIESIsAsked(t *testing.T) {
+func TestValid_BrokenCacheFallsBackToVIES(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.memory.broken = true
-	w.server.says(200, yes)
+	w := newEnv(t)
+	w.cache.broken = true
+	w.server.respondWith(200, validBody)
 	if valid, err := w.Valid(t.Context(), id); err != nil || !valid {
 		t.Errorf("valid %t, %v", valid, err)
 	}
 }
 
-// late is a member state that takes a second to answer.
-type late struct{ asked atomic.Int64 }
+// slowTransport is a member state that takes a second to answer.
+type slowTransport struct{ calls atomic.Int64 }
 
-func (l *late) RoundTrip(*http.Request) (*http.Response, error) {
-	l.asked.Add(1)
+func (l *slowTransport) RoundTrip(*http.Request) (*http.Response, error) {
+	l.calls.Add(1)
 	time.Sleep(time.Second)
-	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(yes))}, nil
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(validBody))}, nil
 }
 
-func TestValid_EqualQuestionsInFlightShareOneCall(t *testing.T) {
+func TestValid_ConcurrentEqualRequestsShareOneCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		client, err := New(Options{Address: "https://vies.example", Memory: &memory{broken: true}})
+		client, err := New(Options{Address: "https://vies.example", Cache: &fakeCache{broken: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		state := &late{}
+		state := &slowTransport{}
 		client.http.Transport = state
 		var all sync.WaitGroup
 		for range 50 {
@@ -241,33 +241,33 @@ func TestValid_EqualQuestionsInFlightShareOneCall(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := state.asked.Load(); n != 1 {
+		if n := state.calls.Load(); n != 1 {
 			t.Errorf("asked %d times", n)
 		}
 	})
 }
 
-func TestAStateThatFailsIsLeftAloneAndOthersAreNot(t *testing.T) {
+func TestValid_BreakerIsPerMemberState(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.server.says(200, `{"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`)
+	w := newEnv(t)
+	w.server.respondWith(200, `{"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`)
 	for range 5 {
 		if _, err := w.Valid(t.Context(), id); registrar.KindOf(err) != registrar.KindUpstream {
 			t.Fatal(err)
 		}
 	}
-	if n := len(w.server.questions()); n != 3 {
+	if n := len(w.server.recordedRequests()); n != 3 {
 		t.Errorf("asked %d times, want 3: then it is known to be down", n)
 	}
-	w.server.says(200, `{"countryCode":"FR","vatNumber":"12345678901","valid":true}`)
+	w.server.respondWith(200, `{"countryCode":"FR","vatNumber":"12345678901","valid":true}`)
 	if valid, err := w.Valid(t.Context(), "FR12345678901"); err != nil || !valid {
 		t.Errorf("France: valid %t, %v", valid, err)
 	}
 }
 
-func TestSilenceIsATimeout(t *testing.T) {
+func TestValid_SilentServerTimesOut(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	release := make(chan struct{})
 	w.server.mu.Lock()
 	w.server.answer = func(http.ResponseWriter) { <-release }
@@ -284,7 +284,7 @@ func TestSilenceIsATimeout(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsNoneIsRefused(t *testing.T) {
+func TestNew_RefusesInvalidAddress(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"vies", "ftp://vies.example", "http://"} {
 		if _, err := New(Options{Address: address}); err == nil {

@@ -45,8 +45,8 @@ type line struct {
 	afterBlank bool
 }
 
-// cut splits text into lines and prepares each.
-func cut(text string) answer {
+// splitLines splits text into lines and prepares each.
+func splitLines(text string) answer {
 	a := answer{lines: make([]line, 0, 64), whole: true}
 	blank := true
 	for raw := range strings.Lines(text) {
@@ -59,13 +59,13 @@ func cut(text string) answer {
 			raw = strings.ToValidUTF8(raw[:maxLineBytes], "")
 		}
 		l := line{afterBlank: blank}
-		l.body, l.indent = dedent(raw)
-		if mark := commentMark(l.body); mark > 0 {
+		l.body, l.indent = trimIndent(raw)
+		if mark := commentPrefixLength(l.body); mark > 0 {
 			l.comment = true
 			l.body = strings.TrimSpace(l.body[mark:])
 		}
 		l.body = strings.TrimSpace(strings.TrimPrefix(l.body, "** "))
-		if blank = l.body == "" || isRule(l.body); blank {
+		if blank = l.body == "" || isSeparator(l.body); blank {
 			continue
 		}
 		if !l.comment {
@@ -76,7 +76,7 @@ func cut(text string) answer {
 	return a
 }
 
-func dedent(raw string) (body string, indent int) {
+func trimIndent(raw string) (body string, indent int) {
 	for i, r := range raw {
 		switch {
 		case r == '\t':
@@ -90,15 +90,15 @@ func dedent(raw string) (body string, indent int) {
 	return "", indent
 }
 
-// isRule says that a line is drawn and not written.
-func isRule(body string) bool {
+// isSeparator says that a line is drawn and not written.
+func isSeparator(body string) bool {
 	return strings.Trim(body, "-=*_~ ") == ""
 }
 
-// commentMark is the length of what servers put before lines that are not
+// commentPrefixLength is the length of what servers put before lines that are not
 // data. Two asterisks (as in .tr) mark headings of data, brackets without a
 // space (as in .jp) mark fields.
-func commentMark(body string) int {
+func commentPrefixLength(body string) int {
 	run := func(mark byte) int {
 		n := 0
 		for n < len(body) && body[n] == mark {
@@ -148,7 +148,7 @@ func (l *line) split() {
 // cutKey splits "Key: value", "Key.....: value", "Key : value", "Key [value]"
 // and, for Japan, "a. [Key] value".
 func cutKey(body string) (key, value string, found bool) {
-	if rest := skipItem(body); strings.HasPrefix(rest, "[") {
+	if rest := skipItemLetter(body); strings.HasPrefix(rest, "[") {
 		if key, value, found = strings.Cut(rest[1:], "]"); found && key != "" && len(key) <= maxKeyBytes {
 			return key, strings.TrimSpace(value), true
 		}
@@ -192,9 +192,9 @@ func cutColumns(body string) (key, value string, found bool) {
 	return body[:gap], strings.TrimSpace(body[gap:]), true
 }
 
-// skipItem drops the "a." before a Japanese field and the "a" before a Malaysian
+// skipItemLetter drops the "a." before a Japanese field and the "a" before a Malaysian
 // one.
-func skipItem(body string) string {
+func skipItemLetter(body string) string {
 	if len(body) < 4 || body[0] < 'a' || body[0] > 'z' || body[1] != '.' && body[1] != ' ' {
 		return body
 	}
@@ -210,14 +210,14 @@ var (
 	errorMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
 	// webMark is the same from a web server or a gateway: "404: not found" says
 	// that it has no such page, and "500" that it could not look.
-	webMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
-	marks   = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
+	webMark      = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
+	markStripper = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
 		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
 )
 
-// adverts are the words before a web address that is where to go and not what
+// urlLeadIns are the words before a web address that is where to go and not what
 // was looked for.
-var adverts = []string{" visit", " see", " go to", " at", " here", " now", " online"}
+var urlLeadIns = []string{" visit", " see", " go to", " at", " here", " now", " online"}
 
 // normalise brings a line into the form of the tables: lower case, without marks
 // and adverts, with "@" for the name that was asked and "@other" for any other
@@ -235,16 +235,16 @@ func normalise(body, name string) string {
 		if before := token[:address]; before != "" {
 			b.WriteByte(' ')
 			if strings.Contains(before, ".") {
-				markHosts(&b, before, name)
+				replaceHosts(&b, before, name)
 			} else {
 				b.WriteString(before)
 			}
 		}
-		if address < len(token) && !endsInAny(strings.TrimRight(b.String(), " (<[:,;-"), adverts) {
+		if address < len(token) && !endsInAny(strings.TrimRight(b.String(), " (<[:,;-"), urlLeadIns) {
 			b.WriteString(" @other")
 		}
 	}
-	text := strings.TrimSpace(marks.Replace(b.String()))
+	text := strings.TrimSpace(markStripper.Replace(b.String()))
 	if !webMark.MatchString(text) {
 		text = text[len(errorMark.FindString(text)):]
 	}
@@ -266,8 +266,8 @@ func webAddress(token string) int {
 	return len(token)
 }
 
-// markHosts writes token with its host names replaced.
-func markHosts(b *strings.Builder, token, name string) {
+// replaceHosts writes token with its host names replaced.
+func replaceHosts(b *strings.Builder, token, name string) {
 	for token != "" {
 		start, end := nextHost(token)
 		b.WriteString(token[:start])

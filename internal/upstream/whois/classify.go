@@ -18,17 +18,17 @@ import (
 func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	name = strings.ToLower(name)
 	text, ok := decodeText(raw, name)
-	if !ok || strings.TrimSpace(text) == "" || otherProtocol(text) {
+	if !ok || strings.TrimSpace(text) == "" || isOtherProtocol(text) {
 		return lookup.Finding{}, registrar.FaultBroken
 	}
-	a := cut(text)
-	evidence := gather(a, name)
+	a := splitLines(text)
+	evidence := collectEvidence(a, name)
 	switch {
 	case evidence.isRecord():
 		if evidence.otherDomain && !evidence.ourDomain {
 			return lookup.Finding{State: lookup.Undecided}, ""
 		}
-		return lookup.Finding{State: lookup.Registered, Record: extract(a, name)}, ""
+		return lookup.Finding{State: lookup.Registered, Record: extractRecord(a, name)}, ""
 	case evidence.throttled:
 		return lookup.Finding{}, registrar.FaultThrottled
 	case evidence.reserved:
@@ -51,17 +51,17 @@ type evidence struct {
 	ourDomain, otherDomain, unclearDomain bool
 
 	free, reserved, throttled, premium bool
-	// outage says that the server could not look, so that it found nothing.
-	outage bool
-	// held says that a line speaks of somebody who has the name, or had it.
-	held bool
+	// outageSeen says that the server could not look, so that it found nothing.
+	outageSeen bool
+	// registered says that a line speaks of somebody who has the name, or had it.
+	registered bool
 }
 
-// kind is what a field proves. Several categories can prove the same.
-type kind uint8
+// fieldKind is what a field proves. Several categories can prove the same.
+type fieldKind uint8
 
 const (
-	kindNone kind = iota
+	kindNone fieldKind = iota
 	kindRegistrar
 	kindHolder
 	kindContact
@@ -71,9 +71,9 @@ const (
 	kindHandle
 )
 
-// kinds says what the categories prove; those with values that decide by
+// categoryKinds says what the categories prove; those with values that decide by
 // themselves are not in it.
-var kinds = [...]kind{
+var categoryKinds = [...]fieldKind{
 	catRegistrar:       kindRegistrar,
 	catRegistrarHandle: kindRegistrar,
 	catAgent:           kindRegistrar,
@@ -88,29 +88,29 @@ var kinds = [...]kind{
 	catAvailable:       kindNone,
 }
 
-// strong counts the kinds of fields that only a record has.
-func (e evidence) strong() int {
+// strongKinds counts the kinds of fields that only a record has.
+func (e evidence) strongKinds() int {
 	return bits.OnesCount16(e.seen &^ (1 << kindUpdated))
 }
 
-// all counts the date of the last change as well, which some servers put under
+// allKinds counts the date of the last change as well, which some servers put under
 // every answer.
-func (e evidence) all() int {
-	return e.strong() + int(e.seen>>kindUpdated&1)
+func (e evidence) allKinds() int {
+	return e.strongKinds() + int(e.seen>>kindUpdated&1)
 }
 
 // isRecord says that the answer is somebody's record. Two kinds of fields make
 // one, or one kind beside the name. A line that says "free" raises the bar.
 func (e evidence) isRecord() bool {
 	switch {
-	case e.strong() >= 2, e.taken && e.strong() >= 1:
+	case e.strongKinds() >= 2, e.taken && e.strongKinds() >= 1:
 		return true
 	case e.free || e.reserved:
-		return e.ourDomain && e.strong() >= 1 && e.all() >= 2
+		return e.ourDomain && e.strongKinds() >= 1 && e.allKinds() >= 2
 	case e.ourDomain:
-		return e.taken || e.all() >= 1
+		return e.taken || e.allKinds() >= 1
 	default:
-		return e.all() >= 2 || e.taken && e.otherDomain
+		return e.allKinds() >= 2 || e.taken && e.otherDomain
 	}
 }
 
@@ -118,10 +118,10 @@ func (e evidence) isRecord() bool {
 // or with a line that says that the server could not look or that the name is
 // somebody's.
 func (e evidence) mayBeFree() bool {
-	return e.free && !e.taken && !e.held && !e.outage && e.strong() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
+	return e.free && !e.taken && !e.registered && !e.outageSeen && e.strongKinds() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
 }
 
-func gather(a answer, name string) evidence {
+func collectEvidence(a answer, name string) evidence {
 	var e evidence
 	budget := maxPhraseLines
 	for i := range a.lines {
@@ -130,7 +130,7 @@ func gather(a answer, name string) evidence {
 		}
 	}
 	// No phrase can undo a whole record, so none needs to be looked for.
-	if e.strong() < 2 {
+	if e.strongKinds() < 2 {
 		e.readPhrases(a, name)
 	}
 	return e
@@ -149,7 +149,7 @@ const (
 func (e *evidence) readPhrases(a answer, name string) {
 	lines, total := 0, 0
 	legal := false
-	var beside []saying
+	var beside []otherLine
 	for i := range a.lines {
 		l := &a.lines[i]
 		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
@@ -163,55 +163,55 @@ func (e *evidence) readPhrases(a answer, name string) {
 			break
 		}
 		text := normalise(lower, name)
-		free := !legal && a.freeAt(i, text, name)
+		free := !legal && a.isFreeAt(i, text, name)
 		// An outage is told in the words that open terms: "the service is down".
-		e.outage = e.outage || outageLine(text)
+		e.outageSeen = e.outageSeen || isOutageLine(text)
 		if legal = legal || !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
 		}
 		if !free {
-			beside = append(beside, saying{i, text, legal})
+			beside = append(beside, otherLine{i, text, legal})
 		}
 	}
 	if lines > maxPhraseLines || total > maxPhraseTotal || !a.whole {
 		e.free = false
 	}
 	if e.mayBeFree() {
-		e.readBeside(a, beside, name)
+		e.readContradictions(a, beside, name)
 	}
 }
 
-// saying is a line that does not say "free", and whether it stands in terms.
-type saying struct {
+// otherLine is a line that does not say "free", and whether it stands in terms.
+type otherLine struct {
 	line  int
 	text  string
 	terms bool
 }
 
-// readBeside looks for what takes the weight from a free line.
-func (e *evidence) readBeside(a answer, beside []saying, name string) {
+// readContradictions looks for what takes the weight from a free line.
+func (e *evidence) readContradictions(a answer, beside []otherLine, name string) {
 	for _, s := range beside {
-		e.outage = e.outage || misunderstood(s.text)
-		e.held = e.held || heldLine(s.text) || serversOnly(&a.lines[s.line], name) || !s.terms && a.lifecycleAt(s.line, s.text)
+		e.outageSeen = e.outageSeen || isBadQueryLine(s.text)
+		e.registered = e.registered || isRegisteredLine(s.text) || isServerLine(&a.lines[s.line], name) || !s.terms && a.isLifecycleAt(s.line, s.text)
 	}
 }
 
 func (e *evidence) readPhrase(text string, free, comment bool) {
 	// A comment can carry the answer ("% nothing found"), as a whole line.
 	e.free = e.free || free
-	e.throttled = e.throttled || throttleLine(text)
+	e.throttled = e.throttled || isThrottleLine(text)
 	if comment {
 		return
 	}
 	if len(text) <= maxPhraseBytes && hasAny(text, reservedStems) && reservedPhrases.MatchString(text) {
 		e.reserved = true
 	}
-	if premiumWord(text) {
+	if hasPremiumWord(text) {
 		e.premium = true
 	}
 }
 
-func premiumWord(text string) bool {
+func hasPremiumWord(text string) bool {
 	return strings.Contains(" "+text+" ", " premium ")
 }
 
@@ -243,7 +243,7 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	if l.cat == catPerson || l.cat == catService {
 		return
 	}
-	if kind := kinds[l.cat]; kind != kindNone {
+	if kind := categoryKinds[l.cat]; kind != kindNone {
 		e.seen |= 1 << kind
 		return
 	}
@@ -309,14 +309,14 @@ func (e *evidence) readStatus(value string) {
 	}
 }
 
-// throttleLine says that a line refuses us. A condition before the refusal makes
+// isThrottleLine says that a line refuses us. A condition before the refusal makes
 // it a rule and not a fact.
-func throttleLine(text string) bool {
+func isThrottleLine(text string) bool {
 	if !hasAny(text, throttleStems) {
 		return false
 	}
 	at := throttlePhrases.FindStringIndex(text)
-	return at != nil && !condition.MatchString(text[:at[1]])
+	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
 }
 
 // nameServerPair is a line of .to's form: the label, then a nameserver.

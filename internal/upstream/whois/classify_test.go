@@ -10,9 +10,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-func TestEachFamilyOfAnswersIsUnderstood(t *testing.T) {
+func TestClassify_SampleAnswers(t *testing.T) {
 	t.Parallel()
-	for _, c := range ownAnswers {
+	for _, c := range sampleAnswers {
 		got, code := Classify([]byte(c.answer), c.name)
 		if code != "" || got.State != c.want || got.Premium {
 			t.Errorf("%s: state %d, premium %t, fault %q; want state %d", c.rule, got.State, got.Premium, code, c.want)
@@ -20,7 +20,7 @@ func TestEachFamilyOfAnswersIsUnderstood(t *testing.T) {
 	}
 }
 
-func TestARefusalIsThrottling(t *testing.T) {
+func TestClassify_RefusalIsThrottled(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
 		"% Error: 55000000002 Connection refused; access control limit exceeded\n",
@@ -43,7 +43,7 @@ func TestARefusalIsThrottling(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsBroken(t *testing.T) {
+func TestClassify_NonTextIsBroken(t *testing.T) {
 	t.Parallel()
 	for rule, answer := range map[string][]byte{
 		"empty":        nil,
@@ -58,7 +58,7 @@ func TestWhatIsNoTextIsBroken(t *testing.T) {
 	}
 }
 
-func TestLatin1IsRead(t *testing.T) {
+func TestClassify_ReadsLatin1(t *testing.T) {
 	t.Parallel()
 	got, code := Classify([]byte("Domain: kranich-47.de\nHolder: M\xfcller\nNserver: ns1.example.net\n"), "kranich-47.de")
 	if code != "" || got.State != lookup.Registered {
@@ -66,7 +66,7 @@ func TestLatin1IsRead(t *testing.T) {
 	}
 }
 
-func TestPremiumGoesWithFree(t *testing.T) {
+func TestClassify_FreePremiumName(t *testing.T) {
 	t.Parallel()
 	got, code := Classify([]byte("Domain not found.\nThis platinum name is sold at a premium price.\n"), "kranich-47.xyz")
 	if code != "" || got.State != lookup.Free || !got.Premium {
@@ -77,10 +77,10 @@ func TestPremiumGoesWithFree(t *testing.T) {
 // FuzzClassify looks for an answer that is called free although fields of a
 // record stand before it, and for anything that is not a verdict.
 func FuzzClassify(f *testing.F) {
-	for _, c := range ownAnswers {
+	for _, c := range sampleAnswers {
 		f.Add([]byte(c.answer), c.name)
 	}
-	for _, c := range ownRecords {
+	for _, c := range sampleRecords {
 		f.Add([]byte(c.answer), c.name)
 	}
 	f.Add([]byte("\xff\xfe\x00"), "")
@@ -117,7 +117,7 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-func TestALongAnswerIsReadInBounds(t *testing.T) {
+func TestClassify_LongAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	answer := strings.Repeat("x\n", maxLines) + "Domain not found.\n"
 	if got, _ := Classify([]byte(answer), "kranich-47.de"); got.State != lookup.Undecided {

@@ -15,16 +15,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// TestNoRegisteredNameIsCalledFree reads a corpus of real answers if
+// TestClassify_CorpusRegisteredNamesAreNeverFree reads a corpus of real answers if
 // WHOIS_CORPUS_DIR names one: a folder with one folder for each extension
 // (".de"), or the parent of such a folder. Files named free* are answers about
 // free names, all others about registered ones. A .json beside an answer says
 // what its record holds.
-func TestNoRegisteredNameIsCalledFree(t *testing.T) {
+func TestClassify_CorpusRegisteredNamesAreNeverFree(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("WHOIS_CORPUS_DIR")
 	if dir == "" {
-		for _, c := range ownAnswers {
+		for _, c := range sampleAnswers {
 			got, code := Classify([]byte(c.answer), c.name)
 			if c.want == lookup.Registered && got.State == lookup.Free {
 				t.Errorf("%s: called free (%q)", c.rule, code)
@@ -48,8 +48,8 @@ func TestNoRegisteredNameIsCalledFree(t *testing.T) {
 	score.judge()
 }
 
-// score counts what was right.
-type score struct {
+// corpusScore counts what was right.
+type corpusScore struct {
 	t                     *testing.T
 	right, wrong, unknown int
 	// contacts counts what a corpus calls a registrar and the answer a contact.
@@ -61,19 +61,19 @@ type score struct {
 // corpusFields are the parts of a record that a corpus can give.
 var corpusFields = []string{"created", "updated", "expires", "nameservers", "registrar"}
 
-func newScore(t *testing.T) *score {
-	s := &score{t: t, fields: make(map[string]*[2]int)}
+func newScore(t *testing.T) *corpusScore {
+	s := &corpusScore{t: t, fields: make(map[string]*[2]int)}
 	for _, field := range corpusFields {
 		s.fields[field] = new([2]int)
 	}
 	return s
 }
 
-func (s *score) note(format string, args ...any) {
+func (s *corpusScore) note(format string, args ...any) {
 	s.report = append(s.report, fmt.Sprintf(format, args...))
 }
 
-func (s *score) read(path, extension string) error {
+func (s *corpusScore) read(path, extension string) error {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ type corpusRecord struct {
 	Registrar   string   `json:"registrar"`
 }
 
-func (s *score) compare(note string, got *lookup.Record, want corpusRecord) {
+func (s *corpusScore) compare(note string, got *lookup.Record, want corpusRecord) {
 	for _, c := range []struct {
 		field string
 		got   time.Time
@@ -143,7 +143,7 @@ func (s *score) compare(note string, got *lookup.Record, want corpusRecord) {
 	s.count(note, "registrar", want.Registrar != "", strings.EqualFold(strings.TrimSpace(want.Registrar), got.Registrar), got.Registrar, want.Registrar)
 }
 
-func (s *score) count(note, field string, given, same bool, got, want any) {
+func (s *corpusScore) count(note, field string, given, same bool, got, want any) {
 	if !given {
 		return
 	}
@@ -212,7 +212,7 @@ func sameTime(got time.Time, want string) bool {
 	return got.Format(layout) == t.Format(layout)
 }
 
-func (s *score) judge() {
+func (s *corpusScore) judge() {
 	sort.Strings(s.report)
 	total := s.right + s.wrong + s.unknown
 	s.note("%d answers: %d right, %d wrong, %d unknown", total, s.right, s.wrong, s.unknown)
@@ -290,7 +290,7 @@ func namesUnder(extension, answer string) []string {
 	return names
 }
 
-func TestTheQuestionOfAFreeAnswerIsFoundInIt(t *testing.T) {
+func TestCorpusName_FindsQueriedNameInAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, answer, want string }{
 		{"free.txt", "% see eurid.eu\nDomain: Kranich.eu\nStatus: AVAILABLE\n", "kranich.eu"},

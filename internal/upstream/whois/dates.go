@@ -220,13 +220,13 @@ func (s *dateScanner) monthPart() bool {
 		s.month = value
 		return true
 	}
-	s.month = monthNames[plainLetters.Replace(s.word())]
+	s.month = monthNames[accentStripper.Replace(s.word())]
 	return s.month > 0
 }
 
 // monthNameFirst reads "January 2 2006" and "Jan 2 15:04:05 2006".
 func (s *dateScanner) monthNameFirst() bool {
-	if s.month = monthNames[plainLetters.Replace(s.word())]; s.month == 0 || s.separators(between) == "" {
+	if s.month = monthNames[accentStripper.Replace(s.word())]; s.month == 0 || s.separators(between) == "" {
 		return false
 	}
 	digits := 0
@@ -255,7 +255,7 @@ func (s *dateScanner) dayOrMonth(first int, order dateOrder) bool {
 	second, digits := s.number(2)
 	if digits == 0 {
 		s.rest = strings.TrimPrefix(s.rest, "de ") // 2 de enero de 2006
-		if s.month = monthNames[plainLetters.Replace(s.word())]; s.month == 0 {
+		if s.month = monthNames[accentStripper.Replace(s.word())]; s.month == 0 {
 			return false
 		}
 		s.day = first

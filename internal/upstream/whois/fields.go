@@ -134,10 +134,10 @@ func fieldTable(groups map[category]string) map[string]category {
 	return table
 }
 
-// lookUp normalises a key in lower case and finds it in the table. A key in two
+// lookUpKey normalises a key in lower case and finds it in the table. A key in two
 // languages, "titular / registrant" or "titular (registrant)", is looked up in
 // each.
-func lookUp(key string) (whole string, cat category, found bool) {
+func lookUpKey(key string) (whole string, cat category, found bool) {
 	whole = normaliseKey(key)
 	if cat, found = fields[whole]; found {
 		return whole, cat, true
@@ -160,7 +160,7 @@ func lookUp(key string) (whole string, cat category, found bool) {
 
 // readKey normalises a key and finds what it means.
 func readKey(key string) (string, category) {
-	whole, cat, found := lookUp(strings.ToLower(key))
+	whole, cat, found := lookUpKey(strings.ToLower(key))
 	if found {
 		return whole, cat
 	}
@@ -185,19 +185,19 @@ func headingOf(body string) category {
 		return catNone
 	}
 	heading := strings.TrimRight(strings.ToLower(body), " .")
-	_, cat, _ := lookUp(heading)
+	_, cat, _ := lookUpKey(heading)
 	return cat
 }
 
-// plainLetters are the letters with accents that field names have.
-var plainLetters = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "ě", "e", "ę", "e",
+// accentStripper are the letters with accents that field names have.
+var accentStripper = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "ě", "e", "ę", "e",
 	"í", "i", "î", "i", "ı", "i", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "ø", "o", "ú", "u", "ü", "u", "ů", "u", "ç", "c", "č", "c", "ć", "c", "ñ", "n", "ń", "n", "ň", "n",
 	"ş", "s", "š", "s", "ś", "s", "ğ", "g", "ž", "z", "ż", "z", "ý", "y", "ř", "r", "ł", "l", "ď", "d", "ť", "t")
 
 // normaliseKey wants lower case.
 func normaliseKey(key string) string {
 	if !isASCII(key) {
-		key = plainLetters.Replace(key)
+		key = accentStripper.Replace(key)
 	}
 	out := make([]byte, 0, len(key))
 	depth := 0
@@ -224,7 +224,7 @@ func normaliseKey(key string) string {
 // The words by which a date field is known whose name is in no table. A value
 // that is a date must follow.
 var (
-	dateStems = []struct {
+	dateKeyStems = []struct {
 		stem string
 		cat  category
 	}{
@@ -237,8 +237,8 @@ var (
 		{"regist", catCreated},
 		{"activat", catCreated},
 	}
-	// notDates mark dates of something else than the name.
-	notDates = []string{
+	// nonDateKeyStems mark dates of something else than the name.
+	nonDateKeyStems = []string{
 		"whois", "database", "option", "dnssec", "nsset", "ds ", "key", "transfer", "delet", "query", "request",
 		"registrant", "holder", "owner", "admin", "tech", "contact", "person", "zone", "status", "verif", "validat", "check", "suspen",
 	}
@@ -246,7 +246,7 @@ var (
 
 func guessDate(key, value string, order dateOrder) category {
 	cat := catNone
-	for _, s := range dateStems {
+	for _, s := range dateKeyStems {
 		if strings.Contains(key, s.stem) {
 			cat = s.cat
 			break
@@ -255,7 +255,7 @@ func guessDate(key, value string, order dateOrder) category {
 	if cat == catNone || len(key) > 40 {
 		return catNone
 	}
-	for _, word := range notDates {
+	for _, word := range nonDateKeyStems {
 		if strings.Contains(key, word) {
 			return catNone
 		}

@@ -45,8 +45,8 @@ var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 	`\bplease (?:wait|slow down)\b|\bwait\b.{0,20}\b(?:seconds|minutes)\b.{0,30}\b(?:before|again|next)\b`,
 }, "|"))
 
-// condition marks a sentence that says what would happen, as terms do.
-var condition = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
+// conditionalPattern marks a sentence that says what would happen, as terms do.
+var conditionalPattern = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
 // throttleStems are short strings of which every throttle phrase has one.
 var throttleStems = []string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"}

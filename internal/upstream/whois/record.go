@@ -33,18 +33,18 @@ func (b block) private() bool {
 	return b.cat == catHolder || b.cat == catContact || b.cat == catPerson
 }
 
-// reader gathers a record.
-type reader struct {
+// recordReader gathers a record.
+type recordReader struct {
 	name   string
 	order  dateOrder
 	record lookup.Record
 	block  block
-	// weak holds dates of paragraphs about somebody else than the name. They
+	// fallback holds dates of paragraphs about somebody else than the name. They
 	// count if there are no others.
-	weak       lookup.Record
-	registrar  int // the rank of record.Registrar
-	triedNames int
-	triedDates int
+	fallback      lookup.Record
+	registrarRank int // the rank of record.Registrar
+	namesTried    int
+	datesTried    int
 }
 
 // The ranks of what may name a registrar.
@@ -54,21 +54,21 @@ const (
 	rankName
 )
 
-// extract reads the record in a, which is one about name.
-func extract(a answer, name string) *lookup.Record {
-	r := reader{name: name, order: orderIn(a, name)}
+// extractRecord reads the record in a, which is one about name.
+func extractRecord(a answer, name string) *lookup.Record {
+	r := recordReader{name: name, order: orderIn(a, name)}
 	for i := range a.lines {
 		if l := &a.lines[i]; !l.comment {
 			r.read(l)
 		}
 	}
 	if r.record.Created.IsZero() && r.record.Updated.IsZero() {
-		r.record.Created, r.record.Updated = r.weak.Created, r.weak.Updated
+		r.record.Created, r.record.Updated = r.fallback.Created, r.fallback.Updated
 	}
 	return &r.record
 }
 
-func (r *reader) read(l *line) {
+func (r *recordReader) read(l *line) {
 	r.leaveBlock(l)
 	switch {
 	case l.key != "" && l.value != "":
@@ -84,7 +84,7 @@ func (r *reader) read(l *line) {
 }
 
 // leaveBlock ends the block if line l can't belong to it.
-func (r *reader) leaveBlock(l *line) {
+func (r *recordReader) leaveBlock(l *line) {
 	b := &r.block
 	if b.cat == catNone {
 		return
@@ -101,12 +101,12 @@ func (r *reader) leaveBlock(l *line) {
 	b.deeper = b.deeper || l.indent > b.indent
 }
 
-func (r *reader) enter(l *line, soft bool) {
+func (r *recordReader) enter(l *line, soft bool) {
 	r.block = block{cat: l.cat, indent: l.indent, soft: soft, bare: strings.HasPrefix(l.body, "[")}
 }
 
 // heading reads a key without a value.
-func (r *reader) heading(l *line) {
+func (r *recordReader) heading(l *line) {
 	switch l.cat {
 	case catNone, catAgent, catHandle, catAvailable, catSigning, catRegistrarHandle, catService:
 		// An empty field, or a heading that we do not know. Inside a person's
@@ -133,16 +133,16 @@ var registrarParts = map[string]bool{
 	"company": true, "company name": true, "registrar": true, "registrar name": true, "nom": true, "nombre": true, "organizacion": true, "legal name": true,
 }
 
-// anybodys are fields that a registrar's block has as well as a person's.
-var anybodys = map[string]bool{
+// contactOrRegistrarFields are fields that a registrar's block has as well as a person's.
+var contactOrRegistrarFields = map[string]bool{
 	"nic handle": true, "nic hdl": true, "nichandle": true, "address": true, "street": true, "city": true, "postal code": true, "country": true,
 	"phone": true, "phone number": true, "telephone": true, "fax": true, "fax no": true, "email": true, "e mail": true, "mail": true, "id number": true,
 }
 
 // field reads "key: value".
-func (r *reader) field(l *line) {
+func (r *recordReader) field(l *line) {
 	if r.block.cat == catRegistrar && !r.block.soft && registrarParts[l.key] {
-		r.registrarIs(l.value, rankField)
+		r.setRegistrar(l.value, rankField)
 		return
 	}
 	if r.block.cat == catServer && !r.block.soft && l.cat == catNone || r.block.cat == catServer && l.key == "name" {
@@ -158,7 +158,7 @@ func (r *reader) field(l *line) {
 	case catRegistrar:
 		r.registrarField(l)
 	case catRegistrarHandle:
-		r.registrarIs(l.value, rankHandle)
+		r.setRegistrar(l.value, rankHandle)
 	case catStatus:
 		if !r.block.private() {
 			r.statuses(l.value)
@@ -166,7 +166,7 @@ func (r *reader) field(l *line) {
 	case catCreated, catUpdated, catExpires:
 		r.dateField(l)
 	case catHolder, catContact, catPerson:
-		if r.block.cat == catRegistrar && !r.block.soft && anybodys[l.key] {
+		if r.block.cat == catRegistrar && !r.block.soft && contactOrRegistrarFields[l.key] {
 			return
 		}
 		if l.afterBlank && !r.block.bare || r.block.cat == catServer || r.block.cat == catRegistrar {
@@ -177,12 +177,12 @@ func (r *reader) field(l *line) {
 	}
 }
 
-func (r *reader) registrarField(l *line) {
+func (r *recordReader) registrarField(l *line) {
 	rank := rankField
 	if strings.HasSuffix(l.key, " name") || strings.HasSuffix(l.key, " organization") {
 		rank = rankName
 	}
-	r.registrarIs(l.value, rank)
+	r.setRegistrar(l.value, rank)
 	if l.afterBlank {
 		r.enter(l, true)
 	}
@@ -190,7 +190,7 @@ func (r *reader) registrarField(l *line) {
 
 // dateField keeps dates of the name apart from those of contacts, registrars and
 // sets of nameservers. Only names expire, and some keys say whose date it is.
-func (r *reader) dateField(l *line) {
+func (r *recordReader) dateField(l *line) {
 	// An empty field in a list looks like a heading. It is one if lines stand
 	// further in below it, or if it has no colon.
 	headed := r.block.deeper || r.block.bare || r.block.soft
@@ -200,13 +200,13 @@ func (r *reader) dateField(l *line) {
 	to := &r.record
 	about := r.block.private() || r.block.cat == catRegistrar || headed && (r.block.cat == catAgent || r.block.cat == catSigning)
 	if about && l.cat != catExpires && !strings.Contains(l.key, "domain") && !strings.Contains(l.key, "record") {
-		to = &r.weak
+		to = &r.fallback
 	}
 	r.date(l.cat, l.value, l.order, to)
 }
 
 // text reads a line without a key.
-func (r *reader) text(l *line) {
+func (r *recordReader) text(l *line) {
 	if host, ok := nameServerPair(l, r.name); ok {
 		r.servers(host)
 		return
@@ -217,7 +217,7 @@ func (r *reader) text(l *line) {
 		return
 	case catRegistrar:
 		if !r.block.soft && r.block.filled {
-			r.registrarIs(l.body, rankField)
+			r.setRegistrar(l.body, rankField)
 		}
 	case catStatus:
 		// Only what stands further in belongs to the heading for sure.
@@ -269,19 +269,19 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-func (r *reader) registrarIs(value string, rank int) {
+func (r *recordReader) setRegistrar(value string, rank int) {
 	// Of an answer in two languages we keep the name that more people can read.
-	again := rank == r.registrar && len(value) <= maxLineBytes && !isLatin(r.record.Registrar) && isLatin(value)
-	if rank <= r.registrar && !again {
+	again := rank == r.registrarRank && len(value) <= maxLineBytes && !isLatin(r.record.Registrar) && isLatin(value)
+	if rank <= r.registrarRank && !again {
 		return
 	}
 	if name, ok := registrarName(value); ok {
-		r.record.Registrar, r.registrar = name, rank
+		r.record.Registrar, r.registrarRank = name, rank
 	}
 }
 
-func (r *reader) servers(value string) {
-	if r.triedNames++; r.triedNames > maxTries {
+func (r *recordReader) servers(value string) {
+	if r.namesTried++; r.namesTried > maxTries {
 		return
 	}
 	for _, host := range serverNames(value, r.name) {
@@ -291,7 +291,7 @@ func (r *reader) servers(value string) {
 	}
 }
 
-func (r *reader) statuses(value string) {
+func (r *recordReader) statuses(value string) {
 	if len(value) > maxLineBytes/2 {
 		return
 	}
@@ -307,7 +307,7 @@ func (r *reader) statuses(value string) {
 
 // date keeps the first date of each kind: the name's own comes before those of
 // its parts.
-func (r *reader) date(cat category, value string, order dateOrder, to *lookup.Record) {
+func (r *recordReader) date(cat category, value string, order dateOrder, to *lookup.Record) {
 	var slot *time.Time
 	switch cat {
 	case catCreated:
@@ -320,7 +320,7 @@ func (r *reader) date(cat category, value string, order dateOrder, to *lookup.Re
 	if !slot.IsZero() {
 		return
 	}
-	if r.triedDates++; r.triedDates > maxTries {
+	if r.datesTried++; r.datesTried > maxTries {
 		return
 	}
 	if order == orderUnknown {

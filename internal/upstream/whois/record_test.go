@@ -31,9 +31,9 @@ func summary(r *lookup.Record) string {
 		strings.Join(r.Nameservers, " "), strings.Join(r.Status, ", "), r.Registrar)
 }
 
-func TestEachFamilyOfRecordsIsRead(t *testing.T) {
+func TestRecord_SampleRecords(t *testing.T) {
 	t.Parallel()
-	for _, c := range ownRecords {
+	for _, c := range sampleRecords {
 		got, code := Classify([]byte(c.answer), c.name)
 		if code != "" || got.State != lookup.Registered {
 			t.Errorf("%s: state %d, fault %q", c.family, got.State, code)
@@ -48,7 +48,7 @@ func TestEachFamilyOfRecordsIsRead(t *testing.T) {
 // The answers of ownRecords have the canary in every field that is about a
 // person. Reading them with other line ends, without indentation and without
 // empty lines must not bring it out either.
-func TestNoCanaryPassesThroughARecord(t *testing.T) {
+func TestRecord_PersonalDataNeverLeaks(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(string) string{
 		"as is":            func(s string) string { return s },
@@ -67,7 +67,7 @@ func TestNoCanaryPassesThroughARecord(t *testing.T) {
 		},
 	}
 	canaries := 0
-	for _, c := range ownRecords {
+	for _, c := range sampleRecords {
 		if !strings.Contains(c.answer, canary) {
 			t.Errorf("%s has no canary", c.family)
 		}
@@ -87,7 +87,7 @@ func TestNoCanaryPassesThroughARecord(t *testing.T) {
 	}
 }
 
-func TestEachFieldOfAPersonIsRefused(t *testing.T) {
+func TestRecord_PersonalFieldsAreDropped(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{
 		"Registrant", "Registrant Name", "Registrant Organization", "Registrant Street", "Registrant Phone", "Registrant Email", "Holder", "holder-c", "Owner", "owner-name",
@@ -106,7 +106,7 @@ func TestEachFieldOfAPersonIsRefused(t *testing.T) {
 }
 
 // A status and a registrar's name are what comes closest to free text.
-func TestNoCanaryPassesThroughAStatusOrARegistrarsName(t *testing.T) {
+func TestRecord_StatusAndRegistrarLeakNoPersonalData(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []string{
 		"Status:\nMax zzkanarie\n", "Status: Max zzkanarie\n", "Status:\n    Max zzkanarie\n", "Status:\n\nzzkanarie\n", "[Status]\nzzkanarie\n", "Domain Status: ok, zzkanarie\n", "Status: zzkanarie - ok\n", "Estado:\nzzkanarie\nzzkanarie\n",
@@ -125,7 +125,7 @@ func TestNoCanaryPassesThroughAStatusOrARegistrarsName(t *testing.T) {
 	}
 }
 
-func TestDatesAreReadOrRefused(t *testing.T) {
+func TestParseDate_KnownFormats(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"2020-03-04":                            "2020-03-04T00:00:00Z",
@@ -205,7 +205,7 @@ func TestDatesAreReadOrRefused(t *testing.T) {
 	}
 }
 
-func TestTheOrderOfDayAndMonthIsNotGuessed(t *testing.T) {
+func TestRecord_AmbiguousDayMonthOrderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, name, answer, want string }{
 		{"nothing tells", "kranich-47.xyz", "Created: 04/03/2020\n", "-"},
@@ -221,7 +221,7 @@ func TestTheOrderOfDayAndMonthIsNotGuessed(t *testing.T) {
 	}
 }
 
-func TestStatusesAreSpelledAsInRFC5731(t *testing.T) {
+func TestRecord_StatusesUseRFC5731Spelling(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"client transfer prohibited": "clientTransferProhibited",
@@ -243,7 +243,7 @@ func TestStatusesAreSpelledAsInRFC5731(t *testing.T) {
 	}
 }
 
-func TestARegistrarIsANameAndNoWayToReachSomebody(t *testing.T) {
+func TestRegistrarName_DropsContactData(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		" Example \t Registrar GmbH ":      "Example Registrar GmbH",
@@ -264,7 +264,7 @@ func TestARegistrarIsANameAndNoWayToReachSomebody(t *testing.T) {
 	}
 }
 
-func TestNameserversAreHostsOnceInOrder(t *testing.T) {
+func TestServerNames_ExtractsHosts(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"NS1.Example.NET.":                       "ns1.example.net",
@@ -289,7 +289,7 @@ func TestNameserversAreHostsOnceInOrder(t *testing.T) {
 	}
 }
 
-func TestEncodingsOfTheCountriesAreRead(t *testing.T) {
+func TestRecord_NationalEncodings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, registrar, want string }{
 		{"kranich-47.com", "M\xfcller \x96 Co", "Müller – Co"},
@@ -309,7 +309,7 @@ func TestEncodingsOfTheCountriesAreRead(t *testing.T) {
 	}
 }
 
-func TestAReferralNamesAServer(t *testing.T) {
+func TestReferral_FindsServer(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{
 		"Domain Name: X.COM\nRegistrar WHOIS Server: whois.example.net\n":              "whois.example.net",

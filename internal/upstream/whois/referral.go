@@ -14,7 +14,7 @@ func Referral(raw []byte) (host string, ok bool) {
 		return "", false
 	}
 	best := len(referralKeys)
-	a := cut(text)
+	a := splitLines(text)
 	for i := range a.lines {
 		l := &a.lines[i]
 		for rank, key := range referralKeys[:best] {

@@ -25,12 +25,12 @@ func statusWord(value string) (word string, ok bool) {
 		value = value[:at]
 	}
 	value = strings.TrimSpace(value[:webAddress(value)])
-	if word, ok = lookup.StatusWord(value); ok {
+	if word, ok = lookup.ParseStatus(value); ok {
 		return word, true
 	}
 	// "ok - Normal state.", "clienthold -- by court order"
 	value, _, _ = strings.Cut(value, " -")
-	return lookup.StatusWord(strings.Join(strings.Fields(strings.Trim(value, " .!*")), " "))
+	return lookup.ParseStatus(strings.Join(strings.Fields(strings.Trim(value, " .!*")), " "))
 }
 
 // registrarName cleans the name of a registrar. What is a way to reach somebody
@@ -46,7 +46,7 @@ func registrarName(value string) (string, bool) {
 		return r
 	}, value)
 	clean = strings.Join(strings.Fields(clean), " ")
-	clean = strings.Trim(lookup.WithoutPhone(clean), " \"")
+	clean = strings.Trim(lookup.StripPhone(clean), " \"")
 	if runes := []rune(clean); len(runes) > maxRegistrarRunes {
 		clean = strings.TrimSpace(string(runes[:maxRegistrarRunes]))
 	}

@@ -30,8 +30,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
-	"github.com/dotkontor/dotkontor/internal/upstream/manners"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
 const (
@@ -40,9 +40,9 @@ const (
 	maxAnswerBytes = 128 << 10
 )
 
-// questions holds the form of the question for servers that want more than the
+// queryFormats holds the form of the question for servers that want more than the
 // name. NAME stands for the name in A-labels.
-var questions = map[string]string{
+var queryFormats = map[string]string{
 	// Without the type DENIC answers with less; ace says that we send A-labels.
 	"whois.denic.de": "-T dn,ace NAME",
 	// A bare name also matches nameservers and registrars.
@@ -57,16 +57,16 @@ var questions = map[string]string{
 // Options are the settings of a Client. The zero value asks the real world.
 type Options struct {
 	// Hosts says which servers stand elsewhere.
-	Hosts hosts.Table
+	Hosts hostmap.Table
 	// Timeout bounds one question from the connection to the last byte; 0 means
 	// 2.2 s. The wait for a turn does not count.
 	Timeout time.Duration
 	// Logger hears, at debug level, the kind and host of every fault. nil means
 	// silence.
 	Logger *slog.Logger
-	// Guard sees to it that no host is asked too much; nil means that nobody
+	// Limiter sees to it that no host is asked too much; nil means that nobody
 	// does.
-	Guard *manners.Guard
+	Limiter *hostlimit.Limiter
 	// Dialer opens connections; nil means the system's.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
@@ -74,21 +74,21 @@ type Options struct {
 // Client asks WHOIS servers. It holds no connections and is safe for concurrent
 // use.
 type Client struct {
-	hosts   hosts.Table
+	hosts   hostmap.Table
 	timeout time.Duration
 	log     *slog.Logger
-	guard   *manners.Guard
+	limiter *hostlimit.Limiter
 	dial    func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-var _ lookup.Records = (*Client)(nil)
+var _ lookup.RecordSource = (*Client)(nil)
 
 // New makes a Client. It does no I/O.
 func New(o Options) (*Client, error) {
-	if err := o.Hosts.Check(); err != nil {
+	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, guard: o.Guard, dial: o.Dialer}
+	c := &Client{hosts: o.Hosts, timeout: o.Timeout, log: o.Logger, limiter: o.Limiter, dial: o.Dialer}
 	if c.timeout <= 0 {
 		c.timeout = defaultTimeout
 	}
@@ -114,8 +114,8 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 		server = net.JoinHostPort(server, defaultPort)
 	}
 	var finding lookup.Finding
-	err := c.guard.Do(ctx, host, func(ctx context.Context) error {
-		answer, code, err := c.ask(ctx, c.hosts.Address(server), question(host, name))
+	err := c.limiter.Do(ctx, host, func(ctx context.Context) error {
+		answer, code, err := c.query(ctx, c.hosts.Address(server), formatQuery(host, name))
 		if code == "" {
 			finding, code = Classify(answer, name.ASCII())
 		}
@@ -131,24 +131,24 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 	return finding, nil
 }
 
-func question(host string, name registrar.Name) string {
-	form, found := questions[strings.ToLower(host)]
+func formatQuery(host string, name registrar.Name) string {
+	form, found := queryFormats[strings.ToLower(host)]
 	if !found {
 		form = "NAME"
 	}
 	return strings.Replace(form, "NAME", name.ASCII(), 1) + "\r\n"
 }
 
-var errTooLarge = errors.New("the answer is too large")
+var errResponseTooLarge = errors.New("the answer is too large")
 
-// ask sends one question and reads the answer to its end. The code is empty if
+// query sends one question and reads the answer to its end. The code is empty if
 // that went well.
-func (c *Client) ask(ctx context.Context, address, question string) ([]byte, registrar.Code, error) {
+func (c *Client) query(ctx context.Context, address, question string) ([]byte, registrar.Code, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	conn, err := c.dial(ctx, "tcp", address)
 	if err != nil {
-		return nil, codeOf(ctx, err), cause(ctx, err)
+		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
 	}
 	defer func() { _ = conn.Close() }()
 	// A cancelled question must not sit in a read: closing ends it at once. The
@@ -157,20 +157,20 @@ func (c *Client) ask(ctx context.Context, address, question string) ([]byte, reg
 	defer stop()
 
 	if _, err := io.WriteString(conn, question); err != nil {
-		return nil, codeOf(ctx, err), cause(ctx, err)
+		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswerBytes+1))
 	if err != nil {
 		// Even if text has arrived: half a record can look like none.
-		return nil, codeOf(ctx, err), cause(ctx, err)
+		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
 	}
 	if len(answer) > maxAnswerBytes {
-		return nil, registrar.FaultBroken, errTooLarge
+		return nil, registrar.FaultBroken, errResponseTooLarge
 	}
 	return answer, "", nil
 }
 
-func codeOf(ctx context.Context, err error) registrar.Code {
+func faultCodeOf(ctx context.Context, err error) registrar.Code {
 	var network net.Error
 	if ctx.Err() != nil || errors.As(err, &network) && network.Timeout() {
 		return registrar.FaultTimeout
@@ -178,9 +178,9 @@ func codeOf(ctx context.Context, err error) registrar.Code {
 	return registrar.FaultRefused
 }
 
-// cause prefers the reason of ctx to "use of closed connection", which is only
+// causeOf prefers the reason of ctx to "use of closed connection", which is only
 // its effect.
-func cause(ctx context.Context, err error) error {
+func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -15,12 +15,12 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/upstream/hosts"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
-const askedLabel = "kranich-canary-47"
+const queriedLabel = "kranich-canary-47"
 
-func asked(tld string) registrar.Name { return registrar.NewName(askedLabel, tld) }
+func queriedName(tld string) registrar.Name { return registrar.NewName(queriedLabel, tld) }
 
 // serve answers every connection on a port of its own with handle.
 func serve(t *testing.T, handle func(net.Conn)) string {
@@ -68,60 +68,60 @@ func newClient(t *testing.T, o Options) *Client {
 	return c
 }
 
-func TestWithoutAServerThereIsNoSource(t *testing.T) {
+func TestFind_NoServerIsErrNoSource(t *testing.T) {
 	t.Parallel()
-	_, err := newClient(t, Options{}).Find(t.Context(), registrar.Extension{TLD: ".dev"}, asked(".dev"))
+	_, err := newClient(t, Options{}).Find(t.Context(), registrar.Extension{TLD: ".dev"}, queriedName(".dev"))
 	if !errors.Is(err, lookup.ErrNoSource) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestABadHostTableIsRefused(t *testing.T) {
+func TestNew_RefusesInvalidHostTable(t *testing.T) {
 	t.Parallel()
-	if _, err := New(Options{Hosts: hosts.Table{"whois.example:43": "nowhere"}}); err == nil {
+	if _, err := New(Options{Hosts: hostmap.Table{"whois.example:43": "nowhere"}}); err == nil {
 		t.Error("accepted")
 	}
 }
 
-func TestEachServerIsAskedInItsOwnForm(t *testing.T) {
+func TestFind_UsesServerSpecificQueryFormat(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{
-		"whois.example.net":      askedLabel + ".example",
-		"whois.denic.de":         "-T dn,ace " + askedLabel + ".example",
-		"WHOIS.Denic.de":         "-T dn,ace " + askedLabel + ".example",
-		"whois.verisign-grs.com": "domain " + askedLabel + ".example",
-		"whois.punktum.dk":       "--charset=utf-8 " + askedLabel + ".example",
+		"whois.example.net":      queriedLabel + ".example",
+		"whois.denic.de":         "-T dn,ace " + queriedLabel + ".example",
+		"WHOIS.Denic.de":         "-T dn,ace " + queriedLabel + ".example",
+		"whois.verisign-grs.com": "domain " + queriedLabel + ".example",
+		"whois.punktum.dk":       "--charset=utf-8 " + queriedLabel + ".example",
 	} {
-		heard := make(chan string, 1)
+		received := make(chan string, 1)
 		address := serve(t, func(conn net.Conn) {
 			question, _ := bufio.NewReader(conn).ReadString('\n')
-			heard <- question
+			received <- question
 			_, _ = io.WriteString(conn, "Domain not found.\r\n")
 		})
-		c := newClient(t, Options{Hosts: hosts.Table{strings.ToLower(host) + ":43": address}})
-		finding, err := c.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: host}, asked(".example"))
+		c := newClient(t, Options{Hosts: hostmap.Table{strings.ToLower(host) + ":43": address}})
+		finding, err := c.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: host}, queriedName(".example"))
 		if err != nil || finding.State != lookup.Free {
 			t.Errorf("%s: %+v, %v", host, finding, err)
 			continue
 		}
-		if got := <-heard; got != want+"\r\n" {
+		if got := <-received; got != want+"\r\n" {
 			t.Errorf("%s was asked %q, want %q", host, got, want)
 		}
 	}
 }
 
-func TestAPortInTheCatalogueIsKept(t *testing.T) {
+func TestFind_UsesPortFromCatalog(t *testing.T) {
 	t.Parallel()
-	address := serve(t, reply("Domain: "+askedLabel+".example\nStatus: active\nRegistrar: X\n"))
-	c := newClient(t, Options{Hosts: hosts.Table{"whois.example.net:4343": address}})
-	finding, err := c.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: "whois.example.net:4343"}, asked(".example"))
+	address := serve(t, reply("Domain: "+queriedLabel+".example\nStatus: active\nRegistrar: X\n"))
+	c := newClient(t, Options{Hosts: hostmap.Table{"whois.example.net:4343": address}})
+	finding, err := c.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: "whois.example.net:4343"}, queriedName(".example"))
 	if err != nil || finding.State != lookup.Registered {
 		t.Errorf("%+v, %v", finding, err)
 	}
 }
 
-// misbehaviours are the ways in which a server fails, and what we call them.
-var misbehaviours = map[string]struct {
+// serverFailures are the ways in which a server fails, and what we call them.
+var serverFailures = map[string]struct {
 	handle func(net.Conn)
 	want   registrar.Code
 }{
@@ -138,20 +138,20 @@ var misbehaviours = map[string]struct {
 		_, _ = io.WriteString(conn, "Domain not found.\r\n"+strings.Repeat("filler\r\n", maxAnswerBytes/8+1))
 	}, registrar.FaultBroken},
 	"sends junk":  {reply("\x00\x01\x02"), registrar.FaultBroken},
-	"says slower": {reply("Query limit exceeded for " + askedLabel + ".example\r\n"), registrar.FaultThrottled},
+	"says slower": {reply("Query limit exceeded for " + queriedLabel + ".example\r\n"), registrar.FaultThrottled},
 }
 
-func TestEachMisbehaviourIsAFaultWithoutTheName(t *testing.T) {
+func TestFind_FaultsOmitTheName(t *testing.T) {
 	t.Parallel()
-	for rule, c := range misbehaviours {
+	for rule, c := range serverFailures {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
 			var log bytes.Buffer
 			client := newClient(t, Options{
-				Hosts:  hosts.Table{"whois.example.net:43": serve(t, c.handle)},
+				Hosts:  hostmap.Table{"whois.example.net:43": serve(t, c.handle)},
 				Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 			})
-			finding, err := client.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: "whois.example.net"}, asked(".example"))
+			finding, err := client.Find(t.Context(), registrar.Extension{TLD: ".example", WHOIS: "whois.example.net"}, queriedName(".example"))
 			checkFault(t, finding, err, c.want, log.String())
 		})
 	}
@@ -168,12 +168,12 @@ func checkFault(t *testing.T, finding lookup.Finding, err error, want registrar.
 	if !strings.Contains(log, string(want)) || !strings.Contains(log, "whois.example.net") {
 		t.Errorf("the log does not name fault and host: %q", log)
 	}
-	if strings.Contains(log+err.Error(), askedLabel) {
+	if strings.Contains(log+err.Error(), queriedLabel) {
 		t.Errorf("the searched name leaked: %q %q", log, err)
 	}
 }
 
-func TestAClosedPortIsRefused(t *testing.T) {
+func TestFind_ClosedPortIsRefused(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -183,10 +183,10 @@ func TestAClosedPortIsRefused(t *testing.T) {
 	_ = listener.Close()
 	var log bytes.Buffer
 	c := newClient(t, Options{
-		Hosts:  hosts.Table{"whois.example.net:43": address},
+		Hosts:  hostmap.Table{"whois.example.net:43": address},
 		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
-	finding, err := c.Find(t.Context(), registrar.Extension{WHOIS: "whois.example.net"}, asked(".example"))
+	finding, err := c.Find(t.Context(), registrar.Extension{WHOIS: "whois.example.net"}, queriedName(".example"))
 	checkFault(t, finding, err, registrar.FaultRefused, log.String())
 }
 
@@ -203,7 +203,7 @@ func silentDialer(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-func TestASilentServerEndsAtTheDeadline(t *testing.T) {
+func TestFind_SilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -212,7 +212,7 @@ func TestASilentServerEndsAtTheDeadline(t *testing.T) {
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})
 		start := time.Now()
-		finding, err := c.Find(t.Context(), registrar.Extension{WHOIS: "whois.example.net"}, asked(".example"))
+		finding, err := c.Find(t.Context(), registrar.Extension{WHOIS: "whois.example.net"}, queriedName(".example"))
 		checkFault(t, finding, err, registrar.FaultTimeout, log.String())
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the cause is not the deadline")
@@ -223,14 +223,14 @@ func TestASilentServerEndsAtTheDeadline(t *testing.T) {
 	})
 }
 
-func TestACancelledQuestionEndsAtOnce(t *testing.T) {
+func TestFind_CancellationReturnsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, Options{Dialer: silentDialer})
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(100*time.Millisecond, cancel)
 		start := time.Now()
-		_, err := c.Find(ctx, registrar.Extension{WHOIS: "whois.example.net"}, asked(".example"))
+		_, err := c.Find(ctx, registrar.Extension{WHOIS: "whois.example.net"}, queriedName(".example"))
 		if registrar.CodeOf(err) != registrar.FaultTimeout || !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}

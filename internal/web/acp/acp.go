@@ -9,46 +9,46 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // Prefix is below which everything here is served.
 const Prefix = "/api/acp/"
 
 const (
-	// largestBody bounds a request.
-	largestBody = 64 << 10
-	// readWithin and workWithin bound how long a request may take. A completion
+	// maxBodyBytes bounds a request.
+	maxBodyBytes = 64 << 10
+	// readTimeout and workWithin bound how long a request may take. A completion
 	// asks registries and the payment provider.
-	readWithin = 15 * time.Second
-	workWithin = 45 * time.Second
-	// writeWithin is what remains for sending the answer. The server's own limit for
+	readTimeout    = 15 * time.Second
+	requestTimeout = 45 * time.Second
+	// writeTimeout is what remains for sending the answer. The server's own limit for
 	// a whole answer may be shorter than workWithin.
-	writeWithin = 10 * time.Second
-	// closedFor is what is told where checkout is not in service.
-	closedFor = time.Hour
-	// unkeyedAtOnce is how many requests without a key are verified at a time: each is
+	writeTimeout = 10 * time.Second
+	// outOfServiceRetryAfter is what is told where checkout is not in service.
+	outOfServiceRetryAfter = time.Hour
+	// maxUnkeyedVerifications is how many requests without a key are verified at a time: each is
 	// held against the secrets of all live agents.
-	unkeyedAtOnce = 4
+	maxUnkeyedVerifications = 4
 )
 
 // Config is what the checkout needs. Without agents or orders it is not in
 // service, and says so.
 type Config struct {
 	// BaseURL is the service's address, without a slash at its end.
-	BaseURL string
-	Agents  Agents
-	Orders  Orders
-	Answers Answers
-	// Listed says whether the catalogue carries an extension.
-	Listed func(tld string) bool
-	// Creates bounds how many sessions an agent makes.
-	Creates Limiter
+	BaseURL     string
+	Agents      Agents
+	Orders      Orders
+	Idempotency Idempotency
+	// SupportsTLD says whether the catalogue carries an extension.
+	SupportsTLD func(tld string) bool
+	// CreateLimit bounds how many sessions an agent makes.
+	CreateLimit Limiter
 	// BadSignatures bounds how many wrong signatures and keys an address sends.
-	BadSignatures *quota.Gate
-	// Permalinks is the path below which people read their orders.
-	Permalinks string
+	BadSignatures *ratelimit.Gate
+	// OrdersPath is the path below which people read their orders.
+	OrdersPath string
 	// Terms, Privacy and Returns are the paths of what people should read; empty where
 	// there are no such pages.
 	Terms, Privacy, Returns string
@@ -64,18 +64,18 @@ type Handler struct {
 	cfg Config
 	// now is wall time: signatures do not follow the time of a sandbox.
 	now func() time.Time
-	// unkeyed bounds how many signatures are held against every agent's secrets at a
+	// unkeyedSlots bounds how many signatures are held against every agent's secrets at a
 	// time.
-	unkeyed chan struct{}
+	unkeyedSlots chan struct{}
 }
 
 // New returns a Handler.
 func New(cfg Config) (*Handler, error) {
-	h := &Handler{cfg: cfg, now: time.Now, unkeyed: make(chan struct{}, unkeyedAtOnce)}
+	h := &Handler{cfg: cfg, now: time.Now, unkeyedSlots: make(chan struct{}, maxUnkeyedVerifications)}
 	if !h.inService() {
 		return h, nil
 	}
-	if cfg.Answers == nil || cfg.Listed == nil || cfg.Creates == nil || cfg.BadSignatures == nil || cfg.Address == nil {
+	if cfg.Idempotency == nil || cfg.SupportsTLD == nil || cfg.CreateLimit == nil || cfg.BadSignatures == nil || cfg.Address == nil {
 		return nil, errors.New("checkout needs answers, a catalogue, limits and addresses")
 	}
 	return h, nil
@@ -94,7 +94,7 @@ func (h *Handler) Routes() []Route {
 	const sessions, session = Prefix + "checkout_sessions", Prefix + "checkout_sessions/{id}"
 	return []Route{
 		{http.MethodPost, sessions, h.serve(operation{
-			status: http.StatusCreated, counted: true, read: func(s *shape) func(object) request { return s.create }, do: h.create,
+			status: http.StatusCreated, rateLimited: true, read: func(s *shape) func(object) request { return s.create }, do: h.create,
 		})},
 		{http.MethodGet, session, h.serve(operation{status: http.StatusOK, do: h.show})},
 		{http.MethodPost, session, h.serve(operation{
@@ -109,20 +109,20 @@ func (h *Handler) Routes() []Route {
 	}
 }
 
-// RefuseMethod answers 405 on our paths; Allow is set already.
-func RefuseMethod(w http.ResponseWriter, _ *http.Request) {
-	p := refuse(http.StatusMethodNotAllowed, codeNoSuchMethod, sentenceMethod, "")
-	wire.Annotate(w, p)
+// MethodNotAllowed answers 405 on our paths; Allow is set already.
+func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
+	p := newProblem(http.StatusMethodNotAllowed, codeNoSuchMethod, messageMethod, "")
+	httpjson.RecordError(w, p)
 	w.Header().Set("Cache-Control", "no-store")
-	wire.WriteJSON(w, p.status, p.body)
+	httpjson.WriteJSON(w, p.status, p.body)
 }
 
-// Fail answers 500 where no handler has answered.
-func Fail(w http.ResponseWriter, _ *http.Request, err error) {
-	wire.Annotate(w, err)
-	p := refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "")
+// ServeError answers 500 where no handler has answered.
+func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
+	httpjson.RecordError(w, err)
+	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	w.Header().Set("Cache-Control", "no-store")
-	wire.WriteJSON(w, p.status, p.body)
+	httpjson.WriteJSON(w, p.status, p.body)
 }
 
 // operation is what is different between the five.
@@ -130,7 +130,7 @@ type operation struct {
 	status int
 	// completing needs a signature; canceling answers 405 where it comes too late;
 	// counted is bounded by Creates.
-	completing, canceling, counted bool
+	completing, canceling, rateLimited bool
 	// read picks the reader of a shape; nil for GET.
 	read func(*shape) func(object) request
 	do   func(context.Context, *call) (order.Session, error)
@@ -141,16 +141,16 @@ type call struct {
 	op    operation
 	actor registrar.Actor
 	// id is the session's; empty for a new one.
-	id     string
-	shape  *shape
-	fields map[string]any
-	asked  request
+	id      string
+	shape   *shape
+	fields  map[string]any
+	request request
 	// language is the Accept-Language header's.
 	language string
-	// until ends the wait for another completion of the session, and so does gone,
+	// waitUntil ends the wait for another completion of the session, and so does gone,
 	// which is closed when the client has left.
-	until time.Time
-	gone  <-chan struct{}
+	waitUntil  time.Time
+	clientGone <-chan struct{}
 	// resumed says that the same request was interrupted before.
 	resumed bool
 }
@@ -161,7 +161,7 @@ func (h *Handler) create(ctx context.Context, c *call) (order.Session, error) {
 		return order.Session{}, err
 	}
 	if len(items) == 0 {
-		return order.Session{}, invalid(codeMissingField, "A session needs items.", "$."+c.shape.items)
+		return order.Session{}, newInvalid(codeMissingField, "A session needs items.", "$."+c.shape.items)
 	}
 	return h.cfg.Orders.CreateSession(ctx, c.actor, order.SessionRequest{Items: items, Contact: c.contact()})
 }
@@ -180,25 +180,25 @@ func (h *Handler) update(ctx context.Context, c *call) (order.Session, error) {
 
 func (h *Handler) complete(ctx context.Context, c *call) (order.Session, error) {
 	contact := c.contact()
-	if c.asked.billing != nil {
+	if c.request.billing != nil {
 		// Who pays need not be who holds: the address of the payment counts where
 		// none was told for the holder.
-		known, err := h.cfg.Orders.Told(ctx, c.actor, c.id)
+		known, err := h.cfg.Orders.BuyerContact(ctx, c.actor, c.id)
 		if err != nil {
 			return order.Session{}, err
 		}
-		contact = withBilling(contact, known, *c.asked.billing)
+		contact = withBilling(contact, known, *c.request.billing)
 	}
-	return c.shape.completed(h.cfg.Orders.CompleteSession(ctx, c.actor, c.id, order.Completion{
-		Token: c.asked.token, Contact: contact, Until: c.until, Gone: c.gone,
+	return c.shape.mapCompletion(h.cfg.Orders.CompleteSession(ctx, c.actor, c.id, order.Completion{
+		Token: c.request.token, Contact: contact, Until: c.waitUntil, CallerGone: c.clientGone,
 	}))
 }
 
-// completed is what a completion answers in this shape. The contract has two statuses
+// mapCompletion is what a completion answers in this shape. The contract has two statuses
 // for it, completed and not_ready_for_payment: a human who is paying right now is the
 // latter, with the link, and everything else is a refusal. The protocol's versions
 // have statuses of their own for a session that is being paid, or can't be any more.
-func (s *shape) completed(session order.Session, err error) (order.Session, error) {
+func (s *shape) mapCompletion(session order.Session, err error) (order.Session, error) {
 	switch code := registrar.CodeOf(err); {
 	case s != own && (code == order.PaymentInProgress || code == order.NotOpen):
 		return session, nil
@@ -216,37 +216,37 @@ func (h *Handler) cancel(ctx context.Context, c *call) (order.Session, error) {
 	return session, err
 }
 
-func (h *Handler) items(c *call) ([]order.Wanted, error) {
-	items, err := c.asked.names(h.cfg.Listed)
+func (h *Handler) items(c *call) ([]order.RequestedItem, error) {
+	items, err := c.request.requestedItems(h.cfg.SupportsTLD)
 	if err != nil {
 		return nil, err
 	}
-	return items, c.shape.afterItems(c.fields)
+	return items, c.shape.checkAfterItems(c.fields)
 }
 
 // contact is the buyer with a language, which a client rarely spells out.
 func (c *call) contact() *order.Contact {
-	if told := c.asked.contact; told != nil && told.Language == "" {
-		told.Language = c.language
+	if contact := c.request.contact; contact != nil && contact.Language == "" {
+		contact.Language = c.language
 	}
-	return c.asked.contact
+	return c.request.contact
 }
 
 // withBilling fills the address of the payment in where the holder has none, and
 // the names with it.
-func withBilling(told *order.Contact, known, billing order.Contact) *order.Contact {
+func withBilling(contact *order.Contact, known, billing order.Contact) *order.Contact {
 	if known.Street != "" {
-		return told
+		return contact
 	}
-	if told == nil {
-		told = &order.Contact{}
+	if contact == nil {
+		contact = &order.Contact{}
 	}
-	if told.Street == "" {
-		told.Street, told.Street2, told.City = billing.Street, billing.Street2, billing.City
-		told.State, told.PostalCode, told.Country = billing.State, billing.PostalCode, billing.Country
+	if contact.Street == "" {
+		contact.Street, contact.Street2, contact.City = billing.Street, billing.Street2, billing.City
+		contact.State, contact.PostalCode, contact.Country = billing.State, billing.PostalCode, billing.Country
 	}
-	if told.FirstName+told.LastName+known.FirstName+known.LastName == "" {
-		told.FirstName, told.LastName = billing.FirstName, billing.LastName
+	if contact.FirstName+contact.LastName+known.FirstName+known.LastName == "" {
+		contact.FirstName, contact.LastName = billing.FirstName, billing.LastName
 	}
-	return told
+	return contact
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestAuthenticate_FloodFromAnAddressIsRefusedUnverified(t *testing.T) {
+func TestAuthenticate_FloodIsRefusedUnverified(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	w.agents.slow = make(chan struct{})
 	const senders = 200
 	replies := make(chan int, senders)
 	for range senders {
 		go func() {
-			replies <- w.do(ask{path: one + "/complete", body: pay, from: "192.0.2.7", unsigned: true, header: map[string]string{
+			replies <- w.do(testRequest{path: sessionPath + "/complete", body: payBody, from: "192.0.2.7", unsigned: true, header: map[string]string{
 				"Timestamp": time.Now().UTC().Format(time.RFC3339), "Signature": "AAAA",
 			}}).status
 		}()
@@ -26,21 +26,21 @@ func TestAuthenticate_FloodFromAnAddressIsRefusedUnverified(t *testing.T) {
 	for range senders {
 		counted[<-replies]++
 	}
-	if calls := w.agents.calls.Load(); calls > 30+unkeyedAtOnce || counted[401] > 30 || counted[401]+counted[429] != senders {
+	if calls := w.agents.calls.Load(); calls > 30+maxUnkeyedVerifications || counted[401] > 30 || counted[401]+counted[429] != senders {
 		t.Errorf("%d signatures were verified; %v", calls, counted)
 	}
 }
 
-func TestAuthenticate_WrongKeysDoNotLockOutAnAgentThatWorks(t *testing.T) {
+func TestAuthenticate_WrongKeysDoNotLockOutWorkingAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	with := func(key string) ask {
-		return ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
+	w := newEnv(t)
+	with := func(key string) testRequest {
+		return testRequest{path: sessionPath, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
 	}
 	if got := w.do(with(w.agents.key)); got.status != 200 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
-	var last reply
+	var last testResponse
 	for range 700 {
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
 		last = w.do(with(wrong))
@@ -53,11 +53,11 @@ func TestAuthenticate_WrongKeysDoNotLockOutAnAgentThatWorks(t *testing.T) {
 	}
 }
 
-func TestAuthenticate_FewWrongKeysDoNotLockOutAnAgentSeenFirst(t *testing.T) {
+func TestAuthenticate_FewWrongKeysDoNotLockOutNewAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	with := func(key string) ask {
-		return ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
+	w := newEnv(t)
+	with := func(key string) testRequest {
+		return testRequest{path: sessionPath, method: http.MethodGet, unsigned: true, from: "192.0.2.7", header: map[string]string{"Authorization": "Bearer " + key}}
 	}
 	for range 200 {
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
@@ -68,17 +68,17 @@ func TestAuthenticate_FewWrongKeysDoNotLockOutAnAgentSeenFirst(t *testing.T) {
 	}
 }
 
-func TestAuthenticate_OneWrongSignatureDoesNotLockItsAgentOut(t *testing.T) {
+func TestAuthenticate_WrongSignatureDoesNotLockOutAgent(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newEnv(t)
 	key := map[string]string{"Authorization": "Bearer " + w.agents.key}
-	good := ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: key}
+	good := testRequest{path: sessionPath, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: key}
 	if got := w.do(good); got.status != 200 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
 	for range 700 { // others behind the same address
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
-		w.do(ask{path: one, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: map[string]string{"Authorization": "Bearer " + wrong}})
+		w.do(testRequest{path: sessionPath, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: map[string]string{"Authorization": "Bearer " + wrong}})
 	}
 	bad := good
 	bad.header = map[string]string{"Authorization": "Bearer " + w.agents.key, "Timestamp": "2026-11-15T00:00:00Z", "Signature": "d3Jvbmc"}
@@ -90,7 +90,7 @@ func TestAuthenticate_OneWrongSignatureDoesNotLockItsAgentOut(t *testing.T) {
 	}
 }
 
-func TestParse_KeysThatDifferInCaseAreRefused(t *testing.T) {
+func TestParse_KeysDifferingInCaseAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"buyer":{},"Buyer":{}}`, `{"a":[{"x":1,"X":2}]}`} {
 		if _, err := parse([]byte(body)); err == nil {

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// deepest bounds nesting; the protocol's requests are six levels deep.
-	deepest = 24
-	// longestText bounds every text that we keep.
-	longestText = 500
+	// maxDepth bounds nesting; the protocol's requests are six levels deep.
+	maxDepth = 24
+	// maxTextLength bounds every text that we keep.
+	maxTextLength = 500
 )
 
 var errDuplicate = errors.New("a key stands twice in one object")
@@ -29,7 +29,7 @@ func parse(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return map[string]any{}, nil
 	}
-	broken := func(message string) error { return invalid(codeBody, message, "") }
+	broken := func(message string) error { return newInvalid(codeBody, message, "") }
 	if !utf8.Valid(body) {
 		return nil, broken("The body is not UTF-8.")
 	}
@@ -38,7 +38,7 @@ func parse(body []byte) (map[string]any, error) {
 	value, err := readValue(decoder, 0)
 	switch {
 	case errors.Is(err, errDuplicate):
-		return nil, invalid(codeDuplicate, "A key stands twice in one object of the body.", "")
+		return nil, newInvalid(codeDuplicate, "A key stands twice in one object of the body.", "")
 	case err != nil:
 		return nil, broken("The body is not valid JSON, or nested too deeply.")
 	}
@@ -61,7 +61,7 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 	if !ok {
 		return token, nil
 	}
-	if depth == deepest {
+	if depth == maxDepth {
 		return nil, errors.New("nested too deeply")
 	}
 	if opening == '[' {
@@ -99,38 +99,38 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 	return fields, err
 }
 
-// form is one request while it is read. The first thing that is wrong is kept,
+// readState is one request while it is read. The first thing that is wrong is kept,
 // and nothing that is read afterwards counts.
-type form struct {
-	// closed says that unknown fields are refused, and that null is no value.
-	closed bool
-	wrong  *problem
+type readState struct {
+	// strict says that unknown fields are refused, and that null is no value.
+	strict  bool
+	problem *problem
 }
 
-func (f *form) refuse(code, message, param string) {
-	if f.wrong == nil {
-		f.wrong = invalid(code, message, param)
+func (f *readState) fail(code, message, param string) {
+	if f.problem == nil {
+		f.problem = newInvalid(code, message, param)
 	}
 }
 
 // object is one JSON object of a request and where it stands, as a JSONPath.
 type object struct {
-	form   *form
+	form   *readState
 	path   string
 	fields map[string]any
 }
 
-// only names all fields that the object may have.
-func (o object) only(keys ...string) object {
-	if !o.form.closed {
+// allowOnly names all fields that the object may have.
+func (o object) allowOnly(keys ...string) object {
+	if !o.form.strict {
 		return o
 	}
-	return o.exactly("This version of the protocol does not have this field.", keys...)
+	return o.allowExactly("This version of the protocol does not have this field.", keys...)
 }
 
-// exactly names all fields that the object may have, also where other unknown fields
+// allowExactly names all fields that the object may have, also where other unknown fields
 // are ignored: ignoring one could change what is ordered.
-func (o object) exactly(message string, keys ...string) object {
+func (o object) allowExactly(message string, keys ...string) object {
 	var unknown []string
 	for key := range o.fields {
 		if !slices.Contains(keys, key) {
@@ -139,27 +139,27 @@ func (o object) exactly(message string, keys ...string) object {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown) // the same refusal for the same body
-		o.form.refuse(codeUnknownField, message, o.at(unknown[0]))
+		o.form.fail(codeUnknownField, message, o.pathTo(unknown[0]))
 	}
 	return o
 }
 
-// need names the fields that must be there.
-func (o object) need(keys ...string) object {
+// require names the fields that must be there.
+func (o object) require(keys ...string) object {
 	if o.fields == nil {
 		return o
 	}
 	for _, key := range keys {
-		if _, told := o.value(key); !told {
-			o.form.refuse(codeMissingField, "A required field is missing.", o.at(key))
+		if _, present := o.value(key); !present {
+			o.form.fail(codeMissingField, "A required field is missing.", o.pathTo(key))
 		}
 	}
 	return o
 }
 
-// at is the JSONPath of a field. A key of the client's that is no plain word is
+// pathTo is the JSONPath of a field. A key of the client's that is no plain word is
 // quoted.
-func (o object) at(key string) string {
+func (o object) pathTo(key string) string {
 	for _, r := range key {
 		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
 			return o.path + "[" + strconv.QuoteToASCII(clip(key)) + "]"
@@ -177,33 +177,33 @@ func clip(text string) string {
 
 // value is a field that was told. In an open form null is the same as nothing.
 func (o object) value(key string) (any, bool) {
-	value, told := o.fields[key]
-	if told && value == nil && !o.form.closed {
+	value, present := o.fields[key]
+	if present && value == nil && !o.form.strict {
 		return nil, false
 	}
-	return value, told
+	return value, present
 }
 
 func (o object) wrongType(key, want string) {
-	o.form.refuse(codeInvalidField, "This field must be "+want+".", o.at(key))
+	o.form.fail(codeInvalidField, "This field must be "+want+".", o.pathTo(key))
 }
 
 // text is a field with a text; empty if it is not there.
 func (o object) text(key string) string {
-	value, told := o.value(key)
-	if !told {
+	value, present := o.value(key)
+	if !present {
 		return ""
 	}
 	text, ok := value.(string)
 	switch {
 	case !ok:
 		o.wrongType(key, "a text")
-	case utf8.RuneCountInString(text) > longestText:
-		o.form.refuse(codeInvalidField, fmt.Sprintf("This text is longer than %d characters.", longestText), o.at(key))
+	case utf8.RuneCountInString(text) > maxTextLength:
+		o.form.fail(codeInvalidField, fmt.Sprintf("This text is longer than %d characters.", maxTextLength), o.pathTo(key))
 	default:
 		for _, r := range text {
 			if unicode.IsControl(r) {
-				o.form.refuse(codeInvalidField, "This text contains a control character.", o.at(key))
+				o.form.fail(codeInvalidField, "This text contains a control character.", o.pathTo(key))
 				break
 			}
 		}
@@ -211,19 +211,19 @@ func (o object) text(key string) string {
 	return text
 }
 
-// want is a field that can have one value only, if it is there. An empty text is
+// requireValue is a field that can have one value only, if it is there. An empty text is
 // another value: whoever names nobody must not be taken for whoever names us.
-func (o object) want(key, only, code, message string) {
-	if _, told := o.value(key); told && o.text(key) != only {
-		o.form.refuse(code, message, o.at(key))
+func (o object) requireValue(key, only, code, message string) {
+	if _, present := o.value(key); present && o.text(key) != only {
+		o.form.fail(code, message, o.pathTo(key))
 	}
 }
 
 // object is a field with an object; its fields are nil if it is not there.
 func (o object) object(key string) (object, bool) {
-	value, told := o.value(key)
-	inner := object{form: o.form, path: o.at(key)}
-	if !told {
+	value, present := o.value(key)
+	inner := object{form: o.form, path: o.pathTo(key)}
+	if !present {
 		return inner, false
 	}
 	fields, ok := value.(map[string]any)
@@ -237,8 +237,8 @@ func (o object) object(key string) (object, bool) {
 
 // objects is a field with a list of objects; nil if it is not there.
 func (o object) objects(key string) []object {
-	value, told := o.value(key)
-	if !told {
+	value, present := o.value(key)
+	if !present {
 		return nil
 	}
 	list, ok := value.([]any)
@@ -248,10 +248,10 @@ func (o object) objects(key string) []object {
 	}
 	inner := make([]object, 0, len(list))
 	for i, entry := range list {
-		path := o.at(key) + "[" + strconv.Itoa(i) + "]"
+		path := o.pathTo(key) + "[" + strconv.Itoa(i) + "]"
 		fields, ok := entry.(map[string]any)
 		if !ok {
-			o.form.refuse(codeInvalidField, "This entry must be an object.", path)
+			o.form.fail(codeInvalidField, "This entry must be an object.", path)
 			return nil
 		}
 		inner = append(inner, object{form: o.form, path: path, fields: fields})
@@ -259,10 +259,10 @@ func (o object) objects(key string) []object {
 	return inner
 }
 
-// one says whether a field is the number 1, however it is written.
-func (o object) one(key string) (isOne, told bool) {
-	value, told := o.value(key)
-	if !told {
+// isOne says whether a field is the number 1, however it is written.
+func (o object) isOne(key string) (isOne, present bool) {
+	value, present := o.value(key)
+	if !present {
 		return false, false
 	}
 	number, ok := value.(json.Number)

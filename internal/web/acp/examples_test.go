@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// example is one request as somebody else may write it.
-type example struct {
+// requestExample is one request as somebody else may write it.
+type requestExample struct {
 	version, operation, body string
 	status                   int
 	code                     string
@@ -19,7 +19,7 @@ type example struct {
 // ownExamples are requests of our own making, for where the protocol's are not at
 // hand. They hold what the protocol's hold: wares and currencies that are not
 // ours, more than one of a kind, ways of delivery and payment that we do not have.
-var ownExamples = map[string]example{
+var ownExamples = map[string]requestExample{
 	"our own, years":              {"", "create", `{"items":[{"id":"register:kaffee.de","years":3}]}`, 400, codeUnknownField},
 	"first version, create":       {"2025-09-29", "create", `{"items":[{"id":"sku_7","quantity":1.5}],"fulfillment_address":{"name":"Max Beispiel","line_one":"Weg 2","line_two":"","city":"Bern","state":"BE","country":"CH","postal_code":"3011"}}`, 400, codeInvalidItem},
 	"first version, many":         {"2025-09-29", "create", `{"items":[{"id":"register:kaffee.de","quantity":2}]}`, 400, codeQuantity},
@@ -38,29 +38,29 @@ var ownExamples = map[string]example{
 	"second version, cancel":      {"2026-04-17", "cancel", `{"intent_trace":{"reason_code":"comparison","trace_summary":"Another name"}}`, 200, ""},
 }
 
-var paths = map[string]string{"create": sessions, "update": one, "complete": one + "/complete", "cancel": one + "/cancel"}
+var operationPaths = map[string]string{"create": sessionsPath, "update": sessionPath, "complete": sessionPath + "/complete", "cancel": sessionPath + "/cancel"}
 
-func TestRequestsOfOthersAreReadAndTheirContentGivesTheDocumentedError(t *testing.T) {
+func TestExamples_OwnRequestsGiveDocumentedErrors(t *testing.T) {
 	t.Parallel()
 	for label, e := range ownExamples {
-		w := newWorld(t)
-		got := w.do(ask{path: paths[e.operation], body: e.body, header: header(e.version, "k")})
+		w := newEnv(t)
+		got := w.do(testRequest{path: operationPaths[e.operation], body: e.body, header: versionHeaders(e.version, "k")})
 		if e.status == 200 {
 			if got.status != 200 || w.orders.count(e.operation) != 1 {
 				t.Errorf("%s: got %d %s", label, got.status, got.text)
 			}
 			continue
 		}
-		w.refusal(label, got, e.status, e.code)
+		w.wantProblem(label, got, e.status, e.code)
 		if param, ok := got.body["param"].(string); !ok || !strings.HasPrefix(param, "$.") {
 			t.Errorf("%s: it is not said where: %s", label, got.text)
 		}
 	}
 }
 
-// documented is what the content of the protocol's own examples gives here. Where
+// protocolExamples is what the content of the protocol's own examples gives here. Where
 // an example is refused by its own schema, so it is here.
-var documented = map[string]map[string]example{
+var protocolExamples = map[string]map[string]requestExample{
 	"2025-09-29": {
 		"create_checkout_session_request":   {operation: "create", status: 400, code: codeInvalidItem},
 		"update_checkout_session_request":   {operation: "update", status: 400, code: codeOption},
@@ -81,13 +81,13 @@ var documented = map[string]map[string]example{
 	},
 }
 
-func TestTheProtocolsOwnExamplesAreReadAndTheirContentGivesTheDocumentedError(t *testing.T) {
+func TestExamples_ProtocolRequestsGiveDocumentedErrors(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
 		t.Skip("ACP_SPEC_DIR is not set; the other test has examples of our own")
 	}
-	for version, wanted := range documented {
+	for version, wanted := range protocolExamples {
 		found := map[string]json.RawMessage{}
 		for _, name := range []string{"examples.agentic_checkout.json", "examples.multi_item_checkout.json"} {
 			text, err := os.ReadFile(filepath.Join(folder, "examples", version, name))
@@ -112,10 +112,10 @@ func TestTheProtocolsOwnExamplesAreReadAndTheirContentGivesTheDocumentedError(t 
 				t.Errorf("%s: nobody has said what %s gives", version, name)
 				continue
 			}
-			w := newWorld(t)
-			got := w.do(ask{path: paths[want.operation], body: string(body), header: header(version, "k")})
+			w := newEnv(t)
+			got := w.do(testRequest{path: operationPaths[want.operation], body: string(body), header: versionHeaders(version, "k")})
 			if want.status != 200 {
-				w.refusal(version+" "+name, got, want.status, want.code)
+				w.wantProblem(version+" "+name, got, want.status, want.code)
 			} else if got.status != 200 || w.orders.count(want.operation) != 1 {
 				t.Errorf("%s %s: got %d %s", version, name, got.status, got.text)
 			}
@@ -128,7 +128,7 @@ func TestTheProtocolsOwnExamplesAreReadAndTheirContentGivesTheDocumentedError(t 
 
 // Both ways to write a payment reach the order as the same token, and one that the
 // bank has refused does not.
-func TestATokenReachesTheOrderUnlessTheBankHasRefused(t *testing.T) {
+func TestComplete_TokenPassedUnlessBankDeclined(t *testing.T) {
 	t.Parallel()
 	for label, test := range map[string]struct{ version, body, token string }{
 		"own":        {"", `{"payment_data":{"token":"spt_7","provider":"stripe"}}`, "spt_7"},
@@ -140,8 +140,8 @@ func TestATokenReachesTheOrderUnlessTheBankHasRefused(t *testing.T) {
 		"denied":     {"2026-04-17", ownExamples["second version, denied"].body, ""},
 		"invoice":    {"2026-04-17", `{"payment_data":{"purchase_order_number":"PO 1"}}`, ""},
 	} {
-		w := newWorld(t)
-		got := w.do(ask{path: one + "/complete", body: test.body, header: header(test.version, "k")})
+		w := newEnv(t)
+		got := w.do(testRequest{path: sessionPath + "/complete", body: test.body, header: versionHeaders(test.version, "k")})
 		if got.status != 200 || w.orders.count("complete") != 1 || w.orders.done.Token != test.token {
 			t.Errorf("%s: got %d, the order has %q: %s", label, got.status, w.orders.done.Token, got.text)
 		}
@@ -152,7 +152,7 @@ func TestATokenReachesTheOrderUnlessTheBankHasRefused(t *testing.T) {
 }
 
 // A token of another provider, or one whose provider is left open, is not charged.
-func TestATokenOfAnotherProviderIsRefused(t *testing.T) {
+func TestComplete_OtherProvidersTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	const instrument = `{"payment_data":{"handler_id":%q,"instrument":{"type":"card","credential":{"type":%q,"token":"spt_7"}}}}`
 	for label, test := range map[string]struct{ version, body, code string }{
@@ -166,31 +166,31 @@ func TestATokenOfAnotherProviderIsRefused(t *testing.T) {
 		"2026, no kind":        {"2026-04-17", fmt.Sprintf(instrument, handler, ""), codeHandler},
 		"2026, kind of wallet": {"2026-04-17", fmt.Sprintf(instrument, handler, "wallet_token"), codeHandler},
 	} {
-		w := newWorld(t)
-		w.refusal(label, w.do(ask{path: one + "/complete", body: test.body, header: header(test.version, "k")}), 400, test.code)
+		w := newEnv(t)
+		w.wantProblem(label, w.do(testRequest{path: sessionPath + "/complete", body: test.body, header: versionHeaders(test.version, "k")}), 400, test.code)
 		if w.orders.count("complete") != 0 {
 			t.Errorf("%s: it is completed with %q", label, w.orders.done.Token)
 		}
 	}
 }
 
-func TestABuyerIsReadFromEveryPlaceAndAPayerIsNoHolder(t *testing.T) {
+func TestBuyer_ReadFromAllFieldsPayerIsNotRegistrant(t *testing.T) {
 	t.Parallel()
 	const place = `{"name":"Rechnung Stelle","line_one":"Kassenweg 9","city":"Bonn","state":"","country":"de","postal_code":"53111"}`
-	w := newWorld(t)
-	w.do(ask{path: sessions, header: map[string]string{"Accept-Language": "de-DE,en;q=0.5"}, body: `{"items":[{"id":"register:kaffee.de"}],
+	w := newEnv(t)
+	w.do(testRequest{path: sessionsPath, header: map[string]string{"Accept-Language": "de-DE,en;q=0.5"}, body: `{"items":[{"id":"register:kaffee.de"}],
 		"buyer":{"full_name":"Anna Maria Beispiel","email":"anna@beispiel.example","company":{"name":"B AG","tax_id":"DE1"}},"fulfillment_address":` + place + `}`})
 	if c := w.orders.created.Contact; c == nil || c.FirstName != "Anna Maria" || c.LastName != "Beispiel" || c.Organisation != "B AG" ||
 		c.VATID != "DE1" || c.Street != "Kassenweg 9" || c.Country != "DE" || c.Language != "de" || c.Email != "anna@beispiel.example" {
 		t.Errorf("the buyer is %+v", c)
 	}
 	pay := `{"payment_data":{"token":"spt_7","provider":"stripe","billing_address":` + place + `}}`
-	w.do(ask{path: one + "/complete", body: pay})
+	w.do(testRequest{path: sessionPath + "/complete", body: pay})
 	if c := w.orders.done.Contact; c != nil {
 		t.Errorf("the payer's address replaces the holder's: %+v", c)
 	}
-	w.orders.session = states()["untold"]
-	w.do(ask{path: one + "/complete", body: pay})
+	w.orders.session = sessionStates()["untold"]
+	w.do(testRequest{path: sessionPath + "/complete", body: pay})
 	if c := w.orders.done.Contact; c == nil || c.Street != "Kassenweg 9" || c.LastName != "Stelle" {
 		t.Errorf("nothing else is known, and the buyer is %+v", c)
 	}

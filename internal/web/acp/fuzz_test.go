@@ -7,7 +7,7 @@ import (
 
 // Whatever is sent is read or refused: nothing panics, what is read was JSON, and
 // all shapes say the same of bodies that none of them can read.
-func FuzzABodyIsReadOrRefused(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, e := range ownExamples {
 		f.Add([]byte(e.body))
 	}
@@ -28,7 +28,7 @@ func FuzzABodyIsReadOrRefused(f *testing.F) {
 			for _, reader := range []func(object) request{s.create, s.update, s.complete, s.cancel} {
 				asked, err := s.read(reader, fields)
 				if err == nil {
-					_, err = asked.names(func(string) bool { return true })
+					_, err = asked.requestedItems(func(string) bool { return true })
 				}
 				if err != nil && (asProblem(err) == nil || asProblem(err).status != 400) {
 					t.Fatalf("%v", err)

@@ -12,65 +12,65 @@ import (
 // and verification_url. Clients of it know no schema, so it takes what either
 // version of the protocol says, and ignores what it does not know.
 var own = &shape{
-	create: readOwn, update: readOwn, complete: readOwn, cancel: ignore,
-	items: "items", addressAt: "$.fulfillment_address", payLink: "the session's payment_url",
+	create: readOwn, update: readOwn, complete: readOwn, cancel: readNothing,
+	items: "items", addressPath: "$.fulfillment_address", payLinkText: "the session's payment_url",
 	write: func(v view, _ bool) any { return writeOwn(v) },
 }
 
 func readOwn(o object) request {
 	var r request
-	var who person
+	var who buyerReader
 	r.readItems(o, "items")
-	if !r.told {
+	if !r.hasItems {
 		r.readItems(o, "line_items")
 	}
-	if buyer, told := o.object("buyer"); told {
+	if buyer, present := o.object("buyer"); present {
 		who.buyer(buyer)
 		who.name(buyer.text("full_name"))
 		who.name(buyer.text("name"))
 		who.company(buyer)
-		if address, told := buyer.object("address"); told {
+		if address, present := buyer.object("address"); present {
 			who.address(address)
 		}
 	}
 	who.details(o)
-	if address, told := o.object("fulfillment_address"); told {
+	if address, present := o.object("fulfillment_address"); present {
 		who.address(address)
 	}
-	wantOption(o, "fulfillment_option_id")
-	r.contact = who.result()
-	payment, told := o.object("payment_data")
-	if !told {
+	requireFulfillmentOption(o, "fulfillment_option_id")
+	r.contact = who.contactOrNil()
+	payment, present := o.object("payment_data")
+	if !present {
 		return r
 	}
 	r.token = payment.text("token")
-	wantProvider(payment, "provider")
+	requireProvider(payment, "provider")
 	r.readBilling(payment)
 	return r
 }
 
-// ignore reads nothing: what a client says about its reasons changes nothing.
-func ignore(object) request { return request{} }
+// readNothing reads nothing: what a client says about its reasons changes nothing.
+func readNothing(object) request { return request{} }
 
 type ownSession struct {
-	ID           string       `json:"id"`
-	Status       string       `json:"status"`
-	Currency     string       `json:"currency"`
-	Items        []ownLine    `json:"line_items"`
-	Totals       ownTotals    `json:"totals"`
-	Buyer        *buyer2026   `json:"buyer,omitempty"`
-	Address      *address     `json:"fulfillment_address,omitempty"`
-	Messages     []ownMessage `json:"messages"`
-	PaymentURL   string       `json:"payment_url,omitempty"`
-	VerifyURL    string       `json:"verification_url,omitempty"`
-	Order        *ownOrder    `json:"order,omitempty"`
-	CreatedAt    time.Time    `json:"created_at"`
-	UpdatedAt    time.Time    `json:"updated_at"`
-	ExpiresAt    *time.Time   `json:"expires_at,omitempty"`
-	ProviderName string       `json:"payment_provider,omitempty"`
+	ID           string        `json:"id"`
+	Status       string        `json:"status"`
+	Currency     string        `json:"currency"`
+	Items        []ownLineItem `json:"line_items"`
+	Totals       ownTotals     `json:"totals"`
+	Buyer        *buyer2026    `json:"buyer,omitempty"`
+	Address      *address      `json:"fulfillment_address,omitempty"`
+	Messages     []ownMessage  `json:"messages"`
+	PaymentURL   string        `json:"payment_url,omitempty"`
+	VerifyURL    string        `json:"verification_url,omitempty"`
+	Order        *ownOrder     `json:"order,omitempty"`
+	CreatedAt    time.Time     `json:"created_at"`
+	UpdatedAt    time.Time     `json:"updated_at"`
+	ExpiresAt    *time.Time    `json:"expires_at,omitempty"`
+	ProviderName string        `json:"payment_provider,omitempty"`
 }
 
-type ownLine struct {
+type ownLineItem struct {
 	ID       string          `json:"id"`
 	Domain   string          `json:"domain"`
 	TLD      string          `json:"tld"`
@@ -137,7 +137,7 @@ func newRefunds(o order.Order) []ownRefund {
 
 func writeOwn(v view) ownSession {
 	body := ownSession{
-		ID: v.id, Status: v.status, Currency: currency, Items: []ownLine{}, Messages: []ownMessage{},
+		ID: v.id, Status: v.status, Currency: currency, Items: []ownLineItem{}, Messages: []ownMessage{},
 		Totals:     ownTotals{NetEUR: v.net, VATEUR: v.vat, GrossEUR: v.gross, VATRate: float64(v.rate) / 100},
 		Buyer:      newBuyer2026(v),
 		Address:    newAddress(v),
@@ -148,13 +148,13 @@ func writeOwn(v view) ownSession {
 		body.ProviderName = provider
 		body.ExpiresAt = &v.expiresAt
 	}
-	for _, line := range v.lines {
-		body.Items = append(body.Items, ownLine{
+	for _, line := range v.lineItems {
+		body.Items = append(body.Items, ownLineItem{
 			ID: line.item, Domain: line.name, TLD: line.tld, Type: line.kind, Years: line.years,
 			NetEUR: line.net, VATEUR: line.vat, GrossEUR: line.gross, Status: line.status, Reason: line.reason,
 		})
 	}
-	for _, m := range v.messages {
+	for _, m := range v.notices {
 		body.Messages = append(body.Messages, ownMessage{Type: m.kind, Code: m.code, Param: m.param, Content: m.text})
 	}
 	if v.paid {

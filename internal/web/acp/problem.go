@@ -40,34 +40,34 @@ const (
 // The codes of errors that clients can do something about. Those of signatures
 // come from package signing.
 const (
-	codeNotFound      = "not_found"
-	codeMissing       = "missing"
-	codeOutOfStock    = "out_of_stock"
-	codeConflict      = "conflict"
-	codeDeclined      = "payment_declined"
-	codeRateLimited   = "rate_limited"
-	codeMissingField  = "missing_required_field"
-	codeUnknownField  = "unknown_field"
-	codeInvalidField  = "invalid_field"
-	codeInvalidItem   = "invalid_item_id"
-	codeQuantity      = "invalid_quantity"
-	codeCurrency      = "unsupported_currency"
-	codeProvider      = "unsupported_provider"
-	codeHandler       = "unsupported_payment_handler"
-	codeOption        = "invalid_fulfillment_option"
-	codeBody          = "invalid_body"
-	codeDuplicate     = "duplicate_key"
-	codeContentType   = "unsupported_content_type"
-	codeVersion       = "unsupported_api_version"
-	codeKeyRequired   = "idempotency_key_required"
-	codeKeyInvalid    = "invalid_idempotency_key"
-	codeKeyConflict   = "idempotency_conflict"
-	codeKeyInFlight   = "idempotency_in_flight"
-	codeOutOfService  = "service_unavailable"
-	codeInternal      = "internal_error"
-	codeNoSuchMethod  = "method_not_allowed"
-	codeTooManyOpen   = "too_many_open_sessions"
-	codeNotYetDecided = "registry_unavailable"
+	codeNotFound            = "not_found"
+	codeMissing             = "missing"
+	codeOutOfStock          = "out_of_stock"
+	codeConflict            = "conflict"
+	codeDeclined            = "payment_declined"
+	codeRateLimited         = "rate_limited"
+	codeMissingField        = "missing_required_field"
+	codeUnknownField        = "unknown_field"
+	codeInvalidField        = "invalid_field"
+	codeInvalidItem         = "invalid_item_id"
+	codeQuantity            = "invalid_quantity"
+	codeCurrency            = "unsupported_currency"
+	codeProvider            = "unsupported_provider"
+	codeHandler             = "unsupported_payment_handler"
+	codeOption              = "invalid_fulfillment_option"
+	codeBody                = "invalid_body"
+	codeDuplicate           = "duplicate_key"
+	codeContentType         = "unsupported_content_type"
+	codeVersion             = "unsupported_api_version"
+	codeKeyRequired         = "idempotency_key_required"
+	codeKeyInvalid          = "invalid_idempotency_key"
+	codeKeyConflict         = "idempotency_conflict"
+	codeKeyInFlight         = "idempotency_in_flight"
+	codeOutOfService        = "service_unavailable"
+	codeInternal            = "internal_error"
+	codeNoSuchMethod        = "method_not_allowed"
+	codeTooManyOpen         = "too_many_open_sessions"
+	codeRegistryUnavailable = "registry_unavailable"
 )
 
 func (p *problem) Error() string { return "a refused request (" + p.body.Code + ")" }
@@ -99,7 +99,7 @@ func kindOf(status int) registrar.Kind {
 	}
 }
 
-func refuse(status int, code, message, param string) *problem {
+func newProblem(status int, code, message, param string) *problem {
 	kind := invalidRequest
 	switch {
 	case status == http.StatusPaymentRequired, status == http.StatusInternalServerError:
@@ -110,9 +110,9 @@ func refuse(status int, code, message, param string) *problem {
 	return &problem{status: status, body: errorBody{Type: kind, Code: code, Message: message, Param: param}}
 }
 
-// invalid is 400.
-func invalid(code, message, param string) *problem {
-	return refuse(http.StatusBadRequest, code, message, param)
+// newInvalid is 400.
+func newInvalid(code, message, param string) *problem {
+	return newProblem(http.StatusBadRequest, code, message, param)
 }
 
 // asProblem finds the refusal in err; nil if there is none.
@@ -124,8 +124,8 @@ func asProblem(err error) *problem {
 	return nil
 }
 
-// answer is what is sent, and kept for a repetition.
-type answer struct {
+// response is what is sent, and kept for a repetition.
+type response struct {
 	status int
 	header map[string]string
 	body   []byte

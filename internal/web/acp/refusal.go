@@ -12,15 +12,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// tryAgain is what is told where nobody knows better.
-const tryAgain = 5 * time.Second
+// defaultRetryAfter is what is told where nobody knows better.
+const defaultRetryAfter = 5 * time.Second
 
 func retryAfter(err error) time.Duration {
 	var e *registrar.Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
 		return e.RetryAfter
 	}
-	return tryAgain
+	return defaultRetryAfter
 }
 
 // refusals are the domain's codes in the protocol's words. Codes that are not here
@@ -30,62 +30,62 @@ var refusals = map[registrar.Code]struct {
 	code     string
 	sentence string
 }{
-	order.PaymentDeclined: {http.StatusPaymentRequired, codeDeclined, sentenceDeclined},
-	order.TokenExpired:    {http.StatusPaymentRequired, codeDeclined, sentenceExpired},
-	order.TokenTooSmall:   {http.StatusPaymentRequired, codeDeclined, sentenceTooSmall},
-	order.PriceChanged:    {http.StatusUnprocessableEntity, codeConflict, sentencePrice},
-	order.NameHeld:        {http.StatusUnprocessableEntity, codeOutOfStock, sentenceHeld},
+	order.PaymentDeclined: {http.StatusPaymentRequired, codeDeclined, messageDeclined},
+	order.TokenExpired:    {http.StatusPaymentRequired, codeDeclined, messageExpired},
+	order.TokenTooSmall:   {http.StatusPaymentRequired, codeDeclined, messageTooSmall},
+	order.PriceChanged:    {http.StatusUnprocessableEntity, codeConflict, messagePrice},
+	order.NameHeld:        {http.StatusUnprocessableEntity, codeOutOfStock, messageHeld},
 	order.DataMissing:     {http.StatusUnprocessableEntity, codeMissing, ""},
-	order.NotOpen:         {http.StatusConflict, codeConflict, sentenceNotOpen},
-	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, sentenceTooManyOpen},
+	order.NotOpen:         {http.StatusConflict, codeConflict, messageNotOpen},
+	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, messageTooManyOpen},
 
-	order.PaymentInProgress: {http.StatusConflict, codeConflict, sentenceInProgress},
+	order.PaymentInProgress: {http.StatusConflict, codeConflict, messageInProgress},
 }
 
-// problemOf is what the domain says, as the client reads it. session is what is
+// toProblem is what the domain says, as the client reads it. session is what is
 // known of the order.
-func (c *call) problemOf(session order.Session, err error) error {
+func (c *call) toProblem(session order.Session, err error) error {
 	if p := asProblem(err); p != nil {
 		return p
 	}
 	var refused *order.ItemsRefused
 	if errors.As(err, &refused) {
-		return c.itemsRefused(refused)
+		return c.itemsRefusedProblem(refused)
 	}
-	var unasked *order.ItemsUnasked
+	var unasked *order.ItemsUnquoted
 	if errors.As(err, &unasked) {
-		return c.itemUndecided(unasked.Items[0])
+		return c.itemUndecidedProblem(unasked.Items[0])
 	}
 	code := registrar.CodeOf(err)
 	if code == order.OverBudget {
-		p := limited(retryAfter(err))
+		p := rateLimitProblem(retryAfter(err))
 		p.cause = err
 		return p
 	}
-	p := fault(err)
+	p := faultProblem(err)
 	known, ok := refusals[code]
 	switch {
 	case ok && code == order.DataMissing:
-		param, sentence := lacking(session, c.shape)
-		p = refuse(known.status, known.code, sentence, param)
+		param, message := missingData(session, c.shape)
+		p = newProblem(known.status, known.code, message, param)
 	case ok && code == order.NotOpen && c.op.canceling:
-		p = refuse(http.StatusMethodNotAllowed, known.code, sentenceNoCancel, "")
+		p = newProblem(http.StatusMethodNotAllowed, known.code, messageNoCancel, "")
 	case ok && code == order.NotOpen && c.op.completing:
-		p = refuse(http.StatusUnprocessableEntity, known.code, endedSentence(session), "")
+		p = newProblem(http.StatusUnprocessableEntity, known.code, closedSessionMessage(session), "")
 	case ok && code == order.PaymentDeclined:
-		p = refuse(known.status, known.code, known.sentence+c.shape.payLink+".", "")
+		p = newProblem(known.status, known.code, known.sentence+c.shape.payLinkText+".", "")
 	case ok:
-		p = refuse(known.status, known.code, known.sentence, "")
+		p = newProblem(known.status, known.code, known.sentence, "")
 	case registrar.KindOf(err) == registrar.KindNotFound:
-		p = refuse(http.StatusNotFound, codeNotFound, sentenceNotFound, "")
+		p = newProblem(http.StatusNotFound, codeNotFound, messageNotFound, "")
 	case code == order.BadItems:
-		p = invalid(codeInvalidField, sentenceBadItems, "$."+c.shape.items)
+		p = newInvalid(codeInvalidField, messageBadItems, "$."+c.shape.items)
 	case registrar.KindOf(err) == registrar.KindInvalid:
-		p = invalid(codeInvalidField, "The order does not accept this ("+string(code)+").", "")
+		p = newInvalid(codeInvalidField, "The order does not accept this ("+string(code)+").", "")
 	case registrar.KindOf(err) == registrar.KindConflict:
-		p = refuse(http.StatusConflict, codeConflict, "The session does not allow this now ("+string(code)+").", "")
+		p = newProblem(http.StatusConflict, codeConflict, "The session does not allow this now ("+string(code)+").", "")
 	case registrar.KindOf(err) == registrar.KindForbidden:
-		p = refuse(http.StatusForbidden, "forbidden", "This agent may not do this ("+string(code)+").", "")
+		p = newProblem(http.StatusForbidden, "forbidden", "This agent may not do this ("+string(code)+").", "")
 	}
 	var out *problem
 	if errors.As(p, &out) {
@@ -97,19 +97,19 @@ func (c *call) problemOf(session order.Session, err error) error {
 	return p
 }
 
-// endedSentence says why a session can't be completed any more.
-func endedSentence(session order.Session) string {
+// closedSessionMessage says why a session can't be completed any more.
+func closedSessionMessage(session order.Session) string {
 	if session.Status == order.SessionExpired {
-		return sentenceSessionExpired
+		return messageSessionExpired
 	}
-	return sentenceCanceled
+	return messageCanceled
 }
 
-// itemsRefused is 400 for a session that can't be made or changed so, and 422 for
+// itemsRefusedProblem is 400 for a session that can't be made or changed so, and 422 for
 // one that can't be paid any more. If a registry could not be asked, nobody knows.
-func (c *call) itemsRefused(refused *order.ItemsRefused) error {
+func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
 	if len(refused.Items) == 0 {
-		return refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "")
+		return newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	}
 	decided := slices.IndexFunc(refused.Items, func(item order.RefusedItem) bool {
 		kind := registrar.KindOf(item.Reason)
@@ -117,36 +117,36 @@ func (c *call) itemsRefused(refused *order.ItemsRefused) error {
 			registrar.CodeOf(item.Reason) != provision.Undecided
 	})
 	if decided < 0 {
-		return c.itemUndecided(refused.Items[0])
+		return c.itemUndecidedProblem(refused.Items[0])
 	}
 	item := refused.Items[decided]
-	status, code, param := http.StatusBadRequest, codeOutOfStock, c.pathOf(item)
+	status, code, param := http.StatusBadRequest, codeOutOfStock, c.itemPath(item)
 	switch {
 	case c.op.completing:
 		status = http.StatusUnprocessableEntity
 	case registrar.KindOf(item.Reason) == registrar.KindUnsupported:
 		code = codeInvalidItem
 	}
-	p := refuse(status, code, fmt.Sprintf("%s: %s", item.Name, reasonFor(item.Reason)), param)
+	p := newProblem(status, code, fmt.Sprintf("%s: %s", item.Name, itemMessage(item.Reason)), param)
 	p.cause = item.Reason
 	return p
 }
 
-// itemUndecided is 503 for an item whose registry gave no answer or no decision. A fault
+// itemUndecidedProblem is 503 for an item whose registry gave no answer or no decision. A fault
 // of ours stays one.
-func (c *call) itemUndecided(item order.RefusedItem) error {
+func (c *call) itemUndecidedProblem(item order.RefusedItem) error {
 	if kind := registrar.KindOf(item.Reason); kind == registrar.KindInternal {
-		return fault(item.Reason)
+		return faultProblem(item.Reason)
 	}
-	p := refuse(http.StatusServiceUnavailable, codeNotYetDecided, fmt.Sprintf("%s: %s", item.Name, reasonFor(item.Reason)), c.pathOf(item))
+	p := newProblem(http.StatusServiceUnavailable, codeRegistryUnavailable, fmt.Sprintf("%s: %s", item.Name, itemMessage(item.Reason)), c.itemPath(item))
 	p.retryAfter, p.cause = retryAfter(item.Reason), item.Reason
 	return p
 }
 
-// pathOf is where the request names an item; empty if it does not.
-func (c *call) pathOf(item order.RefusedItem) (path string) {
+// itemPath is where the request names an item; empty if it does not.
+func (c *call) itemPath(item order.RefusedItem) (path string) {
 	id := itemID(item.Kind, item.Name)
-	for _, asked := range c.asked.items {
+	for _, asked := range c.request.items {
 		if asked.id == id {
 			path = asked.path
 		}

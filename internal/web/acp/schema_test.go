@@ -13,14 +13,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// judge says what is wrong with an object of a version.
-type judge func(definition string, value any) error
+// validator says what is wrong with an object of a version.
+type validator func(definition string, value any) error
 
-// judges are the protocol's own schemas if ACP_SPEC_DIR names a checkout of its
+// validators are the protocol's own schemas if ACP_SPEC_DIR names a checkout of its
 // repository, and always what we have written down of them by hand.
-func judges(t *testing.T, version string) map[string]judge {
+func validators(t *testing.T, version string) map[string]validator {
 	t.Helper()
-	all := map[string]judge{"by hand": byHand[version].judge}
+	all := map[string]validator{"by hand": handWrittenSchemas[version].validate}
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
 		t.Logf("ACP_SPEC_DIR is not set: answers are compared with structures of our own only")
@@ -55,7 +55,7 @@ func judges(t *testing.T, version string) map[string]judge {
 	return all
 }
 
-func decoded(t *testing.T, text string) any {
+func decodeJSON(t *testing.T, text string) any {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
@@ -68,7 +68,7 @@ func decoded(t *testing.T, text string) any {
 // Those whose value is an object or a list of them name its kind after a colon.
 type fields map[string]string
 
-var byHand = map[string]fields{
+var handWrittenSchemas = map[string]fields{
 	"2025-09-29": {
 		"CheckoutSession": "id status:2025 currency line_items:Line totals:Total fulfillment_options:Option messages:Message links|" +
 			"buyer:Buyer payment_provider:Provider fulfillment_address:Address fulfillment_option_id",
@@ -106,8 +106,8 @@ var byHand = map[string]fields{
 	},
 }
 
-// words are the values that a field may have.
-var words = map[string]string{
+// enums are the values that a field may have.
+var enums = map[string]string{
 	"2025":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
 	"2026":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
 	"code2025":  "missing invalid out_of_stock payment_declined requires_sign_in requires_3ds",
@@ -116,8 +116,8 @@ var words = map[string]string{
 	"error2026": "invalid_request processing_error service_unavailable",
 }
 
-func (f fields) judge(definition string, value any) error {
-	if allowed, ok := words[definition]; ok {
+func (f fields) validate(definition string, value any) error {
+	if allowed, ok := enums[definition]; ok {
 		if !slices.Contains(strings.Fields(allowed), fmt.Sprint(value)) {
 			return fmt.Errorf("%v is none of %s", value, allowed)
 		}
@@ -125,7 +125,7 @@ func (f fields) judge(definition string, value any) error {
 	}
 	if list, ok := value.([]any); ok {
 		for _, entry := range list {
-			if err := f.judge(definition, entry); err != nil {
+			if err := f.validate(definition, entry); err != nil {
 				return err
 			}
 		}
@@ -153,7 +153,7 @@ func (f fields) judge(definition string, value any) error {
 			return fmt.Errorf("%s has the unknown field %s", definition, name)
 		}
 		if kind != "" {
-			if err := f.judge(kind, inner); err != nil {
+			if err := f.validate(kind, inner); err != nil {
 				return fmt.Errorf("%s.%s: %w", definition, name, err)
 			}
 		}
@@ -161,8 +161,8 @@ func (f fields) judge(definition string, value any) error {
 	return nil
 }
 
-// header asks for a version, with a key of its own.
-func header(version, key string) map[string]string {
+// versionHeaders asks for a version, with a key of its own.
+func versionHeaders(version, key string) map[string]string {
 	set := map[string]string{}
 	if version != "" {
 		set["API-Version"] = version
@@ -173,39 +173,39 @@ func header(version, key string) map[string]string {
 	return set
 }
 
-func TestEveryAnswerInEveryStateKeepsToItsVersion(t *testing.T) {
+func TestResponses_MatchVersionSchemaInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, version := range versions {
-		all := judges(t, version)
+		all := validators(t, version)
 		create := `{"items":[{"id":"register:kaffee.de","quantity":1}]}`
 		if version == v2026.version {
 			create = `{"line_items":[{"id":"register:kaffee.de"}],"currency":"eur","capabilities":{}}`
 		}
-		for state, session := range states() {
-			w := newWorld(t)
+		for state, session := range sessionStates() {
+			w := newEnv(t)
 			w.orders.session = session
 			for _, test := range []struct {
-				ask
+				testRequest
 				status     int
 				definition string
 			}{
-				{ask{path: sessions, body: create}, 201, "CheckoutSession"},
-				{ask{path: one, method: "GET"}, 200, "CheckoutSession"},
-				{ask{path: one, body: `{}`}, 200, "CheckoutSession"},
-				{ask{path: one + "/cancel"}, 200, "CheckoutSession"},
-				{ask{path: one + "/complete"}, 200, "CheckoutSessionWithOrder"},
+				{testRequest{path: sessionsPath, body: create}, 201, "CheckoutSession"},
+				{testRequest{path: sessionPath, method: "GET"}, 200, "CheckoutSession"},
+				{testRequest{path: sessionPath, body: `{}`}, 200, "CheckoutSession"},
+				{testRequest{path: sessionPath + "/cancel"}, 200, "CheckoutSession"},
+				{testRequest{path: sessionPath + "/complete"}, 200, "CheckoutSessionWithOrder"},
 			} {
-				test.header = header(version, "key-"+test.path)
+				test.header = versionHeaders(version, "key-"+test.path)
 				if version == v2025.version {
 					test.definition = "CheckoutSession" // its other one can't be satisfied
 				}
-				got := w.do(test.ask)
+				got := w.do(test.testRequest)
 				label := fmt.Sprintf("%s, %s, %s %s", version, state, test.method, test.path)
 				if got.status != test.status || got.header.Get("API-Version") != version {
 					t.Fatalf("%s: got %d with version %q: %s", label, got.status, got.header.Get("API-Version"), got.text)
 				}
 				for who, judge := range all {
-					if err := judge(test.definition, decoded(t, got.text)); err != nil {
+					if err := judge(test.definition, decodeJSON(t, got.text)); err != nil {
 						t.Errorf("%s: %s: %v\n%s", label, who, err, got.text)
 					}
 				}
@@ -214,15 +214,15 @@ func TestEveryAnswerInEveryStateKeepsToItsVersion(t *testing.T) {
 	}
 }
 
-func TestTheSchemaOfACompletedSessionOf2025CanNotBeSatisfied(t *testing.T) {
+func TestSchema2025_CompletedSessionIsUnsatisfiable(t *testing.T) {
 	t.Parallel()
-	judge, ok := judges(t, v2025.version)["by schema"]
+	judge, ok := validators(t, v2025.version)["by schema"]
 	if !ok {
 		t.Skip("ACP_SPEC_DIR is not set")
 	}
-	w := newWorld(t)
-	w.orders.session = states()["done"]
-	body := w.do(ask{path: one + "/complete", header: header(v2025.version, "")}).body
+	w := newEnv(t)
+	w.orders.session = sessionStates()["done"]
+	body := w.do(testRequest{path: sessionPath + "/complete", header: versionHeaders(v2025.version, "")}).body
 	if judge("CheckoutSessionWithOrder", body) == nil {
 		t.Error("it accepts a session without an order")
 	}
@@ -232,7 +232,7 @@ func TestTheSchemaOfACompletedSessionOf2025CanNotBeSatisfied(t *testing.T) {
 	}
 }
 
-func TestTheOwnShapeHasLinksAndEuros(t *testing.T) {
+func TestOwnShape_HasLinksAndEuroAmounts(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]struct {
 		status      string
@@ -243,9 +243,9 @@ func TestTheOwnShapeHasLinksAndEuros(t *testing.T) {
 		"paying": {"in_progress", false, false}, "paid": {"completed", false, false}, "repaid": {"completed", false, false},
 		"canceled": {"canceled", false, false}, "expired": {"canceled", false, false},
 	} {
-		w := newWorld(t)
-		w.orders.session = states()[state]
-		got := w.do(ask{path: one, method: "GET"})
+		w := newEnv(t)
+		w.orders.session = sessionStates()[state]
+		got := w.do(testRequest{path: sessionPath, method: "GET"})
 		_, pay := got.body["payment_url"]
 		_, verify := got.body["verification_url"]
 		if got.status != 200 || got.body["id"] != "ord_1" || got.body["status"] != want.status || pay != want.pay || verify != want.verify {
@@ -257,28 +257,28 @@ func TestTheOwnShapeHasLinksAndEuros(t *testing.T) {
 	}
 }
 
-func TestOwnShape_FailedLineAndItsRefundHaveTheReason(t *testing.T) {
+func TestOwnShape_FailedItemAndRefundHaveReason(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]string{
 		"repaid": `"grossEur":23.80,"status":"refunded","reason":"name_taken"}`,
 		"owed":   `"grossEur":8.21,"status":"failed","reason":"name_taken"}`,
 	} {
-		w := newWorld(t)
-		w.orders.session = states()[state]
-		got := w.do(ask{path: one, method: "GET"})
+		w := newEnv(t)
+		w.orders.session = sessionStates()[state]
+		got := w.do(testRequest{path: sessionPath, method: "GET"})
 		if !strings.Contains(got.text, want) || strings.Count(got.text, `"reason":"name_taken"`) != 2 || strings.Count(got.text, `"reason"`) != 2 {
 			t.Errorf("%s: got %s", state, got.text)
 		}
 	}
 }
 
-func TestPaidSession_NamesTheClaimMailOnlyIfThereIsADomain(t *testing.T) {
+func TestPaidSession_ClaimMailOnlyWithDomain(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]bool{"paid": true, "done": true, "owed": false} {
 		for _, version := range append([]string{""}, versions...) {
-			w := newWorld(t)
-			w.orders.session = states()[state]
-			got := w.do(ask{path: one, method: "GET", header: header(version, "")})
+			w := newEnv(t)
+			w.orders.session = sessionStates()[state]
+			got := w.do(testRequest{path: sessionPath, method: "GET", header: versionHeaders(version, "")})
 			if strings.Contains(got.text, "e-mail with a link") != want || strings.Contains(got.text, "letter") {
 				t.Errorf("%s, %q: got %s", state, version, got.text)
 			}
@@ -287,13 +287,13 @@ func TestPaidSession_NamesTheClaimMailOnlyIfThereIsADomain(t *testing.T) {
 }
 
 // What is in the record but not the agent's business never leaves.
-func TestNoAnswerTellsOfTheAccountOrASecret(t *testing.T) {
+func TestResponses_ContainNoAccountOrSecret(t *testing.T) {
 	t.Parallel()
 	for _, version := range append([]string{""}, versions...) {
-		for state, session := range states() {
-			w := newWorld(t)
+		for state, session := range sessionStates() {
+			w := newEnv(t)
 			w.orders.session = session
-			got := w.do(ask{path: one, method: "GET", header: header(version, "")})
+			got := w.do(testRequest{path: sessionPath, method: "GET", header: versionHeaders(version, "")})
 			for _, secret := range []string{"cus_1", "sealed", "agt_a"} {
 				if strings.Contains(got.text, secret) {
 					t.Errorf("%s, %s: %s is in %s", version, state, secret, got.text)
@@ -303,12 +303,12 @@ func TestNoAnswerTellsOfTheAccountOrASecret(t *testing.T) {
 	}
 }
 
-func TestErrorsKeepToTheirVersion(t *testing.T) {
+func TestErrors_MatchVersionSchema(t *testing.T) {
 	t.Parallel()
 	for _, version := range versions {
-		all := judges(t, version)
+		all := validators(t, version)
 		for label, test := range wrongRequests(version) {
-			w := newWorld(t)
+			w := newEnv(t)
 			got := w.do(test)
 			if got.status < 400 {
 				t.Errorf("%s, %s: got %d %s", version, label, got.status, got.text)
@@ -326,12 +326,12 @@ func TestErrorsKeepToTheirVersion(t *testing.T) {
 	}
 }
 
-func wrongRequests(version string) map[string]ask {
-	return map[string]ask{
-		"unsigned": {path: one + "/complete", unsigned: true, header: header(version, "k")},
-		"no json":  {path: one + "/complete", body: "{", header: header(version, "k")},
-		"unknown":  {path: one, body: `{"colour":"red"}`, header: header(version, "k")},
-		"no such":  {path: sessions + "/ord_2", method: "GET", header: header(version, "")},
-		"items":    {path: sessions, body: `{}`, header: header(version, "k")},
+func wrongRequests(version string) map[string]testRequest {
+	return map[string]testRequest{
+		"unsigned": {path: sessionPath + "/complete", unsigned: true, header: versionHeaders(version, "k")},
+		"no json":  {path: sessionPath + "/complete", body: "{", header: versionHeaders(version, "k")},
+		"unknown":  {path: sessionPath, body: `{"colour":"red"}`, header: versionHeaders(version, "k")},
+		"no such":  {path: sessionsPath + "/ord_2", method: "GET", header: versionHeaders(version, "")},
+		"items":    {path: sessionsPath, body: `{}`, header: versionHeaders(version, "k")},
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // The headers of the protocol.
@@ -34,84 +34,84 @@ func (h *Handler) serve(op operation) http.HandlerFunc {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
 		for _, name := range []string{requestHeader, keyHeader} {
-			if value, ok := single(r, name); ok && printable(value) {
+			if value, ok := singleHeader(r, name); ok && printable(value) {
 				header.Set(name, value)
 			}
 		}
-		if version, _ := single(r, versionHeader); version != "" {
+		if version, _ := singleHeader(r, versionHeader); version != "" {
 			if _, known := shapeOf(version); known {
 				header.Set(versionHeader, version)
 			}
 		}
 		out, err := h.handle(w, r, op)
 		if p := asProblem(err); p != nil {
-			wire.Annotate(w, p)
-			out = p.answer()
+			httpjson.RecordError(w, p)
+			out = p.response()
 		} else if err != nil { // problems are all that handle returns
-			wire.Annotate(w, err)
-			out = refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "").answer()
+			httpjson.RecordError(w, err)
+			out = newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "").response()
 		}
 		for name, value := range out.header {
 			header.Set(name, value)
 		}
-		wire.WriteBytes(w, out.status, typeJSON, out.body)
+		httpjson.WriteBytes(w, out.status, typeJSON, out.body)
 	}
 }
 
 var typeJSON = []string{"application/json"}
 
 // handle lets a request in and has it carried out.
-func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (answer, error) {
+func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (response, error) {
 	if !h.inService() {
-		return answer{}, h.closed(r, op)
+		return response{}, h.outOfService(r, op)
 	}
-	within := readWithin
+	within := readTimeout
 	ctx := r.Context()
 	if op.read != nil {
-		within = workWithin
+		within = requestTimeout
 		ctx = context.WithoutCancel(ctx) // a charge does not depend on somebody listening
 		// What has no deadline is a test.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(workWithin + writeWithin))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTimeout + writeTimeout))
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 
 	who, body, err := h.authenticate(ctx, w, r, op)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	c := &call{
-		op: op, id: r.PathValue("id"), language: language(r.Header.Get("Accept-Language")),
-		actor: registrar.Actor{Kind: registrar.ActorAgent, Through: who.ID, Address: h.cfg.Address(r)},
-		until: time.Now().Add(order.CompletionWait), gone: r.Context().Done(),
+		op: op, id: r.PathValue("id"), language: parseLanguage(r.Header.Get("Accept-Language")),
+		actor:     registrar.Actor{Kind: registrar.ActorAgent, Through: who.ID, Address: h.cfg.Address(r)},
+		waitUntil: time.Now().Add(order.CompletionWait), clientGone: r.Context().Done(),
 	}
-	key, err := c.readTransport(r, body)
+	key, err := c.readHeaders(r, body)
 	if err != nil {
-		return answer{}, h.orNotFound(ctx, c, err)
+		return response{}, h.preferNotFound(ctx, c, err)
 	}
 	if key == "" {
-		return h.carryOut(ctx, c)
+		return h.execute(ctx, c)
 	}
-	return h.once(ctx, w, r, c, key, body)
+	return h.executeOnce(ctx, w, r, c, key, body)
 }
 
-// closed is the answer where checkout is not in service. A completion without a
+// outOfService is the answer where checkout is not in service. A completion without a
 // good signature is refused as it always is.
-func (h *Handler) closed(r *http.Request, op operation) error {
+func (h *Handler) outOfService(r *http.Request, op operation) error {
 	if op.completing {
-		timestamp, _ := single(r, signing.TimestampHeader)
-		signature, _ := single(r, signing.SignatureHeader)
+		timestamp, _ := singleHeader(r, signing.TimestampHeader)
+		signature, _ := singleHeader(r, signing.SignatureHeader)
 		_, err := signing.Verify(h.now(), nil, timestamp, signature, nil)
 		return unauthenticated(err, true)
 	}
-	p := refuse(http.StatusServiceUnavailable, codeOutOfService, sentenceClosed, "")
-	p.retryAfter = closedFor
+	p := newProblem(http.StatusServiceUnavailable, codeOutOfService, messageClosed, "")
+	p.retryAfter = outOfServiceRetryAfter
 	return p
 }
 
-// single is a header that was sent once. Two of a kind are meant for two readers,
+// singleHeader is a header that was sent once. Two of a kind are meant for two readers,
 // and none of them is believed.
-func single(r *http.Request, name string) (string, bool) {
+func singleHeader(r *http.Request, name string) (string, bool) {
 	values := r.Header.Values(name)
 	if len(values) > 1 {
 		return "", false
@@ -129,45 +129,45 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	credentials := agent.Credentials{
 		Method: r.Method, Path: r.URL.RequestURI(), Address: h.cfg.Address(r), Completing: op.completing,
 	}
-	authorization, one := single(r, "Authorization")
-	timestamp, two := single(r, signing.TimestampHeader)
-	signature, three := single(r, signing.SignatureHeader)
+	authorization, one := singleHeader(r, "Authorization")
+	timestamp, two := singleHeader(r, signing.TimestampHeader)
+	signature, three := singleHeader(r, signing.SignatureHeader)
 	credentials.Timestamp, credentials.Signature, credentials.Bearer = timestamp, signature, bearerOf(authorization)
 	if d := h.cfg.BadSignatures.Admit(credentials.Address, keyOf(credentials)); !d.Allowed {
-		return agent.Agent{}, nil, limited(d.RetryAfter)
+		return agent.Agent{}, nil, rateLimitProblem(d.RetryAfter)
 	}
 	if !one || !two || !three {
-		return agent.Agent{}, nil, h.notLetIn(credentials, op, errRepeatedHeader)
+		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, errRepeatedHeader)
 	}
 	if authorization != "" && credentials.Bearer == "" {
-		return agent.Agent{}, nil, h.notLetIn(credentials, op, errNotBearer)
+		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, errNotBearer)
 	}
 	if signature == "" && (op.completing || credentials.Bearer == "") {
-		return agent.Agent{}, nil, h.notLetIn(credentials, op, signing.ErrMissing) // without waiting for a body
+		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, signing.ErrMissing) // without waiting for a body
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	if err != nil { // a body that is not whole can't be verified
-		return agent.Agent{}, nil, invalid(codeBody, sentenceBody, "")
+		return agent.Agent{}, nil, newInvalid(codeBody, messageBody, "")
 	}
 	credentials.Body = body
 	if credentials.Bearer == "" {
 		// Those that arrived together were all admitted; each is asked again when its
 		// turn comes, after the failures of those before it were counted.
 		select {
-		case h.unkeyed <- struct{}{}:
-			defer func() { <-h.unkeyed }()
+		case h.unkeyedSlots <- struct{}{}:
+			defer func() { <-h.unkeyedSlots }()
 		case <-ctx.Done():
-			return agent.Agent{}, nil, fault(&registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Err: ctx.Err()})
+			return agent.Agent{}, nil, faultProblem(&registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Err: ctx.Err()})
 		}
 		if d := h.cfg.BadSignatures.Admit(credentials.Address, ""); !d.Allowed {
-			return agent.Agent{}, nil, limited(d.RetryAfter)
+			return agent.Agent{}, nil, rateLimitProblem(d.RetryAfter)
 		}
 	}
 	who, err := h.cfg.Agents.Authenticate(ctx, credentials)
 	if err != nil {
-		return agent.Agent{}, nil, h.notLetIn(credentials, op, err)
+		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, err)
 	}
-	h.cfg.BadSignatures.Prove(keyOf(credentials))
+	h.cfg.BadSignatures.Trust(keyOf(credentials))
 	return who, body, nil
 }
 
@@ -189,17 +189,17 @@ func keyOf(credentials agent.Credentials) string {
 	return credentials.Bearer
 }
 
-// notLetIn is why somebody is not let in. Only refusals count against an address.
-func (h *Handler) notLetIn(credentials agent.Credentials, op operation, err error) error {
+// rejectCredentials is why somebody is not let in. Only refusals count against an address.
+func (h *Handler) rejectCredentials(credentials agent.Credentials, op operation, err error) error {
 	if registrar.KindOf(err) != registrar.KindUnauthenticated {
-		return fault(err)
+		return faultProblem(err)
 	}
 	key := keyOf(credentials)
 	if credentials.Signature != "" && !errors.Is(err, agent.ErrUnknownKey) {
 		key = "" // the key may be right: one wrong signature must not lock its agent out
 	}
 	if d := h.cfg.BadSignatures.Fail(credentials.Address, key); !d.Allowed {
-		return limited(d.RetryAfter)
+		return rateLimitProblem(d.RetryAfter)
 	}
 	return unauthenticated(err, op.completing)
 }
@@ -213,34 +213,34 @@ var (
 
 func unauthenticated(err error, completing bool) error {
 	code := registrar.CodeOf(err)
-	sentence := signatureSentences[code]
+	message := signatureMessages[code]
 	switch {
 	case !completing && errors.Is(err, signing.ErrMissing):
-		sentence = sentenceCredentials
+		message = messageCredentials
 	case errors.Is(err, agent.ErrUnknownKey):
-		sentence = sentenceUnknownKey
+		message = messageUnknownKey
 	case errors.Is(err, errRepeatedHeader):
-		sentence = sentenceRepeatedHeader
+		message = messageRepeatedHeader
 	case errors.Is(err, errNotBearer):
-		sentence = sentenceNotBearer
+		message = messageNotBearer
 	}
-	p := refuse(http.StatusUnauthorized, string(code), orElse(sentence, sentenceCredentials), "")
+	p := newProblem(http.StatusUnauthorized, string(code), firstNonEmpty(message, messageCredentials), "")
 	p.cause = err
 	return p
 }
 
-func limited(wait time.Duration) *problem {
-	p := refuse(http.StatusTooManyRequests, codeRateLimited, sentenceLimited, "")
+func rateLimitProblem(wait time.Duration) *problem {
+	p := newProblem(http.StatusTooManyRequests, codeRateLimited, messageLimited, "")
 	p.retryAfter = wait
 	return p
 }
 
-// readTransport reads what stands around the request's content.
-func (c *call) readTransport(r *http.Request, body []byte) (key string, err error) {
-	version, once := single(r, versionHeader)
+// readHeaders reads what stands around the request's content.
+func (c *call) readHeaders(r *http.Request, body []byte) (key string, err error) {
+	version, once := singleHeader(r, versionHeader)
 	known, ok := shapeOf(version)
 	if !once || !ok {
-		p := invalid(codeVersion, sentenceVersion, "")
+		p := newInvalid(codeVersion, messageVersion, "")
 		p.body.Versions = versions
 		return "", p
 	}
@@ -248,17 +248,17 @@ func (c *call) readTransport(r *http.Request, body []byte) (key string, err erro
 	if c.op.read == nil {
 		return "", nil
 	}
-	key, once = single(r, keyHeader)
+	key, once = singleHeader(r, keyHeader)
 	_, sent := r.Header[keyHeader]
 	switch {
 	case sent && (!once || !printable(key)):
-		return "", invalid(codeKeyInvalid, sentenceKeyInvalid, "")
+		return "", newInvalid(codeKeyInvalid, messageKeyInvalid, "")
 	case !sent && c.shape.keyRequired:
-		return "", invalid(codeKeyRequired, sentenceKeyMissing, "")
+		return "", newInvalid(codeKeyRequired, messageKeyMissing, "")
 	}
 	if media := r.Header.Get("Content-Type"); media != "" && len(body) > 0 {
 		if kind, _, err := mime.ParseMediaType(media); err != nil || kind != "application/json" {
-			return "", invalid(codeContentType, sentenceContentType, "")
+			return "", newInvalid(codeContentType, messageContentType, "")
 		}
 	}
 	if c.fields, err = parse(body); err != nil {
@@ -267,48 +267,48 @@ func (c *call) readTransport(r *http.Request, body []byte) (key string, err erro
 	return key, nil
 }
 
-// orNotFound keeps the order of refusals: before a 400 about a session that is
+// preferNotFound keeps the order of refusals: before a 400 about a session that is
 // not the agent's there is a 404.
-func (h *Handler) orNotFound(ctx context.Context, c *call, refusal error) error {
+func (h *Handler) preferNotFound(ctx context.Context, c *call, refusal error) error {
 	if p := asProblem(refusal); c.id == "" || p == nil || p.status != http.StatusBadRequest {
 		return refusal
 	}
-	if _, err := h.cfg.Orders.Told(ctx, c.actor, c.id); registrar.KindOf(err) == registrar.KindNotFound && err != nil {
-		return refuse(http.StatusNotFound, codeNotFound, sentenceNotFound, "")
+	if _, err := h.cfg.Orders.BuyerContact(ctx, c.actor, c.id); registrar.KindOf(err) == registrar.KindNotFound && err != nil {
+		return newProblem(http.StatusNotFound, codeNotFound, messageNotFound, "")
 	}
 	return refusal
 }
 
-// once carries a request out, or repeats what was answered to its key.
-func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call, key string, body []byte) (answer, error) {
+// executeOnce carries a request out, or repeats what was answered to its key.
+func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call, key string, body []byte) (response, error) {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
-	run, before, err := h.begin(ctx, c, c.actor.Through+" "+r.URL.Path, key, body)
+	run, before, err := h.beginRun(ctx, c, c.actor.Through+" "+r.URL.Path, key, body)
 	switch {
 	case err != nil:
-		return answer{}, c.keyProblem(err)
+		return response{}, c.idempotencyProblem(err)
 	case before != nil && before.Header[versionHeader] != c.shape.version:
-		return answer{}, c.keyProblem(&registrar.Error{Kind: registrar.KindConflict, Code: idempotency.Conflict})
+		return response{}, c.idempotencyProblem(&registrar.Error{Kind: registrar.KindConflict, Code: idempotency.Conflict})
 	case before != nil:
 		w.Header().Set(replayedHeader, "true")
-		return answer{status: before.Status, header: before.Header, body: before.Body}, nil
+		return response{status: before.Status, header: before.Header, body: before.Body}, nil
 	}
 	c.resumed = run.Resumed
 	finished := false
 	defer func() {
 		if !finished {
-			_ = run.Drop(ctx) // else the key is free when its lease ends
+			_ = run.Release(ctx) // else the key is free when its lease ends
 		}
 	}()
-	out, err := h.carryOut(ctx, c)
+	out, err := h.execute(ctx, c)
 	if err != nil {
 		p := asProblem(err)
-		if p == nil || !p.kept() {
-			return answer{}, err
+		if p == nil || !p.replayable() {
+			return response{}, err
 		}
-		wire.Annotate(w, p)
-		out = p.answer()
+		httpjson.RecordError(w, p)
+		out = p.response()
 	}
 	if out.pending {
 		return out, nil
@@ -323,92 +323,92 @@ func (h *Handler) once(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	// repetition.
 	err = run.Finish(ctx, out.status, out.header, out.body)
 	if finished = err == nil; !finished {
-		wire.Annotate(w, err)
+		httpjson.RecordError(w, err)
 	}
 	return out, nil
 }
 
-// begin takes the key. A completion that meets one with the same key waits for its
+// beginRun takes the key. A completion that meets one with the same key waits for its
 // answer.
-func (h *Handler) begin(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.Stored, error) {
+func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.StoredResponse, error) {
 	if !c.op.completing {
-		return h.cfg.Answers.Begin(ctx, scope, key, body)
+		return h.cfg.Idempotency.Begin(ctx, scope, key, body)
 	}
-	return h.cfg.Answers.BeginOrWait(ctx, scope, key, body, idempotency.Wait{
-		Caller: c.actor.Through, Until: c.until, Gone: c.gone, Closing: h.cfg.Closing,
+	return h.cfg.Idempotency.BeginOrWait(ctx, scope, key, body, idempotency.WaitOptions{
+		Caller: c.actor.Through, Until: c.waitUntil, ClientGone: c.clientGone, Shutdown: h.cfg.Closing,
 	})
 }
 
-// kept says whether a refusal is the answer to its key for good. What may be
+// replayable says whether a refusal is the answer to its key for good. What may be
 // otherwise a moment later without anything new being asked is not.
-func (p *problem) kept() bool {
+func (p *problem) replayable() bool {
 	return p.status < http.StatusInternalServerError && p.status != http.StatusTooManyRequests && p.status != http.StatusNotFound && p.retryAfter == 0
 }
 
-// keyProblem is what is wrong with a key, in the words of the shape.
-func (c *call) keyProblem(err error) error {
+// idempotencyProblem is what is wrong with a key, in the words of the shape.
+func (c *call) idempotencyProblem(err error) error {
 	switch registrar.CodeOf(err) {
 	case idempotency.Conflict:
 		if c.shape == v2025 {
-			p := refuse(http.StatusConflict, notIdempotent, sentenceKeyConflict, "")
+			p := newProblem(http.StatusConflict, notIdempotent, messageKeyConflict, "")
 			p.body.Type = notIdempotent
 			return p
 		}
-		return refuse(http.StatusUnprocessableEntity, codeKeyConflict, sentenceKeyConflict, "")
+		return newProblem(http.StatusUnprocessableEntity, codeKeyConflict, messageKeyConflict, "")
 	case idempotency.InFlight:
-		p := refuse(http.StatusConflict, codeKeyInFlight, sentenceKeyInFlight, "")
+		p := newProblem(http.StatusConflict, codeKeyInFlight, messageKeyInFlight, "")
 		var e *registrar.Error
 		if errors.As(err, &e) {
 			p.retryAfter = e.RetryAfter
 		}
 		return p
 	case idempotency.BadKey:
-		return invalid(codeKeyInvalid, sentenceKeyInvalid, "")
+		return newInvalid(codeKeyInvalid, messageKeyInvalid, "")
 	default:
-		return fault(err)
+		return faultProblem(err)
 	}
 }
 
-// carryOut reads the content, calls the domain and writes the answer.
-func (h *Handler) carryOut(ctx context.Context, c *call) (answer, error) {
-	if c.op.counted {
-		if d := h.cfg.Creates.Allow(quota.TextKey(c.actor.Through)); !d.Allowed {
-			return answer{}, limited(d.RetryAfter)
+// execute reads the content, calls the domain and writes the answer.
+func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
+	if c.op.rateLimited {
+		if d := h.cfg.CreateLimit.Allow(ratelimit.TextKey(c.actor.Through)); !d.Allowed {
+			return response{}, rateLimitProblem(d.RetryAfter)
 		}
 	}
 	if c.op.read != nil {
 		asked, err := c.shape.read(c.op.read(c.shape), c.fields)
 		if err != nil {
-			return answer{}, h.orNotFound(ctx, c, err)
+			return response{}, h.preferNotFound(ctx, c, err)
 		}
-		c.asked = asked
+		c.request = asked
 	}
 	session, err := c.op.do(ctx, c)
 	if err != nil {
-		return answer{}, h.orNotFound(ctx, c, c.problemOf(session, err))
+		return response{}, h.preferNotFound(ctx, c, c.toProblem(session, err))
 	}
-	shown := newView(session, c.shape, h.cfg.BaseURL+h.cfg.Permalinks)
+	shown := newView(session, c.shape, h.cfg.BaseURL+h.cfg.OrdersPath)
 	shown.links = h.links(c.shape)
 	encoded, err := json.Marshal(c.shape.write(shown, c.op.completing))
 	if err != nil { // can't happen with our own types; never answer with half of one
-		return answer{}, fault(err)
+		return response{}, faultProblem(err)
 	}
-	return answer{status: c.op.status, body: encoded, pending: c.op.completing && undecided(session)}, nil
+	return response{status: c.op.status, body: encoded, pending: c.op.completing && paymentPending(session)}, nil
 }
 
-// undecided reports whether a payment is in progress, however the shape names the
+// paymentPending reports whether a payment is in progress, however the shape names the
 // session's status: the same key must be able to fetch the outcome.
-func undecided(session order.Session) bool {
+func paymentPending(session order.Session) bool {
 	return session.Status == order.InProgress || session.Problem == order.ProblemPaying
 }
 
-// answer is what a refusal sends.
-func (p *problem) answer() answer {
+// response is what a refusal sends.
+func (p *problem) response() response {
 	body, err := json.Marshal(p.body)
 	if err != nil {
 		body = []byte("{}")
 	}
-	out := answer{status: p.status, body: body, header: make(map[string]string)}
+	out := response{status: p.status, body: body, header: make(map[string]string)}
 	if p.retryAfter > 0 {
 		out.header["Retry-After"] = seconds(p.retryAfter)
 	}
@@ -421,12 +421,12 @@ func (p *problem) answer() answer {
 	return out
 }
 
-// fault is something that is not the agent's doing.
-func fault(err error) error {
-	p := refuse(http.StatusInternalServerError, codeInternal, sentenceInternal, "")
+// faultProblem is something that is not the agent's doing.
+func faultProblem(err error) error {
+	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	kind := registrar.KindOf(err)
 	if kind == registrar.KindUpstream || kind == registrar.KindRateLimited || errors.Is(err, context.DeadlineExceeded) {
-		p = refuse(http.StatusServiceUnavailable, codeNotYetDecided, sentenceUpstream, "")
+		p = newProblem(http.StatusServiceUnavailable, codeRegistryUnavailable, messageUpstream, "")
 		p.retryAfter = retryAfter(err)
 	}
 	p.cause = err

@@ -14,13 +14,13 @@ type shape struct {
 	// in the object's form.
 	create, update, complete, cancel func(object) request
 	// items is what a request calls its items, addressAt where it has the address.
-	items, addressAt string
+	items, addressPath string
 	// linksInMessages says that a session has no field for a link.
 	linksInMessages bool
-	// payLink names where a session has the link at which the buyer pays.
-	payLink string
-	// returns is the type of the link to the page about withdrawal.
-	returns string
+	// payLinkText names where a session has the link at which the buyer pays.
+	payLinkText string
+	// returnsLinkType is the type of the link to the page about withdrawal.
+	returnsLinkType string
 	// write makes the body of an answer.
 	write func(v view, completing bool) any
 }
@@ -40,28 +40,28 @@ func shapeOf(version string) (*shape, bool) {
 
 // read reads a body in this shape.
 func (s *shape) read(reader func(object) request, fields map[string]any) (request, error) {
-	f := &form{closed: s.version != ""}
+	f := &readState{strict: s.version != ""}
 	top := object{form: f, path: "$", fields: fields}
 	r := reader(top)
-	if f.wrong != nil {
-		return request{}, f.wrong
+	if f.problem != nil {
+		return request{}, f.problem
 	}
 	return r, nil
 }
 
-// afterItems looks at what is only worth saying once the items are known to exist.
-func (s *shape) afterItems(fields map[string]any) error {
-	f := &form{closed: s.version != ""}
+// checkAfterItems looks at what is only worth saying once the items are known to exist.
+func (s *shape) checkAfterItems(fields map[string]any) error {
+	f := &readState{strict: s.version != ""}
 	top := object{form: f, path: "$", fields: fields}
 	readQuantities(top, s.items)
 	if s == own {
 		readQuantities(top, "line_items")
 	}
-	if told := top.text("currency"); told != "" && !strings.EqualFold(told, currency) {
-		f.refuse(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
+	if sent := top.text("currency"); sent != "" && !strings.EqualFold(sent, currency) {
+		f.fail(codeCurrency, "Everything here costs euros: the currency is "+currency+".", "$.currency")
 	}
-	if f.wrong != nil {
-		return f.wrong
+	if f.problem != nil {
+		return f.problem
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ type message struct {
 
 func newMessages(v view, resolutions bool) []message {
 	list := []message{}
-	for _, n := range v.messages {
+	for _, n := range v.notices {
 		m := message{Type: n.kind, Code: n.code, Param: n.param, ContentType: "plain", Content: n.text}
 		if resolutions {
 			m.Resolution = n.resolution
@@ -128,9 +128,9 @@ func newBuyer2026(v view) *buyer2026 {
 	return who
 }
 
-// language is de or en, from a locale or an Accept-Language header; empty if it
+// parseLanguage is de or en, from a locale or an Accept-Language header; empty if it
 // says neither.
-func language(tags string) string {
+func parseLanguage(tags string) string {
 	for tag := range strings.SplitSeq(tags, ",") {
 		tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), ";")
 		main, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")

@@ -8,83 +8,83 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 // has none either. The order has the session's id.
 var v2025 = &shape{
 	version: "2025-09-29",
-	create:  create2025, update: update2025, complete: complete2025, cancel: ignore,
-	items: "items", addressAt: "$.fulfillment_address", linksInMessages: true, payLink: "the link in the session's messages", returns: "seller_shop_policies",
+	create:  create2025, update: update2025, complete: complete2025, cancel: readNothing,
+	items: "items", addressPath: "$.fulfillment_address", linksInMessages: true, payLinkText: "the link in the session's messages", returnsLinkType: "seller_shop_policies",
 	write: func(v view, _ bool) any { return write2025(v) },
 }
 
 func create2025(o object) request {
-	o.only("buyer", "items", "fulfillment_address").need("items")
+	o.allowOnly("buyer", "items", "fulfillment_address").require("items")
 	return read2025(o)
 }
 
 func update2025(o object) request {
-	o.only("buyer", "items", "fulfillment_address", "fulfillment_option_id")
-	wantOption(o, "fulfillment_option_id")
+	o.allowOnly("buyer", "items", "fulfillment_address", "fulfillment_option_id")
+	requireFulfillmentOption(o, "fulfillment_option_id")
 	return read2025(o)
 }
 
 func read2025(o object) request {
 	var r request
-	var who person
+	var who buyerReader
 	r.readItems(o, "items")
 	for _, entry := range o.objects("items") {
-		entry.only("id", "quantity").need("id", "quantity")
+		entry.allowOnly("id", "quantity").require("id", "quantity")
 	}
 	buyer2025(o, &who)
-	if place, told := o.object("fulfillment_address"); told {
+	if place, present := o.object("fulfillment_address"); present {
 		strictAddress(place)
 		who.address(place)
 	}
-	r.contact = who.result()
+	r.contact = who.contactOrNil()
 	return r
 }
 
-func buyer2025(o object, who *person) {
-	if buyer, told := o.object("buyer"); told {
-		buyer.only("first_name", "last_name", "email", "phone_number").need("first_name", "last_name", "email")
+func buyer2025(o object, who *buyerReader) {
+	if buyer, present := o.object("buyer"); present {
+		buyer.allowOnly("first_name", "last_name", "email", "phone_number").require("first_name", "last_name", "email")
 		who.buyer(buyer)
 	}
 }
 
 func strictAddress(o object, more ...string) {
 	required := []string{"name", "line_one", "city", "state", "country", "postal_code"}
-	o.only(append(append([]string{"line_two"}, required...), more...)...).need(required...)
+	o.allowOnly(append(append([]string{"line_two"}, required...), more...)...).require(required...)
 }
 
 func complete2025(o object) request {
 	var r request
-	var who person
-	o.only("buyer", "payment_data")
+	var who buyerReader
+	o.allowOnly("buyer", "payment_data")
 	buyer2025(o, &who)
-	r.contact = who.result()
-	payment, told := o.object("payment_data")
-	if !told {
+	r.contact = who.contactOrNil()
+	payment, present := o.object("payment_data")
+	if !present {
 		return r // a human pays
 	}
-	payment.only("token", "provider", "billing_address").need("token", "provider")
-	if place, told := payment.object("billing_address"); told {
+	payment.allowOnly("token", "provider", "billing_address").require("token", "provider")
+	if place, present := payment.object("billing_address"); present {
 		strictAddress(place)
 	}
 	r.token = payment.text("token")
-	wantProvider(payment, "provider")
+	requireProvider(payment, "provider")
 	r.readBilling(payment)
 	return r
 }
 
 type session2025 struct {
-	ID       string        `json:"id"`
-	Buyer    *buyer2025Out `json:"buyer,omitempty"`
-	Provider *provider2025 `json:"payment_provider,omitempty"`
-	Status   string        `json:"status"`
-	Currency string        `json:"currency"`
-	Lines    []line2025    `json:"line_items"`
-	Address  *address      `json:"fulfillment_address,omitempty"`
-	Options  []option2025  `json:"fulfillment_options"`
-	Option   string        `json:"fulfillment_option_id"`
-	Totals   []total       `json:"totals"`
-	Messages []message     `json:"messages"`
-	Links    []webLink     `json:"links"`
+	ID        string         `json:"id"`
+	Buyer     *buyer2025Out  `json:"buyer,omitempty"`
+	Provider  *provider2025  `json:"payment_provider,omitempty"`
+	Status    string         `json:"status"`
+	Currency  string         `json:"currency"`
+	LineItems []lineItem2025 `json:"line_items"`
+	Address   *address       `json:"fulfillment_address,omitempty"`
+	Options   []option2025   `json:"fulfillment_options"`
+	Option    string         `json:"fulfillment_option_id"`
+	Totals    []total        `json:"totals"`
+	Messages  []message      `json:"messages"`
+	Links     []webLink      `json:"links"`
 }
 
 type buyer2025Out struct {
@@ -99,7 +99,7 @@ type provider2025 struct {
 	Methods  []string `json:"supported_payment_methods"`
 }
 
-type line2025 struct {
+type lineItem2025 struct {
 	ID       string   `json:"id"`
 	Item     item2025 `json:"item"`
 	Base     int64    `json:"base_amount"`
@@ -125,7 +125,7 @@ type option2025 struct {
 
 func write2025(v view) session2025 {
 	body := session2025{
-		ID: v.id, Status: v.status, Currency: currency, Lines: []line2025{}, Address: newAddress(v),
+		ID: v.id, Status: v.status, Currency: currency, LineItems: []lineItem2025{}, Address: newAddress(v),
 		Options: []option2025{{Type: "digital", ID: fulfillment, Title: optionTitle}}, Option: fulfillment,
 		Totals: newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, false), Links: v.links,
 	}
@@ -135,8 +135,8 @@ func write2025(v view) session2025 {
 	if v.open {
 		body.Provider = &provider2025{Provider: provider, Methods: []string{"card"}}
 	}
-	for _, line := range v.lines {
-		body.Lines = append(body.Lines, line2025{
+	for _, line := range v.lineItems {
+		body.LineItems = append(body.LineItems, lineItem2025{
 			ID: line.id, Item: item2025{ID: line.item, Quantity: 1},
 			Base: int64(line.net), Subtotal: int64(line.net), Tax: int64(line.vat), Total: int64(line.gross),
 		})

@@ -10,137 +10,137 @@ import (
 var v2026 = &shape{
 	version: "2026-04-17", keyRequired: true,
 	create: create2026, update: update2026, complete: complete2026, cancel: cancel2026,
-	items: "line_items", addressAt: "$.fulfillment_details.address", payLink: "the session's continue_url", returns: "return_policy",
+	items: "line_items", addressPath: "$.fulfillment_details.address", payLinkText: "the session's continue_url", returnsLinkType: "return_policy",
 	write: func(v view, completing bool) any { return write2026(v, completing) },
 }
 
 // create2026 does not insist on capabilities: the protocol's own examples forget
 // them, and nothing here depends on an agent's.
 func create2026(o object) request {
-	o.only("buyer", "line_items", "currency", "fulfillment_details", "capabilities", "fulfillment_groups",
+	o.allowOnly("buyer", "line_items", "currency", "fulfillment_details", "capabilities", "fulfillment_groups",
 		"affiliate_attribution", "coupons", "discounts", "locale", "timezone", "quote_id", "metadata", "order_notes").
-		need("line_items", "currency")
+		require("line_items", "currency")
 	r := read2026(o)
 	if locale := o.text("locale"); r.contact != nil {
-		r.contact.Language = language(locale)
+		r.contact.Language = parseLanguage(locale)
 	}
 	return r
 }
 
 func update2026(o object) request {
-	o.only("buyer", "line_items", "fulfillment_details", "fulfillment_groups", "selected_fulfillment_options", "coupons",
+	o.allowOnly("buyer", "line_items", "fulfillment_details", "fulfillment_groups", "selected_fulfillment_options", "coupons",
 		"discounts", "order_notes")
 	for _, chosen := range o.objects("selected_fulfillment_options") {
-		chosen.only("type", "option_id", "item_ids").need("type", "option_id", "item_ids")
-		wantOption(chosen, "option_id")
+		chosen.allowOnly("type", "option_id", "item_ids").require("type", "option_id", "item_ids")
+		requireFulfillmentOption(chosen, "option_id")
 	}
 	return read2026(o)
 }
 
 func read2026(o object) request {
 	var r request
-	var who person
+	var who buyerReader
 	r.readItems(o, "line_items")
 	for _, entry := range o.objects("line_items") {
-		entry.only("id", "name", "unit_amount").need("id")
+		entry.allowOnly("id", "name", "unit_amount").require("id")
 	}
 	who.buyer2026(o)
 	who.details(o)
-	r.contact = who.result()
+	r.contact = who.contactOrNil()
 	return r
 }
 
-func (p *person) buyer2026(o object) {
-	buyer, told := o.object("buyer")
-	if !told {
+func (p *buyerReader) buyer2026(o object) {
+	buyer, present := o.object("buyer")
+	if !present {
 		return
 	}
-	buyer.only("first_name", "last_name", "full_name", "email", "phone_number", "customer_id", "account_type",
-		"authentication_status", "company", "loyalty", "tax_exemption").need("email")
+	buyer.allowOnly("first_name", "last_name", "full_name", "email", "phone_number", "customer_id", "account_type",
+		"authentication_status", "company", "loyalty", "tax_exemption").require("email")
 	p.buyer(buyer)
 	p.name(buyer.text("full_name"))
 	p.company(buyer)
 }
 
-func (p *person) company(buyer object) {
-	if company, told := buyer.object("company"); told {
-		company.only("name", "tax_id", "department", "cost_center").need("name")
-		p.fill(&p.contact.Organisation, company.text("name"))
-		p.fill(&p.contact.VATID, company.text("tax_id"))
+func (p *buyerReader) company(buyer object) {
+	if company, present := buyer.object("company"); present {
+		company.allowOnly("name", "tax_id", "department", "cost_center").require("name")
+		p.setIfEmpty(&p.contact.Organisation, company.text("name"))
+		p.setIfEmpty(&p.contact.VATID, company.text("tax_id"))
 	}
 }
 
 // details reads the details of the delivery, which say once more who and where.
-func (p *person) details(o object) {
-	details, told := o.object("fulfillment_details")
-	if !told {
+func (p *buyerReader) details(o object) {
+	details, present := o.object("fulfillment_details")
+	if !present {
 		return
 	}
-	details.only("name", "phone_number", "email", "address")
+	details.allowOnly("name", "phone_number", "email", "address")
 	p.name(details.text("name"))
 	p.email(details, "email")
-	p.fill(&p.contact.Phone, details.text("phone_number"))
-	if place, told := details.object("address"); told {
-		if o.form.closed {
+	p.setIfEmpty(&p.contact.Phone, details.text("phone_number"))
+	if place, present := details.object("address"); present {
+		if o.form.strict {
 			strictAddress(place, "company")
 		}
 		p.address(place)
 	}
 }
 
-// refusedByBank are results of an authentication after which nothing is charged.
-var refusedByBank = map[string]bool{
+// declinedOutcomes are results of an authentication after which nothing is charged.
+var declinedOutcomes = map[string]bool{
 	"abandoned": true, "canceled": true, "denied": true, "rejected": true, "internal_error": true, "processing_error": true,
 }
 
 func complete2026(o object) request {
 	var r request
-	var who person
-	o.only("buyer", "payment_data", "authentication_result", "affiliate_attribution", "risk_signals", "marketing_consents", "order_notes")
+	var who buyerReader
+	o.allowOnly("buyer", "payment_data", "authentication_result", "affiliate_attribution", "risk_signals", "marketing_consents", "order_notes")
 	who.buyer2026(o)
-	r.contact = who.result()
+	r.contact = who.contactOrNil()
 	authentication, _ := o.object("authentication_result")
-	authentication.only("outcome", "outcome_details").need("outcome")
+	authentication.allowOnly("outcome", "outcome_details").require("outcome")
 	outcome := authentication.text("outcome")
-	payment, told := o.object("payment_data")
-	if !told {
+	payment, present := o.object("payment_data")
+	if !present {
 		return r // a human pays
 	}
-	payment.only("handler_id", "instrument", "billing_address", "purchase_order_number", "payment_terms", "due_date", "approval_required")
-	if place, told := payment.object("billing_address"); told {
+	payment.allowOnly("handler_id", "instrument", "billing_address", "purchase_order_number", "payment_terms", "due_date", "approval_required")
+	if place, present := payment.object("billing_address"); present {
 		strictAddress(place, "company")
 	}
 	r.readBilling(payment)
 	if payment.text("purchase_order_number") != "" {
-		if _, told := payment.value("instrument"); !told {
+		if _, present := payment.value("instrument"); !present {
 			return r // there is no paying by invoice: a human pays
 		}
 	}
-	payment.need("handler_id", "instrument")
-	payment.want("handler_id", handler, codeHandler, "The payment handler is "+handler+".")
+	payment.require("handler_id", "instrument")
+	payment.requireValue("handler_id", handler, codeHandler, "The payment handler is "+handler+".")
 	instrument, _ := payment.object("instrument")
-	credential, _ := instrument.need("type", "credential").object("credential")
-	credential.need("type", "token")
-	credential.want("type", "spt", codeHandler, "The credential is a shared payment token: its type is spt.")
-	if token := credential.text("token"); !refusedByBank[outcome] {
+	credential, _ := instrument.require("type", "credential").object("credential")
+	credential.require("type", "token")
+	credential.requireValue("type", "spt", codeHandler, "The credential is a shared payment token: its type is spt.")
+	if token := credential.text("token"); !declinedOutcomes[outcome] {
 		r.token = token
 	}
 	return r
 }
 
 func cancel2026(o object) request {
-	if trace, told := o.object("intent_trace"); told {
-		trace.need("reason_code").text("reason_code")
+	if trace, present := o.object("intent_trace"); present {
+		trace.require("reason_code").text("reason_code")
 	}
 	return request{}
 }
 
 // readBilling reads the address of the payment.
 func (r *request) readBilling(payment object) {
-	if place, told := payment.object("billing_address"); told {
-		var who person
+	if place, present := payment.object("billing_address"); present {
+		var who buyerReader
 		who.address(place)
-		r.billing = who.result()
+		r.billing = who.contactOrNil()
 	}
 }
 
@@ -151,7 +151,7 @@ type session2026 struct {
 	Buyer        *buyer2026       `json:"buyer,omitempty"`
 	Status       string           `json:"status"`
 	Currency     string           `json:"currency"`
-	Lines        []line2026       `json:"line_items"`
+	LineItems    []lineItem2026   `json:"line_items"`
 	Details      *details2026     `json:"fulfillment_details,omitempty"`
 	Options      []option2026     `json:"fulfillment_options"`
 	Totals       []total          `json:"totals"`
@@ -210,7 +210,7 @@ type details2026 struct {
 	Address *address `json:"address,omitempty"`
 }
 
-type line2026 struct {
+type lineItem2026 struct {
 	ID          string   `json:"id"`
 	Item        item2026 `json:"item"`
 	Quantity    int      `json:"quantity"`
@@ -233,8 +233,8 @@ type option2026 struct {
 	Totals []total `json:"totals"`
 }
 
-// cards is the one way in which a token pays.
-func cards() *payment2026 {
+// cardHandlers is the one way in which a token pays.
+func cardHandlers() *payment2026 {
 	return &payment2026{Handlers: []handler2026{{
 		ID: handler, Name: "dev.acp.tokenized.card", DisplayName: "Card", Version: "2026-01-22",
 		Spec: "https://acp.dev/handlers/tokenized.card", RequiresDelegatePayment: true, PSP: provider,
@@ -249,20 +249,20 @@ func cards() *payment2026 {
 func write2026(v view, completing bool) session2026 {
 	body := session2026{
 		ID: v.id, Protocol: protocol2026{Version: "2026-04-17"}, Status: v.status, Currency: currency,
-		Buyer: newBuyer2026(v), Lines: []line2026{},
+		Buyer: newBuyer2026(v), LineItems: []lineItem2026{},
 		Options: []option2026{{Type: "digital", ID: fulfillment, Title: optionTitle, Totals: []total{{Type: "total", Text: "Total"}}}},
 		Totals:  newTotals(v.net, v.vat, v.gross), Messages: newMessages(v, true), Links: v.links,
 		CreatedAt: v.createdAt, UpdatedAt: v.updatedAt, ContinueURL: v.payURL,
 	}
 	if v.open {
-		body.Capabilities.Payment = cards()
+		body.Capabilities.Payment = cardHandlers()
 		body.ExpiresAt = &v.expiresAt
 	}
 	if place := newAddress(v); place != nil {
 		body.Details = &details2026{Name: place.Name, Phone: v.contact.Phone, Email: v.contact.Email, Address: place}
 	}
-	for _, line := range v.lines {
-		body.Lines = append(body.Lines, line2026{
+	for _, line := range v.lineItems {
+		body.LineItems = append(body.LineItems, lineItem2026{
 			ID: line.id, Item: item2026{ID: line.item, Name: line.name, UnitAmount: int64(line.net)}, Quantity: 1,
 			Name: line.name, Description: line.description, UnitAmount: int64(line.net), Totals: newTotals(line.net, line.vat, line.gross),
 		})

@@ -17,13 +17,13 @@ type view struct {
 	// links are what people should read.
 	links             []webLink
 	id, status, state string
-	lines             []line
+	lineItems         []lineItem
 	net, vat, gross   registrar.Cents
 	rate              int // hundredths of a percent
 	order             orderdoc.Order
 	refunds           []ownRefund
 	contact           order.Contact
-	messages          []note
+	notices           []notice
 	// payURL and verifyURL are empty where a human has nothing to do.
 	payURL, verifyURL               string
 	createdAt, updatedAt, expiresAt time.Time
@@ -31,7 +31,7 @@ type view struct {
 	open, paid bool
 }
 
-type line struct {
+type lineItem struct {
 	id, item, name, tld, kind, description, status string
 	years                                          int
 	net, vat, gross                                registrar.Cents
@@ -40,8 +40,8 @@ type line struct {
 	reason registrar.Code
 }
 
-// note is one message of a session.
-type note struct {
+// notice is one message of a session.
+type notice struct {
 	kind, code, param, text string
 	// resolution says who can do something about it; 2026-04-17 asks.
 	resolution string
@@ -49,21 +49,21 @@ type note struct {
 
 // The kinds of notes, and who resolves them.
 const (
-	info        = "info"
-	failing     = "error"
-	recoverable = "recoverable"
-	byBuyer     = "requires_buyer_input"
+	noticeInfo      = "info"
+	noticeError     = "error"
+	resolvedByAgent = "recoverable"
+	resolvedByBuyer = "requires_buyer_input"
 )
 
 const optionTitle = "Registered in the holder's name"
 
 // newView is what the session says. permalinks is the address below which people
 // read their orders.
-func newView(s order.Session, form *shape, permalinks string) view {
+func newView(s order.Session, sh *shape, permalinks string) view {
 	o := s.Order
 	v := view{
 		id: o.ID, state: string(o.State), status: string(s.Status), net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross,
-		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.Of(o, permalinks+o.ID), refunds: newRefunds(o),
+		rate: o.Totals.RateBasisPoints, contact: o.Contact, order: orderdoc.New(o, permalinks+o.ID), refunds: newRefunds(o),
 		createdAt: o.CreatedAt.UTC(), updatedAt: o.UpdatedAt.UTC(), expiresAt: o.ExpiresAt.UTC(),
 	}
 	switch s.Status {
@@ -79,13 +79,13 @@ func newView(s order.Session, form *shape, permalinks string) view {
 		v.status = string(order.SessionCanceled) // for an agent that is the same
 	}
 	for _, item := range o.Items {
-		v.lines = append(v.lines, newLine(item))
+		v.lineItems = append(v.lineItems, newLineItem(item))
 	}
-	v.messages = notesOf(s, v, form)
+	v.notices = sessionNotices(s, v, sh)
 	return v
 }
 
-func newLine(item order.Item) line {
+func newLineItem(item order.Item) lineItem {
 	what := "Registration"
 	if item.Kind == order.Transfer {
 		what = "Transfer"
@@ -94,7 +94,7 @@ func newLine(item order.Item) line {
 	if item.Years != 1 {
 		years = fmt.Sprintf("%d years", item.Years)
 	}
-	return line{
+	return lineItem{
 		id: item.ID, item: itemID(item.Kind, item.Name), name: item.Name, tld: item.TLD, kind: string(item.Kind),
 		description: what + " of " + item.Name + ", " + years, years: item.Years,
 		net: item.Net, vat: item.VAT, gross: item.Gross, state: item.State, status: string(item.State), reason: item.Failure,
@@ -104,23 +104,23 @@ func newLine(item order.Item) line {
 // itemID is how agents call an item: register:example.de.
 func itemID(kind order.Kind, name string) string { return string(kind) + ":" + name }
 
-// notesOf is what an agent, or its buyer, should know or do.
-func notesOf(s order.Session, v view, form *shape) []note {
-	var notes []note
+// sessionNotices is what an agent, or its buyer, should know or do.
+func sessionNotices(s order.Session, v view, sh *shape) []notice {
+	var notes []notice
 	add := func(kind, code, param, resolution, text string) {
-		notes = append(notes, note{kind: kind, code: code, param: param, resolution: resolution, text: text})
+		notes = append(notes, notice{kind: kind, code: code, param: param, resolution: resolution, text: text})
 	}
 	switch {
 	case v.paid:
-		return paidNotes(s, v)
+		return paidNotices(s, v)
 	case s.Status == order.InProgress:
-		add(info, "", "", "", "A payment is under way. Read the session again in a few seconds.")
+		add(noticeInfo, "", "", "", "A payment is under way. Read the session again in a few seconds.")
 		return notes
 	case s.Status == order.SessionExpired:
-		add(info, "", "", "", sentenceSessionExpired)
+		add(noticeInfo, "", "", "", messageSessionExpired)
 		return notes
 	case !v.open:
-		add(info, "", "", "", sentenceCanceled)
+		add(noticeInfo, "", "", "", messageCanceled)
 		return notes
 	}
 	for i, item := range s.Order.Items {
@@ -130,59 +130,59 @@ func notesOf(s order.Session, v view, form *shape) []note {
 			if registrar.CodeOf(reason) == provision.Undecided {
 				code = "invalid" // the protocol has no code for a name without a decision
 			}
-			add(failing, code, at, recoverable, item.Name+": "+reasonFor(reason))
+			add(noticeError, code, at, resolvedByAgent, item.Name+": "+itemMessage(reason))
 		}
-		for _, word := range s.Needs[item.ID] {
-			switch word {
+		for _, missing := range s.MissingByItem[item.ID] {
+			switch missing {
 			case order.MissingRegistrant, order.MissingIdentity: // told once, below
 			case order.MissingCode:
-				add(failing, codeMissing, at, byBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.payURL)
+				add(noticeError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.payURL)
 			default:
-				add(failing, codeMissing, at, byBuyer, "The registry of "+item.TLD+" asks more of the holder ("+word+"). The buyer tells it at "+v.payURL)
+				add(noticeError, codeMissing, at, resolvedByBuyer, "The registry of "+item.TLD+" asks more of the holder ("+missing+"). The buyer tells it at "+v.payURL)
 			}
 		}
 	}
 	if slices.Contains(s.Missing, order.MissingRegistrant) {
-		param, what := lacking(s, form)
-		add(failing, codeMissing, param, recoverable, what)
+		param, what := missingData(s, sh)
+		add(noticeError, codeMissing, param, resolvedByAgent, what)
 	}
 	if slices.Contains(s.Missing, order.MissingIdentity) || s.Problem == order.ProblemIdentity {
-		add(failing, "requires_sign_in", "$.buyer", byBuyer, "The buyer must show who they are, signed in, at "+orElse(v.verifyURL, v.payURL))
+		add(noticeError, "requires_sign_in", "$.buyer", resolvedByBuyer, "The buyer must show who they are, signed in, at "+firstNonEmpty(v.verifyURL, v.payURL))
 	}
 	switch s.Problem {
 	case order.ProblemHuman:
-		add(failing, "requires_3ds", "$.payment_data", byBuyer, "The bank wants to see the buyer, who pays at "+v.payURL)
+		add(noticeError, "requires_3ds", "$.payment_data", resolvedByBuyer, "The bank wants to see the buyer, who pays at "+v.payURL)
 	case order.ProblemPaying:
-		add(info, "", "", byBuyer, "The buyer is paying at "+v.payURL+" right now. Read the session again to see the result.")
+		add(noticeInfo, "", "", resolvedByBuyer, "The buyer is paying at "+v.payURL+" right now. Read the session again to see the result.")
 	case order.ProblemNoPayment:
-		add(info, "", "", byBuyer, "There was no usable payment data. The buyer pays at "+v.payURL)
+		add(noticeInfo, "", "", resolvedByBuyer, "There was no usable payment data. The buyer pays at "+v.payURL)
 	case "":
-		if form.linksInMessages && v.payURL != "" {
-			add(info, "", "", byBuyer, "A human can continue and pay at "+v.payURL)
+		if sh.linksInMessages && v.payURL != "" {
+			add(noticeInfo, "", "", resolvedByBuyer, "A human can continue and pay at "+v.payURL)
 		}
 	}
-	if s.Unasked {
+	if s.Unquoted {
 		since := "the last time"
 		if !s.AskedAt.IsZero() {
 			since = s.AskedAt.UTC().Format(time.RFC3339)
 		}
-		add(info, "", "", "", "A registry was not asked again just now. Availability and prices are those of "+since+", and are asked again at completion.")
+		add(noticeInfo, "", "", "", "A registry was not asked again just now. Availability and prices are those of "+since+", and are asked again at completion.")
 	}
 	return notes
 }
 
-func paidNotes(s order.Session, v view) []note {
-	words := map[order.ItemState]string{
+func paidNotices(s order.Session, v view) []notice {
+	outcomes := map[order.ItemState]string{
 		order.ItemProvisioning: "is being carried out", order.ItemActive: "is done", order.ItemWaiting: "is being carried out",
 		order.ItemFailed: "could not be carried out; its price is given back", order.ItemRefunded: "could not be carried out; its price was given back",
 	}
-	var notes []note
-	for _, line := range v.lines {
-		notes = append(notes, note{kind: info, text: line.description + ": " + words[line.state] + "."})
+	var notes []notice
+	for _, line := range v.lineItems {
+		notes = append(notes, notice{kind: noticeInfo, text: line.description + ": " + outcomes[line.state] + "."})
 	}
-	some := slices.ContainsFunc(v.lines, func(l line) bool { return l.state != order.ItemFailed && l.state != order.ItemRefunded })
+	some := slices.ContainsFunc(v.lineItems, func(l lineItem) bool { return l.state != order.ItemFailed && l.state != order.ItemRefunded })
 	if some && !s.Order.Claimed {
-		notes = append(notes, note{kind: info, text: "The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains."})
+		notes = append(notes, notice{kind: noticeInfo, text: "The buyer gets an e-mail with a link. Whoever opens it and signs in manages the domains."})
 	}
 	return notes
 }
@@ -198,14 +198,14 @@ var wireFields = map[string]struct {
 	"street": {"line_one", true}, "postal_code": {"postal_code", true}, "city": {"city", true}, "state": {"state", true}, "country": {"country", true},
 }
 
-// lacking is what registrant data is missing or can't be used, and where to tell
+// missingData is what registrant data is missing or can't be used, and where to tell
 // it. Where there is one field, param names it.
-func lacking(s order.Session, form *shape) (param, text string) {
-	if len(s.Untold) == 0 { // an account's own data
+func missingData(s order.Session, sh *shape) (param, text string) {
+	if len(s.MissingFields) == 0 { // an account's own data
 		return "$.buyer", "The registrant's data is not complete. The customer completes it, signed in."
 	}
 	var person, place []string
-	for _, field := range s.Untold {
+	for _, field := range s.MissingFields {
 		switch known, ok := wireFields[field]; {
 		case !ok:
 			person = append(person, field)
@@ -218,16 +218,16 @@ func lacking(s order.Session, form *shape) (param, text string) {
 	param = "$.buyer"
 	list := person
 	if len(person) == 0 {
-		param, list = form.addressAt, place
+		param, list = sh.addressPath, place
 	}
 	if len(list) == 1 {
 		param += "." + list[0]
 	}
 	return param, "Data of the holder is missing or can't be used: " + strings.Join(append(person, place...), ", ") +
-		". Tell it in buyer and " + strings.TrimPrefix(form.addressAt, "$.") + "."
+		". Tell it in buyer and " + strings.TrimPrefix(sh.addressPath, "$.") + "."
 }
 
-func orElse(text, otherwise string) string {
+func firstNonEmpty(text, otherwise string) string {
 	if text != "" {
 		return text
 	}
@@ -242,10 +242,10 @@ type webLink struct {
 
 // links are the pages about terms, data and withdrawal, by the names that the
 // version has for them.
-func (h *Handler) links(form *shape) []webLink {
+func (h *Handler) links(sh *shape) []webLink {
 	list := []webLink{}
 	for _, one := range []struct{ kind, path string }{
-		{"terms_of_use", h.cfg.Terms}, {"privacy_policy", h.cfg.Privacy}, {form.returns, h.cfg.Returns},
+		{"terms_of_use", h.cfg.Terms}, {"privacy_policy", h.cfg.Privacy}, {sh.returnsLinkType, h.cfg.Returns},
 	} {
 		if one.kind != "" && one.path != "" {
 			list = append(list, webLink{one.kind, h.cfg.BaseURL + one.path})

@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // Basket is what the basket needs. Its page asks no registry: it shows the list's
@@ -48,7 +48,7 @@ type basketPage struct {
 	Rate            string
 	// Problem is a sentence, Transfer the field for a name that is to move here.
 	Problem  string
-	Transfer page.Field
+	Transfer ui.Field
 	// Open is an order that waits for its payment; empty if there is none.
 	Open string
 	// SignIn and Register lead there; the first comes back here.
@@ -57,34 +57,34 @@ type basketPage struct {
 
 const basketFull registrar.Code = "basket_full"
 
-func (h *Handler) basketRoutes() []page.Route {
+func (h *Handler) basketRoutes() []ui.Route {
 	if h.basket == nil {
 		return nil
 	}
 	const get, post = http.MethodGet, http.MethodPost
 	in := func(language string) http.HandlerFunc {
-		return h.frame.Open(func(v *page.Visit) error {
-			v.Prefer(language)
-			return h.showBasket(v, nil, "")
+		return h.frame.Page(func(req *ui.Request) error {
+			req.PreferLanguage(language)
+			return h.showBasket(req, nil, "")
 		})
 	}
-	change := func(do page.Func) http.HandlerFunc {
-		return h.frame.Open(func(v *page.Visit) error {
-			v.FormOn(page.BasketIn(v.Language))
-			return do(v)
+	change := func(do ui.PageFunc) http.HandlerFunc {
+		return h.frame.Page(func(req *ui.Request) error {
+			req.SetFormPath(ui.BasketPathIn(req.Language))
+			return do(req)
 		})
 	}
-	return []page.Route{
-		{Method: get, Path: page.BasketPath, Handler: in(page.German)},
-		{Method: get, Path: page.EnglishBasketPath, Handler: in(page.English)},
-		{Method: post, Path: page.BasketPath + "/add", Handler: change(h.collect)},
-		{Method: post, Path: page.BasketPath + "/remove", Handler: change(h.putBack)},
-		{Method: post, Path: page.BasketPath + "/order", Handler: change(h.orderBasket)},
+	return []ui.Route{
+		{Method: get, Path: ui.BasketPath, Handler: in(ui.German)},
+		{Method: get, Path: ui.EnglishBasketPath, Handler: in(ui.English)},
+		{Method: post, Path: ui.BasketPath + "/add", Handler: change(h.addToBasket)},
+		{Method: post, Path: ui.BasketPath + "/remove", Handler: change(h.removeFromBasket)},
+		{Method: post, Path: ui.BasketPath + "/order", Handler: change(h.orderBasket)},
 	}
 }
 
-// wantedOf reads an entry, such as register:example.de.
-func (h *Handler) wantedOf(item string) (registrar.Name, order.Kind, error) {
+// parseItem reads an entry, such as register:example.de.
+func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
 	kind, text, _ := strings.Cut(item, ":")
 	if kind != string(order.Register) && kind != string(order.Transfer) {
 		return registrar.Name{}, "", &registrar.Error{Kind: registrar.KindInvalid, Code: order.BadItems}
@@ -93,8 +93,8 @@ func (h *Handler) wantedOf(item string) (registrar.Name, order.Kind, error) {
 	return name, order.Kind(kind), err
 }
 
-// notSold is why names of an extension can't be ordered in this way; nil if they can.
-func notSold(ext registrar.Extension, kind order.Kind) error {
+// saleError is why names of an extension can't be ordered in this way; nil if they can.
+func saleError(ext registrar.Extension, kind order.Kind) error {
 	refusal := ext.Sale.NoRegistration
 	if kind == order.Transfer {
 		refusal = ext.Sale.NoTransfer
@@ -107,33 +107,33 @@ func notSold(ext registrar.Extension, kind order.Kind) error {
 
 // rows are what is in the basket, with the list's prices. What can't be read is
 // left out, and so is a name that is there already: no page of ours has put it there.
-func (h *Handler) basketRows(v *page.Visit) (shown basketPage) {
-	rate := h.basket.RateBasisPoints(v.Now)
-	shown.Rate = formatRate(v.Language, rate)
+func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
+	rate := h.basket.RateBasisPoints(req.Now)
+	shown.Rate = formatRate(req.Language, rate)
 	var nets []registrar.Cents
-	for _, item := range v.Basket() {
-		name, kind, err := h.wantedOf(item)
+	for _, item := range req.Basket() {
+		name, kind, err := h.parseItem(item)
 		known := slices.ContainsFunc(shown.Rows, func(r basketRow) bool { return r.Name == name.ASCII() })
 		if err != nil || known {
 			continue
 		}
 		ext, _ := h.basket.Extension(name.TLD())
 		r := basketRow{Item: string(kind) + ":" + name.ASCII(), Name: name.ASCII(), WhatKey: "kind." + string(kind), name: name, kind: kind}
-		r.Later = gross(ext.Renew, rate)
+		r.Later = withVAT(ext.Renew, rate)
 		switch kind {
 		case order.Transfer:
 			r.Net = ext.Transfer
 		default:
 			years := ext.Term()
-			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(v.Language, years)
+			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
 		}
-		if err := notSold(ext, kind); err != nil { // it was sold when it was put here
+		if err := saleError(ext, kind); err != nil { // it was sold when it was put here
 			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(err)
 		}
 		nets = append(nets, r.Net)
 		shown.Rows = append(shown.Rows, r)
 	}
-	shares, err := billing.Share(nets, rate)
+	shares, err := billing.SplitVAT(nets, rate)
 	if err != nil { // no price list has such prices
 		shares = make([]registrar.Cents, len(nets))
 	}
@@ -145,8 +145,8 @@ func (h *Handler) basketRows(v *page.Visit) (shown basketPage) {
 	return shown
 }
 
-func gross(net registrar.Cents, rate int) registrar.Cents {
-	shares, err := billing.Share([]registrar.Cents{net}, rate)
+func withVAT(net registrar.Cents, rate int) registrar.Cents {
+	shares, err := billing.SplitVAT([]registrar.Cents{net}, rate)
 	if err != nil {
 		return net
 	}
@@ -155,33 +155,33 @@ func gross(net registrar.Cents, rate int) registrar.Cents {
 
 // showBasket shows the basket, with what was wrong: about entries, about a name that
 // was typed, or about all.
-func (h *Handler) showBasket(v *page.Visit, wrong error, typed string) error {
-	shown := h.basketRows(v)
+func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
+	shown := h.basketRows(req)
 	var items []string
 	for _, r := range shown.Rows {
 		items = append(items, r.Item)
 	}
-	if !slices.Equal(items, v.Basket()) {
-		v.KeepBasket(items) // the head counts what the page shows
+	if !slices.Equal(items, req.Basket()) {
+		req.SetBasket(items) // the head counts what the page shows
 	}
-	shown.SignIn = page.SignInPath + "?next=" + page.BasketIn(v.Language)
-	shown.Transfer = page.Field{
+	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
+	shown.Transfer = ui.Field{
 		Name: "domain", Label: "basket.transfer.label", Type: "text", Autocomplete: "off", MaxLength: 260, Value: typed,
 	}
 	status := http.StatusOK
 	if wrong != nil {
-		wire.Annotate(v.W, wrong)
+		httpjson.RecordError(req.W, wrong)
 		var refused *order.ItemsRefused
 		key, known := h.basketProblem(wrong)
 		switch {
 		case errors.As(wrong, &refused):
 			status = http.StatusConflict
-			shown.Problem = h.views.Text(v.Language, "basket.refused")
+			shown.Problem = h.templates.Text(req.Language, "basket.refused")
 			for _, item := range refused.Items {
 				at := slices.IndexFunc(shown.Rows, func(r basketRow) bool { return r.Name == item.Name })
 				if at >= 0 {
 					shown.Rows[at].ReasonKey = h.refusedKey(item.Reason)
-					shown.Rows[at].Own = h.ownPath(v, item.Name, item.Reason)
+					shown.Rows[at].Own = h.ownPath(req, item.Name, item.Reason)
 				}
 			}
 		case !known:
@@ -191,22 +191,22 @@ func (h *Handler) showBasket(v *page.Visit, wrong error, typed string) error {
 			shown.Transfer.Problem, shown.Transfer.Focus = key, true
 		default:
 			status = http.StatusConflict
-			shown.Problem = h.views.Text(v.Language, key)
-			if wait := page.RetryAfter(wrong); wait > 0 {
+			shown.Problem = h.templates.Text(req.Language, key)
+			if wait := ui.RetryAfter(wrong); wait > 0 {
 				status = http.StatusTooManyRequests
-				v.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
-				shown.Problem = h.views.Text(v.Language, key, page.Wait(h.views, v.Language, wait))
+				req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+				shown.Problem = h.templates.Text(req.Language, key, ui.FormatWait(h.templates, req.Language, wait))
 			}
 		}
 	}
-	if len(shown.Rows) == 0 && v.SignedIn {
-		open, err := h.openOrder(v)
+	if len(shown.Rows) == 0 && req.SignedIn {
+		open, err := h.openOrder(req)
 		if err != nil {
 			return err
 		}
 		shown.Open = open
 	}
-	return h.views.Render(v, page.View{Name: "basket", Status: status, Title: "basket.title", Section: page.BasketIn(v.Language), Data: shown})
+	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
 }
 
 // refusedKey is the sentence about an entry that can't be ordered now.
@@ -225,7 +225,7 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 	if registrar.CodeOf(err) == order.OverBudget {
 		return "problem.basket_asks", true
 	}
-	if key := page.ProblemKey(registrar.CodeOf(err)); h.views.Has(key) {
+	if key := ui.ProblemKey(registrar.CodeOf(err)); h.templates.Has(key) {
 		return key, true
 	}
 	switch registrar.KindOf(err) {
@@ -245,101 +245,101 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 
 // openOrder is the newest order of this customer's that waits for its payment: who
 // goes back from it finds the basket empty, and is shown the way.
-func (h *Handler) openOrder(v *page.Visit) (string, error) {
+func (h *Handler) openOrder(req *ui.Request) (string, error) {
 	const newest = 5
-	orders, err := h.orders.List(v.R.Context(), v.Actor(), "", newest)
+	orders, err := h.orders.List(req.R.Context(), req.Actor(), "", newest)
 	if err != nil {
 		return "", err
 	}
 	for _, o := range orders {
-		if o.State.Open() && o.Channel == order.ThroughPortal {
-			return h.payPathOf(o)
+		if o.State.Open() && o.Channel == order.ChannelPortal {
+			return h.orderPayPath(o)
 		}
 	}
 	return "", nil
 }
 
-// collect puts a name into the basket: one that a row of the search offers, or one
+// addToBasket puts a name into the basket: one that a row of the search offers, or one
 // that somebody types because it is to move here. A name is in it once, in the way
 // that was asked for last.
-func (h *Handler) collect(v *page.Visit) error {
-	item, typed := v.Field("item"), v.Text("domain")
+func (h *Handler) addToBasket(req *ui.Request) error {
+	item, typed := req.Field("item"), req.Text("domain")
 	if item == "" {
 		item = string(order.Transfer) + ":" + typed
 		if typed == "" {
 			typed = " "
 		}
 	}
-	name, kind, err := h.wantedOf(item)
+	name, kind, err := h.parseItem(item)
 	if err == nil {
 		ext, _ := h.basket.Extension(name.TLD())
-		err = notSold(ext, kind)
+		err = saleError(ext, kind)
 	}
 	if err == nil {
-		items := slices.DeleteFunc(slices.Clone(v.Basket()), func(other string) bool {
+		items := slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool {
 			_, held, _ := strings.Cut(other, ":")
 			return held == name.ASCII()
 		})
-		if !v.KeepBasket(append(items, string(kind)+":"+name.ASCII())) {
+		if !req.SetBasket(append(items, string(kind)+":"+name.ASCII())) {
 			err = &registrar.Error{Kind: registrar.KindConflict, Code: basketFull}
 			typed = ""
 		}
 	}
-	forScript := v.Field("part") != ""
+	forScript := req.Field("part") != ""
 	switch {
 	case err != nil && forScript:
-		return h.refuseScript(v, err)
+		return h.writeScriptProblem(req, err)
 	case err != nil:
-		return h.showBasket(v, err, typed)
+		return h.showBasket(req, err, typed)
 	case forScript:
-		wire.WriteJSON(v.W, http.StatusOK, map[string]any{
-			"count": len(v.Basket()), "go": page.BasketIn(v.Language),
-			"label": h.views.Text(v.Language, "basket.collected"), "text": h.views.Text(v.Language, "basket.now", name.String(), len(v.Basket())),
+		httpjson.WriteJSON(req.W, http.StatusOK, map[string]any{
+			"count": len(req.Basket()), "go": ui.BasketPathIn(req.Language),
+			"label": h.templates.Text(req.Language, "basket.collected"), "text": h.templates.Text(req.Language, "basket.now", name.String(), len(req.Basket())),
 		})
 		return nil
 	}
-	return v.SeeOther(page.BasketIn(v.Language))
+	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
-// refuseScript tells our script why not.
-func (h *Handler) refuseScript(v *page.Visit, err error) error {
+// writeScriptProblem tells our script why not.
+func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 	key, known := h.basketProblem(err)
 	if !known {
 		return err
 	}
-	wire.Annotate(v.W, err)
-	wire.WriteJSON(v.W, http.StatusConflict, map[string]any{"error": h.views.Text(v.Language, key)})
+	httpjson.RecordError(req.W, err)
+	httpjson.WriteJSON(req.W, http.StatusConflict, map[string]any{"error": h.templates.Text(req.Language, key)})
 	return nil
 }
 
-// putBack takes a name out of the basket.
-func (h *Handler) putBack(v *page.Visit) error {
-	item := v.Field("item")
-	v.KeepBasket(slices.DeleteFunc(slices.Clone(v.Basket()), func(other string) bool { return other == item }))
-	return v.SeeOther(page.BasketIn(v.Language))
+// removeFromBasket takes a name out of the basket.
+func (h *Handler) removeFromBasket(req *ui.Request) error {
+	item := req.Field("item")
+	req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item }))
+	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
 // orderBasket prepares the order, which is read and paid as every other one is.
 // Nothing is owed before the button there.
-func (h *Handler) orderBasket(v *page.Visit) error {
-	if !v.SignedIn {
-		return v.SignInFirst(page.SignInPath)
+func (h *Handler) orderBasket(req *ui.Request) error {
+	if !req.SignedIn {
+		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	var wanted []order.Wanted
-	for _, r := range h.basketRows(v).Rows {
-		wanted = append(wanted, order.Wanted{Name: r.name, Kind: r.kind})
+	var items []order.RequestedItem
+	for _, r := range h.basketRows(req).Rows {
+		items = append(items, order.RequestedItem{Name: r.name, Kind: r.kind})
 	}
-	if len(wanted) == 0 {
-		return v.SeeOther(page.BasketIn(v.Language))
+	if len(items) == 0 {
+		return req.SeeOther(ui.BasketPathIn(req.Language))
 	}
-	made, err := h.orders.Start(v.R.Context(), v.Actor(), order.Request{Items: wanted, Channel: order.ThroughPortal})
+	created, err := h.orders.Create(req.R.Context(), req.Actor(), order.Request{Items: items, Channel: order.ChannelPortal})
 	if err != nil {
-		return h.showBasket(v, err, "")
+		return h.showBasket(req, err, "")
 	}
-	address, err := h.orders.PayURL(made)
+	address, err := h.orders.PayURL(created)
 	if err != nil {
 		return err
 	}
-	v.KeepBasket(nil)
-	return v.SeeOther(h.pathOf(address))
+	req.SetBasket(nil)
+	return req.SeeOther(h.localPath(address))
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// shopper is a browser that keeps its basket.
-type shopper struct {
+// browser is a browser that keeps its basket.
+type browser struct {
 	t      *testing.T
-	d      *desk
+	d      *fakeOrders
 	who    string
 	basket string
 }
 
 const basketName = "__Host-dotkontor_basket"
 
-func (s *shopper) visit(path string, fields url.Values) answer {
+func (s *browser) visit(path string, fields url.Values) response {
 	s.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, base+path, nil)
 	if fields != nil {
@@ -46,32 +46,32 @@ func (s *shopper) visit(path string, fields url.Values) answer {
 	return got
 }
 
-func TestABasketHoldsNamesAndShowsWhatTheListSays(t *testing.T) {
+func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	t.Parallel()
-	s := &shopper{t: t, d: &desk{}}
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Ihr Warenkorb ist leer."}, []string{"Gesamtbetrag"})
-	s.visit("/warenkorb/add", form("item", "register:kaffee.de")).leads("/warenkorb")
-	s.visit("/warenkorb/add", form("domain", "Tee.com")).leads("/warenkorb")
-	s.visit("/warenkorb/add", form("item", "register:mate.ai")).leads("/warenkorb")
+	s := &browser{t: t, d: &fakeOrders{}}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Ihr Warenkorb ist leer."}, []string{"Gesamtbetrag"})
+	s.visit("/warenkorb/add", form("item", "register:kaffee.de")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb/add", form("domain", "Tee.com")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb/add", form("item", "register:mate.ai")).wantRedirect("/warenkorb")
 	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
 		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02",
 		"Anmelden und weiter", "Mit 19\u00a0% deutscher Umsatzsteuer",
 	}, []string{"Weiter zur Kasse"})
-	s.visit("/basket", nil).says(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
+	s.visit("/basket", nil).wantPage(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
 	// A name is in it once, in the way that was asked for last.
-	s.visit("/warenkorb/add", form("item", "transfer:kaffee.de")).leads("/warenkorb")
+	s.visit("/warenkorb/add", form("item", "transfer:kaffee.de")).wantRedirect("/warenkorb")
 	if s.basket != "transfer:tee.com~register:mate.ai~transfer:kaffee.de" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/warenkorb/remove", form("item", "register:mate.ai")).leads("/warenkorb")
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"tee.com", "0,00"}, []string{"mate.ai"})
+	s.visit("/warenkorb/remove", form("item", "register:mate.ai")).wantRedirect("/warenkorb")
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"tee.com", "0,00"}, []string{"mate.ai"})
 	if s.d.calls != nil {
 		t.Errorf("a basket asked for %v", s.d.calls)
 	}
 }
 
-func TestABasketTakesNothingThatIsNoName(t *testing.T) {
+func TestBasket_InvalidNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fields url.Values
@@ -83,7 +83,7 @@ func TestABasketTakesNothingThatIsNoName(t *testing.T) {
 		{form("item", "renew:kaffee.de"), "Das ist kein Name"},
 		{form("item", "register:<b>.de"), "Das ist kein Name"},
 	} {
-		s := &shopper{t: t, d: &desk{}}
+		s := &browser{t: t, d: &fakeOrders{}}
 		got := s.visit("/warenkorb/add", c.fields)
 		if got.Code < 400 || got.Code >= 500 || !strings.Contains(got.Body.String(), c.says) || s.basket != "" {
 			t.Errorf("%v: %d, basket %q: %s", c.fields, got.Code, s.basket, got.text())
@@ -91,77 +91,77 @@ func TestABasketTakesNothingThatIsNoName(t *testing.T) {
 	}
 	// A cookie that no page of ours has made shows nothing and breaks nothing.
 	for _, planted := range []string{"register:<script>", "~~~", "x", strings.Repeat("register:a.de~", 400)} {
-		s := &shopper{t: t, d: &desk{}, basket: planted}
-		s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Warenkorb"}, []string{"<script>"})
+		s := &browser{t: t, d: &fakeOrders{}, basket: planted}
+		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Warenkorb"}, []string{"<script>"})
 	}
 }
 
 // An extension may have left the list, and cookies can be planted.
-func TestTheHeadCountsWhatTheBasketShows(t *testing.T) {
+func TestBasket_HeaderCountMatchesShownItems(t *testing.T) {
 	t.Parallel()
-	s := &shopper{t: t, d: &desk{}, basket: "register:kaffee.de~register:kaffee.gibtesnicht~transfer:KAFFEE.de~register:Tee.com~x"}
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"kaffee.de", "tee.com", `data-count>2<`}, []string{"Umzug zu uns", "KAFFEE"})
+	s := &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:kaffee.gibtesnicht~transfer:KAFFEE.de~register:Tee.com~x"}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"kaffee.de", "tee.com", `data-count>2<`}, []string{"Umzug zu uns", "KAFFEE"})
 	if s.basket != "register:kaffee.de~register:tee.com" {
 		t.Errorf("the basket is %s", s.basket)
 	}
-	s.visit("/warenkorb/remove", form("item", "register:tee.com")).leads("/warenkorb")
+	s.visit("/warenkorb/remove", form("item", "register:tee.com")).wantRedirect("/warenkorb")
 	if s.basket != "register:kaffee.de" {
 		t.Errorf("the basket is %s", s.basket)
 	}
 }
 
-func TestABasketIsBounded(t *testing.T) {
+func TestBasket_HoldsAtMostTwentyItems(t *testing.T) {
 	t.Parallel()
-	s := &shopper{t: t, d: &desk{}}
+	s := &browser{t: t, d: &fakeOrders{}}
 	for i := range 20 {
-		s.visit("/warenkorb/add", form("item", fmt.Sprintf("register:name-%d.de", i))).leads("/warenkorb")
+		s.visit("/warenkorb/add", form("item", fmt.Sprintf("register:name-%d.de", i))).wantRedirect("/warenkorb")
 	}
 	full := s.basket
-	s.visit("/warenkorb/add", form("item", "register:one-more.de")).says(http.StatusConflict, []string{"Der Warenkorb ist voll."}, nil)
+	s.visit("/warenkorb/add", form("item", "register:one-more.de")).wantPage(http.StatusConflict, []string{"Der Warenkorb ist voll."}, nil)
 	got := s.visit("/warenkorb/add", form("item", "register:one-more.de", "part", "1"))
 	if got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), `"error":"Der Warenkorb ist voll.`) || s.basket != full {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
-	s = &shopper{t: t, d: &desk{}}
+	s = &browser{t: t, d: &fakeOrders{}}
 	got = s.visit("/warenkorb/add", form("item", "register:kaffee.de", "part", "1"))
 	if got.Code != http.StatusOK || !strings.Contains(got.Body.String(), `"count":1`) || s.basket != "register:kaffee.de" {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
 
-func TestABasketBecomesAnOrderOfWhoeverIsSignedIn(t *testing.T) {
+func TestBasket_OrderNeedsSignIn(t *testing.T) {
 	t.Parallel()
 	const basket = "register:kaffee.de~transfer:tee.com"
-	guest := &shopper{t: t, d: &desk{}, basket: basket}
-	guest.visit("/warenkorb/order", form()).leads("/portal/sign-in?next=%2Fwarenkorb")
+	guest := &browser{t: t, d: &fakeOrders{}, basket: basket}
+	guest.visit("/warenkorb/order", form()).wantRedirect("/portal/sign-in?next=%2Fwarenkorb")
 	if guest.d.calls != nil || guest.basket != basket {
 		t.Errorf("a guest ordered: %v, basket %q", guest.d.calls, guest.basket)
 	}
-	s := &shopper{t: t, d: &desk{view: theirs(order.AwaitingPayment)}, who: "erika", basket: basket}
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Weiter zur Kasse"}, []string{"Konto anlegen"})
-	s.visit("/warenkorb/order", form()).leads(here)
+	s := &browser{t: t, d: &fakeOrders{view: ownView(order.AwaitingPayment)}, who: "erika", basket: basket}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Weiter zur Kasse"}, []string{"Konto anlegen"})
+	s.visit("/warenkorb/order", form()).wantRedirect(payPage)
 	items := s.d.asked.Items
-	if s.d.asked.Channel != order.ThroughPortal || len(items) != 2 || items[0].Name.ASCII() != "kaffee.de" || items[0].Kind != order.Register ||
+	if s.d.asked.Channel != order.ChannelPortal || len(items) != 2 || items[0].Name.ASCII() != "kaffee.de" || items[0].Kind != order.Register ||
 		items[1].Name.ASCII() != "tee.com" || items[1].Kind != order.Transfer || s.d.asked.DryRun || s.basket != "" {
 		t.Errorf("asked %+v, basket %q", s.d.asked, s.basket)
 	}
 	// Who comes back finds the way to the order.
-	open := anOrder(order.AwaitingPayment)
-	open.Channel = order.ThroughPortal
+	open := newOrder(order.AwaitingPayment)
+	open.Channel = order.ChannelPortal
 	s.d.orders = []order.Order{open}
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"Ihr Warenkorb ist leer.", `href="` + here + `"`}, nil)
-	s.visit("/warenkorb/order", form()).leads("/warenkorb")
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Ihr Warenkorb ist leer.", `href="` + payPage + `"`}, nil)
+	s.visit("/warenkorb/order", form()).wantRedirect("/warenkorb")
 }
 
-func TestWhatCannotBeOrderedIsSaidBesideTheName(t *testing.T) {
+func TestBasket_RefusalsShownPerItem(t *testing.T) {
 	t.Parallel()
 	const basket = "register:kaffee.de~register:tee.com"
-	d := &desk{err: &order.ItemsRefused{Items: []order.RefusedItem{
+	d := &fakeOrders{err: &order.ItemsRefused{Items: []order.RefusedItem{
 		{Name: "tee.com", Kind: order.Register, Reason: &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}},
 		{Name: "kaffee.de", Kind: order.Register, Reason: &registrar.Error{Kind: registrar.KindUpstream, Code: "epp_timeout"}},
 	}}}
-	s := &shopper{t: t, d: d, who: "erika", basket: basket}
-	s.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{
+	s := &browser{t: t, d: d, who: "erika", basket: basket}
+	s.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{
 		"Bestellt wurde nichts.", "tee.com Diese Domain ist vergeben.", "kaffee.de Die Registry antwortet gerade nicht.",
 	}, nil)
 	if s.basket != basket {
@@ -171,52 +171,52 @@ func TestWhatCannotBeOrderedIsSaidBesideTheName(t *testing.T) {
 		"offene Bestellungen": &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen},
 		"antwortet gerade":    &registrar.Error{Kind: registrar.KindUpstream, Code: "epp_timeout"},
 	} {
-		s := &shopper{t: t, d: &desk{err: err}, who: "erika", basket: basket}
-		s.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{says}, nil)
+		s := &browser{t: t, d: &fakeOrders{err: err}, who: "erika", basket: basket}
+		s.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{says}, nil)
 	}
-	waits := &desk{err: &registrar.Error{Kind: registrar.KindRateLimited, Code: order.OverBudget, RetryAfter: 90 * time.Second}}
-	s = &shopper{t: t, d: waits, who: "erika", basket: basket}
+	waits := &fakeOrders{err: &registrar.Error{Kind: registrar.KindRateLimited, Code: order.OverBudget, RetryAfter: 90 * time.Second}}
+	s = &browser{t: t, d: waits, who: "erika", basket: basket}
 	got := s.visit("/warenkorb/order", form())
-	got.says(http.StatusTooManyRequests, []string{"in 90 Sekunden"}, nil)
+	got.wantPage(http.StatusTooManyRequests, []string{"in 90 Sekunden"}, nil)
 	if got.Header().Get("Retry-After") != "90" || s.basket != basket {
 		t.Errorf("%v, and the basket is %q", got.Header(), s.basket)
 	}
 }
 
-func TestWhoHoldsANameIsToldSoAndNobodyElseIs(t *testing.T) {
+func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 	t.Parallel()
 	held := &registrar.Error{Kind: registrar.KindConflict, Code: order.NameHeld}
 	const yours, link, taken = "Diese Domain gehört Ihnen schon.", `href="/portal/domains/dom_7"`, "Diese Domain ist vergeben"
-	refused := func() *desk {
-		return &desk{
+	refused := func() *fakeOrders {
+		return &fakeOrders{
 			holds: map[string]string{"tee.com": "dom_7", "beispiel.de": "dom_7"},
 			err:   &order.ItemsRefused{Items: []order.RefusedItem{{Name: "tee.com", Kind: order.Register, Reason: held}}},
 		}
 	}
-	erika := &shopper{t: t, d: refused(), who: "erika", basket: "register:tee.com"}
-	erika.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{yours, link}, []string{taken})
-	english := &shopper{t: t, d: refused(), who: "english", basket: "register:tee.com"}
-	english.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{"This domain is yours already.", link}, nil)
-	max := &shopper{t: t, d: refused(), who: "max", basket: "register:tee.com"}
-	max.visit("/warenkorb/order", form()).says(http.StatusConflict, []string{taken}, []string{yours, link})
+	erika := &browser{t: t, d: refused(), who: "erika", basket: "register:tee.com"}
+	erika.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{yours, link}, []string{taken})
+	english := &browser{t: t, d: refused(), who: "english", basket: "register:tee.com"}
+	english.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{"This domain is yours already.", link}, nil)
+	max := &browser{t: t, d: refused(), who: "max", basket: "register:tee.com"}
+	max.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{taken}, []string{yours, link})
 
 	// The same on the page of an order.
 	for who, c := range map[string]struct {
 		view    order.View
 		yes, no []string
 	}{
-		"erika": {theirs(order.AwaitingPayment), []string{yours, link}, []string{taken}},
-		"max":   {foreign(order.AwaitingPayment), []string{taken}, []string{yours, link}},
-		"":      {foreign(order.AwaitingPayment), []string{taken}, []string{yours, link}},
+		"erika": {ownView(order.AwaitingPayment), []string{yours, link}, []string{taken}},
+		"max":   {foreignView(order.AwaitingPayment), []string{taken}, []string{yours, link}},
+		"":      {foreignView(order.AwaitingPayment), []string{taken}, []string{yours, link}},
 	} {
 		d := refused()
 		d.err, d.view = nil, c.view
 		d.view.Refused = map[string]error{"itm_1": held}
-		visit(t, d, who, here, nil).says(http.StatusOK, c.yes, c.no)
+		visit(t, d, who, payPage, nil).wantPage(http.StatusOK, c.yes, c.no)
 	}
 }
 
-func TestBasket_ExtensionThatIsNotForSaleIsRefused(t *testing.T) {
+func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fields       url.Values
@@ -227,16 +227,16 @@ func TestBasket_ExtensionThatIsNotForSaleIsRefused(t *testing.T) {
 		{form("domain", "kaffee.uk"), "Hier bestellen können Sie den Umzug nicht", "The transfer can&#39;t be ordered here"},
 	} {
 		for who, text := range map[string]string{"erika": c.german, "english": c.says} {
-			s := &shopper{t: t, d: &desk{}, who: who}
+			s := &browser{t: t, d: &fakeOrders{}, who: who}
 			got := s.visit("/warenkorb/add", c.fields)
 			if got.Code < 400 || got.Code >= 500 || !strings.Contains(got.Body.String(), text) || s.basket != "" {
 				t.Errorf("%v for %s: %d, basket %q: %s", c.fields, who, got.Code, s.basket, got.text())
 			}
 		}
 	}
-	s := &shopper{t: t, d: &desk{}}
-	s.visit("/warenkorb/add", form("item", "register:kaffee.uk")).leads("/warenkorb")
+	s := &browser{t: t, d: &fakeOrders{}}
+	s.visit("/warenkorb/add", form("item", "register:kaffee.uk")).wantRedirect("/warenkorb")
 	// One that was sold when it was put there costs nothing and says why.
-	s = &shopper{t: t, d: &desk{}, basket: "register:kaffee.de~register:kaffee.it"}
-	s.visit("/warenkorb", nil).says(http.StatusOK, []string{"kaffee.it", "Diese Endung können Sie hier nur abfragen", "8,21"}, []string{"20,11"})
+	s = &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:kaffee.it"}
+	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"kaffee.it", "Diese Endung können Sie hier nur abfragen", "8,21"}, []string{"20,11"})
 }

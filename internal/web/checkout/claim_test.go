@@ -10,11 +10,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-func TestAMailedLinkClaimsOnlyByAButtonOfSomebodySignedIn(t *testing.T) {
+func TestClaim_NeedsSignInAndPost(t *testing.T) {
 	t.Parallel()
 	path := "/checkout/claim?link=" + claimSecret
 	const button = "In dieses Konto übernehmen"
-	d := &desk{view: theirs(order.Provisioning)}
+	d := &fakeOrders{view: ownView(order.Provisioning)}
 	got := visit(t, d, "", path, nil)
 	if got.Code != http.StatusOK || strings.Contains(got.Body.String(), button) || !strings.Contains(got.Body.String(), "/portal/sign-in?next=%2Fcheckout%2Fclaim") {
 		t.Errorf("before the sign-in: %d %s", got.Code, got.Body)
@@ -39,18 +39,18 @@ func TestAMailedLinkClaimsOnlyByAButtonOfSomebodySignedIn(t *testing.T) {
 	}
 }
 
-func TestAnUnclaimedOrderShowsNothingButWhereTheLinkGoes(t *testing.T) {
+func TestPay_UnclaimedOrderOffersOnlyClaimMail(t *testing.T) {
 	t.Parallel()
-	view := foreign(order.AwaitingPayment)
+	view := foreignView(order.AwaitingPayment)
 	view.Order.Claimed = false
-	d := &desk{view: view}
+	d := &fakeOrders{view: view}
 	for _, who := range []string{"", "max"} {
-		got := visit(t, d, who, here, nil).Body.String()
+		got := visit(t, d, who, payPage, nil).Body.String()
 		if !strings.Contains(got, "Noch in keinem Konto") || strings.Contains(got, "Abmelden und anders anmelden") || strings.Contains(got, payButton) {
 			t.Errorf("%q sees %s", who, got)
 		}
 	}
-	got := visit(t, d, "", here+"/claim", url.Values{})
+	got := visit(t, d, "", payPage+"/claim", url.Values{})
 	if got.Code != http.StatusSeeOther || !slices.Equal(d.calls, []string{"ask_claim"}) {
 		t.Errorf("asking for the link: %d %v", got.Code, d.calls)
 	}

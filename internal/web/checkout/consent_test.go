@@ -14,17 +14,17 @@ const consentBox = `name="consent" value="`
 
 var consentInput = regexp.MustCompile(`<input[^>]*name="consent"[^>]*>`)
 
-func TestAConsumerIsAskedToConsentAndNothingIsTickedForThem(t *testing.T) {
+func TestConsent_BoxIsNeverPreticked(t *testing.T) {
 	t.Parallel()
-	free := theirs(order.AwaitingPayment)
+	free := ownView(order.AwaitingPayment)
 	free.Order.Totals = order.Totals{Rule: "domestic", RateBasisPoints: 1900}
-	again := theirs(order.AwaitingPayment)
+	again := ownView(order.AwaitingPayment)
 	again.Order.Consent = order.Consent{At: noon, Wording: order.ConsentWording("de")}
-	for name, view := range map[string]order.View{"to be paid": theirs(order.AwaitingPayment), "free": free, "asked before": again} {
+	for name, view := range map[string]order.View{"to be paid": ownView(order.AwaitingPayment), "free": free, "asked before": again} {
 		for who, language := range map[string]string{"erika": "de", "english": "en"} {
 			wording := order.ConsentWording(language)
-			got := visit(t, &desk{view: view}, who, here, nil)
-			got.says(http.StatusOK, []string{consentBox + wording + `"`, order.ConsentWords(wording)}, []string{"consent-problem"})
+			got := visit(t, &fakeOrders{view: view}, who, payPage, nil)
+			got.wantPage(http.StatusOK, []string{consentBox + wording + `"`, order.ConsentText(wording)}, []string{"consent-problem"})
 			if box := consentInput.FindString(got.Body.String()); strings.Contains(box, "checked") || !strings.Contains(box, " required") {
 				t.Errorf("%s: the box is %s", name, box)
 			}
@@ -32,30 +32,30 @@ func TestAConsumerIsAskedToConsentAndNothingIsTickedForThem(t *testing.T) {
 	}
 }
 
-func TestOnlyConsumersWhoCanOrderAreAskedToConsent(t *testing.T) {
+func TestConsent_OnlyPayingConsumersAreAsked(t *testing.T) {
 	t.Parallel()
-	company, trader, incomplete := theirs(order.AwaitingPayment), theirs(order.AwaitingPayment), theirs(order.AwaitingPayment)
+	company, trader, incomplete := ownView(order.AwaitingPayment), ownView(order.AwaitingPayment), ownView(order.AwaitingPayment)
 	company.Owner.Company, company.Owner.Organisation = true, "Kontor GmbH"
 	trader.Owner.VATID = "DE123456789"
 	incomplete.Payable = false
 	for name, view := range map[string]order.View{
-		"a company": company, "a sole trader": trader, "a stranger": foreign(order.AwaitingPayment),
-		"somebody who can't pay yet": incomplete, "somebody who pays": theirs(order.Paying), "somebody who has paid": theirs(order.Completed),
+		"a company": company, "a sole trader": trader, "a stranger": foreignView(order.AwaitingPayment),
+		"somebody who can't pay yet": incomplete, "somebody who pays": ownView(order.Paying), "somebody who has paid": ownView(order.Completed),
 	} {
-		if got := visit(t, &desk{view: view}, "erika", here, nil).Body.String(); strings.Contains(got, consentBox) {
+		if got := visit(t, &fakeOrders{view: view}, "erika", payPage, nil).Body.String(); strings.Contains(got, consentBox) {
 			t.Errorf("%s is asked", name)
 		}
 	}
 }
 
-func TestAMissingConsentIsToldAtTheBoxAndTheRestIsKept(t *testing.T) {
+func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: theirs(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.ConsentMissing)}
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.ConsentMissing)}
 	for _, renew := range []string{"on", ""} {
 		// What is stored must not matter: the human has chosen otherwise just now.
 		d.view.Order.AutoRenew = renew == ""
-		got := visit(t, d, "erika", here+"/pay", form("gross", "3570", "auto_renew", renew))
-		got.says(http.StatusUnprocessableEntity, []string{`id="consent-problem"`, `aria-describedby="consent-problem"`, "Bitte kreuzen Sie das Kästchen an", payButton}, []string{`role="alert"`})
+		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", renew))
+		got.wantPage(http.StatusUnprocessableEntity, []string{`id="consent-problem"`, `aria-describedby="consent-problem"`, "Bitte kreuzen Sie das Kästchen an", payButton}, []string{`role="alert"`})
 		page := got.Body.String()
 		box := regexp.MustCompile(`<input[^>]*name="auto_renew"[^>]*>`).FindString(page)
 		if strings.Contains(box, "checked") != (renew == "on") {
@@ -66,29 +66,29 @@ func TestAMissingConsentIsToldAtTheBoxAndTheRestIsKept(t *testing.T) {
 		}
 	}
 	// A page without the box says it at its top.
-	d.view = theirs(order.Paying)
-	visit(t, d, "erika", here+"/pay", form("gross", "3570")).says(http.StatusUnprocessableEntity, []string{`role="alert"`, "Bitte kreuzen Sie"}, nil)
+	d.view = ownView(order.Paying)
+	visit(t, d, "erika", payPage+"/pay", form("gross", "3570")).wantPage(http.StatusUnprocessableEntity, []string{`role="alert"`, "Bitte kreuzen Sie"}, nil)
 }
 
-func TestWhatIsTickedGoesToTheService(t *testing.T) {
+func TestConsent_WordingIsPassedToService(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: theirs(order.AwaitingPayment), to: "https://pay.example/c/1"}
-	visit(t, d, "erika", here+"/pay", form("gross", "3570", "consent", "2026-11-de")).leads("https://pay.example/c/1")
-	if d.told != (order.Confirmation{Gross: 3570, Consent: "2026-11-de"}) {
-		t.Errorf("the service heard %+v", d.told)
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
+	visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "consent", "2026-11-de")).wantRedirect("https://pay.example/c/1")
+	if d.confirmation != (order.Confirmation{Gross: 3570, Consent: "2026-11-de"}) {
+		t.Errorf("the service heard %+v", d.confirmation)
 	}
 }
 
-func TestAnOrderShowsTheConsentToItsOwnerAlone(t *testing.T) {
+func TestConsent_ShownToOwnerOnly(t *testing.T) {
 	t.Parallel()
 	given := order.Consent{At: noon, Wording: order.ConsentWording("en")}
-	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", order.ConsentWords("2026-11-en")}
-	mine, others := theirs(order.Completed), foreign(order.Completed)
+	shown := []string{"ausdrücklich verlangt am 15.11.2026, 12:00 UTC", order.ConsentText("2026-11-en")}
+	mine, others := ownView(order.Completed), foreignView(order.Completed)
 	mine.Order.Consent, others.Order.Consent = given, given
-	visit(t, &desk{view: mine}, "erika", here, nil).says(http.StatusOK, shown, nil)
-	visit(t, &desk{view: others}, "", here, nil).says(http.StatusOK, nil, []string{"ausdrücklich verlangt", shown[1]})
-	d := &desk{orders: []order.Order{mine.Order, anOrder(order.Completed)}}
+	visit(t, &fakeOrders{view: mine}, "erika", payPage, nil).wantPage(http.StatusOK, shown, nil)
+	visit(t, &fakeOrders{view: others}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt", shown[1]})
+	d := &fakeOrders{orders: []order.Order{mine.Order, newOrder(order.Completed)}}
 	d.orders[1].ID = "ord_2"
-	visit(t, d, "erika", "/portal/orders/ord_1", nil).says(http.StatusOK, shown, nil)
-	visit(t, d, "erika", "/portal/orders/ord_2", nil).says(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
+	visit(t, d, "erika", "/portal/orders/ord_1", nil).wantPage(http.StatusOK, shown, nil)
+	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, nil, []string{"ausdrücklich verlangt"})
 }

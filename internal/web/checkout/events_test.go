@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	stream      = here + "/events"
+	stream      = payPage + "/events"
 	orderStream = "/portal/orders/ord_1/events"
 )
 
-// told is what a stream has said: the names of its events, and the content of each
+// streamEvents is what a stream has said: the names of its events, and the content of each
 // part.
-func (a answer) told() (names []string, parts []struct{ Title, HTML string }) {
+func (a response) streamEvents() (names []string, parts []struct{ Title, HTML string }) {
 	a.t.Helper()
 	if kind := a.Header().Get("Content-Type"); a.Code != http.StatusOK || kind != "text/event-stream" {
 		a.t.Fatalf("no stream but %d, %s: %s", a.Code, kind, a.Body)
@@ -45,20 +45,20 @@ func (a answer) told() (names []string, parts []struct{ Title, HTML string }) {
 
 // Every state is told as its page shows it, and what does not change by itself any
 // more ends the stream.
-func TestAStreamShowsWhatThePageShows(t *testing.T) {
+func TestOrderStream_MatchesPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := &desk{}
-		for _, state := range states {
+		d := &fakeOrders{}
+		for _, state := range allStates {
 			underWay := state == order.Paying || state == order.Provisioning
-			for who, view := range map[string]order.View{"erika": theirs(state), "english": theirs(state), "max": foreign(state), "": foreign(state)} {
+			for who, view := range map[string]order.View{"erika": ownView(state), "english": ownView(state), "max": foreignView(state), "": foreignView(state)} {
 				d.view, d.orders = view, []order.Order{view.Order}
-				for page, events := range map[string]string{here: stream, "/portal/orders/ord_1": orderStream} {
-					if page != here && who == "" {
+				for page, events := range map[string]string{payPage: stream, "/portal/orders/ord_1": orderStream} {
+					if page != payPage && who == "" {
 						continue
 					}
 					whole := visit(t, d, who, page, nil).Body.String()
-					names, parts := visit(t, d, who, events, nil).told()
+					names, parts := visit(t, d, who, events, nil).streamEvents()
 					if len(parts) != 1 || !strings.Contains(whole, parts[0].HTML) || !strings.Contains(whole, "<h1>"+parts[0].Title+"</h1>") {
 						t.Fatalf("%s, %q, %s: the page is another one: %v %s", state, who, page, parts, whole)
 					}
@@ -71,26 +71,26 @@ func TestAStreamShowsWhatThePageShows(t *testing.T) {
 	})
 }
 
-func TestAPurchaseIsFollowedToItsEnd(t *testing.T) {
+func TestOrderStream_FollowsPurchaseToItsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		at := func(state order.State, items ...order.ItemState) order.View {
-			view := theirs(state)
+			view := ownView(state)
 			for i, item := range items {
 				view.Order.Items[i].State = item
 			}
 			return view
 		}
 		const doing, done = order.ItemProvisioning, order.ItemActive
-		d := &desk{view: theirs(order.Paying), then: []order.View{
-			theirs(order.Paying),
+		d := &fakeOrders{view: ownView(order.Paying), nextViews: []order.View{
+			ownView(order.Paying),
 			at(order.Provisioning, doing, doing, doing),
 			at(order.Provisioning, doing, doing, doing),
 			at(order.Provisioning, done, doing, doing),
 			at(order.Completed, done, done, done),
 		}}
-		names, parts := visit(t, d, "erika", stream, nil).told()
+		names, parts := visit(t, d, "erika", stream, nil).streamEvents()
 		if !slices.Equal(names, []string{"part", "part", "part", "part", "end"}) {
 			t.Fatalf("%v", names)
 		}
@@ -112,31 +112,31 @@ func TestAPurchaseIsFollowedToItsEnd(t *testing.T) {
 
 // A payment that comes to nothing gives the form back, and the page waits for its
 // human again.
-func TestAPaymentThatFailsGivesTheButtonBack(t *testing.T) {
+func TestOrderStream_FailedPaymentRestoresPayButton(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		names, parts := visit(t, &desk{view: theirs(order.Paying), then: []order.View{theirs(order.AwaitingPayment)}}, "erika", stream, nil).told()
+		names, parts := visit(t, &fakeOrders{view: ownView(order.Paying), nextViews: []order.View{ownView(order.AwaitingPayment)}}, "erika", stream, nil).streamEvents()
 		if !slices.Equal(names, []string{"part", "part", "end"}) || !strings.Contains(parts[1].HTML, payButton) {
 			t.Errorf("%v %v", names, parts)
 		}
 	})
 }
 
-func TestAStreamHidesWhatItsPageHides(t *testing.T) {
+func TestOrderStream_HidesWhatPageHides(t *testing.T) {
 	t.Parallel()
 	for _, who := range []string{"", "max"} {
-		got := visit(t, &desk{view: foreign(order.Completed)}, who, stream, nil)
+		got := visit(t, &fakeOrders{view: foreignView(order.Completed)}, who, stream, nil)
 		for _, personal := range []string{"Mustermann", "Heidestra", "erika@", "Laptop"} {
 			if strings.Contains(got.Body.String(), personal) {
 				t.Errorf("%q reads %s: %s", who, personal, got.Body)
 			}
 		}
-		got.told()
+		got.streamEvents()
 	}
-	d := &desk{view: theirs(order.Provisioning)}
-	visit(t, d, "erika", "/checkout/dotkontor_pay_other/events", nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
-	visit(t, d, "erika", orderStream, nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	d := &fakeOrders{view: ownView(order.Provisioning)}
+	visit(t, d, "erika", "/checkout/dotkontor_pay_other/events", nil).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	visit(t, d, "erika", orderStream, nil).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 	d.orders = []order.Order{d.view.Order}
-	visit(t, d, "", orderStream, nil).leads("/portal/sign-in?next=%2Fportal%2Forders%2Ford_1%2Fevents")
-	visit(t, d, "erika", stream, form()).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	visit(t, d, "", orderStream, nil).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders%2Ford_1%2Fevents")
+	visit(t, d, "erika", stream, form()).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 }

@@ -9,46 +9,46 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // Invoices decides who sees which document; it is invoice.Service.
 type Invoices interface {
 	Get(ctx context.Context, actor registrar.Actor, id string) (invoice.Document, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]invoice.Document, error)
-	OfOrder(ctx context.Context, actor registrar.Actor, order string) ([]invoice.Document, error)
+	ListByOrder(ctx context.Context, actor registrar.Actor, order string) ([]invoice.Document, error)
 }
 
 var _ Invoices = (*invoice.Service)(nil)
 
-// Papers makes documents into files.
-type Papers interface {
+// InvoiceRenderer makes documents into files.
+type InvoiceRenderer interface {
 	PDF(d invoice.Document) ([]byte, error)
 	XML(d invoice.Document) ([]byte, error)
 }
 
 const (
 	invoicesPath = "/portal/invoices"
-	// invoicesPage is how many documents one page of the list has.
-	invoicesPage = 25
+	// invoicesPageSize is how many documents one page of the list has.
+	invoicesPageSize = 25
 )
 
 // invoiceRoutes are there where invoices are.
-func (h *Handler) invoiceRoutes() []page.Route {
+func (h *Handler) invoiceRoutes() []ui.Route {
 	if h.invoices == nil {
 		return nil
 	}
-	members := h.frame.Members
-	return []page.Route{
-		{Method: http.MethodGet, Path: invoicesPath, Handler: members(invoicesPath, h.listInvoices)},
-		{Method: http.MethodGet, Path: invoicesPath + "/{id}/pdf", Handler: members(invoicesPath, h.file(h.papers.PDF, "application/pdf", ".pdf"))},
-		{Method: http.MethodGet, Path: invoicesPath + "/{id}/xml", Handler: members(invoicesPath, h.file(h.papers.XML, "application/xml", ".xml"))},
+	signedIn := h.frame.SignedInPage
+	return []ui.Route{
+		{Method: http.MethodGet, Path: invoicesPath, Handler: signedIn(invoicesPath, h.listInvoices)},
+		{Method: http.MethodGet, Path: invoicesPath + "/{id}/pdf", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.PDF, "application/pdf", ".pdf"))},
+		{Method: http.MethodGet, Path: invoicesPath + "/{id}/xml", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.XML, "application/xml", ".xml"))},
 	}
 }
 
-// document is one row of a list.
-type document struct {
+// invoiceRow is one row of a list.
+type invoiceRow struct {
 	invoice.Document
 	KindKey string
 	// On is its day, which is one in Germany.
@@ -57,8 +57,8 @@ type document struct {
 	Path string
 }
 
-func shownDocuments(all []invoice.Document) []document {
-	rows := make([]document, 0, len(all))
+func newInvoiceRows(all []invoice.Document) []invoiceRow {
+	rows := make([]invoiceRow, 0, len(all))
 	for _, d := range all {
 		key := "invoice.kind"
 		if d.Kind == invoice.Correction {
@@ -68,59 +68,59 @@ func shownDocuments(all []invoice.Document) []document {
 		if err != nil {
 			on = d.IssuedAt
 		}
-		rows = append(rows, document{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID})
+		rows = append(rows, invoiceRow{Document: d, KindKey: key, On: on, Path: invoicesPath + "/" + d.ID})
 	}
 	return rows
 }
 
 // listInvoices is what the customer was sent, the newest first.
-func (h *Handler) listInvoices(v *page.Visit) error {
-	all, err := h.invoices.List(v.R.Context(), v.Actor(), v.Query("before"), invoicesPage+1)
+func (h *Handler) listInvoices(req *ui.Request) error {
+	all, err := h.invoices.List(req.R.Context(), req.Actor(), req.Query("before"), invoicesPageSize+1)
 	if err != nil {
 		return err
 	}
 	older := ""
-	if len(all) > invoicesPage {
-		all = all[:invoicesPage]
-		older = invoicesPath + "?before=" + url.QueryEscape(all[invoicesPage-1].ID)
+	if len(all) > invoicesPageSize {
+		all = all[:invoicesPageSize]
+		older = invoicesPath + "?before=" + url.QueryEscape(all[invoicesPageSize-1].ID)
 	}
-	return h.views.Render(v, page.View{Name: "invoices", Title: "invoices.title", Section: page.OrdersPath, Data: struct {
-		Documents []document
+	return h.templates.Render(req, ui.View{Name: "invoices", Title: "invoices.title", Section: ui.OrdersPath, Data: struct {
+		Documents []invoiceRow
 		Older     string
 		Later     bool
 		// Orders says that each row names its order.
 		Orders bool
-	}{shownDocuments(all), older, v.Query("before") != "", true}})
+	}{newInvoiceRows(all), older, req.Query("before") != "", true}})
 }
 
-// invoiced says that an order has an invoice, or will in a moment.
-func (h *Handler) invoiced(o order.Order) bool {
+// hasInvoice says that an order has an invoice, or will in a moment.
+func (h *Handler) hasInvoice(o order.Order) bool {
 	return h.invoices != nil && !o.PaidAt.IsZero() && o.Totals.Gross > 0
 }
 
-// documentsOf are those of an order, and whether its invoice is still being issued.
-func (h *Handler) documentsOf(v *page.Visit, o order.Order) (rows []document, waiting bool, err error) {
-	if !h.invoiced(o) {
+// invoicesOf are those of an order, and whether its invoice is still being issued.
+func (h *Handler) invoicesOf(req *ui.Request, o order.Order) (rows []invoiceRow, waiting bool, err error) {
+	if !h.hasInvoice(o) {
 		return nil, false, nil
 	}
-	all, err := h.invoices.OfOrder(v.R.Context(), v.Actor(), o.ID)
-	return shownDocuments(all), len(all) == 0, err
+	all, err := h.invoices.ListByOrder(req.R.Context(), req.Actor(), o.ID)
+	return newInvoiceRows(all), len(all) == 0, err
 }
 
-// file sends a document in one of its forms.
-func (h *Handler) file(set func(invoice.Document) ([]byte, error), contentType, ending string) page.Func {
-	return func(v *page.Visit) error {
-		d, err := h.invoices.Get(v.R.Context(), v.Actor(), v.R.PathValue("id"))
+// invoiceFile sends a document in one of its forms.
+func (h *Handler) invoiceFile(render func(invoice.Document) ([]byte, error), contentType, ending string) ui.PageFunc {
+	return func(req *ui.Request) error {
+		d, err := h.invoices.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 		if err != nil {
 			return err
 		}
-		content, err := set(d)
+		content, err := render(d)
 		if err != nil {
 			return &registrar.Error{Kind: registrar.KindInternal, Code: "paper", Err: err}
 		}
 		// Numbers are ours: letters, digits and hyphens.
-		v.W.Header().Set("Content-Disposition", `attachment; filename="`+d.Number+ending+`"`)
-		wire.WriteBytes(v.W, http.StatusOK, []string{contentType}, content)
+		req.W.Header().Set("Content-Disposition", `attachment; filename="`+d.Number+ending+`"`)
+		httpjson.WriteBytes(req.W, http.StatusOK, []string{contentType}, content)
 		return nil
 	}
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// binder has documents of one customer.
-type binder struct {
+// fakeInvoices has documents of one customer.
+type fakeInvoices struct {
 	all []invoice.Document
 	err error
 }
 
-func (b *binder) Get(_ context.Context, actor registrar.Actor, id string) (invoice.Document, error) {
+func (b *fakeInvoices) Get(_ context.Context, actor registrar.Actor, id string) (invoice.Document, error) {
 	for _, d := range b.all {
 		if d.ID == id && actor.Customer == "cus_1" {
 			return d, nil
@@ -31,7 +31,7 @@ func (b *binder) Get(_ context.Context, actor registrar.Actor, id string) (invoi
 	return invoice.Document{}, &registrar.Error{Kind: registrar.KindNotFound, Code: invoice.NoSuchDocument}
 }
 
-func (b *binder) List(_ context.Context, _ registrar.Actor, before string, limit int) ([]invoice.Document, error) {
+func (b *fakeInvoices) List(_ context.Context, _ registrar.Actor, before string, limit int) ([]invoice.Document, error) {
 	from := 0
 	for i, d := range b.all {
 		if d.ID == before {
@@ -41,25 +41,29 @@ func (b *binder) List(_ context.Context, _ registrar.Actor, before string, limit
 	return b.all[from:min(len(b.all), from+limit)], nil
 }
 
-func (b *binder) OfOrder(context.Context, registrar.Actor, string) ([]invoice.Document, error) {
+func (b *fakeInvoices) ListByOrder(context.Context, registrar.Actor, string) ([]invoice.Document, error) {
 	return b.all, nil
 }
 
-func (b *binder) PDF(d invoice.Document) ([]byte, error) { return []byte("pdf of " + d.Number), b.err }
+func (b *fakeInvoices) PDF(d invoice.Document) ([]byte, error) {
+	return []byte("pdf of " + d.Number), b.err
+}
 
-func (b *binder) XML(d invoice.Document) ([]byte, error) { return []byte("xml of " + d.Number), b.err }
+func (b *fakeInvoices) XML(d invoice.Document) ([]byte, error) {
+	return []byte("xml of " + d.Number), b.err
+}
 
-// leaf is a page of somebody who has documents.
-func leaf(t *testing.T, d *desk, b *binder, who, path string) answer {
+// visitWithInvoices is a page of somebody who has documents.
+func visitWithInvoices(t *testing.T, d *fakeOrders, b *fakeInvoices, who, path string) response {
 	t.Helper()
-	frame, err := page.New(page.Config{
+	frame, err := ui.New(ui.Config{
 		BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Orders: true,
 		Now: func() time.Time { return noon },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler, err := New(Config{Frame: frame, Orders: d, Invoices: b, Papers: b})
+	handler, err := New(Config{Frame: frame, Orders: d, Invoices: b, InvoiceRenderer: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,13 +75,13 @@ func leaf(t *testing.T, d *desk, b *binder, who, path string) answer {
 	if who != "" {
 		r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: who})
 	}
-	got := answer{httptest.NewRecorder(), t}
+	got := response{httptest.NewRecorder(), t}
 	mux.ServeHTTP(got, r)
 	return got
 }
 
-func papers(count int) *binder {
-	b := &binder{}
+func newFakeInvoices(count int) *fakeInvoices {
+	b := &fakeInvoices{}
 	for i := range count {
 		b.all = append(b.all, invoice.Document{
 			ID: fmt.Sprintf("inv_%02d", i), Number: fmt.Sprintf("RE-2026-%06d", i+1), Kind: invoice.Invoice, Order: "ord_1", Day: "2026-11-15", IssuedAt: noon, Gross: 3570,
@@ -86,20 +90,20 @@ func papers(count int) *binder {
 	return b
 }
 
-func TestAnOrderShowsItsInvoiceAndCorrections(t *testing.T) {
+func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 	t.Parallel()
-	o := anOrder(order.Failed)
+	o := newOrder(order.Failed)
 	o.PaidAt = noon
-	d := &desk{orders: []order.Order{o}}
-	b := papers(1)
+	d := &fakeOrders{orders: []order.Order{o}}
+	b := newFakeInvoices(1)
 	back := b.all[0]
 	back.ID, back.Number, back.Kind, back.Corrects, back.Gross = "inv_99", "RK-2026-000001", invoice.Correction, &invoice.Reference{Number: "RE-2026-000001"}, 1190
 	b.all = append(b.all, back)
-	leaf(t, d, b, "erika", "/portal/orders/ord_1").says(http.StatusOK, []string{
+	visitWithInvoices(t, d, b, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{
 		"RE-2026-000001", "RK-2026-000001", "Rechnungskorrektur zu RE-2026-000001", "/portal/invoices/inv_99/pdf", "/portal/invoices/inv_99/xml", "11,90\u00a0€",
 	}, []string{"wird gerade ausgestellt"})
-	leaf(t, d, b, "english", "/portal/orders/ord_1").says(http.StatusOK, []string{"Credit note for RE-2026-000001"}, nil)
-	leaf(t, d, &binder{}, "erika", "/portal/orders/ord_1").says(http.StatusOK, []string{"Die Rechnung wird gerade ausgestellt."}, nil)
+	visitWithInvoices(t, d, b, "english", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Credit note for RE-2026-000001"}, nil)
+	visitWithInvoices(t, d, &fakeInvoices{}, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Die Rechnung wird gerade ausgestellt."}, nil)
 	// What was not paid, or costs nothing, has none.
 	for _, change := range []func(*order.Order){
 		func(o *order.Order) { o.Totals.Gross = 0 },
@@ -107,94 +111,94 @@ func TestAnOrderShowsItsInvoiceAndCorrections(t *testing.T) {
 	} {
 		other := o
 		change(&other)
-		leaf(t, &desk{orders: []order.Order{other}}, b, "erika", "/portal/orders/ord_1").says(http.StatusOK, nil, []string{"RE-2026", "ausgestellt"})
+		visitWithInvoices(t, &fakeOrders{orders: []order.Order{other}}, b, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, nil, []string{"RE-2026", "ausgestellt"})
 	}
 }
 
 // Who has paid finds the invoice from the page on which they wait.
-func TestAPaidOrderLeadsToItsInvoice(t *testing.T) {
+func TestPay_PaidOrderLinksInvoice(t *testing.T) {
 	t.Parallel()
 	const link = `href="/portal/orders/ord_1">Zur Rechnung<`
 	for _, state := range []order.State{order.Provisioning, order.Completed} {
-		leaf(t, &desk{view: theirs(state)}, papers(1), "erika", here).says(http.StatusOK, []string{link}, nil)
+		visitWithInvoices(t, &fakeOrders{view: ownView(state)}, newFakeInvoices(1), "erika", payPage).wantPage(http.StatusOK, []string{link}, nil)
 	}
-	free := theirs(order.Completed)
+	free := ownView(order.Completed)
 	free.Order.Totals.Gross = 0
-	for name, got := range map[string]answer{
-		"not paid":    leaf(t, &desk{view: theirs(order.AwaitingPayment)}, papers(1), "erika", here),
-		"free":        leaf(t, &desk{view: free}, papers(1), "erika", here),
-		"of others":   leaf(t, &desk{view: foreign(order.Completed)}, papers(1), "max", here),
-		"no invoices": visit(t, &desk{view: theirs(order.Completed)}, "erika", here, nil),
+	for name, got := range map[string]response{
+		"not paid":    visitWithInvoices(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, newFakeInvoices(1), "erika", payPage),
+		"free":        visitWithInvoices(t, &fakeOrders{view: free}, newFakeInvoices(1), "erika", payPage),
+		"of others":   visitWithInvoices(t, &fakeOrders{view: foreignView(order.Completed)}, newFakeInvoices(1), "max", payPage),
+		"no invoices": visit(t, &fakeOrders{view: ownView(order.Completed)}, "erika", payPage, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got.says(http.StatusOK, nil, []string{"Zur Rechnung"})
+			got.wantPage(http.StatusOK, nil, []string{"Zur Rechnung"})
 		})
 	}
 }
 
-func TestTheListHasEveryInvoicePageByPage(t *testing.T) {
+func TestInvoices_ListIsPaginated(t *testing.T) {
 	t.Parallel()
-	b := papers(invoicesPage + 2)
-	leaf(t, &desk{}, b, "erika", "/portal/invoices").says(http.StatusOK, []string{
+	b := newFakeInvoices(invoicesPageSize + 2)
+	visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{
 		"RE-2026-000001", "RE-2026-000025", "?before=inv_24", "/portal/orders/ord_1", "15.11.2026", `href="/portal/orders" aria-current="page"`,
 	}, []string{"RE-2026-000026"})
-	leaf(t, &desk{}, b, "erika", "/portal/invoices?before=inv_24").says(http.StatusOK, []string{"RE-2026-000027", "Neueste Rechnungen"}, []string{"RE-2026-000025", `rel="next"`})
-	leaf(t, &desk{}, &binder{}, "erika", "/portal/invoices").says(http.StatusOK, []string{"Es gibt noch keine Rechnung."}, nil)
-	leaf(t, &desk{}, b, "", "/portal/invoices").leads("/portal/sign-in?next=%2Fportal%2Finvoices")
+	visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices?before=inv_24").wantPage(http.StatusOK, []string{"RE-2026-000027", "Neueste Rechnungen"}, []string{"RE-2026-000025", `rel="next"`})
+	visitWithInvoices(t, &fakeOrders{}, &fakeInvoices{}, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{"Es gibt noch keine Rechnung."}, nil)
+	visitWithInvoices(t, &fakeOrders{}, b, "", "/portal/invoices").wantRedirect("/portal/sign-in?next=%2Fportal%2Finvoices")
 }
 
-func TestFilesGoToTheirOwnerOnly(t *testing.T) {
+func TestInvoiceFiles_OwnerOnly(t *testing.T) {
 	t.Parallel()
-	b := papers(1)
-	if got := leaf(t, &desk{}, b, "erika", "/portal/invoices/inv_00/pdf"); got.Code != http.StatusOK || got.Body.String() != "pdf of RE-2026-000001" ||
+	b := newFakeInvoices(1)
+	if got := visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices/inv_00/pdf"); got.Code != http.StatusOK || got.Body.String() != "pdf of RE-2026-000001" ||
 		got.Header().Get("Content-Disposition") != `attachment; filename="RE-2026-000001.pdf"` {
 		t.Errorf("got %d %v", got.Code, got.Header())
 	}
 	for _, path := range []string{"/portal/invoices/inv_00/pdf", "/portal/invoices/inv_00/xml", "/portal/invoices/inv_77/xml"} {
-		if got := leaf(t, &desk{}, b, "max", path); got.Code != http.StatusNotFound {
+		if got := visitWithInvoices(t, &fakeOrders{}, b, "max", path); got.Code != http.StatusNotFound {
 			t.Errorf("%s: %d", path, got.Code)
 		}
 	}
-	leaf(t, &desk{}, b, "", "/portal/invoices/inv_00/xml").leads("/portal/sign-in?next=%2Fportal%2Finvoices%2Finv_00%2Fxml")
+	visitWithInvoices(t, &fakeOrders{}, b, "", "/portal/invoices/inv_00/xml").wantRedirect("/portal/sign-in?next=%2Fportal%2Finvoices%2Finv_00%2Fxml")
 	b.err = errors.New("no ink")
-	if got := leaf(t, &desk{}, b, "erika", "/portal/invoices/inv_00/pdf"); got.Code != http.StatusInternalServerError || got.Header().Get("Content-Disposition") != "" {
+	if got := visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices/inv_00/pdf"); got.Code != http.StatusInternalServerError || got.Header().Get("Content-Disposition") != "" {
 		t.Errorf("got %d", got.Code)
 	}
 }
 
-func TestWithoutInvoicesNothingLeadsToThem(t *testing.T) {
+func TestInvoices_DisabledHasNoLinks(t *testing.T) {
 	t.Parallel()
-	o := anOrder(order.Completed)
+	o := newOrder(order.Completed)
 	o.PaidAt = noon
-	d := &desk{orders: []order.Order{o}}
+	d := &fakeOrders{orders: []order.Order{o}}
 	for _, path := range []string{"/portal/orders", "/portal/orders/ord_1"} {
-		visit(t, d, "erika", path, nil).says(http.StatusOK, nil, []string{"/portal/invoices", "Rechnung"})
+		visit(t, d, "erika", path, nil).wantPage(http.StatusOK, nil, []string{"/portal/invoices", "Rechnung"})
 	}
-	frame, err := page.New(page.Config{BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
+	frame, err := ui.New(ui.Config{BaseURL: base, Sessions: sessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(Config{Frame: frame, Orders: d, Invoices: &binder{}}); err == nil {
+	if _, err := New(Config{Frame: frame, Orders: d, Invoices: &fakeInvoices{}}); err == nil {
 		t.Error("invoices that nobody can print are accepted")
 	}
 }
 
-func TestAnOrderIsFollowedUntilItsInvoiceIsThere(t *testing.T) {
+func TestOrderPage_LiveUntilInvoiceIsIssued(t *testing.T) {
 	t.Parallel()
-	just, long := anOrder(order.Completed), anOrder(order.Completed)
-	long.PaidAt = noon.Add(-slackens)
+	just, long := newOrder(order.Completed), newOrder(order.Completed)
+	long.PaidAt = noon.Add(-reloadSlowsAfter)
 	for name, test := range map[string]struct {
 		order order.Order
-		files *binder
+		files *fakeInvoices
 		want  bool
 	}{
-		"just paid":                  {just, &binder{}, true},
-		"issued":                     {just, papers(1), false},
-		"somebody has to look at it": {long, &binder{}, false},
+		"just paid":                  {just, &fakeInvoices{}, true},
+		"issued":                     {just, newFakeInvoices(1), false},
+		"somebody has to look at it": {long, &fakeInvoices{}, false},
 	} {
-		got := leaf(t, &desk{orders: []order.Order{test.order}}, test.files, "erika", "/portal/orders/ord_1")
-		if followed.MatchString(got.Body.String()) != test.want {
+		got := visitWithInvoices(t, &fakeOrders{orders: []order.Order{test.order}}, test.files, "erika", "/portal/orders/ord_1")
+		if liveAttributes.MatchString(got.Body.String()) != test.want {
 			t.Errorf("%s: %s", name, got.Body)
 		}
 	}

@@ -4,14 +4,14 @@ import (
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// ordersPage is how many orders one page of the list has.
-const ordersPage = 25
+// ordersPageSize is how many orders one page of the list has.
+const ordersPageSize = 25
 
-// listed is one line of the list.
-type listed struct {
+// orderRow is one line of the list.
+type orderRow struct {
 	order.Order
 	// First is the name that stands for all, More how many others there are.
 	First string
@@ -22,35 +22,35 @@ type listed struct {
 	Pay string
 }
 
-// list is what the customer has ordered, the newest first.
-func (h *Handler) list(v *page.Visit) error {
-	orders, err := h.orders.List(v.R.Context(), v.Actor(), v.Query("before"), ordersPage+1)
+// listOrders is what the customer has ordered, the newest first.
+func (h *Handler) listOrders(req *ui.Request) error {
+	orders, err := h.orders.List(req.R.Context(), req.Actor(), req.Query("before"), ordersPageSize+1)
 	if err != nil {
 		return err
 	}
 	older := ""
-	if len(orders) > ordersPage {
-		orders = orders[:ordersPage]
-		older = page.OrdersPath + "?before=" + url.QueryEscape(orders[ordersPage-1].ID)
+	if len(orders) > ordersPageSize {
+		orders = orders[:ordersPageSize]
+		older = ui.OrdersPath + "?before=" + url.QueryEscape(orders[ordersPageSize-1].ID)
 	}
-	lines := make([]listed, 0, len(orders))
+	rows := make([]orderRow, 0, len(orders))
 	for _, o := range orders {
-		line := listed{Order: o, More: len(o.Items) - 1, StateKey: "state." + standing(o)}
+		row := orderRow{Order: o, More: len(o.Items) - 1, StateKey: "state." + displayState(o)}
 		if len(o.Items) > 0 {
-			line.First = o.Items[0].Name
+			row.First = o.Items[0].Name
 		}
-		if line.Pay, err = h.payPathOf(o); err != nil {
+		if row.Pay, err = h.orderPayPath(o); err != nil {
 			return err
 		}
-		lines = append(lines, line)
+		rows = append(rows, row)
 	}
-	return h.views.Render(v, page.View{Name: "orders", Title: "orders.title", Section: page.OrdersPath, Data: struct {
-		Orders []listed
+	return h.templates.Render(req, ui.View{Name: "orders", Title: "orders.title", Section: ui.OrdersPath, Data: struct {
+		Orders []orderRow
 		Older  string
 		Later  bool
 		// Invoices is where they are listed; empty where there are none.
 		Invoices string
-	}{lines, older, v.Query("before") != "", h.invoicesPath()}})
+	}{rows, older, req.Query("before") != "", h.invoicesPath()}})
 }
 
 // invoicesPath is where invoices are listed; empty where there are none.
@@ -61,8 +61,8 @@ func (h *Handler) invoicesPath() string {
 	return invoicesPath
 }
 
-// payPathOf is where an open order is paid; empty once it is not open.
-func (h *Handler) payPathOf(o order.Order) (string, error) {
+// orderPayPath is where an open order is paid; empty once it is not open.
+func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	if !o.State.Open() {
 		return "", nil
 	}
@@ -70,41 +70,41 @@ func (h *Handler) payPathOf(o order.Order) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return h.pathOf(address), nil
+	return h.localPath(address), nil
 }
 
-// lookAtOrder is one order. It shows what its own page shows, but asks no registry.
-func (h *Handler) lookAtOrder(v *page.Visit) (page.View, error) {
-	o, err := h.orders.Get(v.R.Context(), v.Actor(), v.R.PathValue("id"))
+// orderView is one order. It shows what its own page shows, but asks no registry.
+func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
+	o, err := h.orders.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 	if err != nil {
-		return page.View{}, err
+		return ui.View{}, err
 	}
-	pay, err := h.payPathOf(o)
+	pay, err := h.orderPayPath(o)
 	if err != nil {
-		return page.View{}, err
+		return ui.View{}, err
 	}
-	rows := make([]row, 0, len(o.Items))
+	rows := make([]itemRow, 0, len(o.Items))
 	for _, item := range o.Items {
-		rows = append(rows, h.rowOf(v.Language, item))
+		rows = append(rows, h.newItemRow(req.Language, item))
 	}
-	documents, waiting, err := h.documentsOf(v, o)
+	documents, waiting, err := h.invoicesOf(req, o)
 	if err != nil {
-		return page.View{}, err
+		return ui.View{}, err
 	}
-	pause := reloadIn(o, v.Now)
-	if pause == 0 && waiting && v.Now.Sub(o.PaidAt) < slackens {
-		pause = soon // the invoice follows
+	pause := reloadInterval(o, req.Now)
+	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
+		pause = reloadSoon // the invoice follows
 	}
-	live := liveAt(page.OrdersPath+"/"+url.PathEscape(o.ID), pause)
-	return page.View{Name: "order", Title: "order.title", Section: page.OrdersPath, Live: live, Data: struct {
+	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
+	return ui.View{Name: "order", Title: "order.title", Section: ui.OrdersPath, Live: live, Data: struct {
 		Order order.Order
-		Rows  []row
+		Rows  []itemRow
 		summary
 		StateKey, AskedKey, Pay, ReturnedKey string
 		Outcome                              bool
 		// Documents are its invoice and corrections; Waiting says that the first is
 		// still being issued.
-		Documents       []document
+		Documents       []invoiceRow
 		Waiting, Orders bool
-	}{o, rows, h.summaryOf(v.Language, o.Totals), "state." + standing(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
+	}{o, rows, h.summaryOf(req.Language, o.Totals), "state." + displayState(o), askedKey(o.By.Kind), pay, returnedKey(o), !o.PaidAt.IsZero(), documents, waiting, false}}, nil
 }

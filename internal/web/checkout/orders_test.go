@@ -10,83 +10,83 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-func TestTheListHasEveryOrderPageByPage(t *testing.T) {
+func TestOrders_ListIsPaginated(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
-	for i := range ordersPage + 5 {
-		o := anOrder(order.Completed)
+	d := &fakeOrders{}
+	for i := range ordersPageSize + 5 {
+		o := newOrder(order.Completed)
 		o.ID, o.Items[0].Name = fmt.Sprintf("ord_%02d", i), fmt.Sprintf("name-%02d.de", i)
 		d.orders = append(d.orders, o)
 	}
 	d.orders[3].State = order.AwaitingPayment
-	visit(t, d, "erika", "/portal/orders", nil).says(http.StatusOK, []string{
-		"name-00.de und 2 weitere", "name-24.de", "/portal/orders/ord_24", "?before=ord_24", `href="` + here + `"`, "35,70\u00a0€", "wartet auf Ihre Zahlung",
+	visit(t, d, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{
+		"name-00.de und 2 weitere", "name-24.de", "/portal/orders/ord_24", "?before=ord_24", `href="` + payPage + `"`, "35,70\u00a0€", "wartet auf Ihre Zahlung",
 		`href="/portal/orders" aria-current="page"`,
 	}, []string{"name-25.de"})
-	visit(t, d, "erika", "/portal/orders?before=ord_24", nil).says(http.StatusOK, []string{"name-25.de", "name-29.de", "Neueste Bestellungen"}, []string{"name-24.de", `rel="next"`, here})
-	visit(t, &desk{}, "erika", "/portal/orders", nil).says(http.StatusOK, []string{"Sie haben noch nichts bestellt."}, nil)
-	visit(t, d, "", "/portal/orders", nil).leads("/portal/sign-in?next=%2Fportal%2Forders")
+	visit(t, d, "erika", "/portal/orders?before=ord_24", nil).wantPage(http.StatusOK, []string{"name-25.de", "name-29.de", "Neueste Bestellungen"}, []string{"name-24.de", `rel="next"`, payPage})
+	visit(t, &fakeOrders{}, "erika", "/portal/orders", nil).wantPage(http.StatusOK, []string{"Sie haben noch nichts bestellt."}, nil)
+	visit(t, d, "", "/portal/orders", nil).wantRedirect("/portal/sign-in?next=%2Fportal%2Forders")
 }
 
-func TestAnOrderTellsItsRefunds(t *testing.T) {
+func TestOrderPage_ListsRefunds(t *testing.T) {
 	t.Parallel()
-	o := anOrder(order.Failed)
+	o := newOrder(order.Failed)
 	o.Refunds = []order.Refund{{Amount: 1190, Provider: "re_1", MadeAt: noon}, {Amount: 2380}}
-	d := &desk{orders: []order.Order{o, anOrder(order.AwaitingPayment)}}
+	d := &fakeOrders{orders: []order.Order{o, newOrder(order.AwaitingPayment)}}
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
-	got.says(http.StatusOK, []string{"11,90\u00a0€: zurückgegeben am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{here})
-	if told := followed.FindStringSubmatch(got.Body.String()); told == nil || told[1] != "/portal/orders/ord_1/events" {
+	got.wantPage(http.StatusOK, []string{"11,90\u00a0€: zurückgegeben am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{payPage})
+	if told := liveAttributes.FindStringSubmatch(got.Body.String()); told == nil || told[1] != "/portal/orders/ord_1/events" {
 		t.Errorf("the page does not wait for the refund: %q", told)
 	}
-	visit(t, d, "erika", "/portal/orders/ord_2", nil).says(http.StatusOK, []string{`href="` + here + `"`, "Agent"}, nil)
+	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
 }
 
 // Who waits for a transfer is told that it takes days; who waits for something else is
 // not.
-func TestATransferUnderWayTellsHowLongItTakes(t *testing.T) {
+func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 	t.Parallel()
 	const patience = "dauert ein Umzug bis zu fünf Tage"
-	for item := range anOrder(order.Provisioning).Items {
-		view := theirs(order.Provisioning)
+	for item := range newOrder(order.Provisioning).Items {
+		view := ownView(order.Provisioning)
 		view.Order.Items[item].State = order.ItemProvisioning
-		got := visit(t, &desk{view: view}, "erika", here, nil)
+		got := visit(t, &fakeOrders{view: view}, "erika", payPage, nil)
 		if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
 			t.Errorf("%s: told %t", view.Order.Items[item].Kind, told)
 		}
 	}
-	done := theirs(order.Completed)
+	done := ownView(order.Completed)
 	done.Order.Items[1].State = order.ItemActive
-	visit(t, &desk{view: done}, "erika", here, nil).says(http.StatusOK, nil, []string{patience})
+	visit(t, &fakeOrders{view: done}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{patience})
 }
 
-func TestTheIdentityPageLeadsToTheProviderAndTellsTheResult(t *testing.T) {
+func TestVerify_LinksProviderAndShowsResult(t *testing.T) {
 	t.Parallel()
-	view := order.VerifyView{Order: anOrder(order.AwaitingVerification), Yours: true, Needed: true, Standing: order.IdentityNone}
+	view := order.VerifyView{Order: newOrder(order.AwaitingVerification), IsOwner: true, Needed: true, Status: order.IdentityNone}
 	for _, test := range []struct {
 		change func(*order.VerifyView)
 		who    string
 		yes    []string
 		no     []string
 	}{
-		{func(*order.VerifyView) {}, "erika", []string{"Nachweis beginnen", here, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
-		{func(v *order.VerifyView) { v.Standing = order.IdentityOpen }, "erika", []string{"Nachweis fortsetzen"}, nil},
-		{func(v *order.VerifyView) { v.Standing, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "ein anderer als der des Domaininhabers"}, nil},
-		{func(v *order.VerifyView) { v.Standing, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht angenommen"}, nil},
-		{func(v *order.VerifyView) { v.Standing, v.Needed = order.IdentityVerified, false }, "erika", []string{"ist nachgewiesen", here}, []string{"Nachweis beginnen"}},
+		{func(*order.VerifyView) {}, "erika", []string{"Nachweis beginnen", payPage, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
+		{func(v *order.VerifyView) { v.Status = order.IdentityOpen }, "erika", []string{"Nachweis fortsetzen"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "ein anderer als der des Domaininhabers"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht angenommen"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Needed = order.IdentityVerified, false }, "erika", []string{"ist nachgewiesen", payPage}, []string{"Nachweis beginnen"}},
 		{func(v *order.VerifyView) { v.Needed = false }, "erika", []string{"kein Nachweis nötig"}, []string{"Nachweis beginnen"}},
-		{func(v *order.VerifyView) { v.Yours = false }, "max", []string{"max@example.org", "/portal/sign-out"}, []string{"Nachweis beginnen", here}},
-		{func(v *order.VerifyView) { v.Yours = false }, "", []string{"/portal/sign-in?next=%2Fcheckout%2Fverify%2F"}, []string{"Nachweis beginnen", here}},
+		{func(v *order.VerifyView) { v.IsOwner = false }, "max", []string{"max@example.org", "/portal/sign-out"}, []string{"Nachweis beginnen", payPage}},
+		{func(v *order.VerifyView) { v.IsOwner = false }, "", []string{"/portal/sign-in?next=%2Fcheckout%2Fverify%2F"}, []string{"Nachweis beginnen", payPage}},
 	} {
-		d := &desk{verify: view}
+		d := &fakeOrders{verify: view}
 		test.change(&d.verify)
-		visit(t, d, test.who, proof, nil).says(http.StatusOK, test.yes, test.no)
+		visit(t, d, test.who, verifyPage, nil).wantPage(http.StatusOK, test.yes, test.no)
 	}
-	d := &desk{verify: view, to: "https://identity.example/1"}
-	visit(t, d, "erika", proof, form()).leads("https://identity.example/1")
-	visit(t, &desk{verify: view}, "erika", proof, form()).leads(proof)
-	visit(t, &desk{verify: view, err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", proof, form()).leads(proof)
-	visit(t, &desk{verify: view, err: refusal(registrar.KindUpstream, registrar.FaultTimeout)}, "erika", proof, form()).says(http.StatusServiceUnavailable,
+	d := &fakeOrders{verify: view, to: "https://identity.example/1"}
+	visit(t, d, "erika", verifyPage, form()).wantRedirect("https://identity.example/1")
+	visit(t, &fakeOrders{verify: view}, "erika", verifyPage, form()).wantRedirect(verifyPage)
+	visit(t, &fakeOrders{verify: view, err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", verifyPage, form()).wantRedirect(verifyPage)
+	visit(t, &fakeOrders{verify: view, err: refusal(registrar.KindUpstream, registrar.FaultTimeout)}, "erika", verifyPage, form()).wantPage(http.StatusServiceUnavailable,
 		[]string{"Der Dienst für den Nachweis antwortet gerade nicht."}, nil)
-	visit(t, &desk{verify: view, err: refusal(registrar.KindUnauthenticated, "")}, "", proof, form()).leads("/portal/sign-in?next=%2Fcheckout%2Fverify%2Fdotkontor_verify_x")
+	visit(t, &fakeOrders{verify: view, err: refusal(registrar.KindUnauthenticated, "")}, "", verifyPage, form()).wantRedirect("/portal/sign-in?next=%2Fcheckout%2Fverify%2Fdotkontor_verify_x")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// followed finds the stream of a page, and after how many seconds it would reload.
-var followed = regexp.MustCompile(`data-events="([^"]+)" data-reload="(\d+)"`)
+// liveAttributes finds the stream of a page, and after how many seconds it would reload.
+var liveAttributes = regexp.MustCompile(`data-events="([^"]+)" data-reload="(\d+)"`)
 
 const (
 	payButton  = "Zahlungspflichtig bestellen"
@@ -24,38 +24,38 @@ func refusal(kind registrar.Kind, code registrar.Code) error {
 	return &registrar.Error{Kind: kind, Code: code}
 }
 
-func TestWhoeverHoldsTheLinkSeesTheOrderAndNothingPersonal(t *testing.T) {
+func TestPay_LinkHolderSeesNoPersonalData(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: foreign(order.AwaitingPayment)}
-	got := visit(t, d, "", here, nil)
-	got.says(http.StatusOK, []string{
+	d := &fakeOrders{view: foreignView(order.AwaitingPayment)}
+	got := visit(t, d, "", payPage, nil)
+	got.wantPage(http.StatusOK, []string{
 		"beispiel.de", "müller.com (xn--mller-kva.com)", "Registrierung, 1 Jahr", "Umzug zu uns, 2 Jahre", "Verlängerung, ohne neue Laufzeit",
 		"11,90\u00a0€", "30,00\u00a0€", "Umsatzsteuer 19\u00a0%", "5,70\u00a0€", "35,70\u00a0€",
 		"e•••@example.org", "15.11.2026, 11:00 UTC", "einem Programm mit Zugangstoken",
 		`href="/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"`,
-	}, []string{payButton, "Mustermann", "Heidestraße", "erika@", "Laptop", here + "/decline", here + "/pay"})
+	}, []string{payButton, "Mustermann", "Heidestraße", "erika@", "Laptop", payPage + "/decline", payPage + "/pay"})
 	if d.actor.Customer != "" || d.actor.Kind != registrar.ActorPerson {
 		t.Errorf("the actor was %+v", d.actor)
 	}
 }
 
-func TestAnotherAccountCanSignOutAndComeBack(t *testing.T) {
+func TestPay_OtherAccountCanSwitchAccounts(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: foreign(order.AwaitingPayment)}
-	visit(t, d, "max", here, nil).says(http.StatusOK,
-		[]string{"Sie sind als max@example.org angemeldet", "e•••@example.org", `action="/portal/sign-out"`, `name="next" value="` + here + `"`},
+	d := &fakeOrders{view: foreignView(order.AwaitingPayment)}
+	visit(t, d, "max", payPage, nil).wantPage(http.StatusOK,
+		[]string{"Sie sind als max@example.org angemeldet", "e•••@example.org", `action="/portal/sign-out"`, `name="next" value="` + payPage + `"`},
 		[]string{payButton, "Mustermann", "erika@"})
 	if d.actor.Customer != "cus_2" {
 		t.Errorf("the actor was %+v", d.actor)
 	}
 }
 
-func TestTheOwnerSeesAllAndTheButtonThatTheLawWants(t *testing.T) {
+func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 	t.Parallel()
-	got := visit(t, &desk{view: theirs(order.AwaitingPayment)}, "erika", here, nil)
-	got.says(http.StatusOK, []string{
+	got := visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, "erika", payPage, nil)
+	got.wantPage(http.StatusOK, []string{
 		payButton, "erika@example.org", "Erika Mustermann", "Heidestraße 17", "Agent <b>auf</b> dem Laptop",
-		"Mit deutscher Umsatzsteuer.", `name="gross" value="3570"`, `name="auto_renew"`, here + "/decline",
+		"Mit deutscher Umsatzsteuer.", `name="gross" value="3570"`, `name="auto_renew"`, payPage + "/decline",
 	}, []string{freeButton, "<b>auf</b>checked", " checked", "Bitte melden Sie sich an"})
 	if strings.Contains(got.Body.String(), "<b>auf") {
 		t.Error("a token's name became markup")
@@ -63,50 +63,50 @@ func TestTheOwnerSeesAllAndTheButtonThatTheLawWants(t *testing.T) {
 	if policy := got.Header().Get("Content-Security-Policy"); strings.Contains(policy, "form-action") || !strings.Contains(policy, "default-src 'none'") {
 		t.Errorf("the button can't lead to the payment provider: %s", policy)
 	}
-	if got.Header().Get("Referrer-Policy") != "same-origin" || followed.MatchString(got.Body.String()) {
+	if got.Header().Get("Referrer-Policy") != "same-origin" || liveAttributes.MatchString(got.Body.String()) {
 		t.Errorf("headers %v", got.Header())
 	}
-	visit(t, &desk{view: theirs(order.AwaitingPayment)}, "english", here, nil).says(http.StatusOK,
+	visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, "english", payPage, nil).wantPage(http.StatusOK,
 		[]string{"Order with obligation to pay", "€35.70", "VAT 19%", "Registration, 1 year", "51147 Köln, Germany"}, []string{payButton})
 }
 
-func TestWhatCostsNothingSaysSo(t *testing.T) {
+func TestPay_FreeOrderHasFreeButton(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.AwaitingPayment)
+	view := ownView(order.AwaitingPayment)
 	view.Order.Totals = order.Totals{Rule: "domestic", RateBasisPoints: 1900}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK,
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
 		[]string{freeButton, `name="gross" value="0"`, "Es wird nichts abgebucht."}, []string{payButton, `name="auto_renew"`, "Mit deutscher"})
 	// A kept means of payment could be used for renewals.
 	view.Owner.MethodLabel = "Visa •••• 4242"
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{`name="auto_renew"`, "Visa •••• 4242"}, nil)
-	d := &desk{view: view}
-	visit(t, d, "erika", here+"/pay", form("gross", "0")).leads(here)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="auto_renew"`, "Visa •••• 4242"}, nil)
+	d := &fakeOrders{view: view}
+	visit(t, d, "erika", payPage+"/pay", form("gross", "0")).wantRedirect(payPage)
 	if !slices.Equal(d.calls, []string{"pay"}) {
 		t.Errorf("calls %v", d.calls)
 	}
 }
 
-func TestPayingLeadsToTheProviderWithThePriceThatWasShown(t *testing.T) {
+func TestPay_SubmitsShownPriceAndRedirects(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: theirs(order.AwaitingPayment), to: "https://pay.example/c/1"}
-	got := visit(t, d, "erika", here+"/pay", form("gross", "3570", "auto_renew", "on"))
-	got.leads("https://pay.example/c/1")
-	if d.told != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
-		t.Errorf("the service heard %+v of %+v", d.told, d.actor)
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
+	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "on"))
+	got.wantRedirect("https://pay.example/c/1")
+	if d.confirmation != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
+		t.Errorf("the service heard %+v of %+v", d.confirmation, d.actor)
 	}
-	visit(t, d, "erika", here+"/pay", form("gross", "3570"))
-	if d.told.AutoRenew {
+	visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))
+	if d.confirmation.AutoRenew {
 		t.Error("a renewal that nobody chose")
 	}
 	d.calls = nil
 	for _, wrong := range []string{"", "35.70", "x", "99999999999999999999"} {
-		if got := visit(t, d, "erika", here+"/pay", form("gross", wrong)); got.Code != http.StatusBadRequest || len(d.calls) > 0 {
+		if got := visit(t, d, "erika", payPage+"/pay", form("gross", wrong)); got.Code != http.StatusBadRequest || len(d.calls) > 0 {
 			t.Errorf("%q: %d, calls %v", wrong, got.Code, d.calls)
 		}
 	}
 }
 
-func TestNothingIsChargedSilently(t *testing.T) {
+func TestPay_RefusalShowsReasonAndNewPrice(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		err    error
@@ -119,66 +119,66 @@ func TestNothingIsChargedSilently(t *testing.T) {
 		{refusal(registrar.KindUpstream, registrar.FaultTimeout), http.StatusServiceUnavailable, "antwortet gerade nicht"},
 		{&order.ItemsRefused{Items: []order.RefusedItem{{Name: "beispiel.de"}}}, http.StatusConflict, "Nicht alles ist noch zu haben"},
 	} {
-		d := &desk{view: theirs(order.AwaitingPayment), err: test.err}
+		d := &fakeOrders{view: ownView(order.AwaitingPayment), err: test.err}
 		d.view.Order.Totals.Gross = 9999
-		got := visit(t, d, "erika", here+"/pay", form("gross", "3570"))
-		got.says(test.status, []string{test.says, "99,99\u00a0€", `name="gross" value="9999"`, `name="next" value="` + here + `"`}, nil)
-		if got.Header().Get("Location") != "" || followed.MatchString(got.Body.String()) {
+		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))
+		got.wantPage(test.status, []string{test.says, "99,99\u00a0€", `name="gross" value="9999"`, `name="next" value="` + payPage + `"`}, nil)
+		if got.Header().Get("Location") != "" || liveAttributes.MatchString(got.Body.String()) {
 			t.Errorf("%v leads somewhere: %v", test.err, got.Header())
 		}
 	}
 	// Somebody was faster: the page says how the order stands.
-	visit(t, &desk{err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", here+"/pay", form("gross", "1")).leads(here)
-	if got := visit(t, &desk{err: errors.New("canary")}, "erika", here+"/pay", form("gross", "1")); got.Code != 500 || strings.Contains(got.Body.String(), "canary") {
+	visit(t, &fakeOrders{err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", payPage+"/pay", form("gross", "1")).wantRedirect(payPage)
+	if got := visit(t, &fakeOrders{err: errors.New("canary")}, "erika", payPage+"/pay", form("gross", "1")); got.Code != 500 || strings.Contains(got.Body.String(), "canary") {
 		t.Errorf("got %d %s", got.Code, got.Body.String())
 	}
 }
 
-func TestWhoMustSignInFirstComesBackToTheOrder(t *testing.T) {
+func TestPay_SignInReturnsToOrder(t *testing.T) {
 	t.Parallel()
 	signIn := "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"
 	for _, step := range []string{"pay", "decline", "code"} {
-		d := &desk{view: foreign(order.AwaitingPayment), err: refusal(registrar.KindUnauthenticated, "")}
-		visit(t, d, "", here+"/"+step, form("gross", "1", "item", "itm_2", "code", "x")).leads(signIn)
+		d := &fakeOrders{view: foreignView(order.AwaitingPayment), err: refusal(registrar.KindUnauthenticated, "")}
+		visit(t, d, "", payPage+"/"+step, form("gross", "1", "item", "itm_2", "code", "x")).wantRedirect(signIn)
 	}
-	visit(t, &desk{view: foreign(order.AwaitingPayment)}, "", here+"/decline", nil).leads(signIn + "%2Fdecline")
+	visit(t, &fakeOrders{view: foreignView(order.AwaitingPayment)}, "", payPage+"/decline", nil).wantRedirect(signIn + "%2Fdecline")
 }
 
-func TestReturningFromTheProviderAlwaysShowsTheOrder(t *testing.T) {
+func TestPay_ProviderReturnAlwaysRedirectsToOrder(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{nil, refusal(registrar.KindUpstream, registrar.FaultTimeout), refusal(registrar.KindUnauthenticated, ""), refusal(registrar.KindForbidden, order.NotYours)} {
-		d := &desk{err: err}
-		visit(t, d, "erika", here+"/paid", nil).leads(here)
-		visit(t, d, "erika", here+"/back", nil).leads(here)
-		visit(t, d, "erika", here+"/back", form()).leads(here)
+		d := &fakeOrders{err: err}
+		visit(t, d, "erika", payPage+"/paid", nil).wantRedirect(payPage)
+		visit(t, d, "erika", payPage+"/back", nil).wantRedirect(payPage)
+		visit(t, d, "erika", payPage+"/back", form()).wantRedirect(payPage)
 		if !slices.Equal(d.calls, []string{"returned", "back", "back"}) {
 			t.Errorf("calls %v", d.calls)
 		}
 	}
 }
 
-func TestThePageIsFollowedWhileSomethingIsUnderWay(t *testing.T) {
+func TestPay_LiveOnlyWhileInProgress(t *testing.T) {
 	t.Parallel()
-	due := theirs(order.Failed)
+	due := ownView(order.Failed)
 	due.Order.Refunds = []order.Refund{{Amount: 1}}
-	late := theirs(order.Provisioning)
-	late.Order.PaidAt = noon.Add(-slackens)
+	late := ownView(order.Provisioning)
+	late.Order.PaidAt = noon.Add(-reloadSlowsAfter)
 	for name, test := range map[string]struct {
 		view order.View
 		want string
 	}{
-		"before the payment": {theirs(order.AwaitingPayment), ""},
-		"identity":           {theirs(order.AwaitingVerification), ""},
-		"paying":             {theirs(order.Paying), "3"},
-		"just paid":          {theirs(order.Provisioning), "3"},
+		"before the payment": {ownView(order.AwaitingPayment), ""},
+		"identity":           {ownView(order.AwaitingVerification), ""},
+		"paying":             {ownView(order.Paying), "3"},
+		"just paid":          {ownView(order.Provisioning), "3"},
 		"paid a while ago":   {late, "30"},
-		"done":               {theirs(order.Completed), ""},
+		"done":               {ownView(order.Completed), ""},
 		"a refund is due":    {due, "30"},
-		"declined":           {theirs(order.Canceled), ""},
+		"declined":           {ownView(order.Canceled), ""},
 	} {
-		got := visit(t, &desk{view: test.view}, "erika", here, nil)
-		told := followed.FindStringSubmatch(got.Body.String())
-		if (told != nil) != (test.want != "") || told != nil && (told[1] != here+"/events" || told[2] != test.want) {
+		got := visit(t, &fakeOrders{view: test.view}, "erika", payPage, nil)
+		told := liveAttributes.FindStringSubmatch(got.Body.String())
+		if (told != nil) != (test.want != "") || told != nil && (told[1] != payPage+"/events" || told[2] != test.want) {
 			t.Errorf("%s: %q instead of %q", name, told, test.want)
 		}
 		without := `<noscript><meta http-equiv="refresh" content="` + test.want + `"></noscript>`
@@ -188,115 +188,115 @@ func TestThePageIsFollowedWhileSomethingIsUnderWay(t *testing.T) {
 	}
 }
 
-func TestDecliningIsAskedFirst(t *testing.T) {
+func TestDecline_AsksForConfirmation(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: theirs(order.AwaitingPayment)}
-	visit(t, d, "erika", here+"/decline", nil).says(http.StatusOK, []string{"Bestellung ablehnen?", "beispiel.de", "Ja, ablehnen"}, []string{payButton})
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
+	visit(t, d, "erika", payPage+"/decline", nil).wantPage(http.StatusOK, []string{"Bestellung ablehnen?", "beispiel.de", "Ja, ablehnen"}, []string{payButton})
 	if len(d.calls) != 0 {
 		t.Errorf("a GET did %v", d.calls)
 	}
-	visit(t, d, "erika", here+"/decline", form()).leads(here)
+	visit(t, d, "erika", payPage+"/decline", form()).wantRedirect(payPage)
 	if !slices.Equal(d.calls, []string{"decline"}) {
 		t.Errorf("calls %v", d.calls)
 	}
-	for _, view := range []order.View{foreign(order.AwaitingPayment), theirs(order.Completed)} {
-		visit(t, &desk{view: view}, "max", here+"/decline", nil).leads(here)
+	for _, view := range []order.View{foreignView(order.AwaitingPayment), ownView(order.Completed)} {
+		visit(t, &fakeOrders{view: view}, "max", payPage+"/decline", nil).wantRedirect(payPage)
 	}
-	visit(t, &desk{err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", here+"/decline", form()).leads(here)
+	visit(t, &fakeOrders{err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", payPage+"/decline", form()).wantRedirect(payPage)
 }
 
-func TestATransferAsksForItsAuthCode(t *testing.T) {
+func TestPay_TransferAsksForAuthCode(t *testing.T) {
 	t.Parallel()
-	d := &desk{view: theirs(order.AwaitingPayment)}
+	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
 	d.view.Payable, d.view.Missing = false, []string{order.MissingCode}
-	d.view.Needs = map[string][]string{"itm_2": {order.MissingCode}}
-	got := visit(t, d, "erika", here, nil)
-	got.says(http.StatusOK, []string{"Auth-Code für müller.com", `name="item" value="itm_2"`, "sobald die Angaben oben vollständig sind"}, []string{payButton, "hinterlegt", "itm_1\""})
-	visit(t, d, "erika", here+"/code", form("item", "itm_2", "code", " s3cret ")).leads(here)
+	d.view.MissingByItem = map[string][]string{"itm_2": {order.MissingCode}}
+	got := visit(t, d, "erika", payPage, nil)
+	got.wantPage(http.StatusOK, []string{"Auth-Code für müller.com", `name="item" value="itm_2"`, "sobald die Angaben oben vollständig sind"}, []string{payButton, "hinterlegt", "itm_1\""})
+	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", " s3cret ")).wantRedirect(payPage)
 	if d.item != "itm_2" || d.code != "s3cret" {
 		t.Errorf("the service heard %q %q", d.item, d.code)
 	}
 	d.err = refusal(registrar.KindInvalid, "auth_code_wrong")
-	visit(t, d, "erika", here+"/code", form("item", "itm_2", "code", "s3cret")).says(http.StatusUnprocessableEntity,
+	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", "s3cret")).wantPage(http.StatusUnprocessableEntity,
 		[]string{"Dieser Auth-Code stimmt nicht.", `aria-invalid="true"`}, []string{"s3cret", `role="alert"`})
 	calls := len(d.calls)
-	visit(t, d, "erika", here+"/code", form("item", "itm_2", "code", "  ")).says(http.StatusUnprocessableEntity, []string{"Bitte geben Sie den Auth-Code ein."}, nil)
+	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", "  ")).wantPage(http.StatusUnprocessableEntity, []string{"Bitte geben Sie den Auth-Code ein."}, nil)
 	if len(d.calls) != calls {
 		t.Error("an empty code was stored")
 	}
-	d.view.Needs, d.view.Order.Items[1].SealedCode = nil, "sealed"
-	visit(t, d, "erika", here, nil).says(http.StatusOK, []string{"Der Auth-Code ist hinterlegt."}, []string{"sealed\""})
+	d.view.MissingByItem, d.view.Order.Items[1].SealedCode = nil, "sealed"
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Der Auth-Code ist hinterlegt."}, []string{"sealed\""})
 }
 
-func TestWhatIsMissingHasAWayToTellIt(t *testing.T) {
+func TestPay_MissingDataLinksToItsForm(t *testing.T) {
 	t.Parallel()
 	registrant := `href="/portal/profile/registrant?next=%2Fcheckout%2Fdotkontor_pay_x"`
-	view := theirs(order.AwaitingPayment)
+	view := ownView(order.AwaitingPayment)
 	view.Payable, view.Missing = false, []string{order.MissingRegistrant}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{registrant, "Name und Anschrift"}, []string{payButton})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Name und Anschrift"}, []string{payButton})
 	view.Missing = []string{"eu_presence"}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{registrant, "Europäischen Union"}, []string{payButton, "Name und Anschrift"})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{registrant, "Europäischen Union"}, []string{payButton, "Name und Anschrift"})
 	view.Missing = []string{order.MissingIdentity}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{`href="` + proof + `"`}, []string{payButton, registrant})
-	visit(t, &desk{view: theirs(order.AwaitingVerification)}, "erika", here, nil).says(http.StatusOK, []string{`href="` + proof + `"`}, []string{payButton})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton, registrant})
+	visit(t, &fakeOrders{view: ownView(order.AwaitingVerification)}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`href="` + verifyPage + `"`}, []string{payButton})
 }
 
-func TestNamesThatDeserveASecondLookSaySo(t *testing.T) {
+func TestPay_ShowsNameWarnings(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.AwaitingPayment)
+	view := ownView(order.AwaitingPayment)
 	view.Warnings = []order.Warning{
 		{Item: "itm_1", Kind: order.WarnKnown, Similar: "paypal.com"},
 		{Item: "itm_2", Kind: order.WarnOwn, Similar: "mueller.com"},
 		{Item: "itm_2", Kind: order.WarnScript},
 		{Item: "itm_3", Kind: order.WarnExtension, Similar: "alt.com"},
 	}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK,
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
 		[]string{"fast paypal.com", "Ihre Domain mueller.com", "nur ähnlich sehen", "Meinten Sie alt.com?"}, nil)
 }
 
-func TestAnItemThatCanNotBeHadAnyMoreSaysWhy(t *testing.T) {
+func TestPay_UnavailableItemShowsReason(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.AwaitingPayment)
+	view := ownView(order.AwaitingPayment)
 	view.Payable, view.Refused = false, map[string]error{"itm_1": refusal(registrar.KindConflict, "name_taken"), "itm_3": refusal(registrar.KindConflict, "something_new")}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK,
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
 		[]string{"Diese Domain ist vergeben.", "Das war nicht möglich.", "Bitte lehnen Sie sie ab"}, []string{payButton, "oben vollständig"})
-	view = theirs(order.AwaitingPayment)
-	view.Unasked = true
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"Preise und Verfügbarkeit sind gerade nicht aktualisiert.", payButton}, nil)
+	view = ownView(order.AwaitingPayment)
+	view.Unquoted = true
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Preise und Verfügbarkeit sind gerade nicht aktualisiert.", payButton}, nil)
 }
 
-func TestVATIsExplained(t *testing.T) {
+func TestPay_ExplainsVATRule(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.AwaitingPayment)
+	view := ownView(order.AwaitingPayment)
 	view.Order.Totals = order.Totals{Net: 3000, Gross: 3000, Rule: "reverse_charge", Country: "AT", VATID: "ATU12345678"}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"Reverse Charge", "ATU12345678", "Umsatzsteuer 0\u00a0%"}, nil)
-	hidden := foreign(order.AwaitingPayment)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Reverse Charge", "ATU12345678", "Umsatzsteuer 0\u00a0%"}, nil)
+	hidden := foreignView(order.AwaitingPayment)
 	hidden.Order.Totals = view.Order.Totals
-	visit(t, &desk{view: hidden}, "", here, nil).says(http.StatusOK, nil, []string{"ATU12345678", "Reverse Charge"})
+	visit(t, &fakeOrders{view: hidden}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"ATU12345678", "Reverse Charge"})
 	view.Order.Totals = order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 550, Rule: "eu_consumer", Unchecked: true}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"ließ sich gerade nicht prüfen", "Umsatzsteuer 5,5\u00a0%"}, nil)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"ließ sich gerade nicht prüfen", "Umsatzsteuer 5,5\u00a0%"}, nil)
 }
 
-func TestAPaymentUnderWayCanBeContinuedOrGivenUp(t *testing.T) {
+func TestPay_OpenPaymentCanBeContinuedOrAborted(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.Paying)
+	view := ownView(order.Paying)
 	view.Order.Payments = []order.Payment{
 		{ID: "pay_1", State: order.PaymentClosed, URL: "https://pay.example/old"}, {ID: "pay_2", State: order.PaymentOpen, URL: "https://pay.example/now"},
 	}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK,
-		[]string{`href="https://pay.example/now" rel="noreferrer"`, "Zahlung abbrechen"}, []string{"pay.example/old", payButton, here + "/decline"})
-	view.Yours = false
-	visit(t, &desk{view: view}, "", here, nil).says(http.StatusOK, nil, []string{"pay.example", "Zahlung abbrechen"})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
+		[]string{`href="https://pay.example/now" rel="noreferrer"`, "Zahlung abbrechen"}, []string{"pay.example/old", payButton, payPage + "/decline"})
+	view.IsOwner = false
+	visit(t, &fakeOrders{view: view}, "", payPage, nil).wantPage(http.StatusOK, nil, []string{"pay.example", "Zahlung abbrechen"})
 }
 
-func TestEachLineTellsHowItStandsUntilItIsActiveOrRefunded(t *testing.T) {
+func TestPay_ItemsShowTheirOutcome(t *testing.T) {
 	t.Parallel()
-	view := theirs(order.PartiallyCompleted)
+	view := ownView(order.PartiallyCompleted)
 	view.Order.Items[0].State = order.ItemActive
 	view.Order.Items[1].State, view.Order.Items[1].Failure = order.ItemRefunded, "registry_denied"
 	view.Order.Items[2].State = order.ItemFailed // it was free
-	view.Order.Payments = []order.Payment{{State: order.PaymentReturned}}
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{
+	view.Order.Payments = []order.Payment{{State: order.PaymentRefunded}}
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
 		"registriert", "nicht möglich, Geld zurückgegeben", "Die Registry hat den Auftrag abgelehnt.", "nicht möglich",
 		"Wir haben sie vollständig zurückgegeben.", "/portal/domains",
 	}, []string{payButton, "Geld geht zurück,"})
@@ -305,18 +305,18 @@ func TestEachLineTellsHowItStandsUntilItIsActiveOrRefunded(t *testing.T) {
 		"epp_billing": "Das liegt an uns.", "something_new": "Das war nicht möglich.",
 	} {
 		view.Order.Items[1].Failure = code
-		visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{sentence}, nil)
+		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{sentence}, nil)
 	}
-	view = theirs(order.Provisioning)
+	view = ownView(order.Provisioning)
 	view.Order.Items[0].State, view.Order.Items[1].State, view.Order.Items[2].State = order.ItemProvisioning, order.ItemProvisioning, order.ItemProvisioning
-	visit(t, &desk{view: view}, "erika", here, nil).says(http.StatusOK, []string{"wird registriert", "Umzug läuft", "wird verlängert"}, []string{payButton})
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"wird registriert", "Umzug läuft", "wird verlängert"}, []string{payButton})
 }
 
-func TestALinkThatOpensNothingIsAPage(t *testing.T) {
+func TestPay_UnknownLinkIsNotFoundPage(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/checkout/dotkontor_pay_other", here + "/nothing", here + "/pay", "/portal/orders/ord_other"} {
-		visit(t, &desk{}, "erika", path, nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	for _, path := range []string{"/checkout/dotkontor_pay_other", payPage + "/nothing", payPage + "/pay", "/portal/orders/ord_other"} {
+		visit(t, &fakeOrders{}, "erika", path, nil).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 	}
-	visit(t, &desk{pending: refusal(registrar.KindNotFound, order.NoSuchOrder)}, "erika", proof, nil).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
-	visit(t, &desk{}, "erika", here+"/paid", form()).says(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	visit(t, &fakeOrders{pending: refusal(registrar.KindNotFound, order.NoSuchOrder)}, "erika", verifyPage, nil).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
+	visit(t, &fakeOrders{}, "erika", payPage+"/paid", form()).wantPage(http.StatusNotFound, []string{"Nicht gefunden"}, nil)
 }

@@ -8,34 +8,34 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/test/texts"
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// byCode are the texts that are found by what a service says.
-var byCode = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "state.", "pay.title.", "pay.text.", "verify."}
+// dynamicKeys are the texts that are found by what a service says.
+var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "state.", "pay.title.", "pay.text.", "verify."}
 
-var states = []order.State{
+var allStates = []order.State{
 	order.AwaitingVerification, order.AwaitingPayment, order.Paying, order.Provisioning, order.Completed,
 	order.PartiallyCompleted, order.Failed, order.Canceled, order.Expired,
 }
 
-func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	t.Parallel()
-	texts.Same(t, german, english)
+	textcheck.CheckTranslations(t, german, english)
 }
 
-func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
+func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	texts.Named(t, german, byCode)
+	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
 // What provisioning can answer to an item is said in words.
-func TestEveryReasonHasAText(t *testing.T) {
+func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	t.Parallel()
 	// These are not about an item of an order.
 	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_line", "operators_only", "years_not_sold"} // pages offer one term
 	found := 0
-	texts.Find(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	textcheck.EachMatch(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
 		found++
 		if german["reason."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no text for %s", code)
@@ -47,7 +47,7 @@ func TestEveryReasonHasAText(t *testing.T) {
 }
 
 // What the service of orders can answer is a sentence, or a page of its own.
-func TestEveryRefusalHasASentence(t *testing.T) {
+func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	t.Parallel()
 	// These come from ordering, lead to the sign-in, are no refusal, or are told to
 	// agents.
@@ -57,7 +57,7 @@ func TestEveryRefusalHasASentence(t *testing.T) {
 		"orders_not_served", "no_price", // reasons of an item
 	}
 	found := 0
-	texts.Find(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
 		found++
 		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no sentence for %s", code)
@@ -70,18 +70,18 @@ func TestEveryRefusalHasASentence(t *testing.T) {
 
 // Every state has a page, for its customer and for everybody else, whatever its
 // items do.
-func TestEveryStateHasAPageInBothLanguages(t *testing.T) {
+func TestPay_EveryStateRendersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	d := &desk{}
+	d := &fakeOrders{}
 	items := []order.ItemState{order.ItemWaiting, order.ItemProvisioning, order.ItemActive, order.ItemFailed, order.ItemRefunded}
-	for _, state := range states {
+	for _, state := range allStates {
 		for _, item := range items {
-			for who, view := range map[string]order.View{"erika": theirs(state), "english": theirs(state), "max": foreign(state), "": foreign(state)} {
+			for who, view := range map[string]order.View{"erika": ownView(state), "english": ownView(state), "max": foreignView(state), "": foreignView(state)} {
 				for i := range view.Order.Items {
 					view.Order.Items[i].State = item
 				}
 				d.view, d.orders = view, []order.Order{view.Order}
-				if got := visit(t, d, who, here, nil); got.Code != http.StatusOK || strings.Contains(got.Body.String(), payButton) != (who == "erika" && view.Payable) {
+				if got := visit(t, d, who, payPage, nil); got.Code != http.StatusOK || strings.Contains(got.Body.String(), payButton) != (who == "erika" && view.Payable) {
 					t.Errorf("%s, %s, %q: %d %s", state, item, who, got.Code, got.Body.String())
 				}
 				if who == "" {

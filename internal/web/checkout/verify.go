@@ -6,8 +6,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // verifyView is what the page behind verification_url shows. Fields that end in
@@ -23,67 +23,67 @@ type verifyView struct {
 }
 
 // showVerify explains what is asked for and why, and afterwards how it went.
-func (h *Handler) showVerify(v *page.Visit) error {
-	view, err := h.orders.VerifyVisit(v.R.Context(), v.Actor(), payLink(v))
+func (h *Handler) showVerify(req *ui.Request) error {
+	view, err := h.orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
 		return err
 	}
-	return h.renderVerify(v, view, trouble{})
+	return h.renderVerify(req, view, formError{})
 }
 
-func (h *Handler) renderVerify(v *page.Visit, view order.VerifyView, t trouble) error {
-	here := verifyPath + payLink(v)
-	v.FormOn(here)
+func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formError) error {
+	here := verifyPath + linkSecret(req)
+	req.SetFormPath(here)
 	s := verifyView{
-		Page: here, SignIn: page.SignInPath + "?next=" + url.QueryEscape(here), View: view, ProblemKey: t.problem,
-		TextKey: "verify." + string(view.Standing),
+		Page: here, SignIn: ui.SignInPath + "?next=" + url.QueryEscape(here), View: view, ProblemKey: t.problem,
+		TextKey: "verify." + string(view.Status),
 	}
-	if !view.Needed && view.Standing != order.IdentityVerified {
+	if !view.Needed && view.Status != order.IdentityVerified {
 		s.TextKey = "verify.not_needed"
 	}
 	if view.Failure != "" {
 		s.FailureKey = "verify.failure.other"
-		if key := "verify.failure." + string(view.Failure); h.views.Has(key) {
+		if key := "verify.failure." + string(view.Failure); h.templates.Has(key) {
 			s.FailureKey = key
 		}
 	}
-	if view.Yours {
+	if view.IsOwner {
 		address, err := h.orders.PayURL(view.Order)
 		if err != nil {
 			return err
 		}
-		s.Pay = h.pathOf(address)
+		s.Pay = h.localPath(address)
 	}
 	// The button leads to the provider.
-	v.LeadElsewhere()
-	if view.Yours && view.Needed && view.Standing == order.IdentityOpen && t.status == 0 {
-		v.ReloadIn(later)
+	req.AllowExternalFormAction()
+	if view.IsOwner && view.Needed && view.Status == order.IdentityOpen && t.status == 0 {
+		req.RefreshAfter(reloadLater)
 	}
-	return h.views.Render(v, page.View{Name: "verify", Status: t.status, Title: "verify.title", Data: s})
+	return h.templates.Render(req, ui.View{Name: "verify", Status: t.status, Title: "verify.title", Data: s})
 }
 
 // verify leads to the provider.
-func (h *Handler) verify(v *page.Visit) error {
-	v.FormOn(verifyPath + payLink(v))
-	v.LeadElsewhere()
-	redirect, err := h.orders.Verify(v.R.Context(), v.Actor(), payLink(v))
+func (h *Handler) verify(req *ui.Request) error {
+	req.SetFormPath(verifyPath + linkSecret(req))
+	req.AllowExternalFormAction()
+	redirect, err := h.orders.StartVerification(req.R.Context(), req.Actor(), linkSecret(req))
 	switch {
 	case err == nil && redirect != "":
-		return v.SeeOther(redirect)
+		return req.SeeOther(redirect)
 	case err == nil, registrar.CodeOf(err) == order.NotOpen:
-		return v.SeeOther(verifyPath + payLink(v)) // which says how it stands
+		return req.SeeOther(verifyPath + linkSecret(req)) // which says how it stands
 	}
-	t, ok := h.troubleOf(err)
+	t, ok := h.formErrorFor(err)
 	if !ok {
 		return err
 	}
 	if t.status == http.StatusServiceUnavailable {
 		t.problem = "problem.identity_unreachable"
 	}
-	view, again := h.orders.VerifyVisit(v.R.Context(), v.Actor(), payLink(v))
+	view, again := h.orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if again != nil {
 		return again
 	}
-	wire.Annotate(v.W, err)
-	return h.renderVerify(v, view, t)
+	httpjson.RecordError(req.W, err)
+	return h.renderVerify(req, view, t)
 }

@@ -14,7 +14,7 @@ import (
 
 // The protocol's objects are closed. This copy of their fields by hand holds
 // where the schemas are not at hand.
-func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T) {
+func TestACPDocument_HasOnlyProtocolAndSigningFields(t *testing.T) {
 	t.Parallel()
 	type extension struct {
 		Name   string `json:"name"`
@@ -40,7 +40,7 @@ func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T
 		Links   []map[string]string `json:"links"`
 		Signing json.RawMessage     `json:"request_signing"`
 	}
-	decoder := json.NewDecoder(bytes.NewReader(read(render(t, Facts{BaseURL: base, Terms: "/agb", Returns: "/widerruf"}).ACP).Body.Bytes()))
+	decoder := json.NewDecoder(bytes.NewReader(get(render(t, Facts{BaseURL: base, Terms: "/agb", Returns: "/widerruf"}).ACP).Body.Bytes()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&document); err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func TestTheCheckoutDocumentHasNoFieldsButTheProtocolsAndTheSigning(t *testing.T
 }
 
 // ACP_SPEC_DIR is a checkout of the protocol's own repository.
-func TestTheCheckoutDocumentKeepsToTheProtocolsSchema(t *testing.T) {
+func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
@@ -99,7 +99,7 @@ func TestTheCheckoutDocumentKeepsToTheProtocolsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := object(t, render(t, Facts{BaseURL: base}).ACP)
+	document := getObject(t, render(t, Facts{BaseURL: base}).ACP)
 	if schema.Validate(document) == nil {
 		t.Error("the schema accepts request_signing at the top: it is not the closed one")
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 //go:embed documents
-var templates embed.FS
+var documentFS embed.FS
 
 // Facts are what the documents say about this service.
 type Facts struct {
@@ -118,17 +118,17 @@ func New(facts Facts) (*Documents, error) {
 // render puts the facts where the template names them. In JSON they are escaped
 // as JSON asks.
 func (f Facts) render(file string) ([]byte, error) {
-	template, err := templates.ReadFile("documents/" + file)
+	source, err := documentFS.ReadFile("documents/" + file)
 	if err != nil {
 		return nil, err
 	}
 	isJSON := strings.HasSuffix(file, ".json")
 	base, version := f.BaseURL, f.Version
 	if isJSON {
-		if base, err = escape(base); err != nil {
+		if base, err = escapeJSON(base); err != nil {
 			return nil, err
 		}
-		if version, err = escape(version); err != nil {
+		if version, err = escapeJSON(version); err != nil {
 			return nil, err
 		}
 	}
@@ -141,14 +141,14 @@ func (f Facts) render(file string) ([]byte, error) {
 		"{base_url}", base,
 		"{version}", version,
 		"{host}", urnHost(f.BaseURL),
-		"{client_documents}", strconv.FormatBool(f.ClientDocuments),
+		"{client_metadata}", strconv.FormatBool(f.ClientDocuments),
 		"{lookup_per_minute}", strconv.Itoa(f.LookupPerMinute),
 		"{lookup_per_6_hours}", strconv.Itoa(f.LookupPer6Hours),
 		"{whois_per_minute}", strconv.Itoa(f.WhoisPerMinute),
 		"{whois_per_6_hours}", strconv.Itoa(f.WhoisPer6Hours),
 		"{token_per_minute}", strconv.Itoa(f.TokenPerMinute),
 		"{token_per_hour}", strconv.Itoa(f.TokenPerHour),
-	).Replace(string(template)))
+	).Replace(string(source)))
 	if isJSON && !json.Valid(body) {
 		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
 	}
@@ -173,8 +173,8 @@ func (f Facts) links() (string, error) {
 	return string(encoded), err
 }
 
-// escape is text as it stands inside the quotes of a JSON string.
-func escape(text string) (string, error) {
+// escapeJSON is text as it stands inside the quotes of a JSON string.
+func escapeJSON(text string) (string, error) {
 	quoted, err := json.Marshal(text)
 	if err != nil {
 		return "", err

@@ -24,24 +24,24 @@ func render(t *testing.T, facts Facts) *Documents {
 	return documents
 }
 
-func read(serve http.HandlerFunc) *httptest.ResponseRecorder {
+func get(serve http.HandlerFunc) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	serve(answer, httptest.NewRequest(http.MethodGet, "/", nil))
 	return answer
 }
 
-// object reads a document that is a JSON object.
-func object(t *testing.T, serve http.HandlerFunc) map[string]any {
+// getObject reads a document that is a JSON object.
+func getObject(t *testing.T, serve http.HandlerFunc) map[string]any {
 	t.Helper()
 	var got map[string]any
-	if err := json.Unmarshal(read(serve).Body.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(get(serve).Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	return got
 }
 
-// has compares the named fields; want is written as JSON.
-func has(t *testing.T, got map[string]any, want string) {
+// wantFields compares the named fields; want is written as JSON.
+func wantFields(t *testing.T, got map[string]any, want string) {
 	t.Helper()
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(want), &fields); err != nil {
@@ -54,8 +54,8 @@ func has(t *testing.T, got map[string]any, want string) {
 	}
 }
 
-// all are the fields of Documents by name, so that none can be forgotten.
-func all(documents *Documents) map[string]http.HandlerFunc {
+// allDocuments are the fields of Documents by name, so that none can be forgotten.
+func allDocuments(documents *Documents) map[string]http.HandlerFunc {
 	served := make(map[string]http.HandlerFunc)
 	value := reflect.ValueOf(*documents)
 	for i := range value.NumField() {
@@ -64,11 +64,11 @@ func all(documents *Documents) map[string]http.HandlerFunc {
 	return served
 }
 
-func TestNoDocumentKeepsAPlaceholder(t *testing.T) {
+func TestDocuments_KeepNoPlaceholder(t *testing.T) {
 	t.Parallel()
 	placeholder := regexp.MustCompile(`\{(base_url|version|host|(lookup|whois|token)_[a-z0-9_]+)\}`)
-	for name, serve := range all(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
-		body := read(serve).Body.String()
+	for name, serve := range allDocuments(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
+		body := get(serve).Body.String()
 		if found := placeholder.FindString(body); found != "" || body == "" {
 			t.Errorf("%s: %q is still there, of %d bytes", name, found, len(body))
 		}
@@ -78,31 +78,31 @@ func TestNoDocumentKeepsAPlaceholder(t *testing.T) {
 	}
 }
 
-func TestTheLimitsAreTold(t *testing.T) {
+func TestDocuments_StateRateLimits(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{
 		BaseURL: base, LookupPerMinute: 31, LookupPer6Hours: 301, WhoisPerMinute: 16, WhoisPer6Hours: 151,
 		TokenPerMinute: 61, TokenPerHour: 1001,
 	})
 	for name, serve := range map[string]http.HandlerFunc{"openapi": documents.OpenAPI, "auth": documents.Auth, "llms": documents.LLMs} {
-		if body := read(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
+		if body := get(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
 			t.Errorf("%s does not tell the limits", name)
 		}
 	}
-	if body := read(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
+	if body := get(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
 		t.Error("the limits of whois_lookup are not told")
 	}
 	for name, serve := range map[string]http.HandlerFunc{"auth": documents.Auth, "llms": documents.LLMs} {
-		if body := read(serve).Body.String(); !strings.Contains(body, "61 calls per minute and 1001 per hour") {
+		if body := get(serve).Body.String(); !strings.Contains(body, "61 calls per minute and 1001 per hour") {
 			t.Errorf("%s does not tell the limits of a token", name)
 		}
 	}
 }
 
-func TestDocumentsCanBeRevalidated(t *testing.T) {
+func TestDocuments_RevalidateByETag(t *testing.T) {
 	t.Parallel()
-	for name, serve := range all(render(t, Facts{BaseURL: base})) {
-		etag := read(serve).Header().Get("ETag")
+	for name, serve := range allDocuments(render(t, Facts{BaseURL: base})) {
+		etag := get(serve).Header().Get("ETag")
 		for header, want := range map[string]int{etag: 304, "W/" + etag: 304, `"x", ` + etag: 304, "*": 304, `"x"`: 200, "": 200} {
 			request := httptest.NewRequest(http.MethodGet, "/", nil)
 			request.Header.Set("If-None-Match", header)
@@ -115,10 +115,10 @@ func TestDocumentsCanBeRevalidated(t *testing.T) {
 	}
 }
 
-func TestABaseAddressCanNotBreakADocument(t *testing.T) {
+func TestDocuments_BaseURLIsEscaped(t *testing.T) {
 	t.Parallel()
-	for name, serve := range all(render(t, Facts{BaseURL: `https://x.example/"},{"evil`})) {
-		answer := read(serve)
+	for name, serve := range allDocuments(render(t, Facts{BaseURL: `https://x.example/"},{"evil`})) {
+		answer := get(serve)
 		if strings.Contains(answer.Header().Get("Content-Type"), "json") && !json.Valid(answer.Body.Bytes()) {
 			t.Errorf("%s is no longer JSON", name)
 		}
@@ -132,13 +132,13 @@ func TestABaseAddressCanNotBreakADocument(t *testing.T) {
 	}
 }
 
-func TestTheOAuthMetadata(t *testing.T) {
+func TestOAuthMetadata_Fields(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base + "/"})
-	has(t, object(t, documents.ProtectedResource), `{
+	wantFields(t, getObject(t, documents.ProtectedResource), `{
 		"resource": "https://domains.example/api/mcp", "authorization_servers": ["https://domains.example"],
 		"scopes_supported": ["mcp:read", "mcp:write"], "bearer_methods_supported": ["header"]}`)
-	has(t, object(t, documents.AuthorizationServer), `{
+	wantFields(t, getObject(t, documents.AuthorizationServer), `{
 		"issuer": "https://domains.example",
 		"authorization_endpoint": "https://domains.example/oauth/authorize/",
 		"token_endpoint": "https://domains.example/oauth/token/",
@@ -153,10 +153,10 @@ func TestTheOAuthMetadata(t *testing.T) {
 		"authorization_response_iss_parameter_supported": true}`)
 }
 
-func TestTheServerCardKeepsToSEP2127AndToItsForerunner(t *testing.T) {
+func TestServerCard_MatchesSEP2127AndPredecessor(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base, Version: "1.2.3-dev"})
-	card := object(t, documents.ServerCard)
+	card := getObject(t, documents.ServerCard)
 	for field, pattern := range map[string]string{
 		"$schema": `^https://static\.modelcontextprotocol\.io/schemas/v1/server-card\.schema\.json$`,
 		"name":    `^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`, "version": `^1\.2\.3-dev$`, "description": `^.{1,100}$`, "title": `^.{1,100}$`,
@@ -166,18 +166,18 @@ func TestTheServerCardKeepsToSEP2127AndToItsForerunner(t *testing.T) {
 			t.Errorf("%s is %q", field, text)
 		}
 	}
-	has(t, card, `{
+	wantFields(t, card, `{
 		"serverInfo": {"name": "dotkontor", "title": "dotkontor domains", "version": "1.2.3-dev"},
 		"capabilities": {"tools": {}},
 		"transport": {"type": "streamable-http", "endpoint": "/api/mcp", "url": "https://domains.example/api/mcp"},
 		"remotes": [{"type": "streamable-http", "url": "https://domains.example/api/mcp",
 			"supportedProtocolVersions": ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]}]}`)
-	if !reflect.DeepEqual(card, object(t, documents.ServerCardTyped)) {
+	if !reflect.DeepEqual(card, getObject(t, documents.ServerCardTyped)) {
 		t.Error("the two cards differ")
 	}
 }
 
-func TestThePublishedVectorIsRight(t *testing.T) {
+func TestACPDocument_TestVectorVerifies(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Signing struct {
@@ -186,7 +186,7 @@ func TestThePublishedVectorIsRight(t *testing.T) {
 			Vector    struct{ Secret, Timestamp, Body, Signature string } `json:"test_vector"`
 		} `json:"request_signing"`
 	}
-	if err := json.Unmarshal(read(render(t, Facts{BaseURL: base}).ACP).Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base}).ACP).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	told := document.Signing
@@ -199,9 +199,9 @@ func TestThePublishedVectorIsRight(t *testing.T) {
 	}
 }
 
-func TestAuthTellsTheWaysInAndThatAgentsCanNotRegister(t *testing.T) {
+func TestAuthDocument_ListsAccessMethods(t *testing.T) {
 	t.Parallel()
-	text := read(render(t, Facts{BaseURL: base}).Auth).Body.String()
+	text := get(render(t, Facts{BaseURL: base}).Auth).Body.String()
 	heading, _, _ := strings.Cut(text, "\n")
 	if !strings.HasPrefix(heading, "# ") || !strings.Contains(heading, "auth.md") {
 		t.Errorf("the heading is %q", heading)
@@ -218,7 +218,7 @@ func TestAuthTellsTheWaysInAndThatAgentsCanNotRegister(t *testing.T) {
 	}
 }
 
-func TestTheCompletionTellsWhatItCharges(t *testing.T) {
+func TestOpenAPI_CompletionHasPaymentInfo(t *testing.T) {
 	t.Parallel()
 	var document struct {
 		Paths map[string]map[string]struct {
@@ -226,7 +226,7 @@ func TestTheCompletionTellsWhatItCharges(t *testing.T) {
 			Responses map[string]any
 		}
 	}
-	if err := json.Unmarshal(read(render(t, Facts{BaseURL: base}).OpenAPI).Body.Bytes(), &document); err != nil {
+	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base}).OpenAPI).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	complete := document.Paths["/api/acp/checkout_sessions/{id}/complete"]["post"]

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // document is one that is finished.
@@ -42,7 +42,7 @@ func (doc document) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	wire.WriteBytes(w, http.StatusOK, doc.contentType, doc.body)
+	httpjson.WriteBytes(w, http.StatusOK, doc.contentType, doc.body)
 }
 
 // matches compares weakly, as RFC 9110, 13.1.2 asks.

@@ -13,7 +13,7 @@ import (
 // relativeLink is a Markdown link that only works inside the repository.
 var relativeLink = regexp.MustCompile(`\]\(([^)h#][^)]*)\)`)
 
-func TestGuides_AreTheRepositorysTextWithTheServicesAddress(t *testing.T) {
+func TestGuides_AreRepositoryTextWithOwnBaseURL(t *testing.T) {
 	t.Parallel()
 	const own = "https://registrar.test"
 	documents := render(t, Facts{BaseURL: own + "/"})
@@ -22,7 +22,7 @@ func TestGuides_AreTheRepositorysTextWithTheServicesAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := read(serve)
+		got := get(serve)
 		if want := strings.ReplaceAll(string(text), base, own); got.Body.String() != want || strings.Contains(want, base) || !strings.Contains(want, own+"/api/") {
 			t.Errorf("%s is not the repository's text", file)
 		}
@@ -35,22 +35,22 @@ func TestGuides_AreTheRepositorysTextWithTheServicesAddress(t *testing.T) {
 	}
 }
 
-func TestGuides_AreLinkedFromEveryDocumentation(t *testing.T) {
+func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 	t.Parallel()
 	documents := render(t, Facts{BaseURL: base})
 	const agents, checkout = base + "/agents.md", base + "/checkout.md"
-	has(t, object(t, documents.ProtectedResource), `{"resource_documentation": "`+agents+`"}`)
-	has(t, object(t, documents.AuthorizationServer), `{"service_documentation": "`+agents+`"}`)
-	has(t, object(t, documents.ServerCard), `{"documentationUrl": "`+agents+`"}`)
-	protocol, _ := object(t, documents.ACP)["protocol"].(map[string]any)
-	has(t, protocol, `{"documentation_url": "`+checkout+`"}`)
+	wantFields(t, getObject(t, documents.ProtectedResource), `{"resource_documentation": "`+agents+`"}`)
+	wantFields(t, getObject(t, documents.AuthorizationServer), `{"service_documentation": "`+agents+`"}`)
+	wantFields(t, getObject(t, documents.ServerCard), `{"documentationUrl": "`+agents+`"}`)
+	protocol, _ := getObject(t, documents.ACP)["protocol"].(map[string]any)
+	wantFields(t, protocol, `{"documentation_url": "`+checkout+`"}`)
 	var catalogue struct {
 		Linkset []struct {
 			Anchor string
 			Docs   []struct{ Href, Type string } `json:"service-doc"`
 		}
 	}
-	if err := json.Unmarshal(read(documents.APICatalog).Body.Bytes(), &catalogue); err != nil {
+	if err := json.Unmarshal(get(documents.APICatalog).Body.Bytes(), &catalogue); err != nil {
 		t.Fatal(err)
 	}
 	first := make(map[string]string)
@@ -63,16 +63,16 @@ func TestGuides_AreLinkedFromEveryDocumentation(t *testing.T) {
 		t.Errorf("service-doc are %v", first)
 	}
 	for name, serve := range map[string]http.HandlerFunc{"llms.txt": documents.LLMs, "auth.md": documents.Auth, "ai-catalog.json": documents.AICatalog} {
-		if text := read(serve).Body.String(); !strings.Contains(text, agents) || !strings.Contains(text, checkout) {
+		if text := get(serve).Body.String(); !strings.Contains(text, agents) || !strings.Contains(text, checkout) {
 			t.Errorf("%s links neither or one of the guides", name)
 		}
 	}
 }
 
 // llmstxt.org: a heading, a summary as a quotation, then sections that are lists of links.
-func TestLLMs_KeepsToItsConvention(t *testing.T) {
+func TestLLMs_MatchesConvention(t *testing.T) {
 	t.Parallel()
-	text := read(render(t, Facts{BaseURL: base}).LLMs).Body.String()
+	text := get(render(t, Facts{BaseURL: base}).LLMs).Body.String()
 	head, lists, found := strings.Cut(text, "\n## ")
 	if !found || !strings.HasPrefix(head, "# dotkontor\n\n> ") || strings.Contains(head, "\n#") {
 		t.Errorf("it begins with %q", head)

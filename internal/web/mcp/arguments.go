@@ -20,61 +20,61 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, nil
 	}
-	if args, ok := readPlain(raw); ok {
+	if args, ok := parsePlainObject(raw); ok {
 		return args, nil
 	}
 	var args arguments
 	if err := json.Unmarshal(raw, &args); err != nil {
-		return nil, wrongArgument("arguments must be a JSON object.")
+		return nil, newArgumentError("arguments must be a JSON object.")
 	}
 	return args, nil
 }
 
-// given says whether an argument is there; null is as good as nothing.
-func (a arguments) given(name string) bool {
+// has says whether an argument is there; null is as good as nothing.
+func (a arguments) has(name string) bool {
 	raw, ok := a[name]
 	return ok && string(raw) != "null"
 }
 
 // text is a required string.
 func (a arguments) text(name string) (string, error) {
-	if !a.given(name) {
-		return "", wrongArgument("The argument %s is missing.", name)
+	if !a.has(name) {
+		return "", newArgumentError("The argument %s is missing.", name)
 	}
 	return a.optionalText(name)
 }
 
 func (a arguments) optionalText(name string) (string, error) {
-	if !a.given(name) {
+	if !a.has(name) {
 		return "", nil
 	}
-	if text, rest, ok := cutPlain(a[name]); ok && len(rest) == 0 {
+	if text, rest, ok := cutPlainString(a[name]); ok && len(rest) == 0 {
 		return string(text[1 : len(text)-1]), nil
 	}
 	var value string
 	if err := json.Unmarshal(a[name], &value); err != nil {
-		return "", wrongArgument("The argument %s must be a string.", name)
+		return "", newArgumentError("The argument %s must be a string.", name)
 	}
 	return value, nil
 }
 
 // number is a whole number in a range. 10.0 is one, as JSON Schema has it.
 func (a arguments) number(name string, fallback, low, high int) (int, error) {
-	if !a.given(name) {
+	if !a.has(name) {
 		return fallback, nil
 	}
 	var value float64
 	if err := json.Unmarshal(a[name], &value); err != nil || value != math.Trunc(value) {
-		return 0, wrongArgument("The argument %s must be a whole number.", name)
+		return 0, newArgumentError("The argument %s must be a whole number.", name)
 	}
 	if value < float64(low) || value > float64(high) {
-		return 0, wrongArgument("The argument %s must be between %d and %d.", name, low, high)
+		return 0, newArgumentError("The argument %s must be between %d and %d.", name, low, high)
 	}
 	return int(value), nil
 }
 
-// instant is a date (its first moment in UTC) or a time, zero where it is not given.
-func (a arguments) instant(name string) (time.Time, error) {
+// timestamp is a date (its first moment in UTC) or a time, zero where it is not given.
+func (a arguments) timestamp(name string) (time.Time, error) {
 	text, err := a.optionalText(name)
 	if err != nil || text == "" {
 		return time.Time{}, err
@@ -85,34 +85,34 @@ func (a arguments) instant(name string) (time.Time, error) {
 	}
 	// Times are stored in microseconds, for which other years are too far away.
 	if err != nil || at.Year() < 1970 || at.Year() > 9999 {
-		return time.Time{}, wrongArgument("The argument %s must be a date like 2027-01-31 or a time in RFC 3339.", name)
+		return time.Time{}, newArgumentError("The argument %s must be a date like 2027-01-31 or a time in RFC 3339.", name)
 	}
 	return at, nil
 }
 
 // flag is true or false, and false where it is not given.
 func (a arguments) flag(name string) (bool, error) {
-	if !a.given(name) {
+	if !a.has(name) {
 		return false, nil
 	}
 	var value bool
 	if err := json.Unmarshal(a[name], &value); err != nil {
-		return false, wrongArgument("The argument %s must be true or false.", name)
+		return false, newArgumentError("The argument %s must be true or false.", name)
 	}
 	return value, nil
 }
 
-// only refuses arguments that are not listed, for objects in which an unread property
+// allowOnly refuses arguments that are not listed, for objects in which an unread property
 // could change what the caller pays.
-func (a arguments) only(names ...string) error {
+func (a arguments) allowOnly(names ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
-		if !slices.Contains(names, name) && a.given(name) {
-			return wrongArgument("%s is not a property of an item. An item has %s, and the order would not follow anything else.",
-				shortened(name), strings.Join(names, ", "))
+		if !slices.Contains(names, name) && a.has(name) {
+			return newArgumentError("%s is not a property of an item. An item has %s, and the order would not follow anything else.",
+				quoteShort(name), strings.Join(names, ", "))
 		}
 	}
 	return nil
 }
 
-// shortened is a name that a client chose, fit for a sentence.
-func shortened(name string) string { return fmt.Sprintf("%.40q", name) }
+// quoteShort is a name that a client chose, fit for a sentence.
+func quoteShort(name string) string { return fmt.Sprintf("%.40q", name) }

@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // failure is the structured content of a call that did not work.
@@ -47,22 +47,22 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// OverNames goes with KindRateLimited: the account's orders have named too many
+// OverNameBudget goes with KindRateLimited: the account's orders have named too many
 // names lately.
-const OverNames = order.OverBudget
+const OverNameBudget = order.OverBudget
 
-// badArgument is wrong input whose sentence names the argument.
-type badArgument struct{ sentence string }
+// argumentError is wrong input whose sentence names the argument.
+type argumentError struct{ message string }
 
-func (b *badArgument) Error() string { return "a bad argument" }
+func (b *argumentError) Error() string { return "a bad argument" }
 
 // Unwrap makes it one of our errors for the log, without its words.
-func (b *badArgument) Unwrap() error {
+func (b *argumentError) Unwrap() error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: "argument"}
 }
 
-func wrongArgument(format string, args ...any) error {
-	return &badArgument{sentence: fmt.Sprintf(format, args...)}
+func newArgumentError(format string, args ...any) error {
+	return &argumentError{message: fmt.Sprintf(format, args...)}
 }
 
 // seconds is a wait in whole seconds, at least one.
@@ -79,82 +79,82 @@ func (s *Server) url(path string) string {
 
 // failureOf is what a model reads about err.
 func (s *Server) failureOf(err error) failure {
-	var argument *badArgument
+	var argument *argumentError
 	var problems *NotPayable
 	var ended *NotCancelable
 	switch {
 	case errors.As(err, &argument):
-		return failure{Code: invalidInput, Message: argument.sentence}
+		return failure{Code: invalidInput, Message: argument.message}
 	case errors.As(err, &problems):
-		return s.rejected(problems.Items)
+		return s.itemsRejected(problems.Items)
 	case errors.As(err, &ended):
 		return s.notCancelable(ended)
 	case errors.Is(err, ErrNotFound):
-		return failure{Code: notFound, Message: sentenceNotFound}
+		return failure{Code: notFound, Message: messageNotFound}
 	case errors.Is(err, errNoOrders):
-		return failure{Code: notPayable, Reason: "orders_not_served", Message: sentenceNoOrders}
+		return failure{Code: notPayable, Reason: "orders_not_served", Message: messageNoOrders}
 	}
 	var e *registrar.Error
 	if !errors.As(err, &e) {
-		return failure{Code: internalFailure, Message: sentenceInternal, Retryable: true}
+		return failure{Code: internalFailure, Message: messageInternal, Retryable: true}
 	}
 	switch e.Kind {
 	case registrar.KindInvalid:
-		return failure{Code: invalidInput, Message: sentenceFor(e.Code, sentenceBadName)}
+		return failure{Code: invalidInput, Message: messageFor(e.Code, messageBadName)}
 	case registrar.KindUnsupported:
-		return failure{Code: unsupportedExtension, Message: sentenceFor(e.Code, sentenceUnsupported)}
+		return failure{Code: unsupportedExtension, Message: messageFor(e.Code, messageUnsupported)}
 	case registrar.KindRateLimited:
 		wait := seconds(e.RetryAfter)
-		sentence := sentenceRateLimited
+		sentence := messageRateLimited
 		switch e.Code {
 		case codeOverTokenBudget:
-			sentence = sentenceTokenLimited
-		case OverNames:
-			sentence = sentenceNamesLimited
+			sentence = messageTokenLimited
+		case OverNameBudget:
+			sentence = messageNamesLimited
 		}
 		return failure{Code: rateLimited, Message: fmt.Sprintf(sentence, wait), Retryable: true, RetryAfter: wait}
 	case registrar.KindNotFound:
-		return failure{Code: notFound, Message: sentenceNotFound}
+		return failure{Code: notFound, Message: messageNotFound}
 	case registrar.KindConflict, registrar.KindForbidden:
-		f := failure{Code: notPayable, Message: sentenceFor(e.Code, sentenceNotPayable)}
+		f := failure{Code: notPayable, Message: messageFor(e.Code, messageNotPayable)}
 		switch e.Code {
 		case order.TooManyOpen:
-			f.Reason, f.URL = string(order.TooManyOpen), s.url(page.OrdersPath)
+			f.Reason, f.URL = string(order.TooManyOpen), s.url(ui.OrdersPath)
 		case order.RenewInPortal:
-			f.URL = s.url(page.DomainsPath)
+			f.URL = s.url(ui.DomainsPath)
 		}
 		return f
 	case registrar.KindUpstream:
-		return failure{Code: upstreamFailed, Message: sentenceFor(e.Code, sentenceUpstream), Retryable: true}
+		return failure{Code: upstreamFailed, Message: messageFor(e.Code, messageUpstream), Retryable: true}
 	default:
-		return failure{Code: internalFailure, Message: sentenceFor(e.Code, sentenceInternal), Retryable: true}
+		return failure{Code: internalFailure, Message: messageFor(e.Code, messageInternal), Retryable: true}
 	}
 }
 
-func sentenceFor(code registrar.Code, otherwise string) string {
-	if text, ok := sentences[code]; ok {
+func messageFor(code registrar.Code, otherwise string) string {
+	if text, ok := messages[code]; ok {
 		return text
 	}
 	return otherwise
 }
 
 const (
-	sentenceBadName      = "This is not a domain name. Give it with its extension, for example example.de."
-	sentenceUnsupported  = "This extension is not in the price list. list_tlds shows those that are."
-	sentenceRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
-	sentenceTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
-	sentenceNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."
-	sentenceUpstream     = "The registry could not be asked. Try again in a minute."
-	sentenceInternal     = "Something went wrong on our side. Try again later."
-	sentenceNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
-	sentenceUnasked      = "The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out."
-	sentenceTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
-	sentenceNotFound     = "This customer has no such order. Use an orderId that start_order or list_orders returned."
-	sentenceNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
+	messageBadName      = "This is not a domain name. Give it with its extension, for example example.de."
+	messageUnsupported  = "This extension is not in the price list. list_tlds shows those that are."
+	messageRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
+	messageTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
+	messageNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."
+	messageUpstream     = "The registry could not be asked. Try again in a minute."
+	messageInternal     = "Something went wrong on our side. Try again later."
+	messageNotPayable   = "The order was not made, because some items can't be ordered. Change or leave out the items that are named."
+	messageUnasked      = "The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out."
+	messageTerm         = "The order was not made: the items that are named are not sold for the years that were asked for."
+	messageNotFound     = "This customer has no such order. Use an orderId that start_order or list_orders returned."
+	messageNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )
 
-// sentences say what is wrong with a name, or with a registry, and what to do.
-var sentences = map[registrar.Code]string{
+// messages say what is wrong with a name, or with a registry, and what to do.
+var messages = map[registrar.Code]string{
 	registrar.NameEmpty:        "The name is empty. Give a domain name, for example example.de.",
 	registrar.NameNoExtension:  "The extension is missing. Give the full name, for example example.de, or use domain_search.",
 	registrar.NameIsExtension:  "This is only an extension. Put a name before it, for example example.de, or use tld_price.",
@@ -180,7 +180,7 @@ var sentences = map[registrar.Code]string{
 	registrar.FaultThrottled: "The registry takes no more questions at the moment. Try again in a few minutes.",
 	registrar.FaultBroken:    "The registry gave an answer that can't be understood. Try again later.",
 	registrar.FaultBusy:      "Too many lookups are under way. Try again in a few seconds.",
-	codeUnchecked:            sentenceUnchecked,
+	codeTokenUnchecked:       messageUnchecked,
 
 	order.TooManyOpen:   "This customer has as many open orders as are allowed. Ask the user to pay one or cancel it with cancel_order (list_orders shows them), or to decide at url; then call start_order again.",
 	order.BadItems:      "The items must be different domain names, each given once. Leave out the repetition.",

@@ -16,7 +16,7 @@ import (
 
 // The conformance suite asks a server to carry tools, prompts and resources
 // with names and answers of its own. They exist only in a binary built with the
-// tag mcpfixtures, which test/clients builds, so that the suite can look at
+// tag mcpfixtures, which test/mcpclients builds, so that the suite can look at
 // this endpoint's transport, its gate and its errors. No released binary has
 // them.
 

@@ -14,20 +14,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // What a refused caller is told, beside the status and the header.
 const (
 	// codeNoAccess is the JSON-RPC code of 401 and 403, from the range that is
 	// left to servers.
-	codeNoAccess      = -32001
-	sentenceBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
-	sentenceSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
-	sentenceUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
-	sentenceNoScope   = "This token may not do that: signed-in tools need the scope mcp:write. Connect again and ask for that scope, or use a personal access token."
-	callToolMethod    = "tools/call"
-	insufficientText  = `Bearer error="insufficient_scope", scope="mcp:write", `
+	codeNoAccess     = -32001
+	messageBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
+	messageSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
+	messageUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
+	messageNoScope   = "This token may not do that: signed-in tools need the scope mcp:write. Connect again and ask for that scope, or use a personal access token."
+	callToolMethod   = "tools/call"
+	insufficientText = `Bearer error="insufficient_scope", scope="mcp:write", `
 )
 
 // requestState is what one HTTP request carries through the library: who calls, from
@@ -38,18 +38,18 @@ type requestState struct {
 	caller  *Caller
 	// id is that of the request, which the client and the log know.
 	id string
-	// unchecked is why a token that came along could not be checked.
-	unchecked error
-	mu        sync.Mutex
-	refused   int // 401 or 403 once the gate is closed
-	tool      string
-	complaint error
-	failed    string // the code of a failure
+	// verifyErr is why a token that came along could not be checked.
+	verifyErr     error
+	mu            sync.Mutex
+	refusedStatus int // 401 or 403 once the gate is closed
+	tool          string
+	err           error
+	failureCode   string // the code of a failure
 }
 
-// codeUnchecked is the reason of a signed-in tool that was not called, because
+// codeTokenUnchecked is the reason of a signed-in tool that was not called, because
 // its token could not be checked.
-const codeUnchecked registrar.Code = "token_unchecked"
+const codeTokenUnchecked registrar.Code = "token_unchecked"
 
 type stateKey struct{}
 
@@ -65,59 +65,59 @@ func stateOf(ctx context.Context) *requestState {
 	return &requestState{}
 }
 
-func (s *requestState) close(status int) {
+func (s *requestState) refuse(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refused = status
+	s.refusedStatus = status
 }
 
-func (s *requestState) closed() int {
+func (s *requestState) refusedWith() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.refused
+	return s.refusedStatus
 }
 
-func (s *requestState) note(tool string) {
+func (s *requestState) setTool(tool string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tool = tool
 }
 
-// complain notes an error that is part of an answer, such as that of one name of many.
-func (s *requestState) complain(err error) {
+// recordError notes an error that is part of an answer, such as that of one name of many.
+func (s *requestState) recordError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.complaint = err
+	s.err = err
 }
 
-// failedWith notes why a tool has failed, and with which code.
-func (s *requestState) failedWith(err error, code string) {
+// recordFailure notes why a tool has failed, and with which code.
+func (s *requestState) recordFailure(err error, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.complaint, s.failed = err, code
+	s.err, s.failureCode = err, code
 }
 
 // outcome is which tool was called and how that ended: ok, the code of its failure,
 // or why it was not let in.
-func (s *requestState) outcome() (tool, outcome string, complaint error) {
+func (s *requestState) outcome() (tool, outcome string, toolErr error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	outcome = "ok"
 	switch {
-	case s.refused == http.StatusUnauthorized:
+	case s.refusedStatus == http.StatusUnauthorized:
 		outcome = signInRequired
-	case s.refused == http.StatusForbidden:
+	case s.refusedStatus == http.StatusForbidden:
 		outcome = insufficientScope
-	case s.failed != "":
-		outcome = s.failed
+	case s.failureCode != "":
+		outcome = s.failureCode
 	}
-	return s.tool, outcome, s.complaint
+	return s.tool, outcome, s.err
 }
 
-// mayUseSignedInTools is the one place that decides; 0 means yes.
-func (s *requestState) mayUseSignedInTools() (status int) {
+// signedInStatus is the one place that decides; 0 means yes.
+func (s *requestState) signedInStatus() (status int) {
 	switch {
-	case s.unchecked != nil:
+	case s.verifyErr != nil:
 		return http.StatusServiceUnavailable
 	case s.caller == nil:
 		return http.StatusUnauthorized
@@ -132,24 +132,24 @@ func (s *requestState) mayUseSignedInTools() (status int) {
 // ours has the id of the request, so that whoever reports it can name the record in
 // the log; models see no headers.
 func (s *Server) fail(state *requestState, err error) (*sdk.CallToolResult, error) {
-	told := s.failureOf(err)
-	if told.Code == internalFailure && state.id != "" {
-		told.Message += " Request ID: " + state.id
+	f := s.failureOf(err)
+	if f.Code == internalFailure && state.id != "" {
+		f.Message += " Request ID: " + state.id
 	}
-	state.failedWith(err, told.Code)
-	return encode(told, true)
+	state.recordFailure(err, f.Code)
+	return encode(f, true)
 }
 
-// guard stands behind the library's parser and before its tools.
-func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
+// authorize stands behind the library's parser and before its tools.
+func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		state := stateOf(ctx)
 		defer func() {
 			if problem := recover(); problem != nil {
-				result, err = s.caught(ctx, state)
+				result, err = s.recoverPanic(ctx, state)
 			}
 		}()
-		if !served(method) {
+		if !isServed(method) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no such method"}
 		}
 		if method != callToolMethod {
@@ -167,21 +167,21 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		if !ok {
 			return next(ctx, method, req) // the library says that there is none
 		}
-		state.note(known.name)
+		state.setTool(known.name)
 		if !known.signedIn {
 			return next(ctx, method, req)
 		}
-		switch status := state.mayUseSignedInTools(); status {
+		switch status := state.signedInStatus(); status {
 		case http.StatusServiceUnavailable:
 			// A tool's failure, because models read these and clients repeat them.
-			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeUnchecked, Err: state.unchecked}
+			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeTokenUnchecked, Err: state.verifyErr}
 			return s.fail(state, err)
 		case http.StatusUnauthorized:
-			state.close(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceSignIn, Data: s.signInHelp}
+			state.refuse(status)
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: messageSignIn, Data: s.signInHelp}
 		case http.StatusForbidden:
-			state.close(status)
-			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: sentenceNoScope, Data: s.scopeHelp}
+			state.refuse(status)
+			return nil, &jsonrpc.Error{Code: codeNoAccess, Message: messageNoScope, Data: s.scopeHelp}
 		default:
 			return next(ctx, method, req)
 		}
@@ -191,18 +191,18 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 // sortTools brings the library's alphabetical list into the order of tools.json: what
 // works for everybody comes first, since some clients try the first tool they see.
 func (s *Server) sortTools(list []*sdk.Tool) {
-	place := func(t *sdk.Tool) int {
+	position := func(t *sdk.Tool) int {
 		if known, ok := s.tools[t.Name]; ok {
-			return known.place
+			return known.position
 		}
 		return len(s.tools)
 	}
-	slices.SortStableFunc(list, func(a, b *sdk.Tool) int { return cmp.Compare(place(a), place(b)) })
+	slices.SortStableFunc(list, func(a, b *sdk.Tool) int { return cmp.Compare(position(a), position(b)) })
 }
 
-// served says whether a method belongs to what we declare. The library would
+// isServed says whether a method belongs to what we declare. The library would
 // answer for more, such as lists of prompts that nobody has written.
-func served(method string) bool {
+func isServed(method string) bool {
 	switch method {
 	case "initialize", "ping", "tools/list", callToolMethod, "server/discover":
 		return true
@@ -220,7 +220,7 @@ func (s *Server) accessHelp(code string) json.RawMessage {
 		Scope string `json:"scope"`
 		URL   string `json:"url,omitempty"`
 		Guide string `json:"documentation_url"`
-	}{code, "mcp:write", s.url(page.TokensPath), s.cfg.BaseURL + "/auth.md"})
+	}{code, "mcp:write", s.url(ui.TokensPath), s.cfg.BaseURL + "/auth.md"})
 	if err != nil {
 		return nil
 	}

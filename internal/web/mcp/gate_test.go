@@ -19,7 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func mustBe401(t *testing.T, label string, got *httptest.ResponseRecorder) {
+func want401(t *testing.T, label string, got *httptest.ResponseRecorder) {
 	t.Helper()
 	if values := got.Header()["Www-Authenticate"]; got.Code != http.StatusUnauthorized || len(values) != 1 || values[0] != challenge {
 		t.Errorf("%s: got %d with %q: %s", label, got.Code, values, got.Body)
@@ -30,30 +30,30 @@ func mustBe401(t *testing.T, label string, got *httptest.ResponseRecorder) {
 	}
 }
 
-func TestASignedInToolWithoutAValidTokenIs401(t *testing.T) {
+func TestSignedInTools_WithoutValidTokenIs401(t *testing.T) {
 	s, w := newServer(t, nil)
 	for _, tool := range []string{"list_my_domains", "start_order", "get_order_status"} {
 		message := call(tool, `{"items":[{"domain":"a.de","type":"register"}],"orderId":"o1"}`)
-		mustBe401(t, tool, post(s.Serve, message))
+		want401(t, tool, post(s.Serve, message))
 		for _, header := range []string{"Bearer wrong", "bearer wrong", "Bearer", "Bearer ", "Basic Z29vZDpnb29k", "good"} {
-			mustBe401(t, tool+" "+header, post(s.Serve, message, "Authorization", header))
+			want401(t, tool+" "+header, post(s.Serve, message, "Authorization", header))
 		}
-		mustBe401(t, "two headers", post(s.Serve, message, "Authorization", "Bearer good", "Authorization", "Bearer good"))
+		want401(t, "two headers", post(s.Serve, message, "Authorization", "Bearer good", "Authorization", "Bearer good"))
 	}
 	if n := w.calls.Load(); n != 0 {
 		t.Errorf("%d calls got through", n)
 	}
 }
 
-func TestAnInvalidTokenIs401WhateverIsCalled(t *testing.T) {
+func TestBearer_InvalidTokenIs401ForEveryMethod(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for _, message := range []string{
 		call("domain_check", `{"domain":"a.de"}`), `{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "nonsense",
 	} {
-		mustBe401(t, message, post(s.Serve, message, "Authorization", "Bearer expired"))
+		want401(t, message, post(s.Serve, message, "Authorization", "Bearer expired"))
 		for _, odd := range []string{"Bearer\tgood", "Bearer=good", "Basic Zm9v, Bearer good"} {
-			mustBe401(t, message+" "+odd, post(s.Serve, message, "Authorization", odd))
+			want401(t, message+" "+odd, post(s.Serve, message, "Authorization", odd))
 		}
 	}
 	got := post(s.Serve, call("domain_check", `{"domain":"a.de"}`), "Authorization", "Basic Zm9v")
@@ -62,7 +62,7 @@ func TestAnInvalidTokenIs401WhateverIsCalled(t *testing.T) {
 	}
 }
 
-func TestParametersThatDoNotFitAreNotQuotedBack(t *testing.T) {
+func TestCallTool_InvalidParamsAreNotEchoed(t *testing.T) {
 	s, w := newServer(t, nil)
 	for _, params := range []string{
 		`{"name":"list_my_domains","requestState":1,"arguments":{"domain":"geheimwort.de"}}`,
@@ -80,7 +80,7 @@ func TestParametersThatDoNotFitAreNotQuotedBack(t *testing.T) {
 	}
 }
 
-func TestATokenWithoutTheScopeIs403OnSignedInToolsOnly(t *testing.T) {
+func TestSignedInTools_MissingScopeIs403(t *testing.T) {
 	s, w := newServer(t, nil)
 	got := post(s.Serve, call("list_my_domains", "{}"), "Authorization", "Bearer reader")
 	want := `Bearer error="insufficient_scope", scope="mcp:write", resource_metadata="https://domains.example/.well-known/oauth-protected-resource/api/mcp"`
@@ -92,10 +92,10 @@ func TestATokenWithoutTheScopeIs403OnSignedInToolsOnly(t *testing.T) {
 	}
 }
 
-func TestTheLoginPathNeedsATokenFromTheFirstMessageOn(t *testing.T) {
+func TestLoginPath_NeedsTokenForEveryMessage(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for _, message := range []string{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, call("domain_check", `{"domain":"a.de"}`), "", "[]"} {
-		mustBe401(t, message, post(s.ServeLogin, message))
+		want401(t, message, post(s.ServeLogin, message))
 	}
 	for _, token := range []string{"good", "reader"} {
 		if got := post(s.ServeLogin, call("domain_check", `{"domain":"a.de"}`), "Authorization", "Bearer "+token); got.Code != http.StatusOK {
@@ -107,7 +107,7 @@ func TestTheLoginPathNeedsATokenFromTheFirstMessageOn(t *testing.T) {
 // A trick is a message that two readers could read in two ways. It must be a
 // 401, or an error that called nothing; and where it names an anonymous tool as
 // the library reads it, no 401.
-func TestTricksDoNotOpenTheGate(t *testing.T) {
+func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 	s, w := newServer(t, nil)
 	const mine, anyones = "list_my_domains", "tld_price"
 	long := strings.Repeat(" ", maxBody)
@@ -173,7 +173,7 @@ func TestTricksDoNotOpenTheGate(t *testing.T) {
 				got := postReader(s.Serve, body, test.header...)
 				switch {
 				case test.status == http.StatusUnauthorized:
-					mustBe401(t, test.rule, got)
+					want401(t, test.rule, got)
 				case got.Code != test.status:
 					t.Errorf("got %d %s, want %d", got.Code, got.Body, test.status)
 				case got.Code != http.StatusAccepted:
@@ -190,7 +190,7 @@ func TestTricksDoNotOpenTheGate(t *testing.T) {
 }
 
 // What comes round the HTTP layer altogether is still stopped by the tool.
-func TestASignedInToolAsksForItself(t *testing.T) {
+func TestSignedInTools_CheckCallerThemselves(t *testing.T) {
 	s, w := newServer(t, nil)
 	result, err := s.tools["list_my_domains"].call(context.Background(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}})
 	if err != nil || !result.IsError || w.calls.Load() != 0 {
@@ -198,7 +198,7 @@ func TestASignedInToolAsksForItself(t *testing.T) {
 	}
 }
 
-func TestUnknownMethodsAreToldSoWithTheirID(t *testing.T) {
+func TestUnknownMethod_ErrorHasRequestID(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for _, method := range []string{
 		"nonsense", "prompts/list", "prompts/get", "resources/list", "resources/read", "resources/templates/list",
@@ -219,7 +219,7 @@ func TestUnknownMethodsAreToldSoWithTheirID(t *testing.T) {
 	}
 }
 
-func TestHostAndOrigin(t *testing.T) {
+func TestHostPolicy_HostAndOrigin(t *testing.T) {
 	for _, test := range []struct {
 		rule, base, host, origin string
 		want                     bool
@@ -263,7 +263,7 @@ func TestHostAndOrigin(t *testing.T) {
 		func(cfg *Config) { cfg.AllowedOrigins = []string{"app"} },
 	} {
 		cfg := Config{
-			BaseURL: base, Lookups: &world{}, Catalogue: &world{}, Budget: &budget{}, WhoisBudget: &budget{}, Tokens: &world{}, TokenBudget: &budget{},
+			BaseURL: base, Lookups: &fakeServices{}, Catalog: &fakeServices{}, Budget: &fakeBudget{}, WhoisBudget: &fakeBudget{}, Tokens: &fakeServices{}, TokenBudget: &fakeBudget{},
 			Address: func(*http.Request) netip.Addr { return netip.Addr{} },
 		}
 		wrong(&cfg)
@@ -273,7 +273,7 @@ func TestHostAndOrigin(t *testing.T) {
 	}
 }
 
-func TestMixedRequestsAtOnceEachGetTheirOwnStatus(t *testing.T) {
+func TestGate_ConcurrentRequestsGetOwnStatus(t *testing.T) {
 	s, w := newServer(t, nil)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Host = "domains.example"
@@ -299,7 +299,7 @@ func TestMixedRequestsAtOnceEachGetTheirOwnStatus(t *testing.T) {
 		all.Go(func() {
 			for i := range 40 {
 				kind := kinds[(worker+i)%len(kinds)]
-				if err := tryOne(t.Context(), server, kind.body, kind.token, kind.status); err != nil {
+				if err := postOnce(t.Context(), server, kind.body, kind.token, kind.status); err != nil {
 					problems <- err.Error()
 				}
 			}
@@ -317,7 +317,7 @@ func TestMixedRequestsAtOnceEachGetTheirOwnStatus(t *testing.T) {
 
 // A client that hangs up leaves a tool behind that still runs. It must end
 // without touching what belonged to the request.
-func TestACallWhoseClientHasLeftEndsInPeace(t *testing.T) {
+func TestCallTool_ClientDisconnectLeaksNoGoroutines(t *testing.T) {
 	s, w := newServer(t, nil)
 	before := runtime.NumGoroutine()
 	const clients = 20
@@ -328,7 +328,7 @@ func TestACallWhoseClientHasLeftEndsInPeace(t *testing.T) {
 			r := httptest.NewRequestWithContext(ctx, http.MethodPost, base+Path, strings.NewReader(call("domain_check", `{"domain":"slow.de"}`)))
 			s.Serve(httptest.NewRecorder(), r)
 		})
-		<-w.begun
+		<-w.started
 		leave()
 	}
 	close(w.slow)
@@ -340,7 +340,7 @@ func TestACallWhoseClientHasLeftEndsInPeace(t *testing.T) {
 	}
 }
 
-func tryOne(ctx context.Context, server *httptest.Server, body, token string, status int) error {
+func postOnce(ctx context.Context, server *httptest.Server, body, token string, status int) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+Path, strings.NewReader(body))
 	if err != nil {
 		return err

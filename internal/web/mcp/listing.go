@@ -27,8 +27,8 @@ type Limits struct {
 	WhoisPerMinute, WhoisPer6Hours   int
 }
 
-// listed is one entry of tools.json.
-type listed struct {
+// listedTool is one entry of tools.json.
+type listedTool struct {
 	Name        string            `json:"name"`
 	Title       string            `json:"title"`
 	Description string            `json:"description"`
@@ -41,14 +41,14 @@ type listed struct {
 	Results     []json.RawMessage `json:"results"`
 }
 
-func readListing(limits Limits) ([]listed, error) {
+func readListing(limits Limits) ([]listedTool, error) {
 	text := strings.NewReplacer(
 		"{lookup_per_minute}", strconv.Itoa(limits.LookupPerMinute),
 		"{lookup_per_6_hours}", strconv.Itoa(limits.LookupPer6Hours),
 		"{whois_per_minute}", strconv.Itoa(limits.WhoisPerMinute),
 		"{whois_per_6_hours}", strconv.Itoa(limits.WhoisPer6Hours),
 	).Replace(toolsText)
-	var list []listed
+	var list []listedTool
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil, fmt.Errorf("the list of tools inside the program: %w", err)
 	}
@@ -56,7 +56,7 @@ func readListing(limits Limits) ([]listed, error) {
 }
 
 // tool is the entry as the library wants it, with its schemas ready to send.
-func (l listed) tool() (*sdk.Tool, error) {
+func (l listedTool) tool() (*sdk.Tool, error) {
 	input, err := compact(l.Input)
 	if err != nil {
 		return nil, fmt.Errorf("the input of %s: %w", l.Name, err)
@@ -77,7 +77,7 @@ func (l listed) tool() (*sdk.Tool, error) {
 }
 
 // securitySchemes is how some clients learn which tool is worth a sign-in.
-func (l listed) securitySchemes() json.RawMessage {
+func (l listedTool) securitySchemes() json.RawMessage {
 	if l.SignedIn {
 		return json.RawMessage(`[{"type":"oauth2","scopes":["mcp:write"]}]`)
 	}
@@ -87,7 +87,7 @@ func (l listed) securitySchemes() json.RawMessage {
 // output is a schema for whatever the tool may answer. Failures are part of it,
 // because clients validate their structured content too. A schema must stand on its
 // own, so each has the definitions that it uses, once.
-func (l listed) output() (json.RawMessage, error) {
+func (l listedTool) output() (json.RawMessage, error) {
 	var known map[string]json.RawMessage
 	if err := json.Unmarshal(definitionsText, &known); err != nil {
 		return nil, err

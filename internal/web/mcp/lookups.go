@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 func (s *Server) domainCheck(ctx context.Context, _ *requestState, args arguments) (any, error) {
@@ -17,9 +17,9 @@ func (s *Server) domainCheck(ctx context.Context, _ *requestState, args argument
 	answer, err := s.cfg.Lookups.Check(ctx, domain)
 	switch {
 	case err == nil:
-		return wire.NewCheckResult(answer), nil
+		return httpjson.NewCheckResult(answer), nil
 	case registrar.KindOf(err) == registrar.KindUnsupported:
-		return wire.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
+		return httpjson.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
 	default:
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (s *Server) domainSearch(ctx context.Context, state *requestState, args arg
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewSearchResult(result, state.complain), nil
+	return httpjson.NewSearchResult(result, state.recordError), nil
 }
 
 func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args arguments) (any, error) {
@@ -46,14 +46,14 @@ func (s *Server) whoisLookup(ctx context.Context, _ *requestState, args argument
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewWhoisResult(answer), nil
+	return httpjson.NewWhoisResult(answer), nil
 }
 
 type listBody struct {
-	TLDs   []wire.PriceResult `json:"tlds"`
-	Total  int                `json:"total"`
-	Limit  int                `json:"limit"`
-	Offset int                `json:"offset"`
+	TLDs   []httpjson.PriceResult `json:"tlds"`
+	Total  int                    `json:"total"`
+	Limit  int                    `json:"limit"`
+	Offset int                    `json:"offset"`
 }
 
 const (
@@ -68,7 +68,7 @@ func (s *Server) listTLDs(_ context.Context, _ *requestState, args arguments) (a
 		return nil, err
 	}
 	if category != "" && category != categoryPopular {
-		return nil, wrongArgument("The argument category can only be popular; leave it out for all extensions.")
+		return nil, newArgumentError("The argument category can only be popular; leave it out for all extensions.")
 	}
 	search, err := args.optionalText("search")
 	if err != nil {
@@ -83,13 +83,13 @@ func (s *Server) listTLDs(_ context.Context, _ *requestState, args arguments) (a
 		return nil, err
 	}
 	wanted := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(search)), ".")
-	body := listBody{TLDs: []wire.PriceResult{}, Limit: limit, Offset: offset}
-	for _, ext := range s.cfg.Catalogue.All() {
+	body := listBody{TLDs: []httpjson.PriceResult{}, Limit: limit, Offset: offset}
+	for _, ext := range s.cfg.Catalog.All() {
 		if category == categoryPopular && !ext.Popular || !strings.Contains(ext.TLD[1:], wanted) {
 			continue
 		}
 		if body.Total >= offset && len(body.TLDs) < limit {
-			body.TLDs = append(body.TLDs, wire.NewPriceResult(ext))
+			body.TLDs = append(body.TLDs, httpjson.NewPriceResult(ext))
 		}
 		body.Total++
 	}
@@ -102,15 +102,15 @@ func (s *Server) tldPrice(_ context.Context, _ *requestState, args arguments) (a
 		return nil, err
 	}
 	if text = strings.TrimSpace(text); text == "" {
-		return nil, wrongArgument("The argument tld is empty. Give an extension with its dot, for example .de.")
+		return nil, newArgumentError("The argument tld is empty. Give an extension with its dot, for example .de.")
 	}
 	tld, err := registrar.ParseExtension("." + strings.TrimPrefix(text, "."))
 	if err != nil {
-		return nil, wrongArgument("The argument tld is not an extension. Give it with its dot, for example .de.")
+		return nil, newArgumentError("The argument tld is not an extension. Give it with its dot, for example .de.")
 	}
-	ext, ok := s.cfg.Catalogue.Extension(tld)
+	ext, ok := s.cfg.Catalog.Extension(tld)
 	if !ok {
 		return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
-	return wire.NewPriceResult(ext), nil
+	return httpjson.NewPriceResult(ext), nil
 }

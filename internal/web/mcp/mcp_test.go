@@ -30,29 +30,29 @@ const (
 	challenge = `Bearer resource_metadata="https://domains.example/.well-known/oauth-protected-resource/api/mcp"`
 )
 
-// world is every port of the endpoint, answering by the name that is asked.
-type world struct {
-	calls  atomic.Int64 // of signed-in services
-	who    atomic.Value // the actor of the last one
-	which  atomic.Value // the filter of the last list of domains
-	begun  chan struct{}
-	slow   chan struct{} // closed when slow.de may be answered
-	lookup *budget
-	whois  *budget
-	token  *budget
+// fakeServices is every port of the endpoint, answering by the name that is asked.
+type fakeServices struct {
+	calls   atomic.Int64 // of signed-in services
+	who     atomic.Value // the actor of the last one
+	which   atomic.Value // the filter of the last list of domains
+	started chan struct{}
+	slow    chan struct{} // closed when slow.de may be answered
+	lookup  *fakeBudget
+	whois   *fakeBudget
+	token   *fakeBudget
 }
 
-func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
+func (w *fakeServices) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	answer := lookup.Answer{
 		Domain: domain, TLD: ".de", Availability: lookup.Available,
 		Prices:   &lookup.Prices{Register: 690, Renew: 990, Transfer: 0, Restore: 1790},
-		MinYears: 1, Order: lookup.Order{Decided: true},
+		MinYears: 1, Order: lookup.Orderability{Decided: true},
 	}
 	switch domain {
 	case "panic.de":
 		panic("quotes " + domain)
 	case "slow.de":
-		w.begun <- struct{}{}
+		w.started <- struct{}{}
 		<-w.slow
 	case "foreign.de":
 		return answer, errors.New("quotes " + domain)
@@ -66,18 +66,18 @@ func (w *world) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	return answer, nil
 }
 
-func (w *world) Search(_ context.Context, query string) (lookup.Result, error) {
+func (w *fakeServices) Search(_ context.Context, query string) (lookup.Result, error) {
 	if query == "bad name" {
 		return lookup.Result{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSpace}
 	}
 	return lookup.Result{Label: query, Entries: []lookup.Entry{
 		{Answer: lookup.Answer{Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690, Restore: 1790},
-			MinYears: 2, Requires: "eu_presence", Order: lookup.Order{Decided: true, Refusal: "no_registry_account"}}},
+			MinYears: 2, Requires: "eu_presence", Order: lookup.Orderability{Decided: true, Refusal: "no_registry_account"}}},
 		{Answer: lookup.Answer{Domain: query + ".com", TLD: ".com"}, Err: registrar.Fault(registrar.FaultTimeout, "x", nil)},
 	}}, nil
 }
 
-func (w *world) Whois(_ context.Context, domain string) (lookup.WhoisAnswer, error) {
+func (w *fakeServices) Whois(_ context.Context, domain string) (lookup.WhoisAnswer, error) {
 	answer := lookup.WhoisAnswer{Domain: domain, TLD: ".de"}
 	switch domain {
 	case "free.de":
@@ -95,7 +95,7 @@ func (w *world) Whois(_ context.Context, domain string) (lookup.WhoisAnswer, err
 	return answer, nil
 }
 
-func (w *world) All() []registrar.Extension {
+func (w *fakeServices) All() []registrar.Extension {
 	return []registrar.Extension{
 		{TLD: ".at", Register: 1200, Renew: 1300, Transfer: 100},
 		{TLD: ".co.uk", Register: 800, Renew: 800, Transfer: 0},
@@ -111,7 +111,7 @@ func (w *world) All() []registrar.Extension {
 	}
 }
 
-func (w *world) Extension(tld string) (registrar.Extension, bool) {
+func (w *fakeServices) Extension(tld string) (registrar.Extension, bool) {
 	for _, ext := range w.All() {
 		if ext.TLD == tld {
 			return ext, true
@@ -120,7 +120,7 @@ func (w *world) Extension(tld string) (registrar.Extension, bool) {
 	return registrar.Extension{}, false
 }
 
-func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
+func (w *fakeServices) Verify(_ context.Context, bearer string) (Caller, error) {
 	switch bearer {
 	case "good":
 		return Caller{Account: "c1", TokenID: "t1", Kind: registrar.ActorToken, MayWrite: true}, nil
@@ -132,17 +132,17 @@ func (w *world) Verify(_ context.Context, bearer string) (Caller, error) {
 	return Caller{}, ErrBadToken
 }
 
-func (w *world) List(_ context.Context, who Caller, which DomainFilter) ([]Domain, int, error) {
+func (w *fakeServices) List(_ context.Context, who Caller, filter DomainFilter) ([]Domain, int, error) {
 	w.calls.Add(1)
 	w.who.Store(who.Actor())
-	w.which.Store(which)
+	w.which.Store(filter)
 	until, renew := "2027-01-01T00:00:00Z", registrar.Cents(990)
 	return []Domain{{
 		Domain: "of-" + who.Account + ".de", TLD: ".de", Status: "active", ExpiresAt: &until, RenewEUR: &renew, ManageURL: base + "/portal/domains/d1",
 	}}, 1, nil
 }
 
-func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (Order, error) {
+func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun bool) (Order, error) {
 	w.calls.Add(1)
 	switch items[0].Domain {
 	case "taken.de":
@@ -154,12 +154,12 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 			Domain: "odd.de", Reason: &registrar.Error{Kind: registrar.KindInvalid, Code: "epp_policy"},
 		}}}
 	case "busy.de":
-		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: OverNames, RetryAfter: time.Minute}
+		return Order{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: OverNameBudget, RetryAfter: time.Minute}
 	case "many.de":
 		return Order{}, &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	case "every-reason.de":
 		var problems NotPayable
-		for i, reason := range everyReason() {
+		for i, reason := range allReasons() {
 			problems.Items = append(problems.Items, ItemProblem{Domain: "r" + strconv.Itoa(i) + ".de", Reason: reason})
 		}
 		return Order{}, &problems
@@ -205,7 +205,7 @@ func (w *world) Start(_ context.Context, _ Caller, items []Wish, dryRun bool) (O
 	}, nil
 }
 
-func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, error) {
+func (w *fakeServices) Status(_ context.Context, _ Caller, id string) (OrderStatus, error) {
 	w.calls.Add(1)
 	status := OrderStatus{OrderID: id, Status: "completed", CreatedAt: "2026-11-15T00:00:00Z", AmountEUR: 821}
 	switch id {
@@ -216,8 +216,8 @@ func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, err
 	case "failed":
 		status.Status = "failed"
 		status.Items = []OrderItem{
-			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailedBy: provision.NameTaken, Refund: &Refund{RefundMade, 821}},
-			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailedBy: "epp_policy", Refund: &Refund{RefundPending, 821}},
+			{Domain: "a.de", Type: "register", Years: 1, NetEUR: 690, Status: "refunded", FailureCode: provision.NameTaken, Refund: &Refund{RefundCompleted, 821}},
+			{Domain: "b.de", Type: "register", Years: 1, NetEUR: 690, Status: "failed", FailureCode: "epp_policy", Refund: &Refund{RefundPending, 821}},
 		}
 	default:
 		return OrderStatus{}, ErrNotFound
@@ -225,7 +225,7 @@ func (w *world) Status(_ context.Context, _ Caller, id string) (OrderStatus, err
 	return status, nil
 }
 
-func (w *world) Page(ctx context.Context, who Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
+func (w *fakeServices) Page(ctx context.Context, who Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
 	if status == "failed" {
 		return nil, 0, nil
 	}
@@ -233,7 +233,7 @@ func (w *world) Page(ctx context.Context, who Caller, status string, limit, offs
 	return []OrderStatus{o}, 1, err
 }
 
-func (w *world) Cancel(ctx context.Context, who Caller, id string) (OrderStatus, error) {
+func (w *fakeServices) Cancel(ctx context.Context, who Caller, id string) (OrderStatus, error) {
 	switch id {
 	case "paying", "completed", "expired":
 		w.calls.Add(1)
@@ -244,15 +244,15 @@ func (w *world) Cancel(ctx context.Context, who Caller, id string) (OrderStatus,
 	return o, err
 }
 
-func newServer(t testing.TB, change func(*Config)) (*Server, *world) {
+func newServer(t testing.TB, change func(*Config)) (*Server, *fakeServices) {
 	t.Helper()
-	w := &world{lookup: &budget{}, whois: &budget{}, token: &budget{}, begun: make(chan struct{}), slow: make(chan struct{})}
+	w := &fakeServices{lookup: &fakeBudget{}, whois: &fakeBudget{}, token: &fakeBudget{}, started: make(chan struct{}), slow: make(chan struct{})}
 	w.lookup.left.Store(1 << 40)
 	w.whois.left.Store(1 << 40)
 	w.token.left.Store(1 << 40)
 	cfg := Config{
 		BaseURL: base, Version: "test", Limits: Limits{30, 300, 15, 150},
-		Lookups: w, Catalogue: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w, Portal: true,
+		Lookups: w, Catalog: w, Budget: w.lookup, WhoisBudget: w.whois, Tokens: w, TokenBudget: w.token, Domains: w, Orders: w, Portal: true,
 		Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") },
 	}
 	if change != nil {
@@ -324,7 +324,7 @@ func read(t *testing.T, got *httptest.ResponseRecorder) reply {
 	return r
 }
 
-func TestEveryRevisionIsNegotiated(t *testing.T) {
+func TestInitialize_NegotiatesEveryRevision(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for asked, want := range map[string]string{
 		"2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25",
@@ -353,7 +353,7 @@ func TestEveryRevisionIsNegotiated(t *testing.T) {
 
 const newMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"}}`
 
-func TestTheStatelessWireOf2026IsSpoken(t *testing.T) {
+func TestStateless2026_DiscoverAndCall(t *testing.T) {
 	s, _ := newServer(t, nil)
 	got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{`+newMeta+`}}`,
 		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover")
@@ -382,7 +382,7 @@ func TestTheStatelessWireOf2026IsSpoken(t *testing.T) {
 	}
 }
 
-func TestToolsList_EveryToolIsListedToEveryone(t *testing.T) {
+func TestToolsList_ListsEveryToolToAnyone(t *testing.T) {
 	s, _ := newServer(t, nil)
 	tools := read(t, post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)).Result.Tools
 	signedIn := map[string]bool{
@@ -429,11 +429,11 @@ func TestToolsList_EveryToolIsListedToEveryone(t *testing.T) {
 	}
 }
 
-func TestTheLibrarysOwnClientListsAndCalls(t *testing.T) {
+func TestSDKClient_ListsAndCalls(t *testing.T) {
 	s, _ := newServer(t, func(cfg *Config) { cfg.BaseURL = "http://127.0.0.1:8080" })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			RefuseMethod(w, r)
+			MethodNotAllowed(w, r)
 			return
 		}
 		s.Serve(w, r)

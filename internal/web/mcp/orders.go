@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // itemFailure is what a model reads about an item that can't be ordered. The codes
@@ -73,7 +73,7 @@ func checkName(domain string) *suggestion {
 
 // itemRules are the reasons why an item can't be ordered, or was not carried out.
 var itemRules = map[registrar.Code]itemRule{
-	registrar.ExtensionNotCarried: {itemUnsupported, sentenceUnsupported, popularExtensions, ""},
+	registrar.ExtensionNotCarried: {itemUnsupported, messageUnsupported, popularExtensions, ""},
 
 	provision.NameTaken: {
 		"name_taken", "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
@@ -121,20 +121,20 @@ var itemRules = map[registrar.Code]itemRule{
 	},
 	provision.WrongCode:    {"auth_code_wrong", "The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", nil, ""},
 	provision.CodeMissing:  {"auth_code_missing", "The transfer needs its auth code, which the user enters at payment_url.", nil, ""},
-	provision.NoRegistrant: {"registrant_missing", "The account has no registrant data yet. Ask the user to enter them at url.", nil, page.RegistrantPath},
+	provision.NoRegistrant: {"registrant_missing", "The account has no registrant data yet. Ask the user to enter them at url.", nil, ui.RegistrantPath},
 	provision.NotYours:     {"not_your_domain", "Only the holder of a domain can renew it here.", ownDomains, ""},
 	provision.NotRenewable: {"not_renewable", "The registry does not renew this name now.", nil, ""},
 	provision.TermNotSold: {
 		itemYearsNotSold, "This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
 		priceOfExtension, "",
 	},
-	provision.BadTerm: {"bad_term", "The registry does not sell this name for that term. Choose another extension.", nil, ""},
-	steward.Barred:    {"domain_barred", "The domain is locked because of a dispute. The user has to contact us.", nil, ""},
+	provision.BadTerm:             {"bad_term", "The registry does not sell this name for that term. Choose another extension.", nil, ""},
+	domainchange.DomainRestricted: {"domain_barred", "The domain is locked because of a dispute. The user has to contact us.", nil, ""},
 }
 
-// registryResults are results of the EPP connector that mean the same as a code of
+// eppCodes are results of the EPP connector that mean the same as a code of
 // ours; every other one is registry_refused.
-var registryResults = map[registrar.Code]registrar.Code{
+var eppCodes = map[registrar.Code]registrar.Code{
 	"epp_exists":       provision.NameTaken,
 	"epp_auth_info":    provision.WrongCode,
 	"epp_not_eligible": provision.NotEligible,
@@ -142,28 +142,28 @@ var registryResults = map[registrar.Code]registrar.Code{
 
 // ruleFor is the rule for a reason, whatever its code is.
 func ruleFor(kind registrar.Kind, code registrar.Code) itemRule {
-	if same, ok := registryResults[code]; ok {
+	if same, ok := eppCodes[code]; ok {
 		code = same
 	}
 	if rule, ok := itemRules[code]; ok {
 		return rule
 	}
-	text, known := sentences[code]
+	text, known := messages[code]
 	switch {
 	case kind == registrar.KindInvalid && known:
 		return itemRule{itemInvalidName, text, nil, ""}
 	case kind == registrar.KindUnsupported:
-		return itemRule{itemUnsupported, sentenceUnsupported, popularExtensions, ""}
+		return itemRule{itemUnsupported, messageUnsupported, popularExtensions, ""}
 	case kind == registrar.KindUpstream, kind == registrar.KindRateLimited, kind == registrar.KindInternal:
-		return itemRule{itemUpstreamFailed, sentenceFor(code, sentenceUpstream), nil, ""}
+		return itemRule{itemUpstreamFailed, messageFor(code, messageUpstream), nil, ""}
 	default:
 		return itemRule{itemRegistryRefused, "The registry does not accept this name. Leave it out, or choose another one with domain_search.", searchInstead, ""}
 	}
 }
 
-// upstreamPause is how long an agent should wait before it asks a registry again that
+// upstreamRetryAfter is how long an agent should wait before it asks a registry again that
 // did not say how long.
-const upstreamPause = time.Minute
+const upstreamRetryAfter = time.Minute
 
 func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	e := &registrar.Error{Kind: registrar.KindInternal}
@@ -171,7 +171,7 @@ func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	rule := ruleFor(e.Kind, e.Code)
 	f := itemFailure{Domain: problem.Domain, Code: rule.code, Message: rule.message, Retryable: rule.code == itemUpstreamFailed || rule.code == itemUndecided}
 	if f.Retryable {
-		f.RetryAfter = seconds(max(e.RetryAfter, upstreamPause))
+		f.RetryAfter = seconds(max(e.RetryAfter, upstreamRetryAfter))
 	}
 	if rule.alternative != nil {
 		f.Alternative = rule.alternative(problem.Domain)
@@ -180,21 +180,21 @@ func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	return f
 }
 
-// rejected is what a model reads about items that can't be ordered. If each of them can
+// itemsRejected is what a model reads about items that can't be ordered. If each of them can
 // be had a little later, so can the order: then the code is upstream_failed.
-func (s *Server) rejected(problems []ItemProblem) failure {
-	f := failure{Code: notPayable, Reason: "items_rejected", Message: sentenceNotPayable, Retryable: len(problems) > 0}
+func (s *Server) itemsRejected(problems []ItemProblem) failure {
+	f := failure{Code: notPayable, Reason: "items_rejected", Message: messageNotPayable, Retryable: len(problems) > 0}
 	for _, problem := range problems {
 		item := s.itemFailure(problem)
 		if item.Code == itemYearsNotSold { // the caller's argument is wrong, not the name
-			f.Code, f.Message = invalidInput, sentenceTerm
+			f.Code, f.Message = invalidInput, messageTerm
 		}
 		f.Items = append(f.Items, item)
 		f.Retryable = f.Retryable && item.Retryable
 		f.RetryAfter = max(f.RetryAfter, item.RetryAfter)
 	}
 	if f.Retryable {
-		f.Code, f.Message = upstreamFailed, sentenceUnasked
+		f.Code, f.Message = upstreamFailed, messageUnasked
 	} else {
 		f.RetryAfter = 0
 	}
@@ -207,7 +207,7 @@ func (s *Server) notCancelable(err *NotCancelable) failure {
 	switch order.State(err.Status) {
 	case order.Paying:
 		f.Reason, f.Message = "payment_in_progress", "A payment for this order is under way, so it can't be canceled now. The user finishes or leaves it at url; then call get_order_status."
-		f.Retryable, f.RetryAfter = true, seconds(upstreamPause)
+		f.Retryable, f.RetryAfter = true, seconds(upstreamRetryAfter)
 	case order.Expired:
 		f.Reason, f.Message, f.URL = "order_expired", "The order has expired unpaid, so there is nothing to cancel.", ""
 	default:
@@ -223,7 +223,7 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 		r := requirement{Domain: need.Domain, URL: paymentURL}
 		switch need.What {
 		case order.MissingRegistrant:
-			r.Code, r.URL = "registrant_data", s.url(page.RegistrantPath)
+			r.Code, r.URL = "registrant_data", s.url(ui.RegistrantPath)
 			r.Message = "The account has no complete registrant data. The user enters them at url."
 		case order.MissingCode:
 			r.Code = "auth_code"
@@ -241,7 +241,7 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 			r.Code, r.Rule = "extension_rule", need.What
 			r.Message = "The extension has a rule that the registrant does not meet yet. The user sees it at url."
 			if paymentURL == "" {
-				r.URL = s.url(page.RegistrantPath)
+				r.URL = s.url(ui.RegistrantPath)
 			}
 		}
 		list = append(list, r)
@@ -259,22 +259,22 @@ type requirement struct {
 	URL string `json:"url,omitempty"`
 }
 
-// issue is why a paid item was not carried out.
-type issue struct {
+// itemIssue is why a paid item was not carried out.
+type itemIssue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// complete fills in what models read beside the order's own fields.
-func (s *Server) complete(o *OrderStatus) {
+// fillOrderStatus fills in what models read beside the order's own fields.
+func (s *Server) fillOrderStatus(o *OrderStatus) {
 	if o.Items == nil {
 		o.Items = []OrderItem{}
 	}
 	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
 	for i := range o.Items {
-		if code := o.Items[i].FailedBy; code != "" {
+		if code := o.Items[i].FailureCode; code != "" {
 			rule := ruleFor(registrar.KindConflict, code)
-			o.Items[i].Failure = &issue{Code: rule.code, Message: rule.message}
+			o.Items[i].Failure = &itemIssue{Code: rule.code, Message: rule.message}
 		}
 	}
 }

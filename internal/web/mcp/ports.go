@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
 // Lookups answers questions about names.
@@ -19,8 +19,8 @@ type Lookups interface {
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 
-// Catalogue is the price list in force.
-type Catalogue interface {
+// Catalog is the price list in force.
+type Catalog interface {
 	Extension(tld string) (registrar.Extension, bool)
 	// All is every row in alphabetical order. The caller owns the slice.
 	All() []registrar.Extension
@@ -29,15 +29,15 @@ type Catalogue interface {
 // Budget counts calls by address.
 type Budget interface {
 	// Spend counts one call if it is allowed, and says which windows apply.
-	Spend(addr netip.Addr) (quota.Decision, []quota.Window)
-	// SpendFor is Spend for a call with a valid token, which counts instead of
+	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
+	// SpendToken is Spend for a call with a valid token, which counts instead of
 	// the address where many callers share one.
-	SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window)
+	SpendToken(addr netip.Addr, token string) (ratelimit.Decision, []ratelimit.Window)
 }
 
 // TokenBudget counts calls of signed-in tools, by token.
 type TokenBudget interface {
-	Allow(token quota.Key) quota.Decision
+	Allow(token ratelimit.Key) ratelimit.Decision
 }
 
 // Caller is the customer behind a token.
@@ -74,7 +74,7 @@ func (c Caller) Actor() registrar.Actor {
 // Domains knows what customers hold.
 type Domains interface {
 	// List is a page of the caller's domains, by name, and how many match in all.
-	List(ctx context.Context, who Caller, which DomainFilter) (domains []Domain, total int, err error)
+	List(ctx context.Context, who Caller, filter DomainFilter) (domains []Domain, total int, err error)
 }
 
 // DomainFilter is which domains are wanted.
@@ -106,7 +106,7 @@ type Orders interface {
 	// Start prepares an order and charges nothing. A dry run asks for everything
 	// and stores nothing: its order has no id and no links. If an item can't be
 	// ordered, the error is a *NotPayable.
-	Start(ctx context.Context, who Caller, items []Wish, dryRun bool) (Order, error)
+	Start(ctx context.Context, who Caller, items []Item, dryRun bool) (Order, error)
 	// Status returns ErrNotFound for an order that does not exist or is another
 	// customer's.
 	Status(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
@@ -119,8 +119,8 @@ type Orders interface {
 	Cancel(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
 }
 
-// Wish is what a caller wants to order; Type is register or transfer.
-type Wish struct {
+// Item is what a caller wants to order; Type is register or transfer.
+type Item struct {
 	Domain string
 	Type   string
 	// Years is 0 where the caller leaves the term to the server.
@@ -157,9 +157,9 @@ type OrderItem struct {
 	Years  int             `json:"years"`
 	NetEUR registrar.Cents `json:"netEur"`
 	Status string          `json:"status,omitempty"`
-	// FailedBy is why a paid item was not carried out. The endpoint makes Failure of it.
-	FailedBy registrar.Code `json:"-"`
-	Failure  *issue         `json:"failure,omitempty"`
+	// FailureCode is why a paid item was not carried out. The endpoint makes Failure of it.
+	FailureCode registrar.Code `json:"-"`
+	Failure     *itemIssue     `json:"failure,omitempty"`
 	// Refund is what goes back for it; nil if nothing does.
 	Refund *Refund `json:"refund,omitempty"`
 }
@@ -173,8 +173,8 @@ type Refund struct {
 
 // The states of a refund.
 const (
-	RefundPending = "pending"
-	RefundMade    = "refunded"
+	RefundPending   = "pending"
+	RefundCompleted = "refunded"
 )
 
 // Totals are the sums of an order. VATRate is in percent.

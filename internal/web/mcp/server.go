@@ -21,8 +21,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // The paths of the endpoint.
@@ -52,8 +52,8 @@ type Config struct {
 	Version        string
 	Limits         Limits
 
-	Lookups   Lookups
-	Catalogue Catalogue
+	Lookups Lookups
+	Catalog Catalog
 	// Budget is shared with the REST interface; WhoisBudget is for whois_lookup.
 	Budget      Budget
 	WhoisBudget Budget
@@ -62,7 +62,7 @@ type Config struct {
 	TokenBudget TokenBudget
 	// BadTokens bounds how many wrong tokens an address sends; nil means that they
 	// are not bounded.
-	BadTokens *quota.Gate
+	BadTokens *ratelimit.Gate
 	// Portal says that there are pages for people, to which failures may lead.
 	Portal bool
 	// Domains and Orders may be nil as long as no token is good.
@@ -76,7 +76,7 @@ type Config struct {
 // Server serves the endpoint. There is one for all requests.
 type Server struct {
 	cfg             Config
-	hosts           hosts
+	hostPolicy      hostPolicy
 	library         http.Handler
 	tools           map[string]*tool
 	signInChallenge []string
@@ -87,19 +87,19 @@ type Server struct {
 
 // New checks cfg and returns a Server.
 func New(cfg Config) (*Server, error) {
-	if cfg.Lookups == nil || cfg.Catalogue == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.TokenBudget == nil || cfg.Address == nil {
+	if cfg.Lookups == nil || cfg.Catalog == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.TokenBudget == nil || cfg.Address == nil {
 		return nil, errors.New("mcp needs lookups, a catalogue, three budgets, tokens and addresses")
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	names, err := newHosts(cfg.BaseURL, cfg.AllowedOrigins)
+	names, err := newHostPolicy(cfg.BaseURL, cfg.AllowedOrigins)
 	if err != nil {
 		return nil, err
 	}
 	metadata := `resource_metadata="` + cfg.BaseURL + `/.well-known/oauth-protected-resource/api/mcp"`
 	s := &Server{
-		cfg: cfg, hosts: names, tools: make(map[string]*tool),
+		cfg: cfg, hostPolicy: names, tools: make(map[string]*tool),
 		signInChallenge: []string{"Bearer " + metadata},
 		scopeChallenge:  []string{insufficientText + metadata},
 	}
@@ -117,7 +117,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	registerFixtures(server)
-	server.AddReceivingMiddleware(s.guard)
+	server.AddReceivingMiddleware(s.authorize)
 	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true,
 		// In a stream a 200 could be out before the gate has spoken.
@@ -130,14 +130,14 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// listFresh is how long clients may reuse the list of tools, which changes only with
+// listTTL is how long clients may reuse the list of tools, which changes only with
 // the program or its limits: as long as the discovery documents.
-const listFresh = time.Hour
+const listTTL = time.Hour
 
 // cacheable marks what the server says about itself as the same for everybody, token or
 // not (revision 2026-07-28, caching).
 func cacheable(_ context.Context, _ sdk.Request, hints *sdk.Cacheable) {
-	hints.TTLMs, hints.CacheScope = int(listFresh.Milliseconds()), "public"
+	hints.TTLMs, hints.CacheScope = int(listTTL.Milliseconds()), "public"
 }
 
 // Serve is POST /api/mcp.
@@ -146,38 +146,38 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, f
 // ServeLogin is POST /api/mcp/login: nothing without a token.
 func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) }
 
-// RefuseMethod answers 405 in the words of this protocol. There are no sessions
+// MethodNotAllowed answers 405 in the words of this protocol. There are no sessions
 // to end and no streams to listen to, so POST is all there is.
-func RefuseMethod(w http.ResponseWriter, _ *http.Request) {
+func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	writeError(w, http.StatusMethodNotAllowed, nil, jsonrpc.CodeInvalidRequest, "send messages by POST; this server keeps no sessions and no streams")
 }
 
-// Fail answers 500 where no handler has answered.
-func Fail(w http.ResponseWriter, _ *http.Request, err error) {
-	wire.Annotate(w, err)
-	writeError(w, http.StatusInternalServerError, nil, jsonrpc.CodeInternalError, sentenceInternal)
+// ServeError answers 500 where no handler has answered.
+func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
+	httpjson.RecordError(w, err)
+	writeError(w, http.StatusInternalServerError, nil, jsonrpc.CodeInternalError, messageInternal)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool) {
-	if !s.hosts.accept(r) {
+	if !s.hostPolicy.allows(r) {
 		writeError(w, http.StatusForbidden, nil, jsonrpc.CodeInvalidRequest, "this service may not be called by this Host or from this Origin")
 		return
 	}
-	state := &requestState{address: s.cfg.Address(r), id: wire.RequestID(w)}
+	state := &requestState{address: s.cfg.Address(r), id: httpjson.RequestID(w)}
 	if err := s.identify(r, state); err != nil {
-		var limited *tooManyBadTokens
+		var limited *badTokenLimitError
 		if errors.As(err, &limited) {
 			w.Header().Set("Retry-After", strconv.Itoa(limited.RetryAfterSeconds()))
-			wire.Annotate(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: "too_many_bad_tokens"})
-			writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, sentenceBadTokens)
+			httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: "too_many_bad_tokens"})
+			writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, messageBadTokens)
 			return
 		}
 		s.refuse(w)
 		return
 	}
-	if signedInOnly && state.unchecked != nil { // a client must not throw its token away for this
-		wire.Annotate(w, state.unchecked)
-		writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, sentenceUnchecked)
+	if signedInOnly && state.verifyErr != nil { // a client must not throw its token away for this
+		httpjson.RecordError(w, state.verifyErr)
+		writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, messageUnchecked)
 		return
 	}
 	if signedInOnly && state.caller == nil {
@@ -191,31 +191,31 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 	}
 	r = r.WithContext(withState(r.Context(), state))
 	r.Body = io.NopCloser(bytes.NewReader(message))
-	suit(r.Header)
+	normalizeHeaders(r.Header)
 	gated := &gatedWriter{out: w, server: s, state: state, message: message}
 	s.library.ServeHTTP(gated, r)
-	gated.end()
-	tool, outcome, complaint := state.outcome()
+	gated.finish()
+	tool, outcome, toolErr := state.outcome()
 	if tool != "" {
-		wire.NoteTool(w, tool, outcome)
+		httpjson.RecordTool(w, tool, outcome)
 	}
-	if complaint != nil {
-		wire.Annotate(w, complaint)
+	if toolErr != nil {
+		httpjson.RecordError(w, toolErr)
 	}
 }
 
 // refuse answers 401 before any message is read.
 func (s *Server) refuse(w http.ResponseWriter) {
 	s.challenge(w.Header(), http.StatusUnauthorized)
-	body := newErrorBody(nil, codeNoAccess, sentenceSignIn)
+	body := newErrorBody(nil, codeNoAccess, messageSignIn)
 	body.Error.Data = s.signInHelp
 	writeErrorBody(w, http.StatusUnauthorized, body)
 }
 
-// tooManyBadTokens says that an address is over its budget.
-type tooManyBadTokens struct{ quota.Decision }
+// badTokenLimitError says that an address is over its budget.
+type badTokenLimitError struct{ ratelimit.Decision }
 
-func (*tooManyBadTokens) Error() string { return "mcp: too many bad tokens from this address" }
+func (*badTokenLimitError) Error() string { return "mcp: too many bad tokens from this address" }
 
 // identify puts the caller into state, who may be nobody. It fails for a token
 // that is not good. Where tokens can't be checked, lookups go on as if there
@@ -224,7 +224,7 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 	if tokenInQuery(r.URL.RawQuery) {
 		return ErrBadToken
 	}
-	bearer, sent := bearerOf(r.Header)
+	bearer, sent := bearerToken(r.Header)
 	if !sent {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 		return ErrBadToken // whatever a store would say to nothing
 	}
 	if d := s.cfg.BadTokens.Admit(state.address, bearer); !d.Allowed {
-		return &tooManyBadTokens{d}
+		return &badTokenLimitError{d}
 	}
 	caller, err := s.cfg.Tokens.Verify(r.Context(), bearer)
 	switch {
@@ -240,9 +240,9 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 		s.cfg.BadTokens.Fail(state.address, bearer)
 		return err
 	case err != nil:
-		state.unchecked = err
+		state.verifyErr = err
 	default:
-		s.cfg.BadTokens.Prove(bearer)
+		s.cfg.BadTokens.Trust(bearer)
 		caller.Address = state.address
 		state.caller = &caller
 	}
@@ -257,21 +257,21 @@ func tokenInQuery(query string) bool {
 	if query == "" {
 		return false
 	}
-	if registrar.HoldsSecret(query) {
+	if registrar.ContainsSecret(query) {
 		return true
 	}
 	parameters, _ := url.ParseQuery(query) // it returns what it could read
 	for name, values := range parameters {
-		if strings.EqualFold(name, "access_token") || registrar.HoldsSecret(name) || slices.ContainsFunc(values, registrar.HoldsSecret) {
+		if strings.EqualFold(name, "access_token") || registrar.ContainsSecret(name) || slices.ContainsFunc(values, registrar.ContainsSecret) {
 			return true
 		}
 	}
 	return false
 }
 
-// bearerOf is the token that came along. Two headers are no token but an attempt
+// bearerToken is the token that came along. Two headers are no token but an attempt
 // to have two readers read two things.
-func bearerOf(header http.Header) (token string, sent bool) {
+func bearerToken(header http.Header) (token string, sent bool) {
 	values := header["Authorization"]
 	if len(values) > 1 {
 		return "", true
@@ -322,10 +322,10 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 
 var acceptBoth = []string{"application/json, text/event-stream"}
 
-// suit makes a request's head what the library wants to see. We answer in JSON
+// normalizeHeaders makes a request's head what the library wants to see. We answer in JSON
 // whatever a client accepts, and never with a batch: so a client that speaks the
 // one revision with batches is treated like one of the next.
-func suit(header http.Header) {
+func normalizeHeaders(header http.Header) {
 	header["Accept"] = acceptBoth
 	if header.Get("Content-Type") == "" {
 		header["Content-Type"] = typeJSON
@@ -336,10 +336,10 @@ func suit(header http.Header) {
 	}
 }
 
-// caught turns a panic into an answer. The library runs tools on goroutines where
+// recoverPanic turns a panic into an answer. The library runs tools on goroutines where
 // no one else would catch it, and one call must not end the process. The panic's
 // own text may quote the arguments, so only the stack is logged.
-func (s *Server) caught(ctx context.Context, state *requestState) (sdk.Result, error) {
+func (s *Server) recoverPanic(ctx context.Context, state *requestState) (sdk.Result, error) {
 	tool, _, _ := state.outcome()
 	s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "tool", "id", state.id, "tool", tool, "stack", string(debug.Stack()))
 	return s.fail(state, &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})

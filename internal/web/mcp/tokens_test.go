@@ -14,49 +14,49 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// budget has a number of calls left; last is the token that was counted last.
-type budget struct {
+// fakeBudget has a number of calls left; last is the token that was counted last.
+type fakeBudget struct {
 	left atomic.Int64
 	mu   sync.Mutex
 	last any
 }
 
-func (b *budget) counted() any {
+func (b *fakeBudget) counted() any {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.last
 }
 
-func (b *budget) by(key any) {
+func (b *fakeBudget) setLast(key any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = key
 }
 
-func (b *budget) SpendFor(addr netip.Addr, token string) (quota.Decision, []quota.Window) {
+func (b *fakeBudget) SpendToken(addr netip.Addr, token string) (ratelimit.Decision, []ratelimit.Window) {
 	decision, windows := b.Spend(addr)
-	b.by(token)
+	b.setLast(token)
 	return decision, windows
 }
 
-func (b *budget) Allow(token quota.Key) quota.Decision {
+func (b *fakeBudget) Allow(token ratelimit.Key) ratelimit.Decision {
 	decision, _ := b.Spend(netip.Addr{})
-	b.by(token)
+	b.setLast(token)
 	return decision
 }
 
-func (b *budget) Spend(addr netip.Addr) (quota.Decision, []quota.Window) {
-	b.by(addr)
+func (b *fakeBudget) Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
+	b.setLast(addr)
 	if b.left.Add(-1) < 0 {
-		return quota.Decision{RetryAfter: 4200 * time.Millisecond}, nil
+		return ratelimit.Decision{RetryAfter: 4200 * time.Millisecond}, nil
 	}
-	return quota.Decision{Allowed: true}, nil
+	return ratelimit.Decision{Allowed: true}, nil
 }
 
-func failureIn(t *testing.T, got *httptest.ResponseRecorder) failure {
+func readFailure(t *testing.T, got *httptest.ResponseRecorder) failure {
 	t.Helper()
 	r := read(t, got)
 	var f failure
@@ -66,11 +66,11 @@ func failureIn(t *testing.T, got *httptest.ResponseRecorder) failure {
 	return f
 }
 
-func TestTokensThatCanNotBeCheckedAreNeitherRefusedNorBelieved(t *testing.T) {
+func TestBearer_UncheckableTokenIsNeitherRefusedNorTrusted(t *testing.T) {
 	s, w := newServer(t, nil)
 	const down = "Bearer database-down"
 	got := post(s.Serve, call("list_my_domains", "{}"), "Authorization", down)
-	if f := failureIn(t, got); f.Code != internalFailure || !f.Retryable || f.Message != sentenceUnchecked {
+	if f := readFailure(t, got); f.Code != internalFailure || !f.Retryable || f.Message != messageUnchecked {
 		t.Errorf("got %+v", f)
 	}
 	if got.Header().Get("WWW-Authenticate") != "" || w.calls.Load() != 0 {
@@ -88,7 +88,7 @@ func TestTokensThatCanNotBeCheckedAreNeitherRefusedNorBelieved(t *testing.T) {
 	}
 }
 
-func TestATokenInTheAddressIs401WhateverIsCalled(t *testing.T) {
+func TestBearer_TokenInQueryIs401(t *testing.T) {
 	s, w := newServer(t, nil)
 	secret, _ := registrar.NewSecret(registrar.PersonalToken)
 	for _, query := range []string{
@@ -105,7 +105,7 @@ func TestATokenInTheAddressIs401WhateverIsCalled(t *testing.T) {
 				}
 				got := httptest.NewRecorder()
 				s.Serve(got, r)
-				mustBe401(t, query+" "+message, got)
+				want401(t, query+" "+message, got)
 			}
 		}
 	}
@@ -120,19 +120,19 @@ func TestATokenInTheAddressIs401WhateverIsCalled(t *testing.T) {
 	}
 }
 
-func TestASignedInToolSpendsItsTokensBudgetAndNoAddresss(t *testing.T) {
+func TestSignedInTools_SpendTokenBudgetOnly(t *testing.T) {
 	s, w := newServer(t, nil)
 	w.lookup.left.Store(0)
 	w.whois.left.Store(0)
 	w.token.left.Store(2)
 	for range 2 {
 		got := post(s.Serve, call("list_my_domains", "{}"), "Authorization", "Bearer good")
-		if read(t, got).Result.IsError || w.token.counted() != quota.TextKey("t1") {
+		if read(t, got).Result.IsError || w.token.counted() != ratelimit.TextKey("t1") {
 			t.Errorf("got %s, counted by %v", got.Body, w.token.counted())
 		}
 	}
 	got := post(s.Serve, call("list_my_domains", "{}"), "Authorization", "Bearer good")
-	if f := failureIn(t, got); f.Code != rateLimited || f.RetryAfter != 5 || !f.Retryable || !strings.Contains(f.Message, "token") {
+	if f := readFailure(t, got); f.Code != rateLimited || f.RetryAfter != 5 || !f.Retryable || !strings.Contains(f.Message, "token") {
 		t.Errorf("got %+v", f)
 	}
 	if w.calls.Load() != 2 {
@@ -146,7 +146,7 @@ func TestASignedInToolSpendsItsTokensBudgetAndNoAddresss(t *testing.T) {
 	}
 }
 
-func TestALookupWithATokenIsCountedForBoth(t *testing.T) {
+func TestLookup_WithTokenPassesTokenToBudget(t *testing.T) {
 	s, w := newServer(t, nil)
 	post(s.Serve, call("tld_price", `{"tld":".de"}`), "Authorization", "Bearer reader")
 	if w.lookup.counted() != "t2" { // the budget decides which of the two counts
@@ -161,7 +161,7 @@ func TestALookupWithATokenIsCountedForBoth(t *testing.T) {
 	}
 }
 
-func TestServicesLearnWhoCallsThroughWhatFromWhere(t *testing.T) {
+func TestSignedInTools_PassActorToServices(t *testing.T) {
 	s, w := newServer(t, nil)
 	post(s.Serve, call("list_my_domains", "{}"), "Authorization", "Bearer good")
 	want := registrar.Actor{Kind: registrar.ActorToken, Customer: "c1", Through: "t1", Address: netip.MustParseAddr("192.0.2.1")}

@@ -8,14 +8,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // tool is one of those in tools.json.
 type tool struct {
 	server   *Server
-	place    int // in tools.json
+	position int // in tools.json
 	name     string
 	signedIn bool
 	// One of the budgets is spent before the arguments are looked at: that of
@@ -64,7 +64,7 @@ func (s *Server) addTools(server *sdk.Server) error {
 		if !ok {
 			return fmt.Errorf("the listed tool %s does not exist", entry.Name)
 		}
-		t.server, t.place, t.name, t.signedIn, t.tokenBudget = s, place, entry.Name, entry.SignedIn, s.cfg.TokenBudget
+		t.server, t.position, t.name, t.signedIn, t.tokenBudget = s, place, entry.Name, entry.SignedIn, s.cfg.TokenBudget
 		if t.signedIn != (t.budget == nil) {
 			return fmt.Errorf("the tool %s counts by what it should not", t.name)
 		}
@@ -91,8 +91,8 @@ func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToo
 
 func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMessage) (any, error) {
 	if t.signedIn {
-		if status := state.mayUseSignedInTools(); status != 0 {
-			state.close(status)
+		if status := state.signedInStatus(); status != 0 {
+			state.refuse(status)
 			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: "gate"}
 		}
 	}
@@ -114,12 +114,12 @@ const (
 
 // spend counts one call: a signed-in tool's by its token, a lookup by its
 // address, or by its token where the network is a shared one.
-func (t *tool) spend(state *requestState) (decision quota.Decision, code registrar.Code) {
+func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code registrar.Code) {
 	switch {
 	case t.signedIn:
-		return t.tokenBudget.Allow(quota.TextKey(state.caller.TokenID)), codeOverTokenBudget
+		return t.tokenBudget.Allow(ratelimit.TextKey(state.caller.TokenID)), codeOverTokenBudget
 	case state.caller != nil:
-		decision, _ = t.budget.SpendFor(state.address, state.caller.TokenID)
+		decision, _ = t.budget.SpendToken(state.address, state.caller.TokenID)
 	default:
 		decision, _ = t.budget.Spend(state.address)
 	}
@@ -130,7 +130,7 @@ func (t *tool) spend(state *requestState) (decision quota.Decision, code registr
 // clients that know only the one or the other.
 func encode(body any, failed bool) (*sdk.CallToolResult, error) {
 	var text []byte
-	if known, ok := body.(wire.Appender); ok {
+	if known, ok := body.(httpjson.Appender); ok {
 		if text, ok = known.AppendJSON(make([]byte, 0, 256)); !ok {
 			text = nil
 		}

@@ -41,7 +41,7 @@ func schemas(t *testing.T, s *Server) map[string]*jsonschema.Resolved {
 // openOrder is an order that waits, as each tool shows it.
 const openOrder = `{"orderId":"open","status":"awaiting_payment","createdAt":"2026-11-15T00:00:00Z","amountEur":8.21,"items":[],"payment_url":"https://domains.example/pay/open","expiresAt":"2027-01-01T00:00:00Z","requirements":[{"code":"registrant_data","message":"The account has no complete registrant data. The user enters them at url.","url":"https://domains.example/portal/profile/registrant"}]}`
 
-func TestEveryToolAnswersInItsShape(t *testing.T) {
+func TestTools_ResultsMatchOutputSchema(t *testing.T) {
 	s, _ := newServer(t, nil)
 	published := schemas(t, s)
 	for _, test := range []struct {
@@ -148,10 +148,10 @@ func TestEveryToolAnswersInItsShape(t *testing.T) {
 }
 
 // PostgreSQL takes no text with a zero byte, and would say that we are broken.
-func TestAnOrderIDThatIsNoneIsAskedOfNobody(t *testing.T) {
+func TestGetOrderStatus_InvalidIDQueriesNobody(t *testing.T) {
 	s, w := newServer(t, nil)
 	for _, id := range []string{`ord_\u0000`, "ord_ 1", "ord_ä", strings.Repeat("o", 65)} {
-		if f := failureIn(t, post(s.Serve, call("get_order_status", `{"orderId":"`+id+`"}`), "Authorization", "Bearer good")); f.Code != notFound {
+		if f := readFailure(t, post(s.Serve, call("get_order_status", `{"orderId":"`+id+`"}`), "Authorization", "Bearer good")); f.Code != notFound {
 			t.Errorf("%q: %+v", id, f)
 		}
 	}
@@ -160,7 +160,7 @@ func TestAnOrderIDThatIsNoneIsAskedOfNobody(t *testing.T) {
 	}
 }
 
-func TestToolsSpendFromTheBudgetThatIsTheirs(t *testing.T) {
+func TestTools_SpendTheirOwnBudget(t *testing.T) {
 	s, w := newServer(t, nil)
 	for tool, arguments := range map[string]string{
 		"domain_check": `{"domain":"a.de"}`, "domain_search": `{"query":"a"}`, "list_tlds": `{}`, "tld_price": `{"tld":""}`, "whois_lookup": `{"domain":"a.de"}`,
@@ -196,7 +196,7 @@ func TestToolsSpendFromTheBudgetThatIsTheirs(t *testing.T) {
 	}
 }
 
-func TestAPanicIsLoggedWithoutItsWords(t *testing.T) {
+func TestPanic_LoggedWithoutItsText(t *testing.T) {
 	log := &bytes.Buffer{}
 	s, _ := newServer(t, func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
 	post(s.Serve, call("domain_check", `{"domain":"panic.de"}`))
@@ -205,7 +205,7 @@ func TestAPanicIsLoggedWithoutItsWords(t *testing.T) {
 	}
 }
 
-func TestTheListingInsideTheProgramIsWhole(t *testing.T) {
+func TestListing_SchemasAreSelfContained(t *testing.T) {
 	list, err := readListing(Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ func TestTheListingInsideTheProgramIsWhole(t *testing.T) {
 }
 
 // Some clients read a type only as one word, and lose a list of them.
-func TestListedTools_NoSchemaNamesTypesInAList(t *testing.T) {
+func TestListing_SchemaTypesAreNeverLists(t *testing.T) {
 	list, err := readListing(Limits{})
 	if err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestListedTools_NoSchemaNamesTypesInAList(t *testing.T) {
 	}
 }
 
-func TestOrderThatIsNotThere_IsNoFault(t *testing.T) {
+func TestErrNotFound_IsNotAFault(t *testing.T) {
 	t.Parallel()
 	if kind := registrar.KindOf(ErrNotFound); kind != registrar.KindNotFound {
 		t.Errorf("it is logged as %s", kind)

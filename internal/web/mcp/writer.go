@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 var (
@@ -20,40 +20,40 @@ var (
 // first write, when the library has parsed and the guard has spoken. It has
 // neither Flush nor Unwrap, because through them a 200 could slip out early.
 type gatedWriter struct {
-	out     http.ResponseWriter
-	server  *Server
-	state   *requestState
-	message []byte // as received
-	begun   bool
-	// plain is the status of an answer in plain text that waits to be replaced,
+	out         http.ResponseWriter
+	server      *Server
+	state       *requestState
+	message     []byte // as received
+	wroteHeader bool
+	// plainStatus is the status of an answer in plain text that waits to be replaced,
 	// and swallow says that what follows is not for the client.
-	plain   int
-	swallow bool
+	plainStatus int
+	discard     bool
 }
 
 func (w *gatedWriter) Header() http.Header { return w.out.Header() }
 
 func (w *gatedWriter) WriteHeader(status int) {
-	if w.begun {
+	if w.wroteHeader {
 		return
 	}
-	w.begun = true
+	w.wroteHeader = true
 	header := w.out.Header()
 	header["Cache-Control"] = noStore
 	kind := header.Get("Content-Type")
 	plain := status >= http.StatusBadRequest && strings.HasPrefix(kind, "text/plain")
-	switch refused := w.state.closed(); {
+	switch refused := w.state.refusedWith(); {
 	case refused != 0:
 		w.server.challenge(header, refused)
 		header["Content-Type"] = typeJSON
-		w.swallow = plain // without words of its own the status must do
+		w.discard = plain // without words of its own the status must do
 		w.out.WriteHeader(refused)
 	case plain:
-		w.plain = status // the text says more
-	case strings.HasPrefix(kind, "text/event-stream") && !served(listenMethod):
+		w.plainStatus = status // the text says more
+	case strings.HasPrefix(kind, "text/event-stream") && !isServed(listenMethod):
 		// The library opens a stream for this one method before it asks us.
 		header.Del("Connection")
-		w.plain = status
+		w.plainStatus = status
 		w.replace(notHandled)
 	default:
 		w.out.WriteHeader(status)
@@ -61,17 +61,17 @@ func (w *gatedWriter) WriteHeader(status int) {
 }
 
 func (w *gatedWriter) Write(b []byte) (int, error) {
-	if !w.begun {
+	if !w.wroteHeader {
 		w.WriteHeader(http.StatusOK)
 	}
-	if w.plain != 0 {
+	if w.plainStatus != 0 {
 		w.replace(string(b))
 	}
-	if w.swallow {
+	if w.discard {
 		return len(b), nil
 	}
-	if quotesMessage(b) {
-		w.swallow = true
+	if isParamsError(b) {
+		w.discard = true
 		body, err := json.Marshal(newErrorBody(w.requestID(), jsonrpc.CodeInvalidParams, "the parameters can't be read; see the tool's input schema"))
 		if err == nil {
 			_, err = w.out.Write(body)
@@ -81,17 +81,17 @@ func (w *gatedWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// quotesMessage finds the library's error about parameters that do not fit its
+// isParamsError finds the library's error about parameters that do not fit its
 // types. It quotes the whole message, searched names and all, several times over.
-func quotesMessage(b []byte) bool {
+func isParamsError(b []byte) bool {
 	const head = 256 // the error stands at the beginning
 	return bytes.Contains(b[:min(len(b), head)], []byte(`"message":"handling '`))
 }
 
-// end answers where the library said nothing at all.
-func (w *gatedWriter) end() {
-	if w.plain != 0 {
-		w.replace(http.StatusText(w.plain))
+// finish answers where the library said nothing at all.
+func (w *gatedWriter) finish() {
+	if w.plainStatus != 0 {
+		w.replace(http.StatusText(w.plainStatus))
 	}
 }
 
@@ -102,8 +102,8 @@ const notHandled = "JSON RPC not handled"
 
 // replace answers with a JSON-RPC error in place of the library's plain text.
 func (w *gatedWriter) replace(text string) {
-	status, code := w.plain, int64(jsonrpc.CodeInvalidRequest)
-	w.plain, w.swallow = 0, true
+	status, code := w.plainStatus, int64(jsonrpc.CodeInvalidRequest)
+	w.plainStatus, w.discard = 0, true
 	text = strings.TrimSpace(text)
 	message, _ := jsonrpc.DecodeMessage(w.message)
 	request, isRequest := message.(*jsonrpc.Request)
@@ -141,7 +141,7 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int6
 
 func writeErrorBody(w http.ResponseWriter, status int, body rpcError) {
 	w.Header()["Cache-Control"] = noStore
-	wire.WriteJSON(w, status, body)
+	httpjson.WriteJSON(w, status, body)
 }
 
 // rpcError is a JSON-RPC error response.

@@ -7,60 +7,60 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// longestRequest is what still fits into the address of the sign-in page as the
+// maxRequestURI is what still fits into the address of the sign-in page as the
 // place to come back to.
-const longestRequest = 4096
+const maxRequestURI = 4096
 
 // authorize shows the consent page. Its first half decides who is asking; as long
 // as that is not clear nothing leaves this page. Whatever else is wrong is told
 // to the application, but only with somebody signed in: otherwise whoever can
 // register a client could have us redirect strangers to any place.
-func (h *Handler) authorize(v *page.Visit) error {
-	v.LeadToApplication()
-	if len(v.R.URL.RequestURI()) > longestRequest {
-		return h.refuse(v, refuse("request_too_long"))
+func (h *Handler) authorize(req *ui.Request) error {
+	req.AllowOAuthRedirect()
+	if len(req.R.URL.RequestURI()) > maxRequestURI {
+		return h.renderRefusal(req, newInvalid("request_too_long"))
 	}
-	query, err := url.ParseQuery(v.R.URL.RawQuery)
+	query, err := url.ParseQuery(req.R.URL.RawQuery)
 	if err != nil || len(query["client_id"]) != 1 || len(query["redirect_uri"]) > 1 {
-		return h.refuse(v, refuse("unclear_request"))
+		return h.renderRefusal(req, newInvalid("unclear_request"))
 	}
 	// The document of a client is not fetched for strangers.
-	if !v.SignedIn && strings.HasPrefix(query.Get("client_id"), "https://") {
-		return v.SignInFirst(page.SignInPath)
+	if !req.SignedIn && strings.HasPrefix(query.Get("client_id"), "https://") {
+		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	ask, err := h.applications.Begin(v.R.Context(), requestOf(query))
+	authRequest, err := h.applications.ParseRequest(req.R.Context(), parseRequest(query))
 	if err != nil {
-		return h.refuse(v, err)
+		return h.renderRefusal(req, err)
 	}
-	if !v.SignedIn {
-		return v.SignInFirst(page.SignInPath)
+	if !req.SignedIn {
+		return req.RedirectToSignIn(ui.SignInPath)
 	}
-	if ask.Problem != "" {
-		return h.reply(v, access.Reply{RedirectURI: ask.RedirectURI, State: ask.State, Problem: ask.Problem})
+	if authRequest.Problem != "" {
+		return h.redirectReply(req, oauth.AuthorizationResponse{RedirectURI: authRequest.RedirectURI, State: authRequest.State, Problem: authRequest.Problem})
 	}
 	// Whoever connects an application that may act makes a token for it.
-	if ask.MayWrite() && !v.Recent() {
-		return v.SignInFirst(page.SignInAgainPath)
+	if authRequest.MayWrite() && !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	secret, err := h.applications.Question(v.R.Context(), v.Actor(), ask)
+	secret, err := h.applications.CreateConsent(req.R.Context(), req.Actor(), authRequest)
 	if err != nil {
 		return err
 	}
-	return h.ask(v, ask, secret)
+	return h.renderConsent(req, authRequest, secret)
 }
 
-func requestOf(query url.Values) access.Request {
-	return access.Request{
+func parseRequest(query url.Values) oauth.AuthorizationRequest {
+	return oauth.AuthorizationRequest{
 		ClientID: query.Get("client_id"), RedirectURI: query.Get("redirect_uri"),
 		ResponseType: query.Get("response_type"), ResponseMode: query.Get("response_mode"),
 		Challenge: query.Get("code_challenge"), ChallengeMethod: query.Get("code_challenge_method"),
 		Scope: query.Get("scope"), State: query.Get("state"), Resources: query[resourceParameter],
-		Object: query.Has("request"), Address: query.Has("request_uri"), Repeated: repeated(query),
+		Object: query.Has("request"), Address: query.Has("request_uri"), Repeated: hasRepeated(query),
 	}
 }
 
@@ -79,68 +79,68 @@ type consentView struct {
 	Action   string
 }
 
-func (h *Handler) ask(v *page.Visit, ask access.Ask, secret string) error {
-	host, local := access.RedirectHost(ask.RedirectURI)
-	return h.views.Render(v, page.View{Name: "consent", Title: "consent.title", Data: consentView{
-		Name: ask.Client.Name, Host: host, Local: local, Address: ask.RedirectURI,
-		MayWrite: ask.MayWrite(), Email: v.Visitor.Customer.Email, Until: v.Now.Add(access.RefreshLife),
+func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest, secret string) error {
+	host, local := oauth.RedirectHost(authRequest.RedirectURI)
+	return h.templates.Render(req, ui.View{Name: "consent", Title: "consent.title", Data: consentView{
+		Name: authRequest.Client.Name, Host: host, Local: local, Address: authRequest.RedirectURI,
+		MayWrite: authRequest.MayWrite(), Email: req.Visitor.Customer.Email, Until: req.Now.Add(oauth.RefreshTokenTTL),
 		Secret: secret, Action: authorizePath,
 	}})
 }
 
 // decide takes the customer's answer.
-func (h *Handler) decide(v *page.Visit) error {
-	v.LeadToApplication()
+func (h *Handler) decide(req *ui.Request) error {
+	req.AllowOAuthRedirect()
 	answer := h.applications.Deny
-	switch v.Field("decision") {
+	switch req.Field("decision") {
 	case "approve":
 		answer = h.applications.Approve
 	case "deny":
 	default:
-		return h.refuse(v, refuse("unclear_request"))
+		return h.renderRefusal(req, newInvalid("unclear_request"))
 	}
-	reply, err := answer(v.R.Context(), v.Actor(), v.Field("consent"))
-	if registrar.CodeOf(err) == access.NoSuchConsent {
-		return h.refuse(v, err)
+	reply, err := answer(req.R.Context(), req.Actor(), req.Field("consent"))
+	if registrar.CodeOf(err) == oauth.NoSuchConsent {
+		return h.renderRefusal(req, err)
 	}
 	if err != nil {
 		return err
 	}
-	return h.reply(v, reply)
+	return h.redirectReply(req, reply)
 }
 
-// reply sends the browser back to the application, with iss (RFC 9207) and the
+// redirectReply sends the browser back to the application, with iss (RFC 9207) and the
 // state as it came. Redirect URIs have no fragment, so a query can be appended
 // without reading them again.
-func (h *Handler) reply(v *page.Visit, reply access.Reply) error {
+func (h *Handler) redirectReply(req *ui.Request, reply oauth.AuthorizationResponse) error {
 	values := url.Values{"iss": {h.issuer}}
 	if reply.State != "" {
 		values.Set("state", reply.State)
 	}
 	if reply.Problem == "" {
-		h.badTokens.Prove(reply.Code)
+		h.badTokens.Trust(reply.Code)
 		values.Set("code", reply.Code)
 	} else {
-		p := redirected[reply.Problem]
-		values.Set("error", p.name)
-		values.Set("error_description", p.sentence)
-		wire.Annotate(v.W, refuse(reply.Problem))
+		p := redirectErrors[reply.Problem]
+		values.Set("error", p.code)
+		values.Set("error_description", p.description)
+		httpjson.RecordError(req.W, newInvalid(reply.Problem))
 	}
 	separator := "?"
 	if strings.Contains(reply.RedirectURI, "?") {
 		separator = "&"
 	}
-	return v.SeeOther(reply.RedirectURI + separator + values.Encode())
+	return req.SeeOther(reply.RedirectURI + separator + values.Encode())
 }
 
-// refuse is a page of ours about a request that can't be answered elsewhere.
-func (h *Handler) refuse(v *page.Visit, err error) error {
+// renderRefusal is a page of ours about a request that can't be answered elsewhere.
+func (h *Handler) renderRefusal(req *ui.Request, err error) error {
 	code := registrar.CodeOf(err)
-	if !h.views.Has("refused." + string(code)) {
+	if !h.templates.Has("refused." + string(code)) {
 		return err
 	}
-	wire.Annotate(v.W, err)
-	return h.views.Render(v, page.View{
+	httpjson.RecordError(req.W, err)
+	return h.templates.Render(req, ui.View{
 		Name: "refused", Status: http.StatusBadRequest, Title: "refused.title",
 		Data: struct{ Text string }{"refused." + string(code)},
 	})

@@ -9,34 +9,34 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 //go:embed templates
-var templates embed.FS
+var templateFS embed.FS
 
 // Applications decides; it is access.Applications.
 type Applications interface {
-	Register(ctx context.Context, registration access.Registration) (access.Client, string, error)
-	Redeem(ctx context.Context, asked access.Redemption) (access.Tokens, error)
-	Refresh(ctx context.Context, asked access.Renewal) (access.Tokens, error)
-	Surrender(ctx context.Context, given access.Credentials, token string, address netip.Addr) (ended bool, err error)
+	Register(ctx context.Context, registration oauth.Registration) (oauth.Client, string, error)
+	Redeem(ctx context.Context, asked oauth.CodeRequest) (oauth.TokenResponse, error)
+	Refresh(ctx context.Context, asked oauth.RefreshRequest) (oauth.TokenResponse, error)
+	RevokeToken(ctx context.Context, given oauth.ClientCredentials, token string, address netip.Addr) (ended bool, err error)
 	Consents
 }
 
 // Consents is the part that a customer sees.
 type Consents interface {
-	Begin(ctx context.Context, request access.Request) (access.Ask, error)
-	Question(ctx context.Context, actor registrar.Actor, ask access.Ask) (secret string, err error)
-	Approve(ctx context.Context, actor registrar.Actor, secret string) (access.Reply, error)
-	Deny(ctx context.Context, actor registrar.Actor, secret string) (access.Reply, error)
+	ParseRequest(ctx context.Context, request oauth.AuthorizationRequest) (oauth.ParsedRequest, error)
+	CreateConsent(ctx context.Context, actor registrar.Actor, authRequest oauth.ParsedRequest) (secret string, err error)
+	Approve(ctx context.Context, actor registrar.Actor, secret string) (oauth.AuthorizationResponse, error)
+	Deny(ctx context.Context, actor registrar.Actor, secret string) (oauth.AuthorizationResponse, error)
 }
 
 // Limiter counts registrations by address; it is a quota.Limiter.
 type Limiter interface {
-	Allow(key quota.Key) quota.Decision
+	Allow(key ratelimit.Key) ratelimit.Decision
 }
 
 // Config is what the endpoints need.
@@ -49,11 +49,11 @@ type Config struct {
 	// BadTokens bounds how many wrong credentials an address sends here; nil means that
 	// they are not bounded. It is not shared with the endpoints that take access tokens:
 	// a flood there must not keep applications from refreshing.
-	BadTokens *quota.Gate
+	BadTokens *ratelimit.Gate
 	// Issued is called with each new access token; it may be nil.
 	Issued func(accessToken string)
 	// Frame is what the consent page stands in.
-	Frame *page.Frame
+	Frame *ui.Frame
 	// Address says where a request came from.
 	Address func(*http.Request) netip.Addr
 }
@@ -63,10 +63,10 @@ type Handler struct {
 	issuer        string
 	applications  Applications
 	registrations Limiter
-	badTokens     *quota.Gate
+	badTokens     *ratelimit.Gate
 	issued        func(accessToken string)
-	frame         *page.Frame
-	views         *page.Views
+	frame         *ui.Frame
+	templates     *ui.Templates
 	address       func(*http.Request) netip.Addr
 }
 
@@ -75,14 +75,14 @@ func New(cfg Config) (*Handler, error) {
 	if cfg.Applications == nil || cfg.Registrations == nil || cfg.Frame == nil || cfg.Address == nil {
 		return nil, errors.New("oauth needs applications, a limit of registrations, a frame and an address")
 	}
-	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
 		return nil, err
 	}
 	return &Handler{
 		issuer: strings.TrimSuffix(cfg.BaseURL, "/"), applications: cfg.Applications, registrations: cfg.Registrations,
 		badTokens: cfg.BadTokens, issued: cfg.Issued,
-		frame: cfg.Frame, views: views, address: cfg.Address,
+		frame: cfg.Frame, templates: views, address: cfg.Address,
 	}, nil
 }
 
@@ -94,7 +94,7 @@ const authorizePath = "/oauth/authorize/"
 
 // Route is one line of the list of endpoints.
 type Route struct {
-	page.Route
+	ui.Route
 	// AnyOrigin lets scripts of any web page call it, without credentials.
 	AnyOrigin bool
 }
@@ -109,14 +109,14 @@ func (h *Handler) Routes() []Route {
 		anyOrigin    bool
 	}{
 		{http.MethodPost, "/oauth/register", h.Register, true},
-		{http.MethodGet, "/oauth/authorize", h.frame.Open(h.authorize), false},
-		{http.MethodPost, "/oauth/authorize", h.frame.Members(page.HomePath, h.decide), false},
+		{http.MethodGet, "/oauth/authorize", h.frame.Page(h.authorize), false},
+		{http.MethodPost, "/oauth/authorize", h.frame.SignedInPage(ui.HomePath, h.decide), false},
 		{http.MethodPost, "/oauth/token", h.Token, true},
 		{http.MethodPost, "/oauth/revoke", h.Revoke, true},
 	} {
 		for _, path := range []string{endpoint.path + "/{$}", endpoint.path} {
 			routes = append(routes, Route{
-				Route:     page.Route{Method: endpoint.method, Path: path, Handler: endpoint.handler},
+				Route:     ui.Route{Method: endpoint.method, Path: path, Handler: endpoint.handler},
 				AnyOrigin: endpoint.anyOrigin,
 			})
 		}

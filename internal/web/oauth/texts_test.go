@@ -9,19 +9,19 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/test/texts"
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	t.Parallel()
-	texts.Same(t, german, english)
+	textcheck.CheckTranslations(t, german, english)
 }
 
 // Every code that registrar/access names must be told in one of the three ways:
 // to an application, through the browser, or on a page; or it is not ours.
-func TestEveryCodeHasASentence(t *testing.T) {
+func TestCodes_EveryCodeHasAnError(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile(filepath.Join("..", "..", "registrar", "access", "applications.go"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "registrar", "oauth", "server.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,8 +31,8 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	}
 	for _, match := range found {
 		code := registrar.Code(match[1])
-		_, direct := problems[code]
-		_, through := redirected[code]
+		_, direct := endpointErrors[code]
+		_, through := redirectErrors[code]
 		_, page := german["refused."+match[1]]
 		if !direct && !through && !page && code != "no_such_application" { // that one is the portal's
 			t.Errorf("%s has no sentence", code)
@@ -41,16 +41,16 @@ func TestEveryCodeHasASentence(t *testing.T) {
 }
 
 // RFC 6749, 5.2 allows no quotes, backslashes or letters beyond ASCII.
-func TestSentencesForApplicationsArePlainASCII(t *testing.T) {
+func TestErrorDescriptions_ArePlainASCII(t *testing.T) {
 	t.Parallel()
-	for _, table := range []map[registrar.Code]problem{problems, redirected} {
+	for _, table := range []map[registrar.Code]oauthError{endpointErrors, redirectErrors} {
 		for code, p := range table {
-			if p.name == "" || p.sentence == "" || strings.ContainsAny(p.sentence, `"\`) || strings.ContainsFunc(p.sentence, func(c rune) bool { return c < ' ' || c > '~' }) {
+			if p.code == "" || p.description == "" || strings.ContainsAny(p.description, `"\`) || strings.ContainsFunc(p.description, func(c rune) bool { return c < ' ' || c > '~' }) {
 				t.Errorf("%s: %+v", code, p)
 			}
 		}
 	}
-	for code, p := range problems {
+	for code, p := range endpointErrors {
 		if http.StatusText(p.status) == "" || p.status < 400 {
 			t.Errorf("%s has the status %d", code, p.status)
 		}

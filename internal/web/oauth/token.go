@@ -8,11 +8,11 @@ import (
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-const largestBody = 16 << 10
+const maxBodyBytes = 16 << 10
 
 // resourceParameter may come more than once (RFC 8707, 2); whether that can be
 // served is decided elsewhere.
@@ -22,13 +22,13 @@ const resourceParameter = "resource"
 // absent (RFC 6749, 3.2), which url.Values.Get does by itself.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header["Authorization"]) > 0 {
-		return nil, refuse(inHeader)
+		return nil, newInvalid(credentialsInHeader)
 	}
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
-		return nil, refuse(inQuery)
+		return nil, newInvalid(paramsInQuery)
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, refuse(badContentType)
+		return nil, newInvalid(badContentType)
 	}
 	body, err := readBody(w, r)
 	if err != nil {
@@ -36,27 +36,27 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, refuse(badBody)
+		return nil, newInvalid(badBody)
 	}
-	if repeated(form) {
-		return nil, refuse(access.Repeated)
+	if hasRepeated(form) {
+		return nil, newInvalid(oauth.RepeatedParameter)
 	}
 	return form, nil
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, refuse(bodyTooLarge)
+		return nil, newInvalid(bodyTooLarge)
 	case err != nil:
-		return nil, refuse(badBody)
+		return nil, newInvalid(badBody)
 	}
 	return body, nil
 }
 
-func repeated(form url.Values) bool {
+func hasRepeated(form url.Values) bool {
 	for name, values := range form {
 		if len(values) > 1 && name != resourceParameter {
 			return true
@@ -65,11 +65,11 @@ func repeated(form url.Values) bool {
 	return false
 }
 
-func credentials(form url.Values) access.Credentials {
-	return access.Credentials{ClientID: form.Get("client_id"), Secret: form.Get("client_secret")}
+func clientCredentials(form url.Values) oauth.ClientCredentials {
+	return oauth.ClientCredentials{ClientID: form.Get("client_id"), Secret: form.Get("client_secret")}
 }
 
-type tokenBody struct {
+type tokenResponse struct {
 	AccessToken  string `json:"access_token"`
 	TokenType    string `json:"token_type"`
 	ExpiresIn    int64  `json:"expires_in"`
@@ -81,11 +81,11 @@ type tokenBody struct {
 func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
 	tokens, err := h.exchange(w, r)
 	if err != nil {
-		fail(w, err)
+		writeError(w, err)
 		return
 	}
-	neverStore(w.Header())
-	wire.WriteJSON(w, http.StatusOK, tokenBody{
+	setNoStore(w.Header())
+	httpjson.WriteJSON(w, http.StatusOK, tokenResponse{
 		AccessToken: tokens.Access, TokenType: "Bearer", ExpiresIn: int64(tokens.ExpiresIn.Seconds()),
 		RefreshToken: tokens.Refresh, Scope: tokens.Scope,
 	})
@@ -96,15 +96,15 @@ func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
 // looked up.
 func (h *Handler) admit(r *http.Request, credential string) error {
 	if d := h.badTokens.Admit(h.address(r), credential); !d.Allowed {
-		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBad, RetryAfter: d.RetryAfter}
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBadTokens, RetryAfter: d.RetryAfter}
 	}
 	return nil
 }
 
-// count counts what an application was refused for. A code, a token or a secret that
+// countFailure counts what an application was refused for. A code, a token or a secret that
 // is wrong is invalid_grant or invalid_client.
-func (h *Handler) count(r *http.Request, credential string, err error) {
-	if name := problems[registrar.CodeOf(err)].name; err != nil && (name == invalidGrant || name == invalidClient) {
+func (h *Handler) countFailure(r *http.Request, credential string, err error) {
+	if name := endpointErrors[registrar.CodeOf(err)].code; err != nil && (name == invalidGrant || name == invalidClient) {
 		h.badTokens.Fail(h.address(r), credential)
 	}
 }
@@ -119,75 +119,75 @@ func wellFormed(value string, kinds ...registrar.SecretKind) string {
 	return ""
 }
 
-func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (access.Tokens, error) {
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (oauth.TokenResponse, error) {
 	form, err := readForm(w, r)
 	if err != nil {
-		return access.Tokens{}, err
+		return oauth.TokenResponse{}, err
 	}
 	credential := wellFormed(form.Get("refresh_token"), registrar.RefreshToken)
 	if form.Get("grant_type") == "authorization_code" {
-		credential = wellFormed(form.Get("code"), registrar.CodeSecret)
+		credential = wellFormed(form.Get("code"), registrar.AuthorizationCodeSecret)
 	}
 	if err := h.admit(r, credential); err != nil {
-		return access.Tokens{}, err
+		return oauth.TokenResponse{}, err
 	}
 	tokens, err := h.grant(r, form)
 	if err != nil {
-		h.count(r, credential, err)
-		return access.Tokens{}, err
+		h.countFailure(r, credential, err)
+		return oauth.TokenResponse{}, err
 	}
 	// Whoever got no answer sends the same refresh token again.
-	h.badTokens.Prove(credential)
-	h.badTokens.Prove(tokens.Refresh)
-	h.badTokens.Prove(tokens.Access) // with which it can be revoked
+	h.badTokens.Trust(credential)
+	h.badTokens.Trust(tokens.Refresh)
+	h.badTokens.Trust(tokens.Access) // with which it can be revoked
 	if h.issued != nil {
 		h.issued(tokens.Access)
 	}
 	return tokens, nil
 }
 
-func (h *Handler) grant(r *http.Request, form url.Values) (access.Tokens, error) {
+func (h *Handler) grant(r *http.Request, form url.Values) (oauth.TokenResponse, error) {
 	switch form.Get("grant_type") {
 	case "authorization_code":
 		switch {
 		case form.Get("code") == "":
-			return access.Tokens{}, refuse(noCode)
+			return oauth.TokenResponse{}, newInvalid(noCode)
 		case form.Get("code_verifier") == "":
-			return access.Tokens{}, refuse(noVerifier)
+			return oauth.TokenResponse{}, newInvalid(noVerifier)
 		}
-		return h.applications.Redeem(r.Context(), access.Redemption{
-			Credentials: credentials(form), Code: form.Get("code"), Verifier: form.Get("code_verifier"),
+		return h.applications.Redeem(r.Context(), oauth.CodeRequest{
+			ClientCredentials: clientCredentials(form), Code: form.Get("code"), Verifier: form.Get("code_verifier"),
 			RedirectURI: form.Get("redirect_uri"), Resources: form[resourceParameter], Address: h.address(r),
 		})
 	case "refresh_token":
 		if form.Get("refresh_token") == "" {
-			return access.Tokens{}, refuse(noRefresh)
+			return oauth.TokenResponse{}, newInvalid(noRefresh)
 		}
-		return h.applications.Refresh(r.Context(), access.Renewal{
-			Credentials: credentials(form), Refresh: form.Get("refresh_token"), Scope: form.Get("scope"),
+		return h.applications.Refresh(r.Context(), oauth.RefreshRequest{
+			ClientCredentials: clientCredentials(form), Refresh: form.Get("refresh_token"), Scope: form.Get("scope"),
 			Resources: form[resourceParameter], Address: h.address(r),
 		})
 	case "":
-		return access.Tokens{}, refuse(noGrantType)
+		return oauth.TokenResponse{}, newInvalid(noGrantType)
 	default:
-		return access.Tokens{}, refuse(otherGrantType)
+		return oauth.TokenResponse{}, newInvalid(unsupportedGrantType)
 	}
 }
 
 // Revoke ends the connection that a token belongs to (RFC 7009).
 func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
-	err := h.surrender(w, r)
+	err := h.revoke(w, r)
 	if err != nil {
-		fail(w, err)
+		writeError(w, err)
 		return
 	}
-	neverStore(w.Header())
+	setNoStore(w.Header())
 	w.WriteHeader(http.StatusOK)
 }
 
-// surrender counts every request that ends nothing. Whether the token was good is not
+// revoke counts every request that ends nothing. Whether the token was good is not
 // part of the answer.
-func (h *Handler) surrender(w http.ResponseWriter, r *http.Request) error {
+func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(w, r)
 	if err != nil {
 		return err
@@ -198,11 +198,11 @@ func (h *Handler) surrender(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if token == "" {
-		return refuse(noToken)
+		return newInvalid(noToken)
 	}
-	ended, err := h.applications.Surrender(r.Context(), credentials(form), token, h.address(r))
+	ended, err := h.applications.RevokeToken(r.Context(), clientCredentials(form), token, h.address(r))
 	if err != nil {
-		h.count(r, credential, err)
+		h.countFailure(r, credential, err)
 		return err
 	}
 	if !ended {

@@ -6,37 +6,37 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // agentsView is the list, with what is shown once.
 type agentsView struct {
 	Live, Removed []agent.Agent
-	Issued        agent.Issued
+	Issued        agent.IssuedSecrets
 	// For is the agent that it was made for.
 	For    string
-	Fields []page.Field
+	Fields []ui.Field
 }
 
-func agentFields(v *page.Visit) []page.Field {
-	profiles := []page.Choice{
+func agentFields(req *ui.Request) []ui.Field {
+	profiles := []ui.Choice{
 		{Value: string(signing.Ours), Label: "profile.ours"},
 		{Value: string(signing.Body), Label: "profile.body"},
 		{Value: string(signing.Canonical), Label: "profile.canonical"},
 	}
-	return []page.Field{
-		page.Field{Name: "name", Label: "agents.name", Hint: "agents.name_hint", Type: "text", MaxLength: 60, Autocomplete: "off"}.With(v.Text("name"), ""),
-		page.Field{Name: "profile", Label: "agents.profile", Choices: profiles}.With(v.Text("profile"), ""),
-		page.Field{Name: "webhook", Label: "agents.webhook", Hint: "agents.webhook_hint", Type: "url", Optional: true, MaxLength: 500, Autocomplete: "off"}.With(v.Text("webhook"), ""),
+	return []ui.Field{
+		ui.Field{Name: "name", Label: "agents.name", Hint: "agents.name_hint", Type: "text", MaxLength: 60, Autocomplete: "off"}.With(req.Text("name"), ""),
+		ui.Field{Name: "profile", Label: "agents.profile", Choices: profiles}.With(req.Text("profile"), ""),
+		ui.Field{Name: "webhook", Label: "agents.webhook", Hint: "agents.webhook_hint", Type: "url", Optional: true, MaxLength: 500, Autocomplete: "off"}.With(req.Text("webhook"), ""),
 	}
 }
 
-func (h *Handler) agents(v *page.Visit, operator registrar.Actor) error {
-	return h.showAgents(v, operator, agentsView{}, nil)
+func (h *Handler) agents(req *ui.Request, operator registrar.Actor) error {
+	return h.showAgents(req, operator, agentsView{}, nil)
 }
 
-func (h *Handler) showAgents(v *page.Visit, operator registrar.Actor, view agentsView, problem error) error {
-	all, err := h.Agents.List(v.R.Context(), operator)
+func (h *Handler) showAgents(req *ui.Request, operator registrar.Actor, view agentsView, problem error) error {
+	all, err := h.Agents.List(req.R.Context(), operator)
 	if err != nil {
 		return err
 	}
@@ -47,73 +47,73 @@ func (h *Handler) showAgents(v *page.Visit, operator registrar.Actor, view agent
 			view.Removed = append(view.Removed, one)
 		}
 	}
-	view.Fields = agentFields(v)
-	status, sentence := http.StatusOK, ""
+	view.Fields = agentFields(req)
+	status, message := http.StatusOK, ""
 	if problem != nil {
 		var known bool
-		if sentence, known = h.sentence(v, problem); !known {
+		if message, known = h.errorText(req, problem); !known {
 			return problem
 		}
 		status = http.StatusUnprocessableEntity
 	}
-	return h.renderWith(v, page.View{Name: "agents", Status: status, Title: "agents.title", Section: agentsPath}, view, sentence)
+	return h.renderProblem(req, ui.View{Name: "agents", Status: status, Title: "agents.title", Section: agentsPath}, view, message)
 }
 
-func (h *Handler) addAgent(v *page.Visit, operator registrar.Actor) error {
-	if err := recent(v); err != nil {
+func (h *Handler) addAgent(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
 		return err
 	}
-	added, issued, err := h.Agents.Add(v.R.Context(), operator, agent.Admission{
-		Name: v.Text("name"), Profile: signing.Profile(v.Text("profile")), WebhookURL: v.Text("webhook"),
+	added, issued, err := h.Agents.Add(req.R.Context(), operator, agent.AddParams{
+		Name: req.Text("name"), Profile: signing.Profile(req.Text("profile")), WebhookURL: req.Text("webhook"),
 	})
 	if err != nil {
-		return h.showAgents(v, operator, agentsView{}, err)
+		return h.showAgents(req, operator, agentsView{}, err)
 	}
-	v.R.PostForm = nil // the form is empty again
-	return h.showAgents(v, operator, agentsView{Issued: issued, For: added.Name}, nil)
+	req.R.PostForm = nil // the form is empty again
+	return h.showAgents(req, operator, agentsView{Issued: issued, For: added.Name}, nil)
 }
 
-func (h *Handler) rotateAgent(v *page.Visit, operator registrar.Actor) error {
-	if err := recent(v); err != nil {
+func (h *Handler) rotateAgent(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
 		return err
 	}
-	issued, err := h.Agents.Rotate(v.R.Context(), operator, v.R.PathValue("id"), "", false)
-	return h.issued(v, operator, issued, err)
+	issued, err := h.Agents.RotateSecret(req.R.Context(), operator, req.R.PathValue("id"), "", false)
+	return h.showIssued(req, operator, issued, err)
 }
 
-func (h *Handler) rekeyAgent(v *page.Visit, operator registrar.Actor) error {
-	if err := recent(v); err != nil {
+func (h *Handler) rekeyAgent(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
 		return err
 	}
-	issued, err := h.Agents.Rekey(v.R.Context(), operator, v.R.PathValue("id"))
-	return h.issued(v, operator, issued, err)
+	issued, err := h.Agents.ReplaceKey(req.R.Context(), operator, req.R.PathValue("id"))
+	return h.showIssued(req, operator, issued, err)
 }
 
-// issued shows what was made for an agent, once.
-func (h *Handler) issued(v *page.Visit, operator registrar.Actor, issued agent.Issued, err error) error {
+// showIssued shows what was made for an agent, once.
+func (h *Handler) showIssued(req *ui.Request, operator registrar.Actor, issued agent.IssuedSecrets, err error) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Agents.List(v.R.Context(), operator)
+	all, err := h.Agents.List(req.R.Context(), operator)
 	if err != nil {
 		return err
 	}
 	view := agentsView{Issued: issued}
 	for _, one := range all {
-		if one.ID == v.R.PathValue("id") {
+		if one.ID == req.R.PathValue("id") {
 			view.For = one.Name
 		}
 	}
-	return h.showAgents(v, operator, view, nil)
+	return h.showAgents(req, operator, view, nil)
 }
 
-func (h *Handler) removeAgent(v *page.Visit, operator registrar.Actor) error {
-	if err := recent(v); err != nil {
+func (h *Handler) removeAgent(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
 		return err
 	}
-	if err := h.Agents.Remove(v.R.Context(), operator, v.R.PathValue("id")); err != nil {
+	if err := h.Agents.Remove(req.R.Context(), operator, req.R.PathValue("id")); err != nil {
 		return err
 	}
-	v.Note("agent_removed")
-	return v.SeeOther(agentsPath)
+	req.Flash("agent_removed")
+	return req.SeeOther(agentsPath)
 }

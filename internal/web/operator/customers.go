@@ -5,52 +5,52 @@ import (
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // customers is where one customer is asked for.
-func (h *Handler) customers(v *page.Visit, _ registrar.Actor) error {
-	return h.showSearch(v, http.StatusOK, "")
+func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {
+	return h.showSearch(req, http.StatusOK, "")
 }
 
-func (h *Handler) showSearch(v *page.Visit, status int, problem string) error {
-	field := page.Field{
+func (h *Handler) showSearch(req *ui.Request, status int, problem string) error {
+	field := ui.Field{
 		Name: "q", Label: "customers.find", Hint: "customers.find_hint", Type: "search", MaxLength: 254, Autocomplete: "off", Focus: true,
-	}.With(v.Text("q"), "")
-	return h.renderWith(v, page.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
+	}.With(req.Text("q"), "")
+	return h.renderProblem(req, ui.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
 }
 
 // findCustomer leads to the account that is named. It is a POST, so that no address of
 // a person gets into an address of ours.
-func (h *Handler) findCustomer(v *page.Visit, operator registrar.Actor) error {
-	id, err := h.Files.Find(v.R.Context(), operator, v.Text("q"))
+func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error {
+	id, err := h.Customers.Find(req.R.Context(), operator, req.Text("q"))
 	if registrar.KindOf(err) == registrar.KindNotFound || registrar.KindOf(err) == registrar.KindInvalid {
-		return h.showSearch(v, http.StatusNotFound, h.views.Text(v.Language, page.ProblemKey(office.NoSuchCustomer)))
+		return h.showSearch(req, http.StatusNotFound, h.templates.Text(req.Language, ui.ProblemKey(admin.NoSuchCustomer)))
 	}
 	if err != nil {
 		return err
 	}
-	return v.SeeOther(customersPath + "/" + url.PathEscape(id))
+	return req.SeeOther(customersPath + "/" + url.PathEscape(id))
 }
 
 // customer is one account, read only.
-func (h *Handler) customer(v *page.Visit, operator registrar.Actor) error {
-	file, err := h.Files.Open(v.R.Context(), operator, v.R.PathValue("id"))
+func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
+	record, err := h.Customers.Open(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return h.render(v, page.View{Name: "customer", Title: "customer.title", Section: customersPath}, file)
+	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record)
 }
 
 // order is one order with its payments and refunds.
-func (h *Handler) order(v *page.Visit, operator registrar.Actor) error {
-	o, err := h.Files.Order(v.R.Context(), operator, v.R.PathValue("id"))
+func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
+	o, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	return h.render(v, page.View{Name: "order", Title: "order.title", Section: homePath}, struct {
+	return h.render(req, ui.View{Name: "order", Title: "order.title", Section: homePath}, struct {
 		order.Order
 		Due bool
 	}{o, o.RefundsDue() > 0})

@@ -6,20 +6,20 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 //go:embed templates
-var templates embed.FS
+var templateFS embed.FS
 
 // Config is what the pages need. All of it but Agents is required.
 type Config struct {
 	// Frame is what the pages stand in. The front fills it in.
-	Frame  *page.Frame
-	Office Office
-	Files  Files
-	Agents Agents
-	Prices Prices
+	Frame     *ui.Frame
+	Admin     Admin
+	Customers Customers
+	Agents    Agents
+	Prices    Prices
 	// ConfirmFactor is by how much a price may change without an explicit confirmation.
 	ConfirmFactor float64
 	// Peers are all outside, in the order in which they are shown.
@@ -29,24 +29,24 @@ type Config struct {
 // Handler serves the pages. It is safe for concurrent use.
 type Handler struct {
 	Config
-	views *page.Views
+	templates *ui.Templates
 }
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Office == nil || cfg.Files == nil || cfg.Prices == nil || cfg.Peers == nil || cfg.Agents == nil {
+	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Peers == nil || cfg.Agents == nil {
 		return nil, errors.New("the operators' pages need a frame, an office, files, agents, prices and peers")
 	}
-	views, err := cfg.Frame.Parse(templates, page.Words{German: german, English: english})
+	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{Config: cfg, views: views}, nil
+	return &Handler{Config: cfg, templates: views}, nil
 }
 
 // Where pages are that others lead to.
 const (
-	homePath      = page.OperatorPath
+	homePath      = ui.OperatorPath
 	jobsPath      = homePath + "/jobs"
 	healthPath    = homePath + "/health"
 	pricesPath    = homePath + "/prices"
@@ -57,64 +57,64 @@ const (
 )
 
 // Routes is everything that operators find. None of it is there for others.
-func (h *Handler) Routes() []page.Route {
+func (h *Handler) Routes() []ui.Route {
 	const get, post = http.MethodGet, http.MethodPost
-	return []page.Route{
-		{Method: get, Path: homePath, Handler: h.behind(homePath, h.home)},
-		{Method: get, Path: homePath + "/{$}", Handler: h.behind(homePath, h.home)},
-		{Method: get, Path: jobsPath, Handler: h.behind(jobsPath, h.jobs)},
-		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: h.behind(jobsPath, h.retry)},
-		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: h.behind(jobsPath, h.giveUp)},
-		{Method: get, Path: healthPath, Handler: h.behind(healthPath, h.health)},
-		{Method: get, Path: pricesPath, Handler: h.behind(pricesPath, h.prices)},
-		{Method: post, Path: pricesPath, Handler: h.upload(pricesPath, h.comparePrices)},
-		{Method: get, Path: pricesPath + "/list.csv", Handler: h.behind(pricesPath, h.listFile)},
-		{Method: post, Path: pricesPath + "/apply", Handler: h.upload(pricesPath, h.applyPrices)},
-		{Method: get, Path: agentsPath, Handler: h.behind(agentsPath, h.agents)},
-		{Method: post, Path: agentsPath, Handler: h.behind(agentsPath, h.addAgent)},
-		{Method: post, Path: agentsPath + "/{id}/secret", Handler: h.behind(agentsPath, h.rotateAgent)},
-		{Method: post, Path: agentsPath + "/{id}/key", Handler: h.behind(agentsPath, h.rekeyAgent)},
-		{Method: post, Path: agentsPath + "/{id}/remove", Handler: h.behind(agentsPath, h.removeAgent)},
-		{Method: get, Path: customersPath, Handler: h.behind(customersPath, h.customers)},
-		{Method: post, Path: customersPath, Handler: h.behind(customersPath, h.findCustomer)},
-		{Method: get, Path: customersPath + "/{id}", Handler: h.behind(customersPath, h.customer)},
-		{Method: get, Path: ordersPath + "/{id}", Handler: h.behind(homePath, h.order)},
-		{Method: get, Path: locksPath, Handler: h.behind(locksPath, h.locks)},
-		{Method: post, Path: locksPath, Handler: h.behind(locksPath, h.setLock)},
-		{Method: post, Path: locksPath + "/{id}/lift", Handler: h.behind(locksPath, h.liftLock)},
-		{Method: post, Path: locksPath + "/{id}/secure", Handler: h.behind(locksPath, h.secure)},
+	return []ui.Route{
+		{Method: get, Path: homePath, Handler: h.operatorPage(homePath, h.home)},
+		{Method: get, Path: homePath + "/{$}", Handler: h.operatorPage(homePath, h.home)},
+		{Method: get, Path: jobsPath, Handler: h.operatorPage(jobsPath, h.jobs)},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/retry", Handler: h.operatorPage(jobsPath, h.retryJob)},
+		{Method: post, Path: jobsPath + "/{kind}/{id}/give-up", Handler: h.operatorPage(jobsPath, h.abandonJob)},
+		{Method: get, Path: healthPath, Handler: h.operatorPage(healthPath, h.health)},
+		{Method: get, Path: pricesPath, Handler: h.operatorPage(pricesPath, h.prices)},
+		{Method: post, Path: pricesPath, Handler: h.uploadPage(pricesPath, h.comparePrices)},
+		{Method: get, Path: pricesPath + "/list.csv", Handler: h.operatorPage(pricesPath, h.listFile)},
+		{Method: post, Path: pricesPath + "/apply", Handler: h.uploadPage(pricesPath, h.applyPrices)},
+		{Method: get, Path: agentsPath, Handler: h.operatorPage(agentsPath, h.agents)},
+		{Method: post, Path: agentsPath, Handler: h.operatorPage(agentsPath, h.addAgent)},
+		{Method: post, Path: agentsPath + "/{id}/secret", Handler: h.operatorPage(agentsPath, h.rotateAgent)},
+		{Method: post, Path: agentsPath + "/{id}/key", Handler: h.operatorPage(agentsPath, h.rekeyAgent)},
+		{Method: post, Path: agentsPath + "/{id}/remove", Handler: h.operatorPage(agentsPath, h.removeAgent)},
+		{Method: get, Path: customersPath, Handler: h.operatorPage(customersPath, h.customers)},
+		{Method: post, Path: customersPath, Handler: h.operatorPage(customersPath, h.findCustomer)},
+		{Method: get, Path: customersPath + "/{id}", Handler: h.operatorPage(customersPath, h.customer)},
+		{Method: get, Path: ordersPath + "/{id}", Handler: h.operatorPage(homePath, h.order)},
+		{Method: get, Path: locksPath, Handler: h.operatorPage(locksPath, h.locks)},
+		{Method: post, Path: locksPath, Handler: h.operatorPage(locksPath, h.setLock)},
+		{Method: post, Path: locksPath + "/{id}/lift", Handler: h.operatorPage(locksPath, h.liftLock)},
+		{Method: post, Path: locksPath + "/{id}/secure", Handler: h.operatorPage(locksPath, h.secureLock)},
 	}
 }
 
-// Func is a page with the operator who opens it.
-type Func func(v *page.Visit, operator registrar.Actor) error
+// pageFunc is a page with the operator who opens it.
+type pageFunc func(req *ui.Request, operator registrar.Actor) error
 
-// behind lets operators through. Others learn nothing.
-func (h *Handler) behind(back string, show Func) http.HandlerFunc {
-	return h.Frame.Open(h.guarded(back, show))
+// operatorPage lets operators through. Others learn nothing.
+func (h *Handler) operatorPage(formPath string, show pageFunc) http.HandlerFunc {
+	return h.Frame.Page(h.requireOperator(formPath, show))
 }
 
-// upload is behind for a page that is sent a file, which nobody else's is read.
-func (h *Handler) upload(back string, show Func) http.HandlerFunc {
-	return h.Frame.Upload(largestList, h.guarded(back, func(v *page.Visit, operator registrar.Actor) error {
-		if err := v.ReadForm(); err != nil {
+// uploadPage is behind for a page that is sent a file, which nobody else's is read.
+func (h *Handler) uploadPage(formPath string, show pageFunc) http.HandlerFunc {
+	return h.Frame.UploadPage(maxListBytes, h.requireOperator(formPath, func(req *ui.Request, operator registrar.Actor) error {
+		if err := req.ReadForm(); err != nil {
 			return err
 		}
-		return show(v, operator)
+		return show(req, operator)
 	}))
 }
 
-func (h *Handler) guarded(back string, show Func) page.Func {
-	return func(v *page.Visit) error {
-		v.FormOn(back)
-		if !v.SignedIn || !v.Visitor.Customer.Operator {
+func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
+	return func(req *ui.Request) error {
+		req.SetFormPath(formPath)
+		if !req.SignedIn || !req.Visitor.Customer.Operator {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"}
 		}
-		operator, strong := v.Visitor.Operator(v.Actor().Address)
+		operator, strong := req.Visitor.Operator(req.Actor().Address)
 		if !strong {
-			return h.render(v, page.View{Name: "weak", Status: http.StatusForbidden, Title: "weak.title"}, nil)
+			return h.render(req, ui.View{Name: "weak", Status: http.StatusForbidden, Title: "weak.title"}, nil)
 		}
-		return show(v, operator)
+		return show(req, operator)
 	}
 }
 
@@ -134,8 +134,8 @@ var tabs = []tab{
 	{Path: pricesPath, Label: "tab.prices"},
 }
 
-// shown is what every template of this package reads.
-type shown struct {
+// pageData is what every template of this package reads.
+type pageData struct {
 	Tabs []tab
 	// Recent says that the sign-in is new enough for what matters; Again is where it
 	// is renewed.
@@ -148,12 +148,12 @@ type shown struct {
 
 // render shows a page with the operators' menu, of which the view's section is the
 // current entry.
-func (h *Handler) render(v *page.Visit, view page.View, data any) error {
-	return h.renderWith(v, view, data, "")
+func (h *Handler) render(req *ui.Request, view ui.View, data any) error {
+	return h.renderProblem(req, view, data, "")
 }
 
-func (h *Handler) renderWith(v *page.Visit, view page.View, data any, problem string) error {
-	s := shown{Recent: v.Recent(), Again: page.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
+func (h *Handler) renderProblem(req *ui.Request, view ui.View, data any, problem string) error {
+	s := pageData{Recent: req.SignedInRecently(), Again: ui.SignInAgainPath + "?next=" + view.Section, Problem: problem, Page: data}
 	if view.Name != "weak" {
 		for _, entry := range tabs {
 			entry.Current = entry.Path == view.Section
@@ -161,15 +161,15 @@ func (h *Handler) renderWith(v *page.Visit, view page.View, data any, problem st
 		}
 	}
 	view.Section, view.Data = homePath, s
-	return h.views.Render(v, view)
+	return h.templates.Render(req, view)
 }
 
-// sentence is what is said about an error; false if there is nothing to be said that
+// errorText is what is said about an error; false if there is nothing to be said that
 // the frame does not say better.
-func (h *Handler) sentence(v *page.Visit, err error) (string, bool) {
-	key := page.ProblemKey(registrar.CodeOf(err))
-	return h.views.Text(v.Language, key), h.views.Has(key)
+func (h *Handler) errorText(req *ui.Request, err error) (string, bool) {
+	key := ui.ProblemKey(registrar.CodeOf(err))
+	return h.templates.Text(req.Language, key), h.templates.Has(key)
 }
 
-// recent refuses whoever has not just signed in.
-func recent(v *page.Visit) error { return v.Actor().RequireRecentSignIn(v.Now) }
+// requireRecentSignIn refuses whoever has not just signed in.
+func requireRecentSignIn(req *ui.Request) error { return req.Actor().RequireRecentSignIn(req.Now) }

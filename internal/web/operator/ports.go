@@ -5,51 +5,51 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// Office is what operators do by hand.
-type Office interface {
-	Needs(ctx context.Context, operator registrar.Actor) (office.Needs, error)
-	Work(ctx context.Context, operator registrar.Actor, kind office.JobKind, tried bool) ([]office.Job, error)
-	Retry(ctx context.Context, operator registrar.Actor, kind office.JobKind, id string) error
-	GiveUp(ctx context.Context, operator registrar.Actor, kind office.JobKind, id string) error
-	SetLock(ctx context.Context, operator registrar.Actor, wish office.Wish) (lock office.Lock, notSecured, err error)
-	LiftLock(ctx context.Context, operator registrar.Actor, id string) (office.Lock, error)
+// Admin is what operators do by hand.
+type Admin interface {
+	ListOpenIssues(ctx context.Context, operator registrar.Actor) (admin.OpenIssues, error)
+	ListJobs(ctx context.Context, operator registrar.Actor, kind admin.JobKind, tried bool) ([]admin.Job, error)
+	Retry(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error
+	AbandonJob(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error
+	SetLock(ctx context.Context, operator registrar.Actor, request admin.LockRequest) (lock admin.Lock, notSecured, err error)
+	LiftLock(ctx context.Context, operator registrar.Actor, id string) (admin.Lock, error)
 	Secure(ctx context.Context, operator registrar.Actor, id string) error
-	Locks(ctx context.Context, operator registrar.Actor) (inForce, lifted []office.Lock, err error)
+	ListLocks(ctx context.Context, operator registrar.Actor) (inForce, lifted []admin.Lock, err error)
 }
 
-// Files are what is known of customers. Whoever opens one is written into it first.
-type Files interface {
+// Customers are what is known of customers. Whoever opens one is written into it first.
+type Customers interface {
 	// Find is the account that an address, an id, a domain or an order names.
 	Find(ctx context.Context, operator registrar.Actor, text string) (id string, err error)
-	Open(ctx context.Context, operator registrar.Actor, id string) (File, error)
+	Open(ctx context.Context, operator registrar.Actor, id string) (CustomerRecord, error)
 	Order(ctx context.Context, operator registrar.Actor, id string) (order.Order, error)
 }
 
-// File is one customer.
-type File struct {
-	Account customer.Customer
+// CustomerRecord is one customer.
+type CustomerRecord struct {
+	Account account.Customer
 	// Registrant is whom domains are registered for, if Told.
-	Registrant customer.Registrant
-	Told       bool
-	Domains    []holding.Domain
-	Orders     []order.Order
-	Deeds      []customer.Entry
+	Registrant    account.Registrant
+	HasRegistrant bool
+	Domains       []portfolio.Domain
+	Orders        []order.Order
+	AuditEvents   []account.AuditEntry
 }
 
 // Agents are those who check out for customers.
 type Agents interface {
 	List(ctx context.Context, operator registrar.Actor) ([]agent.Agent, error)
-	Add(ctx context.Context, operator registrar.Actor, wanted agent.Admission) (agent.Agent, agent.Issued, error)
-	Rotate(ctx context.Context, operator registrar.Actor, id, given string, only bool) (agent.Issued, error)
-	Rekey(ctx context.Context, operator registrar.Actor, id string) (agent.Issued, error)
+	Add(ctx context.Context, operator registrar.Actor, wanted agent.AddParams) (agent.Agent, agent.IssuedSecrets, error)
+	RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, only bool) (agent.IssuedSecrets, error)
+	ReplaceKey(ctx context.Context, operator registrar.Actor, id string) (agent.IssuedSecrets, error)
 	Remove(ctx context.Context, operator registrar.Actor, id string) error
 }
 
@@ -76,10 +76,10 @@ type Peer struct {
 	Open, Most int
 	// GoodAt and BadAt are when it last answered well and last did not, Why the reason.
 	GoodAt, BadAt time.Time
-	Why           registrar.Code
+	LastError     registrar.Code
 }
 
 var (
-	_ Office = (*office.Service)(nil)
+	_ Admin  = (*admin.Service)(nil)
 	_ Agents = (*agent.Service)(nil)
 )

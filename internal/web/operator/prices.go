@@ -10,50 +10,50 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// largestList bounds an upload; the shipped list has 38 KiB.
-const largestList = 2 << 20
+// maxListBytes bounds an upload; the shipped list has 38 KiB.
+const maxListBytes = 2 << 20
 
-// shownProblems bounds how many mistakes of a list are told.
-const shownProblems = 20
+// maxShownProblems bounds how many mistakes of a list are told.
+const maxShownProblems = 20
 
 // pricesView is the page, with a comparison if there is one.
 type pricesView struct {
 	Extensions int
 	// Compared says that what follows is there: what would come, go and change.
-	Compared            bool
-	Came, Went, Changed []catalog.Change
+	Compared                bool
+	Added, Removed, Changed []catalog.Change
 	// Text is the new list, exactly as it was compared; Was is the edition that it was
 	// compared with.
 	Text string
 	Was  int64
 	// Unconfirmed counts the changes that look like mistakes and must be confirmed.
 	Unconfirmed int
-	// Dearer counts prices that rise, Cheaper those that fall.
-	Dearer, Cheaper int
-	// Mistakes are why a list was refused.
-	Mistakes []string
+	// Raised counts prices that rise, Cheaper those that fall.
+	Raised, Lowered int
+	// Problems are why a list was refused.
+	Problems []string
 }
 
-func (h *Handler) prices(v *page.Visit, _ registrar.Actor) error {
-	return h.showPrices(v, pricesView{}, http.StatusOK, "")
+func (h *Handler) prices(req *ui.Request, _ registrar.Actor) error {
+	return h.showPrices(req, pricesView{}, http.StatusOK, "")
 }
 
-func (h *Handler) showPrices(v *page.Visit, view pricesView, status int, problem string) error {
-	current, err := h.Prices.Current(v.R.Context())
+func (h *Handler) showPrices(req *ui.Request, view pricesView, status int, problem string) error {
+	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
 		return err
 	}
 	view.Extensions = current.List.Len()
-	return h.renderWith(v, page.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
+	return h.renderProblem(req, ui.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
 }
 
 // listFile is the list in force, as an upload has to be.
-func (h *Handler) listFile(v *page.Visit, _ registrar.Actor) error {
-	current, err := h.Prices.Current(v.R.Context())
+func (h *Handler) listFile(req *ui.Request, _ registrar.Actor) error {
+	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
 		return err
 	}
@@ -61,55 +61,55 @@ func (h *Handler) listFile(v *page.Visit, _ registrar.Actor) error {
 	if err := current.List.Write(&text); err != nil {
 		return err
 	}
-	v.W.Header().Set("Content-Disposition", `attachment; filename="extensions.csv"`)
-	wire.WriteBytes(v.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, text.Bytes())
+	req.W.Header().Set("Content-Disposition", `attachment; filename="extensions.csv"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, []string{"text/csv; charset=utf-8"}, text.Bytes())
 	return nil
 }
 
 // comparePrices shows what a list would change. Nothing counts yet.
-func (h *Handler) comparePrices(v *page.Visit, _ registrar.Actor) error {
-	text, err := sentList(v)
+func (h *Handler) comparePrices(req *ui.Request, _ registrar.Actor) error {
+	text, err := uploadedList(req)
 	if err != nil {
 		return err
 	}
-	return h.compare(v, text, "")
+	return h.showComparison(req, text, "")
 }
 
-// sentList is the uploaded file, or what was pasted.
-func sentList(v *page.Visit) (string, error) {
-	if v.R.MultipartForm == nil {
-		return v.Field("text"), nil
+// uploadedList is the uploaded file, or what was pasted.
+func uploadedList(req *ui.Request) (string, error) {
+	if req.R.MultipartForm == nil {
+		return req.Field("text"), nil
 	}
-	file, _, err := v.R.FormFile("list")
+	file, _, err := req.R.FormFile("list")
 	if errors.Is(err, http.ErrMissingFile) {
-		return v.R.FormValue("text"), nil
+		return req.R.FormValue("text"), nil
 	}
 	if err != nil {
 		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
 	}
 	defer func() { _ = file.Close() }()
-	text, err := io.ReadAll(io.LimitReader(file, largestList))
+	text, err := io.ReadAll(io.LimitReader(file, maxListBytes))
 	if err != nil {
 		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
 	}
 	return string(text), nil
 }
 
-// mistakes are the lines of a refusal.
-func mistakes(err error) []string {
+// problemLines are the lines of a refusal.
+func problemLines(err error) []string {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	if len(lines) > shownProblems {
-		lines = append(lines[:shownProblems], "…")
+	if len(lines) > maxShownProblems {
+		lines = append(lines[:maxShownProblems], "…")
 	}
 	return lines
 }
 
-func (h *Handler) compare(v *page.Visit, text, problem string) error {
+func (h *Handler) showComparison(req *ui.Request, text, problem string) error {
 	next, err := catalog.Parse(strings.NewReader(text))
 	if err != nil {
-		return h.showPrices(v, pricesView{Mistakes: mistakes(err)}, http.StatusUnprocessableEntity, h.views.Text(v.Language, "prices.refused"))
+		return h.showPrices(req, pricesView{Problems: problemLines(err)}, http.StatusUnprocessableEntity, h.templates.Text(req.Language, "prices.refused"))
 	}
-	current, err := h.Prices.Current(v.R.Context())
+	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
 		return err
 	}
@@ -121,16 +121,16 @@ func (h *Handler) compare(v *page.Visit, text, problem string) error {
 			view.Changed = append(view.Changed, change)
 			view.count(change)
 		case change.Old == "":
-			view.Came = append(view.Came, change)
+			view.Added = append(view.Added, change)
 		default:
-			view.Went = append(view.Went, change)
+			view.Removed = append(view.Removed, change)
 		}
 	}
 	status := http.StatusOK
 	if problem != "" {
 		status = http.StatusConflict
 	}
-	return h.showPrices(v, view, status, problem)
+	return h.showPrices(req, view, status, problem)
 }
 
 func (p *pricesView) count(change catalog.Change) {
@@ -138,39 +138,39 @@ func (p *pricesView) count(change catalog.Change) {
 	switch {
 	case !ok:
 	case is > was:
-		p.Dearer++
+		p.Raised++
 	case is < was:
-		p.Cheaper++
+		p.Lowered++
 	}
 }
 
 // applyPrices puts a list in force that was compared with the one that still is.
-func (h *Handler) applyPrices(v *page.Visit, operator registrar.Actor) error {
-	if err := recent(v); err != nil {
+func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
 		return err
 	}
-	text := v.Field("text")
+	text := req.Field("text")
 	next, err := catalog.Parse(strings.NewReader(text))
 	if err != nil {
-		return h.compare(v, text, "")
+		return h.showComparison(req, text, "")
 	}
-	current, err := h.Prices.Current(v.R.Context())
+	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
 		return err
 	}
-	if strconv.FormatInt(current.Number, 10) != v.Field("was") {
-		return h.compare(v, text, h.views.Text(v.Language, "prices.meanwhile"))
+	if strconv.FormatInt(current.Number, 10) != req.Field("was") {
+		return h.showComparison(req, text, h.templates.Text(req.Language, "prices.meanwhile"))
 	}
-	if catalog.NeedConfirmation(current.List.Diff(next), h.ConfirmFactor) > 0 && v.Field("confirmed") == "" {
-		return h.compare(v, text, h.views.Text(v.Language, "prices.unconfirmed"))
+	if catalog.NeedConfirmation(current.List.Diff(next), h.ConfirmFactor) > 0 && req.Field("confirmed") == "" {
+		return h.showComparison(req, text, h.templates.Text(req.Language, "prices.unconfirmed"))
 	}
-	err = h.Prices.Replace(v.R.Context(), operator, current, next)
+	err = h.Prices.Replace(req.R.Context(), operator, current, next)
 	if errors.Is(err, catalog.ErrEditionConflict) {
-		return h.compare(v, text, h.views.Text(v.Language, "prices.meanwhile"))
+		return h.showComparison(req, text, h.templates.Text(req.Language, "prices.meanwhile"))
 	}
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "price_list_not_written", Err: err}
 	}
-	v.Note("prices_applied")
-	return v.SeeOther(pricesPath)
+	req.Flash("prices_applied")
+	return req.SeeOther(pricesPath)
 }

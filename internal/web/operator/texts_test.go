@@ -5,71 +5,71 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/office"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/test/texts"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// byCode are the texts that are found by what a service says.
-var byCode = []string{
+// dynamicKeys are the texts that are found by what a service says.
+var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
 }
 
-func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	t.Parallel()
-	texts.Same(t, german, english)
+	textcheck.CheckTranslations(t, german, english)
 }
 
-func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
+func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	t.Parallel()
-	texts.Named(t, german, byCode)
+	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
 // What services say is said in words.
-func TestEveryWordOfTheServicesHasAText(t *testing.T) {
+func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	t.Parallel()
 	want := func(key string) {
 		if german[key] == "" {
 			t.Errorf("there is no text %s", key)
 		}
 	}
-	for _, cause := range office.Causes() {
+	for _, cause := range admin.Causes() {
 		want("cause." + string(cause))
 	}
-	for _, block := range office.Blocks() {
+	for _, block := range admin.Restrictions() {
 		want("block." + string(block))
 		want("block_hint." + string(block))
 	}
-	for _, securing := range []office.Securing{office.Secured, office.UnderWay, office.NotSecured} {
+	for _, securing := range []admin.SecureStatus{admin.Secured, admin.SecureInProgress, admin.NotSecured} {
 		want("securing." + string(securing))
 	}
-	for _, kind := range office.JobKinds() {
+	for _, kind := range admin.JobKinds() {
 		want("job." + string(kind))
 	}
-	for _, kind := range steward.AllKinds() {
+	for _, kind := range domainchange.ChangeKinds() {
 		want("what." + string(kind))
 	}
-	for _, status := range holding.Statuses() {
+	for _, status := range portfolio.Statuses() {
 		want("state." + string(status))
 	}
-	for _, group := range groups {
+	for _, group := range peerGroups {
 		want("group." + group)
 		want("nobody." + group)
 	}
-	for code := range fieldOf {
+	for code := range fieldByCode {
 		want("problem." + string(code))
 	}
 	states := regexp.MustCompile(`\bState += "([a-z_]+)"`)
-	for _, folder := range []string{"order", "provision", "steward"} {
-		texts.Find(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
+	for _, folder := range []string{"order", "provision", "domainchange"} {
+		textcheck.EachMatch(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
 			if state != "done" && state != "refused" { // those are at their end
 				want("state." + state)
 			}
 		})
 	}
-	texts.Find(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentState += "([a-z_]+)"`), func(state string) { want("payment." + state) })
+	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`PaymentState += "([a-z_]+)"`), func(state string) { want("payment." + state) })
 	shipped, err := catalog.Shipped()
 	if err != nil {
 		t.Fatal(err)

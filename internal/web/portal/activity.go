@@ -4,16 +4,16 @@ import (
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// activityPage is how many entries one page of the audit has.
-const activityPage = 50
+// activityPageSize is how many entries one page of the audit has.
+const activityPageSize = 50
 
-// activityLine is one entry, with the names of what can be named.
-type activityLine struct {
-	customer.Entry
+// activityEntry is one entry, with the names of what can be named.
+type activityEntry struct {
+	account.AuditEntry
 	// Who is a key; By is which token, application or operator it was.
 	Who, By string
 	// What is a key, and How one where the object is a way of doing it.
@@ -22,35 +22,35 @@ type activityLine struct {
 	Where string
 }
 
-func (h *Handler) activity(v *page.Visit) error {
-	ctx, actor := v.R.Context(), v.Actor()
-	entries, err := h.customers.Deeds(ctx, actor, v.Query("before"), activityPage+1)
+func (h *Handler) activity(req *ui.Request) error {
+	ctx, actor := req.R.Context(), req.Actor()
+	entries, err := h.accounts.ListAuditEvents(ctx, actor, req.Query("before"), activityPageSize+1)
 	if err != nil {
 		return err
 	}
 	older := ""
-	if len(entries) > activityPage {
-		entries = entries[:activityPage]
-		older = "/portal/activity?before=" + url.QueryEscape(entries[activityPage-1].ID)
+	if len(entries) > activityPageSize {
+		entries = entries[:activityPageSize]
+		older = "/portal/activity?before=" + url.QueryEscape(entries[activityPageSize-1].ID)
 	}
-	names, err := h.names(v)
+	names, err := h.namesByID(req)
 	if err != nil {
 		return err
 	}
-	lines := make([]activityLine, 0, len(entries))
+	rows := make([]activityEntry, 0, len(entries))
 	for _, entry := range entries {
-		lines = append(lines, h.line(entry, names))
+		rows = append(rows, h.newActivityEntry(entry, names))
 	}
-	return h.views.Render(v, page.View{Name: "activity", Title: "activity.title", Section: "/portal/activity", Data: struct {
-		Lines []activityLine
+	return h.templates.Render(req, ui.View{Name: "activity", Title: "activity.title", Section: "/portal/activity", Data: struct {
+		Lines []activityEntry
 		Older string
 		Later bool
-	}{lines, older, v.Query("before") != ""}})
+	}{rows, older, req.Query("before") != ""}})
 }
 
-// names are those of the customer's own things, by id.
-func (h *Handler) names(v *page.Visit) (map[string]string, error) {
-	tokens, err := h.access.Latest(v.R.Context(), v.Actor())
+// namesByID are those of the customer's own things, by id.
+func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
+	tokens, err := h.accessTokens.ListWithRevoked(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
@@ -58,16 +58,16 @@ func (h *Handler) names(v *page.Visit) (map[string]string, error) {
 	for _, token := range tokens {
 		names[token.ID] = token.Name
 	}
-	apps, err := h.applications.Apps(v.R.Context(), v.Actor())
+	apps, err := h.applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
 	for _, app := range apps {
-		for _, connection := range app.Connections {
+		for _, connection := range app.GrantIDs {
 			names[connection] = app.Label
 		}
 	}
-	passkeys, err := h.customers.Passkeys(v.R.Context(), v.Actor())
+	passkeys, err := h.accounts.Passkeys(req.R.Context(), req.Actor())
 	if err != nil {
 		return nil, err
 	}
@@ -77,23 +77,23 @@ func (h *Handler) names(v *page.Visit) (map[string]string, error) {
 	return names, nil
 }
 
-func (h *Handler) line(entry customer.Entry, names map[string]string) activityLine {
-	line := activityLine{Entry: entry, Who: "who." + string(entry.Actor.Kind), What: "action." + string(entry.Action), Where: addressOf(entry.Actor)}
+func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]string) activityEntry {
+	line := activityEntry{AuditEntry: entry, Who: "who." + string(entry.Actor.Kind), What: "action." + string(entry.Action), Where: visibleAddress(entry.Actor)}
 	if entry.Actor.Kind != registrar.ActorPerson && entry.Actor.Kind != registrar.ActorSystem {
-		line.By = named(entry.Actor.Through, names)
+		line.By = nameOrID(entry.Actor.Through, names)
 	}
-	line.Object = named(entry.Object, names)
-	if key := "object." + entry.Object; h.views.Has(key) {
+	line.Object = nameOrID(entry.Object, names)
+	if key := "object." + entry.Object; h.templates.Has(key) {
 		line.Object, line.How = "", key
 	}
-	saidBefore := entry.Object == entry.Actor.Through && entry.Actor.Kind != registrar.ActorSystem
-	if saidBefore || entry.Object == entry.Customer {
+	repeatsActor := entry.Object == entry.Actor.Through && entry.Actor.Kind != registrar.ActorSystem
+	if repeatsActor || entry.Object == entry.Customer {
 		line.Object = "" // it would say the same again
 	}
 	return line
 }
 
-func named(id string, names map[string]string) string {
+func nameOrID(id string, names map[string]string) string {
 	if name, ok := names[id]; ok {
 		return name
 	}

@@ -5,16 +5,16 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // linkedAgents shows which agents may check out for the customer, and which could.
-func (h *Handler) linkedAgents(v *page.Visit) error {
-	offers, err := h.agents.Offers(v.R.Context(), v.Actor())
+func (h *Handler) linkedAgents(req *ui.Request) error {
+	offers, err := h.agents.ListLinkable(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	var linked, others []agent.Offer
+	var linked, others []agent.LinkableAgent
 	for _, offer := range offers {
 		if offer.Linked.At.IsZero() {
 			others = append(others, offer)
@@ -22,33 +22,35 @@ func (h *Handler) linkedAgents(v *page.Visit) error {
 			linked = append(linked, offer)
 		}
 	}
-	return h.views.Render(v, page.View{Name: "agents", Title: "agents.title", Section: profilePath, Data: struct {
-		Linked, Others []agent.Offer
+	return h.templates.Render(req, ui.View{Name: "agents", Title: "agents.title", Section: profilePath, Data: struct {
+		Linked, Others []agent.LinkableAgent
 		Recent         bool
 		Again          string
-	}{linked, others, v.Recent(), withNext(page.SignInAgainPath, agentsPath)}})
+	}{linked, others, req.SignedInRecently(), withNext(ui.SignInAgainPath, agentsPath)}})
 }
 
-func (h *Handler) linkAgent(v *page.Visit) error {
-	if err := h.agents.Link(v.R.Context(), v.Actor(), v.R.PathValue("id")); err != nil {
+func (h *Handler) linkAgent(req *ui.Request) error {
+	if err := h.agents.Link(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	v.Note("agent_linked")
-	return v.SeeOther(agentsPath)
+	req.Flash("agent_linked")
+	return req.SeeOther(agentsPath)
 }
 
-func (h *Handler) unlinkAgent(v *page.Visit) error {
-	if err := h.agents.Unlink(v.R.Context(), v.Actor(), v.R.PathValue("id")); err != nil {
+func (h *Handler) unlinkAgent(req *ui.Request) error {
+	if err := h.agents.Unlink(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	v.Note("agent_unlinked")
-	return v.SeeOther(agentsPath)
+	req.Flash("agent_unlinked")
+	return req.SeeOther(agentsPath)
 }
 
 // noAgents stands for agents where none are let in.
 type noAgents struct{}
 
-func (noAgents) Offers(context.Context, registrar.Actor) ([]agent.Offer, error) { return nil, nil }
+func (noAgents) ListLinkable(context.Context, registrar.Actor) ([]agent.LinkableAgent, error) {
+	return nil, nil
+}
 
 func (noAgents) Link(context.Context, registrar.Actor, string) error { return noSuchAgent() }
 

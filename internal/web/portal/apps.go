@@ -1,25 +1,25 @@
 package portal
 
 import (
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // apps is what the customer has connected.
-func (h *Handler) apps(v *page.Visit) error {
-	apps, err := h.applications.Apps(v.R.Context(), v.Actor())
+func (h *Handler) apps(req *ui.Request) error {
+	apps, err := h.applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	return h.views.Render(v, page.View{Name: "apps", Title: "apps.title", Section: appsPath, Data: struct {
-		Apps []access.App
+	return h.templates.Render(req, ui.View{Name: "apps", Title: "apps.title", Section: appsPath, Data: struct {
+		Apps []oauth.ConnectedApp
 	}{apps}})
 }
 
-func (h *Handler) disconnectApp(v *page.Visit) error {
-	if err := h.applications.Disconnect(v.R.Context(), v.Actor(), v.R.PathValue("id")); err != nil {
+func (h *Handler) disconnectApp(req *ui.Request) error {
+	if err := h.applications.Disconnect(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	v.Note("app_disconnected")
-	return v.SeeOther(appsPath)
+	req.Flash("app_disconnected")
+	return req.SeeOther(appsPath)
 }

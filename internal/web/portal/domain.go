@@ -8,39 +8,39 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // domainView is the page of one domain.
 type domainView struct {
-	steward.View
+	domainchange.View
 	// Path is the page's own address.
 	Path string
 	// Closed says by kind of change why it can't be made.
 	Closed map[string]registrar.Code
-	// Why is the reason that closes the whole page; empty if something can be done.
-	Why                   registrar.Code
+	// ClosedReason is the reason that closes the whole page; empty if something can be done.
+	ClosedReason          registrar.Code
 	Recent                bool
 	Again                 string
 	Renewable, Switchable bool
-	Holder                customer.Registrant
-	HasHolder             bool
-	History               []historyLine
+	Registrant            account.Registrant
+	HasRegistrant         bool
+	History               []historyEntry
 
 	// What was typed, and what is wrong with it.
 	Problem            string
 	Nameservers        string
 	NameserversProblem string
-	DS                 page.Field
+	DS                 ui.Field
 	// Code is set on the one answer that shows an auth code.
 	Code string
 }
 
-// historyLine is something that happened to the domain.
-type historyLine struct {
+// historyEntry is something that happened to the domain.
+type historyEntry struct {
 	At time.Time
 	// What and Who are keys; Detail and By are what they are about.
 	What, Detail, Who, By string
@@ -49,58 +49,58 @@ type historyLine struct {
 	Address string
 }
 
-var dsField = page.Field{
+var dsField = ui.Field{
 	ID: "ds", Name: "ds", Label: "care.ds_label", Hint: "care.ds_hint", Type: "text", Autocomplete: "off", MaxLength: 300,
 }
 
 func domainPath(id string) string { return domainsPath + "/" + id }
 
 // domain is the page of one of the customer's domains.
-func (h *Handler) domain(v *page.Visit) error {
-	return h.showDomain(v, http.StatusOK, domainView{DS: dsField})
+func (h *Handler) domain(req *ui.Request) error {
+	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
 }
 
 // showDomain fills in what the page shows beside what a form has left in the view.
-func (h *Handler) showDomain(v *page.Visit, status int, view domainView) error {
-	if h.steward == nil {
+func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error {
+	if h.domainChanges == nil {
 		return noSuchDomain()
 	}
-	id := v.R.PathValue("id")
+	id := req.R.PathValue("id")
 	typed := view.Nameservers
 	var err error
-	if view.View, err = h.steward.View(v.R.Context(), v.Actor(), id); err != nil {
+	if view.View, err = h.domainChanges.View(req.R.Context(), req.Actor(), id); err != nil {
 		return err
 	}
-	if view.Holder, view.HasHolder, err = h.customers.Registrant(v.R.Context(), v.Actor()); err != nil {
+	if view.Registrant, view.HasRegistrant, err = h.accounts.Registrant(req.R.Context(), req.Actor()); err != nil {
 		return err
 	}
 	view.Path = domainPath(view.Domain.ID)
-	view.Recent, view.Again = v.Recent(), withNext(page.SignInAgainPath, view.Path)
-	state := holding.Status(view.Domain.Status)
+	view.Recent, view.Again = req.SignedInRecently(), withNext(ui.SignInAgainPath, view.Path)
+	state := portfolio.Status(view.Domain.Status)
 	if h.orders != nil {
-		view.Renewable = state == holding.StatusActive || state == holding.StatusExpired
-		view.Switchable = switchable(state, view.Domain.AutoRenew)
+		view.Renewable = state == portfolio.StatusActive || state == portfolio.StatusExpired
+		view.Switchable = canSwitchAutoRenew(state, view.Domain.AutoRenew)
 	}
 	view.Closed = make(map[string]registrar.Code)
 	for kind, why := range view.View.Closed {
 		view.Closed[string(kind)] = why
 	}
-	switch why := view.View.Closed[steward.Nameservers]; {
+	switch why := view.View.Closed[domainchange.Nameservers]; {
 	case view.Open != nil && !view.Stuck:
-		v.ReloadIn(3 * time.Second)
-	case why != steward.Barred: // a lock closes what it names, and leaves the rest
-		view.Why = why
+		req.RefreshAfter(3 * time.Second)
+	case why != domainchange.DomainRestricted: // a lock closes what it names, and leaves the rest
+		view.ClosedReason = why
 	}
 	if view.Nameservers = typed; view.NameserversProblem == "" {
-		view.Nameservers = typedNameservers(view.Record.Nameservers)
+		view.Nameservers = nameserverLines(view.Record.Nameservers)
 	}
-	if view.History, err = h.history(v, view.View); err != nil {
+	if view.History, err = h.history(req, view.View); err != nil {
 		return err
 	}
-	return h.views.Render(v, page.View{Name: "domain", Status: status, Title: "care.title", Section: domainsPath, Data: view})
+	return h.templates.Render(req, ui.View{Name: "domain", Status: status, Title: "care.title", Section: domainsPath, Data: view})
 }
 
-func typedNameservers(servers []steward.Nameserver) string {
+func nameserverLines(servers []domainchange.Nameserver) string {
 	var lines []string
 	for _, server := range servers {
 		lines = append(lines, server.String())
@@ -109,45 +109,45 @@ func typedNameservers(servers []steward.Nameserver) string {
 }
 
 // history puts changes and the rest of the audit together, the newest first.
-func (h *Handler) history(v *page.Visit, view steward.View) ([]historyLine, error) {
-	names, err := h.names(v)
+func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEntry, error) {
+	names, err := h.namesByID(req)
 	if err != nil {
 		return nil, err
 	}
-	var lines []historyLine
+	var rows []historyEntry
 	for _, change := range view.Changes {
-		line := historyLine{
-			At: change.CreatedAt, What: "change." + string(change.Kind), Who: "who." + string(change.Actor.Kind), Address: addressOf(change.Actor),
+		line := historyEntry{
+			At: change.CreatedAt, What: "change." + string(change.Kind), Who: "who." + string(change.Actor.Kind), Address: visibleAddress(change.Actor),
 		}
 		switch {
-		case len(change.Wanted.Nameservers) > 0:
-			line.Detail = strings.ReplaceAll(typedNameservers(change.Wanted.Nameservers), "\n", ", ")
-		case change.Wanted.DS != nil:
-			line.Detail = dsText(*change.Wanted.DS)
+		case len(change.Desired.Nameservers) > 0:
+			line.Detail = strings.ReplaceAll(nameserverLines(change.Desired.Nameservers), "\n", ", ")
+		case change.Desired.DS != nil:
+			line.Detail = formatDS(*change.Desired.DS)
 		}
-		if change.State != steward.StateDone {
+		if change.State != domainchange.StatusDone {
 			line.State = "change_state." + string(change.State)
 		}
-		if change.Failure == steward.GivenUp {
+		if change.Failure == domainchange.Abandoned {
 			line.State = "change_state.given_up"
 		}
-		lines = append(lines, line)
+		rows = append(rows, line)
 	}
-	for _, deed := range view.Deeds {
-		entry := h.line(customer.Entry{Deed: deed}, names)
-		lines = append(lines, historyLine{At: deed.At, What: entry.What, Who: entry.Who, By: entry.By, Address: addressOf(deed.Actor)})
+	for _, event := range view.AuditEvents {
+		entry := h.newActivityEntry(account.AuditEntry{AuditEvent: event}, names)
+		rows = append(rows, historyEntry{At: event.At, What: entry.What, Who: entry.Who, By: entry.By, Address: visibleAddress(event.Actor)})
 	}
-	slices.SortStableFunc(lines, func(a, b historyLine) int { return b.At.Compare(a.At) })
-	return lines, nil
+	slices.SortStableFunc(rows, func(a, b historyEntry) int { return b.At.Compare(a.At) })
+	return rows, nil
 }
 
-func dsText(ds steward.DS) string {
+func formatDS(ds domainchange.DS) string {
 	return fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 }
 
-// addressOf is where somebody was who did something to the customer's account. Where
+// visibleAddress is where somebody was who did something to the customer's account. Where
 // operators sit is not the customer's business; that they did it is.
-func addressOf(actor registrar.Actor) string {
+func visibleAddress(actor registrar.Actor) string {
 	if actor.Kind == registrar.ActorOperator || !actor.Address.IsValid() {
 		return ""
 	}
@@ -156,48 +156,48 @@ func addressOf(actor registrar.Actor) string {
 
 // change has the steward carry a wish out and shows how that went. retry puts what
 // was typed back into the page, with the key of what is wrong.
-func (h *Handler) change(v *page.Visit, wish steward.Wish, retry func(view *domainView, problem string) bool) error {
-	if h.steward == nil {
+func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, retry func(view *domainView, problem string) bool) error {
+	if h.domainChanges == nil {
 		return noSuchDomain()
 	}
-	path := domainPath(v.R.PathValue("id"))
-	change, code, err := h.steward.Ask(v.R.Context(), v.Actor(), v.R.PathValue("id"), wish)
+	path := domainPath(req.R.PathValue("id"))
+	change, code, err := h.domainChanges.RequestChange(req.R.Context(), req.Actor(), req.R.PathValue("id"), request)
 	if err != nil {
-		return h.changeProblem(v, err, retry)
+		return h.changeProblem(req, err, retry)
 	}
 	switch {
-	case change.State == steward.StateRefused:
-		return h.changeProblem(v, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusal(change)}, retry)
+	case change.State == domainchange.StatusRefused:
+		return h.changeProblem(req, &registrar.Error{Kind: registrar.KindConflict, Code: h.refusalCode(change)}, retry)
 	case code != "":
-		return h.showDomain(v, http.StatusOK, domainView{DS: dsField, Code: code})
-	case change.State == steward.StateDone:
-		v.Note("change_" + string(change.Kind))
+		return h.showDomain(req, http.StatusOK, domainView{DS: dsField, Code: code})
+	case change.State == domainchange.StatusDone:
+		req.Flash("change_" + string(change.Kind))
 	default:
-		v.Note("change_under_way")
+		req.Flash("change_under_way")
 	}
-	return v.SeeOther(path)
+	return req.SeeOther(path)
 }
 
-// refusal is the code that has a sentence about the registry's refusal. What it
+// refusalCode is the code that has a sentence about the registry's refusal. What it
 // says of objects is about nameservers only where those were to be changed.
-func (h *Handler) refusal(change steward.Change) registrar.Code {
+func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
 	aboutHosts := change.Failure == "epp_missing" || change.Failure == "epp_not_allowed"
-	if change.Failure == steward.Barred { // a lock came while it was under way
+	if change.Failure == domainchange.DomainRestricted { // a lock came while it was under way
 		return change.Failure
 	}
-	if !h.views.Has(page.ProblemKey(change.Failure)) || aboutHosts && change.Kind != steward.Nameservers {
-		return steward.Denied
+	if !h.templates.Has(ui.ProblemKey(change.Failure)) || aboutHosts && change.Kind != domainchange.Nameservers {
+		return domainchange.RegistryDenied
 	}
 	return change.Failure
 }
 
-func (h *Handler) changeProblem(v *page.Visit, err error, retry func(*domainView, string) bool) error {
+func (h *Handler) changeProblem(req *ui.Request, err error, retry func(*domainView, string) bool) error {
 	key, known := h.problemKey(err)
-	if closed := "closed." + string(registrar.CodeOf(err)); !known && h.views.Has(closed) {
+	if closed := "closed." + string(registrar.CodeOf(err)); !known && h.templates.Has(closed) {
 		key, known = closed, true
 	}
 	if registrar.CodeOf(err) == registrar.SignInAgain {
-		v.FormOn(domainPath(v.R.PathValue("id"))) // it is the visitor's own, so its address may be kept
+		req.SetFormPath(domainPath(req.R.PathValue("id"))) // it is the visitor's own, so its address may be kept
 		return err
 	}
 	if !known {
@@ -208,43 +208,43 @@ func (h *Handler) changeProblem(v *page.Visit, err error, retry func(*domainView
 		status = http.StatusUnprocessableEntity
 	}
 	if retry == nil || !retry(&view, key) {
-		view.Problem = h.views.Text(v.Language, key)
+		view.Problem = h.templates.Text(req.Language, key)
 	}
-	return h.showDomain(v, status, view)
+	return h.showDomain(req, status, view)
 }
 
-func (h *Handler) setNameservers(v *page.Visit) error {
-	typed := v.Text("nameservers")
-	return h.change(v, steward.Wish{Kind: steward.Nameservers, Nameservers: typed}, func(view *domainView, problem string) bool {
+func (h *Handler) setNameservers(req *ui.Request) error {
+	typed := req.Text("nameservers")
+	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: typed}, func(view *domainView, problem string) bool {
 		view.Nameservers, view.NameserversProblem = typed, problem
 		return true
 	})
 }
 
-func (h *Handler) addDS(v *page.Visit) error {
-	typed := v.Text("ds")
-	return h.change(v, steward.Wish{Kind: steward.AddDS, DS: typed}, func(view *domainView, problem string) bool {
+func (h *Handler) addDS(req *ui.Request) error {
+	typed := req.Text("ds")
+	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: typed}, func(view *domainView, problem string) bool {
 		view.DS = dsField.With(typed, problem)
 		return true
 	})
 }
 
-func (h *Handler) removeDS(v *page.Visit) error {
-	return h.change(v, steward.Wish{Kind: steward.RemoveDS, DS: v.Text("ds")}, nil)
+func (h *Handler) removeDS(req *ui.Request) error {
+	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.RemoveDS, DS: req.Text("ds")}, nil)
 }
 
-func (h *Handler) setLock(v *page.Visit) error {
-	kind := steward.Unlock
-	if v.Field("on") == "yes" {
-		kind = steward.Lock
+func (h *Handler) setLock(req *ui.Request) error {
+	kind := domainchange.Unlock
+	if req.Field("on") == "yes" {
+		kind = domainchange.Lock
 	}
-	return h.change(v, steward.Wish{Kind: kind}, nil)
+	return h.change(req, domainchange.ChangeRequest{Kind: kind}, nil)
 }
 
-func (h *Handler) showAuthCode(v *page.Visit) error {
-	return h.change(v, steward.Wish{Kind: steward.AuthCode}, nil)
+func (h *Handler) showAuthCode(req *ui.Request) error {
+	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.AuthCode}, nil)
 }
 
-func (h *Handler) takeHolder(v *page.Visit) error {
-	return h.change(v, steward.Wish{Kind: steward.TakeHolder}, nil)
+func (h *Handler) updateDomainRegistrant(req *ui.Request) error {
+	return h.change(req, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant}, nil)
 }

@@ -7,82 +7,82 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainLine is one domain with what can be done about it.
-type domainLine struct {
-	holding.Domain
+// domainRow is one domain with what can be done about it.
+type domainRow struct {
+	portfolio.Domain
 	Renewable, Switchable bool
 }
 
 // domains is what the customer holds.
-func (h *Handler) domains(v *page.Visit) error { return h.showDomains(v, nil) }
+func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
 
 // showDomains shows the list, after something that did not work with a sentence
 // about it. Errors that have no sentence pass.
-func (h *Handler) showDomains(v *page.Visit, problem error) error {
-	status, sentence := http.StatusOK, ""
+func (h *Handler) showDomains(req *ui.Request, problem error) error {
+	status, message := http.StatusOK, ""
 	if problem != nil {
 		var known bool
-		if sentence, known = h.problem(v, problem); !known {
+		if message, known = h.problem(req, problem); !known {
 			return problem
 		}
 		status = http.StatusConflict
 	}
-	filter := holding.Filter{
-		Part: v.Query("q"), Status: holding.Status(v.Query("state")), AfterName: v.Query("after"), AfterID: v.Query("id"),
+	filter := portfolio.Filter{
+		Part: req.Query("q"), Status: portfolio.Status(req.Query("state")), AfterName: req.Query("after"), AfterID: req.Query("id"),
 	}
-	some, err := h.holdings.Page(v.R.Context(), v.Actor(), filter)
+	some, err := h.portfolio.Page(req.R.Context(), req.Actor(), filter)
 	if err != nil {
 		return err
 	}
-	lines := make([]domainLine, 0, len(some.Domains))
+	lines := make([]domainRow, 0, len(some.Domains))
 	actions := false
 	for _, d := range some.Domains {
-		held := d.Status == holding.StatusActive || d.Status == holding.StatusExpired
-		line := domainLine{Domain: d}
+		held := d.Status == portfolio.StatusActive || d.Status == portfolio.StatusExpired
+		line := domainRow{Domain: d}
 		if h.orders != nil {
-			line.Renewable, line.Switchable = held, switchable(d.Status, d.AutoRenew)
+			line.Renewable, line.Switchable = held, canSwitchAutoRenew(d.Status, d.AutoRenew)
 		}
 		actions = actions || line.Renewable
 		lines = append(lines, line)
 	}
 	view := domainsView{
-		Domains: lines, Actions: actions, Managed: h.steward != nil, Problem: sentence, Total: some.Total(), Part: filter.Part, Status: filter.Status,
+		Domains: lines, Actions: actions, Managed: h.domainChanges != nil, Problem: message, Total: some.Total(), Part: filter.Part, Status: filter.Status,
 	}
-	for _, status := range holding.Statuses() {
+	for _, status := range portfolio.Statuses() {
 		if count := some.Counts[status]; count > 0 {
 			view.States = append(view.States, domainCount{status, count})
 		}
 	}
 	if filter.AfterName != "" {
-		view.First = h.domainsAddress(filter, holding.Domain{})
+		view.First = h.domainsURL(filter, portfolio.Domain{})
 	}
 	if some.More {
-		view.More = h.domainsAddress(filter, some.Domains[len(some.Domains)-1])
+		view.More = h.domainsURL(filter, some.Domains[len(some.Domains)-1])
 	}
-	return h.views.Render(v, page.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
+	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
 }
 
-// switchable says whether there is a switch for the automatic renewal: only what runs
+// canSwitchAutoRenew says whether there is a switch for the automatic renewal: only what runs
 // can be switched on, and what is on can be switched off as long as it is held here.
-func switchable(status holding.Status, on bool) bool {
-	return status == holding.StatusActive || on && status != holding.StatusTransferredOut
+func canSwitchAutoRenew(status portfolio.Status, on bool) bool {
+	return status == portfolio.StatusActive || on && status != portfolio.StatusTransferredOut
 }
 
 // domainsView is the list.
 type domainsView struct {
-	Domains []domainLine
+	Domains []domainRow
 	// Actions says that something can be ordered, Managed that domains have pages.
 	Actions, Managed bool
 	Problem          string
 	Total            int
 	// Part and Status are the filter, States what it can be set to.
 	Part   string
-	Status holding.Status
+	Status portfolio.Status
 	States []domainCount
 	// First and More are addresses of other pages of the list; empty: there is none.
 	First, More string
@@ -90,13 +90,13 @@ type domainsView struct {
 
 // domainCount is how many domains are in a state.
 type domainCount struct {
-	Status holding.Status
+	Status portfolio.Status
 	Count  int
 }
 
-// domainsAddress is the page of the list that comes after a domain; a zero one
+// domainsURL is the page of the list that comes after a domain; a zero one
 // means the first.
-func (h *Handler) domainsAddress(filter holding.Filter, last holding.Domain) string {
+func (h *Handler) domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
 	query := make(url.Values)
 	for name, value := range map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID} {
 		if value != "" {
@@ -114,36 +114,36 @@ func noSuchDomain() error {
 }
 
 // ownDomain is the domain of the address; another customer's is not found.
-func (h *Handler) ownDomain(v *page.Visit) (holding.Domain, error) {
-	domains, err := h.holdings.List(v.R.Context(), v.Actor())
+func (h *Handler) ownDomain(req *ui.Request) (portfolio.Domain, error) {
+	domains, err := h.portfolio.List(req.R.Context(), req.Actor())
 	if err != nil {
-		return holding.Domain{}, err
+		return portfolio.Domain{}, err
 	}
 	for _, d := range domains {
-		if d.ID == v.R.PathValue("id") {
+		if d.ID == req.R.PathValue("id") {
 			return d, nil
 		}
 	}
-	return holding.Domain{}, noSuchDomain()
+	return portfolio.Domain{}, noSuchDomain()
 }
 
 // renewDomain prepares an order, which is read and paid as every other one is.
-func (h *Handler) renewDomain(v *page.Visit) error {
-	domain, err := h.ownDomain(v)
+func (h *Handler) renewDomain(req *ui.Request) error {
+	domain, err := h.ownDomain(req)
 	if err != nil {
 		return err
 	}
 	if h.orders == nil {
 		return noSuchDomain()
 	}
-	wanted := order.Wanted{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
-	made, err := h.orders.Start(v.R.Context(), v.Actor(), order.Request{Items: []order.Wanted{wanted}, Channel: order.ThroughPortal})
+	wanted := order.RequestedItem{Name: registrar.NewName(strings.TrimSuffix(domain.Name, domain.TLD), domain.TLD), Kind: order.Renew}
+	made, err := h.orders.Create(req.R.Context(), req.Actor(), order.Request{Items: []order.RequestedItem{wanted}, Channel: order.ChannelPortal})
 	var refused *order.ItemsRefused
 	switch {
 	case errors.As(err, &refused):
-		return h.showDomains(v, &registrar.Error{Kind: registrar.KindConflict, Code: "renewal_refused", Err: err})
+		return h.showDomains(req, &registrar.Error{Kind: registrar.KindConflict, Code: "renewal_refused", Err: err})
 	case err != nil:
-		return h.showDomains(v, err)
+		return h.showDomains(req, err)
 	}
 	address, err := h.orders.PayURL(made)
 	if err != nil {
@@ -154,29 +154,29 @@ func (h *Handler) renewDomain(v *page.Visit) error {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
 	}
 	// By its path alone: a form stays on the host that the browser is on.
-	return v.SeeOther(page.LocalPath(to.EscapedPath(), page.OrdersPath))
+	return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
 }
 
-func (h *Handler) setAutoRenew(v *page.Visit) error {
+func (h *Handler) setAutoRenew(req *ui.Request) error {
 	if h.orders == nil {
 		return noSuchDomain()
 	}
-	on := v.Field("on") == "yes"
-	if err := h.holdings.SetAutoRenew(v.R.Context(), v.Actor(), v.R.PathValue("id"), on); err != nil {
-		return h.showDomains(v, err)
+	on := req.Field("on") == "yes"
+	if err := h.portfolio.SetAutoRenew(req.R.Context(), req.Actor(), req.R.PathValue("id"), on); err != nil {
+		return h.showDomains(req, err)
 	}
 	if on {
-		v.Note("auto_renew_on")
+		req.Flash("auto_renew_on")
 	} else {
-		v.Note("auto_renew_off")
+		req.Flash("auto_renew_off")
 	}
-	return v.SeeOther(h.backTo(v))
+	return req.SeeOther(h.returnPath(req))
 }
 
-// backTo is the page that a form about a domain stands on: the list or its own.
-func (h *Handler) backTo(v *page.Visit) string {
-	if v.Field("page") == "own" && h.steward != nil {
-		return domainPath(v.R.PathValue("id"))
+// returnPath is the page that a form about a domain stands on: the list or its own.
+func (h *Handler) returnPath(req *ui.Request) string {
+	if req.Field("page") == "own" && h.domainChanges != nil {
+		return domainPath(req.R.PathValue("id"))
 	}
 	return domainsPath
 }

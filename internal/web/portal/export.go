@@ -6,43 +6,43 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/web/page"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 const (
 	exportPath = "/portal/profile/export"
 
-	// exportWithin is how long the whole file may take, and pieceWithin how long somebody may
+	// exportTimeout is how long the whole file may take, and pieceWithin how long somebody may
 	// take to receive the next piece of it.
-	exportWithin = 10 * time.Minute
-	pieceWithin  = 20 * time.Second
-	// heldBack is how much is kept until something leaves: nearly every file is smaller,
+	exportTimeout = 10 * time.Minute
+	chunkTimeout  = 20 * time.Second
+	// exportBufferBytes is how much is kept until something leaves: nearly every file is smaller,
 	// and what goes wrong with it is told on a page.
-	heldBack = 256 << 10
+	exportBufferBytes = 256 << 10
 )
 
 // export hands over all that is stored about the customer as one file. It wants a
 // recent sign-in: a browser that somebody has left open must not give everything away.
-func (h *Handler) export(v *page.Visit) error {
-	if !v.Recent() {
-		return v.SignInFirst(page.SignInAgainPath)
+func (h *Handler) export(req *ui.Request) error {
+	if !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	leave, err := v.Place()
+	release, err := req.AcquireStream()
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	// A large file takes longer than a page may. Who has left is noticed by the next piece.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.R.Context()), exportWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.R.Context()), exportTimeout)
 	defer cancel()
-	file := &download{v: v, name: "dotkontor-" + v.Now.UTC().Format(time.DateOnly) + ".json"}
-	if err := h.dossier.Write(ctx, v.Actor(), file); err != nil {
-		if !file.begun {
+	file := &download{v: req, name: "dotkontor-" + req.Now.UTC().Format(time.DateOnly) + ".json"}
+	if err := h.exporter.Write(ctx, req.Actor(), file); err != nil {
+		if !file.started {
 			return err
 		}
-		wire.Annotate(v.W, err)
-		file.cut()
+		httpjson.RecordError(req.W, err)
+		file.abort()
 		return nil
 	}
 	return file.finish()
@@ -50,36 +50,36 @@ func (h *Handler) export(v *page.Visit) error {
 
 // download is a file that is written while it is made.
 type download struct {
-	v     *page.Visit
-	name  string
-	held  bytes.Buffer
-	begun bool
+	v       *ui.Request
+	name    string
+	buffer  bytes.Buffer
+	started bool
 }
 
 // Write holds back what comes first.
 func (d *download) Write(piece []byte) (int, error) {
-	if !d.begun && d.held.Len()+len(piece) <= heldBack {
-		return d.held.Write(piece)
+	if !d.started && d.buffer.Len()+len(piece) <= exportBufferBytes {
+		return d.buffer.Write(piece)
 	}
-	if err := d.begin(); err != nil {
+	if err := d.start(); err != nil {
 		return 0, err
 	}
 	return d.send(piece)
 }
 
-func (d *download) begin() error {
-	if d.begun {
+func (d *download) start() error {
+	if d.started {
 		return nil
 	}
-	d.begun = true
-	d.describe()
+	d.started = true
+	d.setHeaders()
 	d.v.W.WriteHeader(http.StatusOK)
-	_, err := d.send(d.held.Bytes())
-	d.held = bytes.Buffer{}
+	_, err := d.send(d.buffer.Bytes())
+	d.buffer = bytes.Buffer{}
 	return err
 }
 
-func (d *download) describe() {
+func (d *download) setHeaders() {
 	header := d.v.W.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
@@ -88,7 +88,7 @@ func (d *download) describe() {
 // send gives whoever receives it a while for each piece.
 func (d *download) send(piece []byte) (int, error) {
 	control := http.NewResponseController(d.v.W)
-	if err := control.SetWriteDeadline(time.Now().Add(pieceWithin)); err != nil {
+	if err := control.SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
 		return 0, err
 	}
 	n, err := d.v.W.Write(piece)
@@ -98,22 +98,22 @@ func (d *download) send(piece []byte) (int, error) {
 	return n, control.Flush()
 }
 
-// cut ends the connection without the end of the file, so that nobody takes what they
+// abort ends the connection without the end of the file, so that nobody takes what they
 // have for all of it.
-func (d *download) cut() {
+func (d *download) abort() {
 	_ = http.NewResponseController(d.v.W).SetWriteDeadline(time.Unix(1, 0)) // it can't be more broken
 }
 
 // finish sends what was held back, whose length is known.
 func (d *download) finish() error {
-	if d.begun {
+	if d.started {
 		return nil
 	}
-	d.describe()
+	d.setHeaders()
 	// Making it may have taken most of the time that an answer has.
-	if err := http.NewResponseController(d.v.W).SetWriteDeadline(time.Now().Add(pieceWithin)); err != nil {
+	if err := http.NewResponseController(d.v.W).SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
 		return err
 	}
-	wire.WriteBytes(d.v.W, http.StatusOK, []string{"application/json"}, d.held.Bytes())
+	httpjson.WriteBytes(d.v.W, http.StatusOK, []string{"application/json"}, d.buffer.Bytes())
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // form is what most pages consist of. Its texts are keys, but for Problem and
@@ -22,7 +22,7 @@ type form struct {
 	Hidden  []pair
 	// Username tells a password manager whose password it is; nobody sees it.
 	Username string
-	Fields   []page.Field
+	Fields   []ui.Field
 	Submit   string
 	Links    []pair
 	// Passkey is offered beside the fields, if it has an address to begin at.
@@ -36,7 +36,7 @@ type pair struct{ Name, Value string }
 // script shows it.
 type passkeyForm struct {
 	Kind, Begin, Finish, Next, Submit string
-	Field                             *page.Field
+	Field                             *ui.Field
 }
 
 // message is a page that only says something.
@@ -51,12 +51,12 @@ func invalidForm() error {
 
 // show renders a form, as a page that was asked for or as one whose input was
 // wrong.
-func (h *Handler) show(v *page.Visit, title, section string, f form) error {
+func (h *Handler) show(req *ui.Request, title, section string, f form) error {
 	status := http.StatusOK
 	if f.hasProblem() {
 		status = http.StatusUnprocessableEntity
 	}
-	return h.views.Render(v, page.View{Name: "form", Status: status, Title: title, Section: section, Data: f})
+	return h.templates.Render(req, ui.View{Name: "form", Status: status, Title: title, Section: section, Data: f})
 }
 
 func (f form) hasProblem() bool {
@@ -71,52 +71,52 @@ func (f form) hasProblem() bool {
 	return false
 }
 
-func (h *Handler) say(v *page.Visit, status int, title, text string, links ...pair) error {
-	return h.views.Render(v, page.View{Name: "message", Status: status, Title: title, Data: message{text, links}})
+func (h *Handler) showMessage(req *ui.Request, status int, title, text string, links ...pair) error {
+	return h.templates.Render(req, ui.View{Name: "message", Status: status, Title: title, Data: message{text, links}})
 }
 
 // problem is the sentence about an error, if it is one that the visitor can do
 // something about in the form. Being told to wait or to sign in has a page of its
 // own.
-func (h *Handler) problem(v *page.Visit, err error) (string, bool) {
+func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 	key, ok := h.problemKey(err)
 	if !ok {
 		return "", false
 	}
-	return h.views.Text(v.Language, key), true
+	return h.templates.Text(req.Language, key), true
 }
 
 func (h *Handler) problemKey(err error) (string, bool) {
 	if registrar.KindOf(err) == registrar.KindRateLimited || registrar.KindOf(err) == registrar.KindNotFound {
 		return "", false
 	}
-	key := page.ProblemKey(registrar.CodeOf(err))
-	return key, h.views.Has(key)
+	key := ui.ProblemKey(registrar.CodeOf(err))
+	return key, h.templates.Has(key)
 }
 
-// about says which field an error is about; empty means the form as a whole.
-func about(err error) string {
+// fieldForError says which field an error is about; empty means the form as a whole.
+func fieldForError(err error) string {
 	switch registrar.CodeOf(err) {
-	case customer.EmailInvalid, customer.EmailTaken:
+	case account.EmailInvalid, account.EmailTaken:
 		return "email"
-	case customer.PasswordShort, customer.PasswordLong, customer.PasswordCommon, customer.PasswordIsEmail,
-		customer.PasswordUnusable:
+	case account.PasswordShort, account.PasswordLong, account.PasswordCommon, account.PasswordIsEmail,
+		account.PasswordUnusable:
 		return "password"
-	case customer.CodeWrong:
+	case account.CodeWrong:
 		return "code"
 	default:
 		return ""
 	}
 }
 
-// blame puts an error into the form: beside the field that it is about, or above
+// attachError puts an error into the form: beside the field that it is about, or above
 // all. What can't be told in the form is returned.
-func (h *Handler) blame(v *page.Visit, f form, err error) (form, error) {
+func (h *Handler) attachError(req *ui.Request, f form, err error) (form, error) {
 	key, ok := h.problemKey(err)
 	if !ok {
 		return f, err
 	}
-	name := about(err)
+	name := fieldForError(err)
 	for i, field := range f.Fields {
 		if field.Name == name {
 			f.Fields[i].Problem = key
@@ -124,51 +124,51 @@ func (h *Handler) blame(v *page.Visit, f form, err error) (form, error) {
 			return f, nil
 		}
 	}
-	f.Problem = h.views.Text(v.Language, key)
+	f.Problem = h.templates.Text(req.Language, key)
 	return f, nil
 }
 
-// again shows the form with what was wrong.
-func (h *Handler) again(v *page.Visit, title, section string, f form, err error) error {
+// showFormAgain shows the form with what was wrong.
+func (h *Handler) showFormAgain(req *ui.Request, title, section string, f form, err error) error {
 	for i, field := range f.Fields {
-		f.Fields[i] = field.With(v.Field(field.Name), field.Problem)
+		f.Fields[i] = field.With(req.Field(field.Name), field.Problem)
 	}
-	f, err = h.blame(v, f, err)
+	f, err = h.attachError(req, f, err)
 	if err != nil {
 		return err
 	}
-	return h.show(v, title, section, f)
+	return h.show(req, title, section, f)
 }
 
-// needMail refuses what would end in a letter that nobody sends.
-func (h *Handler) needMail() error {
-	if h.mailWorks {
+// requireMail refuses what would end in a letter that nobody sends.
+func (h *Handler) requireMail() error {
+	if h.mailEnabled {
 		return nil
 	}
-	return &registrar.Error{Kind: registrar.KindUpstream, Code: page.MailOff}
+	return &registrar.Error{Kind: registrar.KindUpstream, Code: ui.MailOff}
 }
 
 // linkProblem shows that a link from a mail is no longer good; other errors pass.
-func (h *Handler) linkProblem(v *page.Visit, err error, links ...pair) error {
-	if errors.Is(err, &registrar.Error{Code: customer.LinkInvalid}) {
-		return h.say(v, http.StatusGone, "link_invalid.title", "link_invalid.text", links...)
+func (h *Handler) linkProblem(req *ui.Request, err error, links ...pair) error {
+	if errors.Is(err, &registrar.Error{Code: account.LinkInvalid}) {
+		return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.text", links...)
 	}
 	return err
 }
 
 // The fields that several forms share.
 var (
-	emailField = page.Field{
+	emailField = ui.Field{
 		Name: "email", Label: "field.email", Type: "email", Autocomplete: "username", MaxLength: 254,
 	}
-	newPasswordField = page.Field{
+	newPasswordField = ui.Field{
 		Name: "password", Label: "field.new_password", Hint: "hint.new_password", Type: "password", Autocomplete: "new-password",
 	}
-	codeField = page.Field{
+	codeField = ui.Field{
 		Name: "code", Label: "field.code", Type: "text", Autocomplete: "one-time-code", MaxLength: 40,
 	}
 )
 
-func focused(f page.Field) page.Field { f.Focus = true; return f }
+func focused(f ui.Field) ui.Field { f.Focus = true; return f }
 
-func hinted(f page.Field, hint string) page.Field { f.Hint = hint; return f }
+func hinted(f ui.Field, hint string) ui.Field { f.Hint = hint; return f }

@@ -3,7 +3,7 @@ package portal
 import (
 	"encoding/json"
 
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 // Where the script asks. A ceremony of signing in again begins as every sign-in
@@ -16,104 +16,104 @@ const (
 	finishAdd    = "/portal/passkeys/add/finish"
 )
 
-// begun is what the script hands to the authenticator.
-type begun struct {
-	Ceremony string          `json:"ceremony"`
-	Options  json.RawMessage `json:"options"`
+// passkeyOptions is what the script hands to the authenticator.
+type passkeyOptions struct {
+	ChallengeID string          `json:"ceremony"`
+	Options     json.RawMessage `json:"options"`
 }
 
-// answered is what the script brings back.
-type answered struct {
-	Ceremony string          `json:"ceremony"`
-	Response json.RawMessage `json:"response"`
-	Name     string          `json:"name"`
-	Next     string          `json:"next"`
+// passkeyResponse is what the script brings back.
+type passkeyResponse struct {
+	ChallengeID string          `json:"ceremony"`
+	Response    json.RawMessage `json:"response"`
+	Name        string          `json:"name"`
+	Next        string          `json:"next"`
 }
 
-// done tells the script where to go.
-type done struct {
+// redirectBody tells the script where to go.
+type redirectBody struct {
 	Go string `json:"go"`
 }
 
-func readAnswer(body []byte) (answered, error) {
-	var a answered
-	if err := json.Unmarshal(body, &a); err != nil || a.Ceremony == "" || len(a.Response) == 0 {
-		return answered{}, invalidForm()
+func readPasskeyResponse(body []byte) (passkeyResponse, error) {
+	var a passkeyResponse
+	if err := json.Unmarshal(body, &a); err != nil || a.ChallengeID == "" || len(a.Response) == 0 {
+		return passkeyResponse{}, invalidForm()
 	}
 	return a, nil
 }
 
-// tell gives an error its own sentence, if there is one.
-func (h *Handler) tell(v *page.Visit, err error) error {
-	if sentence, ok := h.problem(v, err); ok {
-		return &page.Told{Sentence: sentence, Err: err}
+// withMessage gives an error its own sentence, if there is one.
+func (h *Handler) withMessage(req *ui.Request, err error) error {
+	if message, ok := h.problem(req, err); ok {
+		return &ui.MessageError{Message: message, Err: err}
 	}
 	return err
 }
 
-func (h *Handler) beginPasskeySignIn(v *page.Visit, _ []byte) (any, error) {
-	ceremony, options, err := h.customers.BeginPasskeySignIn(v.R.Context(), v.Actor(), v.Origin())
+func (h *Handler) beginPasskeySignIn(req *ui.Request, _ []byte) (any, error) {
+	challengeID, options, err := h.accounts.BeginPasskeySignIn(req.R.Context(), req.Actor(), req.Origin())
 	if err != nil {
-		return nil, h.tell(v, err)
+		return nil, h.withMessage(req, err)
 	}
-	return begun{ceremony, options}, nil
+	return passkeyOptions{challengeID, options}, nil
 }
 
-func (h *Handler) finishPasskeySignIn(v *page.Visit, body []byte) (any, error) {
-	a, err := readAnswer(body)
+func (h *Handler) finishPasskeySignIn(req *ui.Request, body []byte) (any, error) {
+	a, err := readPasskeyResponse(body)
 	if err != nil {
 		return nil, err
 	}
-	signedIn, err := h.customers.FinishPasskeySignIn(v.R.Context(), v.Actor(), v.Origin(), a.Ceremony, a.Response, v.Agent())
+	signedIn, err := h.accounts.FinishPasskeySignIn(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Response, req.BrowserName())
 	if err != nil {
-		return nil, h.tell(v, err)
+		return nil, h.withMessage(req, err)
 	}
-	if err := h.handOver(v, signedIn); err != nil {
+	if err := h.startSession(req, signedIn); err != nil {
 		return nil, err
 	}
-	return done{orHome(next(v, a.Next))}, nil
+	return redirectBody{orProfile(nextPath(req, a.Next))}, nil
 }
 
-func (h *Handler) finishPasskeyAgain(v *page.Visit, body []byte) (any, error) {
-	a, err := readAnswer(body)
-	if err != nil {
-		return nil, err
-	}
-	signedIn, err := h.customers.FinishPasskeySignInAgain(
-		v.R.Context(), v.Actor(), v.Origin(), v.SessionSecret(), a.Ceremony, a.Response)
-	if err != nil {
-		return nil, h.tell(v, err)
-	}
-	v.KeepDevice(signedIn.Device)
-	v.KeepSession(signedIn.Secret)
-	return done{orHome(next(v, a.Next))}, nil
-}
-
-func (h *Handler) beginAddPasskey(v *page.Visit, _ []byte) (any, error) {
-	ceremony, options, err := h.customers.BeginAddPasskey(v.R.Context(), v.Actor(), v.Origin())
-	if err != nil {
-		return nil, h.tell(v, err)
-	}
-	return begun{ceremony, options}, nil
-}
-
-func (h *Handler) finishAddPasskey(v *page.Visit, body []byte) (any, error) {
-	a, err := readAnswer(body)
+func (h *Handler) finishPasskeyAgain(req *ui.Request, body []byte) (any, error) {
+	a, err := readPasskeyResponse(body)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.customers.FinishAddPasskey(v.R.Context(), v.Actor(), v.Origin(), a.Ceremony, a.Name, a.Response); err != nil {
-		return nil, h.tell(v, err)
+	signedIn, err := h.accounts.FinishPasskeySignInAgain(
+		req.R.Context(), req.Actor(), req.Origin(), req.SessionSecret(), a.ChallengeID, a.Response)
+	if err != nil {
+		return nil, h.withMessage(req, err)
 	}
-	v.Note("passkey_added")
-	return done{securityPath}, nil
+	req.SetDevice(signedIn.Device)
+	req.SetSession(signedIn.Secret)
+	return redirectBody{orProfile(nextPath(req, a.Next))}, nil
 }
 
-func (h *Handler) removePasskey(v *page.Visit) error {
-	err := h.customers.RemovePasskey(v.R.Context(), v.Actor(), v.R.PathValue("id"))
+func (h *Handler) beginAddPasskey(req *ui.Request, _ []byte) (any, error) {
+	challengeID, options, err := h.accounts.BeginAddPasskey(req.R.Context(), req.Actor(), req.Origin())
 	if err != nil {
-		return h.securityProblem(v, err)
+		return nil, h.withMessage(req, err)
 	}
-	v.Note("passkey_removed")
-	return v.SeeOther(securityPath)
+	return passkeyOptions{challengeID, options}, nil
+}
+
+func (h *Handler) finishAddPasskey(req *ui.Request, body []byte) (any, error) {
+	a, err := readPasskeyResponse(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.accounts.FinishAddPasskey(req.R.Context(), req.Actor(), req.Origin(), a.ChallengeID, a.Name, a.Response); err != nil {
+		return nil, h.withMessage(req, err)
+	}
+	req.Flash("passkey_added")
+	return redirectBody{securityPath}, nil
+}
+
+func (h *Handler) removePasskey(req *ui.Request) error {
+	err := h.accounts.RemovePasskey(req.R.Context(), req.Actor(), req.R.PathValue("id"))
+	if err != nil {
+		return h.securityProblem(req, err)
+	}
+	req.Flash("passkey_removed")
+	return req.SeeOther(securityPath)
 }

@@ -6,37 +6,37 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 const (
-	registrantPath      = page.RegistrantPath
+	registrantPath      = ui.RegistrantPath
 	registrantCheckPath = registrantPath + "/check"
 	passwordPath        = "/portal/profile/password"
 	emailPath           = "/portal/profile/email"
 )
 
 // profile is the overview.
-func (h *Handler) profile(v *page.Visit) error {
-	registrant, known, err := h.customers.Registrant(v.R.Context(), v.Actor())
+func (h *Handler) profile(req *ui.Request) error {
+	registrant, known, err := h.accounts.Registrant(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	return h.views.Render(v, page.View{Name: "profile", Title: "profile.title", Section: profilePath, Data: struct {
-		Customer        customer.Customer
-		Registrant      customer.Registrant
+	return h.templates.Render(req, ui.View{Name: "profile", Title: "profile.title", Section: profilePath, Data: struct {
+		Customer        account.Customer
+		Registrant      account.Registrant
 		KnownRegistrant bool
-	}{v.Visitor.Customer, registrant, known}})
+	}{req.Visitor.Customer, registrant, known}})
 }
 
-func passwordForm(c customer.Customer) form {
+func passwordForm(c account.Customer) form {
 	f := form{
-		Intro: "password.intro", Username: c.Email, Action: passwordPath, Submit: "password.submit", Fields: []page.Field{newPasswordField},
+		Intro: "password.intro", Username: c.Email, Action: passwordPath, Submit: "password.submit", Fields: []ui.Field{newPasswordField},
 		Links: []pair{{"back.profile", profilePath}},
 	}
 	if c.HasPassword {
-		f.Fields = []page.Field{{
+		f.Fields = []ui.Field{{
 			Name: "old", Label: "field.old_password", Type: "password", Autocomplete: "current-password", Focus: true,
 		}, newPasswordField}
 	}
@@ -45,78 +45,78 @@ func passwordForm(c customer.Customer) form {
 
 // showPassword asks for a recent sign-in first, so that nobody fills in a form
 // in vain.
-func (h *Handler) showPassword(v *page.Visit) error {
-	if !v.Recent() {
-		return v.SignInFirst(page.SignInAgainPath)
+func (h *Handler) showPassword(req *ui.Request) error {
+	if !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	return h.show(v, "password.title", profilePath, passwordForm(v.Visitor.Customer))
+	return h.show(req, "password.title", profilePath, passwordForm(req.Visitor.Customer))
 }
 
-func (h *Handler) changePassword(v *page.Visit) error {
-	err := h.customers.ChangePassword(v.R.Context(), v.Actor(), v.Field("old"), v.Field("password"))
+func (h *Handler) changePassword(req *ui.Request) error {
+	err := h.accounts.ChangePassword(req.R.Context(), req.Actor(), req.Field("old"), req.Field("password"))
 	switch {
 	case err == nil:
-		v.Note("password_changed")
-		return v.SeeOther(profilePath)
-	case registrar.CodeOf(err) == customer.BadCredentials:
-		f := passwordForm(v.Visitor.Customer)
+		req.Flash("password_changed")
+		return req.SeeOther(profilePath)
+	case registrar.CodeOf(err) == account.BadCredentials:
+		f := passwordForm(req.Visitor.Customer)
 		f.Fields[0].Problem = "problem.old_password"
-		return h.show(v, "password.title", profilePath, f)
+		return h.show(req, "password.title", profilePath, f)
 	default:
-		return h.again(v, "password.title", profilePath, passwordForm(v.Visitor.Customer), err)
+		return h.showFormAgain(req, "password.title", profilePath, passwordForm(req.Visitor.Customer), err)
 	}
 }
 
-func changeEmailForm(c customer.Customer) form {
+func changeEmailForm(c account.Customer) form {
 	field := focused(emailField)
 	field.Label, field.Autocomplete = "field.new_email", "email"
 	return form{
-		Intro: "email.intro", IntroValue: c.Email, Action: emailPath, Submit: "email.submit", Fields: []page.Field{field},
+		Intro: "email.intro", IntroValue: c.Email, Action: emailPath, Submit: "email.submit", Fields: []ui.Field{field},
 		Links: []pair{{"back.profile", profilePath}},
 	}
 }
 
-func (h *Handler) showEmail(v *page.Visit) error {
-	if err := h.needMail(); err != nil {
+func (h *Handler) showEmail(req *ui.Request) error {
+	if err := h.requireMail(); err != nil {
 		return err
 	}
-	if !v.Recent() {
-		return v.SignInFirst(page.SignInAgainPath)
+	if !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	return h.show(v, "email.title", profilePath, changeEmailForm(v.Visitor.Customer))
+	return h.show(req, "email.title", profilePath, changeEmailForm(req.Visitor.Customer))
 }
 
-func (h *Handler) changeEmail(v *page.Visit) error {
-	if err := h.needMail(); err != nil {
+func (h *Handler) changeEmail(req *ui.Request) error {
+	if err := h.requireMail(); err != nil {
 		return err
 	}
-	if err := h.customers.ChangeEmail(v.R.Context(), v.Actor(), v.Text("email")); err != nil {
-		return h.again(v, "email.title", profilePath, changeEmailForm(v.Visitor.Customer), err)
+	if err := h.accounts.RequestEmailChange(req.R.Context(), req.Actor(), req.Text("email")); err != nil {
+		return h.showFormAgain(req, "email.title", profilePath, changeEmailForm(req.Visitor.Customer), err)
 	}
-	v.Note("email_link_sent")
-	return v.SeeOther(profilePath)
+	req.Flash("email_link_sent")
+	return req.SeeOther(profilePath)
 }
 
 // The registrant: whom domains are registered for.
 
 // registrantForm leads to the page next afterwards; empty means the profile.
-func registrantForm(language, next string, r customer.Registrant) form {
-	text := func(name, autocomplete, value string) page.Field {
-		return page.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
+func registrantForm(language, next string, r account.Registrant) form {
+	text := func(name, autocomplete, value string) ui.Field {
+		return ui.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
 	}
-	sometimes := func(f page.Field, hint string) page.Field {
-		f.Sometimes, f.Hint = true, hint
+	sometimes := func(f ui.Field, hint string) ui.Field {
+		f.ServerChecked, f.Hint = true, hint
 		return f
 	}
-	kind := page.Field{Name: customer.FieldKind, Label: "field.kind", Value: string(r.Kind), Choices: []page.Choice{
-		{Value: string(customer.Person), Label: "kind.person"}, {Value: string(customer.Company), Label: "kind.company"},
+	kind := ui.Field{Name: account.FieldKind, Label: "field.kind", Value: string(r.Kind), Choices: []ui.Choice{
+		{Value: string(account.Person), Label: "kind.person"}, {Value: string(account.Company), Label: "kind.company"},
 	}}
-	country := page.Field{
-		Name: customer.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: page.Countries(language),
+	country := ui.Field{
+		Name: account.FieldCountry, Label: "field.country", Autocomplete: "country", Value: r.Country, Choices: ui.Countries(language),
 	}
-	phone := hinted(text(customer.FieldPhone, "tel", customer.ReadablePhone(r.Phone)), "hint.phone")
+	phone := hinted(text(account.FieldPhone, "tel", account.FormatPhone(r.Phone)), "hint.phone")
 	phone.Type = "tel"
-	vat := hinted(text(customer.FieldVATID, "off", r.VATID), "hint.vat_id")
+	vat := hinted(text(account.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true
 	back := pair{"back.profile", profilePath}
 	if next != "" { // they were about to do something else
@@ -124,14 +124,14 @@ func registrantForm(language, next string, r customer.Registrant) form {
 	}
 	return form{
 		Intro: "registrant.intro", Action: registrantPath, Check: registrantCheckPath, Submit: "registrant.submit", Hidden: []pair{{"next", next}},
-		Fields: []page.Field{
+		Fields: []ui.Field{
 			kind,
-			text(customer.FieldName, "name", r.Name),
-			sometimes(text(customer.FieldOrganisation, "organization", r.Organisation), "hint.organisation"),
-			text(customer.FieldStreet, "street-address", r.Street),
-			sometimes(text(customer.FieldPostalCode, "postal-code", r.PostalCode), ""),
-			text(customer.FieldCity, "address-level2", r.City),
-			sometimes(text(customer.FieldState, "address-level1", r.State), "hint.state"),
+			text(account.FieldName, "name", r.Name),
+			sometimes(text(account.FieldOrganisation, "organization", r.Organisation), "hint.organisation"),
+			text(account.FieldStreet, "street-address", r.Street),
+			sometimes(text(account.FieldPostalCode, "postal-code", r.PostalCode), ""),
+			text(account.FieldCity, "address-level2", r.City),
+			sometimes(text(account.FieldState, "address-level1", r.State), "hint.state"),
 			country,
 			phone,
 			vat,
@@ -140,78 +140,78 @@ func registrantForm(language, next string, r customer.Registrant) form {
 	}
 }
 
-func (h *Handler) showRegistrant(v *page.Visit) error {
-	if !v.Recent() {
-		return v.SignInFirst(page.SignInAgainPath)
+func (h *Handler) showRegistrant(req *ui.Request) error {
+	if !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
-	registrant, known, err := h.customers.Registrant(v.R.Context(), v.Actor())
+	registrant, known, err := h.accounts.Registrant(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
 	if !known {
-		registrant = customer.Registrant{Kind: customer.Person, Country: "DE"}
+		registrant = account.Registrant{Kind: account.Person, Country: "DE"}
 	}
-	return h.show(v, "registrant.title", profilePath, registrantForm(v.Language, page.LocalPath(v.Query("next"), ""), registrant))
+	return h.show(req, "registrant.title", profilePath, registrantForm(req.Language, ui.LocalPath(req.Query("next"), ""), registrant))
 }
 
 // registrantOf reads the form's fields.
-func registrantOf(field func(name string) string) customer.Registrant {
-	return customer.Registrant{
-		Kind: customer.RegistrantKind(field(customer.FieldKind)), Name: field(customer.FieldName),
-		Organisation: field(customer.FieldOrganisation), Street: field(customer.FieldStreet),
-		PostalCode: field(customer.FieldPostalCode), City: field(customer.FieldCity), State: field(customer.FieldState),
-		Country: field(customer.FieldCountry), Phone: field(customer.FieldPhone), VATID: field(customer.FieldVATID),
+func registrantOf(field func(name string) string) account.Registrant {
+	return account.Registrant{
+		Kind: account.RegistrantKind(field(account.FieldKind)), Name: field(account.FieldName),
+		Organisation: field(account.FieldOrganisation), Street: field(account.FieldStreet),
+		PostalCode: field(account.FieldPostalCode), City: field(account.FieldCity), State: field(account.FieldState),
+		Country: field(account.FieldCountry), Phone: field(account.FieldPhone), VATID: field(account.FieldVATID),
 	}
 }
 
 // checkRegistrant tells our script what is wrong with what was typed so far, in the
 // words in which the page would say it. Nothing is stored.
-func (h *Handler) checkRegistrant(v *page.Visit, body []byte) (any, error) {
+func (h *Handler) checkRegistrant(req *ui.Request, body []byte) (any, error) {
 	var typed map[string]string
 	if err := json.Unmarshal(body, &typed); err != nil {
 		return nil, invalidForm()
 	}
 	problems := make(map[string]string)
-	_, _, err := customer.FitRegistrant(registrantOf(func(name string) string { return strings.TrimSpace(typed[name]) }), v.Visitor.Customer.Email)
-	var faulty *customer.FieldError
+	_, _, err := account.NormaliseRegistrant(registrantOf(func(name string) string { return strings.TrimSpace(typed[name]) }), req.Visitor.Customer.Email)
+	var faulty *account.FieldError
 	if errors.As(err, &faulty) {
 		for field, code := range faulty.Fields {
-			problems[field] = h.views.Text(v.Language, h.fieldProblem(field, code))
+			problems[field] = h.templates.Text(req.Language, h.fieldProblem(field, code))
 		}
 	}
 	return map[string]any{"problems": problems}, nil
 }
 
-func (h *Handler) setRegistrant(v *page.Visit) error {
-	registrant := registrantOf(v.Text)
-	to := page.LocalPath(v.Field("next"), "")
-	err := h.customers.SetRegistrant(v.R.Context(), v.Actor(), registrant)
+func (h *Handler) setRegistrant(req *ui.Request) error {
+	registrant := registrantOf(req.Text)
+	to := ui.LocalPath(req.Field("next"), "")
+	err := h.accounts.SetRegistrant(req.R.Context(), req.Actor(), registrant)
 	if err == nil {
-		v.Note("registrant_saved")
-		return v.SeeOther(orHome(to))
+		req.Flash("registrant_saved")
+		return req.SeeOther(orProfile(to))
 	}
-	f := registrantForm(v.Language, to, registrant)
+	f := registrantForm(req.Language, to, registrant)
 	var known bool
-	if f.Problem, known = h.problem(v, err); !known {
+	if f.Problem, known = h.problem(req, err); !known {
 		return err
 	}
-	var faulty *customer.FieldError
+	var faulty *account.FieldError
 	if !errors.As(err, &faulty) {
-		return h.show(v, "registrant.title", profilePath, f)
+		return h.show(req, "registrant.title", profilePath, f)
 	}
 	for i, field := range f.Fields {
 		if code, wrong := faulty.Fields[field.Name]; wrong {
 			f.Fields[i].Problem = h.fieldProblem(field.Name, code)
 		}
 	}
-	return h.show(v, "registrant.title", profilePath, f)
+	return h.show(req, "registrant.title", profilePath, f)
 }
 
 // fieldProblem is the key of the sentence for a field's code, or of one that
 // fits every field.
 func (h *Handler) fieldProblem(field string, code registrar.Code) string {
-	for _, key := range []string{"problem." + field + "." + string(code), page.ProblemKey(code)} {
-		if h.views.Has(key) {
+	for _, key := range []string{"problem." + field + "." + string(code), ui.ProblemKey(code)} {
+		if h.templates.Has(key) {
 			return key
 		}
 	}

@@ -5,16 +5,16 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/customer"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// next is where a sign-in leads: a page of ours, or nowhere in particular. On the
+// nextPath is where a sign-in leads: a page of ours, or nowhere in particular. On the
 // way to a consent the page gives way as the consent itself does.
-func next(v *page.Visit, text string) string {
-	to := page.LocalPath(text, "")
+func nextPath(req *ui.Request, text string) string {
+	to := ui.LocalPath(text, "")
 	if leadsToConsent(to) {
-		v.LeadToApplication()
+		req.AllowOAuthRedirect()
 	}
 	return to
 }
@@ -26,7 +26,7 @@ func leadsToConsent(to string) bool {
 		return true
 	}
 	through, err := url.Parse(to)
-	return err == nil && strings.HasPrefix(page.LocalPath(through.Query().Get("next"), ""), consentPrefix)
+	return err == nil && strings.HasPrefix(ui.LocalPath(through.Query().Get("next"), ""), consentPrefix)
 }
 
 // consentPrefix is where applications send people to.
@@ -40,11 +40,11 @@ func withNext(path, next string) string {
 }
 
 func signInForm(next string) form {
-	email, password := focused(emailField), page.Field{
+	email, password := focused(emailField), ui.Field{
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password",
 	}
 	return form{
-		Action: page.SignInPath, Submit: "sign_in.submit", Hidden: []pair{{"next", next}}, Fields: []page.Field{email, password},
+		Action: ui.SignInPath, Submit: "sign_in.submit", Hidden: []pair{{"next", next}}, Fields: []ui.Field{email, password},
 		Links: []pair{{"sign_in.forgot", "/portal/reset"}, {"sign_in.register", "/portal/register"}},
 		Passkey: passkeyForm{
 			Kind: "get", Begin: beginSignIn, Finish: finishSignIn, Next: next, Submit: "sign_in.passkey",
@@ -52,60 +52,60 @@ func signInForm(next string) form {
 	}
 }
 
-func (h *Handler) showSignIn(v *page.Visit) error {
-	to := next(v, v.Query("next"))
-	if v.SignedIn {
-		return v.SeeOther(orHome(to))
+func (h *Handler) showSignIn(req *ui.Request) error {
+	to := nextPath(req, req.Query("next"))
+	if req.SignedIn {
+		return req.SeeOther(orProfile(to))
 	}
-	return h.show(v, "sign_in.title", "", signInForm(to))
+	return h.show(req, "sign_in.title", "", signInForm(to))
 }
 
-func orHome(to string) string {
+func orProfile(to string) string {
 	if to == "" {
 		return profilePath
 	}
 	return to
 }
 
-func (h *Handler) signIn(v *page.Visit) error {
-	to := next(v, v.Field("next"))
-	signedIn, err := h.customers.SignIn(v.R.Context(), v.Actor(), customer.Credentials{
-		Email: v.Text("email"), Password: v.Field("password"), Device: v.Device(), Agent: v.Agent(),
+func (h *Handler) signIn(req *ui.Request) error {
+	to := nextPath(req, req.Field("next"))
+	signedIn, err := h.accounts.SignIn(req.R.Context(), req.Actor(), account.Credentials{
+		Email: req.Text("email"), Password: req.Field("password"), Device: req.Device(), UserAgent: req.BrowserName(),
 	})
 	if err != nil {
 		f := signInForm(to)
-		if v.Text("email") != "" { // it stays; the password is typed again
+		if req.Text("email") != "" { // it stays; the password is typed again
 			f.Fields[0].Focus, f.Fields[1].Focus = false, true
 		}
-		return h.again(v, "sign_in.title", "", f, err)
+		return h.showFormAgain(req, "sign_in.title", "", f, err)
 	}
 	if signedIn.NeedsCode {
-		return h.letIn(v, signedIn, withNext(codePath, to))
+		return h.startSessionAndRedirect(req, signedIn, withNext(codePath, to))
 	}
-	return h.letIn(v, signedIn, orHome(to))
+	return h.startSessionAndRedirect(req, signedIn, orProfile(to))
 }
 
-// letIn hands the new session to the browser and leads on.
-func (h *Handler) letIn(v *page.Visit, signedIn customer.SignedIn, to string) error {
-	if err := h.handOver(v, signedIn); err != nil {
+// startSessionAndRedirect hands the new session to the browser and leads on.
+func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.SignInResult, to string) error {
+	if err := h.startSession(req, signedIn); err != nil {
 		return err
 	}
-	return v.SeeOther(to)
+	return req.SeeOther(to)
 }
 
-// handOver gives the browser a new session, also one that waits for a code. The
+// startSession gives the browser a new session, also one that waits for a code. The
 // one that it held before is ended, because nobody could sign it out any more.
-func (h *Handler) handOver(v *page.Visit, signedIn customer.SignedIn) error {
-	if v.SignedIn {
-		if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil {
+func (h *Handler) startSession(req *ui.Request, signedIn account.SignInResult) error {
+	if req.SignedIn {
+		if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
 			return err
 		}
 	}
-	v.KeepDevice(signedIn.Device)
+	req.SetDevice(signedIn.Device)
 	if signedIn.NeedsCode {
-		v.KeepPending(signedIn.Secret)
+		req.SetPendingSession(signedIn.Secret)
 	} else {
-		v.KeepSession(signedIn.Secret)
+		req.SetSession(signedIn.Secret)
 	}
 	return nil
 }
@@ -115,95 +115,95 @@ func (h *Handler) handOver(v *page.Visit, signedIn customer.SignedIn) error {
 func enterCodeForm(to string) form {
 	return form{
 		Intro: "code.intro", Action: codePath, Submit: "code.submit", Hidden: []pair{{"next", to}},
-		Fields: []page.Field{focused(hinted(codeField, "code.hint"))}, Links: []pair{{"code.again", page.SignInPath}},
+		Fields: []ui.Field{focused(hinted(codeField, "code.hint"))}, Links: []pair{{"code.again", ui.SignInPath}},
 	}
 }
 
-func (h *Handler) showCode(v *page.Visit) error {
-	to := next(v, v.Query("next"))
-	if v.SignedIn {
-		return v.SeeOther(orHome(to))
+func (h *Handler) showCode(req *ui.Request) error {
+	to := nextPath(req, req.Query("next"))
+	if req.SignedIn {
+		return req.SeeOther(orProfile(to))
 	}
-	if v.SessionSecret() == "" {
-		return v.SeeOther(withNext(page.SignInPath, to))
+	if req.SessionSecret() == "" {
+		return req.SeeOther(withNext(ui.SignInPath, to))
 	}
-	return h.show(v, "code.title", "", enterCodeForm(to))
+	return h.show(req, "code.title", "", enterCodeForm(to))
 }
 
-func (h *Handler) enterCode(v *page.Visit) error {
-	to := next(v, v.Field("next"))
-	signedIn, err := h.customers.EnterCode(v.R.Context(), v.Actor(), v.SessionSecret(), v.Text("code"))
+func (h *Handler) enterCode(req *ui.Request) error {
+	to := nextPath(req, req.Field("next"))
+	signedIn, err := h.accounts.EnterCode(req.R.Context(), req.Actor(), req.SessionSecret(), req.Text("code"))
 	switch {
 	case err == nil:
-		return h.letIn(v, signedIn, orHome(to))
-	case registrar.CodeOf(err) == customer.SignInFirst:
-		v.ForgetSession()
-		v.Note("code_over")
-		return v.SeeOther(withNext(page.SignInPath, to))
+		return h.startSessionAndRedirect(req, signedIn, orProfile(to))
+	case registrar.CodeOf(err) == account.SignInFirst:
+		req.ClearSession()
+		req.Flash("code_over")
+		return req.SeeOther(withNext(ui.SignInPath, to))
 	default:
-		return h.again(v, "code.title", "", enterCodeForm(to), err)
+		return h.showFormAgain(req, "code.title", "", enterCodeForm(to), err)
 	}
 }
 
 // Signing in again, for what matters.
 
-func (h *Handler) signInAgainForm(v *page.Visit, to string) form {
+func (h *Handler) signInAgainForm(req *ui.Request, to string) form {
 	f := form{
-		Intro: "again.intro", IntroValue: v.Visitor.Customer.Email, Username: v.Visitor.Customer.Email,
+		Intro: "again.intro", IntroValue: req.Visitor.Customer.Email, Username: req.Visitor.Customer.Email,
 		Passkey: passkeyForm{Kind: "get", Begin: beginSignIn, Finish: finishAgain, Next: to, Submit: "sign_in.passkey"},
-		Links:   []pair{{"again.back", page.HomePath}},
+		Links:   []pair{{"again.back", ui.HomePath}},
 	}
-	if !v.Visitor.Customer.HasPassword {
+	if !req.Visitor.Customer.HasPassword {
 		f.Intro = "again.passkey_only"
 		return f
 	}
-	f.Action, f.Submit, f.Hidden = page.SignInAgainPath, "again.submit", []pair{{"next", to}}
-	f.Fields = []page.Field{{
+	f.Action, f.Submit, f.Hidden = ui.SignInAgainPath, "again.submit", []pair{{"next", to}}
+	f.Fields = []ui.Field{{
 		Name: "password", Label: "field.password", Type: "password", Autocomplete: "current-password", Focus: true,
 	}}
-	if v.Visitor.Customer.HasSecondFactor {
+	if req.Visitor.Customer.HasSecondFactor {
 		f.Fields = append(f.Fields, hinted(codeField, "code.hint"))
 	}
 	return f
 }
 
-func (h *Handler) showSignInAgain(v *page.Visit) error {
-	return h.show(v, "again.title", "", h.signInAgainForm(v, next(v, v.Query("next"))))
+func (h *Handler) showSignInAgain(req *ui.Request) error {
+	return h.show(req, "again.title", "", h.signInAgainForm(req, nextPath(req, req.Query("next"))))
 }
 
-func (h *Handler) signInAgain(v *page.Visit) error {
-	to := next(v, v.Field("next"))
-	signedIn, err := h.customers.SignInAgain(v.R.Context(), v.Actor(), v.SessionSecret(), customer.Proof{
-		Password: v.Field("password"), Code: v.Text("code"), Device: v.Device(),
+func (h *Handler) signInAgain(req *ui.Request) error {
+	to := nextPath(req, req.Field("next"))
+	signedIn, err := h.accounts.SignInAgain(req.R.Context(), req.Actor(), req.SessionSecret(), account.ReauthCredentials{
+		Password: req.Field("password"), Code: req.Text("code"), Device: req.Device(),
 	})
-	if registrar.CodeOf(err) == customer.BadCredentials && v.Visitor.Customer.HasPassword {
-		f := h.signInAgainForm(v, to)
+	if registrar.CodeOf(err) == account.BadCredentials && req.Visitor.Customer.HasPassword {
+		f := h.signInAgainForm(req, to)
 		f.Fields[0].Problem = "problem.wrong_password"
-		return h.show(v, "again.title", "", f)
+		return h.show(req, "again.title", "", f)
 	}
 	if err != nil {
-		return h.again(v, "again.title", "", h.signInAgainForm(v, to), err)
+		return h.showFormAgain(req, "again.title", "", h.signInAgainForm(req, to), err)
 	}
-	v.KeepDevice(signedIn.Device)
-	v.KeepSession(signedIn.Secret)
-	return v.SeeOther(orHome(to))
+	req.SetDevice(signedIn.Device)
+	req.SetSession(signedIn.Secret)
+	return req.SeeOther(orProfile(to))
 }
 
 // signOut also takes a cookie that opens nothing any more.
-func (h *Handler) signOut(v *page.Visit) error {
-	if err := h.customers.SignOut(v.R.Context(), v.Actor(), v.SessionSecret()); err != nil {
+func (h *Handler) signOut(req *ui.Request) error {
+	if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
 		return err
 	}
-	v.ForgetSession()
-	v.Note("signed_out")
-	return v.SeeOther(withNext(page.SignInPath, next(v, v.Field("next"))))
+	req.ClearSession()
+	req.Flash("signed_out")
+	return req.SeeOther(withNext(ui.SignInPath, nextPath(req, req.Field("next"))))
 }
 
-func (h *Handler) signOutEverywhere(v *page.Visit) error {
-	if err := h.customers.SignOutEverywhere(v.R.Context(), v.Actor()); err != nil {
+func (h *Handler) signOutEverywhere(req *ui.Request) error {
+	if err := h.accounts.SignOutEverywhere(req.R.Context(), req.Actor()); err != nil {
 		return err
 	}
-	v.ForgetSession()
-	v.Note("signed_out_everywhere")
-	return v.SeeOther(page.SignInPath)
+	req.ClearSession()
+	req.Flash("signed_out_everywhere")
+	return req.SeeOther(ui.SignInPath)
 }

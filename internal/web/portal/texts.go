@@ -3,11 +3,11 @@ package portal
 import (
 	"maps"
 
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// words are all sentences of the portal. Those about domains have files of their own.
-func words() page.Words {
+// mergeTexts are all sentences of the portal. Those about domains have files of their own.
+func mergeTexts() ui.Texts {
 	join := func(tables ...map[string]string) map[string]string {
 		all := make(map[string]string)
 		for _, table := range tables {
@@ -15,5 +15,5 @@ func words() page.Words {
 		}
 		return all
 	}
-	return page.Words{German: join(german, germanDomains), English: join(english, englishDomains)}
+	return ui.Texts{German: join(german, germanDomains), English: join(english, englishDomains)}
 }

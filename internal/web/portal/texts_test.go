@@ -6,35 +6,38 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/holding"
-	"github.com/dotkontor/dotkontor/internal/registrar/steward"
-	"github.com/dotkontor/dotkontor/test/texts"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// byCode are the texts that are found by what a service says.
-var byCode = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
+// dynamicKeys are the texts that are found by what a service says.
+var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
 
 // german and english are all sentences.
-func tables() (german, english map[string]string) { all := words(); return all.German, all.English }
-
-func TestBothLanguagesHaveTheSameTexts(t *testing.T) {
-	t.Parallel()
-	german, english := tables()
-	texts.Same(t, german, english)
+func allTexts() (german, english map[string]string) {
+	all := mergeTexts()
+	return all.German, all.English
 }
 
-func TestEveryTextThatAPageNamesExistsAndIsNamed(t *testing.T) {
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	t.Parallel()
-	german, _ := tables()
-	texts.Named(t, german, byCode)
+	german, english := allTexts()
+	textcheck.CheckTranslations(t, german, english)
+}
+
+func TestTexts_EveryReferencedKeyExists(t *testing.T) {
+	t.Parallel()
+	german, _ := allTexts()
+	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
 // What the audit can hold is said in words, not by its code.
-func TestEveryDeedHasAText(t *testing.T) {
+func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	t.Parallel()
-	german, _ := tables()
+	german, _ := allTexts()
 	found := 0
-	texts.Find(t, "../../registrar/*/*.go", regexp.MustCompile(`registrar\.Action += "([a-z_]+)"`), func(action string) {
+	textcheck.EachMatch(t, "../../registrar/*/*.go", regexp.MustCompile(`registrar\.Action += "([a-z_]+)"`), func(action string) {
 		found++
 		if german["action."+action] == "" {
 			t.Errorf("there is no text for %s", action)
@@ -50,18 +53,18 @@ func TestEveryDeedHasAText(t *testing.T) {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}
-	for _, action := range steward.Actions() {
+	for _, action := range domainchange.Actions() {
 		if german["action."+string(action)] == "" {
 			t.Errorf("there is no text for %s", action)
 		}
 	}
-	for _, kind := range steward.AllKinds() {
-		silent := kind == steward.AuthCode || !slices.Contains(steward.Kinds(), kind)
+	for _, kind := range domainchange.ChangeKinds() {
+		silent := kind == domainchange.AuthCode || !slices.Contains(domainchange.CustomerChangeKinds(), kind)
 		if german["change."+string(kind)] == "" || !silent && german["note.change_"+string(kind)] == "" {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}
-	for _, status := range holding.Statuses() {
+	for _, status := range portfolio.Statuses() {
 		if german["domain."+string(status)] == "" {
 			t.Errorf("there is no text for %s", status)
 		}

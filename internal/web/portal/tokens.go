@@ -3,67 +3,67 @@ package portal
 import (
 	"net/http"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/access"
-	"github.com/dotkontor/dotkontor/internal/web/page"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 type tokensView struct {
-	Tokens []access.Token
-	Most   int
+	Tokens    []oauth.PersonalAccessToken
+	MaxTokens int
 	// Endpoint is where agents connect.
 	Endpoint string
 	Recent   bool
 	Again    string
 	Problem  string
-	Name     page.Field
-	// Made and Secret are set on the one answer that shows a token.
-	Made   access.Token
+	Name     ui.Field
+	// Issued and Secret are set on the one answer that shows a token.
+	Issued oauth.PersonalAccessToken
 	Secret string
 }
 
-var tokenNameField = page.Field{
+var tokenNameField = ui.Field{
 	ID: "token-name", Name: "name", Label: "field.token_name", Hint: "hint.token_name", Type: "text", Autocomplete: "off",
-	MaxLength: access.MaxName,
+	MaxLength: oauth.MaxTokenName,
 }
 
-func (h *Handler) tokens(v *page.Visit) error {
-	return h.showTokens(v, http.StatusOK, tokensView{Name: tokenNameField})
+func (h *Handler) tokens(req *ui.Request) error {
+	return h.showTokens(req, http.StatusOK, tokensView{Name: tokenNameField})
 }
 
-func (h *Handler) showTokens(v *page.Visit, status int, view tokensView) error {
-	tokens, err := h.access.List(v.R.Context(), v.Actor())
+func (h *Handler) showTokens(req *ui.Request, status int, view tokensView) error {
+	tokens, err := h.accessTokens.List(req.R.Context(), req.Actor())
 	if err != nil {
 		return err
 	}
-	view.Tokens, view.Most, view.Recent = tokens, access.MaxActive, v.Recent()
-	view.Endpoint = h.frame.Address("/api/mcp")
-	view.Again = withNext(page.SignInAgainPath, tokensPath)
-	return h.views.Render(v, page.View{Name: "tokens", Status: status, Title: "tokens.title", Section: tokensPath, Data: view})
+	view.Tokens, view.MaxTokens, view.Recent = tokens, oauth.MaxActiveTokens, req.SignedInRecently()
+	view.Endpoint = h.frame.URL("/api/mcp")
+	view.Again = withNext(ui.SignInAgainPath, tokensPath)
+	return h.templates.Render(req, ui.View{Name: "tokens", Status: status, Title: "tokens.title", Section: tokensPath, Data: view})
 }
 
 // createToken answers with the page itself: a redirect would have to carry the
 // secret somewhere.
-func (h *Handler) createToken(v *page.Visit) error {
-	name := v.Text("name")
-	token, secret, err := h.access.Create(v.R.Context(), v.Actor(), name)
+func (h *Handler) createToken(req *ui.Request) error {
+	name := req.Text("name")
+	token, secret, err := h.accessTokens.Create(req.R.Context(), req.Actor(), name)
 	if err == nil {
-		return h.showTokens(v, http.StatusOK, tokensView{Name: tokenNameField, Made: token, Secret: secret})
+		return h.showTokens(req, http.StatusOK, tokensView{Name: tokenNameField, Issued: token, Secret: secret})
 	}
 	key, ok := h.problemKey(err)
 	if !ok {
 		return err
 	}
 	view := tokensView{Name: tokenNameField.With(name, key)}
-	if key != page.ProblemKey(access.BadTokenName) {
-		view.Name.Problem, view.Problem = "", h.views.Text(v.Language, key, access.MaxActive)
+	if key != ui.ProblemKey(oauth.BadTokenName) {
+		view.Name.Problem, view.Problem = "", h.templates.Text(req.Language, key, oauth.MaxActiveTokens)
 	}
-	return h.showTokens(v, http.StatusUnprocessableEntity, view)
+	return h.showTokens(req, http.StatusUnprocessableEntity, view)
 }
 
-func (h *Handler) revokeToken(v *page.Visit) error {
-	if err := h.access.Revoke(v.R.Context(), v.Actor(), v.R.PathValue("id")); err != nil {
+func (h *Handler) revokeToken(req *ui.Request) error {
+	if err := h.accessTokens.Revoke(req.R.Context(), req.Actor(), req.R.PathValue("id")); err != nil {
 		return err
 	}
-	v.Note("token_revoked")
-	return v.SeeOther(tokensPath)
+	req.Flash("token_revoked")
+	return req.SeeOther(tokensPath)
 }

@@ -30,22 +30,22 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 	if err := json.Unmarshal(text, &fields); err != nil {
 		var wrongType *json.UnmarshalTypeError
 		if errors.As(err, &wrongType) {
-			return "", refuse(bodyNoObject)
+			return "", newInvalid(bodyNoObject)
 		}
-		return "", refuse(bodyBroken)
+		return "", newInvalid(bodyBroken)
 	}
 	raw, present := fields[field]
 	switch {
 	case fields == nil: // the JSON value null
-		return "", refuse(bodyNoObject)
+		return "", newInvalid(bodyNoObject)
 	case !present:
-		return "", refuse(missingField(field))
+		return "", newInvalid(missingField(field))
 	case raw[0] != '"':
-		return "", refuse(wrongTypeField(field))
+		return "", newInvalid(wrongTypeField(field))
 	}
 	var value string
 	if err := json.Unmarshal(raw, &value); err != nil {
-		return "", refuse(wrongTypeField(field))
+		return "", newInvalid(wrongTypeField(field))
 	}
 	return value, nil
 }
@@ -53,7 +53,7 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 // readBody reads the body to its end, or refuses it.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
-		return nil, refuse(bodyTooLarge)
+		return nil, newInvalid(bodyTooLarge)
 	}
 	var text []byte
 	var err error
@@ -66,12 +66,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err != nil {
 		var tooLarge *http.MaxBytesError
 		if errors.As(err, &tooLarge) {
-			return nil, refuse(bodyTooLarge)
+			return nil, newInvalid(bodyTooLarge)
 		}
-		return nil, refuse(bodyUnreadable)
+		return nil, newInvalid(bodyUnreadable)
 	}
 	if len(text) == 0 {
-		return nil, refuse(bodyEmpty)
+		return nil, newInvalid(bodyEmpty)
 	}
 	return text, nil
 }
@@ -104,7 +104,7 @@ func plainField(text []byte, field string) (string, bool) {
 	return string(value), true
 }
 
-func refuse(code registrar.Code) error {
+func newInvalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
@@ -114,7 +114,7 @@ func checkContentType(header string) error {
 		return nil
 	}
 	if media, _, err := mime.ParseMediaType(header); err != nil || media != "application/json" {
-		return refuse(contentTypeNotJSON)
+		return newInvalid(contentTypeNotJSON)
 	}
 	return nil
 }

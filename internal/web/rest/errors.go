@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // What can be wrong with a request before its content is looked at.
@@ -55,20 +55,20 @@ func statusOf(err error) int {
 
 // WriteError answers with the German Error body and the status of err's kind.
 func WriteError(w http.ResponseWriter, err error) {
-	wire.Annotate(w, err)
-	wire.WriteJSON(w, statusOf(err), errorBody{Error: sentence(err)})
+	httpjson.RecordError(w, err)
+	httpjson.WriteJSON(w, statusOf(err), errorBody{Error: message(err)})
 }
 
-// budgetHeaders are the parts of the headers that depend on the windows alone.
-type budgetHeaders struct {
+// rateLimitHeaders are the parts of the headers that depend on the windows alone.
+type rateLimitHeaders struct {
 	policy []string
 	// names are the beginnings of the RateLimit header, one for each window. A
 	// window is named by its length, since that is what tells two apart: "60s".
 	names []string
 }
 
-func newBudgetHeaders(windows []quota.Window) *budgetHeaders {
-	h := &budgetHeaders{}
+func newRateLimitHeaders(windows []ratelimit.Window) *rateLimitHeaders {
+	h := &rateLimitHeaders{}
 	var policy []string
 	for _, window := range windows {
 		length := strconv.FormatInt(seconds(window.Per), 10)
@@ -80,18 +80,18 @@ func newBudgetHeaders(windows []quota.Window) *budgetHeaders {
 	return h
 }
 
-// writeBudget tells the client where it stands: the headers of the IETF draft
+// writeRateLimitHeaders tells the client where it stands: the headers of the IETF draft
 // "RateLimit header fields for HTTP" for the tightest window, and Retry-After
 // once the budget is spent.
-func (h *Handler) writeBudget(header http.Header, d quota.Decision, windows []quota.Window) {
+func (h *Handler) writeRateLimitHeaders(header http.Header, d ratelimit.Decision, windows []ratelimit.Window) {
 	if d.Window >= len(windows) {
 		return
 	}
 	known, ok := h.headers.Load(&windows[0])
 	if !ok {
-		known, _ = h.headers.LoadOrStore(&windows[0], newBudgetHeaders(windows))
+		known, _ = h.headers.LoadOrStore(&windows[0], newRateLimitHeaders(windows))
 	}
-	texts := known.(*budgetHeaders) //nolint:errcheck,forcetypeassert // the map holds nothing else
+	texts := known.(*rateLimitHeaders) //nolint:errcheck,forcetypeassert // the map holds nothing else
 	header["Ratelimit-Policy"] = texts.policy
 	state := make([]byte, 0, 32)
 	state = append(state, texts.names[d.Window]...)

@@ -9,7 +9,7 @@ import (
 
 // Everything that a person reads from this transport. Each sentence says what is
 // wrong and what to do.
-var sentences = map[registrar.Code]string{
+var messages = map[registrar.Code]string{
 	registrar.NameEmpty:        "Bitte geben Sie einen Namen ein.",
 	registrar.NameNoExtension:  "Es fehlt die Endung. Bitte geben Sie den vollständigen Namen an, zum Beispiel beispiel.de.",
 	registrar.NameIsExtension:  "Das ist nur eine Endung. Bitte stellen Sie einen Namen davor, zum Beispiel beispiel.de.",
@@ -50,34 +50,34 @@ var sentences = map[registrar.Code]string{
 }
 
 const (
-	sentenceInternal  = "Das hat leider nicht geklappt; der Fehler liegt bei uns. Bitte versuchen Sie es später noch einmal."
-	sentenceOverOne   = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in einer Sekunde noch einmal."
-	sentenceOverMany  = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Sekunden noch einmal."
-	sentenceOverHours = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Minuten noch einmal."
+	messageInternal         = "Das hat leider nicht geklappt; der Fehler liegt bei uns. Bitte versuchen Sie es später noch einmal."
+	messageRetryInOneSecond = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in einer Sekunde noch einmal."
+	messageRetryInSeconds   = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Sekunden noch einmal."
+	messageRetryInMinutes   = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Minuten noch einmal."
 )
 
-// sentence is what a person reads about err.
-func sentence(err error) string {
+// message is what a person reads about err.
+func message(err error) string {
 	var e *registrar.Error
 	if !errors.As(err, &e) {
-		return sentenceInternal
+		return messageInternal
 	}
 	if e.Kind == registrar.KindRateLimited {
-		return overBudgetSentence(seconds(e.RetryAfter))
+		return rateLimitMessage(seconds(e.RetryAfter))
 	}
-	if text, ok := sentences[e.Code]; ok {
+	if text, ok := messages[e.Code]; ok {
 		return text
 	}
-	return sentenceInternal
+	return messageInternal
 }
 
-func overBudgetSentence(wait int64) string {
+func rateLimitMessage(wait int64) string {
 	switch {
 	case wait <= 1:
-		return sentenceOverOne
+		return messageRetryInOneSecond
 	case wait <= 120:
-		return fmt.Sprintf(sentenceOverMany, wait)
+		return fmt.Sprintf(messageRetryInSeconds, wait)
 	default:
-		return fmt.Sprintf(sentenceOverHours, (wait+59)/60)
+		return fmt.Sprintf(messageRetryInMinutes, (wait+59)/60)
 	}
 }

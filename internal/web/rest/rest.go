@@ -8,8 +8,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
-	"github.com/dotkontor/dotkontor/internal/web/wire"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
 // Lookups answers questions about names.
@@ -21,7 +21,7 @@ type Lookups interface {
 // Budget counts requests by address.
 type Budget interface {
 	// Spend counts one request if it is allowed, and says which windows apply.
-	Spend(addr netip.Addr) (quota.Decision, []quota.Window)
+	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
 }
 
 // Handler serves both endpoints.
@@ -45,13 +45,13 @@ func (h *Handler) Check(w http.ResponseWriter, r *http.Request) {
 		answer, err := h.lookups.Check(ctx, domain)
 		switch {
 		case err == nil:
-			return wire.NewCheckResult(answer), nil
+			return httpjson.NewCheckResult(answer), nil
 		case registrar.KindOf(err) == registrar.KindUnsupported:
-			return wire.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
+			return httpjson.UnsupportedResult{Domain: domain, TLD: answer.TLD}, nil
 		case registrar.KindOf(err) == registrar.KindUpstream:
-			return errorBody{Error: sentence(err), Domain: answer.Domain}, err
+			return errorBody{Error: message(err), Domain: answer.Domain}, err
 		default:
-			return errorBody{Error: sentence(err)}, err
+			return errorBody{Error: message(err)}, err
 		}
 	})
 }
@@ -61,9 +61,9 @@ func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
 	h.serve(w, r, "query", func(ctx context.Context, query string) (any, error) {
 		result, err := h.lookups.Search(ctx, query)
 		if err != nil {
-			return errorBody{Error: sentence(err)}, err
+			return errorBody{Error: message(err)}, err
 		}
-		return wire.NewSearchResult(result, func(err error) { wire.Annotate(w, err) }), nil
+		return httpjson.NewSearchResult(result, func(err error) { httpjson.RecordError(w, err) }), nil
 	})
 }
 
@@ -76,7 +76,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
 ) {
 	w.Header()["Cache-Control"] = noStore
 	decision, windows := h.budget.Spend(h.address(r))
-	h.writeBudget(w.Header(), decision, windows)
+	h.writeRateLimitHeaders(w.Header(), decision, windows)
 	if !decision.Allowed {
 		WriteError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: overBudget, RetryAfter: decision.RetryAfter})
 		return
@@ -88,7 +88,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
 	}
 	body, err := call(r.Context(), value)
 	if err != nil {
-		wire.Annotate(w, err)
+		httpjson.RecordError(w, err)
 	}
-	wire.WriteJSON(w, statusOf(err), body)
+	httpjson.WriteJSON(w, statusOf(err), body)
 }

@@ -12,28 +12,28 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
-	"github.com/dotkontor/dotkontor/internal/registrar/quota"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// echo says what it was asked, so that tests see what came through.
-type echo struct{}
+// echoLookups says what it was asked, so that tests see what came through.
+type echoLookups struct{}
 
-func (echo) Check(_ context.Context, domain string) (lookup.Answer, error) {
+func (echoLookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
 	return lookup.Answer{Domain: domain, TLD: ".de", Availability: lookup.Taken}, nil
 }
 
-func (echo) Search(_ context.Context, query string) (lookup.Result, error) {
+func (echoLookups) Search(_ context.Context, query string) (lookup.Result, error) {
 	return lookup.Result{Label: query}, nil
 }
 
-type generous struct{}
+type unlimitedBudget struct{}
 
-func (generous) Spend(netip.Addr) (quota.Decision, []quota.Window) {
-	return quota.Decision{Allowed: true}, nil
+func (unlimitedBudget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
+	return ratelimit.Decision{Allowed: true}, nil
 }
 
 func newHandler() *Handler {
-	return New(echo{}, generous{}, func(*http.Request) netip.Addr { return netip.Addr{} })
+	return New(echoLookups{}, unlimitedBudget{}, func(*http.Request) netip.Addr { return netip.Addr{} })
 }
 
 func post(serve http.HandlerFunc, contentType string, body []byte) *httptest.ResponseRecorder {
@@ -46,7 +46,7 @@ func post(serve http.HandlerFunc, contentType string, body []byte) *httptest.Res
 	return recorder
 }
 
-func TestBadBodiesAre400WithTheirReason(t *testing.T) {
+func TestCheck_BadBodyIs400WithReason(t *testing.T) {
 	for body, want := range map[string]registrar.Code{
 		"":                            bodyEmpty,
 		"{":                           bodyBroken,
@@ -68,13 +68,13 @@ func TestBadBodiesAre400WithTheirReason(t *testing.T) {
 		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
-		if answer.Code != http.StatusBadRequest || got.Error != sentences[want] || got.Domain != "" {
+		if answer.Code != http.StatusBadRequest || got.Error != messages[want] || got.Domain != "" {
 			t.Errorf("%.40q: got %d %+v, want the sentence of %s", body, answer.Code, got, want)
 		}
 	}
 }
 
-func TestContentTypes(t *testing.T) {
+func TestCheck_AcceptedContentTypes(t *testing.T) {
 	for contentType, want := range map[string]int{
 		"": 200, "application/json": 200, "application/json; charset=utf-8": 200, "APPLICATION/JSON": 200,
 		"text/plain": 400, "application/x-www-form-urlencoded": 400, "application/jsonp": 400, "nonsense;;": 400,
@@ -85,14 +85,14 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
-func TestUnknownFieldsAreIgnored(t *testing.T) {
+func TestCheck_UnknownFieldsAreIgnored(t *testing.T) {
 	answer := post(newHandler().Check, "", []byte(`{"x":{"domain":1},"domain":"a.de","y":[1]}`))
 	if answer.Code != http.StatusOK || !strings.Contains(answer.Body.String(), `"domain":"a.de"`) {
 		t.Errorf("got %d %s", answer.Code, answer.Body)
 	}
 }
 
-func TestEveryCodeHasASentence(t *testing.T) {
+func TestMessage_EveryCodeHasText(t *testing.T) {
 	for _, code := range []registrar.Code{
 		registrar.NameEmpty, registrar.NameNoExtension, registrar.NameIsExtension, registrar.NameSubdomain,
 		registrar.NameEmptyLabel, registrar.NameLabelTooLong, registrar.NameTooLong, registrar.NameHyphenEdge,
@@ -103,15 +103,15 @@ func TestEveryCodeHasASentence(t *testing.T) {
 		contentTypeNotJSON, bodyTooLarge, bodyUnreadable, bodyEmpty, bodyBroken, bodyNoObject, NoSuchPath, NoSuchMethod,
 		missingField("domain"), missingField("query"), wrongTypeField("domain"), wrongTypeField("query"),
 	} {
-		if text := sentence(&registrar.Error{Kind: registrar.KindInvalid, Code: code}); text == sentenceInternal || text == "" {
+		if text := message(&registrar.Error{Kind: registrar.KindInvalid, Code: code}); text == messageInternal || text == "" {
 			t.Errorf("%s has no sentence", code)
 		}
 	}
 }
 
-func TestTheSentenceOfALimitSaysHowLongToWait(t *testing.T) {
+func TestRateLimitMessage_SaysHowLongToWait(t *testing.T) {
 	for wait, want := range map[int64]string{1: "in einer Sekunde", 42: "in 42 Sekunden", 3601: "in 61 Minuten"} {
-		if got := overBudgetSentence(wait); !strings.Contains(got, want) {
+		if got := rateLimitMessage(wait); !strings.Contains(got, want) {
 			t.Errorf("%d seconds: %s", wait, got)
 		}
 	}

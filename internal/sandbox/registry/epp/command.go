@@ -24,16 +24,16 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 	c := &command{}
 	s := children(of)
 	// The transaction id stands last, but belongs into every answer.
-	if n := len(of.kids); n > 0 && of.kids[n-1].name == "clTRID" && of.kids[n-1].space == eppSpace {
+	if n := len(of.children); n > 0 && of.children[n-1].name == "clTRID" && of.children[n-1].space == eppSpace {
 		part := &sequence{of: of}
-		if id := part.token(of.kids[n-1], 3, 64); part.refusal == nil {
+		if id := part.token(of.children[n-1], 3, 64); part.refusal == nil {
 			c.clTRID = id
 		}
 	}
-	if len(of.kids) == 0 || of.kids[0].space != eppSpace {
+	if len(of.children) == 0 || of.children[0].space != eppSpace {
 		return c, syntax("There is no command in the command.")
 	}
-	verb := of.kids[0]
+	verb := of.children[0]
 	c.verb = verb.name
 	s.at++
 	switch c.verb {
@@ -56,35 +56,35 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 	default:
 		return c, &ledger.Refusal{Code: ledger.UnknownCommand, Reason: "There is no such command."}
 	}
-	if ext := s.maybe("extension"); ext != nil {
+	if ext := s.optional("extension"); ext != nil {
 		part := children(ext)
-		if len(ext.kids) == 0 {
+		if len(ext.children) == 0 {
 			part.fail(syntax("The extension is empty."))
 		}
-		for _, kid := range ext.kids {
+		for _, kid := range ext.children {
 			if kid.space == eppSpace || kid.space == "" {
 				part.fail(syntax("An extension has a name space of its own."))
 			}
 		}
-		part.at = len(ext.kids)
-		s.adopt(part)
-		c.ext = ext.kids
+		part.at = len(ext.children)
+		s.merge(part)
+		c.ext = ext.children
 	}
-	s.token(s.maybe("clTRID"), 3, 64)
-	return c, s.end()
+	s.token(s.optional("clTRID"), 3, 64)
+	return c, s.result()
 }
 
 // objectOf reads the one child of a command that names the object.
 func (s *sequence) objectOf(verb *node, attrs ...string) *node {
 	part := children(verb, attrs...)
-	if len(verb.kids) != 1 || verb.kids[0].space == eppSpace || verb.kids[0].space == "" {
+	if len(verb.children) != 1 || verb.children[0].space == eppSpace || verb.children[0].space == "" {
 		part.fail(syntax("The command names no object, or more than one."))
 		s.fail(part.refusal)
 		return &node{}
 	}
 	part.at = 1
-	s.adopt(part)
-	return verb.kids[0]
+	s.merge(part)
+	return verb.children[0]
 }
 
 // name reads a domain or host name.
@@ -94,12 +94,12 @@ func (s *sequence) name(of *node, attrs ...string) string {
 
 // names reads the names of a check, at most so many.
 func (s *sequence) names(element string) []string {
-	nodes := s.many(element, maxElements)
+	nodes := s.repeated(element, maxElements)
 	if len(nodes) == 0 {
-		s.must(element)
+		s.required(element)
 	}
 	if len(nodes) > maxChecked {
-		s.postpone(ledger.PolicyForbids, "", "", "A check names at most "+strconv.Itoa(maxChecked)+" objects.")
+		s.deferRefusal(ledger.PolicyForbids, "", "", "A check names at most "+strconv.Itoa(maxChecked)+" objects.")
 		return nil
 	}
 	names := make([]string, len(nodes))
@@ -136,7 +136,7 @@ func (s *sequence) period(of *node) int {
 	}
 	unit, _ := of.attr("unit")
 	if s.pick("unit", unit, "y", "m") == "m" {
-		s.postpone(ledger.PolicyForbids, "domain:period", strconv.Itoa(number), "Terms are whole years.")
+		s.deferRefusal(ledger.PolicyForbids, "domain:period", strconv.Itoa(number), "Terms are whole years.")
 	}
 	return number
 }
@@ -172,17 +172,17 @@ func (s *sequence) auth(of *node, null bool) *string {
 		return nil
 	}
 	part := children(of)
-	defer func() { s.adopt(part) }()
-	if ext := part.maybe("ext"); ext != nil {
-		part.postpone(ledger.NoSuchOption, "", "", "The authInfo is a password.")
+	defer func() { s.merge(part) }()
+	if ext := part.optional("ext"); ext != nil {
+		part.deferRefusal(ledger.NoSuchOption, "", "", "The authInfo is a password.")
 		return nil
 	}
 	if null {
-		if none := part.maybe("null"); none != nil {
+		if none := part.optional("null"); none != nil {
 			return new(string)
 		}
 	}
-	text := part.normalised(part.must("pw"), 0, 255, "roid")
+	text := part.normalised(part.required("pw"), 0, 255, "roid")
 	return &text
 }
 

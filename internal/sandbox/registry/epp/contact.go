@@ -12,20 +12,20 @@ var contactStatuses = []string{
 	"pendingTransfer", "pendingUpdate", "serverDeleteProhibited", "serverTransferProhibited", "serverUpdateProhibited",
 }
 
-func (s *session) contactCheck(c *command, a *answer) error {
+func (s *session) contactCheck(c *command, a *response) error {
 	q := children(c.object)
-	nodes := q.many("id", maxElements)
+	nodes := q.repeated("id", maxElements)
 	if len(nodes) == 0 {
-		q.must("id")
+		q.required("id")
 	}
 	var ids []string
 	for _, of := range nodes {
 		ids = append(ids, q.id(of))
 	}
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	if len(ids) > maxChecked {
@@ -42,14 +42,14 @@ func (s *session) contactCheck(c *command, a *answer) error {
 // address reads contact:addr into a postal address.
 func (s *sequence) postalAddress(of *node, postal *ledger.Postal) {
 	part := children(of)
-	for _, street := range part.many("street", 3) {
+	for _, street := range part.repeated("street", 3) {
 		postal.Street = append(postal.Street, part.normalised(street, 0, 255))
 	}
-	postal.City = part.normalised(part.must("city"), 1, 255)
-	postal.State = part.normalised(part.maybe("sp"), 0, 255)
-	postal.Code = part.token(part.maybe("pc"), 0, 16)
-	postal.Country = part.token(part.must("cc"), 2, 2)
-	s.adopt(part)
+	postal.City = part.normalised(part.required("city"), 1, 255)
+	postal.State = part.normalised(part.optional("sp"), 0, 255)
+	postal.Code = part.token(part.optional("pc"), 0, 16)
+	postal.Country = part.token(part.required("cc"), 2, 2)
+	s.merge(part)
 }
 
 func (s *sequence) postalType(of *node) string {
@@ -80,67 +80,67 @@ func (s *sequence) disclose(of *node) *ledger.Disclosure {
 		return nil
 	}
 	part := children(of, "flag")
-	defer s.adopt(part)
+	defer s.merge(part)
 	flag, _ := of.attr("flag")
 	d := &ledger.Disclosure{Show: part.flag("flag", flag), Fields: []string{}}
 	for _, name := range []string{"name", "org", "addr"} {
-		for _, field := range part.many(name, 2) {
+		for _, field := range part.repeated(name, 2) {
 			d.Fields = append(d.Fields, name+" "+part.postalType(field))
 		}
 	}
 	for _, name := range []string{"voice", "fax", "email"} {
-		if part.maybe(name) != nil {
+		if part.optional(name) != nil {
 			d.Fields = append(d.Fields, name)
 		}
 	}
 	return d
 }
 
-func (s *session) contactCreate(c *command, a *answer) error {
+func (s *session) contactCreate(c *command, a *response) error {
 	q := children(c.object)
-	wish := &ledger.Contact{ID: q.id(q.must("id"))}
-	nodes := q.many("postalInfo", 2)
+	update := &ledger.Contact{ID: q.id(q.required("id"))}
+	nodes := q.repeated("postalInfo", 2)
 	if len(nodes) == 0 {
-		q.must("postalInfo")
+		q.required("postalInfo")
 	}
 	for _, of := range nodes {
 		part := children(of, "type")
 		postal := ledger.Postal{Type: part.postalType(of)}
-		postal.Name = part.normalised(part.must("name"), 1, 255)
-		postal.Org = part.normalised(part.maybe("org"), 0, 255)
-		part.postalAddress(part.must("addr"), &postal)
-		q.adopt(part)
-		wish.Postal = append(wish.Postal, postal)
+		postal.Name = part.normalised(part.required("name"), 1, 255)
+		postal.Org = part.normalised(part.optional("org"), 0, 255)
+		part.postalAddress(part.required("addr"), &postal)
+		q.merge(part)
+		update.Postal = append(update.Postal, postal)
 	}
-	wish.Voice, wish.Fax = value(q.phone(q.maybe("voice"))), value(q.phone(q.maybe("fax")))
-	wish.Email = q.token(q.must("email"), 1, 255)
-	wish.Auth = value(q.auth(q.must("authInfo"), false))
-	wish.Disclosure = q.disclose(q.maybe("disclose"))
-	if refusal := q.end(); refusal != nil {
+	update.Voice, update.Fax = value(q.phone(q.optional("voice"))), value(q.phone(q.optional("fax")))
+	update.Email = q.token(q.required("email"), 1, 255)
+	update.Auth = value(q.auth(q.required("authInfo"), false))
+	update.Disclosure = q.disclose(q.optional("disclose"))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
-	made, err := s.ledger.CreateContact(s.request(c, a), wish)
+	made, err := s.ledger.CreateContact(s.request(c, a), update)
 	if err != nil {
 		return err
 	}
 	a.data.begin("contact:creData")
 	a.data.element("contact:id", made.ID)
-	a.data.moment("contact:crDate", made.Created)
+	a.data.dateTime("contact:crDate", made.Created)
 	a.data.end()
 	return nil
 }
 
-func (s *session) contactInfo(c *command, a *answer) error {
+func (s *session) contactInfo(c *command, a *response) error {
 	q := children(c.object)
-	id := q.id(q.must("id"))
-	auth := value(q.auth(q.maybe("authInfo"), false))
-	if refusal := q.end(); refusal != nil {
+	id := q.id(q.required("id"))
+	auth := value(q.auth(q.optional("authInfo"), false))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	contact, linked, err := s.ledger.InfoContact(s.request(c, a), id, auth)
@@ -178,9 +178,9 @@ func writeContact(w *writer, c *ledger.Contact, linked bool) {
 	w.element("contact:email", c.Email)
 	w.element("contact:clID", c.Sponsor)
 	w.element("contact:crID", c.Creator)
-	w.moment("contact:crDate", c.Created)
+	w.dateTime("contact:crDate", c.Created)
 	w.optional("contact:upID", c.Updater)
-	w.moment("contact:upDate", c.Updated)
+	w.dateTime("contact:upDate", c.Updated)
 	w.begin("contact:authInfo")
 	w.element("contact:pw", c.Auth)
 	w.end()
@@ -212,32 +212,32 @@ func (w *writer) phone(element string, phone ledger.Phone) {
 	}
 }
 
-func (s *session) contactUpdate(c *command, a *answer) error {
+func (s *session) contactUpdate(c *command, a *response) error {
 	q := children(c.object)
-	wish := ledger.ContactUpdate{ID: q.id(q.must("id"))}
-	wish.Add = q.contactStatuses(q.maybe("add"))
-	wish.Rem = q.contactStatuses(q.maybe("rem"))
-	if chg := q.maybe("chg"); chg != nil {
+	update := ledger.ContactUpdate{ID: q.id(q.required("id"))}
+	update.Add = q.contactStatuses(q.optional("add"))
+	update.Rem = q.contactStatuses(q.optional("rem"))
+	if chg := q.optional("chg"); chg != nil {
 		part := children(chg)
-		for _, of := range part.many("postalInfo", 2) {
-			wish.Postal = append(wish.Postal, part.postalEdit(of))
+		for _, of := range part.repeated("postalInfo", 2) {
+			update.Postal = append(update.Postal, part.postalEdit(of))
 		}
-		wish.Voice, wish.Fax = part.phone(part.maybe("voice")), part.phone(part.maybe("fax"))
-		if email := part.maybe("email"); email != nil {
+		update.Voice, update.Fax = part.phone(part.optional("voice")), part.phone(part.optional("fax"))
+		if email := part.optional("email"); email != nil {
 			text := part.token(email, 1, 255)
-			wish.Email = &text
+			update.Email = &text
 		}
-		wish.Auth = part.auth(part.maybe("authInfo"), false)
-		wish.Disclosure = part.disclose(part.maybe("disclose"))
-		q.adopt(part)
+		update.Auth = part.auth(part.optional("authInfo"), false)
+		update.Disclosure = part.disclose(part.optional("disclose"))
+		q.merge(part)
 	}
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
-	return s.ledger.UpdateContact(s.request(c, a), wish)
+	return s.ledger.UpdateContact(s.request(c, a), update)
 }
 
 func (s *sequence) contactStatuses(of *node) []string {
@@ -245,40 +245,40 @@ func (s *sequence) contactStatuses(of *node) []string {
 		return nil
 	}
 	part := children(of)
-	defer s.adopt(part)
+	defer s.merge(part)
 	statuses := part.statuses(7, contactStatuses)
 	if len(statuses) == 0 {
-		part.must("status")
+		part.required("status")
 	}
 	return slices.Clip(statuses)
 }
 
 func (s *sequence) postalEdit(of *node) ledger.PostalEdit {
 	part := children(of, "type")
-	defer s.adopt(part)
+	defer s.merge(part)
 	edit := ledger.PostalEdit{Type: part.postalType(of)}
-	if name := part.maybe("name"); name != nil {
+	if name := part.optional("name"); name != nil {
 		text := part.normalised(name, 1, 255)
 		edit.Name = &text
 	}
-	if org := part.maybe("org"); org != nil {
+	if org := part.optional("org"); org != nil {
 		text := part.normalised(org, 0, 255)
 		edit.Org = &text
 	}
-	if addr := part.maybe("addr"); addr != nil {
+	if addr := part.optional("addr"); addr != nil {
 		edit.Address = &ledger.Postal{}
 		part.postalAddress(addr, edit.Address)
 	}
 	return edit
 }
 
-func (s *session) contactDelete(c *command, a *answer) error {
+func (s *session) contactDelete(c *command, a *response) error {
 	q := children(c.object)
-	id := q.id(q.must("id"))
-	if refusal := q.end(); refusal != nil {
+	id := q.id(q.required("id"))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	return s.ledger.DeleteContact(s.request(c, a), id)

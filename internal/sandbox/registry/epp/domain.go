@@ -14,18 +14,18 @@ var domainStatuses = []string{
 	"serverDeleteProhibited", "serverHold", "serverRenewProhibited", "serverTransferProhibited", "serverUpdateProhibited",
 }
 
-func (s *session) domainCheck(c *command, a *answer) error {
+func (s *session) domainCheck(c *command, a *response) error {
 	q := children(c.object)
 	names := q.names("name")
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	ext, refusal := s.extensions(c, "fee:check")
+	ext, refusal := s.protocolExtensions(c, "fee:check")
 	if refusal != nil {
 		return refusal
 	}
 	var currency string
-	var questions []feeQuestion
+	var questions []feeQuery
 	if of := ext["fee:check"]; of != nil {
 		if currency, questions, refusal = feeCheck(of); refusal != nil {
 			return refusal
@@ -64,25 +64,25 @@ func (s *sequence) nameservers(of *node) []ledger.Nameserver {
 		return nil
 	}
 	part := children(of)
-	defer s.adopt(part)
+	defer s.merge(part)
 	var servers []ledger.Nameserver
-	for _, host := range part.many("hostObj", maxElements) {
+	for _, host := range part.repeated("hostObj", maxElements) {
 		servers = append(servers, ledger.Nameserver{Host: part.name(host)})
 	}
 	if len(servers) > 0 {
 		return servers
 	}
-	for _, host := range part.many("hostAttr", maxElements) {
+	for _, host := range part.repeated("hostAttr", maxElements) {
 		sub := children(host)
-		server := ledger.Nameserver{Host: sub.name(sub.must("hostName")), Attribute: true}
-		for _, address := range sub.many("hostAddr", maxElements) {
+		server := ledger.Nameserver{Host: sub.name(sub.required("hostName")), Attribute: true}
+		for _, address := range sub.repeated("hostAddr", maxElements) {
 			server.Addresses = append(server.Addresses, sub.address(address))
 		}
-		part.adopt(sub)
+		part.merge(sub)
 		servers = append(servers, server)
 	}
 	if len(servers) == 0 {
-		part.must("hostObj")
+		part.required("hostObj")
 	}
 	return servers
 }
@@ -97,7 +97,7 @@ func (s *sequence) address(of *node) string {
 	s.pick("ip", version, "v4", "v6")
 	ip, err := netip.ParseAddr(text)
 	if err != nil || ip.Is4() != (version == "v4") {
-		s.postpone(ledger.ValueSyntax, "host:addr", text, "This is not an IP address of the version "+version+".")
+		s.deferRefusal(ledger.ValueSyntax, "host:addr", text, "This is not an IP address of the version "+version+".")
 		return text
 	}
 	return ip.String()
@@ -106,10 +106,10 @@ func (s *sequence) address(of *node) string {
 // roles reads domain:contact elements.
 func (s *sequence) roles() []ledger.Role {
 	var roles []ledger.Role
-	for _, of := range s.many("contact", maxElements) {
+	for _, of := range s.repeated("contact", maxElements) {
 		kind, given := of.attr("type")
 		if !given {
-			s.postpone(ledger.Missing, "domain:contact", "", "A contact has a type.")
+			s.deferRefusal(ledger.Missing, "domain:contact", "", "A contact has a type.")
 		} else {
 			s.pick("type", kind, "admin", "billing", "tech")
 		}
@@ -118,31 +118,31 @@ func (s *sequence) roles() []ledger.Role {
 	return roles
 }
 
-func (s *session) domainCreate(c *command, a *answer) error {
+func (s *session) domainCreate(c *command, a *response) error {
 	q := children(c.object)
-	wish := ledger.DomainCreate{Name: q.name(q.must("name"))}
-	wish.Years = q.period(q.maybe("period"))
-	wish.Nameservers = q.nameservers(q.maybe("ns"))
-	wish.Registrant = q.id(q.maybe("registrant"))
-	wish.Contacts = q.roles()
-	wish.Auth = value(q.auth(q.must("authInfo"), false))
-	if refusal := q.end(); refusal != nil {
+	update := ledger.DomainCreate{Name: q.name(q.required("name"))}
+	update.Years = q.period(q.optional("period"))
+	update.Nameservers = q.nameservers(q.optional("ns"))
+	update.Registrant = q.id(q.optional("registrant"))
+	update.Contacts = q.roles()
+	update.Auth = value(q.auth(q.required("authInfo"), false))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	ext, refusal := s.extensions(c, "fee:create", "secDNS:create")
+	ext, refusal := s.protocolExtensions(c, "fee:create", "secDNS:create")
 	if refusal != nil {
 		return refusal
 	}
-	if wish.Keys, refusal = ext.keys(); refusal != nil {
+	if update.Keys, refusal = ext.keys(); refusal != nil {
 		return refusal
 	}
-	if wish.Offer, refusal = ext.offer("fee:create"); refusal != nil {
+	if update.AgreedFee, refusal = ext.agreedFee("fee:create"); refusal != nil {
 		return refusal
 	}
-	if wish.Auth == "" {
+	if update.Auth == "" {
 		return &ledger.Refusal{Code: ledger.Missing, Element: "domain:pw", Reason: "A domain needs an authInfo."}
 	}
-	made, err := s.ledger.CreateDomain(s.request(c, a), wish)
+	made, err := s.ledger.CreateDomain(s.request(c, a), update)
 	if err != nil {
 		return err
 	}
@@ -151,28 +151,28 @@ func (s *session) domainCreate(c *command, a *answer) error {
 	}
 	a.data.begin("domain:creData")
 	a.data.element("domain:name", made.Domain.Name)
-	a.data.moment("domain:crDate", made.Domain.Created)
-	a.data.moment("domain:exDate", made.Domain.Expires)
+	a.data.dateTime("domain:crDate", made.Domain.Created)
+	a.data.dateTime("domain:exDate", made.Domain.Expires)
 	a.data.end()
 	s.feeResult(&a.ext, "creData", made.Years, made.Cost, 0)
 	return nil
 }
 
-func (s *session) domainRenew(c *command, a *answer) error {
+func (s *session) domainRenew(c *command, a *response) error {
 	q := children(c.object)
-	wish := ledger.DomainRenew{Name: q.name(q.must("name")), Current: q.date(q.must("curExpDate"))}
-	wish.Years = q.period(q.maybe("period"))
-	if refusal := q.end(); refusal != nil {
+	update := ledger.DomainRenew{Name: q.name(q.required("name")), Current: q.date(q.required("curExpDate"))}
+	update.Years = q.period(q.optional("period"))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	ext, refusal := s.extensions(c, "fee:renew")
+	ext, refusal := s.protocolExtensions(c, "fee:renew")
 	if refusal != nil {
 		return refusal
 	}
-	if wish.Offer, refusal = ext.offer("fee:renew"); refusal != nil {
+	if update.AgreedFee, refusal = ext.agreedFee("fee:renew"); refusal != nil {
 		return refusal
 	}
-	domain, years, cost, err := s.ledger.RenewDomain(s.request(c, a), wish)
+	domain, years, cost, err := s.ledger.RenewDomain(s.request(c, a), update)
 	if err != nil {
 		return err
 	}
@@ -184,17 +184,17 @@ func (s *session) domainRenew(c *command, a *answer) error {
 func (w *writer) renewal(name string, expires time.Time) {
 	w.begin("domain:renData")
 	w.element("domain:name", name)
-	w.moment("domain:exDate", expires)
+	w.dateTime("domain:exDate", expires)
 	w.end()
 }
 
-func (s *session) domainDelete(c *command, a *answer) error {
+func (s *session) domainDelete(c *command, a *response) error {
 	q := children(c.object)
-	name := q.name(q.must("name"))
-	if refusal := q.end(); refusal != nil {
+	name := q.name(q.required("name"))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	gone, err := s.ledger.DeleteDomain(s.request(c, a), name)
@@ -210,27 +210,27 @@ func (s *session) domainDelete(c *command, a *answer) error {
 	return nil
 }
 
-func (s *session) domainTransfer(c *command, a *answer) error {
+func (s *session) domainTransfer(c *command, a *response) error {
 	q := children(c.object)
-	wish := ledger.DomainTransfer{Name: q.name(q.must("name"))}
-	wish.Years = q.period(q.maybe("period"))
-	wish.Auth = value(q.auth(q.maybe("authInfo"), false))
-	if refusal := q.end(); refusal != nil {
+	update := ledger.DomainTransfer{Name: q.name(q.required("name"))}
+	update.Years = q.period(q.optional("period"))
+	update.Auth = value(q.auth(q.optional("authInfo"), false))
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	ext, refusal := s.extensions(c, "fee:transfer")
+	ext, refusal := s.protocolExtensions(c, "fee:transfer")
 	if refusal != nil {
 		return refusal
 	}
-	if wish.Offer, refusal = ext.offer("fee:transfer"); refusal != nil {
+	if update.AgreedFee, refusal = ext.agreedFee("fee:transfer"); refusal != nil {
 		return refusal
 	}
 	var last *ledger.Transfer
 	var err error
 	switch c.op {
 	case "request":
-		var moved ledger.Transferred
-		if moved, err = s.ledger.RequestTransfer(s.request(c, a), wish); err != nil {
+		var moved ledger.TransferResult
+		if moved, err = s.ledger.RequestTransfer(s.request(c, a), update); err != nil {
 			return err
 		}
 		if last = moved.Transfer; moved.Pending {
@@ -238,10 +238,10 @@ func (s *session) domainTransfer(c *command, a *answer) error {
 		}
 		s.feeResult(&a.ext, "trnData", 1, moved.Cost, 0)
 	case "query":
-		last, err = s.ledger.QueryTransfer(s.request(c, a), wish.Name, wish.Auth)
+		last, err = s.ledger.QueryTransfer(s.request(c, a), update.Name, update.Auth)
 	default:
-		answer := map[string]ledger.Answer{"approve": ledger.Approve, "reject": ledger.Reject, "cancel": ledger.Cancel}[c.op]
-		last, err = s.ledger.AnswerTransfer(s.request(c, a), wish.Name, answer)
+		answer := map[string]ledger.TransferAnswer{"approve": ledger.Approve, "reject": ledger.Reject, "cancel": ledger.Cancel}[c.op]
+		last, err = s.ledger.AnswerTransfer(s.request(c, a), update.Name, answer)
 	}
 	if err != nil {
 		return err
@@ -258,6 +258,6 @@ func (w *writer) transfer(t *ledger.Transfer) {
 	w.element("domain:reDate", dateTime(t.Requested))
 	w.element("domain:acID", t.Actor)
 	w.element("domain:acDate", dateTime(t.Decided))
-	w.moment("domain:exDate", t.Expires)
+	w.dateTime("domain:exDate", t.Expires)
 	w.end()
 }

@@ -15,30 +15,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-const patience = 20 * time.Second
+const testTimeout = 20 * time.Second
 
-// plain is a table in which every name of .com is free.
-type plain struct{}
+// plainTable is a table in which every name of .com is free.
+type plainTable struct{}
 
-func (plain) Place(name string) (ledger.Place, bool) {
+func (plainTable) Lookup(name string) (ledger.NameEntry, bool) {
 	label, found := strings.CutSuffix(name, ".com")
-	return ledger.Place{
-		Zone: ".com", Label: label, Policy: ledger.PolicyOf(".com"), Tariff: ledger.Tariff{Class: ledger.StandardClass, Create: 100},
+	return ledger.NameEntry{
+		Zone: ".com", Label: label, Policy: ledger.PolicyOf(".com"), Fees: ledger.FeeSchedule{Class: ledger.StandardClass, Create: 100},
 	}, found
 }
 
-func (plain) Origin(name string, _ time.Time) *ledger.Domain { return &ledger.Domain{Name: name} }
+func (plainTable) InitialDomain(name string, _ time.Time) *ledger.Domain {
+	return &ledger.Domain{Name: name}
+}
 
 func newLedger(t testing.TB) *ledger.Ledger {
 	t.Helper()
-	l, err := ledger.Open(ledger.Options{Table: plain{}, Accounts: []ledger.Account{{ID: "dotkontor", Password: "password"}}})
+	l, err := ledger.Open(ledger.Options{Table: plainTable{}, Accounts: []ledger.Account{{ID: "dotkontor", Password: "password"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
 
-func TestClientsThatAreTooSlowAreLeft(t *testing.T) {
+func TestServe_SlowClientsAreDisconnected(t *testing.T) {
 	t.Parallel()
 	identity, err := NewIdentity("")
 	if err != nil {
@@ -49,7 +51,7 @@ func TestClientsThatAreTooSlowAreLeft(t *testing.T) {
 	short := 50 * time.Millisecond
 	server := New(Options{
 		Ledger: newLedger(t), Certificate: identity.Certificate,
-		Pace: Pace{Login: 10 * short, Idle: short, Frame: short, Hang: short, Slow: short},
+		Timeouts: Timeouts{Login: 10 * short, Idle: short, Frame: short, Hang: short, Slow: short},
 	})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -101,20 +103,20 @@ func TestClientsThatAreTooSlowAreLeft(t *testing.T) {
 		}
 		select {
 		case <-served:
-		case <-time.After(patience):
+		case <-time.After(testTimeout):
 			t.Errorf("%s: the server still waits", title)
 		}
 		_ = conn.Close()
 	}
 }
 
-// nowhere is a connection into which everything vanishes.
-type nowhere struct{ net.Conn }
+// discardConn is a connection into which everything vanishes.
+type discardConn struct{ net.Conn }
 
-func (nowhere) Write(p []byte) (int, error)      { return len(p), nil }
-func (nowhere) SetWriteDeadline(time.Time) error { return nil }
+func (discardConn) Write(p []byte) (int, error)      { return len(p), nil }
+func (discardConn) SetWriteDeadline(time.Time) error { return nil }
 
-func FuzzWhateverAClientSaysTheAnswerIsXML(f *testing.F) {
+func FuzzServe_ResponseIsAlwaysXML(f *testing.F) {
 	frame := func(command string) string {
 		return `<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><command>` + command + `<clTRID>ABC-1</clTRID></command></epp>`
 	}
@@ -137,7 +139,7 @@ func FuzzWhateverAClientSaysTheAnswerIsXML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var answers []string
 		server := New(Options{Ledger: kept, Tap: func(frame []byte) { answers = append(answers, string(frame)) }})
-		s := &session{Server: server, ledger: kept, line: &line{conn: nowhere{}}, ctx: t.Context(), cut: func() {}, account: "dotkontor"}
+		s := &session{Server: server, ledger: kept, conn: &frameConn{conn: discardConn{}}, ctx: t.Context(), cut: func() {}, account: "dotkontor"}
 		s.services = map[string]bool{domainSpace: true, contactSpace: true, hostSpace: true, feeSpace: true, secDNSSpace: true, rgpSpace: true}
 		s.handle(text)
 		for _, answer := range answers {

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// extensions are those of one command, found by their prefix and name.
-type extensions map[string]*node
+// protocolExtensions are those of one command, found by their prefix and name.
+type protocolExtensions map[string]*node
 
 // prefixOf is the other way round of spaceOf, for what commands can carry.
 var prefixOf = func() map[string]string {
@@ -20,13 +20,13 @@ var prefixOf = func() map[string]string {
 	return prefixes
 }()
 
-// extensions sorts what a command carries; what the command can't carry, or the
+// protocolExtensions sorts what a command carries; what the command can't carry, or the
 // login did not name, is 2103.
-func (s *session) extensions(c *command, allowed ...string) (extensions, *ledger.Refusal) {
+func (s *session) protocolExtensions(c *command, allowed ...string) (protocolExtensions, *ledger.Refusal) {
 	if len(c.ext) == 0 {
 		return nil, nil
 	}
-	found := extensions{}
+	found := protocolExtensions{}
 	for _, ext := range c.ext {
 		name := prefixOf[ext.space] + ":" + ext.name
 		if !slices.Contains(allowed, name) || c.verb != "login" && !s.services[ext.space] {
@@ -40,33 +40,33 @@ func (s *session) extensions(c *command, allowed ...string) (extensions, *ledger
 	return found, nil
 }
 
-// offer reads the fee to which a client agrees; nil if there is none.
-func (e extensions) offer(name string) (*ledger.Offer, *ledger.Refusal) {
+// agreedFee reads the fee to which a client agrees; nil if there is none.
+func (e protocolExtensions) agreedFee(name string) (*ledger.AgreedFee, *ledger.Refusal) {
 	of := e[name]
 	if of == nil {
 		return nil, nil
 	}
 	s := children(of)
-	offer := &ledger.Offer{}
-	if currency := s.maybe("currency"); currency != nil {
+	offer := &ledger.AgreedFee{}
+	if currency := s.optional("currency"); currency != nil {
 		offer.Currency = s.currency(currency)
 	}
-	fees := s.many("fee", 16)
+	fees := s.repeated("fee", 16)
 	if len(fees) == 0 {
-		s.must("fee")
+		s.required("fee")
 	}
 	for _, fee := range fees {
 		offer.Cents += s.money(fee, 1, "description", "lang", "refundable", "grace-period", "applied")
 	}
-	for _, credit := range s.many("credit", 16) {
+	for _, credit := range s.repeated("credit", 16) {
 		offer.Cents += s.money(credit, -1, "description", "lang")
 	}
-	return offer, s.end()
+	return offer, s.result()
 }
 
 func (s *sequence) currency(of *node) string {
 	text := of.text
-	if len(text) != 3 || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || len(of.kids) > 0 {
+	if len(text) != 3 || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || len(of.children) > 0 {
 		s.fail(syntax("A currency is three capital letters."))
 	}
 	return text
@@ -109,8 +109,8 @@ func (s *session) feeResult(w *writer, name string, years int, fee, credit int64
 	w.end()
 }
 
-// feeQuestion is what a check wants to know about one operation.
-type feeQuestion struct {
+// feeQuery is what a check wants to know about one operation.
+type feeQuery struct {
 	name     string
 	years    int
 	op       ledger.Operation
@@ -123,44 +123,44 @@ var feeOperations = map[string]ledger.Operation{
 }
 
 // feeCheck reads the questions of a check (RFC 8748, 5.1.1).
-func feeCheck(of *node) (currency string, questions []feeQuestion, refusal *ledger.Refusal) {
+func feeCheck(of *node) (currency string, questions []feeQuery, refusal *ledger.Refusal) {
 	s := children(of)
-	if c := s.maybe("currency"); c != nil {
+	if c := s.optional("currency"); c != nil {
 		currency = s.currency(c)
 	}
-	commands := s.many("command", 16)
+	commands := s.repeated("command", 16)
 	if len(commands) == 0 {
-		s.must("command")
+		s.required("command")
 	}
 	for _, c := range commands {
 		part := children(c, "name", "customName", "phase", "subphase")
 		name, _ := c.attr("name")
 		part.pick("name", name, "create", "delete", "renew", "update", "transfer", "restore", "custom")
-		q := feeQuestion{name: name, years: part.period(part.maybe("period"))}
+		q := feeQuery{name: name, years: part.period(part.optional("period"))}
 		op, known := feeOperations[name]
 		q.op = op
 		if _, phase := c.attr("phase"); !known || phase {
 			q.unusable = "Not offered"
 		}
-		s.adopt(part)
+		s.merge(part)
 		questions = append(questions, q)
 	}
-	return currency, questions, s.end()
+	return currency, questions, s.result()
 }
 
 // feeAnswers writes what the names of a check cost.
-func feeAnswers(w *writer, names []string, answers []ledger.Availability, currency string, questions []feeQuestion) {
+func feeAnswers(w *writer, names []string, answers []ledger.Availability, currency string, questions []feeQuery) {
 	w.begin("fee:chkData")
 	w.element("fee:currency", ledger.Currency)
 	for i, name := range names {
-		tariff := answers[i].Place.Tariff
+		tariff := answers[i].Place.Fees
 		reason := ""
 		switch {
 		case currency != "" && currency != ledger.Currency:
 			reason = "Only " + ledger.Currency
 		case tariff.Class == "":
 			reason = "Invalid name"
-		case answers[i].Place.Standing == ledger.Reserved:
+		case answers[i].Place.State == ledger.Reserved:
 			reason = "Reserved"
 		}
 		if reason != "" {
@@ -181,9 +181,9 @@ func feeAnswers(w *writer, names []string, answers []ledger.Availability, curren
 	w.end()
 }
 
-func (q feeQuestion) answer(w *writer, place ledger.Place) {
+func (q feeQuery) answer(w *writer, place ledger.NameEntry) {
 	standard := "0"
-	if place.Tariff.Standard() {
+	if place.Fees.Standard() {
 		standard = "1"
 	}
 	w.begin("fee:command", "name", q.name, "standard", standard)
@@ -207,7 +207,7 @@ func (q feeQuestion) answer(w *writer, place ledger.Place) {
 	if grace, known := graceOf[q.op]; known && !place.Policy.Gateway {
 		attrs = append(attrs, "refundable", "1", "grace-period", grace)
 	}
-	w.element("fee:fee", cents(place.Tariff.Cost(q.op, years)), attrs...)
+	w.element("fee:fee", cents(place.Fees.Cost(q.op, years)), attrs...)
 }
 
 // graceOf are the periods in which a fee comes back.

@@ -16,22 +16,22 @@ const (
 
 var errFrameSize = errors.New("the frame's length is impossible")
 
-// line is a connection that speaks in frames (RFC 5734, 4).
-type line struct {
-	conn   net.Conn
-	reader *bufio.Reader
-	buffer []byte
-	pace   Pace
+// frameConn is a connection that speaks in frames (RFC 5734, 4).
+type frameConn struct {
+	conn     net.Conn
+	reader   *bufio.Reader
+	buffer   []byte
+	timeouts Timeouts
 }
 
-func newLine(conn net.Conn, pace Pace) *line {
-	return &line{conn: conn, reader: bufio.NewReaderSize(conn, 16<<10), pace: pace}
+func newFrameConn(conn net.Conn, timeouts Timeouts) *frameConn {
+	return &frameConn{conn: conn, reader: bufio.NewReaderSize(conn, 16<<10), timeouts: timeouts}
 }
 
 // read waits for a frame. What it returns is overwritten by the next one.
-func (l *line) read(patience time.Duration) ([]byte, error) {
+func (l *frameConn) read(timeout time.Duration) ([]byte, error) {
 	if l.reader.Buffered() == 0 {
-		if err := l.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := l.conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
 			return nil, err
 		}
 		if _, err := l.reader.Peek(1); err != nil {
@@ -39,8 +39,8 @@ func (l *line) read(patience time.Duration) ([]byte, error) {
 		}
 	}
 	// From its first byte on, a frame must hurry.
-	if l.reader.Buffered() < frameHeader || l.reader.Buffered() < l.announced() {
-		if err := l.conn.SetReadDeadline(time.Now().Add(l.pace.Frame)); err != nil {
+	if l.reader.Buffered() < frameHeader || l.reader.Buffered() < l.announcedLength() {
+		if err := l.conn.SetReadDeadline(time.Now().Add(l.timeouts.Frame)); err != nil {
 			return nil, err
 		}
 	}
@@ -61,8 +61,8 @@ func (l *line) read(patience time.Duration) ([]byte, error) {
 	return l.buffer, err
 }
 
-// announced is how long the frame says it is that has begun to arrive.
-func (l *line) announced() int {
+// announcedLength is how long the frame says it is that has begun to arrive.
+func (l *frameConn) announcedLength() int {
 	header, err := l.reader.Peek(frameHeader)
 	if err != nil {
 		return maxFrame
@@ -71,9 +71,9 @@ func (l *line) announced() int {
 }
 
 // write sends a frame, whose first four bytes are left free for its length.
-func (l *line) write(frame []byte) error {
+func (l *frameConn) write(frame []byte) error {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
-	if err := l.conn.SetWriteDeadline(time.Now().Add(l.pace.Frame)); err != nil {
+	if err := l.conn.SetWriteDeadline(time.Now().Add(l.timeouts.Frame)); err != nil {
 		return err
 	}
 	_, err := l.conn.Write(frame)

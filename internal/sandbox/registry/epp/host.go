@@ -7,13 +7,13 @@ var hostStatuses = []string{
 	"pendingUpdate", "serverDeleteProhibited", "serverUpdateProhibited",
 }
 
-func (s *session) hostCheck(c *command, a *answer) error {
+func (s *session) hostCheck(c *command, a *response) error {
 	q := children(c.object)
 	names := q.names("name")
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	a.data.begin("host:chkData")
@@ -30,20 +30,20 @@ func (s *session) hostCheck(c *command, a *answer) error {
 
 func (s *sequence) addresses() []string {
 	var addresses []string
-	for _, of := range s.many("addr", maxElements) {
+	for _, of := range s.repeated("addr", maxElements) {
 		addresses = append(addresses, s.address(of))
 	}
 	return addresses
 }
 
-func (s *session) hostCreate(c *command, a *answer) error {
+func (s *session) hostCreate(c *command, a *response) error {
 	q := children(c.object)
-	name := q.name(q.must("name"))
+	name := q.name(q.required("name"))
 	addresses := q.addresses()
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	made, err := s.ledger.CreateHost(s.request(c, a), name, addresses)
@@ -52,24 +52,24 @@ func (s *session) hostCreate(c *command, a *answer) error {
 	}
 	a.data.begin("host:creData")
 	a.data.element("host:name", made.Name)
-	a.data.moment("host:crDate", made.Created)
+	a.data.dateTime("host:crDate", made.Created)
 	a.data.end()
 	return nil
 }
 
-// oneHost reads a command that names a host and nothing else.
-func (s *session) oneHost(c *command) (string, *ledger.Refusal) {
+// readHostName reads a command that names a host and nothing else.
+func (s *session) readHostName(c *command) (string, *ledger.Refusal) {
 	q := children(c.object)
-	name := q.name(q.must("name"))
-	if refusal := q.end(); refusal != nil {
+	name := q.name(q.required("name"))
+	if refusal := q.result(); refusal != nil {
 		return "", refusal
 	}
-	_, refusal := s.extensions(c)
+	_, refusal := s.protocolExtensions(c)
 	return name, refusal
 }
 
-func (s *session) hostInfo(c *command, a *answer) error {
-	name, refusal := s.oneHost(c)
+func (s *session) hostInfo(c *command, a *response) error {
+	name, refusal := s.readHostName(c)
 	if refusal != nil {
 		return refusal
 	}
@@ -89,45 +89,45 @@ func (s *session) hostInfo(c *command, a *answer) error {
 	}
 	w.element("host:clID", host.Sponsor)
 	w.element("host:crID", host.Creator)
-	w.moment("host:crDate", host.Created)
+	w.dateTime("host:crDate", host.Created)
 	w.optional("host:upID", host.Updater)
-	w.moment("host:upDate", host.Updated)
-	w.moment("host:trDate", host.Moved)
+	w.dateTime("host:upDate", host.Updated)
+	w.dateTime("host:trDate", host.Moved)
 	w.end()
 	return nil
 }
 
-func (s *session) hostUpdate(c *command, a *answer) error {
+func (s *session) hostUpdate(c *command, a *response) error {
 	q := children(c.object)
-	wish := ledger.HostUpdate{Name: q.name(q.must("name"))}
+	update := ledger.HostUpdate{Name: q.name(q.required("name"))}
 	for _, edit := range []struct {
 		element   string
 		addresses *[]string
 		statuses  *[]string
-	}{{"add", &wish.AddAddresses, &wish.Add}, {"rem", &wish.RemAddress, &wish.Rem}} {
-		if of := q.maybe(edit.element); of != nil {
+	}{{"add", &update.AddAddresses, &update.Add}, {"rem", &update.RemAddress, &update.Rem}} {
+		if of := q.optional(edit.element); of != nil {
 			part := children(of)
 			*edit.addresses, *edit.statuses = part.addresses(), part.statuses(7, hostStatuses)
-			q.adopt(part)
+			q.merge(part)
 		}
 	}
-	if chg := q.maybe("chg"); chg != nil {
+	if chg := q.optional("chg"); chg != nil {
 		part := children(chg)
-		part.name(part.must("name"))
-		part.postpone(ledger.NoSuchOption, "host:chg", "", "Hosts keep their names.")
-		q.adopt(part)
+		part.name(part.required("name"))
+		part.deferRefusal(ledger.NoSuchOption, "host:chg", "", "Hosts keep their names.")
+		q.merge(part)
 	}
-	if refusal := q.end(); refusal != nil {
+	if refusal := q.result(); refusal != nil {
 		return refusal
 	}
-	if _, refusal := s.extensions(c); refusal != nil {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
-	return s.ledger.UpdateHost(s.request(c, a), wish)
+	return s.ledger.UpdateHost(s.request(c, a), update)
 }
 
-func (s *session) hostDelete(c *command, a *answer) error {
-	name, refusal := s.oneHost(c)
+func (s *session) hostDelete(c *command, a *response) error {
+	name, refusal := s.readHostName(c)
 	if refusal != nil {
 		return refusal
 	}

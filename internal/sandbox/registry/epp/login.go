@@ -15,10 +15,10 @@ var (
 
 const (
 	serverName = "dotkontor sandbox registry"
-	// longPassword stands in the login where the real one is in the extension
+	// passwordInExtension stands in the login where the real one is in the extension
 	// (RFC 8807, 3.1).
-	longPassword = "[LOGIN-SECURITY]"
-	maxStrikes   = 3
+	passwordInExtension = "[LOGIN-SECURITY]"
+	maxLoginAttempts    = 3
 )
 
 // greet writes the greeting (RFC 5730, 2.4).
@@ -57,35 +57,35 @@ type credentials struct {
 
 func (s *session) readLogin(c *command) (credentials, *ledger.Refusal) {
 	q := children(c.object)
-	in := credentials{account: q.id(q.must("clID")), password: q.token(q.must("pw"), 6, 16)}
-	in.newPassword = q.token(q.maybe("newPW"), 6, 16)
-	options := children(q.must("options"))
-	in.version = options.token(options.must("version"), 1, 16)
-	in.lang = options.token(options.must("lang"), 1, 32)
-	q.adopt(options)
-	services := children(q.must("svcs"))
+	in := credentials{account: q.id(q.required("clID")), password: q.token(q.required("pw"), 6, 16)}
+	in.newPassword = q.token(q.optional("newPW"), 6, 16)
+	options := children(q.required("options"))
+	in.version = options.token(options.required("version"), 1, 16)
+	in.lang = options.token(options.required("lang"), 1, 32)
+	q.merge(options)
+	services := children(q.required("svcs"))
 	in.objects = services.uris("objURI")
-	if ext := services.maybe("svcExtension"); ext != nil {
+	if ext := services.optional("svcExtension"); ext != nil {
 		part := children(ext)
 		in.extensions = part.uris("extURI")
-		services.adopt(part)
+		services.merge(part)
 	}
-	q.adopt(services)
-	if refusal := q.end(); refusal != nil {
+	q.merge(services)
+	if refusal := q.result(); refusal != nil {
 		return in, refusal
 	}
-	ext, refusal := s.extensions(c, "loginSec:loginSec")
+	ext, refusal := s.protocolExtensions(c, "loginSec:loginSec")
 	if refusal != nil {
 		return in, refusal
 	}
-	refusal = in.secure(ext["loginSec:loginSec"])
+	refusal = in.applyLoginSecurity(ext["loginSec:loginSec"])
 	return in, refusal
 }
 
 func (s *sequence) uris(element string) []string {
-	nodes := s.many(element, 64)
+	nodes := s.repeated(element, 64)
 	if len(nodes) == 0 {
-		s.must(element)
+		s.required(element)
 	}
 	var uris []string
 	for _, of := range nodes {
@@ -94,32 +94,32 @@ func (s *sequence) uris(element string) []string {
 	return uris
 }
 
-// secure takes the long passwords of RFC 8807 over.
-func (c *credentials) secure(of *node) *ledger.Refusal {
+// applyLoginSecurity takes the long passwords of RFC 8807 over.
+func (c *credentials) applyLoginSecurity(of *node) *ledger.Refusal {
 	var long, longNew string
 	if of != nil {
 		q := children(of)
-		if agent := q.maybe("userAgent"); agent != nil {
+		if agent := q.optional("userAgent"); agent != nil {
 			part := children(agent)
 			some := false
 			for _, name := range []string{"app", "tech", "os"} {
-				if text := part.maybe(name); text != nil {
+				if text := part.optional(name); text != nil {
 					part.token(text, 0, 255)
 					some = true
 				}
 			}
 			if !some {
-				part.must("app")
+				part.required("app")
 			}
-			q.adopt(part)
+			q.merge(part)
 		}
-		if pw := q.maybe("pw"); pw != nil {
+		if pw := q.optional("pw"); pw != nil {
 			long = q.token(pw, 6, 255)
 		}
-		if pw := q.maybe("newPW"); pw != nil {
+		if pw := q.optional("newPW"); pw != nil {
 			longNew = q.token(pw, 6, 255)
 		}
-		if refusal := q.end(); refusal != nil {
+		if refusal := q.result(); refusal != nil {
 			return refusal
 		}
 	}
@@ -128,9 +128,9 @@ func (c *credentials) secure(of *node) *ledger.Refusal {
 		long  string
 	}{{&c.password, long}, {&c.newPassword, longNew}} {
 		switch {
-		case *pair.short == longPassword && pair.long == "":
+		case *pair.short == passwordInExtension && pair.long == "":
 			return &ledger.Refusal{Code: ledger.Missing, Element: "loginSec:pw", Reason: "The password is missing."}
-		case *pair.short != longPassword && pair.long != "":
+		case *pair.short != passwordInExtension && pair.long != "":
 			return &ledger.Refusal{Code: ledger.UseError, Element: "loginSec:pw", Reason: "The login has another password."}
 		case pair.long != "":
 			*pair.short = pair.long
@@ -140,7 +140,7 @@ func (c *credentials) secure(of *node) *ledger.Refusal {
 }
 
 // login begins the session (RFC 5730, 2.9.1.1).
-func (s *session) login(c *command, a *answer) error {
+func (s *session) login(c *command, a *response) error {
 	if s.account != "" {
 		return &ledger.Refusal{Code: ledger.UseError, Reason: "The session has begun already."}
 	}
@@ -165,14 +165,14 @@ func (s *session) login(c *command, a *answer) error {
 		}
 	}
 	if !s.ledger.Authenticate(in.account, in.password) {
-		s.wrongPassword(in.account)
-		if s.strikes++; s.strikes >= maxStrikes {
+		s.recordFailedLogin(in.account)
+		if s.loginAttempts++; s.loginAttempts >= maxLoginAttempts {
 			a.closing = true
 			return &ledger.Refusal{Code: ledger.NotAuthClosing, Reason: "That was the last attempt."}
 		}
 		return &ledger.Refusal{Code: ledger.NotAuthenticated, Reason: "The account does not exist, or has another password."}
 	}
-	if !s.enter(in.account) {
+	if !s.acquireSession(in.account) {
 		a.closing = true
 		return &ledger.Refusal{Code: ledger.LimitClosing, Reason: "The account has too many sessions."}
 	}
@@ -185,7 +185,7 @@ func (s *session) login(c *command, a *answer) error {
 			return err
 		}
 	}
-	if failures := s.failures(in.account); failures > 0 && s.services[loginSecSpace] {
+	if failures := s.countFailedLogins(in.account); failures > 0 && s.services[loginSecSpace] {
 		a.ext.begin("loginSec:loginSecData")
 		a.ext.element("loginSec:event", "Logins with a wrong password", "type", "stat", "name", "failedLogins",
 			"level", "warning", "value", strconv.Itoa(failures))

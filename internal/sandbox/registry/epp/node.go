@@ -21,7 +21,7 @@ type node struct {
 	space, name string
 	attrs       []xml.Attr
 	text        string
-	kids        []*node
+	children    []*node
 }
 
 var errXML = errors.New("this is not the XML that EPP allows")
@@ -55,7 +55,7 @@ func parse(frame []byte) (*node, error) {
 			} else {
 				parent := open[len(open)-1]
 				parent.text += text.String()
-				parent.kids = append(parent.kids, fresh)
+				parent.children = append(parent.children, fresh)
 			}
 			text.Reset()
 			open = append(open, fresh)
@@ -96,9 +96,9 @@ type sequence struct {
 	of      *node
 	at      int
 	refusal *ledger.Refusal
-	// later is what is at fault though the schema allows it. It is only told if
+	// deferred is what is at fault though the schema allows it. It is only told if
 	// the schema has nothing to say.
-	later *ledger.Refusal
+	deferred *ledger.Refusal
 }
 
 // children begins to read an element that contains elements only.
@@ -117,28 +117,28 @@ func (s *sequence) fail(refusal *ledger.Refusal) {
 	}
 }
 
-// postpone remembers a fault that the schema would let pass.
-func (s *sequence) postpone(code ledger.Code, element, value, reason string) {
-	if s.later == nil {
-		s.later = &ledger.Refusal{Code: code, Element: element, Value: value, Reason: reason}
+// deferRefusal remembers a fault that the schema would let pass.
+func (s *sequence) deferRefusal(code ledger.Code, element, value, reason string) {
+	if s.deferred == nil {
+		s.deferred = &ledger.Refusal{Code: code, Element: element, Value: value, Reason: reason}
 	}
 }
 
-// adopt ends a part of the command and takes its faults over.
-func (s *sequence) adopt(part *sequence) {
+// merge ends a part of the command and takes its faults over.
+func (s *sequence) merge(part *sequence) {
 	part.close()
 	s.fail(part.refusal)
-	if s.later == nil {
-		s.later = part.later
+	if s.deferred == nil {
+		s.deferred = part.deferred
 	}
 }
 
-// maybe reads a child that may be missing.
-func (s *sequence) maybe(name string) *node {
-	if s.refusal != nil || s.at == len(s.of.kids) {
+// optional reads a child that may be missing.
+func (s *sequence) optional(name string) *node {
+	if s.refusal != nil || s.at == len(s.of.children) {
 		return nil
 	}
-	next := s.of.kids[s.at]
+	next := s.of.children[s.at]
 	if next.name != name || next.space != s.of.space {
 		return nil
 	}
@@ -146,9 +146,9 @@ func (s *sequence) maybe(name string) *node {
 	return next
 }
 
-// must reads a child that has to be there.
-func (s *sequence) must(name string) *node {
-	next := s.maybe(name)
+// required reads a child that has to be there.
+func (s *sequence) required(name string) *node {
+	next := s.optional(name)
 	if next == nil {
 		s.fail(syntax("The element " + name + " is missing in " + s.of.name + ", or stands in another place."))
 		return &node{space: s.of.space, name: name}
@@ -156,10 +156,10 @@ func (s *sequence) must(name string) *node {
 	return next
 }
 
-// many reads all children of a name that follow each other.
-func (s *sequence) many(name string, atMost int) []*node {
+// repeated reads all children of a name that follow each other.
+func (s *sequence) repeated(name string, atMost int) []*node {
 	var all []*node
-	for next := s.maybe(name); next != nil; next = s.maybe(name) {
+	for next := s.optional(name); next != nil; next = s.optional(name) {
 		all = append(all, next)
 	}
 	if len(all) > atMost {
@@ -170,18 +170,18 @@ func (s *sequence) many(name string, atMost int) []*node {
 
 // close refuses what is left.
 func (s *sequence) close() {
-	if s.refusal == nil && s.at < len(s.of.kids) {
-		s.fail(syntax("The element " + s.of.kids[s.at].name + " can't stand here in " + s.of.name + "."))
+	if s.refusal == nil && s.at < len(s.of.children) {
+		s.fail(syntax("The element " + s.of.children[s.at].name + " can't stand here in " + s.of.name + "."))
 	}
 }
 
-// end says what was wrong with the whole of it.
-func (s *sequence) end() *ledger.Refusal {
+// result says what was wrong with the whole of it.
+func (s *sequence) result() *ledger.Refusal {
 	s.close()
 	if s.refusal != nil {
 		return s.refusal
 	}
-	return s.later
+	return s.deferred
 }
 
 // allow refuses attributes other than these.
@@ -236,7 +236,7 @@ func (s *sequence) simple(of *node, text string, shortest, longest int, attrs []
 	if s.refusal != nil {
 		return
 	}
-	if len(of.kids) > 0 {
+	if len(of.children) > 0 {
 		s.fail(syntax("There are elements in " + of.name + ", which has text only."))
 	}
 	length := len([]rune(text))
@@ -248,7 +248,7 @@ func (s *sequence) simple(of *node, text string, shortest, longest int, attrs []
 
 // empty reads an element of which only the name counts.
 func (s *sequence) empty(of *node) {
-	if of != nil && (len(of.kids) > 0 || strings.TrimSpace(of.text) != "") {
+	if of != nil && (len(of.children) > 0 || strings.TrimSpace(of.text) != "") {
 		s.fail(syntax("The element " + of.name + " is empty."))
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-const keysUnwanted = "This registry takes DS records, no keys."
+const keyDataRefused = "This registry takes DS records, no keys."
 
 // dsOrKeys reads dsData or keyData elements (RFC 5910, 4).
 func (s *sequence) dsOrKeys() []ledger.DS {
 	var keys []ledger.DS
-	for _, of := range s.many("dsData", 32) {
+	for _, of := range s.repeated("dsData", 32) {
 		keys = append(keys, s.ds(of))
 	}
 	if len(keys) > 0 {
 		return keys
 	}
-	for _, of := range s.many("keyData", 32) {
+	for _, of := range s.repeated("keyData", 32) {
 		s.keyData(of)
-		s.postpone(ledger.PolicyForbids, "secDNS:keyData", "", keysUnwanted)
+		s.deferRefusal(ledger.PolicyForbids, "secDNS:keyData", "", keyDataRefused)
 		keys = append(keys, ledger.DS{})
 	}
 	if len(keys) == 0 {
-		s.must("dsData")
+		s.required("dsData")
 	}
 	return keys
 }
@@ -33,42 +33,42 @@ func (s *sequence) dsOrKeys() []ledger.DS {
 func (s *sequence) ds(of *node) ledger.DS {
 	part := children(of)
 	key := ledger.DS{
-		KeyTag:     uint16(part.number(part.must("keyTag"), 65535)),
-		Algorithm:  uint8(part.number(part.must("alg"), 255)),
-		DigestType: uint8(part.number(part.must("digestType"), 255)),
-		Digest:     strings.ToUpper(part.token(part.must("digest"), 0, 1024)),
+		KeyTag:     uint16(part.number(part.required("keyTag"), 65535)),
+		Algorithm:  uint8(part.number(part.required("alg"), 255)),
+		DigestType: uint8(part.number(part.required("digestType"), 255)),
+		Digest:     strings.ToUpper(part.token(part.required("digest"), 0, 1024)),
 	}
 	if _, err := hex.DecodeString(key.Digest); err != nil {
 		part.fail(syntax("A digest is written in hexadecimal digits."))
 	}
-	if of := part.maybe("keyData"); of != nil {
+	if of := part.optional("keyData"); of != nil {
 		part.keyData(of) // may be told, and is not kept
 	}
-	s.adopt(part)
+	s.merge(part)
 	return key
 }
 
 func (s *sequence) keyData(of *node) {
 	part := children(of)
-	part.number(part.must("flags"), 65535)
-	part.number(part.must("protocol"), 255)
-	part.number(part.must("alg"), 255)
-	part.token(part.must("pubKey"), 1, 4096)
-	s.adopt(part)
+	part.number(part.required("flags"), 65535)
+	part.number(part.required("protocol"), 255)
+	part.number(part.required("alg"), 255)
+	part.token(part.required("pubKey"), 1, 4096)
+	s.merge(part)
 }
 
 // sigLife reads a wish that the registry does not take.
 func (s *sequence) sigLife() {
-	if of := s.maybe("maxSigLife"); of != nil {
+	if of := s.optional("maxSigLife"); of != nil {
 		if s.number(of, 1<<30) == 0 {
 			s.fail(syntax("A signature lives for at least a second."))
 		}
-		s.postpone(ledger.NoSuchOption, "secDNS:maxSigLife", "", "The registry does not sign.")
+		s.deferRefusal(ledger.NoSuchOption, "secDNS:maxSigLife", "", "The registry does not sign.")
 	}
 }
 
 // keys reads the DS records of a create.
-func (e extensions) keys() ([]ledger.DS, *ledger.Refusal) {
+func (e protocolExtensions) keys() ([]ledger.DS, *ledger.Refusal) {
 	of := e["secDNS:create"]
 	if of == nil {
 		return nil, nil
@@ -76,40 +76,40 @@ func (e extensions) keys() ([]ledger.DS, *ledger.Refusal) {
 	s := children(of)
 	s.sigLife()
 	keys := s.dsOrKeys()
-	return keys, s.end()
+	return keys, s.result()
 }
 
 // editKeys reads the changes of an update into it.
-func (e extensions) editKeys(update *ledger.DomainUpdate) *ledger.Refusal {
+func (e protocolExtensions) editKeys(update *ledger.DomainUpdate) *ledger.Refusal {
 	of := e["secDNS:update"]
 	if of == nil {
 		return nil
 	}
 	s := children(of, "urgent")
 	if urgent, given := of.attr("urgent"); given && s.flag("urgent", urgent) {
-		s.postpone(ledger.NoSuchOption, "secDNS:update", "", "Nothing is urgent here.")
+		s.deferRefusal(ledger.NoSuchOption, "secDNS:update", "", "Nothing is urgent here.")
 	}
-	if rem := s.maybe("rem"); rem != nil {
+	if rem := s.optional("rem"); rem != nil {
 		part := children(rem)
-		if all := part.maybe("all"); all != nil {
+		if all := part.optional("all"); all != nil {
 			update.RemAllKeys = part.flag("all", part.token(all, 1, 5))
 		} else {
 			update.RemKeys = part.dsOrKeys()
 		}
-		s.adopt(part)
+		s.merge(part)
 	}
-	if add := s.maybe("add"); add != nil {
+	if add := s.optional("add"); add != nil {
 		part := children(add)
 		part.sigLife()
 		update.AddKeys = part.dsOrKeys()
-		s.adopt(part)
+		s.merge(part)
 	}
-	if chg := s.maybe("chg"); chg != nil {
+	if chg := s.optional("chg"); chg != nil {
 		part := children(chg)
 		part.sigLife()
-		s.adopt(part)
+		s.merge(part)
 	}
-	return s.end()
+	return s.result()
 }
 
 // writeKeys writes the DS records of an info.

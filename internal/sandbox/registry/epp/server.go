@@ -21,12 +21,12 @@ const (
 	maxRemembered = 100_000
 )
 
-// Fault is what chaos does to one answer.
-type Fault uint8
+// FaultKind is what chaos does to one answer.
+type FaultKind uint8
 
 // The faults.
 const (
-	NoFault Fault = iota
+	NoFault FaultKind = iota
 	Slow
 	Fails       // 2400
 	Closes      // 2502
@@ -34,14 +34,14 @@ const (
 	DropsAfter  // reset after it
 )
 
-// Mishap is a fault with its details.
-type Mishap struct {
-	Fault Fault
-	Late  time.Duration // of Slow
+// Fault is a fault with its details.
+type Fault struct {
+	Kind  FaultKind
+	Delay time.Duration // of Slow
 }
 
-// Pace holds the waits.
-type Pace struct {
+// Timeouts holds the waits.
+type Timeouts struct {
 	Login time.Duration // for a login after the connection
 	Idle  time.Duration // between two commands
 	Frame time.Duration // for a frame that has begun, in either direction
@@ -49,9 +49,9 @@ type Pace struct {
 	Slow  time.Duration // how late a slow name is
 }
 
-// DefaultPace is that of a registry.
-func DefaultPace() Pace {
-	return Pace{Login: time.Minute, Idle: 10 * time.Minute, Frame: 10 * time.Second, Hang: 30 * time.Second, Slow: 3 * time.Second}
+// DefaultTimeouts is that of a registry.
+func DefaultTimeouts() Timeouts {
+	return Timeouts{Login: time.Minute, Idle: 10 * time.Minute, Frame: 10 * time.Second, Hang: 30 * time.Second, Slow: 3 * time.Second}
 }
 
 // Options say what the server serves.
@@ -61,10 +61,10 @@ type Options struct {
 	Sessions    int // of an account; 0 means 30
 	Latency     time.Duration
 	Greeting    time.Duration // how late greetings are
-	Pace        Pace
-	// Mishap throws the dice for an answer; nil means that all goes well.
-	Mishap func() Mishap
-	Logger *slog.Logger
+	Timeouts    Timeouts
+	// NextFault throws the dice for an answer; nil means that all goes well.
+	NextFault func() Fault
+	Logger    *slog.Logger
 	// Tap sees every frame that is sent, without its length; for tests.
 	Tap func(frame []byte)
 }
@@ -74,10 +74,10 @@ type Server struct {
 	opts Options
 	tls  *tls.Config
 
-	mu       sync.Mutex
-	sessions map[string]int
-	failed   map[string]int  // wrong passwords since the last right one
-	once     map[string]bool // names that have misbehaved
+	mu           sync.Mutex
+	sessions     map[string]int
+	failedLogins map[string]int  // wrong passwords since the last right one
+	misbehaved   map[string]bool // names that have misbehaved
 }
 
 // New makes a server. It listens to nobody: connections come through Serve.
@@ -85,8 +85,8 @@ func New(opts Options) *Server {
 	if opts.Sessions == 0 {
 		opts.Sessions = defaultSessions
 	}
-	if opts.Mishap == nil {
-		opts.Mishap = func() Mishap { return Mishap{} }
+	if opts.NextFault == nil {
+		opts.NextFault = func() Fault { return Fault{} }
 	}
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
@@ -94,7 +94,7 @@ func New(opts Options) *Server {
 	return &Server{
 		opts:     opts,
 		tls:      &tls.Config{Certificates: []tls.Certificate{opts.Certificate}, MinVersion: tls.VersionTLS12},
-		sessions: map[string]int{}, failed: map[string]int{}, once: map[string]bool{},
+		sessions: map[string]int{}, failedLogins: map[string]int{}, misbehaved: map[string]bool{},
 	}
 }
 
@@ -105,21 +105,21 @@ func (s *Server) Serve(ctx context.Context, conn net.Conn, cut func()) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	secure := tls.Server(conn, s.tls)
-	if err := secure.SetDeadline(time.Now().Add(s.opts.Pace.Frame)); err != nil {
+	if err := secure.SetDeadline(time.Now().Add(s.opts.Timeouts.Frame)); err != nil {
 		return
 	}
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return // a port scan, or a client that does not trust us
 	}
-	session := &session{Server: s, ledger: s.opts.Ledger, line: newLine(secure, s.opts.Pace), ctx: ctx, cut: cut}
-	defer session.leave()
+	session := &session{Server: s, ledger: s.opts.Ledger, conn: newFrameConn(secure, s.opts.Timeouts), ctx: ctx, cut: cut}
+	defer session.close()
 	if session.run() {
 		_ = secure.Close() // with a goodbye; the client may be gone already
 	}
 }
 
-// enter counts a session of an account, if there is room for one more.
-func (s *Server) enter(account string) bool {
+// acquireSession counts a session of an account, if there is room for one more.
+func (s *Server) acquireSession(account string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sessions[account] >= s.opts.Sessions {
@@ -129,26 +129,26 @@ func (s *Server) enter(account string) bool {
 	return true
 }
 
-func (s *Server) exit(account string) {
+func (s *Server) releaseSession(account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sessions[account]--
 }
 
-// wrongPassword counts a failure; the count is told at the next login.
-func (s *Server) wrongPassword(account string) {
+// recordFailedLogin counts a failure; the count is told at the next login.
+func (s *Server) recordFailedLogin(account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.failed) < maxRemembered {
-		s.failed[account]++
+	if len(s.failedLogins) < maxRemembered {
+		s.failedLogins[account]++
 	}
 }
 
-func (s *Server) failures(account string) int {
+func (s *Server) countFailedLogins(account string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.failed[account]
-	delete(s.failed, account)
+	n := s.failedLogins[account]
+	delete(s.failedLogins, account)
 	return n
 }
 
@@ -156,15 +156,15 @@ func (s *Server) failures(account string) int {
 func (s *Server) firstTime(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.once[name] || len(s.once) >= maxRemembered {
+	if s.misbehaved[name] || len(s.misbehaved) >= maxRemembered {
 		return false
 	}
-	s.once[name] = true
+	s.misbehaved[name] = true
 	return true
 }
 
-// pause waits for d, or shorter if ctx ends; then it returns false.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits for d, or shorter if ctx ends; then it returns false.
+func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}

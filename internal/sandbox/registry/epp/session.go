@@ -12,19 +12,19 @@ import (
 type session struct {
 	*Server
 	ledger *ledger.Ledger
-	line   *line
+	conn   *frameConn
 	ctx    context.Context //nolint:containedctx // a session is one connection and ends with it
 	cut    func()
 
-	account  string          // empty before the login
-	services map[string]bool // name spaces that the login named
-	strikes  int             // wrong passwords on this connection
-	answer   answer
-	frame    writer
+	account       string          // empty before the login
+	services      map[string]bool // name spaces that the login named
+	loginAttempts int             // wrong passwords on this connection
+	answer        response
+	frame         writer
 }
 
-// answer is what a command gets, before it is written down.
-type answer struct {
+// response is what a command gets, before it is written down.
+type response struct {
 	code      ledger.Code
 	refusal   *ledger.Refusal
 	svTRID    string
@@ -33,33 +33,33 @@ type answer struct {
 	closing   bool
 }
 
-func (a *answer) reset() {
-	*a = answer{code: ledger.Done, data: writer{text: a.data.text[:0], open: a.data.open[:0]}, ext: writer{text: a.ext.text[:0], open: a.ext.open[:0]}}
+func (a *response) reset() {
+	*a = response{code: ledger.Done, data: writer{text: a.data.text[:0], open: a.data.open[:0]}, ext: writer{text: a.ext.text[:0], open: a.ext.open[:0]}}
 }
 
 // request names the client and the command to the ledger.
-func (s *session) request(c *command, a *answer) ledger.Request {
+func (s *session) request(c *command, a *response) ledger.Request {
 	return ledger.Request{Account: s.account, TRID: ledger.TRID{Client: c.clTRID, Server: a.svTRID}}
 }
 
 // run speaks with the client. It returns whether the connection ends in peace.
 func (s *session) run() bool {
 	late := s.opts.Greeting
-	if mishap := s.opts.Mishap(); mishap.Fault == Slow {
-		late += mishap.Late
+	if mishap := s.opts.NextFault(); mishap.Kind == Slow {
+		late += mishap.Delay
 	}
-	if !pause(s.ctx, late) {
+	if !sleep(s.ctx, late) {
 		return false
 	}
 	if s.greet() != nil {
 		return false
 	}
 	for {
-		patience := s.opts.Pace.Idle
+		patience := s.opts.Timeouts.Idle
 		if s.account == "" {
-			patience = s.opts.Pace.Login
+			patience = s.opts.Timeouts.Login
 		}
-		frame, err := s.line.read(patience)
+		frame, err := s.conn.read(patience)
 		if errors.Is(err, errFrameSize) {
 			// Nobody knows where the next frame would begin.
 			s.answer.reset()
@@ -70,7 +70,7 @@ func (s *session) run() bool {
 		if err != nil {
 			return false
 		}
-		if !pause(s.ctx, s.opts.Latency) {
+		if !sleep(s.ctx, s.opts.Latency) {
 			return false
 		}
 		if on, peaceful := s.handle(frame); !on {
@@ -88,41 +88,41 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	switch {
 	case err != nil:
 		refusal = syntax("The frame is not well-formed XML in UTF-8, or has parts that EPP does not allow.")
-	case root.space != eppSpace || root.name != "epp" || len(root.kids) != 1 || root.kids[0].space != eppSpace:
+	case root.space != eppSpace || root.name != "epp" || len(root.children) != 1 || root.children[0].space != eppSpace:
 		refusal = syntax("The frame is not one EPP element.")
-	case root.kids[0].name == "hello":
+	case root.children[0].name == "hello":
 		return s.greet() == nil, false
-	case root.kids[0].name == "command":
-		c, refusal = readCommand(root.kids[0])
+	case root.children[0].name == "command":
+		c, refusal = readCommand(root.children[0])
 	default:
 		refusal = syntax("Clients send hello and commands.")
 	}
-	fate := fate{}
+	fate := commandFault{}
 	if refusal == nil {
-		fate = s.fate(c)
+		fate = s.faultFor(c)
 	}
-	switch fate.before {
-	case hangs:
-		pause(s.ctx, s.opts.Pace.Hang)
+	switch fate.action {
+	case actionHang:
+		sleep(s.ctx, s.opts.Timeouts.Hang)
 		return false, true
-	case resets:
+	case actionReset:
 		s.cut()
 		return false, false
-	case garbles:
-		return s.line.write([]byte("\x00\x00\x00\x00<epp><response><<\x01>\xff")) == nil, false
-	case refuses:
+	case actionGarble:
+		return s.conn.write([]byte("\x00\x00\x00\x00<epp><response><<\x01>\xff")) == nil, false
+	case actionRefuse:
 		refusal = &ledger.Refusal{Code: fate.code, Reason: "The registry does not want to."}
 		a.closing = fate.code == ledger.LimitClosing
 	}
 	a.svTRID = s.ledger.NextTRID()
 	if refusal == nil {
-		refusal = s.carryOut(c, a)
+		refusal = s.execute(c, a)
 	}
-	if fate.lost {
+	if fate.loseResponse {
 		s.cut()
 		return false, false
 	}
-	if fate.late > 0 && !pause(s.ctx, fate.late) {
+	if fate.delay > 0 && !sleep(s.ctx, fate.delay) {
 		return false, false
 	}
 	if refusal != nil {
@@ -135,7 +135,7 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	return !a.closing, true
 }
 
-type handler func(*session, *command, *answer) error
+type handler func(*session, *command, *response) error
 
 // handlers are the commands on objects. What is missing is 2101.
 var handlers = map[string]handler{
@@ -159,8 +159,8 @@ var handlers = map[string]handler{
 	hostSpace + " update":      (*session).hostUpdate,
 }
 
-// carryOut does what a command says.
-func (s *session) carryOut(c *command, a *answer) *ledger.Refusal {
+// execute does what a command says.
+func (s *session) execute(c *command, a *response) *ledger.Refusal {
 	err := s.dispatch(c, a)
 	if err == nil {
 		return nil
@@ -173,7 +173,7 @@ func (s *session) carryOut(c *command, a *answer) *ledger.Refusal {
 	return &ledger.Refusal{Code: ledger.Failed, Reason: "The registry can't write."}
 }
 
-func (s *session) dispatch(c *command, a *answer) error {
+func (s *session) dispatch(c *command, a *response) error {
 	if c.verb == "login" {
 		return s.login(c, a)
 	}
@@ -201,8 +201,8 @@ func (s *session) dispatch(c *command, a *answer) error {
 }
 
 // poll hands out messages (RFC 5730, 2.9.2.3).
-func (s *session) poll(c *command, a *answer) error {
-	if _, refusal := s.extensions(c); refusal != nil {
+func (s *session) poll(c *command, a *response) error {
+	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
 	if c.op == "ack" {
@@ -282,7 +282,7 @@ func (w *writer) wrap(name string, part *writer) {
 }
 
 // writeQueue says how many messages wait, and shows the one that was polled.
-func (s *session) writeQueue(w *writer, a *answer) {
+func (s *session) writeQueue(w *writer, a *response) {
 	oldest, waiting := s.ledger.Queue(s.account)
 	if a.message != nil {
 		oldest, waiting = a.message, max(waiting, 1)
@@ -302,12 +302,12 @@ func (s *session) send(frame []byte) error {
 	if s.opts.Tap != nil {
 		s.opts.Tap(frame[frameHeader:])
 	}
-	return s.line.write(frame)
+	return s.conn.write(frame)
 }
 
-// leave gives the place of the session back.
-func (s *session) leave() {
+// close gives the place of the session back.
+func (s *session) close() {
 	if s.account != "" {
-		s.exit(s.account)
+		s.releaseSession(s.account)
 	}
 }

@@ -6,76 +6,76 @@ import (
 	"time"
 )
 
-// appointment is when the clock has something to do with a domain.
-type appointment struct {
+// dueEntry is when the clock has something to do with a domain.
+type dueEntry struct {
 	at   int64
 	name string
 }
 
-// agenda is a heap of appointments. One that no longer holds stays in it until
+// dueQueue is a heap of appointments. One that no longer holds stays in it until
 // its time comes, and is then passed over.
-type agenda []appointment
+type dueQueue []dueEntry
 
-func (a *agenda) add(at time.Time, name string) { heap.Push(a, appointment{at.UnixNano(), name}) }
+func (a *dueQueue) add(at time.Time, name string) { heap.Push(a, dueEntry{at.UnixNano(), name}) }
 
 // first is the time of the next appointment.
-func (a agenda) first() int64 {
+func (a dueQueue) first() int64 {
 	if len(a) == 0 {
 		return math.MaxInt64
 	}
 	return a[0].at
 }
 
-func (a agenda) Len() int           { return len(a) }
-func (a agenda) Less(i, j int) bool { return a[i].at < a[j].at }
-func (a agenda) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a dueQueue) Len() int           { return len(a) }
+func (a dueQueue) Less(i, j int) bool { return a[i].at < a[j].at }
+func (a dueQueue) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
 
 // Push is heap's; use add.
-func (a *agenda) Push(x any) {
-	if next, ok := x.(appointment); ok {
+func (a *dueQueue) Push(x any) {
+	if next, ok := x.(dueEntry); ok {
 		*a = append(*a, next)
 	}
 }
 
 // Pop is heap's.
-func (a *agenda) Pop() any {
+func (a *dueQueue) Pop() any {
 	last := (*a)[len(*a)-1]
 	*a = (*a)[:len(*a)-1]
 	return last
 }
 
-// settle lets everything happen that is due, in the order in which it was. The
+// processDue lets everything happen that is due, in the order in which it was. The
 // caller holds the lock.
-func (l *Ledger) settle(now time.Time) error {
-	for l.agenda.first() <= now.UnixNano() {
-		next := l.agenda[0]
+func (l *Ledger) processDue(now time.Time) error {
+	for l.dueQueue.first() <= now.UnixNano() {
+		next := l.dueQueue[0]
 		domain := l.domains[next.name]
 		if domain == nil || domain.due().UnixNano() != next.at {
-			heap.Pop(&l.agenda)
+			heap.Pop(&l.dueQueue)
 			continue
 		}
 		t := l.begin(Request{}, domain.due())
-		place, found := l.table.Place(domain.Name)
+		place, found := l.table.Lookup(domain.Name)
 		if !found { // the extension is not served any more
-			heap.Pop(&l.agenda)
+			heap.Pop(&l.dueQueue)
 			continue
 		}
-		t.moveOn(domain.clone(), place)
-		heap.Pop(&l.agenda)
+		t.advanceDomain(domain.clone(), place)
+		heap.Pop(&l.dueQueue)
 		if err := l.commit(t); err != nil {
-			l.agenda.add(domain.due(), domain.Name)
+			l.dueQueue.add(domain.due(), domain.Name)
 			return err
 		}
 	}
-	l.nextDue.Store(l.agenda.first())
+	l.nextDue.Store(l.dueQueue.first())
 	return nil
 }
 
-// moveOn does what the clock does to a domain at the time of t.
-func (t *tx) moveOn(domain *Domain, place Place) {
+// advanceDomain does what the clock does to a domain at the time of t.
+func (t *tx) advanceDomain(domain *Domain, place NameEntry) {
 	switch domain.Phase {
 	case PendingCreate:
-		t.endCreate(domain, place)
+		t.decideCreate(domain, place)
 	case Redemption:
 		domain.Phase, domain.PhaseUntil = PendingDelete, t.now.Add(deletePeriod)
 		t.putDomain(domain)
@@ -83,10 +83,10 @@ func (t *tx) moveOn(domain *Domain, place Place) {
 		// Without a report the name is back where it was (RFC 3915, 2).
 		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
 		t.putDomain(domain)
-		t.tell(domain.Sponsor, Message{Text: "Restore report missing: the domain is in redemption again"})
+		t.enqueueMessage(domain.Sponsor, Message{Text: "Restore report missing: the domain is in redemption again"})
 	case PendingDelete:
 		t.dropDomain(domain.Name)
-		t.tell(domain.Sponsor, Message{
+		t.enqueueMessage(domain.Sponsor, Message{
 			Text:    "Domain deleted",
 			Pending: &Pending{Name: domain.Name, Granted: true, Asked: domain.Asked, At: t.now},
 		})
@@ -94,32 +94,32 @@ func (t *tx) moveOn(domain *Domain, place Place) {
 		t.dropDomain(domain.Name)
 	case Active:
 		if domain.transferring() && !domain.Transfer.Decided.After(t.now) {
-			t.move(domain, place, serverApproved)
+			t.completeTransfer(domain, place, serverApproved)
 			return
 		}
-		t.renewByItself(domain, place)
+		t.autoRenew(domain, place)
 	}
 }
 
-func (t *tx) endCreate(domain *Domain, place Place) {
-	outcome := &Pending{Name: domain.Name, Granted: !pendingFail(place.Label), Asked: domain.Asked, At: t.now}
+func (t *tx) decideCreate(domain *Domain, place NameEntry) {
+	outcome := &Pending{Name: domain.Name, Granted: !isPendingFailLabel(place.Label), Asked: domain.Asked, At: t.now}
 	if !outcome.Granted {
 		t.dropDomain(domain.Name)
-		t.tell(domain.Sponsor, Message{Text: "Registration refused", Pending: outcome})
+		t.enqueueMessage(domain.Sponsor, Message{Text: "Registration refused", Pending: outcome})
 		return
 	}
 	domain.Phase, domain.PhaseUntil, domain.Asked = Active, time.Time{}, TRID{}
 	t.putDomain(domain)
-	t.tell(domain.Sponsor, Message{Text: "Registration completed", Pending: outcome})
+	t.enqueueMessage(domain.Sponsor, Message{Text: "Registration completed", Pending: outcome})
 }
 
-func (t *tx) renewByItself(domain *Domain, place Place) {
+func (t *tx) autoRenew(domain *Domain, place NameEntry) {
 	domain.Expires = domain.Expires.AddDate(1, 0, 0)
 	if !place.Policy.Gateway {
 		domain.AutoRenewed = t.now
 	}
 	t.putDomain(domain)
-	t.tell(domain.Sponsor, Message{
+	t.enqueueMessage(domain.Sponsor, Message{
 		Text:    "Domain renewed by the registry",
 		Renewal: &Renewal{Name: domain.Name, Expires: domain.Expires},
 	})

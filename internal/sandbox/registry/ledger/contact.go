@@ -53,7 +53,7 @@ func (c *Contact) check() *Refusal {
 		if len(postal.Country) != 2 || strings.Trim(postal.Country, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			return refuse(ValueSyntax, "contact:cc", postal.Country, "A country is two capital letters.")
 		}
-		if postal.Type == "int" && !ascii(postal.Name+postal.Org+postal.City+postal.State+postal.Code+strings.Join(postal.Street, "")) {
+		if postal.Type == "int" && !isASCII(postal.Name+postal.Org+postal.City+postal.State+postal.Code+strings.Join(postal.Street, "")) {
 			return refuse(ValueSyntax, "contact:postalInfo", "int", "An international address is written in ASCII.")
 		}
 	}
@@ -63,7 +63,7 @@ func (c *Contact) check() *Refusal {
 	return checkAuth(c.Auth)
 }
 
-func ascii(text string) bool {
+func isASCII(text string) bool {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
 			return false
@@ -88,7 +88,7 @@ func (l *Ledger) CheckContacts(ids []string) []bool {
 func (l *Ledger) InfoContact(by Request, id, auth string) (contact *Contact, linked bool, err error) {
 	var refusal *Refusal
 	l.view(func(time.Time) {
-		contact, linked = l.contacts[id], l.contactUse[id] > 0
+		contact, linked = l.contacts[id], l.contactRefs[id] > 0
 		switch {
 		case contact == nil:
 			refusal = refuse(NotFound, "contact:id", id, "There is no such contact.")
@@ -194,7 +194,7 @@ func (l *Ledger) DeleteContact(by Request, id string) error {
 			return refusal
 		case slices.Contains(contact.Locks, "clientDeleteProhibited"):
 			return refuse(StatusForbids, "contact:status", "clientDeleteProhibited", "The status clientDeleteProhibited forbids it.")
-		case l.contactUse[id] > 0:
+		case l.contactRefs[id] > 0:
 			return refuse(StillUsed, "contact:id", id, "Domains refer to the contact.")
 		}
 		put(&t.change.Contacts, id, nil)

@@ -15,7 +15,7 @@ type DomainCreate struct {
 	Contacts    []Role
 	Auth        string
 	Keys        []DS
-	Offer       *Offer
+	AgreedFee   *AgreedFee
 }
 
 // DomainCreated is what became of it.
@@ -28,7 +28,7 @@ type DomainCreated struct {
 
 // CreateDomain registers a name.
 func (l *Ledger) CreateDomain(by Request, c DomainCreate) (made DomainCreated, err error) {
-	place, refusal := l.place(c.Name)
+	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
 		return made, refusal
 	}
@@ -39,14 +39,14 @@ func (l *Ledger) CreateDomain(by Request, c DomainCreate) (made DomainCreated, e
 	return made, err
 }
 
-func (t *tx) createDomain(c DomainCreate, place Place) (made DomainCreated, refusal *Refusal) {
-	if reason := place.registrable(); reason != "" {
+func (t *tx) createDomain(c DomainCreate, place NameEntry) (made DomainCreated, refusal *Refusal) {
+	if reason := place.labelProblem(); reason != "" {
 		return made, refuse(PolicyForbids, "domain:name", c.Name, reason)
 	}
 	if t.domain(c.Name, place) != nil {
 		return made, refuse(Exists, "domain:name", c.Name, "The name is in use.")
 	}
-	if place.Standing == Reserved {
+	if place.State == Reserved {
 		return made, refuse(PolicyForbids, "domain:name", c.Name, "The name is reserved.")
 	}
 	if made.Years, refusal = place.years(c.Years); refusal != nil {
@@ -62,7 +62,7 @@ func (t *tx) createDomain(c DomainCreate, place Place) (made DomainCreated, refu
 			return made, check
 		}
 	}
-	if made.Cost, refusal = t.charge(place, Create, made.Years, c.Offer); refusal != nil {
+	if made.Cost, refusal = t.computeCharge(place, Create, made.Years, c.AgreedFee); refusal != nil {
 		return made, refusal
 	}
 	domain := &Domain{
@@ -73,7 +73,7 @@ func (t *tx) createDomain(c DomainCreate, place Place) (made DomainCreated, refu
 	if !place.Policy.Gateway {
 		domain.AddYears = made.Years
 	}
-	if pending(place.Label) {
+	if isPendingLabel(place.Label) {
 		made.Pending = true
 		domain.Phase, domain.PhaseUntil, domain.Asked = PendingCreate, t.now.Add(t.l.pendingFor), t.by.TRID
 	}
@@ -83,7 +83,7 @@ func (t *tx) createDomain(c DomainCreate, place Place) (made DomainCreated, refu
 }
 
 // years checks the term of a create.
-func (p Place) years(asked int) (int, *Refusal) {
+func (p NameEntry) years(asked int) (int, *Refusal) {
 	shortest, longest := max(p.Policy.MinYears, 1), p.Policy.MaxYears
 	if longest == 0 {
 		longest = maxYearsAhead
@@ -98,7 +98,7 @@ func (p Place) years(asked int) (int, *Refusal) {
 }
 
 // checkContacts holds the people of a domain against the rules of its zone.
-func (t *tx) checkContacts(place Place, registrant string, roles []Role, complete bool) *Refusal {
+func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, complete bool) *Refusal {
 	rule := place.Policy.Contacts
 	if rule == NoContacts {
 		if registrant != "" || len(roles) > 0 {
@@ -120,7 +120,7 @@ func (t *tx) checkContacts(place Place, registrant string, roles []Role, complet
 			return refuse(PolicyForbids, "domain:contact", role.ID, "The contact is named twice.")
 		}
 	}
-	if !complete || rule == HolderOnly {
+	if !complete || rule == RegistrantOnly {
 		return nil
 	}
 	for _, wanted := range []string{"admin", "tech"} {
@@ -132,7 +132,7 @@ func (t *tx) checkContacts(place Place, registrant string, roles []Role, complet
 }
 
 // checkNameservers sees to it that a domain is delegated to hosts that exist.
-func (t *tx) checkNameservers(place Place, servers []Nameserver) *Refusal {
+func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
 	if len(servers) > maxNameservers {
 		return refuse(PolicyForbids, "domain:ns", "", fmt.Sprintf("A domain has at most %d name servers.", maxNameservers))
 	}
@@ -169,24 +169,24 @@ func checkAuth(auth string) *Refusal {
 
 // DomainRenew asks for more years.
 type DomainRenew struct {
-	Name    string
-	Current time.Time // the day of the expiry, as the client knows it
-	Years   int       // 0 means 1
-	Offer   *Offer
+	Name      string
+	Current   time.Time // the day of the expiry, as the client knows it
+	Years     int       // 0 means 1
+	AgreedFee *AgreedFee
 }
 
 // RenewDomain adds years to a domain.
 func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years int, cost int64, err error) {
-	place, refusal := l.place(c.Name)
+	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
 		return nil, 0, 0, refusal
 	}
 	years = max(c.Years, 1)
 	err = l.do(by, func(t *tx) (refusal *Refusal) {
-		if renewed, refusal = t.own(c.Name, place); refusal != nil {
+		if renewed, refusal = t.ownDomain(c.Name, place); refusal != nil {
 			return refusal
 		}
-		if refusal := renewed.free("clientRenewProhibited", "serverRenewProhibited"); refusal != nil {
+		if refusal := renewed.checkNotProhibited("clientRenewProhibited", "serverRenewProhibited"); refusal != nil {
 			return refusal
 		}
 		if renewed.Expires.Format(time.DateOnly) != c.Current.Format(time.DateOnly) {
@@ -196,7 +196,7 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 		if expires.After(t.now.AddDate(maxYearsAhead, 0, 0)) {
 			return refuse(NotRenewable, "domain:period", fmt.Sprint(years), fmt.Sprintf("A domain is paid for at most %d years ahead.", maxYearsAhead))
 		}
-		if cost, refusal = t.charge(place, Renew, years, c.Offer); refusal != nil {
+		if cost, refusal = t.computeCharge(place, Renew, years, c.AgreedFee); refusal != nil {
 			return refusal
 		}
 		renewed = renewed.clone()
@@ -210,8 +210,8 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 	return renewed, years, cost, err
 }
 
-// own finds a domain that the account sponsors.
-func (t *tx) own(name string, place Place) (*Domain, *Refusal) {
+// ownDomain finds a domain that the account sponsors.
+func (t *tx) ownDomain(name string, place NameEntry) (*Domain, *Refusal) {
 	domain := t.domain(name, place)
 	if domain == nil {
 		return nil, refuse(NotFound, "domain:name", name, "There is no such domain.")
@@ -222,8 +222,8 @@ func (t *tx) own(name string, place Place) (*Domain, *Refusal) {
 	return domain, nil
 }
 
-// free refuses what a pending action or one of the locks forbids.
-func (d *Domain) free(locks ...string) *Refusal {
+// checkNotProhibited refuses what a pending action or one of the locks forbids.
+func (d *Domain) checkNotProhibited(locks ...string) *Refusal {
 	status := d.locked(locks...)
 	switch {
 	case d.Phase == PendingCreate:

@@ -10,28 +10,28 @@ type DomainDeleted struct {
 
 // DeleteDomain gives a domain up.
 func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err error) {
-	place, refusal := l.place(name)
+	place, refusal := l.lookUp(name)
 	if refusal != nil {
 		return gone, refusal
 	}
 	err = l.do(by, func(t *tx) *Refusal {
-		domain, refusal := t.own(name, place)
+		domain, refusal := t.ownDomain(name, place)
 		if refusal != nil {
 			return refusal
 		}
-		if refusal := domain.free("clientDeleteProhibited", "serverDeleteProhibited"); refusal != nil {
+		if refusal := domain.checkNotProhibited("clientDeleteProhibited", "serverDeleteProhibited"); refusal != nil {
 			return refusal
 		}
-		if l.below[name] > 0 {
+		if l.hostsBelow[name] > 0 {
 			return refuse(StillUsed, "domain:name", name, "Hosts below the domain exist.")
 		}
 		domain = domain.clone()
 		domain.Updated, domain.Updater = t.now, t.by.Account
 		if place.Policy.Gateway {
-			t.giveToTransit(domain)
+			t.moveToTransit(domain)
 			return nil
 		}
-		gone.Credit = domain.credit(place, t.now)
+		gone.Credit = domain.deleteCredit(place, t.now)
 		if domain.Grace(t.now) == "addPeriod" {
 			t.dropDomain(name)
 			return nil
@@ -49,10 +49,10 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 	return gone, err
 }
 
-// giveToTransit is what becomes of a .de name that its provider gives up: the
+// moveToTransit is what becomes of a .de name that its provider gives up: the
 // registry looks after it and asks the holder, who can still take it elsewhere
 // with the authInfo.
-func (t *tx) giveToTransit(domain *Domain) {
+func (t *tx) moveToTransit(domain *Domain) {
 	domain.Sponsor, domain.Agent = TransitSponsor, TransitName
 	domain.Nameservers = []Nameserver{
 		{Host: "ns1.transit.registry.example", Attribute: true}, {Host: "ns2.transit.registry.example", Attribute: true},
@@ -62,19 +62,19 @@ func (t *tx) giveToTransit(domain *Domain) {
 	t.putDomain(domain)
 }
 
-// Report is the account of a restore (RFC 3915, 4.2.5).
-type Report struct {
+// RestoreReport is the account of a restore (RFC 3915, 4.2.5).
+type RestoreReport struct {
 	Deleted, Restored time.Time
 }
 
 // RestoreDomain asks for a deleted domain back (report nil), or accounts for it.
-func (l *Ledger) RestoreDomain(by Request, name string, report *Report, offer *Offer) (restored *Domain, cost int64, err error) {
-	place, refusal := l.place(name)
+func (l *Ledger) RestoreDomain(by Request, name string, report *RestoreReport, offer *AgreedFee) (restored *Domain, cost int64, err error) {
+	place, refusal := l.lookUp(name)
 	if refusal != nil {
 		return nil, 0, refusal
 	}
 	err = l.do(by, func(t *tx) (refusal *Refusal) {
-		if restored, refusal = t.own(name, place); refusal != nil {
+		if restored, refusal = t.ownDomain(name, place); refusal != nil {
 			return refusal
 		}
 		wanted := Redemption
@@ -87,7 +87,7 @@ func (l *Ledger) RestoreDomain(by Request, name string, report *Report, offer *O
 		restored = restored.clone()
 		restored.Updated, restored.Updater = t.now, t.by.Account
 		if report == nil {
-			if cost, refusal = t.charge(place, Restore, 1, offer); refusal != nil {
+			if cost, refusal = t.computeCharge(place, Restore, 1, offer); refusal != nil {
 				return refusal
 			}
 			restored.Phase, restored.PhaseUntil = PendingRestore, t.now.Add(restorePeriod)

@@ -18,31 +18,31 @@ const (
 	Update
 )
 
-// Tariff is what a name costs, in cents: for each year, and a restore at once.
-type Tariff struct {
+// FeeSchedule is what a name costs, in cents: for each year, and a restore at once.
+type FeeSchedule struct {
 	// Class is "standard" or the name of a class of premium names.
-	Class   string
-	Create  int64
-	Renew   int64
-	Move    int64
-	Restore int64
+	Class    string
+	Create   int64
+	Renew    int64
+	Transfer int64
+	Restore  int64
 }
 
 // Standard says whether the tariff is the one of ordinary names.
-func (t Tariff) Standard() bool { return t.Class == StandardClass }
+func (t FeeSchedule) Standard() bool { return t.Class == StandardClass }
 
 // StandardClass is the class of names that are not premium.
 const StandardClass = "standard"
 
 // Cost is what an operation costs under the tariff.
-func (t Tariff) Cost(op Operation, years int) int64 {
+func (t FeeSchedule) Cost(op Operation, years int) int64 {
 	switch op {
 	case Create:
 		return t.Create * int64(years)
 	case Renew:
 		return t.Renew * int64(years)
 	case TransferIn:
-		return t.Move
+		return t.Transfer
 	case Restore:
 		return t.Restore
 	default:
@@ -50,43 +50,43 @@ func (t Tariff) Cost(op Operation, years int) int64 {
 	}
 }
 
-// Offer is the fee to which a client agrees.
-type Offer struct {
+// AgreedFee is the fee to which a client agrees.
+type AgreedFee struct {
 	Currency string // empty means the server's own
 	Cents    int64
 }
 
-// charge checks that a command may be paid for: RFC 8748, 5 wants the offer
+// computeCharge checks that a command may be paid for: RFC 8748, 5 wants the offer
 // for premium names, and refuses one that is too low for any name.
-func (t *tx) charge(place Place, op Operation, years int, offer *Offer) (int64, *Refusal) {
-	cost := place.Tariff.Cost(op, years)
+func (t *tx) computeCharge(place NameEntry, op Operation, years int, offer *AgreedFee) (int64, *Refusal) {
+	cost := place.Fees.Cost(op, years)
 	switch {
-	case offer == nil && !place.Tariff.Standard() && cost > 0:
+	case offer == nil && !place.Fees.Standard() && cost > 0:
 		return 0, refuse(Missing, "fee:fee", "", "A premium name needs the agreement to its fee.")
 	case offer != nil && offer.Currency != "" && offer.Currency != Currency:
 		return 0, refuse(OutOfRange, "fee:currency", offer.Currency, "Accounts are kept in "+Currency+".")
 	case offer != nil && offer.Cents < cost:
 		return 0, refuse(OutOfRange, "fee:fee", "", "The fee is higher than the one agreed to.")
-	case cost > 0 && (t.l.accounts[t.by.Account].Broke || unpaid(place.Label)):
+	case cost > 0 && (t.l.accounts[t.by.Account].NoFunds || isUnpaidLabel(place.Label)):
 		return 0, refuse(BillingFailure, "", "", "The account does not cover the fee.")
 	}
 	return cost, nil
 }
 
-// credit is what a delete gives back.
-func (d *Domain) credit(place Place, now time.Time) int64 {
+// deleteCredit is what a delete gives back.
+func (d *Domain) deleteCredit(place NameEntry, now time.Time) int64 {
 	var back int64
 	if within(d.Created, addPeriod, now) {
-		back += place.Tariff.Create * int64(d.AddYears)
+		back += place.Fees.Create * int64(d.AddYears)
 	}
 	if within(d.Renewed, renewPeriod, now) {
-		back += place.Tariff.Renew * int64(d.RenewYears)
+		back += place.Fees.Renew * int64(d.RenewYears)
 	}
 	if within(d.MovedIn, transferPeriod, now) {
-		back += place.Tariff.Move
+		back += place.Fees.Transfer
 	}
 	if within(d.AutoRenewed, autoRenewPeriod, now) {
-		back += place.Tariff.Renew
+		back += place.Fees.Renew
 	}
 	return back
 }

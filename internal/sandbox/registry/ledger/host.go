@@ -27,7 +27,7 @@ func (l *Ledger) CreateHost(by Request, name string, addresses []string) (made *
 		if t.host(name) != nil {
 			return refuse(Exists, "host:name", name, "The host exists.")
 		}
-		above, refusal := t.above(name, len(addresses) > 0)
+		above, refusal := t.parentDomain(name, len(addresses) > 0)
 		if refusal != nil {
 			return refusal
 		}
@@ -41,10 +41,10 @@ func (l *Ledger) CreateHost(by Request, name string, addresses []string) (made *
 	return made, err
 }
 
-// above finds the domain below which a host lies, if it is in this registry.
+// parentDomain finds the domain below which a host lies, if it is in this registry.
 // Hosts below a name of the table, such as google.com, can be named by anybody.
-func (t *tx) above(name string, addressed bool) (string, *Refusal) {
-	place, found := t.l.table.Place(name)
+func (t *tx) parentDomain(name string, addressed bool) (string, *Refusal) {
+	place, found := t.l.table.Lookup(name)
 	if !found {
 		if addressed {
 			return "", refuse(PolicyForbids, "host:addr", "", "Hosts of other registries have no addresses here.")
@@ -53,7 +53,7 @@ func (t *tx) above(name string, addressed bool) (string, *Refusal) {
 	}
 	label := place.Label[strings.LastIndexByte(place.Label, '.')+1:]
 	domainName := label + place.Zone
-	if place, found = t.l.table.Place(domainName); !found {
+	if place, found = t.l.table.Lookup(domainName); !found {
 		return "", refuse(PolicyForbids, "host:name", name, "The name is the registry's own.")
 	}
 	domain := t.domain(domainName, place)
@@ -103,7 +103,7 @@ func (l *Ledger) CheckHosts(names []string) []bool {
 
 // InfoHost shows a host. linked says whether a domain is delegated to it.
 func (l *Ledger) InfoHost(name string) (host *Host, linked bool, err error) {
-	l.view(func(time.Time) { host, linked = l.hosts[name], l.hostUse[name] > 0 })
+	l.view(func(time.Time) { host, linked = l.hosts[name], l.hostRefs[name] > 0 })
 	if host == nil {
 		return nil, false, refuse(NotFound, "host:name", name, "There is no such host.")
 	}
@@ -170,7 +170,7 @@ func (l *Ledger) DeleteHost(by Request, name string) error {
 			return refusal
 		case slices.Contains(host.Locks, "clientDeleteProhibited"):
 			return refuse(StatusForbids, "host:status", "clientDeleteProhibited", "The status clientDeleteProhibited forbids it.")
-		case l.hostUse[name] > 0:
+		case l.hostRefs[name] > 0:
 			return refuse(StillUsed, "host:name", name, "Domains are delegated to the host.")
 		}
 		put(&t.change.Hosts, name, nil)

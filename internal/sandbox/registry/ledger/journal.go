@@ -34,31 +34,31 @@ func (c *change) empty() bool {
 	return len(c.Domains)+len(c.Contacts)+len(c.Hosts)+len(c.Messages)+len(c.Passwords) == 0 && c.Acked == nil && c.Offset == nil
 }
 
-// kept is the journal, and the lock that keeps a second registry out of its folder.
-type kept struct {
+// lockedJournal is the journal, and the lock that keeps a second registry out of its folder.
+type lockedJournal struct {
 	*journal.Journal[change]
 	lock *os.File // nil: nothing is kept
 }
 
-func openKept(folder string, sync bool, apply func(*change)) (kept, error) {
+func openJournal(folder string, sync bool, apply func(*change)) (lockedJournal, error) {
 	if folder == "" {
-		return kept{Journal: &journal.Journal[change]{}}, nil
+		return lockedJournal{Journal: &journal.Journal[change]{}}, nil
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return kept{}, fmt.Errorf("the registry's folder: %w", err)
+		return lockedJournal{}, fmt.Errorf("the registry's folder: %w", err)
 	}
 	lock, err := lockFile(filepath.Join(folder, "lock"))
 	if err != nil {
-		return kept{}, err
+		return lockedJournal{}, err
 	}
 	changes, err := journal.Open(folder, sync, apply)
 	if err != nil {
-		return kept{}, errors.Join(fmt.Errorf("the registry: %w", err), lock.Close())
+		return lockedJournal{}, errors.Join(fmt.Errorf("the registry: %w", err), lock.Close())
 	}
-	return kept{changes, lock}, nil
+	return lockedJournal{changes, lock}, nil
 }
 
-func (k kept) close() error {
+func (k lockedJournal) close() error {
 	err := k.Close()
 	if k.lock == nil {
 		return err
@@ -75,7 +75,7 @@ func (l *Ledger) commit(t *tx) error {
 		return nil
 	}
 	t.change.Serial = t.serial
-	if err := l.journal.Add(&t.change); err != nil {
+	if err := l.journal.Append(&t.change); err != nil {
 		return fmt.Errorf("the registry's journal: %w", err)
 	}
 	l.apply(&t.change)
@@ -86,11 +86,11 @@ func (l *Ledger) commit(t *tx) error {
 func (l *Ledger) apply(c *change) {
 	l.serial = max(l.serial, c.Serial)
 	for name, domain := range c.Domains {
-		l.refer(l.domains[name], -1)
-		l.refer(domain, 1)
+		l.countReferences(l.domains[name], -1)
+		l.countReferences(domain, 1)
 		l.domains[name] = domain
 		if domain != nil {
-			l.agenda.add(domain.due(), name)
+			l.dueQueue.add(domain.due(), name)
 		}
 	}
 	for id, contact := range c.Contacts {
@@ -102,13 +102,13 @@ func (l *Ledger) apply(c *change) {
 	}
 	for name, host := range c.Hosts {
 		if old := l.hosts[name]; old != nil {
-			count(l.below, old.Above, -1)
+			count(l.hostsBelow, old.Above, -1)
 		}
 		if host == nil {
 			delete(l.hosts, name)
 			continue
 		}
-		count(l.below, host.Above, 1)
+		count(l.hostsBelow, host.Above, 1)
 		l.hosts[name] = host
 	}
 	for _, message := range c.Messages {
@@ -126,21 +126,21 @@ func (l *Ledger) apply(c *change) {
 	if c.Offset != nil {
 		l.offset.Store(int64(*c.Offset))
 	}
-	l.nextDue.Store(l.agenda.first())
+	l.nextDue.Store(l.dueQueue.first())
 }
 
-// refer counts what a domain refers to.
-func (l *Ledger) refer(domain *Domain, by int) {
+// countReferences counts what a domain refers to.
+func (l *Ledger) countReferences(domain *Domain, by int) {
 	if domain == nil {
 		return
 	}
-	count(l.contactUse, domain.Registrant, by)
+	count(l.contactRefs, domain.Registrant, by)
 	for _, role := range domain.Contacts {
-		count(l.contactUse, role.ID, by)
+		count(l.contactRefs, role.ID, by)
 	}
 	for _, server := range domain.Nameservers {
 		if !server.Attribute {
-			count(l.hostUse, server.Host, by)
+			count(l.hostRefs, server.Host, by)
 		}
 	}
 }
@@ -156,17 +156,17 @@ func count(counts map[string]int, key string, by int) {
 
 // compact writes a long journal anew.
 func (l *Ledger) compact() error {
-	if !l.journal.Long() {
+	if !l.journal.NeedsCompaction() {
 		return nil
 	}
-	if err := l.journal.Replace(l.everything()); err != nil {
+	if err := l.journal.Compact(l.snapshot()); err != nil {
 		return fmt.Errorf("the registry's journal: %w", err)
 	}
 	return nil
 }
 
-// everything is the change that leads from nothing to here.
-func (l *Ledger) everything() *change {
+// snapshot is the change that leads from nothing to here.
+func (l *Ledger) snapshot() *change {
 	offset := l.Offset()
 	all := &change{
 		Serial: l.serial, Domains: l.domains, Contacts: l.contacts, Hosts: l.hosts, Passwords: l.passwords, Offset: &offset,

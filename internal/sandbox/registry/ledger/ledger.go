@@ -25,7 +25,7 @@ type Account struct {
 	ID       string // 3 to 16 characters
 	Password string
 	Name     string // as RDAP and WHOIS show it
-	Broke    bool   // nothing that costs money works
+	NoFunds  bool   // nothing that costs money works
 }
 
 // Options say what the ledger begins with.
@@ -61,17 +61,17 @@ type Ledger struct {
 	trids   atomic.Uint64
 
 	mu        sync.RWMutex
-	journal   kept
+	journal   lockedJournal
 	serial    uint64
 	domains   map[string]*Domain // nil: gone, whatever the table says
 	contacts  map[string]*Contact
 	hosts     map[string]*Host
 	queues    map[string][]*Message
 	passwords map[string]string
-	// contactUse and hostUse count the domains that refer to an object, below
+	// contactRefs and hostUse count the domains that refer to an object, below
 	// the hosts that lie below a domain.
-	contactUse, hostUse, below map[string]int
-	agenda                     agenda
+	contactRefs, hostRefs, hostsBelow map[string]int
+	dueQueue                          dueQueue
 }
 
 // Open reads the journal and goes on where it ends.
@@ -89,7 +89,7 @@ func Open(o Options) (*Ledger, error) {
 		table: o.Table, base: o.Now, pendingFor: o.PendingFor, logger: o.Logger, epoch: time.Now().UnixMilli(),
 		accounts: map[string]Account{}, domains: map[string]*Domain{}, contacts: map[string]*Contact{}, hosts: map[string]*Host{},
 		queues: map[string][]*Message{}, passwords: map[string]string{},
-		contactUse: map[string]int{}, hostUse: map[string]int{}, below: map[string]int{},
+		contactRefs: map[string]int{}, hostRefs: map[string]int{}, hostsBelow: map[string]int{},
 	}
 	l.nextDue.Store(math.MaxInt64)
 	for _, account := range o.Accounts {
@@ -100,7 +100,7 @@ func Open(o Options) (*Ledger, error) {
 		l.passwords[account.ID] = account.Password
 	}
 	var err error
-	if l.journal, err = openKept(o.Folder, o.Sync, l.apply); err != nil {
+	if l.journal, err = openJournal(o.Folder, o.Sync, l.apply); err != nil {
 		return nil, err
 	}
 	if err := l.compact(); err != nil {
@@ -168,7 +168,7 @@ func (l *Ledger) Advance(by time.Duration) error {
 	if err := l.commit(t); err != nil {
 		return err
 	}
-	return l.settle(l.Now())
+	return l.processDue(l.Now())
 }
 
 // NextTRID is a new server transaction id.
@@ -214,7 +214,7 @@ func (l *Ledger) do(by Request, command func(*tx) *Refusal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.Now()
-	if err := l.settle(now); err != nil {
+	if err := l.processDue(now); err != nil {
 		return err
 	}
 	t := l.begin(by, now)
@@ -229,7 +229,7 @@ func (l *Ledger) view(f func(now time.Time)) {
 	now := l.Now()
 	if now.UnixNano() >= l.nextDue.Load() {
 		l.mu.Lock()
-		if err := l.settle(now); err != nil {
+		if err := l.processDue(now); err != nil {
 			// The reader sees the state before; the next command reports the fault.
 			l.logger.Error("the sandbox registry's journal can't be written", "error", err)
 		}
@@ -261,7 +261,7 @@ func (t *tx) next() uint64 {
 func (t *tx) roid(kind string) string { return fmt.Sprintf("%s%d-SIM", kind, t.next()) }
 
 // domain finds a domain; one that only the table knows is copied from it.
-func (t *tx) domain(name string, place Place) *Domain {
+func (t *tx) domain(name string, place NameEntry) *Domain {
 	if changed, known := t.change.Domains[name]; known {
 		return changed
 	}
@@ -294,9 +294,9 @@ func put[T any](objects *map[string]*T, key string, object *T) {
 	(*objects)[key] = object
 }
 
-// tell puts a message into the queue of an account; sponsors without one hear
+// enqueueMessage puts a message into the queue of an account; sponsors without one hear
 // nothing.
-func (t *tx) tell(account string, message Message) {
+func (t *tx) enqueueMessage(account string, message Message) {
 	if _, exists := t.l.accounts[account]; !exists {
 		return
 	}
@@ -305,15 +305,15 @@ func (t *tx) tell(account string, message Message) {
 }
 
 // find is the domain of a name as everybody sees it, nil if there is none.
-func (l *Ledger) find(name string, place Place, now time.Time) *Domain {
+func (l *Ledger) find(name string, place NameEntry, now time.Time) *Domain {
 	if domain, known := l.domains[name]; known {
 		return domain
 	}
-	switch place.Standing {
+	switch place.State {
 	case Taken:
-		return l.table.Origin(name, now)
+		return l.table.InitialDomain(name, now)
 	case Apex:
-		domain := l.table.Origin(name, now)
+		domain := l.table.InitialDomain(name, now)
 		domain.Sponsor = registrySponsor
 		return domain
 	default:
@@ -322,7 +322,9 @@ func (l *Ledger) find(name string, place Place, now time.Time) *Domain {
 }
 
 // The labels that behave in a way of their own.
-func unpaid(label string) bool { return strings.HasPrefix(label, "unpaid-") }
+func isUnpaidLabel(label string) bool { return strings.HasPrefix(label, "unpaid-") }
 
-func pending(label string) bool     { return strings.HasPrefix(label, "pending-") || pendingFail(label) }
-func pendingFail(label string) bool { return strings.HasPrefix(label, "pendingfail-") }
+func isPendingLabel(label string) bool {
+	return strings.HasPrefix(label, "pending-") || isPendingFailLabel(label)
+}
+func isPendingFailLabel(label string) bool { return strings.HasPrefix(label, "pendingfail-") }

@@ -14,10 +14,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
-// plain is a table in which everything is free, but taken.com and reserved.com.
-type plain struct{}
+// plainTable is a table in which everything is free, but taken.com and reserved.com.
+type plainTable struct{}
 
-func (plain) Place(name string) (Place, bool) {
+func (plainTable) Lookup(name string) (NameEntry, bool) {
 	label, zone, found := strings.Cut(name, ".")
 	for strings.Contains(zone, ".") {
 		var more string
@@ -25,28 +25,28 @@ func (plain) Place(name string) (Place, bool) {
 		label += "." + more
 	}
 	if !found || zone != "com" && zone != "de" && zone != "org" {
-		return Place{}, false
+		return NameEntry{}, false
 	}
-	place := Place{Zone: "." + zone, Label: label, Policy: PolicyOf("." + zone), Tariff: Tariff{Class: StandardClass, Create: 100, Renew: 100, Move: 100, Restore: 100}}
+	place := NameEntry{Zone: "." + zone, Label: label, Policy: PolicyOf("." + zone), Fees: FeeSchedule{Class: StandardClass, Create: 100, Renew: 100, Transfer: 100, Restore: 100}}
 	switch label {
 	case "taken":
-		place.Standing = Taken
+		place.State = Taken
 	case "reserved":
-		place.Standing = Reserved
+		place.State = Reserved
 	}
 	return place, true
 }
 
-func (plain) Origin(name string, now time.Time) *Domain {
+func (plainTable) InitialDomain(name string, now time.Time) *Domain {
 	return &Domain{Name: name, ROID: "D1-SIM", Sponsor: "beta", Created: now.AddDate(-1, 0, 0), Expires: now.AddDate(0, 6, 0), Auth: "auth-taken"}
 }
 
-var start = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
+var epoch = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func openPlain(t *testing.T, folder string) *Ledger {
+func openTestLedger(t *testing.T, folder string) *Ledger {
 	t.Helper()
 	l, err := Open(Options{
-		Folder: folder, Table: plain{}, Now: func() time.Time { return start },
+		Folder: folder, Table: plainTable{}, Now: func() time.Time { return epoch },
 		Accounts: []Account{{ID: "alpha", Password: "password"}, {ID: "beta", Password: "password"}},
 	})
 	if err != nil {
@@ -56,15 +56,15 @@ func openPlain(t *testing.T, folder string) *Ledger {
 	return l
 }
 
-// state is everything that the ledger knows, as text.
-func (l *Ledger) state(t *testing.T) string {
+// dump is everything that the ledger knows, as text.
+func (l *Ledger) dump(t *testing.T) string {
 	t.Helper()
 	var messages []*Message
 	for _, account := range []string{"alpha", "beta"} {
 		messages = append(messages, l.queues[account]...)
 	}
 	text, err := json.Marshal([]any{
-		l.domains, l.contacts, l.hosts, messages, l.passwords, l.contactUse, l.hostUse, l.below, l.Offset(), l.serial,
+		l.domains, l.contacts, l.hosts, messages, l.passwords, l.contactRefs, l.hostRefs, l.hostsBelow, l.Offset(), l.serial,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -72,22 +72,22 @@ func (l *Ledger) state(t *testing.T) string {
 	return string(text)
 }
 
-// deed is one command at random; most of them are refused.
-func deed(l *Ledger, dice *rand.Rand) error {
-	pick := func(from ...string) string { return from[dice.IntN(len(from))] }
+// randomCommand is one command at random; most of them are refused.
+func randomCommand(l *Ledger, rng *rand.Rand) error {
+	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
 	by := Request{Account: pick("alpha", "beta"), TRID: TRID{"client-1", l.NextTRID()}}
 	name := pick("one.com", "two.com", "three.de", "four.org", "taken.com", "reserved.com", "pending-five.com", "pendingfail-six.com")
 	contact := pick("person-1", "person-2")
 	host := pick("ns1.one.com", "ns1.elsewhere.example", "ns2.elsewhere.example")
 	auth := pick("secret-1", "auth-taken", "wrong-1")
 	var err error
-	switch dice.IntN(15) {
+	switch rng.IntN(15) {
 	case 0, 1, 2:
 		wish := DomainCreate{Name: name, Auth: "secret-1"}
 		if !strings.HasSuffix(name, ".com") {
 			wish.Registrant, wish.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}}
 		}
-		if dice.IntN(2) == 0 {
+		if rng.IntN(2) == 0 {
 			wish.Nameservers = []Nameserver{{Host: host}}
 		}
 		_, err = l.CreateDomain(by, wish)
@@ -106,7 +106,7 @@ func deed(l *Ledger, dice *rand.Rand) error {
 	case 7:
 		_, err = l.RequestTransfer(by, DomainTransfer{Name: name, Auth: auth})
 	case 8:
-		_, err = l.AnswerTransfer(by, name, Answer(dice.IntN(3)))
+		_, err = l.AnswerTransfer(by, name, TransferAnswer(rng.IntN(3)))
 	case 9:
 		err = l.UpdateDomain(by, DomainUpdate{
 			Name: name, Add: DomainEdit{Nameservers: []Nameserver{{Host: host}}, Statuses: []string{"clientHold"}},
@@ -120,11 +120,11 @@ func deed(l *Ledger, dice *rand.Rand) error {
 			err = l.Ack(by, message.ID)
 		}
 	case 12:
-		err = l.Advance(time.Duration(dice.IntN(20*24)) * time.Hour)
+		err = l.Advance(time.Duration(rng.IntN(20*24)) * time.Hour)
 	case 13:
-		var report *Report
-		if dice.IntN(2) == 0 {
-			report = &Report{}
+		var report *RestoreReport
+		if rng.IntN(2) == 0 {
+			report = &RestoreReport{}
 		}
 		_, _, err = l.RestoreDomain(by, name, report, nil)
 	case 14:
@@ -133,8 +133,8 @@ func deed(l *Ledger, dice *rand.Rand) error {
 	return err
 }
 
-// broken says what must never be and is.
-func (l *Ledger) broken() string {
+// inconsistency says what must never be and is.
+func (l *Ledger) inconsistency() string {
 	contacts, hosts, below := map[string]int{}, map[string]int{}, map[string]int{}
 	for name, domain := range l.domains {
 		if domain == nil {
@@ -174,7 +174,7 @@ func (l *Ledger) broken() string {
 		}
 	}
 	for what, pair := range map[string][2]map[string]int{
-		"contacts": {contacts, l.contactUse}, "hosts": {hosts, l.hostUse}, "below": {below, l.below},
+		"contacts": {contacts, l.contactRefs}, "hosts": {hosts, l.hostRefs}, "below": {below, l.hostsBelow},
 	} {
 		if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
 			return fmt.Sprintf("%s are counted as %v, but are %v", what, pair[1], pair[0])
@@ -183,55 +183,55 @@ func (l *Ledger) broken() string {
 	return ""
 }
 
-func TestWhateverHappensTheLedgerAgreesWithItselfAndItsJournal(t *testing.T) {
+func TestLedger_RandomCommandsStayConsistentWithJournal(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
 		folder := t.TempDir()
-		dice := rand.New(rand.NewPCG(seed, 1))
-		l := openPlain(t, folder)
+		rng := rand.New(rand.NewPCG(seed, 1))
+		l := openTestLedger(t, folder)
 		done := 0
 		for i := range 600 {
-			before := l.state(t)
-			err := deed(l, dice)
+			before := l.dump(t)
+			err := randomCommand(l, rng)
 			var refusal *Refusal
 			switch {
 			case err == nil:
 				done++
 			case !errors.As(err, &refusal):
 				t.Fatalf("seed %d, deed %d: %v", seed, i, err)
-			case l.state(t) != before:
+			case l.dump(t) != before:
 				t.Fatalf("seed %d, deed %d: refused (%v), and yet something changed", seed, i, err)
 			}
-			if fault := l.broken(); fault != "" {
+			if fault := l.inconsistency(); fault != "" {
 				t.Fatalf("seed %d, deed %d: %s", seed, i, fault)
 			}
 		}
 		if done < 80 {
 			t.Errorf("seed %d: only %d deeds were done", seed, done)
 		}
-		want := l.state(t)
+		want := l.dump(t)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		again := openPlain(t, folder)
-		if got := again.state(t); got != want {
+		again := openTestLedger(t, folder)
+		if got := again.dump(t); got != want {
 			t.Fatalf("seed %d: the journal tells\n%s\nbut it was\n%s", seed, got, want)
 		}
-		if err := again.journal.Replace(again.everything()); err != nil {
+		if err := again.journal.Compact(again.snapshot()); err != nil {
 			t.Fatal(err)
 		}
 		if err := again.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := openPlain(t, folder).state(t); got != want {
+		if got := openTestLedger(t, folder).dump(t); got != want {
 			t.Fatalf("seed %d: the journal written anew tells\n%s\nbut it was\n%s", seed, got, want)
 		}
 	}
 }
 
-func TestACommandThatCannotBeWrittenIsNotCarriedOut(t *testing.T) {
+func TestLedger_JournalFailureRollsBack(t *testing.T) {
 	t.Parallel()
-	l := openPlain(t, t.TempDir())
+	l := openTestLedger(t, t.TempDir())
 	by := Request{Account: "alpha"}
 	if _, err := l.CreateDomain(by, DomainCreate{Name: "one.com", Auth: "secret-1"}); err != nil {
 		t.Fatal(err)
@@ -248,14 +248,14 @@ func TestACommandThatCannotBeWrittenIsNotCarriedOut(t *testing.T) {
 	}
 }
 
-func TestAJournalThatCannotBeReadIsNotOverwritten(t *testing.T) {
+func TestOpen_CorruptJournalIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	path := filepath.Join(folder, journal.Name)
 	if err := os.WriteFile(path, []byte("{\"serial\":1}\nnonsense\n{\"serial\":2}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := Open(Options{Folder: folder, Table: plain{}}); err == nil || !strings.Contains(err.Error(), "line 2") {
+	if l, err := Open(Options{Folder: folder, Table: plainTable{}}); err == nil || !strings.Contains(err.Error(), "line 2") {
 		_ = l.Close()
 		t.Errorf("it was read: %v", err)
 	}
@@ -264,15 +264,15 @@ func TestAJournalThatCannotBeReadIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestTheClockNeverGoesBack(t *testing.T) {
+func TestAdvance_ClockNeverGoesBack(t *testing.T) {
 	t.Parallel()
-	l := openPlain(t, "")
+	l := openTestLedger(t, "")
 	for _, by := range []time.Duration{-1, -time.Hour, maxAdvance + 1} {
 		if err := l.Advance(by); err == nil {
 			t.Errorf("the clock went by %v", by)
 		}
 	}
-	if !l.Now().Equal(start) {
+	if !l.Now().Equal(epoch) {
 		t.Errorf("it is %v", l.Now())
 	}
 }

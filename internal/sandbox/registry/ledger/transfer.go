@@ -4,22 +4,22 @@ import "time"
 
 // DomainTransfer asks for a domain, or answers somebody who does.
 type DomainTransfer struct {
-	Name  string
-	Years int // 0 means what the zone does anyway
-	Auth  string
-	Offer *Offer
+	Name      string
+	Years     int // 0 means what the zone does anyway
+	Auth      string
+	AgreedFee *AgreedFee
 }
 
-// Transferred is a transfer as it stands after a command.
-type Transferred struct {
+// TransferResult is a transfer as it stands after a command.
+type TransferResult struct {
 	Transfer *Transfer
 	Pending  bool
 	Cost     int64
 }
 
 // RequestTransfer asks for a domain of somebody else.
-func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved Transferred, err error) {
-	place, refusal := l.place(c.Name)
+func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved TransferResult, err error) {
+	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
 		return moved, refusal
 	}
@@ -30,7 +30,7 @@ func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved Transferre
 	return moved, err
 }
 
-func (t *tx) requestTransfer(c DomainTransfer, place Place) (moved Transferred, refusal *Refusal) {
+func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (moved TransferResult, refusal *Refusal) {
 	domain := t.domain(c.Name, place)
 	switch {
 	case domain == nil:
@@ -48,30 +48,30 @@ func (t *tx) requestTransfer(c DomainTransfer, place Place) (moved Transferred, 
 	case c.Auth != domain.Auth:
 		return moved, refuse(WrongAuthInfo, "domain:authInfo", "", "This is not the domain's authInfo.")
 	}
-	if refusal := domain.free("clientTransferProhibited", "serverTransferProhibited"); refusal != nil {
+	if refusal := domain.checkNotProhibited("clientTransferProhibited", "serverTransferProhibited"); refusal != nil {
 		return moved, refusal
 	}
-	if moved.Cost, refusal = t.charge(place, TransferIn, 1, c.Offer); refusal != nil {
+	if moved.Cost, refusal = t.computeCharge(place, TransferIn, 1, c.AgreedFee); refusal != nil {
 		return moved, refusal
 	}
 	domain = domain.clone()
 	domain.Transfer = &Transfer{
 		Name: c.Name, Status: transferPending, Requester: t.by.Account, Requested: t.now,
-		Actor: domain.Sponsor, Decided: t.now.Add(transferTime), Expires: domain.afterTransfer(place, t.now),
+		Actor: domain.Sponsor, Decided: t.now.Add(transferTime), Expires: domain.expiryAfterTransfer(place, t.now),
 	}
 	if place.Policy.Gateway {
-		t.move(domain, place, serverApproved)
+		t.completeTransfer(domain, place, serverApproved)
 		moved.Transfer = domain.Transfer
 		return moved, nil
 	}
 	t.putDomain(domain)
-	t.tell(domain.Sponsor, Message{Text: "Transfer requested", Transfer: domain.Transfer})
+	t.enqueueMessage(domain.Sponsor, Message{Text: "Transfer requested", Transfer: domain.Transfer})
 	moved.Transfer, moved.Pending = domain.Transfer, true
 	return moved, nil
 }
 
-// afterTransfer is when a domain will expire that moves now.
-func (d *Domain) afterTransfer(place Place, now time.Time) time.Time {
+// expiryAfterTransfer is when a domain will expire that moves now.
+func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
 	if place.Policy.Gateway || within(d.AutoRenewed, autoRenewPeriod, now) {
 		return d.Expires
 	}
@@ -82,12 +82,12 @@ func (d *Domain) afterTransfer(place Place, now time.Time) time.Time {
 	return expires
 }
 
-// move gives a domain and the hosts below it to who asked for it, and tells both
+// completeTransfer gives a domain and the hosts below it to who asked for it, and tells both
 // sides.
-func (t *tx) move(domain *Domain, place Place, status string) {
+func (t *tx) completeTransfer(domain *Domain, place NameEntry, status string) {
 	loser := domain.Sponsor
 	done := *domain.Transfer
-	done.Status, done.Decided, done.Expires = status, t.now, domain.afterTransfer(place, t.now)
+	done.Status, done.Decided, done.Expires = status, t.now, domain.expiryAfterTransfer(place, t.now)
 	domain.Transfer = &done
 	domain.Sponsor, domain.Agent = done.Requester, ""
 	domain.Expires = done.Expires
@@ -97,7 +97,7 @@ func (t *tx) move(domain *Domain, place Place, status string) {
 		domain.Phase, domain.PhaseUntil, domain.MovedIn = Active, time.Time{}, time.Time{}
 	}
 	t.putDomain(domain)
-	if t.l.below[domain.Name] > 0 {
+	if t.l.hostsBelow[domain.Name] > 0 {
 		for _, host := range t.l.hosts {
 			if host.Above == domain.Name {
 				moved := *host
@@ -106,25 +106,25 @@ func (t *tx) move(domain *Domain, place Place, status string) {
 			}
 		}
 	}
-	t.tell(loser, Message{Text: "Transfer completed: the domain has left", Transfer: &done})
+	t.enqueueMessage(loser, Message{Text: "Transfer completed: the domain has left", Transfer: &done})
 	if !place.Policy.Gateway {
-		t.tell(done.Requester, Message{Text: "Transfer completed: the domain has arrived", Transfer: &done})
+		t.enqueueMessage(done.Requester, Message{Text: "Transfer completed: the domain has arrived", Transfer: &done})
 	}
 }
 
-// Answer is how a pending transfer is answered.
-type Answer uint8
+// TransferAnswer is how a pending transfer is answered.
+type TransferAnswer uint8
 
 // The answers.
 const (
-	Approve Answer = iota
+	Approve TransferAnswer = iota
 	Reject
 	Cancel
 )
 
 // AnswerTransfer ends a pending transfer.
-func (l *Ledger) AnswerTransfer(by Request, name string, answer Answer) (ended *Transfer, err error) {
-	place, refusal := l.place(name)
+func (l *Ledger) AnswerTransfer(by Request, name string, answer TransferAnswer) (ended *Transfer, err error) {
+	place, refusal := l.lookUp(name)
 	if refusal != nil {
 		return nil, refusal
 	}
@@ -148,7 +148,7 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer Answer) (ended *
 		}
 		domain = domain.clone()
 		if answer == Approve {
-			t.move(domain, place, clientApproved)
+			t.completeTransfer(domain, place, clientApproved)
 			ended = domain.Transfer
 			return nil
 		}
@@ -160,7 +160,7 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer Answer) (ended *
 		}
 		domain.Transfer = &over
 		t.putDomain(domain)
-		t.tell(told, Message{Text: "Transfer ended without a move", Transfer: &over})
+		t.enqueueMessage(told, Message{Text: "Transfer ended without a move", Transfer: &over})
 		ended = &over
 		return nil
 	})
@@ -170,7 +170,7 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer Answer) (ended *
 // QueryTransfer shows the last transfer of a domain to those who took part in
 // it, and to those who know the authInfo.
 func (l *Ledger) QueryTransfer(by Request, name, auth string) (last *Transfer, err error) {
-	place, refusal := l.place(name)
+	place, refusal := l.lookUp(name)
 	if refusal != nil {
 		return nil, refusal
 	}

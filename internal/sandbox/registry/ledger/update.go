@@ -35,7 +35,7 @@ func (c DomainUpdate) Empty() bool {
 
 // UpdateDomain changes a domain.
 func (l *Ledger) UpdateDomain(by Request, c DomainUpdate) error {
-	place, refusal := l.place(c.Name)
+	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
 		return refusal
 	}
@@ -43,7 +43,7 @@ func (l *Ledger) UpdateDomain(by Request, c DomainUpdate) error {
 		return refuse(Missing, "domain:update", "", "The update changes nothing.")
 	}
 	return l.do(by, func(t *tx) *Refusal {
-		domain, refusal := t.own(c.Name, place)
+		domain, refusal := t.ownDomain(c.Name, place)
 		if refusal != nil {
 			return refusal
 		}
@@ -51,11 +51,11 @@ func (l *Ledger) UpdateDomain(by Request, c DomainUpdate) error {
 		if slices.Contains(c.Rem.Statuses, "clientUpdateProhibited") {
 			locks = locks[:1]
 		}
-		if refusal := domain.free(locks...); refusal != nil {
+		if refusal := domain.checkNotProhibited(locks...); refusal != nil {
 			return refusal
 		}
 		domain = domain.clone()
-		for _, step := range []func(*tx, *Domain, Place, DomainUpdate) *Refusal{editNameservers, editContacts, editStatuses, editKeys} {
+		for _, step := range []func(*tx, *Domain, NameEntry, DomainUpdate) *Refusal{editNameservers, editContacts, editStatuses, editKeys} {
 			if refusal := step(t, domain, place, c); refusal != nil {
 				return refusal
 			}
@@ -72,7 +72,7 @@ func (l *Ledger) UpdateDomain(by Request, c DomainUpdate) error {
 	})
 }
 
-func editNameservers(t *tx, domain *Domain, place Place, c DomainUpdate) *Refusal {
+func editNameservers(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refusal {
 	for _, server := range c.Rem.Nameservers {
 		at := slices.IndexFunc(domain.Nameservers, func(s Nameserver) bool { return s.Host == server.Host })
 		if at < 0 {
@@ -87,7 +87,7 @@ func editNameservers(t *tx, domain *Domain, place Place, c DomainUpdate) *Refusa
 	return t.checkNameservers(place, domain.Nameservers)
 }
 
-func editContacts(t *tx, domain *Domain, place Place, c DomainUpdate) *Refusal {
+func editContacts(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refusal {
 	if len(c.Rem.Contacts)+len(c.Add.Contacts) == 0 && c.Registrant == nil {
 		return nil
 	}
@@ -110,7 +110,7 @@ var domainLocks = []string{
 	"clientDeleteProhibited", "clientHold", "clientRenewProhibited", "clientTransferProhibited", "clientUpdateProhibited",
 }
 
-func editStatuses(_ *tx, domain *Domain, _ Place, c DomainUpdate) *Refusal {
+func editStatuses(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
 	var refusal *Refusal
 	domain.Locks, refusal = editLocks(domain.Locks, c.Add.Statuses, c.Rem.Statuses, domainLocks, "domain:status")
 	return refusal
@@ -140,7 +140,7 @@ func editLocks(locks, add, rem, allowed []string, element string) ([]string, *Re
 	return locks, nil
 }
 
-func editKeys(_ *tx, domain *Domain, _ Place, c DomainUpdate) *Refusal {
+func editKeys(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
 	if c.RemAllKeys {
 		domain.Keys = nil
 	}

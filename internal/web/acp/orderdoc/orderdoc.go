@@ -29,14 +29,14 @@ const (
 
 // The kinds of messages.
 const (
-	created = "order_create"
-	updated = "order_update"
+	eventCreate = "order_create"
+	eventUpdate = "order_update"
 )
 
 const currency = "eur"
 
-// minor is an amount as the protocol writes it: a whole number of cents.
-type minor int64
+// minorUnits is an amount as the protocol writes it: a whole number of cents.
+type minorUnits int64
 
 // event is a message about an order.
 type event struct {
@@ -48,42 +48,42 @@ type event struct {
 // it. A version that is empty or not known is the newest. permalink is where the
 // order is seen.
 func Event(version string, first bool, o order.Order, permalink string) ([]byte, error) {
-	message := event{Type: updated, Data: Of(o, permalink)}
+	message := event{Type: eventUpdate, Data: New(o, permalink)}
 	if version == Version2025 {
-		message.Data = brief(o, permalink)
+		message.Data = newOrder2025(o, permalink)
 	}
 	if first {
-		message.Type = created
+		message.Type = eventCreate
 	}
 	return json.Marshal(message)
 }
 
 // Order is an order in the shape of 2026-04-17.
 type Order struct {
-	Type        string       `json:"type"`
-	ID          string       `json:"id"`
-	Session     string       `json:"checkout_session_id"`
-	Number      string       `json:"order_number"`
-	Permalink   string       `json:"permalink_url"`
-	Status      string       `json:"status"`
-	Lines       []Line       `json:"line_items"`
-	Deliveries  []Delivery   `json:"fulfillments"`
-	Adjustments []Adjustment `json:"adjustments"`
-	Totals      []Total      `json:"totals"`
+	Type         string        `json:"type"`
+	ID           string        `json:"id"`
+	Session      string        `json:"checkout_session_id"`
+	Number       string        `json:"order_number"`
+	Permalink    string        `json:"permalink_url"`
+	Status       string        `json:"status"`
+	LineItems    []LineItem    `json:"line_items"`
+	Fulfillments []Fulfillment `json:"fulfillments"`
+	Adjustments  []Adjustment  `json:"adjustments"`
+	Totals       []Total       `json:"totals"`
 }
 
-// Line is one name of an order.
-type Line struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Product  string   `json:"product_id"`
-	About    string   `json:"description"`
-	Quantity Quantity `json:"quantity"`
-	// Price and Subtotal are net, as they are in the session.
-	Price    minor   `json:"unit_price"`
-	Subtotal minor   `json:"subtotal"`
-	Totals   []Total `json:"totals"`
-	Status   string  `json:"status"`
+// LineItem is one name of an order.
+type LineItem struct {
+	ID          string   `json:"id"`
+	Title       string   `json:"title"`
+	ProductID   string   `json:"product_id"`
+	Description string   `json:"description"`
+	Quantity    Quantity `json:"quantity"`
+	// UnitPrice and Subtotal are net, as they are in the session.
+	UnitPrice minorUnits `json:"unit_price"`
+	Subtotal  minorUnits `json:"subtotal"`
+	Totals    []Total    `json:"totals"`
+	Status    string     `json:"status"`
 }
 
 // Quantity says how much of a line was ordered, is still wanted, and is there.
@@ -93,38 +93,38 @@ type Quantity struct {
 	Fulfilled int `json:"fulfilled"`
 }
 
-// Delivery is how a line comes to its holder.
-type Delivery struct {
-	ID     string      `json:"id"`
-	Type   string      `json:"type"`
-	Status string      `json:"status"`
-	Lines  []Reference `json:"line_items"`
+// Fulfillment is how a line comes to its holder.
+type Fulfillment struct {
+	ID        string        `json:"id"`
+	Type      string        `json:"type"`
+	Status    string        `json:"status"`
+	LineItems []LineItemRef `json:"line_items"`
 }
 
-// Reference names a line.
-type Reference struct {
+// LineItemRef names a line.
+type LineItemRef struct {
 	ID       string `json:"id"`
 	Quantity int    `json:"quantity"`
 }
 
 // Adjustment is money that goes back.
 type Adjustment struct {
-	ID          string      `json:"id"`
-	Type        string      `json:"type"`
-	At          string      `json:"occurred_at"`
-	Status      string      `json:"status"`
-	Lines       []Reference `json:"line_items"`
-	Amount      minor       `json:"amount"`
-	Currency    string      `json:"currency"`
-	Description string      `json:"description"`
-	Reason      string      `json:"reason,omitempty"`
+	ID          string        `json:"id"`
+	Type        string        `json:"type"`
+	OccurredAt  string        `json:"occurred_at"`
+	Status      string        `json:"status"`
+	LineItems   []LineItemRef `json:"line_items"`
+	Amount      minorUnits    `json:"amount"`
+	Currency    string        `json:"currency"`
+	Description string        `json:"description"`
+	Reason      string        `json:"reason,omitempty"`
 }
 
 // Total is one sum.
 type Total struct {
-	Type   string `json:"type"`
-	Text   string `json:"display_text"`
-	Amount minor  `json:"amount"`
+	Type   string     `json:"type"`
+	Text   string     `json:"display_text"`
+	Amount minorUnits `json:"amount"`
 }
 
 // statuses are those of an order, in the words of each version.
@@ -149,71 +149,71 @@ func statusOf(version string, state order.State) string {
 	return "created"
 }
 
-// lineStanding is how a line stands, as a line and as what is delivered.
-type lineStanding struct {
+// lineItemStatus is how a line stands, as a line and as what is delivered.
+type lineItemStatus struct {
 	current, fulfilled int
 	status, delivery   string
 }
 
-func standingOf(state order.ItemState) lineStanding {
+func lineItemStatusOf(state order.ItemState) lineItemStatus {
 	switch state {
 	case order.ItemActive:
-		return lineStanding{1, 1, "fulfilled", "delivered"}
+		return lineItemStatus{1, 1, "fulfilled", "delivered"}
 	case order.ItemFailed, order.ItemRefunded:
-		return lineStanding{0, 0, "removed", "failed"}
+		return lineItemStatus{0, 0, "removed", "failed"}
 	case order.ItemWaiting:
-		return lineStanding{1, 0, "processing", "pending"}
+		return lineItemStatus{1, 0, "processing", "pending"}
 	default:
-		return lineStanding{1, 0, "processing", "processing"}
+		return lineItemStatus{1, 0, "processing", "processing"}
 	}
 }
 
-// Of is an order as 2026-04-17 has it.
-func Of(o order.Order, permalink string) Order {
+// New is an order as 2026-04-17 has it.
+func New(o order.Order, permalink string) Order {
 	doc := Order{
 		Type: "order", ID: o.ID, Session: o.ID, Number: o.ID, Permalink: permalink, Status: statusOf(Version2026, o.State),
-		Lines: []Line{}, Deliveries: []Delivery{}, Adjustments: []Adjustment{},
-		Totals: sums(o.Totals.Net, o.Totals.VAT, o.Totals.Gross),
+		LineItems: []LineItem{}, Fulfillments: []Fulfillment{}, Adjustments: []Adjustment{},
+		Totals: newTotals(o.Totals.Net, o.Totals.VAT, o.Totals.Gross),
 	}
 	names := make(map[string]order.Item, len(o.Items))
 	for _, item := range o.Items {
 		names[item.ID] = item
-		standing := standingOf(item.State)
-		doc.Lines = append(doc.Lines, Line{
-			ID: item.ID, Title: item.Name, Product: string(item.Kind) + ":" + item.Name, About: describe(item), Quantity: Quantity{1, standing.current, standing.fulfilled},
-			Price: minor(item.Net), Subtotal: minor(item.Net), Totals: sums(item.Net, item.VAT, item.Gross), Status: standing.status,
+		status := lineItemStatusOf(item.State)
+		doc.LineItems = append(doc.LineItems, LineItem{
+			ID: item.ID, Title: item.Name, ProductID: string(item.Kind) + ":" + item.Name, Description: describe(item), Quantity: Quantity{1, status.current, status.fulfilled},
+			UnitPrice: minorUnits(item.Net), Subtotal: minorUnits(item.Net), Totals: newTotals(item.Net, item.VAT, item.Gross), Status: status.status,
 		})
-		doc.Deliveries = append(doc.Deliveries, Delivery{
-			ID: "ful_" + item.ID, Type: "digital", Status: standing.delivery, Lines: []Reference{{item.ID, 1}},
+		doc.Fulfillments = append(doc.Fulfillments, Fulfillment{
+			ID: "ful_" + item.ID, Type: "digital", Status: status.delivery, LineItems: []LineItemRef{{item.ID, 1}},
 		})
 	}
-	back := registrar.Cents(0)
+	refunded := registrar.Cents(0)
 	for _, refund := range o.Refunds {
-		item, ours := names[refund.Item]
-		if !ours {
+		item, known := names[refund.Item]
+		if !known {
 			continue
 		}
-		change := Adjustment{
-			ID: refund.ID, Type: "refund", At: stamp(refund.CreatedAt), Status: "pending", Lines: []Reference{{item.ID, 1}},
-			Amount: minor(refund.Amount), Currency: currency, Reason: string(item.Failure),
+		adjustment := Adjustment{
+			ID: refund.ID, Type: "refund", OccurredAt: rfc3339(refund.CreatedAt), Status: "pending", LineItems: []LineItemRef{{item.ID, 1}},
+			Amount: minorUnits(refund.Amount), Currency: currency, Reason: string(item.Failure),
 			Description: item.Name + " could not be carried out; its price goes back to the means of payment.",
 		}
 		if refund.Provider != "" {
-			change.At, change.Status = stamp(refund.MadeAt), "completed"
-			back += refund.Amount
+			adjustment.OccurredAt, adjustment.Status = rfc3339(refund.MadeAt), "completed"
+			refunded += refund.Amount
 		}
-		doc.Adjustments = append(doc.Adjustments, change)
+		doc.Adjustments = append(doc.Adjustments, adjustment)
 	}
-	if back > 0 {
-		doc.Totals = append(doc.Totals, Total{"amount_refunded", "Refunded", minor(back)})
+	if refunded > 0 {
+		doc.Totals = append(doc.Totals, Total{"amount_refunded", "Refunded", minorUnits(refunded)})
 	}
 	return doc
 }
 
-func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-func sums(net, vat, gross registrar.Cents) []Total {
-	return []Total{{"subtotal", "Net", minor(net)}, {"tax", "VAT", minor(vat)}, {"total", "Total", minor(gross)}}
+func newTotals(net, vat, gross registrar.Cents) []Total {
+	return []Total{{"subtotal", "Net", minorUnits(net)}, {"tax", "VAT", minorUnits(vat)}, {"total", "Total", minorUnits(gross)}}
 }
 
 // describe is what a person reads.
@@ -226,28 +226,28 @@ func describe(item order.Item) string {
 	return what + " of " + item.Name + ", " + years
 }
 
-// briefOrder is an order in the shape of 2025-09-29.
-type briefOrder struct {
-	Type      string        `json:"type"`
-	Session   string        `json:"checkout_session_id"`
-	Permalink string        `json:"permalink_url"`
-	Status    string        `json:"status"`
-	Refunds   []briefRefund `json:"refunds"`
+// order2025 is an order in the shape of 2025-09-29.
+type order2025 struct {
+	Type      string       `json:"type"`
+	Session   string       `json:"checkout_session_id"`
+	Permalink string       `json:"permalink_url"`
+	Status    string       `json:"status"`
+	Refunds   []refund2025 `json:"refunds"`
 }
 
-type briefRefund struct {
-	Type   string `json:"type"`
-	Amount minor  `json:"amount"`
+type refund2025 struct {
+	Type   string     `json:"type"`
+	Amount minorUnits `json:"amount"`
 }
 
-// brief leaves out what is owed: this version has no word for it.
-func brief(o order.Order, permalink string) briefOrder {
-	doc := briefOrder{
-		Type: "order", Session: o.ID, Permalink: permalink, Status: statusOf(Version2025, o.State), Refunds: []briefRefund{},
+// newOrder2025 leaves out what is owed: this version has no word for it.
+func newOrder2025(o order.Order, permalink string) order2025 {
+	doc := order2025{
+		Type: "order", Session: o.ID, Permalink: permalink, Status: statusOf(Version2025, o.State), Refunds: []refund2025{},
 	}
 	for _, refund := range o.Refunds {
 		if refund.Item != "" && refund.Provider != "" {
-			doc.Refunds = append(doc.Refunds, briefRefund{"original_payment", minor(refund.Amount)})
+			doc.Refunds = append(doc.Refunds, refund2025{"original_payment", minorUnits(refund.Amount)})
 		}
 	}
 	return doc

@@ -18,8 +18,8 @@ const permalink = "https://domains.example/checkout/dotkontor_pay_x"
 
 var testTime = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// ordered is an order with a registration, a transfer and money on its way back.
-func ordered(state order.State, first, second order.ItemState) order.Order {
+// newOrder is an order with a registration, a transfer and money on its way back.
+func newOrder(state order.State, first, second order.ItemState) order.Order {
 	return order.Order{
 		ID: "ord_1", State: state, Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570},
 		Contact: order.Contact{FirstName: "Erika", LastName: "Mustermann", Email: "erika@kundin.example", Street: "Musterweg 1"},
@@ -27,12 +27,12 @@ func ordered(state order.State, first, second order.ItemState) order.Order {
 			{ID: "itm_1", Name: "example.ai", Kind: order.Register, Years: 2, Net: 2000, VAT: 380, Gross: 2380, State: first},
 			{ID: "itm_2", Name: "example.de", Kind: order.Transfer, Years: 1, Net: 1000, VAT: 190, Gross: 1190, State: second, Failure: "refused", SealedCode: "sealed-code"},
 		},
-		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentKept, Amount: 3570, Intent: "pi_1", Card: "fingerprint"}},
+		Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: 3570, Intent: "pi_1", Card: "fingerprint"}},
 	}
 }
 
-// refunded has the second item's money back, and a payment that nobody wanted.
-func refunded(o order.Order, provider string) order.Order {
+// withRefund has the second item's money back, and a payment that nobody wanted.
+func withRefund(o order.Order, provider string) order.Order {
 	o.Refunds = []order.Refund{
 		{ID: "rfd_1", Payment: "pay_1", Item: "itm_2", Amount: 1190, Provider: provider, CreatedAt: testTime, MadeAt: testTime.Add(time.Minute)},
 		{ID: "rfd_2", Payment: "pay_2", Amount: 3570, Provider: "re_2", CreatedAt: testTime, MadeAt: testTime},
@@ -40,17 +40,17 @@ func refunded(o order.Order, provider string) order.Order {
 	return o
 }
 
-// all are orders in every state that an agent hears of.
-func all() map[string]order.Order {
+// orderStates are orders in every state that an agent hears of.
+func orderStates() map[string]order.Order {
 	return map[string]order.Order{
-		"paid":           ordered(order.Provisioning, order.ItemProvisioning, order.ItemProvisioning),
-		"one there":      ordered(order.Provisioning, order.ItemActive, order.ItemProvisioning),
-		"one failed":     refunded(ordered(order.Provisioning, order.ItemProvisioning, order.ItemFailed), ""),
-		"completed":      ordered(order.Completed, order.ItemActive, order.ItemActive),
-		"partly":         refunded(ordered(order.PartiallyCompleted, order.ItemActive, order.ItemFailed), ""),
-		"partly, repaid": refunded(ordered(order.PartiallyCompleted, order.ItemActive, order.ItemRefunded), "re_1"),
-		"failed":         refunded(ordered(order.Failed, order.ItemFailed, order.ItemRefunded), "re_1"),
-		"never paid":     ordered(order.Canceled, order.ItemWaiting, order.ItemWaiting),
+		"paid":           newOrder(order.Provisioning, order.ItemProvisioning, order.ItemProvisioning),
+		"one there":      newOrder(order.Provisioning, order.ItemActive, order.ItemProvisioning),
+		"one failed":     withRefund(newOrder(order.Provisioning, order.ItemProvisioning, order.ItemFailed), ""),
+		"completed":      newOrder(order.Completed, order.ItemActive, order.ItemActive),
+		"partly":         withRefund(newOrder(order.PartiallyCompleted, order.ItemActive, order.ItemFailed), ""),
+		"partly, repaid": withRefund(newOrder(order.PartiallyCompleted, order.ItemActive, order.ItemRefunded), "re_1"),
+		"failed":         withRefund(newOrder(order.Failed, order.ItemFailed, order.ItemRefunded), "re_1"),
+		"never paid":     newOrder(order.Canceled, order.ItemWaiting, order.ItemWaiting),
 	}
 }
 
@@ -70,9 +70,9 @@ func event2026(t *testing.T, first bool, o order.Order) (kind string, doc Order)
 	return message.Type, message.Data
 }
 
-func TestTheFirstMessageCreatesAndLaterOnesUpdate(t *testing.T) {
+func TestEvent_FirstCreatesLaterUpdates(t *testing.T) {
 	t.Parallel()
-	o := all()["paid"]
+	o := orderStates()["paid"]
 	for first, want := range map[bool]string{true: "order_create", false: "order_update"} {
 		for _, version := range []string{"", Version2025, Version2026} {
 			text, err := Event(version, first, o, permalink)
@@ -83,52 +83,52 @@ func TestTheFirstMessageCreatesAndLaterOnesUpdate(t *testing.T) {
 	}
 }
 
-func TestMoneyThatGoesBackIsAnAdjustment(t *testing.T) {
+func TestOrder_RefundsAreAdjustments(t *testing.T) {
 	t.Parallel()
-	_, owed := event2026(t, false, all()["partly"])
+	_, owed := event2026(t, false, orderStates()["partly"])
 	if len(owed.Adjustments) != 1 || owed.Adjustments[0].Status != "pending" || len(owed.Totals) != 3 {
 		t.Errorf("owed: %+v, %+v", owed.Adjustments, owed.Totals)
 	}
-	_, doc := event2026(t, false, all()["partly, repaid"])
+	_, doc := event2026(t, false, orderStates()["partly, repaid"])
 	if len(doc.Adjustments) != 1 { // the payment that nobody wanted is no part of the order
 		t.Fatalf("got %+v", doc.Adjustments)
 	}
 	back := doc.Adjustments[0]
 	if back.ID != "rfd_1" || back.Type != "refund" || back.Status != "completed" || back.Amount != 1190 || back.Currency != "eur" ||
-		back.At != "2026-11-15T12:01:00Z" || back.Lines[0] != (Reference{"itm_2", 1}) || back.Reason != "refused" {
+		back.OccurredAt != "2026-11-15T12:01:00Z" || back.LineItems[0] != (LineItemRef{"itm_2", 1}) || back.Reason != "refused" {
 		t.Errorf("got %+v", back)
 	}
 	if last := doc.Totals[len(doc.Totals)-1]; last != (Total{"amount_refunded", "Refunded", 1190}) || doc.Totals[2].Amount != 3570 {
 		t.Errorf("got %+v", doc.Totals)
 	}
-	text, err := Event(Version2025, false, all()["partly, repaid"], permalink)
+	text, err := Event(Version2025, false, orderStates()["partly, repaid"], permalink)
 	if err != nil || !strings.Contains(string(text), `"status":"fulfilled","refunds":[{"type":"original_payment","amount":1190}]`) {
 		t.Errorf("2025-09-29: %s, %v", text, err)
 	}
 }
 
-func TestALineSaysHowItStands(t *testing.T) {
+func TestLineItem_StatusFollowsItemState(t *testing.T) {
 	t.Parallel()
-	_, doc := event2026(t, false, all()["partly, repaid"])
-	there, gone := doc.Lines[0], doc.Lines[1]
-	if there.ID != "itm_1" || there.Product != "register:example.ai" || there.Title != "example.ai" || there.About != "Registration of example.ai, 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
-		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Deliveries[0].Status != "delivered" {
+	_, doc := event2026(t, false, orderStates()["partly, repaid"])
+	there, gone := doc.LineItems[0], doc.LineItems[1]
+	if there.ID != "itm_1" || there.ProductID != "register:example.ai" || there.Title != "example.ai" || there.Description != "Registration of example.ai, 2 years" || there.Quantity != (Quantity{1, 1, 1}) ||
+		there.Status != "fulfilled" || there.Subtotal != 2000 || there.Totals[2].Amount != 2380 || doc.Fulfillments[0].Status != "delivered" {
 		t.Errorf("got %+v", there)
 	}
-	if gone.Product != "transfer:example.de" || gone.About != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Deliveries[1].Status != "failed" {
+	if gone.ProductID != "transfer:example.de" || gone.Description != "Transfer of example.de, 1 year" || gone.Quantity != (Quantity{1, 0, 0}) || gone.Status != "removed" || doc.Fulfillments[1].Status != "failed" {
 		t.Errorf("got %+v", gone)
 	}
 	for name, want := range map[string]string{"paid": "processing", "completed": "completed", "partly": "completed", "failed": "canceled", "never paid": "canceled"} {
-		if _, doc := event2026(t, false, all()[name]); doc.Status != want {
+		if _, doc := event2026(t, false, orderStates()[name]); doc.Status != want {
 			t.Errorf("%s: %s", name, doc.Status)
 		}
 	}
 }
 
 // Who holds the domains, and what opens them, is nobody's business on this way.
-func TestNothingPersonalIsTold(t *testing.T) {
+func TestEvent_ContainsNoPersonalData(t *testing.T) {
 	t.Parallel()
-	for name, o := range all() {
+	for name, o := range orderStates() {
 		for _, version := range []string{Version2025, Version2026} {
 			text, err := Event(version, true, o, permalink)
 			if err != nil {
@@ -144,7 +144,7 @@ func TestNothingPersonalIsTold(t *testing.T) {
 }
 
 // ACP_SPEC_DIR is a checkout of the protocol's own repository.
-func TestEveryMessageKeepsToItsVersionsSchema(t *testing.T) {
+func TestEvent_MatchesVersionSchema(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
@@ -152,7 +152,7 @@ func TestEveryMessageKeepsToItsVersionsSchema(t *testing.T) {
 	}
 	for _, version := range []string{Version2025, Version2026} {
 		schema := webhookSchema(t, filepath.Join(folder, "spec", version, "openapi"))
-		for name, o := range all() {
+		for name, o := range orderStates() {
 			for _, first := range []bool{true, false} {
 				text, err := Event(version, first, o, permalink)
 				if err != nil {

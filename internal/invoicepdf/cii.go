@@ -1,0 +1,188 @@
+package invoicepdf
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+)
+
+// What the lists of codes say.
+const (
+	guideline           = "urn:cen.eu:en16931:2017"
+	typeInvoice         = "380" // UNTDID 1001
+	typeCredit          = "381"
+	unitPiece           = "C62" // UN/ECE Recommendation 20
+	meansOnlinePayment  = "68"  // UNTDID 4461: online payment service
+	dateFormatCode      = "102" // UNTDID 2379: CCYYMMDD
+	taxVAT              = "VAT"
+	currency            = "EUR"
+	schemeVATID         = "VA"
+	schemeTaxNo         = "FC"
+	schemeEmail         = "EM"
+	dateLayout          = "20060102"
+	exemptReverseCharge = "VATEX-EU-AE"
+	exemptOutOfScope    = "VATEX-EU-O"
+	hundredParts        = 100
+)
+
+var exemptionCodes = map[invoice.Category]string{invoice.ReverseCharge: exemptReverseCharge, invoice.OutOfScope: exemptOutOfScope}
+
+// XML is the document as an electronic invoice.
+func (*Renderer) XML(d invoice.Document) ([]byte, error) {
+	doc, err := newCIIInvoice(d)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	out.WriteString(xml.Header)
+	encoder := xml.NewEncoder(&out)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(doc); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+func newCIIInvoice(d invoice.Document) (*ciiInvoice, error) {
+	issued, err := newCIIDay(d.Day)
+	if err != nil {
+		return nil, err
+	}
+	supplied, err := newCIIDay(d.SuppliedOn)
+	if err != nil {
+		return nil, err
+	}
+	kind := typeInvoice
+	if d.Kind == invoice.Correction {
+		kind = typeCredit
+	}
+	doc := &ciiInvoice{
+		RSM: rsm, RAM: ram, UDT: udt, QDT: qdt,
+		Guideline: guideline,
+		Header:    ciiHeader{Number: d.Number, Type: kind, Issued: issued},
+		Seller:    ciiSeller(d),
+		Buyer:     ciiBuyer(d),
+		Order:     d.Order,
+		Supplied:  supplied,
+		Settlement: ciiSettlement{
+			Reference: d.Payment, Currency: currency,
+			Means: ciiMeans{Type: meansOnlinePayment, Information: lastNote(d.Notes)},
+			Tax: ciiTax{
+				Amount: ciiAmount(d.VAT), Type: taxVAT, Reason: d.Reason, Basis: ciiAmount(d.Net), Category: string(d.Category),
+				ReasonCode: exemptionCodes[d.Category], Rate: ciiRate(d),
+			},
+			Totals: ciiTotals{
+				Lines: ciiAmount(d.Net), Basis: ciiAmount(d.Net), VAT: ciiMoney{currency, ciiAmount(d.VAT)}, Gross: ciiAmount(d.Gross),
+				Prepaid: ciiAmount(d.Gross), Due: ciiAmount(0),
+			},
+		},
+	}
+	for _, note := range d.Notes {
+		doc.Header.Notes = append(doc.Header.Notes, ciiNote{note})
+	}
+	for i, line := range d.Lines {
+		doc.Lines = append(doc.Lines, ciiLine{
+			ID: strconv.Itoa(i + 1), Name: line.Text, Price: ciiAmount(line.Net), Quantity: ciiQuantity{unitPiece, "1"},
+			Tax: ciiLineTax{Type: taxVAT, Category: string(d.Category), Rate: ciiRate(d)}, Total: ciiAmount(line.Net),
+		})
+	}
+	if d.Corrects != nil {
+		at, err := newCIIDay(d.Corrects.Day)
+		if err != nil {
+			return nil, err
+		}
+		doc.Settlement.Corrects = &ciiReference{Number: d.Corrects.Number, Day: at}
+	}
+	return doc, nil
+}
+
+func ciiSeller(d invoice.Document) ciiParty {
+	s := d.Seller
+	party := ciiParty{
+		Name:    s.Name,
+		Contact: &ciiContact{Person: s.Name, Phone: optional(s.Phone), Email: optional(s.Email)},
+		Address: ciiAddress{PostalCode: s.PostalCode, Line: s.Street, City: s.City, Country: s.Country},
+		Email:   newCIIEmail(s.Email),
+	}
+	switch {
+	case s.Register != "":
+		party.Legal = &ciiLegal{s.Register}
+	case s.TaxNumber != "":
+		party.ID = s.TaxNumber // a seller has an identifier of some kind (BR-CO-26)
+	default:
+		party.ID = s.VATID
+	}
+	// What is not subject to VAT must not name VAT ids (BR-O-02).
+	if s.VATID != "" && d.Category != invoice.OutOfScope {
+		party.Taxes = append(party.Taxes, ciiRegistration{ciiID{schemeVATID, s.VATID}})
+	}
+	if s.TaxNumber != "" {
+		party.Taxes = append(party.Taxes, ciiRegistration{ciiID{schemeTaxNo, s.TaxNumber}})
+	}
+	return party
+}
+
+func ciiBuyer(d invoice.Document) ciiParty {
+	b := d.Buyer
+	party := ciiParty{
+		Name:    b.DisplayName(),
+		Address: ciiAddress{PostalCode: b.PostalCode, Line: b.Street, City: b.City, Country: b.Country, State: b.State},
+		Email:   newCIIEmail(b.Email),
+	}
+	if b.Organisation != "" && b.Name != "" {
+		party.Contact = &ciiContact{Person: b.Name}
+	}
+	if b.VATID != "" && d.Category != invoice.OutOfScope {
+		party.Taxes = []ciiRegistration{{ciiID{schemeVATID, b.VATID}}}
+	}
+	return party
+}
+
+func newCIIEmail(address string) *ciiEmail {
+	if address == "" {
+		return nil
+	}
+	return &ciiEmail{ciiID{schemeEmail, address}}
+}
+
+// ciiRate is the rate in percent. What is not subject to VAT has none, which is
+// another thing than 0 (BR-O-05).
+func ciiRate(d invoice.Document) *string {
+	if d.Category == invoice.OutOfScope {
+		return nil
+	}
+	text := fmt.Sprintf("%d.%02d", d.RateBasisPoints/hundredParts, d.RateBasisPoints%hundredParts)
+	return &text
+}
+
+func ciiAmount(sum registrar.Cents) string { return sum.String() }
+
+func optional(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+func lastNote(notes []string) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return notes[len(notes)-1]
+}
+
+// newCIIDay is a stored day as the XML writes it.
+func newCIIDay(day string) (ciiDay, error) {
+	at, err := time.Parse(time.DateOnly, strings.TrimSpace(day))
+	if err != nil {
+		return ciiDay{}, fmt.Errorf("%q is no day", day)
+	}
+	return ciiDay{dateFormatCode, at.Format(dateLayout)}, nil
+}

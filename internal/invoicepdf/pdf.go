@@ -1,0 +1,380 @@
+package invoicepdf
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+)
+
+// The sheet, in millimetres: an address in the window of an envelope after DIN 5008.
+const (
+	marginLeft, marginRight, marginTop = 25.0, 20.0, 20.0
+	pageWidth, pageHeight              = 210.0, 297.0
+	contentWidth                       = pageWidth - marginLeft - marginRight
+	windowTop                          = 50.0
+	infoLeft, infoValue                = 107.0, 143.0
+	bodyTop                            = 108.0
+	footerTop                          = pageHeight - 32
+	lineHeight                         = 5.2
+	positionWidth                      = 12.0
+	amountWidth                        = 26.0
+	serviceWidth                       = contentWidth - positionWidth - 3*amountWidth
+)
+
+// Sizes of type, in points.
+const (
+	fontSmall, fontNormal, fontLarge, fontHuge = 7.5, 9.5, 12.0, 18.0
+)
+
+type colour [3]int
+
+var (
+	textColour  = colour{24, 32, 44}
+	greyColour  = colour{96, 106, 120}
+	ruleColour  = colour{205, 211, 219}
+	brandColour = colour{16, 92, 108}
+	shadeColour = colour{243, 246, 248}
+)
+
+// sheet is one document being set.
+type sheet struct {
+	*fpdf.Fpdf
+	renderer *Renderer
+	doc      invoice.Document
+	// missingGlyphs says that a letter was missing.
+	missingGlyphs bool
+	// pageCountAlias stands for how many there are until that is known.
+	pageCountAlias string
+}
+
+// PDF is the document on paper, with its XML inside.
+func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
+	data, err := p.XML(d)
+	if err != nil {
+		return nil, err
+	}
+	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), renderer: p, doc: d}
+	if s.pageCountAlias, err = pageCountPlaceholder(d); err != nil {
+		return nil, err
+	}
+	for style, face := range fontFiles {
+		s.AddUTF8FontFromBytes(family, style, face)
+	}
+	s.setMetadata(data)
+	s.SetMargins(marginLeft, marginTop, marginRight)
+	s.SetAutoPageBreak(false, 0) // rows are kept together, see room
+	s.SetFooterFunc(s.drawFooter)
+	s.AliasNbPages(s.pageCountAlias)
+	s.AddPage()
+	s.drawHeader()
+	s.drawAddress()
+	s.drawInfoBlock()
+	s.drawItems()
+	s.drawTotals()
+	s.drawNotes()
+	var out bytes.Buffer
+	if err := s.Output(&out); err != nil {
+		return nil, fmt.Errorf("the PDF of %s: %w", d.Number, err)
+	}
+	return linkFacturX(out.Bytes(), d.IssuedAt)
+}
+
+// pageCountPlaceholder is a text that stands nowhere in the document: the library puts the
+// number of pages in its place wherever it finds it, also in a customer's name.
+func pageCountPlaceholder(d invoice.Document) (string, error) {
+	encoded, err := json.Marshal(d)
+	text := "{nb}"
+	for strings.Contains(string(encoded), text) {
+		text = "{" + text + "}"
+	}
+	return text, err
+}
+
+// setMetadata says what the file is. Nothing in it depends on when it is made.
+func (s *sheet) setMetadata(data []byte) {
+	title := titles[s.doc.Kind].localized(s.doc.Language) + " " + s.doc.Number
+	s.SetCatalogSort(true)
+	s.SetCreationDate(s.doc.IssuedAt.UTC())
+	s.SetModificationDate(s.doc.IssuedAt.UTC())
+	s.SetTitle(title, true)
+	s.SetAuthor(s.doc.Seller.Name, true)
+	s.SetCreator("dotkontor", false)
+	s.SetProducer("dotkontor", false)
+	s.SetLang("de-DE")
+	s.SetXmpMetadata(xmpMetadata(title, s.doc.Seller.Name, s.doc.IssuedAt))
+	s.SetAttachments([]fpdf.Attachment{{Content: data, Filename: attachmentName, Description: "Factur-X/ZUGFeRD, EN 16931"}})
+}
+
+func (s *sheet) setStyle(style string, size float64, c colour) {
+	s.SetFont(family, style, size)
+	s.SetTextColor(c[0], c[1], c[2])
+}
+
+func (s *sheet) setDrawColour(c colour) { s.SetDrawColor(c[0], c[1], c[2]) }
+
+// printable is what the font can show of a text.
+func (s *sheet) printable(text string) string {
+	printable, complete := s.renderer.printable(text)
+	s.missingGlyphs = s.missingGlyphs || !complete
+	return printable
+}
+
+// putText sets one line at a place. What is too long is set smaller, and never runs into
+// its neighbour.
+func (s *sheet) putText(x, y, w float64, text, align string) {
+	text = s.printable(text)
+	size, _ := s.GetFontSize()
+	for fit := size; fit > size/2 && s.GetStringWidth(text) > w-1; fit -= 0.25 {
+		s.SetFontSize(fit)
+	}
+	s.SetXY(x, y)
+	s.CellFormat(w, lineHeight, text, "", 0, align, false, 0, "")
+	s.SetFontSize(size)
+}
+
+// putWrapped sets a text in as many lines as it needs and returns how high they are.
+func (s *sheet) putWrapped(x, y, w float64, text string) float64 {
+	rows := s.splitLines(text, w)
+	for i, row := range rows {
+		s.SetXY(x, y+float64(i)*lineHeight)
+		s.CellFormat(w, lineHeight, row, "", 0, "L", false, 0, "")
+	}
+	return float64(len(rows)) * lineHeight
+}
+
+// splitLines breaks a text at spaces, and inside of a word that is longer than a line.
+func (s *sheet) splitLines(text string, w float64) []string {
+	var rows []string
+	row := ""
+	for _, word := range strings.Split(s.printable(text), " ") {
+		joined := strings.TrimPrefix(row+" "+word, " ")
+		if s.GetStringWidth(joined) <= w-2 {
+			row = joined
+			continue
+		}
+		if row != "" {
+			rows = append(rows, row)
+		}
+		for row = ""; word != ""; word = word[len(row):] {
+			if row != "" {
+				rows = append(rows, row)
+			}
+			row = s.fittingPrefix(word, w-2)
+		}
+	}
+	return append(rows, row)
+}
+
+// fittingPrefix is as much of a word as fits.
+func (s *sheet) fittingPrefix(word string, w float64) string {
+	end := 0
+	for at, r := range word {
+		next := at + len(string(r))
+		if end > 0 && s.GetStringWidth(word[:next]) > w {
+			break
+		}
+		end = next
+	}
+	return word[:end]
+}
+
+// ensureSpace begins another page if there is not so much left on this one.
+func (s *sheet) ensureSpace(height float64) bool {
+	if s.GetY()+height <= footerTop-8 {
+		return false
+	}
+	s.AddPage()
+	s.SetY(marginTop)
+	return true
+}
+
+func (s *sheet) drawHeader() {
+	s.setStyle(bold, fontLarge+1, brandColour)
+	s.putText(marginLeft, marginTop, contentWidth, s.doc.Seller.Name, "L")
+	s.setDrawColour(brandColour)
+	s.SetLineWidth(0.6)
+	s.Line(marginLeft, marginTop+8, pageWidth-marginRight, marginTop+8)
+}
+
+func (s *sheet) drawAddress() {
+	from := s.doc.Seller
+	s.setStyle(regular, fontSmall, greyColour)
+	s.putText(marginLeft, windowTop-6, 80, strings.Join(nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City), " · "), "L")
+	to := s.doc.Buyer
+	rows := nonEmpty(to.Organisation, to.Name, to.Street, to.PostalCode+" "+to.City, to.State)
+	if to.Country != "" && to.Country != from.Country {
+		rows = append(rows, countryName(to.Country))
+	}
+	if len(rows) == 0 {
+		rows = []string{to.DisplayName()}
+	}
+	y := windowTop
+	for _, row := range rows {
+		s.setStyle(regular, fontNormal+0.5, textColour)
+		y += s.putWrapped(marginLeft, y, 80, row)
+	}
+}
+
+// countryName is the last line of an address abroad: its name in the sender's language, in
+// capitals, as the post wants it.
+func countryName(code string) string {
+	region, err := language.ParseRegion(code)
+	if err != nil {
+		return code
+	}
+	return strings.ToUpper(display.German.Regions().Name(region))
+}
+
+// drawInfoBlock is the block beside the address.
+func (s *sheet) drawInfoBlock() {
+	d := s.doc
+	rows := [][2]string{
+		{labelNumber.localized(d.Language), d.Number}, {labelDate.localized(d.Language), formatDay(d.Day)}, {labelSupplied.localized(d.Language), formatDay(d.SuppliedOn)},
+	}
+	if d.Corrects != nil {
+		rows = append(rows, [2]string{labelCorrects.localized(d.Language), d.Corrects.Number})
+	}
+	rows = append(rows, [2]string{labelOrder.localized(d.Language), d.Order}, [2]string{labelPayment.localized(d.Language), d.Payment})
+	if d.Buyer.VATID != "" {
+		rows = append(rows, [2]string{labelVATID.localized(d.Language), d.Buyer.VATID})
+	}
+	y := windowTop - 6
+	for _, row := range rows {
+		if row[1] == "" {
+			continue
+		}
+		s.setStyle(regular, fontSmall+0.5, greyColour)
+		s.putText(infoLeft, y, infoValue-infoLeft, row[0], "L")
+		s.setStyle(regular, fontSmall+0.5, textColour)
+		s.putText(infoValue, y, pageWidth-marginRight-infoValue, row[1], "R")
+		y += lineHeight
+	}
+}
+
+func (s *sheet) drawItems() {
+	s.setStyle(bold, fontHuge, textColour)
+	s.putText(marginLeft, bodyTop-16, contentWidth, titles[s.doc.Kind].localized(s.doc.Language)+" "+s.doc.Number, "L")
+	s.SetY(bodyTop)
+	s.drawTableHeader()
+	for i, line := range s.doc.Lines {
+		s.setStyle(regular, fontNormal, textColour)
+		rowHeight := float64(len(s.splitLines(line.Text, serviceWidth)))*lineHeight + 3
+		if s.ensureSpace(rowHeight) {
+			s.drawTableHeader()
+			s.setStyle(regular, fontNormal, textColour)
+		}
+		y := s.GetY() + 1.5
+		s.putText(marginLeft, y, positionWidth, fmt.Sprint(i+1), "L")
+		s.putWrapped(marginLeft+positionWidth, y, serviceWidth, line.Text)
+		s.drawAmounts(y, formatMoney(line.Net), formatMoney(line.VAT), formatMoney(line.Gross))
+		s.setDrawColour(ruleColour)
+		s.SetLineWidth(0.2)
+		s.Line(marginLeft, y-1.5+rowHeight, pageWidth-marginRight, y-1.5+rowHeight)
+		s.SetY(y - 1.5 + rowHeight)
+	}
+}
+
+// drawTableHeader are the heads of the table.
+func (s *sheet) drawTableHeader() {
+	y := s.GetY()
+	s.SetFillColor(shadeColour[0], shadeColour[1], shadeColour[2])
+	s.Rect(marginLeft, y, contentWidth, 8, "F")
+	s.setStyle(bold, fontSmall+0.5, greyColour)
+	s.putText(marginLeft, y+1.4, positionWidth, labelPosition.localized(s.doc.Language), "L")
+	s.putText(marginLeft+positionWidth, y+1.4, serviceWidth, labelService.localized(s.doc.Language), "L")
+	s.drawAmounts(y+1.4, labelNet.localized(s.doc.Language), labelVAT.localized(s.doc.Language), labelGross.localized(s.doc.Language))
+	s.SetY(y + 8)
+}
+
+func (s *sheet) drawAmounts(y float64, texts ...string) {
+	x := pageWidth - marginRight - float64(len(texts))*amountWidth
+	for _, text := range texts {
+		s.putText(x, y, amountWidth, text, "R")
+		x += amountWidth
+	}
+}
+
+func (s *sheet) drawTotals() {
+	d := s.doc
+	s.ensureSpace(4*lineHeight + 12)
+	y := s.GetY() + 5
+	const from = 105.0
+	rate := ""
+	if d.Category != invoice.OutOfScope {
+		rate = " " + formatPercent(d.RateBasisPoints)
+	}
+	for _, row := range [][2]string{
+		{labelNetTotal.localized(d.Language), formatMoney(d.Net)}, {labelVATTotal.localized(d.Language) + rate, formatMoney(d.VAT)},
+	} {
+		s.setStyle(regular, fontNormal, textColour)
+		s.putText(from, y, 50, row[0], "L")
+		s.putText(from+45, y, pageWidth-marginRight-from-45, row[1], "R")
+		y += lineHeight + 0.6
+	}
+	s.setDrawColour(brandColour)
+	s.SetLineWidth(0.4)
+	s.Line(from+1, y+0.8, pageWidth-marginRight, y+0.8)
+	s.setStyle(bold, fontLarge, brandColour)
+	s.putText(from, y+2.2, 52, labelTotals[d.Kind].localized(d.Language), "L")
+	s.putText(from+50, y+2.2, pageWidth-marginRight-from-50, formatMoney(d.Gross), "R")
+	s.SetY(y + 2*lineHeight + 6)
+}
+
+func (s *sheet) drawNotes() {
+	notes := append([]string(nil), s.doc.Notes...)
+	if s.missingGlyphs {
+		notes = append(notes, labelMissingGlyphs.localized(s.doc.Language))
+	}
+	for _, note := range notes {
+		s.setStyle(regular, fontNormal, textColour)
+		s.ensureSpace(float64(len(s.splitLines(note, contentWidth)))*lineHeight + 2)
+		y := s.GetY()
+		s.SetY(y + s.putWrapped(marginLeft, y, contentWidth, note) + 2)
+	}
+	s.setStyle(regular, fontSmall, greyColour)
+	s.putText(marginLeft, footerTop-6, contentWidth, labelEmbedded.localized(s.doc.Language), "L")
+}
+
+// drawFooter stands on every page: who sells, as the law wants it.
+func (s *sheet) drawFooter() {
+	from, chosen := s.doc.Seller, s.doc.Language
+	s.setDrawColour(ruleColour)
+	s.SetLineWidth(0.2)
+	s.Line(marginLeft, footerTop, pageWidth-marginRight, footerTop)
+	tax := nonEmpty(labelled(labelOurVAT.localized(chosen), from.VATID), labelled(labelTaxNo.localized(chosen), from.TaxNumber))
+	for column, rows := range [][]string{
+		nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City),
+		append(nonEmpty(from.Register), tax...),
+		nonEmpty(from.Email, from.Phone, fmt.Sprintf("%s %d/%s", labelPage.localized(chosen), s.PageNo(), s.pageCountAlias)),
+	} {
+		for i, row := range rows {
+			s.setStyle(regular, fontSmall, greyColour)
+			s.putText(marginLeft+float64(column)*contentWidth/3, footerTop+2+float64(i)*3.6, contentWidth/3, row, "L")
+		}
+	}
+}
+
+func labelled(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	return name + ": " + value
+}
+
+// nonEmpty are the texts that say something.
+func nonEmpty(texts ...string) []string {
+	var all []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			all = append(all, text)
+		}
+	}
+	return all
+}

@@ -1,0 +1,62 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// PanicError is the error of work that panicked. Its value is left out: it may quote what
+// the work was about.
+type PanicError struct{ Stack string }
+
+func (*PanicError) Error() string { return "panic" }
+
+// recoverPanic runs work and turns a panic into an error.
+func recoverPanic(work func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = &PanicError{Stack: string(debug.Stack())}
+		}
+	}()
+	return work()
+}
+
+// ErrorLogger returns a function that logs why a job failed. It is silent about outages
+// that have records of their own (registrar.Cause): every job would repeat them.
+func ErrorLogger(logger *slog.Logger, job string) func(context.Context, error) {
+	return func(ctx context.Context, err error) {
+		var panicked *PanicError
+		var cause *registrar.Cause
+		switch {
+		case errors.As(err, &panicked):
+			logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "job", "job", job, "stack", panicked.Stack)
+		case errors.As(err, &cause) && cause.Outage:
+		default:
+			logger.ErrorContext(ctx, "job failed, will retry", "job", job, "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		}
+	}
+}
+
+const minRestartDelay, maxRestartDelay = time.Second, time.Minute
+
+// Supervise runs work that ends with ctx, and runs it again, after pauses that double,
+// when it panics. failed is called with each panic.
+func Supervise(ctx context.Context, failed func(context.Context, error), work func(context.Context)) {
+	for restarts := 1; ; restarts++ {
+		err := recoverPanic(func() error { work(ctx); return nil })
+		if err == nil {
+			return
+		}
+		failed(ctx, err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(Backoff(restarts, minRestartDelay, maxRestartDelay)):
+		}
+	}
+}

@@ -1,0 +1,40 @@
+package pwhash
+
+import (
+	"errors"
+	"io"
+	"runtime"
+)
+
+// Serve is the process's side: it answers until its input ends.
+func Serve(in io.Reader, out io.Writer) error {
+	if _, err := io.WriteString(out, greeting); err != nil {
+		return err
+	}
+	for {
+		if err := serveOne(in, out); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		// The hash's memory is garbage now. Collected before the next one needs as
+		// much, it is used again.
+		runtime.GC()
+	}
+}
+
+func serveOne(in io.Reader, out io.Writer) error {
+	payload, err := readFrame(in)
+	if err != nil {
+		return err
+	}
+	defer clear(payload) // the password is in it
+	q, err := parseRequest(payload)
+	if err != nil {
+		return err
+	}
+	key := q.Key()
+	defer clear(key)
+	return writeFrame(out, responsePayload(q.id, key))
+}

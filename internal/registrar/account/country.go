@@ -1,0 +1,179 @@
+package account
+
+import (
+	_ "embed"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// countriesText holds the 249 countries of ISO 3166-1, each with the calling
+// code of ITU-T E.164. The countries of the North American plan share the 1.
+//
+//go:embed countries.txt
+var countriesText string
+
+// callingCodes are the calling codes by country.
+var callingCodes = sync.OnceValue(func() map[string]string {
+	codes := make(map[string]string, 249)
+	for entry := range strings.FieldsSeq(countriesText) {
+		codes[entry[:2]] = entry[2:]
+	}
+	return codes
+})
+
+// Countries are the codes that a registrant's country may have, in order.
+func Countries() []string { return slices.Sorted(maps.Keys(callingCodes())) }
+
+// postalCodes are the forms of postal codes: 9 is a digit, A a letter, X either;
+// anything else stands in the written form and may be left out when typing. A
+// bar separates forms. Countries that are not here have any 2 to 16 characters.
+var postalCodes = map[string]string{
+	"DE": "99999", "AT": "9999", "CH": "9999", "LI": "9999", "FR": "99999", "IT": "99999", "ES": "99999",
+	"NL": "9999 AA", "BE": "9999", "LU": "9999", "DK": "9999", "NO": "9999", "SE": "999 99", "FI": "99999",
+	"PL": "99-999", "CZ": "999 99", "SK": "999 99", "HU": "9999", "PT": "9999-999", "GR": "999 99", "SI": "9999",
+	"HR": "99999", "RO": "999999", "BG": "9999", "EE": "99999", "LV": "9999", "LT": "99999", "CY": "9999",
+	"IE": "AXX XXXX", "US": "99999|99999-9999", "CA": "A9A 9A9", "AU": "9999", "NZ": "9999", "JP": "999-9999",
+	"GB": "A9 9AA|A99 9AA|AA9 9AA|AA99 9AA|A9A 9AA|AA9A 9AA",
+	"TR": "99999", "UA": "99999", "RU": "999999", "IN": "999999", "CN": "999999", "BR": "99999-999", "MX": "99999",
+	"SM": "99999", "MC": "99999", "VA": "99999", "IS": "999", "RS": "99999", "BA": "99999", "SG": "999999", "KR": "99999",
+}
+
+// countriesWithoutPostalCodes are countries whose addresses have none.
+const countriesWithoutPostalCodes = "AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CK CM CW DJ DM ER FJ GA GD GH GM GQ GY HK " +
+	"KI KM KN KP LC LY ML MO MR MW NR NU QA RW SB SC SL SR ST SX SY TD TF TG TK TL TO TT TV TZ UG UM VU YE ZW"
+
+// countriesWithStates are countries whose addresses are not complete without a state or
+// province.
+const countriesWithStates = "AU BR CA IN MX US"
+
+// normalisePostalCode writes a postal code as its country does, or returns false.
+func normalisePostalCode(country, code string) (string, bool) {
+	code = strings.ToUpper(strings.Join(strings.Fields(code), " "))
+	if code == "" {
+		return "", strings.Contains(countriesWithoutPostalCodes, country)
+	}
+	forms, ok := postalCodes[country]
+	if !ok {
+		return code, len(code) >= 2 && len(code) <= 16 && plainText(code)
+	}
+	// "D-10115" is how Germany's neighbours write it.
+	bare := strings.NewReplacer(" ", "", "-", "").Replace(code)
+	for _, prefix := range []string{country, country[:1]} {
+		if rest, ok := strings.CutPrefix(bare, prefix); ok && strings.HasPrefix(forms, "9") {
+			bare = rest
+		}
+	}
+	for form := range strings.SplitSeq(forms, "|") {
+		if normalised, ok := applyForm(form, bare); ok {
+			return normalised, true
+		}
+	}
+	return "", false
+}
+
+func applyForm(form, bare string) (string, bool) {
+	var out strings.Builder
+	for i := range len(form) {
+		want := form[i]
+		if want != '9' && want != 'A' && want != 'X' {
+			out.WriteByte(want)
+			continue
+		}
+		if bare == "" {
+			return "", false
+		}
+		digit, letter := bare[0] >= '0' && bare[0] <= '9', bare[0] >= 'A' && bare[0] <= 'Z'
+		if fits := digit && want != 'A' || letter && want != '9'; !fits {
+			return "", false
+		}
+		out.WriteByte(bare[0])
+		bare = bare[1:]
+	}
+	return out.String(), bare == ""
+}
+
+const (
+	minNationalDigits = 4
+	maxPhoneDigits    = 15 // E.164
+	// countriesKeepingZero are countries whose numbers keep their leading zero abroad.
+	countriesKeepingZero = "IT SM VA"
+)
+
+// normalisePhone writes a number in EPP's form, +49.30123456. A number without a
+// calling code is taken for one of the given country.
+func normalisePhone(country, phone string) (string, bool) {
+	phone = strings.TrimSpace(phone)
+	if len(phone) > 40 || strings.Trim(phone, "+0123456789 -/.()\u00a0") != "" {
+		return "", false
+	}
+	international := strings.HasPrefix(phone, "+") || strings.HasPrefix(phone, "00")
+	if international {
+		phone = strings.Replace(phone, "(0)", "", 1) // +49 (0)30: the zero is for calls from inside
+	}
+	digits := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, phone)
+	if strings.Contains(phone[min(1, len(phone)):], "+") {
+		return "", false
+	}
+	if international {
+		return splitPhone(strings.TrimPrefix(digits, "00"))
+	}
+	code, ok := callingCodes()[country]
+	if !ok {
+		return "", false
+	}
+	switch {
+	case strings.Contains(countriesKeepingZero, country):
+	case code == "1" && len(digits) == 11:
+		digits = strings.TrimPrefix(digits, "1")
+	default:
+		digits = strings.TrimPrefix(digits, "0")
+	}
+	return joinPhone(code, digits)
+}
+
+// splitPhone finds the calling code: none is the beginning of another.
+func splitPhone(digits string) (string, bool) {
+	for _, code := range callingCodes() {
+		if national, ok := strings.CutPrefix(digits, code); ok {
+			return joinPhone(code, national)
+		}
+	}
+	return "", false
+}
+
+func joinPhone(code, national string) (string, bool) {
+	if len(national) < minNationalDigits || len(code)+len(national) > maxPhoneDigits {
+		return "", false
+	}
+	return "+" + code + "." + national, true
+}
+
+// FormatPhone is a stored number as people write it: +49.30123456 is +49 30 123456.
+// Only in few places do the first digits tell where the area code ends; elsewhere the
+// number stays in one piece. A registrant's phone is understood in this form, too.
+func FormatPhone(stored string) string {
+	code, national, found := strings.Cut(stored, ".")
+	if !found {
+		return stored
+	}
+	for _, area := range areaCodes[code] {
+		if strings.HasPrefix(national, strings.TrimRight(area, "x")) && len(national) >= len(area)+minNationalDigits {
+			return code + " " + national[:len(area)] + " " + national[len(area):]
+		}
+	}
+	return code + " " + national
+}
+
+// areaCodes are those that no other one begins with, by calling code: Germany's
+// largest cities and its mobile phones, and Vienna. An x is any digit.
+var areaCodes = map[string][]string{
+	"+49": {"30", "40", "69", "89", "15x", "16x", "17x"},
+	"+43": {"1"},
+}

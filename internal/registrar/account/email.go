@@ -1,0 +1,67 @@
+package account
+
+import (
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	maxLocalPart = 64  // RFC 5321, 4.5.3.1.1
+	maxAddress   = 254 // what fits into a path of 256 octets with its brackets
+	// atext is what RFC 5322, 3.2.3 allows beside letters and digits.
+	atext = "!#$%&'*+-/=?^_`{|}~"
+)
+
+// parseEmail reads an address that mail can be sent to everywhere: a plain local
+// part in ASCII and a host name, which becomes A-labels. net/mail accepts much
+// more, such as comments, quoted spaces and addresses in brackets. key is the
+// form in which addresses are compared.
+func parseEmail(input string) (address, key string, err error) {
+	input = strings.TrimSpace(input)
+	local, host, ok := strings.Cut(input, "@")
+	if !ok || !validLocalPart(local) {
+		return "", "", invalid(EmailInvalid)
+	}
+	ascii, err := registrar.ParseHost(host)
+	if err != nil || strings.TrimSpace(host) != host || !strings.Contains(ascii, ".") {
+		return "", "", invalid(EmailInvalid)
+	}
+	address = local + "@" + ascii
+	if len(address) > maxAddress {
+		return "", "", invalid(EmailInvalid)
+	}
+	return address, strings.ToLower(address), nil
+}
+
+func validLocalPart(local string) bool {
+	if local == "" || len(local) > maxLocalPart {
+		return false
+	}
+	for atom := range strings.SplitSeq(local, ".") {
+		if atom == "" {
+			return false
+		}
+		for i := range len(atom) {
+			c := atom[i]
+			letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+			digit := c >= '0' && c <= '9'
+			if !letter && !digit && !strings.ContainsRune(atext, rune(c)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// parseLanguage reads de or en; empty means German.
+func parseLanguage(language string) (string, error) {
+	switch language {
+	case "":
+		return "de", nil
+	case "de", "en":
+		return language, nil
+	default:
+		return "", invalid(LanguageUnknown)
+	}
+}

@@ -1,0 +1,72 @@
+package account
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// The codes of this package's errors.
+const (
+	BadCredentials    registrar.Code = "bad_credentials"     // unknown address or wrong password: never told which
+	TooManyAttempts   registrar.Code = "too_many_attempts"   // wait RetryAfter
+	Busy              registrar.Code = "busy"                // too many passwords are being checked
+	AccountDisabled   registrar.Code = "account_disabled"    // told only to who proved to be the owner
+	SignInFirst       registrar.Code = "sign_in_first"       // no session, or one that is over
+	CodeWrong         registrar.Code = "code_wrong"          // a code that is wrong or was used before
+	LinkInvalid       registrar.Code = "link_invalid"        // unknown, used, too old or void: never told which
+	EmailInvalid      registrar.Code = "email_invalid"       // no address that mail can be sent to
+	EmailTaken        registrar.Code = "email_taken"         // told to operators, and to the owner of both addresses
+	LanguageUnknown   registrar.Code = "language_unknown"    // neither de nor en
+	PasswordShort     registrar.Code = "password_short"      // under 10 characters
+	PasswordLong      registrar.Code = "password_long"       // over 128 characters
+	PasswordCommon    registrar.Code = "password_common"     // among the first that everybody tries
+	PasswordIsEmail   registrar.Code = "password_is_email"   // made of the address
+	PasswordUnusable  registrar.Code = "password_unusable"   // not UTF-8, or with control characters
+	SecondFactorOn    registrar.Code = "second_factor_on"    // already on
+	SecondFactorOff   registrar.Code = "second_factor_off"   // not on
+	PasskeyRefused    registrar.Code = "passkey_refused"     // unknown, or its answer proves nothing
+	PasskeyTaken      registrar.Code = "passkey_taken"       // registered already
+	PasskeyName       registrar.Code = "passkey_name"        // 1 to 60 printable characters
+	PasskeysTooMany   registrar.Code = "passkeys_too_many"   // at most 20
+	LastWayIn         registrar.Code = "last_way_in"         // the last passkey of an account without a password
+	OriginUnknown     registrar.Code = "origin_unknown"      // a passkey for another site
+	StrongSignIn      registrar.Code = "strong_sign_in"      // an operator account: sign in with a passkey or a code first
+	OperatorsOnly     registrar.Code = "operators_only"      // for the command line
+	NoSuchCustomer    registrar.Code = "no_such_customer"    // told to operators only
+	NoSuchObject      registrar.Code = "no_such_object"      // not there, or somebody else's
+	RegistrantInvalid registrar.Code = "registrant_invalid"  // with *FieldError
+	HasDomains        registrar.Code = "account_has_domains" // an account with domains can't be closed
+	HasOrders         registrar.Code = "account_has_orders"  // the same with open orders, or money that is to go back
+	PaymentUnderWay   registrar.Code = "payment_under_way"   // an order is being paid for the present registrant
+)
+
+// FieldError tells every problem of a form at once: one code for each field.
+type FieldError struct{ Fields map[string]registrar.Code }
+
+// Error names the fields, never what was in them.
+func (e *FieldError) Error() string {
+	names := make([]string, 0, len(e.Fields))
+	for field, code := range e.Fields {
+		names = append(names, field+"="+string(code))
+	}
+	slices.Sort(names)
+	return "invalid: " + strings.Join(names, ", ")
+}
+
+// Unwrap gives the error its kind.
+func (e *FieldError) Unwrap() error {
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: RegistrantInvalid}
+}
+
+func fail(kind registrar.Kind, code registrar.Code) error {
+	return &registrar.Error{Kind: kind, Code: code}
+}
+
+func invalid(code registrar.Code) error { return fail(registrar.KindInvalid, code) }
+
+func tooMany(wait time.Duration) error {
+	return &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyAttempts, RetryAfter: wait}
+}

@@ -1,0 +1,225 @@
+package account
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// operatorLinkTTL is longer than a link by mail, because a person has to hand it on.
+const operatorLinkTTL = 24 * time.Hour
+
+func requireOperator(actor registrar.Actor) error {
+	if actor.Kind != registrar.ActorOperator {
+		return fail(registrar.KindForbidden, OperatorsOnly)
+	}
+	return nil
+}
+
+// changeAsOperator runs a change of one account.
+func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
+	if err := requireOperator(operator); err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(t *tx) error {
+		account, ok, err := t.AccountByID(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindNotFound, NoSuchCustomer)
+		}
+		return fn(t, account)
+	})
+}
+
+// Add makes an account for an address that the operator vouches for, and a link
+// by which its owner chooses a password.
+func (s *Service) Add(ctx context.Context, operator registrar.Actor, email, language string) (customer Customer, link string, err error) {
+	if err := requireOperator(operator); err != nil {
+		return Customer{}, "", err
+	}
+	email, key, err := parseEmail(email)
+	if err != nil {
+		return Customer{}, "", err
+	}
+	if language, err = parseLanguage(language); err != nil {
+		return Customer{}, "", err
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		account := newAccount(email, key, language, t.now)
+		account.ConfirmedAt = t.now
+		inserted, err := t.InsertAccount(ctx, account)
+		if err != nil {
+			return err
+		}
+		if !inserted {
+			return fail(registrar.KindConflict, EmailTaken)
+		}
+		if err := t.recordEvent(ctx, operator, ActionAdded, account.ID, ""); err != nil {
+			return err
+		}
+		customer = account.Customer
+		link, err = t.createResetLink(ctx, account)
+		return err
+	})
+	if err != nil {
+		return Customer{}, "", err
+	}
+	return customer, link, nil
+}
+
+func (t *tx) createResetLink(ctx context.Context, account Account) (string, error) {
+	link, hash := registrar.NewSecret(registrar.LinkSecret)
+	return link, t.InsertLink(ctx, hash, LinkReset, Link{
+		Customer: account.ID, Email: account.Email, ExpiresAt: t.now.Add(operatorLinkTTL),
+	})
+}
+
+// FindByEmail returns the account of an address.
+func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, email string) (Customer, error) {
+	if err := requireOperator(operator); err != nil {
+		return Customer{}, err
+	}
+	_, key, err := parseEmail(email)
+	if err != nil {
+		return Customer{}, err
+	}
+	account, ok, err := s.read().AccountByEmail(ctx, key)
+	if err != nil {
+		return Customer{}, err
+	}
+	if !ok {
+		return Customer{}, fail(registrar.KindNotFound, NoSuchCustomer)
+	}
+	return account.Customer, nil
+}
+
+// List returns accounts in the order of their making; after is the id of the
+// last one of the page before.
+func (s *Service) List(ctx context.Context, operator registrar.Actor, after string, limit int) ([]Customer, error) {
+	if err := requireOperator(operator); err != nil {
+		return nil, err
+	}
+	accounts, err := s.read().ListAccounts(ctx, after, min(max(limit, 1), maxPage))
+	list := make([]Customer, 0, len(accounts))
+	for _, account := range accounts {
+		list = append(list, account.Customer)
+	}
+	return list, err
+}
+
+// Disable closes an account: its sessions end, and its tokens are refused while
+// it is closed. Doing it twice changes nothing.
+func (s *Service) Disable(ctx context.Context, operator registrar.Actor, id string) error {
+	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
+		changed, err := t.Disable(ctx, account.ID, t.now)
+		if err != nil || !changed {
+			return err
+		}
+		if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
+			return err
+		}
+		return t.recordEvent(ctx, operator, ActionDisabled, account.ID, "")
+	})
+}
+
+// Enable opens an account again.
+func (s *Service) Enable(ctx context.Context, operator registrar.Actor, id string) error {
+	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
+		changed, err := t.Enable(ctx, account.ID)
+		if err != nil || !changed {
+			return err
+		}
+		return t.recordEvent(ctx, operator, ActionEnabled, account.ID, "")
+	})
+}
+
+// CreateResetLink makes a link by which the owner chooses another password. It also
+// confirms the address of an account that was never confirmed: the operator
+// vouches for it.
+func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor, id string) (link string, err error) {
+	err = s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
+		if account.ConfirmedAt.IsZero() {
+			ok, err := t.ConfirmAccount(ctx, account.ID, "", t.now)
+			if err != nil {
+				return err
+			}
+			if !ok { // the link would lead nowhere
+				return fail(registrar.KindConflict, AccountDisabled)
+			}
+		}
+		if err := t.recordEvent(ctx, operator, ActionResetLinkMade, account.ID, ""); err != nil {
+			return err
+		}
+		link, err = t.createResetLink(ctx, account)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	return link, nil
+}
+
+// changeConfirmed runs a change of an account that has an owner. One that nobody has
+// confirmed is dropped some day, so nothing is put into it.
+func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
+	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
+		if account.ConfirmedAt.IsZero() {
+			return fail(registrar.KindNotFound, NoSuchCustomer)
+		}
+		return fn(t, account)
+	})
+}
+
+// SetPassword sets a password, for the demo account of a sandbox. It ends every
+// session and sends no letter.
+func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id, password string) error {
+	if err := requireOperator(operator); err != nil {
+		return err
+	}
+	account, ok, err := s.read().AccountByID(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fail(registrar.KindNotFound, NoSuchCustomer)
+	}
+	hash, err := s.hashNewPassword(ctx, requesterOf(operator, ""), password, account.EmailKey)
+	if err != nil {
+		return err
+	}
+	return s.changeConfirmed(ctx, operator, id, func(t *tx, account Account) error {
+		if err := t.SetPasswordHash(ctx, account.ID, hash); err != nil {
+			return err
+		}
+		if err := t.DeleteSessionsExcept(ctx, account.ID, ""); err != nil {
+			return err
+		}
+		if err := t.DeleteUnusedLinks(ctx, account.ID, LinkReset); err != nil {
+			return err
+		}
+		return t.recordEvent(ctx, operator, ActionPasswordSet, account.ID, "")
+	})
+}
+
+// SetRegistrantFor is SetRegistrant by an operator.
+func (s *Service) SetRegistrantFor(ctx context.Context, operator registrar.Actor, id string, registrant Registrant) error {
+	return s.changeConfirmed(ctx, operator, id, func(t *tx, account Account) error {
+		return s.storeRegistrant(ctx, t, operator, account.ID, registrant)
+	})
+}
+
+// ListOperators are those who may open the operators' pages.
+func (s *Service) ListOperators(ctx context.Context, operator registrar.Actor) ([]Customer, error) {
+	if err := requireOperator(operator); err != nil {
+		return nil, err
+	}
+	accounts, err := s.read().ListOperators(ctx)
+	list := make([]Customer, 0, len(accounts))
+	for _, account := range accounts {
+		list = append(list, account.Customer)
+	}
+	return list, err
+}

@@ -1,0 +1,278 @@
+package account
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/webauthn"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	challengeTTL   = 5 * time.Minute
+	maxPasskeys    = 20
+	maxPasskeyName = 60
+	maxResponse    = 64 << 10
+)
+
+// webauthnState is what a browser was asked, while it is being answered.
+type webauthnState struct {
+	Origin string               `json:"origin"`
+	Data   webauthn.SessionData `json:"data"`
+	// SessionID is the session that wants another passkey.
+	SessionID string `json:"through,omitempty"`
+}
+
+// webauthnUser is an account as the WebAuthn library sees it.
+type webauthnUser struct {
+	account     Account
+	passkeys    []StoredPasskey
+	credentials []webauthn.Credential
+}
+
+func (h webauthnUser) WebAuthnID() []byte {
+	handle, _ := base64.RawURLEncoding.DecodeString(h.account.UserHandle) // we have written it
+	return handle
+}
+func (h webauthnUser) WebAuthnName() string                       { return h.account.Email }
+func (h webauthnUser) WebAuthnDisplayName() string                { return h.account.Email }
+func (h webauthnUser) WebAuthnCredentials() []webauthn.Credential { return h.credentials }
+
+func loadWebauthnUser(ctx context.Context, r Reader, account Account) (webauthnUser, error) {
+	passkeys, err := r.ListPasskeys(ctx, account.ID)
+	if err != nil {
+		return webauthnUser{}, err
+	}
+	user := webauthnUser{account: account, passkeys: passkeys, credentials: make([]webauthn.Credential, len(passkeys))}
+	for i, passkey := range passkeys {
+		if err := json.Unmarshal([]byte(passkey.Credential), &user.credentials[i]); err != nil {
+			return webauthnUser{}, err
+		}
+	}
+	return user, nil
+}
+
+// storeChallenge stores what was asked and returns the secret by which it is answered.
+// Who has signed in has a budget apart from that of the address, so that
+// strangers who share the address don't keep a customer from it.
+func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState) (string, error) {
+	key := actor.Customer
+	if key == "" {
+		key = registrar.Network(actor.Address)
+	}
+	if wait := s.cfg.Limits.Passkeys.Count(key); wait > 0 {
+		return "", tooMany(wait)
+	}
+	data, err := json.Marshal(state)
+	if err != nil {
+		return "", err
+	}
+	secret, hash := registrar.NewSecret(registrar.ChallengeSecret)
+	return secret, s.inTx(ctx, func(t *tx) error {
+		return t.PutChallenge(ctx, string(hash), Challenge{
+			Kind: kind, Customer: customer, Data: string(data), ExpiresAt: t.now.Add(challengeTTL),
+		})
+	})
+}
+
+// consumeChallenge returns what was asked, once.
+func (s *Service) consumeChallenge(ctx context.Context, kind ChallengeKind, origin, secret string) (state webauthnState, customer string, err error) {
+	refused := fail(registrar.KindUnauthenticated, PasskeyRefused)
+	hash, ok := registrar.HashSecret(registrar.ChallengeSecret, secret)
+	if !ok {
+		return webauthnState{}, "", refused
+	}
+	err = s.inTx(ctx, func(t *tx) error {
+		pending, ok, err := t.ConsumeChallenge(ctx, string(hash), kind, t.now)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return refused
+		}
+		customer = pending.Customer
+		return json.Unmarshal([]byte(pending.Data), &state)
+	})
+	if err == nil && state.Origin != strings.ToLower(origin) {
+		err = refused
+	}
+	return state, customer, err
+}
+
+// encodeCredential leaves out the statement about the authenticator's maker: it
+// is large, and nobody asks for it.
+func encodeCredential(credential webauthn.Credential) (string, error) {
+	credential.Attestation = webauthn.CredentialAttestation{}
+	text, err := json.Marshal(credential)
+	return string(text), err
+}
+
+// BeginAddPasskey returns the options for navigator.credentials.create, as JSON,
+// and the ceremony that the answer belongs to.
+func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
+	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := s.requireFactorChange(ctx, s.read(), actor, account); err != nil {
+		return "", nil, err
+	}
+	party, err := s.origins.forOrigin(origin)
+	if err != nil {
+		return "", nil, err
+	}
+	owner, err := loadWebauthnUser(ctx, s.read(), account)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(owner.passkeys) >= maxPasskeys {
+		return "", nil, fail(registrar.KindConflict, PasskeysTooMany)
+	}
+	creation, data, err := party.BeginRegistration(owner,
+		webauthn.WithExclusions(webauthn.Credentials(owner.credentials).CredentialDescriptors()))
+	if err != nil {
+		return "", nil, err
+	}
+	if options, err = json.Marshal(creation); err != nil {
+		return "", nil, err
+	}
+	state := webauthnState{Origin: strings.ToLower(origin), Data: *data, SessionID: actor.Through}
+	challenge, err = s.storeChallenge(ctx, actor, ChallengeAddPasskey, account.ID, state)
+	return challenge, options, err
+}
+
+// FinishAddPasskey checks the browser's answer and keeps the passkey under a
+// name that its owner chooses.
+func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, origin, challenge, name string, response []byte) error {
+	if _, err := s.recentlySignedInAccount(ctx, s.read(), actor); err != nil {
+		return err
+	}
+	name = strings.TrimSpace(name)
+	if !utf8.ValidString(name) || name == "" || utf8.RuneCountInString(name) > maxPasskeyName ||
+		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return invalid(PasskeyName)
+	}
+	credential, err := s.checkNewPasskey(ctx, actor, origin, challenge, response)
+	if err != nil {
+		return err
+	}
+	text, err := encodeCredential(credential)
+	if err != nil {
+		return err
+	}
+	return s.inTx(ctx, func(t *tx) error {
+		// The account's row is held, so that two can't both be the twentieth.
+		account, err := s.lockForFactorChange(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		passkeys, err := t.ListPasskeys(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		if len(passkeys) >= maxPasskeys {
+			return fail(registrar.KindConflict, PasskeysTooMany)
+		}
+		inserted, err := t.InsertPasskey(ctx, StoredPasskey{
+			Passkey:  Passkey{ID: registrar.NewID("pk_", t.now), Name: name, CreatedAt: t.now},
+			Customer: account.ID, CredentialID: base64.RawURLEncoding.EncodeToString(credential.ID), Credential: text,
+		})
+		if err != nil {
+			return err
+		}
+		if !inserted {
+			return fail(registrar.KindConflict, PasskeyTaken)
+		}
+		return t.recordAndMail(ctx, actor, ActionPasskeyAdded, name, passkeyMail("added", name))
+	})
+}
+
+func passkeyMail(change, name string) registrar.Mail {
+	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{dataChange: change, dataName: name}}
+}
+
+// checkNewPasskey checks the answer to BeginAddPasskey. It must come from the
+// session that has asked.
+func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (webauthn.Credential, error) {
+	refused := fail(registrar.KindInvalid, PasskeyRefused)
+	party, err := s.origins.forOrigin(origin)
+	if err != nil {
+		return webauthn.Credential{}, err
+	}
+	state, customer, err := s.consumeChallenge(ctx, ChallengeAddPasskey, origin, challenge)
+	if err != nil {
+		return webauthn.Credential{}, err
+	}
+	if customer != actor.Customer || state.SessionID != actor.Through || len(response) > maxResponse {
+		return webauthn.Credential{}, refused
+	}
+	answer, err := protocol.ParseCredentialCreationResponseBytes(response)
+	if err != nil {
+		return webauthn.Credential{}, refused
+	}
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return webauthn.Credential{}, err
+	}
+	credential, err := party.CreateCredential(webauthnUser{account: account}, state.Data, answer)
+	if err != nil {
+		return webauthn.Credential{}, refused
+	}
+	return *credential, nil
+}
+
+// Passkeys are those of the account, the oldest first.
+func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passkey, error) {
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.read().ListPasskeys(ctx, account.ID)
+	list := make([]Passkey, 0, len(stored))
+	for _, passkey := range stored {
+		list = append(list, passkey.Passkey)
+	}
+	return list, err
+}
+
+// RemovePasskey removes one, unless it is the last way into the account.
+func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id string) error {
+	return s.inTx(ctx, func(t *tx) error {
+		// The account's row is held, so that two can't both be the last but one.
+		account, err := s.lockForFactorChange(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		passkeys, err := t.ListPasskeys(ctx, account.ID)
+		if err != nil {
+			return err
+		}
+		name, found := "", false
+		for _, passkey := range passkeys {
+			if passkey.ID == id {
+				name, found = passkey.Name, true
+			}
+		}
+		if !found {
+			return fail(registrar.KindNotFound, NoSuchObject)
+		}
+		if len(passkeys) == 1 && !account.HasPassword {
+			return fail(registrar.KindConflict, LastWayIn)
+		}
+		if _, err := t.DeletePasskey(ctx, account.ID, id); err != nil {
+			return err
+		}
+		// Whoever took the device may have signed in with it.
+		if err := t.DeleteSessionsExcept(ctx, account.ID, actor.Through); err != nil {
+			return err
+		}
+		return t.recordAndMail(ctx, actor, ActionPasskeyRemoved, name, passkeyMail("removed", name))
+	})
+}

@@ -1,0 +1,183 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	_ "embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	minPassword      = 10
+	maxPassword      = 128  // characters
+	maxPasswordBytes = 1024 // before anything is computed
+)
+
+//go:embed common.txt
+var commonText string
+
+// checkPassword says why a password can't be chosen. key is the account's
+// address as it is compared.
+func checkPassword(password, key string) error {
+	if len(password) > maxPasswordBytes {
+		return invalid(PasswordLong)
+	}
+	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) {
+		return invalid(PasswordUnusable)
+	}
+	password = norm.NFC.String(password)
+	switch length := utf8.RuneCountInString(password); {
+	case length < minPassword:
+		return invalid(PasswordShort)
+	case length > maxPassword:
+		return invalid(PasswordLong)
+	}
+	folded := strings.ToLower(password)
+	local, _, _ := strings.Cut(key, "@")
+	if folded == key || strings.Trim(folded, "0123456789!.?#") == local {
+		return invalid(PasswordIsEmail)
+	}
+	if isCommon(folded) {
+		return invalid(PasswordCommon)
+	}
+	return nil
+}
+
+// isCommon finds the passwords that are tried first: few different characters,
+// runs along the alphabet or the keyboard, and the listed words with the usual
+// decoration of digits and punctuation.
+func isCommon(folded string) bool {
+	different := make(map[rune]struct{})
+	for _, r := range folded {
+		different[r] = struct{}{}
+	}
+	if len(different) < 5 {
+		return true
+	}
+	// 1234567890 has as many characters as it can, and is a run nonetheless.
+	for _, run := range []string{
+		"01234567890123456789", "98765432109876543210", "abcdefghijklmnopqrstuvwxyz",
+		"qwertzuiopasdfghjklyxcvbnm", "qwertyuiopasdfghjklzxcvbnm", "1q2w3e4r5t6z7u8i9o0p", "1q2w3e4r5t6y7u8i9o0p",
+	} {
+		if strings.Contains(run, folded) {
+			return true
+		}
+	}
+	unmasked := strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s").Replace
+	const decoration = "0123456789!?.-_#*+$% "
+	bare := strings.Trim(folded, decoration)
+	for word := range strings.FieldsSeq(commonText) {
+		if bare == word || unmasked(bare) == word || bare == word+word {
+			return true
+		}
+	}
+	return false
+}
+
+// Cost is what one hash takes. Zero values mean 64 MiB and three passes.
+type Cost struct {
+	// Memory is in KiB.
+	Memory uint32
+	Passes uint32
+}
+
+const (
+	defaultMemory = 64 * 1024
+	defaultPasses = 3
+	// lanes is one: a hash then takes one core however many there are, and a
+	// storm of sign-ins leaves the others to lookups.
+	lanes    = 1
+	saltSize = 16
+	keySize  = 32
+
+	// A stored string is trusted to be ours, but not with the whole memory.
+	maxMemory = 256 * 1024
+	maxPasses = 16
+	maxLanes  = 8
+)
+
+func (c Cost) withDefaults() Cost {
+	if c.Memory == 0 {
+		c.Memory = defaultMemory
+	}
+	if c.Passes == 0 {
+		c.Passes = defaultPasses
+	}
+	return c
+}
+
+// phc is the stored form: $argon2id$v=19$m=65536,t=3,p=1$salt$key.
+type phc struct {
+	cost      Cost
+	lanes     uint8
+	salt, key []byte
+}
+
+func (p phc) String() string {
+	encode := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version, p.cost.Memory, p.cost.Passes, p.lanes, encode(p.salt), encode(p.key))
+}
+
+var errUnknownHashFormat = errors.New("the stored password hash is none of ours")
+
+func parsePHC(text string) (phc, error) {
+	parts := strings.Split(text, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return phc{}, errUnknownHashFormat
+	}
+	var p phc
+	var m, t, l uint32
+	if n, err := fmt.Sscanf(parts[3], "m=%d,t=%d,p=%d", &m, &t, &l); err != nil || n != 3 {
+		return phc{}, errUnknownHashFormat
+	}
+	if m < 8 || m > maxMemory || t < 1 || t > maxPasses || l < 1 || l > maxLanes {
+		return phc{}, errUnknownHashFormat
+	}
+	p.cost, p.lanes = Cost{Memory: m, Passes: t}, uint8(l)
+	var err, err2 error
+	p.salt, err = base64.RawStdEncoding.DecodeString(parts[4])
+	p.key, err2 = base64.RawStdEncoding.DecodeString(parts[5])
+	if err != nil || err2 != nil || len(p.salt) < 8 || len(p.salt) > 64 || len(p.key) < 16 || len(p.key) > 64 {
+		return phc{}, errUnknownHashFormat
+	}
+	return p, nil
+}
+
+// hashPassword costs its memory: it is called in a place of the hasher only.
+func (h *hasher) hashPassword(ctx context.Context, password string) string {
+	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
+	_, _ = rand.Read(p.salt) // never fails
+	p.key = h.derive(ctx, p.derivation(password))
+	return p.String()
+}
+
+// matches costs the same whether there is a stored hash or not. outdated says
+// that the hash was made at another cost than is wanted now.
+func (h *hasher) matches(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
+	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
+	if stored != "" {
+		if p, err = parsePHC(stored); err != nil {
+			return false, false, err
+		}
+	}
+	key := h.derive(ctx, p.derivation(password))
+	equal := subtle.ConstantTimeCompare(key, p.key) == 1
+	return equal && stored != "", p.cost != h.cost || p.lanes != lanes, nil
+}
+
+// derivation is the computation that leads from a password to such a key.
+func (p phc) derivation(password string) Derivation {
+	return Derivation{
+		Password: []byte(norm.NFC.String(password)), Salt: p.salt, Cost: p.cost, Lanes: p.lanes, Size: uint32(len(p.key)),
+	}
+}

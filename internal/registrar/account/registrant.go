@@ -1,0 +1,159 @@
+package account
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// RegistrantKind says who holds domains: a person or a company.
+type RegistrantKind string
+
+// The kinds of registrants.
+const (
+	Person  RegistrantKind = "person"
+	Company RegistrantKind = "company"
+)
+
+// Registrant is whom domains are registered for.
+type Registrant struct {
+	Kind RegistrantKind
+	Name string
+	// Organisation is required for a company.
+	Organisation string
+	Street       string
+	PostalCode   string
+	City         string
+	// State is required where addresses have one, such as in the USA.
+	State string
+	// Country is the ISO 3166 code in two capital letters.
+	Country string
+	// Phone is stored in EPP's form, +49.30123456.
+	Phone string
+	// VATID is optional.
+	VATID     string
+	UpdatedAt time.Time
+}
+
+// The fields of a registrant, as FieldError names them.
+const (
+	FieldKind         = "kind"
+	FieldName         = "name"
+	FieldOrganisation = "organisation"
+	FieldStreet       = "street"
+	FieldPostalCode   = "postal_code"
+	FieldCity         = "city"
+	FieldState        = "state"
+	FieldCountry      = "country"
+	FieldPhone        = "phone"
+	FieldVATID        = "vat_id"
+	// FieldEmail is the account's, and a field only where there is no account.
+	FieldEmail = "email"
+)
+
+// What can be wrong with a field.
+const (
+	FieldMissing registrar.Code = "missing"
+	FieldTooLong registrar.Code = "too_long"
+	// FieldUnusable: control characters, or nothing that can be read.
+	FieldUnusable registrar.Code = "unusable"
+	// FieldForm: not in the form that the field has in this country.
+	FieldForm registrar.Code = "form"
+	// FieldUnknown: none of the values that the field may have.
+	FieldUnknown registrar.Code = "unknown"
+)
+
+// NormaliseRegistrant returns a registrant who has no account, and their address, in the
+// form in which they would be stored, or every problem at once as a *FieldError.
+func NormaliseRegistrant(r Registrant, email string) (normalised Registrant, address string, err error) {
+	address, _, emailErr := parseEmail(email)
+	normalised, err = r.normalise()
+	if emailErr == nil {
+		return normalised, address, err
+	}
+	problems := map[string]registrar.Code{FieldEmail: FieldForm}
+	var found *FieldError
+	if errors.As(err, &found) {
+		maps.Copy(problems, found.Fields)
+	}
+	return r, "", &FieldError{Fields: problems}
+}
+
+// normalise returns the registrant in the form in which registries want it, or
+// every problem at once.
+func (r Registrant) normalise() (Registrant, error) {
+	problems := make(map[string]registrar.Code)
+	text := func(field string, value *string, required bool, maxLength int) {
+		*value = strings.Join(strings.FieldsFunc(*value, func(c rune) bool { return c == ' ' || c == '\u00a0' }), " ")
+		switch {
+		case *value == "" && required:
+			problems[field] = FieldMissing
+		case *value == "":
+		case utf8.RuneCountInString(*value) > maxLength:
+			problems[field] = FieldTooLong
+		case !plainText(*value):
+			problems[field] = FieldUnusable
+		}
+	}
+	if r.Kind != Person && r.Kind != Company {
+		problems[FieldKind] = FieldUnknown
+	}
+	r.Country = strings.ToUpper(strings.TrimSpace(r.Country))
+	_, known := callingCodes()[r.Country]
+	if !known {
+		problems[FieldCountry] = FieldUnknown
+	}
+	text(FieldName, &r.Name, true, 100)
+	text(FieldOrganisation, &r.Organisation, r.Kind == Company, 100)
+	text(FieldStreet, &r.Street, true, 120)
+	text(FieldCity, &r.City, true, 80)
+	text(FieldState, &r.State, known && strings.Contains(countriesWithStates, r.Country), 80)
+	normaliseField := func(field string, value *string, required bool, form func(string) (string, bool)) {
+		if strings.TrimSpace(*value) == "" {
+			*value = ""
+			if required {
+				problems[field] = FieldMissing
+			}
+			return
+		}
+		normalised, ok := form(*value)
+		if !ok {
+			problems[field] = FieldForm
+			return
+		}
+		*value = normalised
+	}
+	country := r.Country
+	// Without a country the forms can't be checked, but what is missing can be named:
+	// nearly every country has postal codes.
+	normaliseField(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(countriesWithoutPostalCodes, country),
+		func(code string) (string, bool) {
+			if !known {
+				return code, true
+			}
+			return normalisePostalCode(country, code)
+		})
+	normaliseField(FieldPhone, &r.Phone, true, func(phone string) (string, bool) {
+		if !known {
+			return phone, true
+		}
+		return normalisePhone(country, phone)
+	})
+	normaliseField(FieldVATID, &r.VATID, false, normaliseVATID)
+	if len(problems) > 0 {
+		return r, &FieldError{Fields: problems}
+	}
+	return r, nil
+}
+
+// plainText is readable text: no control characters, and a letter or a digit.
+func plainText(text string) bool {
+	return utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }) &&
+		strings.ContainsFunc(text, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+}

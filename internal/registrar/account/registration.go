@@ -1,0 +1,184 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Register stores a letter to the address: with a link that makes it an account,
+// or with the news that it has one. The caller never learns which.
+func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registration) error {
+	email, key, err := parseEmail(r.Email)
+	if err != nil {
+		return err
+	}
+	language, err := parseLanguage(r.Language)
+	if err != nil {
+		return err
+	}
+	if s.consumeMailBudget(actor, key) > 0 {
+		return nil // the same answer, and no letter
+	}
+	return s.inTx(ctx, func(t *tx) error {
+		inserted, err := t.InsertAccount(ctx, newAccount(email, key, language, t.now))
+		if err != nil {
+			return err
+		}
+		account, ok, err := t.AccountByEmail(ctx, key)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return errors.New("an account vanished while it was registered")
+		}
+		action, mail := ActionRegistrationTried, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
+		if account.ConfirmedAt.IsZero() {
+			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID, Language: language}
+		}
+		if inserted {
+			action = ActionRegistered
+		}
+		if err := t.recordEvent(ctx, actor, action, account.ID, ""); err != nil {
+			return err
+		}
+		return t.queueMail(ctx, actor, mail)
+	})
+}
+
+// resetBudgetKey gives letters for another password a budget apart: those of
+// registrations have no link, and whoever has them sent to a stranger must not
+// use up the stranger's own way back in.
+func resetBudgetKey(key string) string { return "reset " + key }
+
+// consumeMailBudget takes a place for a letter to recipient on behalf of actor, or
+// returns how long to wait.
+func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) time.Duration {
+	return budgetSet{
+		{s.cfg.Limits.Sender, registrar.Network(actor.Address)},
+		{s.cfg.Limits.Recipient, recipient},
+	}.consume()
+}
+
+// CheckLink says whether a link would work, and for which address, without using
+// it: opening a link must change nothing, because mail scanners open them all.
+// Only links that work without a session can be inspected without one.
+func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
+	if kind != LinkConfirm && kind != LinkReset {
+		return "", fail(registrar.KindNotFound, LinkInvalid)
+	}
+	found, _, err := s.findLink(ctx, s.read(), kind, link)
+	return found.Email, err
+}
+
+// findLink finds what a link stands for without using it. A link is only good for
+// the account as it was when the link was sent: a reset link to an address that
+// the account has no more is void.
+func (s *Service) findLink(ctx context.Context, r Reader, kind LinkKind, link string) (Link, Account, error) {
+	refused := fail(registrar.KindNotFound, LinkInvalid)
+	hash, ok := registrar.HashSecret(registrar.LinkSecret, link)
+	if !ok {
+		return Link{}, Account{}, refused
+	}
+	found, ok, err := r.GetLink(ctx, hash, kind, s.cfg.Now())
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok {
+		return Link{}, Account{}, refused
+	}
+	account, ok, err := r.AccountByID(ctx, found.Customer)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok || !linkMatchesAccount(kind, found, account) {
+		return Link{}, Account{}, refused
+	}
+	return found, account, nil
+}
+
+func linkMatchesAccount(kind LinkKind, link Link, account Account) bool {
+	_, key, err := parseEmail(link.Email)
+	if err != nil {
+		return false
+	}
+	switch kind {
+	case LinkConfirm:
+		return account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero() && key == account.EmailKey
+	case LinkReset:
+		return !account.ConfirmedAt.IsZero() && key == account.EmailKey
+	case LinkEnrol:
+		return account.Operator && !account.HasSecondFactor && account.DisabledAt.IsZero() && key == account.EmailKey
+	case LinkChangeEmail:
+		return !account.ConfirmedAt.IsZero() && account.DisabledAt.IsZero()
+	default:
+		return false
+	}
+}
+
+// useLink uses a link up, and returns what it stands for.
+func (s *Service) useLink(ctx context.Context, t *tx, kind LinkKind, link string) (Link, Account, error) {
+	found, account, err := s.findLink(ctx, t, kind, link)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	hash, _ := registrar.HashSecret(registrar.LinkSecret, link)
+	_, ok, err := t.UseLink(ctx, hash, kind, t.now)
+	if err != nil {
+		return Link{}, Account{}, err
+	}
+	if !ok {
+		return Link{}, Account{}, fail(registrar.KindNotFound, LinkInvalid)
+	}
+	return found, account, nil
+}
+
+// Confirm uses a confirmation link, sets the password if one is chosen, and
+// signs in.
+func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (SignInResult, error) {
+	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	hash := ""
+	if c.Password != "" {
+		if hash, err = s.hashNewPassword(ctx, requesterOf(actor, ""), c.Password, account.EmailKey); err != nil {
+			return SignInResult{}, err
+		}
+	}
+	var opened SignInResult
+	err = s.inTx(ctx, func(t *tx) error {
+		_, account, err := s.useLink(ctx, t, LinkConfirm, link)
+		if err != nil {
+			return err
+		}
+		ok, err := t.ConfirmAccount(ctx, account.ID, hash, t.now)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindNotFound, LinkInvalid)
+		}
+		if err := t.DeleteUnusedLinks(ctx, account.ID, LinkConfirm); err != nil {
+			return err
+		}
+		account.ConfirmedAt, account.PasswordHash, account.HasPassword = t.now, hash, hash != ""
+		actor.Customer = account.ID
+		if err := t.recordEvent(ctx, actor, ActionConfirmed, account.ID, ""); err != nil {
+			return err
+		}
+		opened, err = s.startSession(ctx, t, sessionParams{actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodLink, newDevice: true})
+		return err
+	})
+	return opened, err
+}
+
+// hashNewPassword checks and hashes a password that somebody chooses.
+func (s *Service) hashNewPassword(ctx context.Context, r requester, password, key string) (string, error) {
+	if err := checkPassword(password, key); err != nil {
+		return "", err
+	}
+	return s.hasher.hash(ctx, r, password)
+}

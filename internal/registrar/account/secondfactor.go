@@ -1,0 +1,315 @@
+package account
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/hotp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	totpPeriod      = 30 // seconds; what authenticator apps assume
+	totpSecretBytes = 20 // as long as SHA-1's result, RFC 4226, 4
+	enrolmentTTL    = 30 * time.Minute
+	recoveryCodes   = 10
+	recoveryBytes   = 10 // 80 bits
+	recoveryGroup   = 4
+)
+
+// recoveryAlphabet has no letter that looks like a digit.
+var recoveryAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// sealTOTP encrypts the secret of an authenticator app for one account. The
+// account's id goes in, so that a row can't be copied to another account.
+func (s *Service) sealTOTP(customer, secret string) string {
+	return s.seal.Seal(registrar.TOTPPurpose(customer), secret)
+}
+
+func (s *Service) openTOTP(customer, sealed string) (string, error) {
+	return s.seal.Open(registrar.TOTPPurpose(customer), sealed)
+}
+
+// matchTOTPStep finds the time step that a code belongs to: this one, the one before or
+// the next, because clocks differ.
+func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
+	current := now.Unix() / totpPeriod
+	for _, candidate := range []int64{current, current - 1, current + 1} {
+		want, err := hotp.GenerateCodeCustom(secret, uint64(candidate), hotp.ValidateOpts{
+			Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1,
+		})
+		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
+			return candidate, true
+		}
+	}
+	return 0, false
+}
+
+// parsedCode is a code that looks right: a time step, or the hash of a recovery
+// code. Whether it was used before is found out by using it.
+type parsedCode struct {
+	step     int64
+	recovery string
+}
+
+// parseCode reads a code as people type it.
+func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
+	wrong := fail(registrar.KindUnauthenticated, CodeWrong)
+	if len(code) > 64 || !account.HasSecondFactor {
+		return parsedCode{}, wrong
+	}
+	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	if len(code) != 6 {
+		return parsedCode{recovery: recoveryHash(account.ID, code)}, nil
+	}
+	secret, err := s.openTOTP(account.ID, account.SealedTOTP)
+	if err != nil {
+		return parsedCode{}, err
+	}
+	step, ok := matchTOTPStep(secret, code, s.cfg.Now())
+	if !ok {
+		return parsedCode{}, wrong
+	}
+	return parsedCode{step: step}, nil
+}
+
+// useCode uses a code up. A recovery code is told to the owner, because there
+// are only so many of them.
+func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, account Account, parsed parsedCode) error {
+	var ok bool
+	var err error
+	if parsed.recovery == "" {
+		ok, err = t.UseTOTPStep(ctx, account.ID, account.TOTPVersion, parsed.step)
+	} else {
+		ok, err = t.UseRecoveryCode(ctx, account.ID, parsed.recovery, t.now)
+	}
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fail(registrar.KindUnauthenticated, CodeWrong)
+	}
+	if parsed.recovery == "" {
+		return nil
+	}
+	actor.Customer = account.ID
+	return t.recordAndMail(ctx, actor, ActionRecoveryCodeUsed, "", secondFactorMail("used"))
+}
+
+func secondFactorMail(change string) registrar.Mail {
+	return registrar.Mail{Kind: registrar.MailSecondFactor, Data: map[string]string{dataChange: change}}
+}
+
+// recoveryHash: 80 random bits can't be tried through, so a plain hash will do.
+// The account's id keeps equal codes apart.
+func recoveryHash(customer, code string) string {
+	code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
+	sum := sha256.Sum256([]byte(customer + ":" + code))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+func newRecoveryCodes(customer string) (codes, hashes []string) {
+	for range recoveryCodes {
+		var raw [recoveryBytes]byte
+		_, _ = rand.Read(raw[:]) // never fails
+		plain := recoveryAlphabet.EncodeToString(raw[:])
+		hashes = append(hashes, recoveryHash(customer, plain))
+		var groups []string
+		for i := 0; i < len(plain); i += recoveryGroup {
+			groups = append(groups, plain[i:i+recoveryGroup])
+		}
+		codes = append(codes, strings.Join(groups, "-"))
+	}
+	return codes, hashes
+}
+
+// enrolmentKey is where the secret of a second factor waits for its first code. The
+// row is found by who asks, so its name need not be secret.
+func enrolmentKey(actor registrar.Actor) string {
+	return "totp:" + actor.Customer + ":" + actor.Through
+}
+
+// BeginSecondFactor returns the secret for an authenticator app, and the address
+// that its QR code holds. Called again it returns the same one, until it is
+// confirmed or half an hour old.
+func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		account, err := s.recentlySignedInAccount(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		if err := s.requireFactorChange(ctx, t, actor, account); err != nil {
+			return err
+		}
+		pending, ok, err := t.GetChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now)
+		if err != nil {
+			return err
+		}
+		if ok {
+			secret, err = s.openTOTP(account.ID, pending.Data)
+		}
+		if !ok || err != nil { // a secret that another key has sealed is replaced
+			secret = newTOTPSecret()
+			err = t.PutChallenge(ctx, enrolmentKey(actor), Challenge{
+				Kind: ChallengeSecondFactor, Customer: account.ID, Data: s.sealTOTP(account.ID, secret), ExpiresAt: t.now.Add(enrolmentTTL),
+			})
+		}
+		uri = otpauthURI(s.cfg.Issuer, account.Email, secret)
+		return err
+	})
+	if err != nil {
+		return "", "", err
+	}
+	return secret, uri, nil
+}
+
+func newTOTPSecret() string {
+	var raw [totpSecretBytes]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:])
+}
+
+// otpauthURI is what authenticator apps read from a QR code.
+func otpauthURI(issuer, account, secret string) string {
+	values := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
+	// Some apps show a plus where the form encoding means a space.
+	query := strings.ReplaceAll(values.Encode(), "+", "%20")
+	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: query}).String()
+}
+
+// FinishSecondFactor switches the second factor on by its first code, ends all
+// other sessions, and returns the recovery codes, which are shown once.
+func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
+	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
+	err = s.inTx(ctx, func(t *tx) error {
+		account, err := s.lockForFactorChange(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		pending, ok, err := t.GetChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		secret, err := s.openTOTP(account.ID, pending.Data)
+		if err != nil {
+			return err
+		}
+		step, ok := matchTOTPStep(secret, code, t.now)
+		if !ok {
+			return fail(registrar.KindInvalid, CodeWrong)
+		}
+		if _, ok, err = t.ConsumeChallenge(ctx, enrolmentKey(actor), ChallengeSecondFactor, t.now); err != nil {
+			return err
+		}
+		if !ok {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		set, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, s.sealTOTP(account.ID, secret), step)
+		if err != nil {
+			return err
+		}
+		if !set {
+			return fail(registrar.KindConflict, SecondFactorOn)
+		}
+		codes, hashes := newRecoveryCodes(account.ID)
+		recovery = codes
+		return s.finishFactorChange(ctx, t, actor, hashes, ActionSecondFactorOn, "on")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recovery, nil
+}
+
+// lockForFactorChange is the account whose factors the actor may change. Its row is
+// held: the operator role and the other factors stay as they are until the
+// transaction ends.
+func (s *Service) lockForFactorChange(ctx context.Context, t *tx, actor registrar.Actor) (Account, error) {
+	account, err := s.recentlySignedInAccount(ctx, t, actor)
+	if err != nil {
+		return Account{}, err
+	}
+	if err := t.lockCredentials(ctx, account); err != nil {
+		return Account{}, err
+	}
+	return account, s.requireFactorChange(ctx, t, actor, account)
+}
+
+// finishFactorChange is what every change of the second factor entails.
+func (s *Service) finishFactorChange(ctx context.Context, t *tx, actor registrar.Actor, hashes []string, action registrar.Action, change string) error {
+	if err := t.ReplaceRecoveryCodes(ctx, actor.Customer, hashes); err != nil {
+		return err
+	}
+	if err := t.DeleteSessionsExcept(ctx, actor.Customer, actor.Through); err != nil {
+		return err
+	}
+	return t.recordAndMail(ctx, actor, action, "", secondFactorMail(change))
+}
+
+// DisableSecondFactor switches it off and ends all other sessions.
+func (s *Service) DisableSecondFactor(ctx context.Context, actor registrar.Actor) error {
+	return s.inTx(ctx, func(t *tx) error {
+		account, err := s.lockForFactorChange(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if !account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		dropped, err := t.SetSecondFactor(ctx, account.ID, account.TOTPVersion, "", 0)
+		if err != nil {
+			return err
+		}
+		if !dropped {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		return s.finishFactorChange(ctx, t, actor, nil, ActionSecondFactorOff, "off")
+	})
+}
+
+// ReplaceRecoveryCodes replaces the recovery codes and ends all other sessions.
+func (s *Service) ReplaceRecoveryCodes(ctx context.Context, actor registrar.Actor) (recovery []string, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		account, err := s.lockForFactorChange(ctx, t, actor)
+		if err != nil {
+			return err
+		}
+		if !account.HasSecondFactor {
+			return fail(registrar.KindConflict, SecondFactorOff)
+		}
+		codes, hashes := newRecoveryCodes(account.ID)
+		recovery = codes
+		return s.finishFactorChange(ctx, t, actor, hashes, ActionRecoveryCodes, "renewed")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return recovery, nil
+}
+
+// RecoveryCodesLeft is how many recovery codes were not used yet.
+func (s *Service) RecoveryCodesLeft(ctx context.Context, actor registrar.Actor) (int, error) {
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return 0, err
+	}
+	return s.read().RecoveryCodesLeft(ctx, account.ID)
+}

@@ -1,0 +1,346 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+const (
+	secondFactorTTL = 10 * time.Minute // for entering a code
+	maxCodeAttempts = 5                // wrong ones end the pending session
+	deviceTTL       = 365 * day
+	maxSessions     = 100 // per account; the oldest ends
+	maxDevices      = 100
+	maxUserAgent    = 200
+)
+
+// SignIn checks a password. Unknown addresses, wrong passwords and accounts
+// without a password have the same answer, at the same cost.
+func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentials) (SignInResult, error) {
+	_, key, err := parseEmail(c.Email)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	opened, err := s.signIn(ctx, actor, key, c)
+	if errors.Is(err, errAccountChanged) {
+		// Most likely the password was hashed anew by a sign-in at the same time.
+		opened, err = s.signIn(ctx, actor, key, c)
+	}
+	if errors.Is(err, errAccountChanged) {
+		err = fail(registrar.KindUnauthenticated, BadCredentials)
+	}
+	return opened, err
+}
+
+func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string, c Credentials) (SignInResult, error) {
+	account, known, err := s.read().AccountByEmail(ctx, key)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	device, err := s.knownDevice(ctx, c.Device, account.ID)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	req := requesterOf(actor, "")
+	if device != "" {
+		req.account = account.ID
+	}
+	result, err := s.hasher.verify(ctx, req, s.passwordBudgets(actor, key, device), account.PasswordHash, c.Password)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if !result.ok {
+		if known && !account.ConfirmedAt.IsZero() {
+			s.queueFailedSignIn(actor, account.ID, methodPassword)
+		}
+		return SignInResult{}, fail(registrar.KindUnauthenticated, BadCredentials)
+	}
+	if !account.DisabledAt.IsZero() {
+		return SignInResult{}, fail(registrar.KindForbidden, AccountDisabled)
+	}
+	return s.startSessionInTx(ctx, sessionParams{
+		actor: actor, account: account, userAgent: c.UserAgent, authMethod: methodPassword, device: device, newDevice: device == "",
+		rehashed: result.rehashed, needsCode: account.HasSecondFactor,
+	})
+}
+
+// startSessionInTx is open in a transaction of its own.
+func (s *Service) startSessionInTx(ctx context.Context, o sessionParams) (opened SignInResult, err error) {
+	err = s.inTx(ctx, func(t *tx) error {
+		opened, err = s.startSession(ctx, t, o)
+		return err
+	})
+	if err != nil {
+		return SignInResult{}, err
+	}
+	return opened, nil
+}
+
+// knownDevice is the hash of the device cookie if it belongs to the account.
+func (s *Service) knownDevice(ctx context.Context, cookie, customer string) (registrar.SecretHash, error) {
+	hash, ok := registrar.HashSecret(registrar.DeviceSecret, cookie)
+	if !ok {
+		return "", nil
+	}
+	owner, known, err := s.read().DeviceOwner(ctx, hash, s.cfg.Now())
+	if err != nil || !known || owner != customer || customer == "" {
+		return "", err
+	}
+	return hash, nil
+}
+
+// passwordBudgets is the budgets for wrong passwords; the package comment says
+// why a known device has only one.
+func (s *Service) passwordBudgets(actor registrar.Actor, key string, device registrar.SecretHash) budgetSet {
+	if device != "" {
+		return budgetSet{{s.cfg.Limits.Device, string(device)}}
+	}
+	network := registrar.Network(actor.Address)
+	return budgetSet{
+		{s.cfg.Limits.Address, network},
+		{s.cfg.Limits.AccountAddress, network + " " + key},
+		{s.cfg.Limits.Account, key},
+	}
+}
+
+// queueFailedSignIn has a failed sign-in written into the audit, some time soon and
+// not too often.
+func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod string) {
+	if s.cfg.Limits.FailedSignInEvents.Count(customer) > 0 {
+		return
+	}
+	event := registrar.AuditEvent{Actor: actor, Action: ActionSignInFailed, Customer: customer, Object: authMethod, At: s.cfg.Now()}
+	select {
+	case s.failedSignIns <- event:
+	default: // an attack on very many accounts; the metrics tell of it
+	}
+}
+
+// sessionParams is a session about to begin.
+type sessionParams struct {
+	actor      registrar.Actor
+	account    Account
+	userAgent  string
+	authMethod string
+	action     registrar.Action // empty means ActionSignedIn
+	// replaces is the session that ends with this; empty if there is none.
+	replaces registrar.SecretHash
+	// device is the known device; newDevice wants one to be made.
+	device    registrar.SecretHash
+	newDevice bool
+	rehashed  string
+	needsCode bool
+}
+
+// errMoved: between the proof and the session, the password or the second factor
+// was changed, or the account was disabled.
+var errAccountChanged = fmt.Errorf("the account changed meanwhile: %w", fail(registrar.KindUnauthenticated, SignInFirst))
+
+// startSession begins a session with a new id and a new secret.
+//
+// The account's row is updated in any case, if only by what it holds already:
+// whoever changes a factor or disables the account at the same time updates it
+// too, and so one of the two waits for the other and sees what it did.
+func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (SignInResult, error) {
+	hash := o.account.PasswordHash
+	if o.rehashed != "" {
+		hash = o.rehashed
+	}
+	ok, err := t.ReplacePasswordHash(ctx, o.account, hash)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if !ok {
+		return SignInResult{}, errAccountChanged
+	}
+	if o.replaces != "" {
+		ok, err := t.DeleteSession(ctx, o.replaces)
+		if err != nil {
+			return SignInResult{}, err
+		}
+		if !ok {
+			return SignInResult{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		}
+	}
+	secret, secretHash := registrar.NewSecret(registrar.SessionSecret)
+	session := StoredSession{
+		Session: Session{
+			ID: registrar.NewID("ses_", t.now), CustomerID: o.account.ID,
+			Address: addressText(o.actor), UserAgent: cleanUserAgent(o.userAgent),
+			CreatedAt: t.now, AuthenticatedAt: t.now, SeenAt: t.now, ExpiresAt: s.expiry(t.now, t.now), AuthMethod: o.authMethod,
+		},
+		Hash: secretHash, State: StateOpen, Device: o.device,
+	}
+	if o.needsCode {
+		session.State, session.ExpiresAt = StateSecondFactor, t.now.Add(secondFactorTTL)
+	}
+	if err := t.InsertSession(ctx, session, maxSessions); err != nil {
+		return SignInResult{}, err
+	}
+	if o.needsCode {
+		return SignInResult{Secret: secret, NeedsCode: true}, nil
+	}
+	signedIn := SignInResult{Secret: secret, Visitor: Visitor{Customer: o.account.Customer, Session: session.Session}}
+	if o.newDevice {
+		device, deviceHash := registrar.NewSecret(registrar.DeviceSecret)
+		if err := t.InsertDevice(ctx, o.account.ID, deviceHash, t.now, t.now.Add(deviceTTL), maxDevices); err != nil {
+			return SignInResult{}, err
+		}
+		signedIn.Device = device
+	}
+	action := ActionSignedIn
+	if o.action != "" {
+		action = o.action
+	}
+	o.actor.Customer, o.actor.Through = o.account.ID, session.ID
+	return signedIn, t.recordEvent(ctx, o.actor, action, o.account.ID, o.authMethod)
+}
+
+// expiry is when a session ends: some time after it was last seen, but not later
+// than its whole life.
+func (s *Service) expiry(created, seen time.Time) time.Time {
+	idle, absolute := seen.Add(s.cfg.SessionIdle), created.Add(s.cfg.SessionLife)
+	if idle.Before(absolute) {
+		return idle
+	}
+	return absolute
+}
+
+func addressText(actor registrar.Actor) string {
+	if !actor.Address.IsValid() {
+		return ""
+	}
+	return actor.Address.String()
+}
+
+// cleanUserAgent keeps of a browser's name what fits on a page.
+func cleanUserAgent(userAgent string) string {
+	userAgent = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != unicode.ReplacementChar {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(userAgent, ""))
+	for i := range userAgent {
+		if i > maxUserAgent {
+			return userAgent[:i]
+		}
+	}
+	return userAgent
+}
+
+// EnterCode is the second half of a sign-in: a code of the authenticator app, or
+// a recovery code.
+func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, code string) (SignInResult, error) {
+	session, account, err := s.findSession(ctx, secret, StateSecondFactor)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if err := s.consumeCodeBudget(session.Device, account.ID); err != nil {
+		return SignInResult{}, err
+	}
+	// The attempt is taken before the code is looked at, and stays taken.
+	var taken bool
+	err = s.inTx(ctx, func(t *tx) error {
+		taken, err = t.UseCodeAttempt(ctx, session.Hash, maxCodeAttempts, t.now)
+		return err
+	})
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if !taken {
+		return SignInResult{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	parsed, err := s.parseCode(account, code)
+	if err == nil {
+		params := sessionParams{
+			actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPasswordAndCode, replaces: session.Hash,
+			device: session.Device, newDevice: session.Device == "",
+		}
+		var opened SignInResult
+		err = s.inTx(ctx, func(t *tx) error {
+			if err := s.useCode(ctx, t, actor, account, parsed); err != nil {
+				return err
+			}
+			opened, err = s.startSession(ctx, t, params)
+			return err
+		})
+		if err == nil {
+			return opened, nil
+		}
+	}
+	return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
+}
+
+// consumeCodeBudget takes a place for trying a code. Who began at a known device has a
+// budget apart, for the same reason as with passwords.
+func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string) error {
+	key := customer
+	if device != "" {
+		key = string(device)
+	}
+	if wait := (budgetSet{{s.cfg.Limits.Codes, key}, {s.cfg.Limits.CodesLong, key}}).consume(); wait > 0 {
+		return tooMany(wait)
+	}
+	return nil
+}
+
+// SignInAgain proves that the person is still there, and renews the session.
+func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret string, credentials ReauthCredentials) (SignInResult, error) {
+	session, account, err := s.findSession(ctx, secret, StateOpen)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	device, err := s.knownDevice(ctx, credentials.Device, account.ID)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	result, err := s.hasher.verify(ctx, requesterOf(actor, account.ID), s.passwordBudgets(actor, account.EmailKey, device), account.PasswordHash, credentials.Password)
+	if err != nil {
+		return SignInResult{}, err
+	}
+	if !result.ok {
+		s.queueFailedSignIn(actor, account.ID, methodPassword)
+		return SignInResult{}, fail(registrar.KindUnauthenticated, BadCredentials)
+	}
+	params := sessionParams{
+		actor: actor, account: account, userAgent: session.UserAgent, authMethod: methodPassword, action: ActionSignedInAgain,
+		replaces: session.Hash, device: session.Device, rehashed: result.rehashed,
+	}
+	var parsed parsedCode
+	if account.HasSecondFactor {
+		params.authMethod = methodPasswordAndCode
+		if err := s.consumeCodeBudget(device, account.ID); err != nil {
+			return SignInResult{}, err
+		}
+		if parsed, err = s.parseCode(account, credentials.Code); err != nil {
+			return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
+		}
+	}
+	var opened SignInResult
+	err = s.inTx(ctx, func(t *tx) error {
+		if account.HasSecondFactor {
+			if err := s.useCode(ctx, t, actor, account, parsed); err != nil {
+				return err
+			}
+		}
+		opened, err = s.startSession(ctx, t, params)
+		return err
+	})
+	return opened, s.queueWrongCode(actor, account.ID, err)
+}
+
+// queueWrongCode is noteFailure if the error says that a code was wrong. It
+// returns the error.
+func (s *Service) queueWrongCode(actor registrar.Actor, customer string, err error) error {
+	if registrar.CodeOf(err) == CodeWrong {
+		s.queueFailedSignIn(actor, customer, methodPasswordAndCode)
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package admin_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+)
+
+// nilStore fails by a nil pointer if anything is asked of it.
+type nilStore struct{ admin.Store }
+
+func TestService_RefusesNonOperators(t *testing.T) {
+	t.Parallel()
+	service, err := admin.New(admin.Config{Store: nilStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, actor := range []registrar.Actor{
+		{},
+		{Kind: registrar.ActorPerson, Customer: "cus_1", Through: "ses_1"},
+		{Kind: registrar.ActorToken, Customer: "cus_1", Through: "tok_1"},
+		{Kind: registrar.ActorOperator}, // nobody in particular
+	} {
+		ctx := t.Context()
+		_, _, setErr := service.SetLock(ctx, actor, admin.LockRequest{})
+		_, liftErr := service.LiftLock(ctx, actor, "lck_1")
+		_, _, locksErr := service.ListLocks(ctx, actor)
+		_, workErr := service.ListJobs(ctx, actor, admin.JobOrder, true)
+		_, needsErr := service.ListOpenIssues(ctx, actor)
+		for name, err := range map[string]error{
+			"SetLock": setErr, "LiftLock": liftErr, "Locks": locksErr, "Work": workErr, "Needs": needsErr,
+			"Secure": service.Secure(ctx, actor, "lck_1"), "Retry": service.Retry(ctx, actor, admin.JobOrder, "ord_1"),
+			"GiveUp": service.AbandonJob(ctx, actor, admin.JobChange, "chg_1"),
+			"Look":   service.RecordAccountView(ctx, actor, "cus_1", ""),
+		} {
+			if registrar.CodeOf(err) != admin.OperatorsOnly {
+				t.Errorf("%s by %q: %v", name, actor.Kind, err)
+			}
+		}
+	}
+}
+
+func TestSetLock_RejectsInvalidRequest(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	service, err := admin.New(admin.Config{Store: nilStore{}, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := admin.LockRequest{
+		Name: "streit.de", Cause: admin.UDRP, Reason: "D2026-0815", Restrictions: []admin.Restriction{admin.Transfer}, ReviewAt: now.Add(time.Hour),
+	}
+	for want, corrupt := range map[registrar.Code]func(*admin.LockRequest){
+		admin.BadCause:        func(w *admin.LockRequest) { w.Cause = "whim" },
+		admin.BadReason:       func(w *admin.LockRequest) { w.Reason = " \t" },
+		admin.BadRestrictions: func(w *admin.LockRequest) { w.Restrictions = []admin.Restriction{admin.Transfer, "everything"} },
+		admin.BadReviewDate:   func(w *admin.LockRequest) { w.ReviewAt = now },
+	} {
+		request := good
+		corrupt(&request)
+		_, _, err := service.SetLock(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}, request)
+		if registrar.CodeOf(err) != want || registrar.KindOf(err) != registrar.KindInvalid {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// failedJobsStore is work of every kind, of which each was tried once and has a setback.
+type failedJobsStore struct{ admin.Store }
+
+func (failedJobsStore) ListJobs(_ context.Context, kind admin.JobKind, _ bool, _ int) ([]admin.Job, error) {
+	return []admin.Job{{Kind: kind, ID: string(kind) + "_1", Attempts: 1}}, nil
+}
+
+func (failedJobsStore) GetJobError(context.Context, admin.JobKind, string) (admin.JobError, bool, error) {
+	return admin.JobError{Code: "no_registry_account"}, true, nil
+}
+
+func (failedJobsStore) ListPendingRefunds(context.Context, int) ([]admin.Refund, error) {
+	return nil, nil
+}
+func (failedJobsStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, error) {
+	return nil, nil
+}
+
+// A change that no registry takes waits for ever, and its holder can do nothing.
+func TestListOpenIssues_IncludesFailedOrdersItemsAndChanges(t *testing.T) {
+	t.Parallel()
+	service, err := admin.New(admin.Config{Store: failedJobsStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issues, err := service.ListOpenIssues(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
+	if err != nil || len(issues.Orders) != 1 || len(issues.Items) != 1 || len(issues.Changes) != 1 || issues.Changes[0].ID != "change_1" {
+		t.Errorf("got %+v, %v", issues, err)
+	}
+}
+
+// locksStore are locks on domains whose names say how their registries keep them.
+type locksStore struct {
+	failedJobsStore
+	locks []admin.Lock
+}
+
+func (l locksStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, error) {
+	return l.locks, nil
+}
+
+// The service may stop between a lock and its registry, and an auth code that is out
+// opens the domain until somebody goes on.
+func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	lock := func(domain string, restriction admin.Restriction, review time.Time) admin.Lock {
+		return admin.Lock{ID: "lck_" + domain, Domain: domain, Restrictions: []admin.Restriction{restriction}, ReviewAt: review}
+	}
+	later := now.Add(time.Hour)
+	service, err := admin.New(admin.Config{
+		Store: locksStore{locks: []admin.Lock{
+			lock("open", admin.Transfer, later), lock("kept", admin.Transfer, later), lock("asked", admin.Transfer, later),
+			lock("renewal", admin.Renewal, later), lock("kept", admin.Transfer, now),
+		}},
+		SecuredFor: func(_ context.Context, domain, _ string) (secured, inProgress bool, err error) {
+			return domain == "kept", domain == "asked", nil
+		},
+		Now: func() time.Time { return now },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issues, err := service.ListOpenIssues(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "root"})
+	if err != nil || len(issues.Locks) != 2 || issues.Locks[0].Domain != "open" || issues.Locks[1].Domain != "kept" || !issues.Locks[1].ReviewAt.Equal(now) {
+		t.Errorf("got %+v, %v", issues.Locks, err)
+	}
+}

@@ -1,0 +1,99 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Document is an invoice, or the correction that goes with a refund.
+type Document struct {
+	ID, Order string
+	// Refund is the one that a correction is for; empty means an invoice.
+	Refund string
+	// Owed says that it is not issued yet; then what follows is empty.
+	Owed            bool
+	Series, Number  string
+	Count           int64
+	Net, VAT, Gross registrar.Cents
+	// At is when it was issued, or since when it is owed.
+	At time.Time
+}
+
+// expectedDocument is a document that there has to be.
+type expectedDocument struct {
+	order, what     string
+	net, vat, gross registrar.Cents
+	issued          int
+	owed, fresh     bool
+}
+
+// expectDocuments notes what documents an order must have.
+func (a *reconciler) expectDocuments(o Order, fresh bool) {
+	if !o.Paid || o.Gross == 0 {
+		return
+	}
+	a.expectedDocuments[[2]string{o.ID, ""}] = &expectedDocument{order: o.ID, what: "the invoice", net: o.Net, vat: o.VAT, gross: o.Gross, fresh: fresh}
+	for _, r := range o.Refunds {
+		if r.Provider == "" || r.Item == "" {
+			continue // a payment that paid for nothing has no invoice to correct
+		}
+		p := &expectedDocument{order: o.ID, what: "the correction for " + r.ID, gross: r.Amount, fresh: fresh || a.isFresh(r.CreatedAt)}
+		for _, i := range o.Items {
+			if i.ID == r.Item {
+				p.net, p.vat = i.Net, i.VAT
+			}
+		}
+		a.expectedDocuments[[2]string{o.ID, r.ID}] = p
+	}
+}
+
+func (a *reconciler) checkDocument(d Document) {
+	p := a.expectedDocuments[[2]string{d.Order, d.Refund}]
+	fresh := a.isFresh(d.At)
+	if p == nil {
+		a.addFinding(fresh, "invoice", d.ID, "there is a document for %s %s that nothing was paid or given back for", d.Order, d.Refund)
+		p = &expectedDocument{fresh: fresh}
+	}
+	if d.Owed {
+		p.owed = true
+		if a.options.GracePeriod > 0 && !fresh {
+			a.addFinding(p.fresh, "stuck", d.Order, "%s is owed since %s and was not issued; is company.name set?", p.what, d.At.UTC().Format("2006-01-02 15:04:05"))
+		}
+		return
+	}
+	a.Documents++
+	p.issued++
+	if p.order != "" && (d.Net != p.net || d.VAT != p.vat || d.Gross != p.gross) {
+		a.addFinding(fresh || p.fresh, "invoice", d.Order, "%s says %s + %s = %s, the order %s + %s = %s", d.Number, d.Net, d.VAT, d.Gross, p.net, p.vat, p.gross)
+	}
+	a.usedNumbers[d.Series] = append(a.usedNumbers[d.Series], usedNumber{d.Count, fresh})
+}
+
+// usedNumber is a number of a series that was used.
+type usedNumber struct {
+	number int64
+	fresh  bool
+}
+
+func (a *reconciler) checkMissingDocuments() {
+	for _, p := range a.expectedDocuments {
+		if p.issued != 1 && (p.issued != 0 || !p.owed) {
+			a.addFinding(p.fresh, "invoice", p.order, "%s should exist once and exists %d times", p.what, p.issued)
+		}
+	}
+	for series, used := range a.usedNumbers {
+		slices.SortFunc(used, func(x, y usedNumber) int { return int(x.number - y.number) })
+		for i, one := range used {
+			before := int64(0)
+			if i > 0 {
+				before = used[i-1].number
+			}
+			if one.number != before+1 {
+				a.addFinding(one.fresh, "invoice", series, "number %d comes after %d", one.number, before)
+			}
+		}
+	}
+	a.expectedDocuments, a.usedNumbers = nil, nil
+}

@@ -1,0 +1,168 @@
+package reconcile
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+func (a *reconciler) checkOrder(o Order) {
+	a.Orders++
+	fresh := a.isFresh(o.UpdatedAt)
+	a.checkTotals(o, fresh)
+	for _, p := range o.Payments {
+		a.payments[p.ID] = &payment{order: o.ID, status: p.Status, amount: p.Amount, fresh: fresh || a.isFresh(p.UpdatedAt)}
+		if p.Intent == "" {
+			continue
+		}
+		if other, taken := a.intents[p.Intent]; taken {
+			a.addFinding(fresh, "charge", o.ID, "payment %s and payment %s are the same charge at the provider", p.ID, other)
+		}
+		a.intents[p.Intent] = p.ID
+	}
+	a.checkCaptured(o, fresh)
+	a.checkOrderItems(o, fresh)
+	a.checkRefunds(o, fresh)
+	a.expectDocuments(o, fresh)
+	a.checkStuck(o)
+}
+
+func (a *reconciler) checkTotals(o Order, fresh bool) {
+	var net, vat, gross registrar.Cents
+	for _, i := range o.Items {
+		if i.Gross != i.Net+i.VAT || i.Net < 0 || i.VAT < 0 {
+			a.addFinding(fresh, "totals", o.ID, "%s costs %s net and %s VAT, but %s gross", i.Name, i.Net, i.VAT, i.Gross)
+		}
+		net, vat, gross = net+i.Net, vat+i.VAT, gross+i.Gross
+	}
+	if net != o.Net || vat != o.VAT || gross != o.Gross {
+		a.addFinding(fresh, "totals", o.ID, "the items add up to %s + %s = %s, the order says %s + %s = %s", net, vat, gross, o.Net, o.VAT, o.Gross)
+	}
+	// Half-up, written another way than where it is reckoned.
+	if off := 2*(o.Net*registrar.Cents(o.RateBasisPoints)-o.VAT*10_000) + 10_000; off < 0 || off >= 20_000 {
+		a.addFinding(fresh, "totals", o.ID, "%s is not the VAT of %s at %d hundredths of a percent", o.VAT, o.Net, o.RateBasisPoints)
+	}
+}
+
+// checkCaptured looks at what pays for an order.
+func (a *reconciler) checkCaptured(o Order, fresh bool) {
+	var captured []Payment
+	for _, p := range o.Payments {
+		if p.Status == PaymentCaptured {
+			captured = append(captured, p)
+		}
+	}
+	switch {
+	case !o.Paid && len(captured) > 0:
+		a.addFinding(fresh, "charge", o.ID, "the order is %s and keeps %s", o.State, captured[0].ID)
+	case !o.Paid:
+	case o.Gross == 0 && len(captured) > 0:
+		a.addFinding(fresh, "charge", o.ID, "the order costs nothing and keeps %s", captured[0].ID)
+	case o.Gross == 0:
+	case len(captured) != 1:
+		a.addFinding(fresh, "charge", o.ID, "the order is paid and keeps %d payments, not one", len(captured))
+	case captured[0].Amount != o.Gross:
+		a.addFinding(fresh, "charge", o.ID, "the order costs %s and keeps %s", o.Gross, captured[0].Amount)
+	case captured[0].Intent == "":
+		a.addFinding(fresh, "charge", o.ID, "nobody knows which charge at the provider %s is", captured[0].ID)
+	}
+}
+
+// checkOrderItems looks at what became of the items; their lines are compared later.
+func (a *reconciler) checkOrderItems(o Order, fresh bool) {
+	for _, i := range o.Items {
+		if i.ProvisionItem != "" {
+			if other, taken := a.items[i.ProvisionItem]; taken {
+				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same line", i.Name, o.ID, other.name, other.order)
+			}
+			a.items[i.ProvisionItem] = item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: i.Stage, fresh: fresh}
+		}
+		failed := i.Stage == ItemFailed || i.Stage == ItemRefunded
+		switch {
+		case !o.Paid && i.ProvisionItem != "":
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s has the line %s", o.State, i.Name, i.ProvisionItem)
+		case !o.Paid && i.Stage != ItemOpen:
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
+		case o.Paid && i.ProvisionItem == "" && !failed:
+			a.addFinding(fresh, "line", o.ID, "the order is paid and nobody carries out %s", i.Name)
+		case o.Ended && o.Paid && i.Stage == ItemOpen:
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
+		}
+	}
+}
+
+// checkRefunds looks for the reason of each refund, and for the refund of each reason.
+func (a *reconciler) checkRefunds(o Order, fresh bool) {
+	made := make(map[[2]string]int) // by payment and item
+	amounts := make(map[[2]string]registrar.Cents)
+	done := make(map[[2]string]bool)
+	for _, r := range o.Refunds {
+		key := [2]string{r.Payment, r.Item}
+		made[key]++
+		amounts[key] = r.Amount
+		done[key] = r.Provider != ""
+		recent := fresh || a.isFresh(r.CreatedAt)
+		if a.refunds[r.ID] = (&refund{order: o.ID, payment: r.Payment, provider: r.Provider, amount: r.Amount, fresh: recent}); r.Provider == "" {
+			a.addFinding(recent, "stuck", o.ID, "the refund %s of %s is still due", r.ID, r.Amount)
+			continue
+		}
+		if p := a.payments[r.Payment]; p != nil {
+			p.refunded += r.Amount
+		}
+	}
+	// expect looks for the one refund of something. amount is -1 where only the
+	// provider knows how much it was.
+	expect := func(p Payment, what, item string, amount registrar.Cents, back bool) {
+		key := [2]string{p.ID, item}
+		switch n := made[key]; {
+		case n == 0 && o.Ended:
+			a.addFinding(fresh, "refund", o.ID, "%s is to be given back and there is no refund", what)
+		case n == 0:
+			// The refund is written when the order ends, and stuck finds an order
+			// that does not.
+		case n > 1:
+			a.addFinding(fresh, "refund", o.ID, "%s has %d refunds", what, n)
+		case amount >= 0 && amounts[key] != amount:
+			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be given back and the refund is %s", amount, what, amounts[key])
+		case back && !done[key]:
+			a.addFinding(fresh, "refund", o.ID, "%s is said to be given back and its refund is still due", what)
+		}
+		delete(made, key)
+	}
+	for _, p := range o.Payments {
+		switch p.Status {
+		case PaymentCaptured:
+			for _, i := range o.Items {
+				if (i.Stage == ItemFailed || i.Stage == ItemRefunded) && i.Gross > 0 {
+					expect(p, i.Name, i.ID, i.Gross, i.Stage == ItemRefunded)
+				}
+			}
+		case PaymentUnmatched, PaymentRefunded:
+			// It may be of another sum than was asked for: a reason not to keep it.
+			a.payments[p.ID].owed = amounts[[2]string{p.ID, ""}]
+			expect(p, "payment "+p.ID, "", -1, p.Status == PaymentRefunded)
+		case PaymentInFlight, PaymentClosed:
+		}
+	}
+	for key := range made {
+		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is given back without a reason", amounts[key], key[0])
+	}
+}
+
+// checkStuck looks for what somebody should long have looked at.
+func (a *reconciler) checkStuck(o Order) {
+	fresh := a.isFresh(o.UpdatedAt)
+	if !o.DueAt.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(o.DueAt) > a.options.GracePeriod {
+		a.addFinding(false, "stuck", o.ID, "nobody has looked at the order since it was due at %s", o.DueAt.UTC().Format("2006-01-02 15:04:05"))
+	}
+	if o.Paid && !o.Ended {
+		open := false
+		for _, i := range o.Items {
+			open = open || i.Stage == ItemOpen
+		}
+		if !open {
+			a.addFinding(fresh, "stuck", o.ID, "nothing is under way any more and the order is still %s", o.State)
+		}
+	}
+	for _, p := range o.Payments {
+		if p.Status == PaymentInFlight && (o.Ended || o.Paid) {
+			a.addFinding(fresh || a.isFresh(p.UpdatedAt), "stuck", o.ID, "the order is %s and payment %s can still be made", o.State, p.ID)
+		}
+	}
+}

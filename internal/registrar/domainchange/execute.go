@@ -1,0 +1,194 @@
+package domainchange
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/jobs"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// leaseEnd outlives a call and what is stored after it.
+func (s *Service) leaseEnd() time.Time {
+	return s.realTime().Add(s.cfg.Deadline + 2*storeTimeout + time.Minute)
+}
+
+// resumeChange is the loop's work on a change that somebody has left.
+func (s *Service) resumeChange(ctx context.Context, change Change) {
+	claimed := change
+	claimed.DueAt, claimed.Node = s.leaseEnd(), s.cfg.Node
+	claimed.Attempts++
+	if claimed, updated := s.applyTransition(ctx, Transition{From: change, To: claimed}); updated {
+		// A call under way when the service stops is finished: it saves a question.
+		callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
+		defer cancel()
+		s.execute(callCtx, claimed)
+	}
+}
+
+// applyTransition stores a step, and says whether this node still has the change.
+func (s *Service) applyTransition(ctx context.Context, transition Transition) (Change, bool) {
+	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+	defer cancel()
+	transition.To.UpdatedAt, transition.At = s.cfg.Now(), s.realTime()
+	updated, err := s.cfg.Store.UpdateDomainChange(storeCtx, transition)
+	if err != nil {
+		s.cfg.Logger.ErrorContext(ctx, "a step of a change can't be stored", "change", transition.From.ID, "state", string(transition.To.State), "error", err.Error())
+	}
+	if err != nil || !updated {
+		return transition.From, false
+	}
+	return transition.To, true
+}
+
+// newTask is the change as the registry account needs to know it.
+func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
+	task := Task{
+		Kind: change.Kind, Name: change.Name, TLD: change.TLD, Nameservers: change.Desired.Nameservers, Handle: change.Handle,
+		OldHandle: change.OldHandle, Transaction: change.ID, RequestedAt: change.CreatedAt, Pending: change.State == StatusPending,
+	}
+	if change.Desired.DS != nil {
+		task.DS = *change.Desired.DS
+	}
+	// What the registry has accepted already is only asked about.
+	if change.Kind == UpdateRegistrant && change.State == StatusOpen {
+		registrant, err := s.eligibleRegistrant(ctx, change.Customer, change.TLD)
+		if err != nil {
+			return Task{}, err
+		}
+		task.Registrant = registrant
+	}
+	if change.SealedCode == "" {
+		return task, nil
+	}
+	var err error
+	task.Code, err = s.cfg.Seal.Open(registrar.AuthCodePurpose(change.Name), change.SealedCode)
+	return task, err
+}
+
+// execute does the work on a change that this node has, and returns it as it is
+// afterwards. code is what the registry chose.
+func (s *Service) execute(ctx context.Context, change Change) (after Change, code string) {
+	registry, served := s.registryFor(change.Account, change.TLD)
+	if !served {
+		return s.reschedule(ctx, change, &registrar.Error{Kind: registrar.KindInternal, Code: NoRegistryAccount}), ""
+	}
+	task, err := s.newTask(ctx, change)
+	if err == nil {
+		err = s.checkStillAllowed(ctx, change)
+	}
+	hitFailpoint(failpointChangeWritten)
+	var result Result
+	if err == nil {
+		result, err = registry.Registry.ApplyChange(ctx, task)
+	}
+	hitFailpoint(failpointChangeApplied)
+	switch {
+	case err != nil && isRetryable(err):
+		return s.reschedule(ctx, change, err), ""
+	case err != nil:
+		return s.markRefused(ctx, change, err), ""
+	case result.Pending:
+		pending := change
+		pending.State, pending.Node = StatusPending, ""
+		pending.DueAt = s.realTime().Add(jobs.Backoff(change.Attempts, minPendingPoll, maxPendingPoll))
+		after, _ = s.applyTransition(ctx, Transition{From: change, To: pending})
+		return after, ""
+	}
+	result.Record.ReadAt = s.realTime()
+	return s.markDone(ctx, change, result.Record), result.Code
+}
+
+// checkStillAllowed asks once more whether a dispute forbids the change. It may have come up
+// while the change was waiting for the registry, or just before it was written; whoever
+// locks the domain from here on sees an open change. What the registry has is its own.
+func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
+	if change.State != StatusOpen {
+		return nil
+	}
+	domain := Domain{ID: change.Domain, Customer: change.Customer, Name: change.Name, TLD: change.TLD, Account: change.Account}
+	reason, err := s.cfg.CheckRestrictions(ctx, domain, change.Kind)
+	switch {
+	case err != nil:
+		return &registrar.Error{Kind: registrar.KindInternal, Code: "locks_unreadable", Err: err}
+	case reason != "":
+		return &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+	}
+	return nil
+}
+
+// isRetryable says that the registry has decided nothing.
+func isRetryable(err error) bool {
+	switch registrar.KindOf(err) {
+	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
+		return true
+	default:
+		return false
+	}
+}
+
+// reschedule leaves the change for later.
+func (s *Service) reschedule(ctx context.Context, change Change, err error) Change {
+	delay := jobs.Backoff(change.Attempts, minBackoff, maxBackoff)
+	kind := registrar.KindOf(err)
+	log := s.cfg.Logger.With("change", change.ID, "kind", string(change.Kind), "extension", change.TLD, "account", change.Account,
+		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err), "attempts", change.Attempts, "again_in", delay.String())
+	if kind == registrar.KindInternal {
+		log.ErrorContext(ctx, "a change of a domain waits, and somebody has to do something")
+	} else {
+		log.WarnContext(ctx, "a change of a domain waits for the registry")
+	}
+	s.cfg.RecordError(ctx, change.ID, registrar.CodeOf(err))
+	rescheduled := change
+	rescheduled.DueAt, rescheduled.Node = s.realTime().Add(delay), ""
+	after, _ := s.applyTransition(ctx, Transition{From: change, To: rescheduled}) // else the lease ends by itself
+	return after
+}
+
+// withFinalStatus is a change at its end; the auth code is not kept any longer.
+func withFinalStatus(change Change, status ChangeStatus) Change {
+	change.State, change.DueAt, change.Node, change.SealedCode = status, time.Time{}, "", ""
+	return change
+}
+
+func (s *Service) markRefused(ctx context.Context, change Change, err error) Change {
+	refused := withFinalStatus(change, StatusRefused)
+	refused.Failure = registrar.CodeOf(err)
+	if refused.Failure == "" {
+		refused.Failure = RegistryDenied
+	}
+	// The text of the error names the rule or the result code, never the name.
+	s.cfg.Logger.WarnContext(ctx, "a registry refused a change", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
+		"account", change.Account, "detail", err.Error())
+	return s.finalize(ctx, Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, ActionRefused)})
+}
+
+func (s *Service) markDone(ctx context.Context, change Change, record Record) Change {
+	mail := &registrar.Mail{Kind: registrar.MailDomainChanged, Customer: change.Customer, Data: map[string]string{
+		"domain": change.Name, "change": string(change.Kind),
+	}}
+	if change.Kind == AuthCode {
+		mail.Kind = registrar.MailAuthCode
+	}
+	// Where an operator sits is not the holder's business.
+	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
+		mail.Data["address"] = change.Actor.Address.String()
+	}
+	return s.finalize(ctx, Transition{
+		From: change, To: withFinalStatus(change, StatusDone), Record: &record, AuditEvent: s.auditEvent(change, actions[change.Kind]), Mail: mail,
+	})
+}
+
+func (s *Service) finalize(ctx context.Context, transition Transition) Change {
+	after, updated := s.applyTransition(ctx, transition)
+	if updated {
+		hitFailpoint(failpointChangeEnded)
+		s.cfg.OnChangeEnded(after.Kind, after.State)
+		s.cfg.MailQueued()
+	}
+	return after
+}
+
+func (s *Service) auditEvent(change Change, action registrar.Action) *registrar.AuditEvent {
+	return &registrar.AuditEvent{Actor: change.Actor, Action: action, Customer: change.Customer, Object: change.Name, At: s.cfg.Now()}
+}

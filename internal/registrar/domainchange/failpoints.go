@@ -1,0 +1,19 @@
+package domainchange
+
+import "github.com/dotkontor/dotkontor/internal/failpoint"
+
+// The boundaries of doc.go.
+const (
+	failpointChangeWritten = "change_written"
+	failpointChangeApplied = "change_carried"
+	failpointChangeEnded   = "change_ended"
+)
+
+// Failpoints are all places between intent and effect, in the order of doc.go. A
+// build with the tag faults can be killed at each of them.
+func Failpoints() []string {
+	return []string{failpointChangeWritten, failpointChangeApplied, failpointChangeEnded}
+}
+
+// hitFailpoint marks one of them.
+func hitFailpoint(name string) { failpoint.Hit(name) }

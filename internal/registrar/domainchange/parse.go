@@ -1,0 +1,161 @@
+package domainchange
+
+import (
+	"encoding/hex"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func invalid(code registrar.Code) error {
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
+}
+
+// hostProfile is how hosts are written: lower case A-labels.
+var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
+
+// ParseNameservers reads nameservers as people type them: one a line, its name and,
+// where it lies below the domain itself, its addresses. Whether a registry wants so
+// many is not its business.
+func ParseNameservers(domain, text string) ([]Nameserver, error) {
+	var servers []Nameserver
+	for line := range strings.Lines(text) {
+		fields := strings.FieldsFunc(line, func(r rune) bool { return r <= ' ' || r == ',' || r == ';' || r == '\u00a0' })
+		if len(fields) == 0 {
+			continue
+		}
+		server, err := parseNameserver(domain, fields)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(servers, func(other Nameserver) bool { return other.Name == server.Name }) {
+			return nil, invalid(DuplicateNameserver)
+		}
+		servers = append(servers, server)
+	}
+	return servers, nil
+}
+
+func parseNameserver(domain string, fields []string) (Nameserver, error) {
+	name, err := hostProfile.ToASCII(strings.TrimSuffix(fields[0], "."))
+	if err != nil || !strings.Contains(name, ".") {
+		return Nameserver{}, invalid(BadNameserver)
+	}
+	if last := name[strings.LastIndexByte(name, '.')+1:]; strings.Trim(last, "0123456789") == "" {
+		return Nameserver{}, invalid(BadNameserver) // an address
+	}
+	server := Nameserver{Name: name}
+	for _, field := range fields[1:] {
+		address, err := netip.ParseAddr(field)
+		switch {
+		case err != nil || address.Zone() != "" || !address.IsGlobalUnicast():
+			return Nameserver{}, invalid(BadNameserver)
+		case !slices.Contains(server.Addresses, address.Unmap()):
+			server.Addresses = append(server.Addresses, address.Unmap())
+		}
+	}
+	inBailiwick := name == domain || strings.HasSuffix(name, "."+domain)
+	switch {
+	case inBailiwick && len(server.Addresses) == 0:
+		return Nameserver{}, invalid(GlueMissing)
+	case !inBailiwick && len(server.Addresses) > 0:
+		return Nameserver{}, invalid(UnexpectedGlue)
+	}
+	return server, nil
+}
+
+// What is worth trusting today (RFC 8624 and its successors): SHA-1 is not.
+var (
+	trustedAlgorithms = map[uint8]bool{8: true, 10: true, 13: true, 14: true, 15: true, 16: true}
+	digestLengths     = map[uint8]int{2: 64, 4: 96} // hexadecimal digits
+)
+
+// ParseDS reads a DS record as tools print it: a whole line of a zone, or its four
+// values. It refuses what no resolver should trust.
+func ParseDS(text string) (DS, error) {
+	ds, err := parseDSFields(text)
+	if err != nil {
+		return DS{}, err
+	}
+	length, known := digestLengths[ds.DigestType]
+	switch {
+	case !known || !trustedAlgorithms[ds.Algorithm]:
+		return DS{}, invalid(WeakDS)
+	case len(ds.Digest) != length:
+		return DS{}, invalid(BadDS)
+	}
+	return ds, nil
+}
+
+func parseDSFields(text string) (DS, error) {
+	fields := strings.Fields(strings.NewReplacer("(", " ", ")", " ").Replace(text))
+	for i, field := range fields {
+		if strings.EqualFold(field, "DS") {
+			fields = fields[i+1:]
+			break
+		}
+	}
+	if len(fields) < 4 {
+		return DS{}, invalid(BadDS)
+	}
+	tag, err1 := strconv.ParseUint(fields[0], 10, 16)
+	algorithm, err2 := strconv.ParseUint(fields[1], 10, 8)
+	digestType, err3 := strconv.ParseUint(fields[2], 10, 8)
+	digest := strings.ToUpper(strings.Join(fields[3:], ""))
+	if _, err := hex.DecodeString(digest); err1 != nil || err2 != nil || err3 != nil || err != nil {
+		return DS{}, invalid(BadDS)
+	}
+	return DS{KeyTag: uint16(tag), Algorithm: uint8(algorithm), DigestType: uint8(digestType), Digest: digest}, nil
+}
+
+// ChangeRequest is a change as its holder asks for it.
+type ChangeRequest struct {
+	Kind ChangeKind
+	// Nameservers and DS are as they were typed; only the kind's own is read.
+	Nameservers, DS string
+}
+
+// desiredState reads the wish, and refuses what the registry has no use for.
+func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (DesiredState, error) {
+	switch w.Kind {
+	case Nameservers:
+		servers, err := ParseNameservers(domain.Name, w.Nameservers)
+		switch {
+		case err != nil:
+			return DesiredState{}, err
+		case len(servers) < capabilities.MinNameservers:
+			return DesiredState{}, invalid(TooFewNameservers)
+		case len(servers) > capabilities.MaxNameservers:
+			return DesiredState{}, invalid(TooManyNameservers)
+		}
+		return DesiredState{Nameservers: servers}, nil
+	case AddDS:
+		ds, err := ParseDS(w.DS)
+		return DesiredState{DS: &ds}, err
+	case RemoveDS: // what is there may be older than our taste
+		ds, err := parseDSFields(w.DS)
+		return DesiredState{DS: &ds}, err
+	case Lock, Unlock:
+		return DesiredState{}, requireCapability(capabilities.Lock, NoTransferLock)
+	case AuthCode:
+		return DesiredState{}, requireCapability(capabilities.Code, NoAuthCode)
+	case UpdateRegistrant:
+		return DesiredState{}, requireCapability(capabilities.Contacts, NoContacts)
+	case Secure:
+		return DesiredState{}, requireCapability(capabilities.Lock || capabilities.canSetAuthCode(), NoTransferLock)
+	default:
+		return DesiredState{}, invalid(NoSuchChange)
+	}
+}
+
+func requireCapability(has bool, code registrar.Code) error {
+	if has {
+		return nil
+	}
+	return &registrar.Error{Kind: registrar.KindUnsupported, Code: code}
+}

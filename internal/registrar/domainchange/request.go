@@ -1,0 +1,129 @@
+package domainchange
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// getOwnDomain is a domain of the actor's account.
+func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id string) (Domain, error) {
+	if actor.Customer == "" {
+		return Domain{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	if actor.Kind != registrar.ActorPerson {
+		return Domain{}, &registrar.Error{Kind: registrar.KindForbidden, Code: "persons_only"}
+	}
+	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, actor.Customer, id)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchDomain}
+	}
+	return domain, err
+}
+
+// RequestChange writes a change down and tries to carry it out. The change that it returns is
+// done, refused, or open if the registry has not decided yet. code is the auth code,
+// if that was asked for and is set: it is told nowhere else.
+func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest) (change Change, code string, err error) {
+	domain, err := s.getOwnDomain(ctx, actor, id)
+	if err != nil {
+		return Change{}, "", err
+	}
+	if !slices.Contains(CustomerChangeKinds(), request.Kind) {
+		return Change{}, "", invalid(NoSuchChange)
+	}
+	if request.Kind != Lock {
+		if err := actor.RequireRecentSignIn(s.cfg.Clock()); err != nil {
+			return Change{}, "", err
+		}
+	}
+	change, code, err = s.prepareChange(ctx, actor, domain, request)
+	if err != nil {
+		return Change{}, "", err
+	}
+	if err := s.checkChangeRate(ctx, domain.ID, change.CreatedAt); err != nil {
+		return Change{}, "", err
+	}
+	if err := s.cfg.Store.AddDomainChange(ctx, change); err != nil {
+		return Change{}, "", err
+	}
+	// Whoever asked may go away; the change is theirs all the same.
+	callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.RequestTimeout)
+	defer cancel()
+	change, registryCode := s.execute(callCtx, change)
+	if change.State != StatusDone || change.Kind != AuthCode {
+		return change, "", nil
+	}
+	if registryCode != "" {
+		code = registryCode
+	}
+	return change, code, nil
+}
+
+// eligibleRegistrant is the customer's registrant, whom the extension admits.
+func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) (Registrant, error) {
+	registrant, found, err := s.cfg.Store.GetRegistrantData(ctx, customer)
+	if err != nil {
+		return Registrant{}, err
+	}
+	if !found {
+		return Registrant{}, &registrar.Error{Kind: registrar.KindConflict, Code: RegistrantMissing}
+	}
+	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
+}
+
+// checkChangeRate refuses a holder who changes a domain without end. Operators are not bounded: what
+// a court orders must not wait for the holder's budget.
+func (s *Service) checkChangeRate(ctx context.Context, domain string, now time.Time) error {
+	changes, err := s.cfg.Store.ListDomainChanges(ctx, domain, maxChanges)
+	if err != nil || len(changes) < maxChanges {
+		return err
+	}
+	if retryAfter := changes[maxChanges-1].CreatedAt.Add(changeWindow).Sub(now); retryAfter > 0 {
+		return &registrar.Error{Kind: registrar.KindRateLimited, Code: TooManyChanges, RetryAfter: retryAfter}
+	}
+	return nil
+}
+
+// prepareChange checks a wish and chooses everything that its call will use.
+func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, domain Domain, request ChangeRequest) (change Change, code string, err error) {
+	if reason := statusRefusal(domain.Status, request.Kind); reason != "" {
+		return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+	}
+	registry, served := s.registryFor(domain.Account, domain.TLD)
+	if !served {
+		return Change{}, "", &registrar.Error{Kind: registrar.KindUnsupported, Code: NoRegistryAccount}
+	}
+	capabilities := registry.Registry.Capabilities(domain.TLD)
+	desired, err := request.desiredState(domain, capabilities)
+	if err != nil {
+		return Change{}, "", err
+	}
+	reason, err := s.cfg.CheckRestrictions(ctx, domain, request.Kind)
+	switch {
+	case err != nil:
+		return Change{}, "", err
+	case reason != "":
+		return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: reason}
+	}
+	now := s.cfg.Now().Truncate(time.Microsecond)
+	change = Change{
+		ID: registrar.NewID("chg_", now), Customer: domain.Customer, Domain: domain.ID, Name: domain.Name, TLD: domain.TLD,
+		Account: registry.Name, Kind: request.Kind, Desired: desired, State: StatusOpen, Actor: actor,
+		DueAt: s.leaseEnd(), Node: s.cfg.Node, Attempts: 1, CreatedAt: now, UpdatedAt: now,
+	}
+	switch {
+	case request.Kind == UpdateRegistrant:
+		if _, err := s.eligibleRegistrant(ctx, domain.Customer, domain.TLD); err != nil {
+			return Change{}, "", err
+		}
+		change.Handle, change.OldHandle = "DK"+rand.Text()[:14], domain.Handle
+	case (request.Kind == AuthCode || request.Kind == Secure) && capabilities.canSetAuthCode():
+		code = registrar.NewAuthCode(capabilities.CodeLength)
+		change.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(domain.Name), code)
+	}
+	return change, code, nil
+}

@@ -1,0 +1,140 @@
+package idempotency
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// fingerprint is equal for equal JSON values. What is no plain JSON is only equal
+// to the same bytes; the first letter keeps the two apart.
+func fingerprint(body []byte) string {
+	if plain, ok := canonical(body); ok {
+		return "j" + hashText(plain)
+	}
+	return "b" + hashText(body)
+}
+
+// canonical writes a JSON value in the one way that all its spellings share. It is
+// false for what a reader could understand in two ways: broken, with a member
+// twice, or with letters that are none.
+func canonical(body []byte) ([]byte, bool) {
+	if !utf8.Valid(body) {
+		return nil, false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	plain, err := appendValue(decoder, nil, 0)
+	if err != nil {
+		return nil, false
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	return plain, true
+}
+
+// maxDepth is how far values may be inside of each other.
+const maxDepth = 100
+
+var errNotPlain = errors.New("not plain JSON")
+
+func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	if depth > maxDepth {
+		return nil, errNotPlain
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		if token == '{' {
+			return appendObject(decoder, dst, depth)
+		}
+		return appendArray(decoder, dst, depth)
+	case string:
+		if strings.ContainsRune(token, utf8.RuneError) { // half a letter reads like any other half
+			return nil, errNotPlain
+		}
+		return strconv.AppendQuote(dst, token), nil
+	case json.Number:
+		return append(dst, canonicalNumber(string(token))...), nil
+	case bool:
+		return strconv.AppendBool(dst, token), nil
+	default:
+		return append(dst, "null"...), nil
+	}
+}
+
+func appendArray(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
+	dst = append(dst, '[')
+	for decoder.More() {
+		var err error
+		if dst, err = appendValue(decoder, dst, depth+1); err != nil {
+			return nil, err
+		}
+		dst = append(dst, ',')
+	}
+	_, err := decoder.Token()
+	return append(dst, ']'), err
+}
+
+func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
+	members := make(map[string][]byte)
+	var names []string
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := token.(string)
+		if _, twice := members[name]; twice || strings.ContainsRune(name, utf8.RuneError) {
+			return nil, errNotPlain
+		}
+		if members[name], err = appendValue(decoder, nil, depth+1); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	dst = append(dst, '{')
+	for _, name := range names {
+		dst = strconv.AppendQuote(dst, name)
+		dst = append(append(append(dst, ':'), members[name]...), ',')
+	}
+	return append(dst, '}'), nil
+}
+
+// canonicalNumber is the same for 1, 1.0 and 10e-1, and exact: the digits without zeros at
+// either end, and where the point stands.
+func canonicalNumber(text string) string {
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	sign := ""
+	if rest, negative := strings.CutPrefix(mantissa, "-"); negative {
+		sign, mantissa = "-", rest
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	if short == "" {
+		return "0" // and so is -0
+	}
+	power := 0
+	if exponent != "" {
+		var err error
+		if power, err = strconv.Atoi(exponent); err != nil || power > 1<<40 || power < -1<<40 {
+			return "n" + text // nobody means such a number
+		}
+	}
+	power += len(digits) - len(short) - len(fraction)
+	return sign + short + "e" + strconv.Itoa(power)
+}

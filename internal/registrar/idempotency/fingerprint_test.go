@@ -1,0 +1,42 @@
+package idempotency
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFingerprint_EqualJSONValuesMatch(t *testing.T) {
+	t.Parallel()
+	for _, spellings := range [][]string{
+		{`{"a":1,"b":[true,null,"ä"]}`, "{ \"b\" : [ true , null , \"\\u00e4\" ],\n\"a\":1 }", `{"a":1.0,"b":[true,null,"ä"]}`},
+		{"0", "-0", "0.000", "0e9"},
+		{"100", "1e2", "1E+2", "100.0", "1000e-1"},
+		{"-0.015", "-15e-3", "-1.5E-2"},
+		{`"/"`, `"\/"`},
+		{"{}", " {\t} "},
+	} {
+		for _, other := range spellings[1:] {
+			if fingerprint([]byte(spellings[0])) != fingerprint([]byte(other)) {
+				t.Errorf("%s and %s are told apart", spellings[0], other)
+			}
+		}
+	}
+}
+
+func TestFingerprint_DifferentBodiesDiffer(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
+	different := []string{
+		"", "{}", "[]", "null", "false", `""`, "0", "1", "-1", "10", "0.1", "1e400", "9007199254740993", "9007199254740992",
+		`"0"`, `"null"`, `{"a":1}`, `{"a":"1"}`, `{"A":1}`, `{"a":1,"b":1}`, `{"a":1,"a":1}`, `{"a":1}{}`, `{"a":1`, `[1,2]`, `[2,1]`, `[[1],2]`, `[[1,2]]`,
+		"\"\xff\"", "\"\xfe\"", `"\ud800"`, `"\ud801"`, "\"\ufffd\"", `"ä"`, `"a\u0308"`, deep, "[" + deep + "]", "1e99999999999999999999", "2e99999999999999999999",
+	}
+	seen := make(map[string]string)
+	for _, body := range different {
+		sum := fingerprint([]byte(body))
+		if previous, twice := seen[sum]; twice {
+			t.Errorf("%q and %q are taken for equal", previous, body)
+		}
+		seen[sum] = body
+	}
+}

@@ -1,0 +1,242 @@
+package lookup
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// verdict is what the ladder found about one name. It holds no price and no
+// record of the registry.
+type verdict struct {
+	availability Availability
+	source       Source
+	reason       Reason
+	premium      bool
+	at           time.Time
+}
+
+// resolve asks the sources in order until one decides or ctx ends.
+func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // whoever is still asking need not go on
+	c := &resolution{engine: e, ext: ext, name: name, labelClass: classifyLabel(name)}
+
+	if v, decided := c.epp(ctx); decided {
+		return v, nil
+	}
+	c.startDNS(ctx)
+	if v, decided := c.rdap(ctx); decided {
+		return v, nil
+	}
+	if v, decided := c.whois(ctx); decided {
+		return v, nil
+	}
+	if v, decided := c.dns(ctx); decided {
+		return v, nil
+	}
+	if !c.answered {
+		return verdict{}, c.upstreamError()
+	}
+	return c.newVerdict(Unknown, "", ReasonUnknown), nil
+}
+
+// resolution is the state of one climb.
+type resolution struct {
+	engine     *Engine
+	ext        registrar.Extension
+	name       registrar.Name
+	labelClass labelClass
+
+	answered bool
+	errs     []error
+
+	dnsAnswer chan dnsAnswer
+	dnsResult *dnsAnswer
+
+	// rdapNotFound says that RDAP answered and had no record.
+	rdapNotFound bool
+}
+
+type dnsAnswer struct {
+	delegated bool
+	err       error
+}
+
+func (c *resolution) newVerdict(a Availability, s Source, r Reason) verdict {
+	return verdict{availability: a, source: s, reason: r, at: c.engine.now()}
+}
+
+func (c *resolution) available(source Source, premium bool) verdict {
+	v := c.newVerdict(Available, source, "")
+	if premium {
+		v.premium, v.reason = true, ReasonPremium
+	}
+	return v
+}
+
+// query puts the question to one source and keeps book of answers and faults.
+func (c *resolution) query(ctx context.Context, source Source, records RecordSource) (Finding, bool) {
+	if records == nil {
+		return Finding{}, false
+	}
+	began := time.Now()
+	finding, err := records.Find(ctx, c.ext, c.name)
+	if errors.Is(err, ErrNoSource) {
+		return Finding{}, false
+	}
+	c.engine.observe(source, err, time.Since(began))
+	if err != nil {
+		c.errs = append(c.errs, err)
+		return Finding{}, false
+	}
+	c.answered = true
+	return finding, true
+}
+
+// epp is rung 1. The registry's own word needs no second opinion.
+func (c *resolution) epp(ctx context.Context) (verdict, bool) {
+	finding, ok := c.query(ctx, SourceEPP, c.engine.epp)
+	if !ok {
+		return verdict{}, false
+	}
+	switch finding.State {
+	case Registered:
+		return c.newVerdict(Taken, SourceEPP, ReasonRegistered), true
+	case Reserved:
+		return c.newVerdict(Taken, SourceEPP, ReasonReserved), true
+	case Free:
+		return c.available(SourceEPP, finding.Premium), true
+	default:
+		return verdict{}, false
+	}
+}
+
+// rdap is rung 2.
+func (c *resolution) rdap(ctx context.Context) (verdict, bool) {
+	finding, ok := c.query(ctx, SourceRDAP, c.engine.rdap)
+	if !ok {
+		return verdict{}, false
+	}
+	switch finding.State {
+	case Registered:
+		return c.newVerdict(Taken, SourceRDAP, ReasonRegistered), true
+	case Reserved:
+		return c.newVerdict(Taken, SourceRDAP, ReasonReserved), true
+	case NotFound, Free:
+		c.rdapNotFound = true
+		if c.labelClass == withheld {
+			return c.newVerdict(Taken, SourceRDAP, ReasonReserved), true
+		}
+		dns := c.awaitDNS(ctx)
+		if c.labelClass == registrable && dns.err == nil && !dns.delegated {
+			return c.available(SourceRDAP, finding.Premium), true
+		}
+	case Undecided:
+	}
+	return verdict{}, false
+}
+
+// whois is rung 3.
+func (c *resolution) whois(ctx context.Context) (verdict, bool) {
+	finding, ok := c.query(ctx, SourceWHOIS, c.engine.whois)
+	if !ok {
+		return verdict{}, false
+	}
+	switch finding.State {
+	case Registered:
+		if c.rdapNotFound {
+			c.reportDisagreement(ctx, "RDAP has no record, WHOIS has one")
+		}
+		return c.newVerdict(Taken, SourceWHOIS, ReasonRegistered), true
+	case Reserved:
+		return c.newVerdict(Taken, SourceWHOIS, ReasonReserved), true
+	case Free:
+		if c.labelClass == withheld {
+			return c.newVerdict(Taken, SourceWHOIS, ReasonReserved), true
+		}
+		dns := c.awaitDNS(ctx)
+		if dns.err == nil && dns.delegated {
+			c.reportDisagreement(ctx, "WHOIS says free, the DNS has nameservers")
+			return c.newVerdict(Unknown, "", ReasonUnknown), true
+		}
+		if c.labelClass == registrable {
+			return c.available(SourceWHOIS, finding.Premium), true
+		}
+	case NotFound, Undecided:
+	}
+	return verdict{}, false
+}
+
+// dns is rung 4. It can only say taken.
+func (c *resolution) dns(ctx context.Context) (verdict, bool) {
+	if dns := c.awaitDNS(ctx); dns.err == nil && dns.delegated {
+		if c.rdapNotFound {
+			c.reportDisagreement(ctx, "RDAP has no record, the DNS has nameservers")
+		}
+		return c.newVerdict(Taken, SourceDNS, ReasonRegistered), true
+	}
+	return verdict{}, false
+}
+
+// startDNS asks in the background, so that rung 2 costs the longer of two
+// answers and not their sum. The channel holds one answer, so the goroutine
+// ends even if nobody reads it.
+func (c *resolution) startDNS(ctx context.Context) {
+	c.dnsAnswer = make(chan dnsAnswer, 1)
+	began := time.Now()
+	go func() {
+		defer func() {
+			if panicked := recover(); panicked != nil {
+				c.dnsAnswer <- dnsAnswer{err: c.engine.panicError(ctx, panicked)}
+			}
+		}()
+		delegated, err := c.engine.dns.IsDelegated(ctx, c.name)
+		if ctx.Err() == nil { // an answer that nobody waited for says nothing about the server
+			c.engine.observe(SourceDNS, err, time.Since(began))
+		}
+		c.dnsAnswer <- dnsAnswer{delegated: delegated, err: err}
+	}()
+}
+
+func (c *resolution) awaitDNS(ctx context.Context) dnsAnswer {
+	if c.dnsResult != nil {
+		return *c.dnsResult
+	}
+	var got dnsAnswer
+	select {
+	case got = <-c.dnsAnswer:
+	case <-ctx.Done():
+		got.err = registrar.Fault(registrar.FaultTimeout, "dns", ctx.Err())
+	}
+	if got.err != nil {
+		c.errs = append(c.errs, got.err)
+	} else {
+		c.answered = true
+	}
+	c.dnsResult = &got
+	return got
+}
+
+// reportDisagreement tells the operator that two sources can't both be right. The name is
+// not told.
+func (c *resolution) reportDisagreement(ctx context.Context, what string) {
+	c.engine.logger.WarnContext(ctx, "sources disagree", "what", what,
+		"extension", c.ext.TLD, "rdap", c.ext.RDAP, "whois", c.ext.WHOIS)
+	c.engine.onDisagreement(c.ext.TLD)
+}
+
+// upstreamError is the error when every source failed: the first fault speaks for all,
+// since it is the one of the best source.
+func (c *resolution) upstreamError() error {
+	if len(c.errs) == 0 {
+		return registrar.Fault(registrar.FaultBroken, "no source was asked", nil)
+	}
+	var first *registrar.Error
+	if errors.As(c.errs[0], &first) {
+		return first
+	}
+	return registrar.Fault(registrar.FaultBroken, "source", c.errs[0])
+}

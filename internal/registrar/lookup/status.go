@@ -1,0 +1,80 @@
+package lookup
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Record promises that nobody's name passes through it. A status is the place
+// where a server's free text would come closest, so it is one of a closed list of
+// words: a word that is missing costs a line of a record, a list that is open
+// costs somebody's privacy.
+
+// eppStatuses are the words of RFC 5731, 2.3 and RFC 3915, 3.1.
+const eppStatuses = `ok inactive addPeriod autoRenewPeriod renewPeriod transferPeriod redemptionPeriod
+	pendingCreate pendingDelete pendingRenew pendingRestore pendingTransfer pendingUpdate
+	clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited
+	serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited`
+
+// registryStatuses are words of registries, and those of RFC 9083, 10.2.2 that EPP does
+// not have.
+const registryStatuses = `active|activated|activ|activé|actif|activo|ativo|aktiv|aktywna|aktif|attivo|
+	registered|registered until expiry date|registered until renewal date|registered until cancelled|registrado|registrada|registriert|
+	connect|connected|disconnected|free|available|granted|transit|failed|invalid|published|linked|associated|assigned|allocated|
+	paid|unpaid|paid and in zone|in zone|not in zone|out of zone|delegated|not delegated|undelegated|
+	verified|unverified|not verified|validated|not validated|200 active|
+	reserved|blocked|domain blocked|prohibited|withheld|forbidden|restricted|unassignable|
+	hold|on hold|registry hold|registrar hold|frozen|suspended|to be suspended|disabled|deactivated|inactivo|
+	lock|locked|unlocked|registrar lock|registry lock|transfer locked|client updt lock|client xfer lock|
+	delete prohibited|renew prohibited|transfer prohibited|update prohibited|deletion forbidden|transfer forbidden|update forbidden|
+	registrant change forbidden|sponsoring registrar change forbidden|
+	pending|pending registration|pending activation|pending verification|expired|expiring|expire|grace|grace period|renew grace period|
+	redemption|in redemption|redemption grace period|quarantine|quarantined|in quarantine|deleted|to be deleted|deleting|pending purge|purged|cancelled|canceled|
+	dispute|in dispute|under dispute|disputed|in use|taken|occupied|unavailable|private|proxy|removed|obscured|administrative|
+	signed|unsigned|signed delegation|unsigned delegation`
+
+// knownStatuses finds a word by its letters and digits.
+var knownStatuses = func() map[string]string {
+	table := make(map[string]string)
+	for own := range strings.SplitSeq(registryStatuses, "|") {
+		if own = strings.TrimSpace(own); own != "" {
+			table[separatorStripper.Replace(own)] = own
+		}
+	}
+	for word := range strings.FieldsSeq(eppStatuses) {
+		table[strings.ToLower(word)] = word
+	}
+	return table
+}()
+
+var separatorStripper = strings.NewReplacer(" ", "", "-", "", "_", "")
+
+// ParseStatus is a status in the spelling of Record. ok is false for every text
+// that is not a known status from its first letter to its last.
+func ParseStatus(text string) (word string, ok bool) {
+	const longest = 60
+	text = strings.ToLower(strings.TrimSpace(text))
+	if len(text) > longest {
+		return "", false
+	}
+	word, ok = knownStatuses[separatorStripper.Replace(text)]
+	return word, ok
+}
+
+// phonePattern is what follows a company's name where a server prints how to call it: a
+// number after a word for a telephone, or one in the shapes of telephone numbers.
+var phonePattern = regexp.MustCompile(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?:` +
+	`(?:tel|tél|tlf|telephone|téléphone|telefon|telefone|teléfono|telefono|phone|ph|fon|fax|mobile|mobil|mob|cell|hotline|call)\b[.: ]*(?:no\.? ?|number ?|nr\.? ?)?[+(]*\d` +
+	`|\+[ (]*\d[\d ()./-]{4,}\d` +
+	`|\(?0\d[\d ()./-]{4,}\d` +
+	`|\(?\d{3}[) .-]{1,2}\d{3}[ .-]\d{4}` +
+	`).*$`)
+
+// StripPhone is the name of a company without a telephone number that stands
+// behind it.
+func StripPhone(name string) string {
+	if at := phonePattern.FindStringIndex(name); at != nil {
+		name = name[:at[0]]
+	}
+	return name
+}

@@ -1,0 +1,311 @@
+package mailer_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+// startRunner starts a runner in a bubble and returns it with a function that ends it.
+func startRunner(t *testing.T, cfg mailer.Config) (*mailer.Runner, func()) {
+	t.Helper()
+	cfg.BaseURL = "https://domains.example"
+	runner, err := mailer.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		runner.Run(ctx)
+		close(done)
+	}()
+	return runner, func() {
+		cancel()
+		<-done
+	}
+}
+
+func TestDeliver_StoresLinkHashBeforeSending(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[registrar.MailKind]struct {
+		path  string
+		lives time.Duration
+	}{
+		registrar.MailConfirm:       {"https://domains.example/portal/confirm?link=", 48 * time.Hour},
+		registrar.MailPasswordReset: {"https://domains.example/portal/reset/new?link=", time.Hour},
+		registrar.MailChangeEmail:   {"https://domains.example/portal/email/confirm?link=", 24 * time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newMemStore(kind)
+			p := &fakeSender{store: s}
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+			synctest.Wait()
+			stop()
+			if !slices.Equal(s.events, []string{"link", "sent"}) || len(s.links) != 1 || s.len() != 0 {
+				t.Fatalf("events %v, %d links, %d letters left", s.events, len(s.links), s.len())
+			}
+			secret, found := strings.CutPrefix(p.sent[0].Link, want.path)
+			hash, valid := registrar.HashSecret(registrar.LinkSecret, secret)
+			link := s.links[0]
+			if !found || !valid || link.Hash != hash || link.Kind != kind || link.Email != recipient || link.Customer != "cus_1" {
+				t.Errorf("the link %q does not open what was stored: %+v", p.sent[0].Link, link)
+			}
+			if ttl := time.Until(link.ExpiresAt); ttl != want.lives || !link.ExpiresAt.Equal(p.sent[0].LinkExpiresAt) {
+				t.Errorf("the link works for %s, want %s", ttl, want.lives)
+			}
+		})
+	}
+}
+
+func TestDeliver_WithdrawnMailIsNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore(registrar.MailPasswordReset)
+		s.withdrawn = true
+		p := &fakeSender{store: s}
+		counted := 0
+		count := func(registrar.MailKind) { counted++ }
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnSent: count, OnFailed: count, OnAbandoned: count})
+		synctest.Wait()
+		stop()
+		if len(p.sent) != 0 || counted != 0 {
+			t.Errorf("%d sent, %d counted", len(p.sent), counted)
+		}
+	})
+}
+
+func TestDeliver_MailWithoutLinkStoresNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore(registrar.MailPasswordChanged)
+		p := &fakeSender{store: s}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+		synctest.Wait()
+		stop()
+		if len(p.sent) != 1 || p.sent[0].Link != "" || len(s.links) != 0 {
+			t.Errorf("sent %+v, links %+v", p.sent, s.links)
+		}
+	})
+}
+
+func TestDeliver_RetryUsesNewSecretAndMessageID(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore(registrar.MailPasswordReset)
+		p := &fakeSender{store: s, respond: func(_ context.Context, n int) error {
+			if n == 1 {
+				return registrar.Fault(registrar.FaultRefused, "mail.example", nil)
+			}
+			return nil
+		}}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+		time.Sleep(time.Minute)
+		stop()
+		if len(p.sent) != 2 || p.sent[0].Link == p.sent[1].Link || p.sent[0].ID == p.sent[1].ID {
+			t.Fatalf("sent %+v", p.sent)
+		}
+		if s.links[0].Hash == s.links[1].Hash {
+			t.Error("the second link has the first one's secret")
+		}
+	})
+}
+
+func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		failed, abandoned := 0, 0
+		s := newMemStore(registrar.MailTokenCreated)
+		p := &fakeSender{store: s, respond: func(context.Context, int) error {
+			return registrar.Fault(registrar.FaultTimeout, "mail.example", errors.New("to "+recipient))
+		}}
+		_, stop := startRunner(t, mailer.Config{
+			Store: s, Sender: p, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			OnFailed:    func(registrar.MailKind) { failed++ },
+			OnAbandoned: func(registrar.MailKind) { abandoned++ },
+		})
+		start := time.Now()
+		time.Sleep(30 * time.Hour)
+		stop()
+		var delays []time.Duration
+		for i := 1; i < len(p.times); i++ {
+			delays = append(delays, p.times[i].Sub(p.times[i-1]))
+		}
+		for i, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second} {
+			if off := delays[i] - want; off < 0 || off > 2*time.Second { // the poll sees it up to two seconds later
+				t.Errorf("pause %d is %s, want %s", i+1, delays[i], want)
+			}
+		}
+		if longest := slices.Max(delays); longest > time.Hour+2*time.Second {
+			t.Errorf("the longest pause is %s", longest)
+		}
+		if last := p.times[len(p.times)-1].Sub(start); last < 24*time.Hour || last > 25*time.Hour+time.Minute {
+			t.Errorf("the last attempt was after %s", last)
+		}
+		if abandoned != 1 || failed != len(p.sent) || s.len() != 0 {
+			t.Errorf("given up %d, failed %d of %d, %d left", abandoned, failed, len(p.sent), s.len())
+		}
+		if text := log.String(); strings.Contains(text, "kundin") || !strings.Contains(text, "given up") || !strings.Contains(text, "timeout") {
+			t.Errorf("the log says:\n%s", text)
+		}
+	})
+}
+
+func TestDeliver_UndeliverableMailIsAbandonedImmediately(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		abandoned := 0
+		s := newMemStore(registrar.MailPasskey)
+		p := &fakeSender{store: s, respond: func(context.Context, int) error {
+			return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}
+		}}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, OnAbandoned: func(registrar.MailKind) { abandoned++ }})
+		synctest.Wait()
+		stop()
+		if len(p.sent) != 1 || abandoned != 1 || s.len() != 0 {
+			t.Errorf("sent %d, given up %d, %d left", len(p.sent), abandoned, s.len())
+		}
+	})
+}
+
+func TestDeliver_MultipleNodesSendEachMailOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore()
+		for range 100 {
+			s.add(registrar.MailPasswordChanged)
+		}
+		p := &fakeSender{store: s, respond: func(ctx context.Context, _ int) error {
+			time.Sleep(time.Second)
+			return ctx.Err()
+		}}
+		var stops []func()
+		for range 3 {
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+			stops = append(stops, stop)
+		}
+		time.Sleep(5 * time.Minute)
+		for _, stop := range stops {
+			stop()
+		}
+		ids := map[string]bool{}
+		for _, message := range p.sent {
+			ids[message.ID] = true
+		}
+		if len(p.sent) != 100 || len(ids) != 100 || s.len() != 0 {
+			t.Errorf("%d sendings of %d letters, %d left", len(p.sent), len(ids), s.len())
+		}
+	})
+}
+
+func TestRunner_SendsAtMostFourConcurrently(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore()
+		for range 40 {
+			s.add(registrar.MailPasswordChanged)
+		}
+		var mu sync.Mutex
+		now, most := 0, 0
+		p := &fakeSender{store: s, respond: func(context.Context, int) error {
+			mu.Lock()
+			now++
+			most = max(most, now)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return nil
+		}}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+		time.Sleep(time.Minute)
+		stop()
+		if most != 4 || s.len() != 0 {
+			t.Errorf("%d at once, %d left", most, s.len())
+		}
+	})
+}
+
+func TestDeliver_SendHasDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore(registrar.MailPasswordChanged)
+		p := &fakeSender{store: s, respond: func(ctx context.Context, n int) error {
+			if n > 1 {
+				return nil
+			}
+			<-ctx.Done()
+			return registrar.Fault(registrar.FaultTimeout, "mail.example", ctx.Err())
+		}}
+		_, stop := startRunner(t, mailer.Config{Store: s, Sender: p, Deadline: 7 * time.Second})
+		time.Sleep(time.Minute)
+		stop()
+		if len(p.sent) != 2 || s.len() != 0 {
+			t.Fatalf("sent %d times, %d left", len(p.sent), s.len())
+		}
+		if wait := p.times[1].Sub(p.times[0]); wait < 17*time.Second || wait > 19*time.Second {
+			t.Errorf("the second attempt came after %s, want the deadline and the first pause", wait)
+		}
+	})
+}
+
+func TestWake_SendsQueuedMailImmediately(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newMemStore()
+		p := &fakeSender{store: s}
+		runner, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+		time.Sleep(500 * time.Millisecond) // between two looks
+		before := time.Now()
+		s.add(registrar.MailPasskey)
+		runner.Wake()
+		runner.Wake() // the second one finds the first one waiting, and does not wait
+		synctest.Wait()
+		if len(p.messages()) != 1 || !p.times[0].Equal(before) {
+			t.Errorf("sent %d", len(p.messages()))
+		}
+		s.add(registrar.MailPasskey) // by another node: nobody wakes us
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if len(p.messages()) != 2 {
+			t.Errorf("the poll did not see another node's letter")
+		}
+		stop()
+	})
+}
+
+func TestRun_SendInProgressFinishesWithinShutdownGrace(t *testing.T) {
+	t.Parallel()
+	for slow, left := range map[time.Duration]int{3 * time.Second: 0, time.Hour: 1} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newMemStore(registrar.MailPasswordChanged)
+			p := &fakeSender{store: s, respond: func(ctx context.Context, _ int) error {
+				select {
+				case <-time.After(slow):
+					return nil
+				case <-ctx.Done():
+					return registrar.Fault(registrar.FaultTimeout, "mail.example", ctx.Err())
+				}
+			}}
+			_, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
+			synctest.Wait()
+			before := time.Now()
+			stop()
+			if took := time.Since(before); took > 5*time.Second || s.len() != left {
+				t.Errorf("stopping took %s, %d letters left, want %d", took, s.len(), left)
+			}
+		})
+	}
+}

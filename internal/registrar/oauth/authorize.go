@@ -1,0 +1,231 @@
+package oauth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// AuthorizationRequest is an authorization request as it came (RFC 6749, 4.1.1).
+type AuthorizationRequest struct {
+	ClientID, RedirectURI      string
+	ResponseType, ResponseMode string
+	Challenge, ChallengeMethod string
+	Scope, State               string
+	Resources                  []string
+	// Object and Address say that there was a request or a request_uri.
+	Object, Address bool
+	// Repeated says that a parameter came twice.
+	Repeated bool
+}
+
+// ParsedRequest is a request of a known application with a good redirect URI: whatever else
+// is wrong with it can be told to the application.
+type ParsedRequest struct {
+	Client             Client
+	RedirectURI, State string
+	Scope, Resource    string
+	Challenge          string
+	// Problem is what is wrong with it; empty if nothing is.
+	Problem registrar.Code
+}
+
+// ParseRequest reads a request. An error is for the person in the browser alone, since
+// nobody knows to whom a redirect would lead.
+func (a *AuthorizationServer) ParseRequest(ctx context.Context, request AuthorizationRequest) (ParsedRequest, error) {
+	client, err := a.resolveClient(ctx, request.ClientID)
+	if err != nil {
+		return ParsedRequest{}, err
+	}
+	redirect := request.RedirectURI
+	if redirect == "" && len(client.RedirectURIs) == 1 {
+		redirect = client.RedirectURIs[0]
+	}
+	if !client.allowsRedirect(redirect) {
+		return ParsedRequest{}, invalid(BadRedirect)
+	}
+	parsed := ParsedRequest{
+		Client: client, RedirectURI: redirect, State: request.State, Scope: ScopeToGrant(request.Scope),
+		Resource: a.audience.canonical, Challenge: request.Challenge, Problem: a.checkRequest(request),
+	}
+	if len(parsed.State) > maxState {
+		parsed.State = ""
+	}
+	return parsed, nil
+}
+
+func (a *AuthorizationServer) checkRequest(request AuthorizationRequest) registrar.Code {
+	switch {
+	case request.Repeated:
+		return RepeatedParameter
+	case request.Object:
+		return RequestObject
+	case request.Address:
+		return RequestURI
+	case request.ResponseType != "code":
+		return BadResponseType
+	case request.ResponseMode != "" && request.ResponseMode != "query":
+		return BadResponseMode
+	case len(request.State) > maxState:
+		return BadState
+	case request.ChallengeMethod != "S256":
+		return BadChallengeMethod
+	case !validChallenge(request.Challenge):
+		return BadChallenge
+	case !a.audience.accepts(request.Resources):
+		return ForeignResource
+	}
+	return ""
+}
+
+// goodChallenge: SHA-256 in base64url without padding (RFC 7636, 4.2).
+func validChallenge(challenge string) bool {
+	sum, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
+	return err == nil && len(sum) == 32
+}
+
+// storedRequest is a question as it is stored.
+type storedRequest struct {
+	ClientID     string     `json:"client_id"`
+	ClientKind   ClientKind `json:"client_kind"`
+	ClientName   string     `json:"client_name"`
+	RedirectURIs []string   `json:"redirect_uris,omitempty"` // of a document, which may have changed by then
+	RedirectURI  string     `json:"redirect_uri"`
+	State        []byte     `json:"state,omitempty"` // bytes: JSON would mend broken UTF-8, and it goes back as it came
+	Scope        string     `json:"scope"`
+	Resource     string     `json:"resource"`
+	Challenge    string     `json:"code_challenge"`
+}
+
+// CreateConsent stores what the customer is asked and returns the secret that stands
+// in the form. It is good once, for this person, in this session.
+func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar.Actor, parsed ParsedRequest) (secret string, err error) {
+	if err := requireSession(actor); err != nil {
+		return "", err
+	}
+	if parsed.Problem != "" {
+		return "", invalid(parsed.Problem)
+	}
+	stored := storedRequest{
+		ClientID: parsed.Client.ID, ClientKind: parsed.Client.Kind, ClientName: parsed.Client.Name, RedirectURI: parsed.RedirectURI,
+		State: []byte(parsed.State), Scope: parsed.Scope, Resource: parsed.Resource, Challenge: parsed.Challenge,
+	}
+	if parsed.Client.Kind == ClientMetadataDocument {
+		stored.RedirectURIs = parsed.Client.RedirectURIs
+	}
+	text, err := json.Marshal(stored)
+	if err != nil {
+		return "", err
+	}
+	secret, hash := registrar.NewSecret(registrar.ConsentSecret)
+	return secret, a.store.AddConsent(ctx, Consent{
+		ConsentKey: ConsentKey{Hash: hash, Session: actor.Through, Customer: actor.Customer},
+		Request:    string(text), ExpiresAt: a.now().Add(ConsentTTL),
+	}, maxOpenConsents)
+}
+
+// AuthorizationResponse is what the browser takes back to the application.
+type AuthorizationResponse struct {
+	RedirectURI, State string
+	// Code is there if the customer approved; otherwise Problem is.
+	Code    string
+	Problem registrar.Code
+}
+
+// Approve answers a question with yes.
+func (a *AuthorizationServer) Approve(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
+	return a.decide(ctx, actor, secret, true)
+}
+
+// Deny answers a question with no.
+func (a *AuthorizationServer) Deny(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
+	return a.decide(ctx, actor, secret, false)
+}
+
+func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor, secret string, approved bool) (AuthorizationResponse, error) {
+	if err := requireSession(actor); err != nil {
+		return AuthorizationResponse{}, err
+	}
+	notFound := &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchConsent}
+	hash, ok := registrar.HashSecret(registrar.ConsentSecret, secret)
+	if !ok {
+		return AuthorizationResponse{}, notFound
+	}
+	now := a.now()
+	key := ConsentKey{Hash: hash, Session: actor.Through, Customer: actor.Customer}
+	text, open, err := a.store.GetOpenConsent(ctx, key, now)
+	if err != nil {
+		return AuthorizationResponse{}, err
+	}
+	if !open {
+		return AuthorizationResponse{}, notFound
+	}
+	var stored storedRequest
+	if err := json.Unmarshal([]byte(text), &stored); err != nil {
+		return AuthorizationResponse{}, errors.New("a stored question can't be read")
+	}
+	reply := AuthorizationResponse{RedirectURI: stored.RedirectURI, State: string(stored.State), Problem: Denied}
+	event := registrar.AuditEvent{Actor: actor, Action: AppDenied, Customer: actor.Customer, At: now}
+	event.Object = AppLabel(stored.ClientName, stored.RedirectURI)
+	var approval *Approval
+	if approved {
+		event.Action = AppApproved
+		reply.Problem = ""
+		approval = &Approval{
+			Client: Client{
+				ID: stored.ClientID, Kind: stored.ClientKind, Name: stored.ClientName,
+				RedirectURIs: stored.RedirectURIs, LastUsedAt: now,
+			},
+			Code: AuthorizationCode{
+				ClientID: stored.ClientID, ClientName: stored.ClientName, Customer: actor.Customer,
+				RedirectURI: stored.RedirectURI, Challenge: stored.Challenge, Scope: stored.Scope,
+				Resource: stored.Resource, ExpiresAt: now.Add(CodeTTL),
+			},
+		}
+		reply.Code, approval.Hash = registrar.NewSecret(registrar.AuthorizationCodeSecret)
+		approval.Mail = connectedMail(actor, stored)
+	}
+	decided, err := a.store.DecideConsent(ctx, key, approval, event)
+	if err != nil {
+		return AuthorizationResponse{}, err
+	}
+	if !decided {
+		return AuthorizationResponse{}, notFound
+	}
+	return reply, nil
+}
+
+// connectedMail names host and name apart, since only the host is known.
+func connectedMail(actor registrar.Actor, stored storedRequest) registrar.Mail {
+	return applicationMail(registrar.MailApplicationConnected, actor, stored.ClientName, stored.RedirectURI)
+}
+
+func applicationMail(kind registrar.MailKind, actor registrar.Actor, clientName, redirectURI string) registrar.Mail {
+	host, _ := RedirectHost(redirectURI)
+	data := mailData(actor, clientName)
+	data["host"] = host
+	return registrar.Mail{Kind: kind, Customer: actor.Customer, Data: data}
+}
+
+// ReplayMail tells the customer that a connection ended because a code or token of
+// it was presented twice.
+func ReplayMail(actor registrar.Actor, clientName, redirectURI string) registrar.Mail {
+	return applicationMail(registrar.MailApplicationReplayed, actor, clientName, redirectURI)
+}
+
+// requireSession: a question is asked of a person, in a session.
+func requireSession(actor registrar.Actor) error {
+	if err := requirePerson(actor); err != nil {
+		return err
+	}
+	if actor.Through == "" {
+		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+	}
+	return nil
+}
+
+// MayWrite says whether the application asks for what only signed-in tools do.
+func (parsed ParsedRequest) MayWrite() bool { return hasScope(parsed.Scope, ScopeWrite) }

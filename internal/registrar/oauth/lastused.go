@@ -1,0 +1,88 @@
+package oauth
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/jobs"
+)
+
+const (
+	// writeInterval is how often last uses are written, and so how old a list's
+	// "last used" may be.
+	writeInterval = time.Minute
+	// writeBatch keeps each write short: others wait for it.
+	writeBatch = 200
+	// finalWriteTimeout bounds the last write, after the context of Run has ended.
+	finalWriteTimeout = 5 * time.Second
+)
+
+// lastUseBuffer holds the last use of each token until it is written.
+type lastUseBuffer struct {
+	max int
+
+	mu   sync.Mutex
+	uses map[string]time.Time
+}
+
+func (m *lastUseBuffer) record(token string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	last, known := m.uses[token]
+	if !known && len(m.uses) >= m.max {
+		return
+	}
+	if m.uses == nil {
+		m.uses = make(map[string]time.Time)
+	}
+	if at.After(last) {
+		m.uses[token] = at
+	}
+}
+
+// drain empties the memory.
+func (m *lastUseBuffer) drain() []TokenUse {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	uses := make([]TokenUse, 0, len(m.uses))
+	for token, at := range m.uses {
+		uses = append(uses, TokenUse{TokenID: token, At: at})
+	}
+	m.uses = nil
+	return uses
+}
+
+// Run writes when tokens were last used, until ctx ends, and then once more.
+func (s *Service) Run(ctx context.Context) {
+	ticker := time.NewTicker(writeInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.writeUses(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
+			s.writeUses(last)
+			cancel()
+			return
+		}
+	}
+}
+
+// writeUses writes what is remembered. What could not be written is remembered
+// on, unless the token has been used since.
+func (s *Service) writeUses(ctx context.Context) {
+	uses := s.lastUses.drain()
+	for len(uses) > 0 {
+		some := uses[:min(writeBatch, len(uses))]
+		if err := s.store.RecordTokenUses(ctx, some); err != nil {
+			for _, use := range uses {
+				s.lastUses.record(use.TokenID, use.At)
+			}
+			jobs.ErrorLogger(s.log, "last use of tokens")(ctx, err)
+			return
+		}
+		uses = uses[len(some):]
+	}
+}

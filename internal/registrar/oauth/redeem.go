@@ -1,0 +1,98 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/netip"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// TokenResponse are a pair, as the application gets it once.
+type TokenResponse struct {
+	Access, Refresh string
+	Scope           string
+	ExpiresIn       time.Duration
+}
+
+// CodeRequest is a request for the tokens of a code (RFC 6749, 4.1.3).
+type CodeRequest struct {
+	ClientCredentials
+	Code, Verifier string
+	// RedirectURI may be left out, as OAuth 2.1 does: the verifier binds the code
+	// to whoever asked for it. Where it is sent it must be the same.
+	RedirectURI string
+	Resources   []string
+	Address     netip.Addr
+}
+
+// Redeem turns a code into tokens, once. A code is burnt by a wrong verifier; a
+// code that comes again ends what came out of it.
+func (a *AuthorizationServer) Redeem(ctx context.Context, request CodeRequest) (TokenResponse, error) {
+	client, err := a.authenticate(ctx, request.ClientCredentials)
+	if err != nil {
+		return TokenResponse{}, err
+	}
+	if !a.audience.accepts(request.Resources) {
+		return TokenResponse{}, invalid(ForeignResource)
+	}
+	hash, ok := registrar.HashSecret(registrar.AuthorizationCodeSecret, request.Code)
+	if !ok {
+		return TokenResponse{}, invalid(BadCode)
+	}
+	code, known, err := a.store.GetAuthorizationCode(ctx, hash)
+	if err != nil {
+		return TokenResponse{}, err
+	}
+	if !known || code.ClientID != client.ID {
+		// A stranger who has seen a code can't harm its owner with it.
+		return TokenResponse{}, invalid(BadCode)
+	}
+	now := a.now()
+	grant := registrar.NewID("grant_", now)
+	actor := registrar.Actor{Kind: registrar.ActorApplication, Customer: code.Customer, Through: grant, Address: request.Address}
+	replay := registrar.AuditEvent{Actor: actor, Action: AppReplayed, Customer: code.Customer, At: now}
+	wrong := !verifierMatches(request.Verifier, code.Challenge) || request.RedirectURI != "" && request.RedirectURI != code.RedirectURI
+	if wrong || code.Used || code.Disabled || code.Resource != a.audience.canonical || !now.Before(code.ExpiresAt) {
+		if err := a.store.InvalidateAuthorizationCode(ctx, hash, replay); err != nil {
+			return TokenResponse{}, err
+		}
+		return TokenResponse{}, invalid(BadCode)
+	}
+	tokens, pair := newTokens(code.Scope, now)
+	connected := registrar.AuditEvent{Actor: actor, Action: AppConnected, Customer: code.Customer, At: now}
+	connected.Object = AppLabel(code.ClientName, code.RedirectURI)
+	redeemed, err := a.store.RedeemAuthorizationCode(ctx, hash, Grant{
+		GrantID: grant, Customer: code.Customer, ClientID: client.ID, ClientName: code.ClientName,
+		RedirectURI: code.RedirectURI, Scope: code.Scope, Resource: code.Resource, At: now,
+	}, pair, connected, replay)
+	if err != nil {
+		return TokenResponse{}, err
+	}
+	if !redeemed {
+		return TokenResponse{}, invalid(BadCode)
+	}
+	return tokens, nil
+}
+
+const minVerifier, maxVerifier = 43, 128
+
+// verifierMatches is RFC 7636, 4.6, for S256, which is the only method here.
+func verifierMatches(verifier, challenge string) bool {
+	if len(verifier) < minVerifier || len(verifier) > maxVerifier {
+		return false
+	}
+	sum := sha256.Sum256([]byte(verifier))
+	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
+}
+
+func newTokens(scope string, now time.Time) (TokenResponse, TokenPair) {
+	tokens := TokenResponse{Scope: scope, ExpiresIn: AccessTokenTTL}
+	pair := TokenPair{Scope: scope, AccessExpiresAt: now.Add(AccessTokenTTL), RefreshExpiresAt: now.Add(RefreshTokenTTL)}
+	tokens.Access, pair.Access = registrar.NewSecret(registrar.AccessToken)
+	tokens.Refresh, pair.Refresh = registrar.NewSecret(registrar.RefreshToken)
+	return tokens, pair
+}

@@ -1,0 +1,155 @@
+package oauth
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+const (
+	maxRedirects      = 10
+	maxRedirectLength = 2048
+)
+
+// privateSchemes are those without a dot that real applications use. A scheme
+// with a dot belongs to the owner of that domain (RFC 8252, 7.1).
+var privateSchemes = []string{"cursor", "vscode", "vscode-insiders"}
+
+// loopbackHosts are this computer, as a redirect URI may name it.
+var loopbackHosts = []string{"127.0.0.1", "[::1]", "localhost"}
+
+// validRedirectURI says whether an application may register this address: https,
+// http on this computer, or a private scheme. Everything by which two readers
+// could see two different hosts is refused.
+func validRedirectURI(uri string) bool {
+	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") {
+		return false
+	}
+	for i := range len(uri) {
+		if uri[i] <= ' ' || uri[i] > '~' {
+			return false
+		}
+	}
+	parsed, err := url.Parse(uri)
+	if err != nil || parsed.User != nil || hasDotSegment(parsed.Path) {
+		return false
+	}
+	switch parsed.Scheme {
+	case "https":
+		return parsed.Opaque == "" && strings.HasPrefix(uri, "https://") && validRedirectHost(parsed)
+	case "http":
+		_, ok := loopbackWithoutPort(uri)
+		return ok
+	default:
+		scheme, _, _ := strings.Cut(uri, ":")
+		// The comparison with the text keeps out upper case: url.Parse folds it.
+		return scheme == parsed.Scheme && (strings.Contains(scheme, ".") || slices.Contains(privateSchemes, scheme))
+	}
+}
+
+// validRedirectHost keeps out what a browser takes for part of a host and a customer on
+// the consent page does not: url.Parse lets punctuation through, and decodes other
+// scripts' slashes and turns of direction. Names of other scripts come as punycode.
+func validRedirectHost(parsed *url.URL) bool {
+	host := parsed.Hostname()
+	if host == "" || strings.HasSuffix(parsed.Host, ":") {
+		return false
+	}
+	if strings.HasPrefix(parsed.Host, "[") {
+		address, err := netip.ParseAddr(host)
+		return err == nil && address.Is6() && address.Zone() == ""
+	}
+	for i := range len(host) {
+		char := host[i] | 0x20 // in lower case, if it is one
+		if (char < 'a' || char > 'z') && !strings.ContainsRune("0123456789.-_", rune(host[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasDotSegment(path string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if segment == "." || segment == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// loopbackWithoutPort takes the port out of an http address of this computer: the
+// application opens whichever is free (RFC 8252, 7.3). No path and "/" are the
+// same place. It is false for every other address.
+func loopbackWithoutPort(uri string) (string, bool) {
+	rest, ok := strings.CutPrefix(uri, "http://")
+	if !ok {
+		return "", false
+	}
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, tail := rest[:end], rest[end:]
+	for _, host := range loopbackHosts {
+		port, ok := strings.CutPrefix(authority, host)
+		if !ok || port != "" && !isPort(port) {
+			continue
+		}
+		if !strings.HasPrefix(tail, "/") {
+			tail = "/" + tail
+		}
+		return "http://" + host + tail, true
+	}
+	return "", false
+}
+
+func isPort(text string) bool {
+	digits, ok := strings.CutPrefix(text, ":")
+	if !ok || digits == "" || len(digits) > 5 {
+		return false
+	}
+	for _, digit := range digits {
+		if digit < '0' || digit > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// allowsRedirect says whether a request may name this address: letter by letter
+// a registered one, but for the port on this computer.
+func (c Client) allowsRedirect(uri string) bool {
+	if !validRedirectURI(uri) {
+		return false
+	}
+	if slices.Contains(c.RedirectURIs, uri) {
+		return true
+	}
+	target, ok := loopbackWithoutPort(uri)
+	if !ok {
+		return false
+	}
+	return slices.ContainsFunc(c.RedirectURIs, func(registered string) bool {
+		other, ok := loopbackWithoutPort(registered)
+		return ok && other == target
+	})
+}
+
+// RedirectHost is where an answer will go, as a customer can judge it: the host,
+// or the scheme of an application on the customer's own device. The second value
+// says that it stays on the device.
+func RedirectHost(uri string) (host string, local bool) {
+	parsed, err := url.Parse(uri)
+	if err != nil {
+		return "", false
+	}
+	switch parsed.Scheme {
+	case "https":
+		return parsed.Host, false
+	case "http":
+		return parsed.Hostname(), true
+	default:
+		return parsed.Scheme + ":", true
+	}
+}

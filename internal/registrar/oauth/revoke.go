@@ -1,0 +1,39 @@
+package oauth
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// RevokeToken ends the connection that a token belongs to, whichever of its tokens
+// it is (RFC 7009). A token that is unknown, or of another application, changes
+// nothing. ended is for budgets of failures and not for the application.
+func (a *AuthorizationServer) RevokeToken(ctx context.Context, credentials ClientCredentials, token string, address netip.Addr) (ended bool, err error) {
+	client, err := a.authenticate(ctx, credentials)
+	if err != nil {
+		return false, err
+	}
+	grant, owner, customer, err := a.findGrant(ctx, token)
+	if err != nil || grant == "" || owner != client.ID {
+		return false, err
+	}
+	return a.store.EndGrant(ctx, grant, registrar.AuditEvent{
+		Actor:  registrar.Actor{Kind: registrar.ActorApplication, Customer: customer, Through: grant, Address: address},
+		Action: AppEnded, Customer: customer, At: a.now(),
+	})
+}
+
+// findGrant finds the connection of a token; grant is empty if there is none.
+func (a *AuthorizationServer) findGrant(ctx context.Context, token string) (grant, client, customer string, err error) {
+	if hash, ok := registrar.HashSecret(registrar.AccessToken, token); ok {
+		found, _, err := a.store.GetAccessToken(ctx, hash)
+		return found.GrantID, found.ClientID, found.Customer, err
+	}
+	if hash, ok := registrar.HashSecret(registrar.RefreshToken, token); ok {
+		found, _, err := a.store.GetRefreshToken(ctx, hash)
+		return found.GrantID, found.ClientID, found.Customer, err
+	}
+	return "", "", "", nil
+}

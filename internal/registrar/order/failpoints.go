@@ -1,0 +1,34 @@
+package order
+
+import "github.com/dotkontor/dotkontor/internal/failpoint"
+
+// The boundaries of doc.go.
+const (
+	failpointPaymentWritten = "payment_written"
+	failpointPageMade       = "page_made"
+	failpointPageKnown      = "page_known"
+	failpointMoneySeen      = "money_seen"
+	failpointPaidWritten    = "paid_written"
+	failpointCloseWritten   = "close_written"
+	failpointPageClosed     = "page_closed"
+	failpointRefundWritten  = "refund_written"
+	failpointRefundMade     = "refund_made"
+	failpointRefundKnown    = "refund_known"
+	failpointSettled        = "settled"
+	failpointChargeWritten  = "charge_written"
+	failpointIntentKnown    = "intent_known"
+	failpointChargeMade     = "charge_made"
+)
+
+// Failpoints are all places between intent and effect, in the order of doc.go. A
+// build with the tag faults can be killed at each of them.
+func Failpoints() []string {
+	return []string{
+		failpointPaymentWritten, failpointPageMade, failpointPageKnown, failpointMoneySeen, failpointPaidWritten, failpointCloseWritten, failpointPageClosed,
+		failpointRefundWritten, failpointRefundMade, failpointRefundKnown, failpointSettled,
+		failpointChargeWritten, failpointIntentKnown, failpointChargeMade,
+	}
+}
+
+// hitFailpoint marks one of them.
+func hitFailpoint(name string) { failpoint.Hit(name) }

@@ -1,0 +1,388 @@
+package order
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Why money goes back, as the provider is told.
+const (
+	reasonItem      = "failed_item"
+	reasonUnmatched = "surplus"
+)
+
+// RefundReasons are all reasons for which money goes back.
+func RefundReasons() []string { return []string{reasonItem, reasonUnmatched} }
+
+// currency is the only one in which anything is sold.
+const currency = "eur"
+
+// HandleEvent looks at what a message of the provider is about. It returns an error if
+// that was not possible, so that the provider repeats the message; something that
+// nobody here knows is none.
+func (s *Service) HandleEvent(ctx context.Context, event Event) error {
+	if event.Verification != "" {
+		return s.handleVerificationEvent(ctx, event.Verification)
+	}
+	var (
+		o     Order
+		found bool
+		err   error
+	)
+	switch {
+	case event.Session != "":
+		o, found, err = s.cfg.Store.OrderBySession(ctx, event.Session)
+	case event.Intent != "":
+		o, found, err = s.cfg.Store.OrderByIntent(ctx, event.Intent)
+	}
+	if err != nil || !found {
+		return err
+	}
+	for _, payment := range o.Payments {
+		bySession := event.Session != "" && payment.Session == event.Session
+		byIntent := event.Intent != "" && payment.Intent == event.Intent
+		if !bySession && !byIntent {
+			continue
+		}
+		_, err = s.refreshPayment(ctx, o, payment.ID)
+		return err
+	}
+	return nil
+}
+
+// refreshPayment asks the provider how a payment stands and writes down what follows from it.
+// What is decided is not asked about again.
+func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order, error) {
+	payment := o.payment(id)
+	if payment == nil || payment.Session == "" {
+		return o, nil
+	}
+	if !payment.State.inFlight() && payment.State != PaymentClosed {
+		return o, nil
+	}
+	call, cancel := s.callContext(ctx)
+	status, err := s.fetchPaymentStatus(call, *payment)
+	cancel()
+	if err != nil {
+		return o, err
+	}
+	return s.applyPaymentStatus(ctx, o, id, status)
+}
+
+// refreshPaymentCached is look for page views: of those that come to one page within LookAgain,
+// one asks the provider and the others wait for the same answer.
+func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page string) error {
+	_, err := s.paymentChecks.Get(ctx, page+":"+id, nil, func(ctx context.Context) (struct{}, error) {
+		_, err := s.refreshPayment(ctx, o, id)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// fetchPaymentStatus asks how a payment stands, of whichever kind it is.
+func (s *Service) fetchPaymentStatus(ctx context.Context, payment Payment) (PaymentStatus, error) {
+	switch {
+	case payment.Kind != ByToken:
+		return s.cfg.Payments.FetchPage(ctx, payment.Session)
+	case s.cfg.Tokens == nil:
+		return PaymentStatus{}, errTokensDisabled
+	default:
+		return s.cfg.Tokens.FetchCharge(ctx, payment.Session)
+	}
+}
+
+// cancelAtProvider takes from everybody what a payment could still be paid by.
+func (s *Service) cancelAtProvider(ctx context.Context, payment Payment) (PaymentStatus, error) {
+	switch {
+	case payment.Kind != ByToken:
+		return s.cfg.Payments.ClosePage(ctx, payment.Session)
+	case s.cfg.Tokens == nil:
+		return PaymentStatus{}, errTokensDisabled
+	default:
+		return s.cfg.Tokens.CancelCharge(ctx, payment.Session)
+	}
+}
+
+// errTokensDisabled is for a payment that was made while tokens were taken.
+var errTokensDisabled = &registrar.Error{Kind: registrar.KindInternal, Detail: "a payment by token is under way, and none are taken any more"}
+
+// verdict is what a payment's standing means for its order.
+type verdict uint8
+
+const (
+	verdictNone verdict = iota
+	// keep: the money pays for the order.
+	verdictCapture
+	// giveBack: the money is there, and the order does not want it.
+	verdictRefund
+	// shut: the page can't be paid any more.
+	verdictClose
+	// foreign: the provider tells of a payment that is not this one.
+	verdictMismatch
+)
+
+// judgePayment is the heart of it, and a pure function. Money is kept only if the order
+// waits for this very payment and it is the very sum.
+func judgePayment(o Order, id string, status PaymentStatus) verdict {
+	payment := o.payment(id)
+	if payment == nil {
+		return verdictNone
+	}
+	underWay := payment.State.inFlight()
+	if !underWay && payment.State != PaymentClosed {
+		return verdictNone // it is decided
+	}
+	if !status.Paid {
+		if status.Ended && underWay {
+			return verdictClose
+		}
+		return verdictNone
+	}
+	if status.Payment != payment.ID || status.Order != o.ID {
+		return verdictMismatch
+	}
+	if underWay && o.State == Paying && o.capturedPayment() == nil &&
+		status.Amount == payment.Amount && payment.Amount == o.Totals.Gross && strings.EqualFold(status.Currency, currency) {
+		return verdictCapture
+	}
+	return verdictRefund
+}
+
+// decidePayment is what judge says, but nothing is sold to an account that was closed while
+// its page was open.
+func (s *Service) decidePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, error) {
+	what := judgePayment(o, id, status)
+	if what != verdictCapture {
+		return what, nil
+	}
+	_, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
+	if registrar.CodeOf(err) == NoSuchCustomer {
+		return verdictRefund, nil
+	}
+	return what, err
+}
+
+// applyPaymentStatus writes down what the provider said of a payment. Paid and ended are said
+// for ever, so a standing is as good for the order as others have left it.
+func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, status PaymentStatus) (Order, error) {
+	if status.Paid {
+		hitFailpoint(failpointMoneySeen)
+	}
+	for range maxAttempts {
+		m := Transition{From: o, To: o.clone()}
+		payment := m.To.payment(id)
+		what, err := s.decidePayment(ctx, o, id, status)
+		if err != nil {
+			return o, err
+		}
+		switch what {
+		case verdictNone:
+			return o, nil
+		case verdictMismatch:
+			err := &registrar.Error{Kind: registrar.KindInternal, Detail: "the provider's page belongs to another payment"}
+			s.cfg.Logger.ErrorContext(ctx, "a payment page is not what it should be, and somebody has to look", "order", o.ID, "payment", id)
+			return o, err
+		case verdictClose:
+			payment.State, payment.UpdatedAt = PaymentClosed, s.now()
+			s.reopenOrder(&m)
+		case verdictRefund:
+			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentUnmatched, status.Intent, status.Card, s.now()
+			m.AuditEvents, m.Mails = []registrar.AuditEvent{s.systemAuditEvent(ActionUnmatched, o)}, []registrar.Mail{unmatchedMail(o, status.Amount)}
+			s.addRefund(&m.To, id, "", status.Amount)
+			s.reopenOrder(&m)
+			m.To.DueAt = s.clock()
+		case verdictCapture:
+			payment.State, payment.Intent, payment.Card, payment.UpdatedAt = PaymentCaptured, status.Intent, status.Card, s.now()
+			if o.AutoRenew {
+				m.Method = status.Method
+			}
+			m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionPaid, o)}
+		}
+		updated, err := s.storeVerdict(ctx, &m, what)
+		if err != nil {
+			return o, err
+		}
+		if updated {
+			return m.To, nil
+		}
+		if o, err = s.reload(ctx, o.ID); err != nil {
+			return o, err
+		}
+	}
+	return o, errBusy()
+}
+
+func (s *Service) storeVerdict(ctx context.Context, m *Transition, what verdict) (bool, error) {
+	if what == verdictCapture {
+		return s.startProvisioning(ctx, m)
+	}
+	updated, err := s.transition(ctx, m)
+	if err == nil && updated && what == verdictRefund {
+		s.cfg.Logger.WarnContext(ctx, "a payment that no order wants is given back", "order", m.To.ID)
+		hitFailpoint(failpointRefundWritten)
+		s.loop.Wake()
+	}
+	return updated, err
+}
+
+// reopenOrder lets an order whose payment under way is over be paid in another way, or
+// not at all if its time has come.
+func (s *Service) reopenOrder(m *Transition) {
+	if m.To.State != Paying || m.To.inFlightPayment() != nil {
+		s.releaseLease(&m.To)
+		return
+	}
+	// Whoever pays it next may be somebody else, and speaks for themselves.
+	m.To.Completer, m.To.Consent = "", Consent{}
+	if s.pastExpiry(m.To) {
+		s.setState(&m.To, Expired)
+		if len(m.AuditEvents) == 0 {
+			m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionExpired, m.To)}
+		}
+		return
+	}
+	s.setState(&m.To, AwaitingPayment)
+}
+
+// startProvisioning is the step from paid, or free, to lines that are carried out.
+func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, error) {
+	now := s.now()
+	for i := range m.To.Items {
+		item := &m.To.Items[i]
+		item.State, item.ProvisionItem = ItemProvisioning, registrar.NewID("lin_", now)
+	}
+	m.To.PaidAt, m.Provision = now, true
+	s.setState(&m.To, Provisioning)
+	m.Mails = append(m.Mails, receiptMail(m.To))
+	if !m.To.Claimed {
+		m.To.ClaimMailedAt = now
+		m.Mails = append(m.Mails, claimMail(m.To))
+	}
+	updated, err := s.transition(ctx, m)
+	if err != nil || !updated {
+		return false, err
+	}
+	hitFailpoint(failpointPaidWritten)
+	s.cfg.Provisioner.Wake()
+	return true, nil
+}
+
+// addRefund writes down that money goes back, once.
+func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cents) {
+	for _, refund := range o.Refunds {
+		if refund.Payment == payment && refund.Item == item {
+			return
+		}
+	}
+	now := s.now()
+	o.Refunds = append(o.Refunds, Refund{
+		ID: registrar.NewID("ref_", now), Payment: payment, Item: item, Amount: amount, CreatedAt: now,
+	})
+}
+
+// concludeProvisioning looks at the lines of a paid order: what failed is owed, and when all
+// are at their end, so is the order.
+func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
+	now := o.clone()
+	captured, over, active := now.capturedPayment(), true, 0
+	for i := range now.Items {
+		switch item := &now.Items[i]; item.State {
+		case ItemActive:
+			active++
+		case ItemFailed:
+			if captured != nil && item.Gross > 0 {
+				s.addRefund(&now, captured.ID, item.ID, item.Gross)
+			}
+		case ItemRefunded:
+		default:
+			over = false
+		}
+	}
+	if !over && len(now.Refunds) == len(o.Refunds) {
+		return Transition{}, false
+	}
+	m := Transition{To: now}
+	if over {
+		state := PartiallyCompleted
+		switch active {
+		case len(now.Items):
+			state = Completed
+		case 0:
+			state = Failed
+		}
+		s.setState(&m.To, state)
+		m.AuditEvents = []registrar.AuditEvent{s.systemAuditEvent(ActionEnded, now)}
+		m.Mails = []registrar.Mail{outcomeMail(m.To)}
+	}
+	if m.To.hasRefundsDue() {
+		s.setLease(&m.To)
+	} else {
+		s.releaseLease(&m.To)
+	}
+	return m, true
+}
+
+// makeRefunds gives back what is owed. asked says that a call may have been sent before;
+// it is false for what was owed only just now. What the provider refuses is for a
+// person to mend, and the others' money does not wait for that.
+func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refund) bool) (Order, error) {
+	var refused error
+	for _, due := range o.Refunds {
+		if due.Provider != "" {
+			continue
+		}
+		payment := o.payment(due.Payment)
+		reason := reasonItem
+		if due.Item == "" {
+			reason = reasonUnmatched
+		}
+		call, cancel := s.callContext(ctx)
+		id, err := s.cfg.Payments.Refund(call, RefundRequest{
+			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
+		}, maybeSent(due))
+		cancel()
+		if err != nil && !isRetryable(err) {
+			refused = err
+			continue
+		}
+		if err != nil {
+			return o, err
+		}
+		hitFailpoint(failpointRefundMade)
+		if o, err = s.markRefunded(ctx, o, due.ID, id); err != nil {
+			return o, err
+		}
+		hitFailpoint(failpointRefundKnown)
+		s.cfg.OnRefund(reason)
+	}
+	return o, refused
+}
+
+// markRefunded writes down that the provider has given money back.
+func (s *Service) markRefunded(ctx context.Context, o Order, refund, provider string) (Order, error) {
+	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
+		now := was.clone()
+		for i := range now.Refunds {
+			made := &now.Refunds[i]
+			if made.ID != refund || made.Provider != "" {
+				continue
+			}
+			made.Provider, made.MadeAt = provider, s.now()
+			if item := now.item(made.Item); item != nil {
+				item.State = ItemRefunded
+			} else if payment := now.payment(made.Payment); payment != nil && payment.State == PaymentUnmatched {
+				payment.State, payment.UpdatedAt = PaymentRefunded, s.now()
+			}
+			now.Attempts = 0
+			if now.hasRefundsDue() {
+				s.setLease(&now)
+			} else {
+				s.releaseLease(&now)
+			}
+			return Transition{To: now, AuditEvents: []registrar.AuditEvent{s.systemAuditEvent(ActionRefunded, now)}}, true
+		}
+		return Transition{}, false
+	})
+}

@@ -1,0 +1,311 @@
+package order
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Create prepares an order and charges nothing. Equal items with an open order are
+// that order. If items can't be ordered the error is an *ItemsRefused, and nothing
+// is stored.
+func (s *Service) Create(ctx context.Context, actor registrar.Actor, req Request) (Order, error) {
+	view, err := s.Prepare(ctx, actor, req)
+	return view.Order, err
+}
+
+// Prepare is Start, and says what must still be told before the order can be paid. Of
+// the view it fills Order, Owner, Missing and Needs.
+func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Request) (View, error) {
+	if actor.Customer == "" {
+		return View{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	o, err := s.newOrder(actor, req)
+	if err != nil {
+		return View{}, err
+	}
+	buyer, err := s.cfg.Store.GetBuyer(ctx, actor.Customer)
+	if err != nil {
+		return View{}, err
+	}
+	o.Email = buyer.Email
+	requests := make([]QuoteRequest, len(req.Items))
+	for i, item := range req.Items {
+		requests[i] = QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years}
+	}
+	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
+	if err != nil {
+		return View{}, err
+	}
+	if err := refusalError(o.Items, results); err != nil {
+		return View{}, err
+	}
+	if err := s.applyQuotes(ctx, &o, buyer, results); err != nil {
+		return View{}, err
+	}
+	requested := o.Items
+	if req.DryRun {
+		if err := s.checkOpenLimit(ctx, o); err != nil {
+			return View{}, err
+		}
+		o.ID = ""
+	} else {
+		s.addLinks(&o)
+		s.releaseLease(&o)
+		if o, err = s.addOrReuse(ctx, actor, o, buyer, results); err != nil {
+			return View{}, err
+		}
+	}
+	view := View{Order: o, Owner: buyer}
+	if ordered, ok := alignResults(o.Items, requested, results); ok && o.State != Paying {
+		view.Missing, view.MissingByItem = missingData(o, buyer, ordered)
+	}
+	return view, nil
+}
+
+// Outstanding is what is known to be missing of an open order without asking a
+// registry: registrant data, auth codes and the identity.
+func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
+	view := View{Order: o}
+	if o.State != AwaitingPayment && o.State != AwaitingVerification {
+		return view, nil
+	}
+	resolved, err := s.resolveBuyer(ctx, o)
+	if err != nil {
+		return View{}, err
+	}
+	view.Missing, view.MissingByItem = missingData(o, resolved.buyer, make([]quoteResult, len(o.Items)))
+	return view, nil
+}
+
+// newOrder is an order without prices.
+func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
+	if len(req.Items) == 0 || len(req.Items) > maxItems {
+		return Order{}, fail(registrar.KindInvalid, BadItems)
+	}
+	now := s.now()
+	o := Order{
+		ID: registrar.NewID("ord_", now), Customer: actor.Customer, Channel: req.Channel, By: actor, ByName: req.ByName, Claimed: true,
+		CreatedAt: now, UpdatedAt: now, ExpiresAt: now.Add(s.cfg.OrderTTL), Version: 1,
+	}
+	seen := make(map[string]bool, len(req.Items))
+	for _, requested := range req.Items {
+		name := requested.Name.ASCII()
+		if requested.Name.Label() == "" || seen[name] {
+			return Order{}, fail(registrar.KindInvalid, BadItems)
+		}
+		seen[name] = true
+		switch requested.Kind {
+		case Register, Transfer:
+		case Renew:
+			if actor.Kind != registrar.ActorPerson {
+				return Order{}, fail(registrar.KindForbidden, RenewInPortal)
+			}
+		default:
+			return Order{}, fail(registrar.KindInvalid, BadItems)
+		}
+		o.Items = append(o.Items, Item{
+			ID: registrar.NewID("itm_", now), Name: name, TLD: requested.Name.TLD(), Kind: requested.Kind, State: ItemWaiting,
+		})
+	}
+	o.ItemsKey = itemsKey(o.Items)
+	return o, nil
+}
+
+// itemsKey is equal for equal items in whatever order.
+func itemsKey(items []Item) string {
+	keys := make([]string, len(items))
+	for i, item := range items {
+		keys[i] = string(item.Kind) + ":" + item.Name
+	}
+	slices.Sort(keys)
+	sum := sha256.Sum256([]byte(strings.Join(keys, "\n")))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// checkOpenLimit returns TooManyOpen if add would. Overdue orders are expired first if they
+// are in the way.
+func (s *Service) checkOpenLimit(ctx context.Context, o Order) error {
+	err := s.cfg.Store.CheckOpenOrderLimit(ctx, o, s.cfg.MaxOpen)
+	if registrar.CodeOf(err) != TooManyOpen {
+		return err
+	}
+	if err := s.expireOverdue(ctx, o.Customer); err != nil {
+		return err
+	}
+	return s.cfg.Store.CheckOpenOrderLimit(ctx, o, s.cfg.MaxOpen)
+}
+
+// addOrReuse stores a new order, or finds the open one with the same items.
+func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order, buyer Buyer, results []quoteResult) (Order, error) {
+	swept := false
+	for range maxAttempts {
+		stored, added, err := s.cfg.Store.AddOrder(ctx, o, s.cfg.MaxOpen, s.auditEvent(actor, ActionCreated, o))
+		switch {
+		case registrar.CodeOf(err) == TooManyOpen && !swept:
+			// The clock may not have come to those whose time is over.
+			swept = true
+			if err := s.expireOverdue(ctx, actor.Customer); err != nil {
+				return Order{}, err
+			}
+			continue
+		case err != nil:
+			return Order{}, err
+		case added:
+			s.cfg.OnStateChange(o.State)
+			return stored, nil
+		case stored.State != Paying && s.pastExpiry(stored):
+			if _, err := s.expire(ctx, stored); err != nil {
+				return Order{}, err
+			}
+			continue
+		case stored.State == Paying:
+			return stored, nil
+		}
+		return s.repriceStored(ctx, stored, buyer, o.Items, results)
+	}
+	return Order{}, errBusy()
+}
+
+// repriceStored is an open order with the prices that were just asked for.
+func (s *Service) repriceStored(ctx context.Context, stored Order, buyer Buyer, requested []Item, results []quoteResult) (Order, error) {
+	ordered, ok := alignResults(stored.Items, requested, results)
+	if !ok {
+		return stored, nil // the store has another idea of equal items
+	}
+	now := stored.clone()
+	if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
+		return Order{}, err
+	}
+	return s.reprice(ctx, stored, now)
+}
+
+// alignResults brings the answers for the asked items into the order of items; false if
+// one of these was not asked for.
+func alignResults(items, requested []Item, results []quoteResult) ([]quoteResult, bool) {
+	ordered := make([]quoteResult, len(items))
+	for i, item := range items {
+		at := slices.IndexFunc(requested, func(a Item) bool { return a.Name == item.Name && a.Kind == item.Kind })
+		if at < 0 {
+			return nil, false
+		}
+		ordered[i] = results[at]
+	}
+	return ordered, true
+}
+
+// reprice writes new prices of an open order. If others change the order at the
+// same time, their change counts: prices are asked again before money moves.
+func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
+	if !needsUpdate(was, now) {
+		return was, nil
+	}
+	if now.State != was.State {
+		now.Attempts = 0
+	}
+	s.releaseLease(&now)
+	m := Transition{From: was, To: now}
+	updated, err := s.transition(ctx, &m)
+	if err != nil {
+		return was, err
+	}
+	if !updated {
+		return s.reload(ctx, was.ID)
+	}
+	return m.To, nil
+}
+
+// expireOverdue ends those of a customer's orders whose time is over. Open orders are bounded,
+// so a few pages are all of them.
+func (s *Service) expireOverdue(ctx context.Context, customer string) error {
+	const page = 100
+	for range maxAttempts {
+		overdue, err := s.cfg.Store.ListOverdueOrders(ctx, customer, s.now(), page)
+		if err != nil {
+			return err
+		}
+		for _, o := range overdue {
+			if _, err := s.expire(ctx, o); err != nil {
+				return err
+			}
+		}
+		if len(overdue) < page {
+			return nil
+		}
+	}
+	return nil
+}
+
+// expire ends an order that nobody has paid in time.
+func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
+	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
+		if was.State != AwaitingPayment && was.State != AwaitingVerification || !s.pastExpiry(was) {
+			return Transition{}, false
+		}
+		now := was.clone()
+		s.setState(&now, Expired)
+		return Transition{To: now, AuditEvents: []registrar.AuditEvent{s.systemAuditEvent(ActionExpired, now)}}, true
+	})
+}
+
+// Get is an order of the actor's account.
+func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
+	if actor.Customer == "" {
+		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	o, found, err := s.cfg.Store.GetCustomerOrder(ctx, actor.Customer, id)
+	if err != nil {
+		return Order{}, err
+	}
+	if !found {
+		return Order{}, fail(registrar.KindNotFound, NoSuchOrder)
+	}
+	return s.expire(ctx, o)
+}
+
+// List is a page of the account's orders, the newest first, older than the id
+// before; empty begins at the top.
+func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Order, error) {
+	if actor.Customer == "" {
+		return nil, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	page, err := s.cfg.Store.ListOrders(ctx, actor.Customer, before, limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range page {
+		if page[i], err = s.expire(ctx, page[i]); err != nil {
+			return nil, err
+		}
+	}
+	return page, nil
+}
+
+// Page is up to limit of the account's orders in a state, newest first, after skipping
+// offset of them, and how many there are in all. An empty state means every one. What
+// has expired is stored as such first, so that the filter sees the state that is shown.
+func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, limit, offset int) (page []Order, total int, err error) {
+	if actor.Customer == "" {
+		return nil, 0, fail(registrar.KindUnauthenticated, SignInFirst)
+	}
+	if err := s.expireOverdue(ctx, actor.Customer); err != nil {
+		return nil, 0, err
+	}
+	return s.cfg.Store.PageOrders(ctx, actor.Customer, state, limit, offset)
+}
+
+// Cancel ends an order of the actor's account that waits for its payment or for an
+// identity. An order that is canceled already stays so, without another audit event.
+// Every other order is NotOpen and comes back as it is: a payment that is under way is
+// left to whoever pays.
+func (s *Service) Cancel(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
+	o, err := s.Get(ctx, actor, id)
+	if err != nil {
+		return Order{}, err
+	}
+	return s.cancelUnpaid(ctx, actor, o)
+}

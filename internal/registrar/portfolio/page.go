@@ -1,0 +1,153 @@
+package portfolio
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// PageSize is how many domains a page has.
+const PageSize = 50
+
+// Filter is which domains of an account are wanted.
+type Filter struct {
+	// Part is what a name contains, in its Unicode form or as an A-label; empty means
+	// every name.
+	Part string
+	// Status is what they are; empty means all.
+	Status Status
+	// PaidBefore selects domains whose paid term ends before it. Names without a
+	// term, and names that another registrar looks after, never match. Zero means all.
+	PaidBefore time.Time
+	// AfterName and AfterID are those of the last one of the page before; empty at
+	// the beginning.
+	AfterName, AfterID string
+}
+
+// Page is a part of an account's domains.
+type Page struct {
+	Domains []Domain
+	// More says that there are further ones.
+	More bool
+	// Counts are how many the account has of each status, whatever the filter says.
+	Counts map[Status]int
+}
+
+// Total is how many domains the account has.
+func (p Page) Total() int {
+	total := 0
+	for _, count := range p.Counts {
+		total += count
+	}
+	return total
+}
+
+// Page returns some of the domains of the actor's account, by name.
+func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter) (Page, error) {
+	if actor.Customer == "" {
+		return Page{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	counts, err := s.store.CountDomainsByStatus(ctx, actor.Customer)
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{Counts: counts}
+	part, possible := normalisePart(filter.Part)
+	if !possible || filter.Status != "" && !filter.Status.valid() {
+		return page, nil // no name is like that
+	}
+	filter.Part = part
+	if isASCII(part) {
+		page.Domains, err = s.store.ListDomainsPage(ctx, actor.Customer, filter, PageSize+1)
+	} else {
+		page.Domains, _, err = s.scanUnicode(ctx, actor.Customer, filter, PageSize+1, 0)
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	if len(page.Domains) > PageSize {
+		page.Domains, page.More = page.Domains[:PageSize], true
+	}
+	return page, nil
+}
+
+// Find returns up to limit of the matching domains of the actor's account, by name,
+// after skipping offset of them, and how many match in all.
+func (s *Service) Find(ctx context.Context, actor registrar.Actor, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
+	if actor.Customer == "" {
+		return nil, 0, &registrar.Error{Kind: registrar.KindUnauthenticated}
+	}
+	part, possible := normalisePart(filter.Part)
+	if !possible {
+		return nil, 0, nil // no name contains it
+	}
+	filter.Part = part
+	if !isASCII(part) {
+		return s.scanUnicode(ctx, actor.Customer, filter, limit, offset)
+	}
+	return s.store.FindDomains(ctx, actor.Customer, filter, limit, offset)
+}
+
+// A search by Unicode text reads at most scanBatches batches of an account's
+// internationalized names.
+const (
+	scanBatch   = 500
+	scanBatches = 20
+)
+
+// scanUnicode is Find for a part that has non-ASCII letters. Names are stored as
+// A-labels, where a part of the Unicode form is no substring, so the account's
+// internationalized names are read in batches and compared decoded.
+func (s *Service) scanUnicode(ctx context.Context, customer string, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
+	part := filter.Part
+	filter.Part = "xn--"
+	for range scanBatches {
+		batch, err := s.store.ListDomainsPage(ctx, customer, filter, scanBatch)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, domain := range batch {
+			decoded, err := idna.Punycode.ToUnicode(domain.Name)
+			if err != nil || !strings.Contains(decoded, part) {
+				continue
+			}
+			if total >= offset && len(domains) < limit {
+				domains = append(domains, domain)
+			}
+			total++
+		}
+		if len(batch) < scanBatch {
+			break
+		}
+		last := batch[len(batch)-1]
+		filter.AfterName, filter.AfterID = last.Name, last.ID
+	}
+	return domains, total, nil
+}
+
+func isASCII(part string) bool {
+	return !strings.ContainsFunc(part, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
+// partProfile maps a part of a name as names are mapped: to lower case and composed. A
+// part need not be a valid name.
+var partProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
+
+// normalisePart is a part of a name as names are compared: in ASCII as they are stored, or in
+// Unicode if it has other letters; false if no name can have it.
+func normalisePart(part string) (string, bool) {
+	part = strings.ToLower(strings.TrimSpace(part))
+	if len(part) > 253 {
+		return "", false
+	}
+	if !isASCII(part) {
+		part, _ = partProfile.ToUnicode(part) // the mapped text comes even where it is no valid name
+	}
+	const signs = "abcdefghijklmnopqrstuvwxyz0123456789-."
+	return part, !isASCII(part) || strings.Trim(part, signs) == ""
+}

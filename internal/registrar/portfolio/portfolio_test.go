@@ -1,0 +1,118 @@
+package portfolio
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// forbiddenStore is a store that must not be asked.
+type forbiddenStore struct{ t *testing.T }
+
+func (n forbiddenStore) ListDomainsPage(context.Context, string, Filter, int) ([]Domain, error) {
+	n.t.Error("the store was asked")
+	return nil, nil
+}
+
+func (n forbiddenStore) CountDomainsByStatus(context.Context, string) (map[Status]int, error) {
+	n.t.Error("the store was asked")
+	return nil, nil
+}
+
+func (n forbiddenStore) FindDomains(context.Context, string, Filter, int, int) ([]Domain, int, error) {
+	n.t.Error("the store was asked")
+	return nil, 0, nil
+}
+
+func (n forbiddenStore) ListCustomerDomains(context.Context, string) ([]Domain, error) {
+	n.t.Error("the store was asked")
+	return nil, nil
+}
+
+func (n forbiddenStore) AddDomain(context.Context, Domain, registrar.AuditEvent) error {
+	n.t.Error("the store was asked")
+	return nil
+}
+
+func (n forbiddenStore) SetAutoRenew(context.Context, string, string, bool, registrar.AuditEvent) error {
+	n.t.Error("the store was asked")
+	return nil
+}
+
+func TestSetAutoRenew_PersonsOnly(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: forbiddenStore{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for actor, want := range map[registrar.Actor]registrar.Kind{
+		{Kind: registrar.ActorPerson}:                         registrar.KindUnauthenticated,
+		{Kind: registrar.ActorToken, Customer: "cus_1"}:       registrar.KindForbidden,
+		{Kind: registrar.ActorApplication, Customer: "cus_1"}: registrar.KindForbidden,
+		{Kind: registrar.ActorOperator}:                       registrar.KindUnauthenticated,
+	} {
+		if err := service.SetAutoRenew(t.Context(), actor, "dom_1", true); registrar.KindOf(err) != want {
+			t.Errorf("%+v: %v", actor, err)
+		}
+	}
+}
+
+func TestAdd_InvalidInputSkipsStore(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: forbiddenStore{t}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
+	good := AddParams{Customer: "cus_1", Name: registrar.NewName("one", ".com"), Status: StatusActive, PaidUntil: time.Unix(1, 0)}
+	for name, test := range map[string]struct {
+		actor  registrar.Actor
+		change func(*AddParams)
+		want   registrar.Error
+	}{
+		"a person": {
+			registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_1"},
+			func(*AddParams) {},
+			registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly},
+		},
+		"no name": {
+			operator,
+			func(a *AddParams) { a.Name = registrar.Name{} },
+			registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameEmpty},
+		},
+		"a made-up state": {
+			operator,
+			func(a *AddParams) { a.Status = "lost" },
+			registrar.Error{Kind: registrar.KindInvalid, Code: BadStatus},
+		},
+		"no date": {
+			operator,
+			func(a *AddParams) { a.PaidUntil = time.Time{} },
+			registrar.Error{Kind: registrar.KindInvalid, Code: PaidUntilMissing},
+		},
+	} {
+		params := good
+		test.change(&params)
+		if _, err := service.Add(t.Context(), test.actor, params); !errors.Is(err, &test.want) {
+			t.Errorf("%s: got %v, want %v", name, err, &test.want)
+		}
+	}
+	if _, err := service.List(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		t.Errorf("nobody's domains were listed: %v", err)
+	}
+}
+
+func TestStatuses_AllValid(t *testing.T) {
+	t.Parallel()
+	for _, status := range Statuses() {
+		if !status.valid() {
+			t.Errorf("%s is not", status)
+		}
+	}
+	if len(Statuses()) != 6 || Status("").valid() {
+		t.Error("the contract has six states, and none without a name")
+	}
+}

@@ -1,0 +1,57 @@
+package provision
+
+import (
+	"context"
+	"crypto/sha256"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/ttlcache"
+)
+
+const (
+	defaultCacheTTL  = 10 * time.Second
+	defaultMaxCached = 20_000
+	// staleTTL is how long an answer is shown, with its time, while the registry
+	// can't be asked.
+	staleTTL = 15 * time.Minute
+)
+
+// availabilityKey is everything that a registry's answer to an offer depends on. Customers
+// do not share answers, so none learns from a fast one what another looks at.
+type availabilityKey struct {
+	account, customer, name string
+	kind                    Kind
+	years                   int
+	code                    [sha256.Size]byte
+}
+
+func newAvailabilityKey(account, customer string, query AvailabilityQuery) availabilityKey {
+	key := availabilityKey{account: account, customer: customer, name: query.Name, kind: query.Kind, years: query.Years}
+	if query.Code != "" {
+		key.code = sha256.Sum256([]byte(query.Code))
+	}
+	return key
+}
+
+// checkAvailability is what the registry says: nil or its refusal. The error is why it could not
+// be asked; the answer beside it is then the last one known, and only ForDisplay has
+// one. What is asked for other purposes is shown from then on.
+func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[error], error) {
+	ask := func(ctx context.Context) (verdict error, unavailable error) {
+		err := registry.CheckAvailability(ctx, query)
+		if err != nil && isRetryable(err) {
+			return nil, err
+		}
+		return err, nil
+	}
+	if request.Purpose == registrar.ForDisplay {
+		return s.availability.Get(ctx, key, request.Admit, ask)
+	}
+	verdict, err := ask(ctx)
+	if err != nil {
+		return ttlcache.Result[error]{}, err
+	}
+	s.availability.Set(key, verdict)
+	return ttlcache.Result[error]{Value: verdict, FetchedAt: s.clock()}, nil
+}

@@ -1,0 +1,139 @@
+package provision
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// ManualPayment begins the payment of a line that an operator vouches for.
+const ManualPayment = "manual:"
+
+// maxPayment bounds the reference of a payment.
+const maxPayment = 100
+
+// PaidItem is what was paid for.
+type PaidItem struct {
+	Customer  string
+	Name      registrar.Name
+	Extension registrar.Extension
+	Kind      Kind
+	// Years is 0 where the extension's shortest term is meant. A transfer has the
+	// term that the registry gives it.
+	Years   int
+	Payment string
+	// Code is the holder's auth code for a transfer.
+	Code string
+}
+
+// CreateItem checks a paid item with the registry that will carry it out and writes it
+// down. From then on it ends as a registered domain or as a failed line that is
+// marked for a refund. The same payment for the same name is the same line.
+func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid PaidItem) (Item, error) {
+	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
+		return Item{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	}
+	ref, manual := strings.CutPrefix(paid.Payment, ManualPayment)
+	if ref = strings.TrimSpace(ref); manual {
+		paid.Payment = ManualPayment + ref // spaces make no other payment of it
+	}
+	if manual && ref == "" ||
+		paid.Payment == "" || len(paid.Payment) > maxPayment {
+		return Item{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadPayment}
+	}
+	if paid.Kind == Transfer && paid.Code == "" {
+		return Item{}, &registrar.Error{Kind: registrar.KindInvalid, Code: CodeMissing}
+	}
+	quote, registry, err := s.resolveAccount(ctx, QuoteRequest{Customer: paid.Customer, Name: paid.Name, Extension: paid.Extension, Kind: paid.Kind})
+	if err != nil {
+		return Item{}, err
+	}
+	if paid.Years == 0 || paid.Kind == Transfer {
+		paid.Years = quote.Years
+	}
+	registrant, found, err := s.cfg.Store.GetRegistrant(ctx, paid.Customer)
+	if err != nil {
+		return Item{}, err
+	}
+	if !found && paid.Kind != Renew {
+		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
+	}
+	item := s.newItem(paid, quote)
+	if paid.Kind != Renew {
+		item.Registrant = registrant
+	}
+	// A repeated order must find its line, though the name is not free any more.
+	earlier, err := s.cfg.Store.ProvisionItemByPayment(ctx, item.Payment, item.Name)
+	if err != nil {
+		return Item{}, err
+	}
+	if earlier != nil {
+		return sameItem(*earlier, item)
+	}
+	query := AvailabilityQuery{
+		Kind: paid.Kind, Name: item.Name, TLD: item.TLD, Years: item.Years, HasRegistrant: found, Registrant: registrant, Code: paid.Code,
+		Requires: paid.Extension.Requires, Nameservers: s.cfg.Nameservers, Purpose: registrar.ForPayment,
+	}
+	if err = registry.CheckAvailability(ctx, query); err == nil {
+		err = missingError(registry.Missing(query))
+	}
+	if err == nil && paid.Kind != Renew {
+		err = s.checkRules(ctx, paid, registrant)
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	stored, err := s.cfg.Store.AddProvisionItem(ctx, item, registrar.AuditEvent{
+		Actor: actor, Action: ActionOrdered, Customer: paid.Customer, Object: item.Name, At: s.cfg.Now(),
+	})
+	if err != nil {
+		return Item{}, err
+	}
+	s.itemLoop.Wake()
+	return sameItem(stored, item)
+}
+
+// checkRules applies the rules of the extension that no registry checks: an operator who
+// vouches for a payment does not vouch for an identity.
+func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant Registrant) error {
+	verified, err := s.cfg.Store.VerifiedName(ctx, paid.Customer)
+	if err != nil {
+		return err
+	}
+	return paid.Extension.CheckRegistrant(registrant, verified)
+}
+
+// sameItem is the line that a payment has paid for, if it is what is ordered now. What
+// one customer has paid never stands for another one's order.
+func sameItem(earlier, ordered Item) (Item, error) {
+	if earlier.Customer != ordered.Customer || earlier.Kind != ordered.Kind || earlier.Years != ordered.Years {
+		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: PaymentUsed}
+	}
+	return earlier, nil
+}
+
+func (s *Service) newItem(paid PaidItem, quote Quote) Item {
+	now := s.clock()
+	item := Item{
+		ID: registrar.NewID("lin_", now), Customer: paid.Customer, Name: paid.Name.ASCII(), TLD: paid.Name.TLD(),
+		Kind: paid.Kind, Years: paid.Years, Payment: paid.Payment, State: StatePaid, Account: quote.Account, Domain: quote.Domain,
+		RequestedAt: now, DueAt: now, CreatedAt: now, UpdatedAt: now,
+	}
+	if paid.Kind == Transfer {
+		item.SealedCode = s.cfg.Seal.Seal(registrar.AuthCodePurpose(item.Name), paid.Code)
+	}
+	return item
+}
+
+// GetItem is a line for an operator's eyes.
+func (s *Service) GetItem(ctx context.Context, actor registrar.Actor, id string) (Item, error) {
+	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
+		return Item{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	}
+	item, found, err := s.cfg.Store.ProvisionItemByID(ctx, id)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchItem}
+	}
+	return item, err
+}

@@ -1,0 +1,298 @@
+package provision_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// memStore is a store in memory.
+type memStore struct {
+	mu           sync.Mutex
+	items        map[string]provision.Item
+	domains      map[string]provision.Domain
+	messages     []string
+	events       []registrar.AuditEvent
+	noRegistrant bool
+	verified     string
+	// registrant is the account's registrant; zero means Ada in Germany.
+	registrant provision.Registrant
+	// claimed is called with each question for a holder; unless it is nil, only
+	// those that it knows hold something.
+	claimed func(customer string) bool
+	// states is every state that a line was stored in, without repetitions.
+	states []provision.State
+	log    *eventLog
+}
+
+// eventLog is what happened, in order.
+type eventLog struct {
+	mu      sync.Mutex
+	entries []string
+}
+
+func (d *eventLog) add(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.entries = append(d.entries, fmt.Sprintf(format, args...))
+}
+
+func (d *eventLog) all() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.entries)
+}
+
+func newMemStore(log *eventLog) *memStore {
+	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, log: log}
+}
+
+func (s *memStore) GetRegistrant(_ context.Context, customer string) (provision.Registrant, bool, error) {
+	if s.claimed != nil {
+		return provision.Registrant{Name: "Ada", Country: "DE"}, s.claimed(customer), nil
+	}
+	if s.registrant != (provision.Registrant{}) {
+		return s.registrant, true, nil
+	}
+	return provision.Registrant{Name: "Ada", Country: "DE"}, !s.noRegistrant, nil
+}
+
+// VerifiedName has no identities.
+func (s *memStore) VerifiedName(context.Context, string) (string, error) { return s.verified, nil }
+
+func (s *memStore) AddProvisionItem(_ context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.items[item.ID] = item
+	s.events = append(s.events, event)
+	return item, nil
+}
+
+func (s *memStore) ProvisionItemByID(_ context.Context, id string) (provision.Item, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	item, found := s.items[id]
+	return item, found, nil
+}
+
+func (s *memStore) ProvisionItemByPayment(_ context.Context, payment, name string) (*provision.Item, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, item := range s.items {
+		if item.Payment == payment && item.Name == name {
+			return &item, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no line is no error
+}
+
+func (s *memStore) ListDueProvisionItems(_ context.Context, now time.Time, limit int) ([]provision.Item, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var due []provision.Item
+	for _, item := range s.items {
+		if !item.DueAt.IsZero() && !item.DueAt.After(now) && len(due) < limit {
+			due = append(due, item)
+		}
+	}
+	return due, nil
+}
+
+func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transition) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stored := s.items[next.To.ID]
+	if stored.State != next.From.State || !stored.DueAt.Equal(next.From.DueAt) {
+		return false, nil
+	}
+	switch {
+	case next.AddDomain != nil:
+		for _, other := range s.domains {
+			if other.Name == next.AddDomain.Name {
+				return false, &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+			}
+		}
+		s.domains[next.AddDomain.ID] = *next.AddDomain
+	case next.ActivateDomain != nil:
+		domain := s.domains[next.ActivateDomain.ID]
+		domain.Status, domain.PaidUntil = next.ActivateDomain.Status, next.ActivateDomain.PaidUntil
+		s.domains[domain.ID] = domain
+	case next.DropDomain:
+		delete(s.domains, next.To.Domain)
+	case next.Renewal != nil:
+		domain := s.domains[next.Renewal.Domain]
+		if !domain.PaidUntil.Equal(next.Renewal.From) {
+			return false, errors.New("the term has changed meanwhile")
+		}
+		domain.PaidUntil, domain.RegistryExpires = next.Renewal.Until, next.Renewal.RegistryExpires
+		if domain.Status == "expired" {
+			domain.Status = "active"
+		}
+		s.domains[domain.ID] = domain
+	}
+	if next.AuditEvent != nil {
+		s.events = append(s.events, *next.AuditEvent)
+	}
+	if stored.State != next.To.State {
+		s.states = append(s.states, next.To.State)
+		s.log.add("stored %s", next.To.State)
+	}
+	s.items[next.To.ID] = next.To
+	return true, nil
+}
+
+func (s *memStore) StoreRegistryMessage(_ context.Context, _ string, message provision.Message, _ time.Time) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.messages = append(s.messages, message.ID)
+	s.log.add("stored message %s", message.ID)
+	return true, nil
+}
+
+func (s *memStore) ListDueDomains(context.Context, time.Time, int) ([]provision.Domain, error) {
+	return nil, nil
+}
+
+func (s *memStore) ListDomainsAfter(_ context.Context, id string, _ int) ([]provision.Domain, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []provision.Domain
+	for _, domain := range s.domains {
+		if domain.ID > id {
+			all = append(all, domain)
+		}
+	}
+	slices.SortFunc(all, func(a, b provision.Domain) int { return len(a.ID) - len(b.ID) })
+	return all, nil
+}
+
+func (s *memStore) DomainByName(_ context.Context, name string) (provision.Domain, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var last provision.Domain
+	for _, domain := range s.domains {
+		if domain.Name != name {
+			continue
+		}
+		if last = domain; domain.Status != "transferred_out" {
+			break
+		}
+	}
+	return last, last.ID != "", nil
+}
+
+func (s *memStore) UpdateDomainFromRegistry(_ context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.domains[was.ID].Status != was.Status {
+		return false, nil
+	}
+	s.domains[was.ID] = now
+	if event != nil {
+		s.events = append(s.events, *event)
+	}
+	return true, nil
+}
+
+// onlyItem is the one line of a shelf.
+func (s *memStore) onlyItem(t *testing.T) provision.Item {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.items) != 1 {
+		t.Fatalf("%d lines", len(s.items))
+	}
+	for _, item := range s.items {
+		return item
+	}
+	return provision.Item{}
+}
+
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+
+// testEnv is a service with a shelf and an office.
+type testEnv struct {
+	*provision.Service
+	store    *memStore
+	registry *fakeRegistry
+	log      *eventLog
+	retries  []registrar.Code
+	ended    []provision.State
+	drift    []provision.Drift
+}
+
+func newEnv(t *testing.T, office *fakeRegistry, change ...func(*provision.Config)) *testEnv {
+	t.Helper()
+	log := &eventLog{}
+	office.log = log
+	env := &testEnv{store: newMemStore(log), registry: office, log: log}
+	env.Service = env.newNode(t, change...)
+	return env
+}
+
+// newNode is another node on the same shelf.
+func (env *testEnv) newNode(t *testing.T, change ...func(*provision.Config)) *provision.Service {
+	t.Helper()
+	seal, err := registrar.NewSeal([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	cfg := provision.Config{
+		Store: env.store, Domains: env.store, Seal: seal, Node: "here", Nameservers: []string{"ns1.example.net"},
+		Accounts: []provision.NamedAccount{{Name: "office", Serves: func(tld string) bool { return tld != ".xyz" }, Account: env.registry}},
+		OnRetry: func(code registrar.Code) {
+			mu.Lock()
+			defer mu.Unlock()
+			env.retries = append(env.retries, code)
+		},
+		OnItemEnded: func(_ provision.Kind, state provision.State) {
+			mu.Lock()
+			defer mu.Unlock()
+			env.ended = append(env.ended, state)
+		},
+		OnDrift: func(what provision.Drift) {
+			mu.Lock()
+			defer mu.Unlock()
+			env.drift = append(env.drift, what)
+		},
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	service, err := provision.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return service
+}
+
+func (env *testEnv) createItem(t *testing.T, label, tld string) provision.Item {
+	t.Helper()
+	item, err := env.CreateItem(t.Context(), operator, provision.PaidItem{
+		Customer: "cus_ada", Name: registrar.NewName(label, tld), Kind: provision.Register, Payment: "manual:1",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// runFor lets services work for a while.
+func runFor(t *testing.T, duration time.Duration, services ...*provision.Service) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), duration)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, service := range services {
+		all.Go(func() { service.Run(ctx) })
+	}
+	all.Wait()
+}

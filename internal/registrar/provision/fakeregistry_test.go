@@ -1,0 +1,129 @@
+package provision_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// fakeRegistry is a registry that answers as it is told.
+type fakeRegistry struct {
+	rules provision.Rules
+	log   *eventLog
+	// refuse is the answer to a call by its name, used up from the front.
+	mu      sync.Mutex
+	errors  map[string][]error
+	pending bool
+	// outcome is the answer about what is pending.
+	outcome      func() (provision.Outcome, error)
+	records      map[string]provision.Record
+	recordErrors map[string]error
+	messages     []provision.Message
+	keepMessages bool // messages that were acknowledged
+	availability error
+	missing      []string
+	queries      []provision.AvailabilityQuery
+	requests     []provision.Request
+	contacts     []provision.Contact
+	expires      time.Time
+	latency      time.Duration
+}
+
+func (o *fakeRegistry) nextError(call string) error {
+	if o.latency > 0 {
+		time.Sleep(o.latency)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if queue := o.errors[call]; len(queue) > 0 {
+		o.errors[call] = queue[1:]
+		return queue[0]
+	}
+	return nil
+}
+
+func (o *fakeRegistry) Rules(string) provision.Rules { return o.rules }
+
+func (o *fakeRegistry) EnsureContact(_ context.Context, contact provision.Contact) (string, error) {
+	o.log.add("contact asked=%t", contact.MaybeSent)
+	o.mu.Lock()
+	o.contacts = append(o.contacts, contact)
+	o.mu.Unlock()
+	return contact.Handle, o.nextError("contact")
+}
+
+func (o *fakeRegistry) EnsureHosts(context.Context, []string) error {
+	o.log.add("hosts")
+	return o.nextError("hosts")
+}
+
+func (o *fakeRegistry) Request(_ context.Context, request provision.Request) (provision.Outcome, error) {
+	o.log.add("%s asked=%t", request.Kind, request.MaybeSent)
+	o.mu.Lock()
+	o.requests = append(o.requests, request)
+	o.mu.Unlock()
+	return provision.Outcome{Pending: o.pending, Expires: o.expires}, o.nextError("request")
+}
+
+func (o *fakeRegistry) Outcome(context.Context, provision.Request) (provision.Outcome, error) {
+	o.log.add("outcome")
+	return o.outcome()
+}
+
+func (o *fakeRegistry) Unhold(context.Context, string, string) error {
+	o.log.add("unhold")
+	return o.nextError("unhold")
+}
+
+func (o *fakeRegistry) DeleteContact(context.Context, string, string) error {
+	o.log.add("drop contact")
+	return o.nextError("drop")
+}
+
+func (o *fakeRegistry) CheckSupported(provision.Kind, string, string, int) error { return nil }
+
+func (o *fakeRegistry) Missing(provision.AvailabilityQuery) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.missing
+}
+
+func (o *fakeRegistry) CheckAvailability(_ context.Context, query provision.AvailabilityQuery) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queries = append(o.queries, query)
+	return o.availability
+}
+
+func (o *fakeRegistry) Record(_ context.Context, name string) (provision.Record, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.records[name], o.recordErrors[name]
+}
+
+func (o *fakeRegistry) NextMessage(context.Context) (*provision.Message, error) {
+	if err := o.nextError("poll"); err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.messages) == 0 {
+		return nil, nil //nolint:nilnil // no message is no error
+	}
+	return &o.messages[0], nil
+}
+
+func (o *fakeRegistry) Acknowledge(_ context.Context, id string) error {
+	o.log.add("acknowledged %s", id)
+	if err := o.nextError("acknowledge"); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.keepMessages {
+		o.messages = o.messages[1:]
+	}
+	return nil
+}

@@ -1,8 +1,0 @@
-//go:build !race
-
-package quota
-
-const raceEnabled = false
-
-// oracleSteps is how far the walks beside a model go.
-const oracleSteps = 200_000

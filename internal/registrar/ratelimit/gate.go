@@ -1,0 +1,115 @@
+package ratelimit
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// trustedFor is how long a credential counts as good after it was issued or last
+	// accepted, and maxProven how many are remembered. Applications refresh every hour,
+	// with a token that was issued an hour before.
+	trustedFor = 2 * time.Hour
+	maxTrusted = 16384
+)
+
+// Gate bounds failed attempts to authenticate by address, and is asked before an
+// attempt costs anything. A caller without a key is refused as soon as its address
+// is over the budget. A caller with a key has a budget of its own for wrong keys, so
+// that floods without one don't lock it out, and a key that was accepted lately is
+// always looked at, so that floods of wrong keys don't either. A nil Gate admits
+// everybody.
+type Gate struct {
+	all, keyed *Limiter
+	now        func() time.Time
+
+	mu      sync.Mutex
+	trusted map[Key]time.Time
+}
+
+// NewGate returns a Gate with the windows of cfg for all failures. Those with a key may
+// be keyed times as many: forged keys cost one look at the database each, and callers
+// behind the same address whose key is good but not yet known here need room.
+func NewGate(cfg Config, keyed int) (*Gate, error) {
+	all, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	windows := slices.Clone(cfg.Windows)
+	for i := range windows {
+		windows[i].Limit *= max(keyed, 1)
+	}
+	forKeyed := cfg
+	forKeyed.Windows = windows
+	withKey, err := New(forKeyed)
+	if err != nil {
+		return nil, err
+	}
+	now := cfg.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Gate{all: all, keyed: withKey, now: now, trusted: make(map[Key]time.Time)}, nil
+}
+
+// Limiters are what has to be swept.
+func (g *Gate) Limiters() []*Limiter { return []*Limiter{g.all, g.keyed} }
+
+// Admit says whether an attempt is looked at. key is the credential that names the
+// caller, empty if there is none that could be good.
+func (g *Gate) Admit(addr netip.Addr, key string) Decision {
+	if g == nil {
+		return Decision{Allowed: true}
+	}
+	d := g.all.Peek(AddressKey(addr))
+	if d.Allowed || key == "" {
+		return d
+	}
+	if g.isTrusted(key) {
+		d.Allowed = true
+		return d
+	}
+	return g.keyed.Peek(AddressKey(addr))
+}
+
+// Fail counts a failed attempt. It is not allowed if the address is over its budget.
+func (g *Gate) Fail(addr netip.Addr, key string) Decision {
+	if g == nil {
+		return Decision{Allowed: true}
+	}
+	if key != "" {
+		g.keyed.Allow(AddressKey(addr))
+		g.mu.Lock()
+		delete(g.trusted, TextKey(key))
+		g.mu.Unlock()
+	}
+	return g.all.Allow(AddressKey(addr))
+}
+
+// Trust remembers that a key was issued or accepted.
+func (g *Gate) Trust(key string) {
+	if g == nil || key == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	if len(g.trusted) >= maxTrusted {
+		for old, until := range g.trusted {
+			if len(g.trusted) < maxTrusted && now.Before(until) {
+				break
+			}
+			delete(g.trusted, old)
+		}
+	}
+	g.trusted[TextKey(key)] = now.Add(trustedFor)
+}
+
+func (g *Gate) isTrusted(key string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, known := g.trusted[TextKey(key)]
+	return known && g.now().Before(until)
+}

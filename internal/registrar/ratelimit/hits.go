@@ -1,0 +1,196 @@
+package ratelimit
+
+import "time"
+
+// tickLength is the resolution of the log. See the package comment for what
+// depends on it.
+const tickLength = 10 * time.Microsecond
+
+// moment is one reading of the clock: the time since the limiter's origin. The
+// origin lies one tick before its start, so that every moment has a tick of at
+// least 1 and tick 0 can mean "never".
+type moment time.Duration
+
+func (m moment) tick() int64 { return int64(m) / int64(tickLength) }
+
+// until is the time from m to the beginning of a tick.
+func (m moment) until(tick int64) time.Duration {
+	return time.Duration(tick)*tickLength - time.Duration(m)
+}
+
+// rule is a Window in ticks.
+type rule struct {
+	limit int
+	per   int64
+}
+
+// rules is everything that the algorithm needs to know about a limiter.
+type rules struct {
+	windows []rule
+	// longest is the length of the longest window. Older hits matter to none.
+	longest int64
+	// depth is the largest limit. Hits beyond it matter to no window.
+	depth int
+}
+
+func newRules(windows []Window) rules {
+	var all rules
+	for _, window := range windows {
+		// Rounding up makes a window longer, never shorter.
+		per := int64((window.Per + tickLength - 1) / tickLength)
+		all.windows = append(all.windows, rule{limit: window.Limit, per: per})
+		all.longest = max(all.longest, per)
+		all.depth = max(all.depth, window.Limit)
+	}
+	return all
+}
+
+// hits is the log of one key's accepted requests. The zero value is an empty
+// log. No hit in it is further than the longest window away from the newest.
+type hits struct {
+	// newest is the tick of the last hit in full, 0 if there is none.
+	newest int64
+	// older has all hits but the newest. It is nil if there are none, because
+	// most keys come once and should not pay for a log.
+	older *ring
+}
+
+func (h hits) count() int {
+	if h.newest == 0 {
+		return 0
+	}
+	return 1 + h.older.count()
+}
+
+// nth is the tick of the n-th newest hit, n from 1 to count.
+func (h hits) nth(n int) int64 {
+	if n == 1 {
+		return h.newest
+	}
+	// Unsigned subtraction is right across the wrap-around of the low bits.
+	return h.newest - int64(uint32(h.newest)-h.older.nth(n-1))
+}
+
+// inside says whether a hit still occupies a place at the given tick. A hit in
+// the future is one that the clock has gone back behind, and it does.
+func (r rule) inside(hit, tick int64) bool { return tick-hit <= r.per }
+
+// opens is the first tick at which a hit no longer occupies a place.
+func (r rule) opens(hit int64) int64 { return hit + r.per + 1 }
+
+// wait is the time until all windows accept one more hit, 0 if they do now.
+func (h hits) wait(now moment, all rules) time.Duration {
+	tick, count := h.effectiveTick(now), h.count()
+	var wait time.Duration
+	for _, window := range all.windows {
+		if count < window.limit {
+			continue
+		}
+		if hit := h.nth(window.limit); window.inside(hit, tick) {
+			wait = max(wait, now.until(window.opens(hit)))
+		}
+	}
+	return wait
+}
+
+// tightestWindow tells how much room the log leaves, without changing it. The caller
+// fills in whether a request was allowed.
+func (h hits) tightestWindow(now moment, all rules) Decision {
+	var tightest Decision
+	tick, count := h.effectiveTick(now), h.count()
+	for i, window := range all.windows {
+		used := h.countInside(window, tick, count)
+		// Each hit was accepted by this window too, so used is never more than
+		// its limit, even where another window makes the log deeper.
+		candidate := Decision{Window: i, Remaining: window.limit - used}
+		if used > 0 {
+			candidate.Reset = now.until(window.opens(h.nth(used)))
+		}
+		if i == 0 || tighter(candidate, tightest) {
+			tightest = candidate
+		}
+	}
+	return tightest
+}
+
+// countInside is how many of the newest hits still occupy a place in a window. They
+// are in order, so it need not look at all.
+func (h hits) countInside(window rule, tick int64, count int) int {
+	low, high := 0, count
+	for low < high {
+		middle := (low + high) / 2
+		if window.inside(h.nth(middle+1), tick) {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+func tighter(a, b Decision) bool {
+	if a.Remaining != b.Remaining {
+		return a.Remaining < b.Remaining
+	}
+	return a.Reset > b.Reset
+}
+
+// peek decides without counting.
+func (h hits) peek(now moment, all rules) Decision {
+	wait := h.wait(now, all)
+	decision := h.tightestWindow(now, all)
+	decision.Allowed, decision.RetryAfter = wait == 0, wait
+	return decision
+}
+
+// allow decides and counts the hit if it is allowed.
+func (h *hits) allow(now moment, all rules) Decision {
+	wait := h.wait(now, all)
+	if wait == 0 {
+		h.add(h.effectiveTick(now), all)
+	}
+	decision := h.tightestWindow(now, all)
+	decision.Allowed, decision.RetryAfter = wait == 0, wait
+	return decision
+}
+
+// effectiveTick is the tick of now, or of the newest hit if the clock is behind it.
+func (h hits) effectiveTick(now moment) int64 { return max(now.tick(), h.newest) }
+
+// stale says that no window remembers any hit.
+func (h hits) stale(now moment, all rules) bool { return now.tick()-h.newest > all.longest }
+
+// add writes a hit that all windows accept and that is not older than the
+// newest. If every limit is 1, the newest has left the longest window by then,
+// so that a log never needs more room than depth.
+func (h *hits) add(tick int64, all rules) {
+	if h.newest == 0 || tick-h.newest > all.longest {
+		*h = hits{newest: tick}
+		return
+	}
+	h.drop(tick, all)
+	if h.older == nil {
+		h.older = &ring{}
+	}
+	h.older.push(uint32(h.newest), all.depth-1)
+	h.newest = tick
+}
+
+// drop forgets the older hits that are outside of every window at the given
+// tick. Were they kept, their low bits would in time look young again.
+func (h *hits) drop(tick int64, all rules) {
+	for h.older.count() > 0 && tick-h.nth(h.count()) > all.longest {
+		h.older.dropOldest()
+	}
+}
+
+// compact drops what no window needs and gives back room that is mostly unused.
+func (h *hits) compact(now moment, all rules) {
+	h.drop(h.effectiveTick(now), all)
+	switch count := h.older.count(); {
+	case count == 0:
+		h.older = nil
+	case count <= len(h.older.ticks)/4:
+		h.older.resize(2 * count)
+	}
+}

@@ -1,0 +1,173 @@
+package ratelimit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"time"
+)
+
+const (
+	maxLimit = 100_000
+	// maxPer keeps a window's ticks within 32 bits.
+	maxPer = 11 * time.Hour
+
+	defaultMaxKeys = 2_000_000
+	// maxShards is many times the number of cores that wait for each other.
+	maxShards = 128
+	// minShardKeys keeps shards so large that chance fills them evenly. With
+	// small ones the fullest would evict while others are half empty.
+	minShardKeys = 1024
+
+	defaultSweepInterval = time.Minute
+
+	// endOfTime is where a clock that has gone astray stands still, so that
+	// adding a window to it can't overflow.
+	endOfTime = 100 * 365 * 24 * time.Hour
+)
+
+// Window allows Limit requests in any span of the length Per.
+type Window struct {
+	// Limit is from 1 to 100,000.
+	Limit int
+	// Per is more than 0 and at most 11 hours. It counts in steps of 10 µs.
+	Per time.Duration
+}
+
+// Config says what a Limiter counts.
+type Config struct {
+	// Windows must all accept a request. There must be at least one.
+	Windows []Window
+	// MaxKeys bounds how many keys are remembered; 0 means 2,000,000. At the
+	// bound, quiet keys are forgotten for new ones. It is split evenly over
+	// the shards, so some keys may be forgotten a few percent before it.
+	MaxKeys int
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Limiter counts requests per key. It is safe for concurrent use.
+type Limiter struct {
+	windows  []Window
+	rules    rules
+	now      func() time.Time // nil: the real clock
+	start    time.Time
+	seed     maphash.Seed
+	shards   []shard
+	perShard int
+}
+
+// New makes a Limiter without any keys, or says what is wrong with cfg.
+func New(cfg Config) (*Limiter, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	maxKeys := cfg.MaxKeys
+	if maxKeys == 0 {
+		maxKeys = defaultMaxKeys
+	}
+	start := time.Now()
+	if cfg.Now != nil {
+		start = cfg.Now()
+	}
+	shards := make([]shard, min(maxShards, max(1, maxKeys/minShardKeys)))
+	for i := range shards {
+		shards[i].keys = make(map[Key]hits)
+	}
+	return &Limiter{
+		windows:  slices.Clone(cfg.Windows),
+		rules:    newRules(cfg.Windows),
+		now:      cfg.Now,
+		start:    start,
+		seed:     maphash.MakeSeed(),
+		shards:   shards,
+		perShard: maxKeys / len(shards),
+	}, nil
+}
+
+func (cfg Config) validate() error {
+	if len(cfg.Windows) == 0 {
+		return errors.New("quota: at least one window is needed")
+	}
+	for i, window := range cfg.Windows {
+		if window.Limit < 1 || window.Limit > maxLimit {
+			return fmt.Errorf("quota: window %d: the limit is %d, it must be from 1 to %d", i, window.Limit, maxLimit)
+		}
+		if window.Per <= 0 || window.Per > maxPer {
+			return fmt.Errorf("quota: window %d: it lasts %v, it must be more than 0 and at most %v", i, window.Per, maxPer)
+		}
+	}
+	if cfg.MaxKeys < 0 {
+		return fmt.Errorf("quota: the bound of keys is %d, it must not be negative", cfg.MaxKeys)
+	}
+	return nil
+}
+
+// Allow counts one request of key if all windows accept it. If one refuses,
+// nothing is counted in any.
+func (l *Limiter) Allow(key Key) Decision {
+	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
+}
+
+// Peek says what Allow would decide now, and counts nothing.
+func (l *Limiter) Peek(key Key) Decision {
+	return l.shardOf(key).peek(key, l.moment(), l.rules)
+}
+
+// Windows returns the windows in the order in which Decision.Window numbers
+// them.
+func (l *Limiter) Windows() []Window { return slices.Clone(l.windows) }
+
+// Len is the number of remembered keys.
+func (l *Limiter) Len() int {
+	total := 0
+	for i := range l.shards {
+		total += l.shards[i].len()
+	}
+	return total
+}
+
+// Sweep forgets the keys that no window remembers, gives their memory back and
+// returns their number. It locks one shard at a time.
+func (l *Limiter) Sweep() (forgotten int) {
+	for i := range l.shards {
+		forgotten += l.shards[i].sweep(l.moment(), l.rules)
+	}
+	return forgotten
+}
+
+// Run sweeps at the given interval until ctx ends. An interval that is not
+// positive means a minute.
+func (l *Limiter) Run(ctx context.Context, interval time.Duration) {
+	if interval <= 0 {
+		interval = defaultSweepInterval
+	}
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			l.Sweep()
+		}
+	}
+}
+
+// shardOf spreads keys by a hash with a secret seed, so that nobody can choose
+// addresses that all meet in one shard.
+func (l *Limiter) shardOf(key Key) *shard {
+	return &l.shards[maphash.Comparable(l.seed, key)%uint64(len(l.shards))]
+}
+
+func (l *Limiter) moment() moment {
+	var elapsed time.Duration
+	if l.now == nil {
+		elapsed = time.Since(l.start) // half the price of time.Now, which also asks for the date
+	} else {
+		elapsed = l.now().Sub(l.start)
+	}
+	return moment(min(max(elapsed, 0), endOfTime) + tickLength)
+}

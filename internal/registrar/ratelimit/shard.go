@@ -1,0 +1,139 @@
+package ratelimit
+
+import (
+	"maps"
+	"sync"
+)
+
+const (
+	// sweepsPerWindow is how often at most a full shard is swept during the
+	// longest window. Under a flood of new keys each of them would otherwise
+	// pay for a walk over all others.
+	sweepsPerWindow = 64
+	// victimSample is how many keys are looked at to find one to forget. A busy
+	// key goes only if all of them are at least as busy.
+	victimSample = 8
+	// smallMap is the number of keys below which a new map saves nothing.
+	smallMap = 64
+)
+
+// shard is a part of the keys under one lock.
+type shard struct {
+	mu   sync.Mutex
+	keys map[Key]hits
+	// deleted is how many keys were deleted since the map was made. Go's maps
+	// never shrink, and places of deleted keys can make them grow though their
+	// length stays the same, so it tells when to make a new one.
+	deleted int
+	// nextSweep is the first tick at which a full shard is swept again.
+	nextSweep int64
+	// Each lock has a cache line of its own, so that two cores that use
+	// neighbouring shards don't slow each other down.
+	_ [32]byte
+}
+
+func (s *shard) allow(key Key, now moment, all rules, maxKeys int) Decision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	known, found := s.keys[key]
+	if !found && len(s.keys) >= maxKeys {
+		s.freeSlot(now, all)
+	}
+	decision := known.allow(now, all)
+	if decision.Allowed {
+		s.keys[key] = known
+	}
+	return decision
+}
+
+func (s *shard) peek(key Key, now moment, all rules) Decision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys[key].peek(now, all)
+}
+
+func (s *shard) len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.keys)
+}
+
+func (s *shard) sweep(now moment, all rules) (forgotten int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sweepLocked(now, all)
+}
+
+func (s *shard) sweepLocked(now moment, all rules) (forgotten int) {
+	for key, known := range s.keys {
+		if known.stale(now, all) {
+			s.remove(key)
+			forgotten++
+			continue
+		}
+		if known.older != nil {
+			known.compact(now, all)
+			s.keys[key] = known
+		}
+	}
+	s.rebuildMap()
+	return forgotten
+}
+
+func (s *shard) remove(key Key) {
+	delete(s.keys, key)
+	s.deleted++
+}
+
+// rebuildMap moves the keys to a new map once more were deleted than are left.
+// So each deletion pays for moving at most one key.
+func (s *shard) rebuildMap() {
+	if s.deleted <= max(smallMap, len(s.keys)) {
+		return
+	}
+	keys := make(map[Key]hits, len(s.keys))
+	maps.Copy(keys, s.keys)
+	s.keys, s.deleted = keys, 0
+}
+
+// freeSlot frees at least one place in a full shard.
+func (s *shard) freeSlot(now moment, all rules) {
+	if tick := now.tick(); tick >= s.nextSweep {
+		s.nextSweep = tick + max(1, all.longest/sweepsPerWindow)
+		if s.sweepLocked(now, all) > 0 {
+			return
+		}
+	}
+	s.evict(now, all)
+}
+
+// evict forgets one of a few arbitrary keys: one that no window remembers, or
+// else the one with the fewest hits, and among equals the longest unused.
+func (s *shard) evict(now moment, all rules) {
+	var (
+		victim Key
+		least  hits
+		seen   int
+	)
+	for key, known := range s.keys {
+		if known.stale(now, all) {
+			victim = key
+			break
+		}
+		if seen == 0 || lessBusy(known, least) {
+			victim, least = key, known
+		}
+		if seen++; seen == victimSample {
+			break
+		}
+	}
+	s.remove(victim)
+	s.rebuildMap()
+}
+
+func lessBusy(a, b hits) bool {
+	if a.count() != b.count() {
+		return a.count() < b.count()
+	}
+	return a.newest < b.newest
+}

@@ -1,0 +1,145 @@
+package withdrawal
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// countingStore counts what it is given.
+type countingStore struct {
+	Store
+	added int
+}
+
+func (s *countingStore) AddWithdrawalNotice(context.Context, Notice, []registrar.Mail) error {
+	s.added++
+	return nil
+}
+
+func submit(t *testing.T, service *Service, from string, notice Notice) error {
+	t.Helper()
+	actor := registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr(from)}
+	_, err := service.Submit(t.Context(), actor, notice)
+	return err
+}
+
+// Whoever has one IPv6 address has 2^64 of them.
+func TestSubmit_IPv6NetworkSharesOneRateLimit(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	store := &countingStore{}
+	service, err := New(Config{Store: store, RateLimit: func(key string) time.Duration {
+		if seen[key] {
+			return time.Minute
+		}
+		seen[key] = true
+		return 0
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, from := range []string{"2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"} {
+		err := submit(t, service, from, Notice{Kind: Withdrawal, Name: "E", Email: string(rune('a'+i)) + "@example.de", Contract: "x"})
+		if limited := registrar.CodeOf(err) == TooManyNotices; limited != (i == 1) {
+			t.Errorf("%s: %v", from, err)
+		}
+	}
+	if store.added != 2 {
+		t.Errorf("%d were kept", store.added)
+	}
+}
+
+func TestSubmit_RejectsLineBreaksInFields(t *testing.T) {
+	t.Parallel()
+	service, err := New(Config{Store: &countingStore{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := Notice{
+		Kind: Termination, Name: "E", Email: "e@example.de", Contract: "x", Ground: Extraordinary, Reason: "Erstens. Zweitens.",
+	}
+	if err := submit(t, service, "192.0.2.1", valid); err != nil {
+		t.Error(err)
+	}
+	for field, set := range map[string]func(*Notice, string){
+		FieldName: func(d *Notice, s string) { d.Name = s }, FieldContract: func(d *Notice, s string) { d.Contract = s },
+		FieldReason: func(d *Notice, s string) { d.Reason = s },
+	} {
+		order := valid
+		set(&order, "x\n\nSie haben gewonnen: https://example.com")
+		var fieldErr *FieldError
+		if err := submit(t, service, "192.0.2.1", order); !errors.As(err, &fieldErr) || fieldErr.Fields[field] != Malformed {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+func TestParseMentions_FindsOrderIDsAndDomains(t *testing.T) {
+	t.Parallel()
+	for contract, want := range map[string][]string{
+		"kaffee.de":                        {"kaffee.de"},
+		"Domain Müller.de, bestellt 1.11.": {"xn--mller-kva.de"},
+		"https://www.kaffee.de/":           {"kaffee.de"},
+		"Bestellung ORD_01ABC (kaffee.de)": {"ord_01abc", "kaffee.de"},
+		"kaffee.de KAFFEE.DE.":             {"kaffee.de"},
+		"mein Vertrag von neulich":         nil,
+		"a.de b.de c.de d.de e.de f.de":    {"a.de", "b.de", "c.de", "d.de"},
+		"..  ord_":                         {"ord_"},
+	} {
+		if got := parseMentions(contract); !slices.Equal(got, want) {
+			t.Errorf("%q mentions %q, want %q", contract, got, want)
+		}
+	}
+}
+
+// ordersStore know one order for a domain.
+type ordersStore struct {
+	Store
+	mails   []registrar.Mail
+	queries []string
+}
+
+func (b *ordersStore) AddWithdrawalNotice(_ context.Context, _ Notice, mails []registrar.Mail) error {
+	b.mails = mails
+	return nil
+}
+
+func (b *ordersStore) ListRelatedOrders(_ context.Context, mention string, _ int) ([]RelatedOrder, error) {
+	b.queries = append(b.queries, mention)
+	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
+	return []RelatedOrder{{ID: "ord_1", PaidAt: at, ConsentAt: at, ConsentVersion: "2026-11-de"}}, nil
+}
+
+func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
+	t.Parallel()
+	store := &ordersStore{}
+	service, err := New(Config{Store: store, OperatorEmail: "post@kontor.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withdrawal := Notice{Kind: Withdrawal, Name: "E", Email: "e@example.de", Contract: "ord_1 kaffee.de"}
+	if err := submit(t, service, "192.0.2.1", withdrawal); err != nil || len(store.mails) != 2 {
+		t.Fatalf("%d letters, %v", len(store.mails), err)
+	}
+	for _, mail := range store.mails {
+		// Both words mean the same order, which is told once.
+		hasOrder := mail.Data["orders"] == "1" && mail.Data["order1_id"] == "ord_1" && mail.Data["order1_consent_at"] == "2026-11-15T12:00:00Z"
+		if operators := mail.To == "post@kontor.example"; hasOrder != operators || !operators && mail.Data["orders"] != "" {
+			t.Errorf("%s reads %v", mail.To, mail.Data)
+		}
+	}
+	// A termination has nothing to do with it.
+	store.queries = nil
+	if err := submit(t, service, "192.0.2.1", Notice{Kind: Termination, Name: "E", Email: "e@example.de", Contract: "kaffee.de", Ground: Ordinary}); err != nil {
+		t.Fatal(err)
+	}
+	if len(store.queries) > 0 {
+		t.Errorf("a termination asked for %v", store.queries)
+	}
+}

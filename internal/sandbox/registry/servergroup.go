@@ -1,0 +1,230 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// maxConns bounds the connections that one host holds at a time. Further ones
+// wait in the kernel's queue.
+const maxConns = 256
+
+// serverGroup knows everything that runs or is open, so that closing ends all of it.
+// Whatever wants to start asks first; after close the answer is no. That also
+// keeps the WaitGroup from growing while it is waited for.
+type serverGroup struct {
+	ctx    context.Context //nolint:containedctx // ends when closing begins; the crowd is the life of all its servers
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+
+	mu      sync.Mutex
+	closing bool
+	open    map[io.Closer]struct{}
+}
+
+func newServerGroup() *serverGroup {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &serverGroup{ctx: ctx, cancel: cancel, open: map[io.Closer]struct{}{}}
+}
+
+// begin counts one more activity. If it returns false the world is closing and
+// the activity must not start; else end must follow.
+func (c *serverGroup) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return false
+	}
+	c.group.Add(1)
+	return true
+}
+
+func (c *serverGroup) end() { c.group.Done() }
+
+// run starts f as a counted goroutine.
+func (c *serverGroup) run(f func()) bool {
+	if !c.begin() {
+		return false
+	}
+	go func() {
+		defer c.end()
+		f()
+	}()
+	return true
+}
+
+// track remembers something that close must close. It returns false, and has
+// closed it, if closing has begun.
+func (c *serverGroup) track(thing io.Closer) bool {
+	c.mu.Lock()
+	if !c.closing {
+		c.open[thing] = struct{}{}
+		c.mu.Unlock()
+		return true
+	}
+	c.mu.Unlock()
+	_ = thing.Close() // nobody will ever use it
+	return false
+}
+
+func (c *serverGroup) untrack(thing io.Closer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, thing)
+}
+
+// close ends everything and waits for it as long as ctx allows. It can be
+// called more than once.
+func (c *serverGroup) close(ctx context.Context) error {
+	c.mu.Lock()
+	c.closing = true
+	things := make([]io.Closer, 0, len(c.open))
+	for thing := range c.open {
+		things = append(things, thing)
+	}
+	c.mu.Unlock()
+	c.cancel()
+	for _, thing := range things {
+		// A listener or connection that has closed itself in the meantime is
+		// no fault: closed is what we want.
+		_ = thing.Close()
+	}
+	done := make(chan struct{})
+	go func() {
+		c.group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// sleep waits for d, or shorter if ctx ends; then it returns false.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// limitedListener is a listener of the crowd with a bounded number of guests.
+type limitedListener struct {
+	net.Listener
+	group *serverGroup
+	slots chan struct{}
+}
+
+// listen opens a gate on a free port of the loopback address.
+func (c *serverGroup) listen(address string) (*limitedListener, error) {
+	var config net.ListenConfig
+	listener, err := config.Listen(c.ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	g := &limitedListener{Listener: listener, group: c, slots: make(chan struct{}, maxConns)}
+	if !c.track(g) {
+		return nil, net.ErrClosed
+	}
+	return g, nil
+}
+
+// Accept waits until there is room for one more guest, then for the guest.
+func (g *limitedListener) Accept() (net.Conn, error) {
+	select {
+	case g.slots <- struct{}{}:
+	case <-g.group.ctx.Done():
+		return nil, net.ErrClosed
+	}
+	conn, err := g.Listener.Accept()
+	if err != nil {
+		<-g.slots
+		return nil, err
+	}
+	tracked := &trackedConn{Conn: conn, listener: g}
+	if !g.group.track(tracked) {
+		return nil, net.ErrClosed
+	}
+	return tracked, nil
+}
+
+// Close stops the gate; its guests stay until they are closed themselves.
+func (g *limitedListener) Close() error {
+	g.group.untrack(g)
+	return g.Listener.Close()
+}
+
+// serve hands every guest to handle, in a goroutine each, until the gate is
+// closed. handle's guest is closed for it.
+func (g *limitedListener) serve(handle func(*trackedConn)) {
+	for {
+		conn, err := g.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			// Out of file descriptors or the like: it may pass.
+			if !sleep(g.group.ctx, 10*time.Millisecond) {
+				return
+			}
+			continue
+		}
+		tracked, ok := conn.(*trackedConn)
+		if !ok || !g.group.run(func() {
+			defer func() { _ = tracked.Close() }()
+			handle(tracked)
+		}) {
+			_ = conn.Close()
+		}
+	}
+}
+
+// trackedConn is one accepted connection. It gives its place back when it is closed.
+type trackedConn struct {
+	net.Conn
+	listener  *limitedListener
+	closeOnce sync.Once
+}
+
+// Close closes the connection, the first time; later calls do nothing.
+func (g *trackedConn) Close() error {
+	var err error
+	g.closeOnce.Do(func() {
+		g.listener.group.untrack(g)
+		err = g.Conn.Close()
+		<-g.listener.slots
+	})
+	return err
+}
+
+// reset closes the connection in the rude way: the peer sees it reset, and
+// whatever was written but not yet delivered is lost.
+func (g *trackedConn) reset() {
+	if tcp, ok := g.Conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // if it fails, an ordinary close must do
+	}
+	_ = g.Close()
+}
+
+// hang keeps the connection silent until the peer leaves, d has passed or the
+// world closes.
+func (g *trackedConn) hang(d time.Duration) {
+	if err := g.SetReadDeadline(time.Now().Add(d)); err != nil {
+		return
+	}
+	// Whatever else the peer says is not listened to.
+	_, _ = io.Copy(io.Discard, g.Conn)
+}

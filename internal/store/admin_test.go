@@ -1,0 +1,124 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+)
+
+func TestDomainLock_ActiveUntilLifted(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		event := registrar.AuditEvent{Actor: operatorActor(), Action: admin.LockSet, Customer: anna, Object: "streit.de", At: testTime}
+		mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: anna}
+		lock := admin.Lock{
+			ID: "lck_1", Domain: "dom_1", Name: "streit.de", Customer: anna, Cause: admin.Court, Reason: "Beschluss", Reference: "312 O 99/26",
+			Restrictions: []admin.Restriction{admin.Transfer, admin.Nameservers}, ReviewAt: testTime.Add(48 * time.Hour), SetBy: "root", SetAt: testTime,
+		}
+		sooner := lock
+		sooner.ID, sooner.ReviewAt = "lck_2", testTime.Add(time.Hour)
+		for _, one := range []admin.Lock{lock, sooner} {
+			if err := db.AddDomainLock(ctx, one, event, mail); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := db.ListActiveDomainLocks(ctx, 10)
+		if err != nil || len(all) != 2 || all[0].ID != "lck_2" || len(all[1].Restrictions) != 2 || !all[1].ReviewAt.Equal(lock.ReviewAt) {
+			t.Fatalf("in force: %+v, %v", all, err)
+		}
+		lock.LiftedBy, lock.LiftedAt = "root", testTime
+		for _, want := range []bool{true, false} {
+			if lifted, err := db.LiftDomainLock(ctx, lock, event, mail); err != nil || lifted != want {
+				t.Errorf("lifted %t, %v, want %t", lifted, err, want)
+			}
+		}
+		left, err := db.ListActiveLocksOfDomain(ctx, "dom_1")
+		if err != nil || len(left) != 1 || left[0].ID != "lck_2" {
+			t.Errorf("left: %+v, %v", left, err)
+		}
+		if lifted, err := db.ListLiftedDomainLocks(ctx, 10); err != nil || len(lifted) != 1 || lifted[0].LiftedAt.IsZero() {
+			t.Errorf("lifted: %+v, %v", lifted, err)
+		}
+		events, err := db.DeedsOf(ctx, anna, "", 10)
+		if err != nil || len(events) != 3 {
+			t.Errorf("%d deeds, %v", len(events), err)
+		}
+	})
+}
+
+// What somebody works on keeps its lease, whoever asks.
+func TestMakeJobDue_SkipsLeasedJobs(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		addProvisionItem(t, db, anna, "neu.org", "manual:1")
+		line := admin.JobItem
+		event := registrar.AuditEvent{Actor: operatorActor(), Action: admin.JobRetried, At: testTime}
+		job := func(tried bool) admin.Job {
+			t.Helper()
+			jobs, err := db.ListJobs(ctx, line, tried, 10)
+			if err != nil || len(jobs) != 1 {
+				t.Fatalf("%v, %v", jobs, err)
+			}
+			return jobs[0]
+		}
+		if tried, err := db.ListJobs(ctx, line, true, 10); err != nil || len(tried) != 0 {
+			t.Errorf("tried: %v, %v", tried, err)
+		}
+		later := testTime.Add(time.Hour)
+		execStatement(t, db, `UPDATE provision_items SET attempts = 3, node = 'a', due_at = $1`, micros(later))
+		if hurried, err := db.RetryJobNow(ctx, line, job(true).ID, testTime, event); err != nil || hurried {
+			t.Errorf("what a node works on was hurried: %t, %v", hurried, err)
+		}
+		execStatement(t, db, `UPDATE provision_items SET node = ''`)
+		if hurried, err := db.RetryJobNow(ctx, line, job(true).ID, testTime, event); err != nil || !hurried {
+			t.Errorf("hurried %t, %v", hurried, err)
+		}
+		if got := job(false); !got.DueAt.Equal(testTime) || got.Attempts != 3 || got.Name != "neu.org" {
+			t.Errorf("afterwards %+v", got)
+		}
+
+		// A mail's lease looks like a pause, so only what is longer than any lease is one.
+		for id, ahead := range map[string]time.Duration{"mai_lease": time.Minute, "mai_pause": time.Hour} {
+			execStatement(t, db, `INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at, attempts)
+				VALUES ($1, 'reset', '', 'a@example.org', 'de', '{}', 1, $2, 2)`, id, micros(testTime.Add(ahead)))
+			if hurried, err := db.RetryJobNow(ctx, admin.JobMail, id, testTime, event); err != nil || hurried != (id == "mai_pause") {
+				t.Errorf("%s was hurried: %t, %v", id, hurried, err)
+			}
+		}
+		for _, kind := range admin.JobKinds() {
+			if hurried, err := db.RetryJobNow(ctx, kind, "no such", testTime, event); err != nil || hurried {
+				t.Errorf("%s: hurried %t, %v", kind, hurried, err)
+			}
+		}
+	})
+}
+
+func TestJobError_KeepsLatestAndDeletesOld(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		for i, code := range []registrar.Code{"upstream_timeout", "registry_billing"} {
+			at := testTime.Add(time.Duration(i) * time.Minute)
+			if err := db.PutJobError(ctx, admin.JobItem, "lin_1", admin.JobError{Code: code, At: at}, testTime.Add(-time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if last, known, err := db.GetJobError(ctx, admin.JobItem, "lin_1"); err != nil || !known || last.Code != "registry_billing" {
+			t.Errorf("%v, %t, %v", last, known, err)
+		}
+		if _, known, err := db.GetJobError(ctx, admin.JobOrder, "lin_1"); err != nil || known {
+			t.Errorf("another kind's: %t, %v", known, err)
+		}
+		later := testTime.Add(time.Hour)
+		if err := db.PutJobError(ctx, admin.JobMail, "mai_1", admin.JobError{Code: "x", At: later}, later); err != nil {
+			t.Fatal(err)
+		}
+		if _, known, err := db.GetJobError(ctx, admin.JobItem, "lin_1"); err != nil || known {
+			t.Errorf("an old one stays: %t, %v", known, err)
+		}
+	})
+}

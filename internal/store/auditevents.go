@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"net/netip"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// deedPrefix and lastDeed bound the identifiers of deeds; pages go backwards
+// from the last one. It is longer than any and made of letters, because
+// PostgreSQL may order text by a language's rules, where punctuation stands first.
+const (
+	auditEventPrefix = "act_"
+	lastAuditEvent   = auditEventPrefix + "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
+)
+
+// insertAuditEvent writes one entry of the audit, in the transaction of what it tells.
+func insertAuditEvent(ctx context.Context, q *query.Queries, event registrar.AuditEvent) error {
+	actor := event.Actor.Customer
+	if event.Actor.Kind == registrar.ActorOperator {
+		actor = event.Actor.Through
+	}
+	return q.InsertAuditEvent(ctx, query.InsertAuditEventParams{
+		ID:         registrar.NewID(auditEventPrefix, event.At),
+		CustomerID: event.Customer,
+		ActorKind:  string(event.Actor.Kind),
+		Actor:      actor,
+		Through:    event.Actor.Through,
+		Address:    addressText(event.Actor.Address),
+		Action:     string(event.Action),
+		Object:     event.Object,
+		At:         micros(event.At),
+	})
+}
+
+func addressText(address netip.Addr) string {
+	if !address.IsValid() {
+		return ""
+	}
+	return address.String()
+}
+
+// DeedsOf returns what was done to an account, the newest first. before is the
+// id of the last one of the page before; empty means from the newest on.
+func (db *DB) DeedsOf(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
+	return accounts{db.read()}.ListAuditEvents(ctx, id, before, limit)
+}
+
+func (a accounts) ListAuditEvents(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
+	if isUnstorableText(before) {
+		return nil, nil
+	}
+	if before == "" {
+		before = lastAuditEvent
+	}
+	rows, err := a.q.ListAuditEvents(ctx, query.ListAuditEventsParams{CustomerID: id, ID: before, Limit: int32(limit)})
+	if err != nil {
+		return nil, err
+	}
+	events := make([]account.AuditEntry, 0, len(rows))
+	for _, row := range rows {
+		events = append(events, account.AuditEntry{ID: row.ID, AuditEvent: auditEventOf(row)})
+	}
+	return events, nil
+}
+
+func auditEventOf(row query.AuditEvent) registrar.AuditEvent {
+	address, _ := netip.ParseAddr(row.Address)
+	return registrar.AuditEvent{
+		Actor: registrar.Actor{
+			Kind: registrar.ActorKind(row.ActorKind), Customer: row.Actor, Through: row.Through, Address: address,
+		},
+		Action: registrar.Action(row.Action), Customer: row.CustomerID, Object: row.Object, At: fromMicros(row.At),
+	}
+}

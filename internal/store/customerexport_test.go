@@ -1,0 +1,319 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/export"
+)
+
+// Why something is not handed over. Who adds a table or a column decides.
+const (
+	reasonSecret     = "a secret, or a hash of one"
+	reasonLookupKey  = "found by it: whose or of what the record is"
+	reasonRedundant  = "says the same as another column"
+	reasonInternal   = "how the service does its work, which tells nothing of the customer"
+	reasonScheduling = "a lease, a pause or a count of tries"
+	reasonShortLived = "gone after minutes; what came of it is in another part"
+	reasonThirdParty = "about others: agents, applications or operators"
+	reasonProviderID = "the payment provider's own name for something, of use to it alone"
+)
+
+var omittedColumns = map[string]string{
+	// Whole tables.
+	"access_tokens": reasonSecret, "refresh_tokens": reasonSecret, "agent_secrets": reasonSecret, "seen_signatures": reasonSecret,
+	"webauthn_challenges": reasonShortLived, "consents": reasonShortLived, "authorization_codes": reasonShortLived, "idempotency_keys": reasonShortLived,
+	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal,
+	"registry_messages": "what registries say of names; what follows from it is in the domain",
+
+	"customers.email_key": reasonRedundant, "customers.password_hash": reasonSecret, "customers.totp_sealed": reasonSecret, "customers.user_handle": reasonSecret,
+	"customers.totp_step": reasonInternal, "customers.totp_version": reasonInternal, "customers.token_count": reasonInternal, "customers.guest": "never of somebody who can sign in",
+	"registrants.customer_id": reasonLookupKey, "identities.customer_id": reasonLookupKey, "payment_methods.customer_id": reasonLookupKey,
+	"identities.session": reasonProviderID, "identities.url": reasonSecret, "payment_methods.provider_customer": reasonProviderID, "payment_methods.method": reasonProviderID,
+	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
+	"recovery_codes.customer_id": reasonLookupKey, "recovery_codes.hash": reasonSecret,
+	"sessions.customer_id": reasonLookupKey, "sessions.hash": reasonSecret, "sessions.device": reasonSecret, "sessions.attempts": reasonInternal,
+	"devices.customer_id": reasonLookupKey, "devices.hash": reasonSecret,
+	"links.customer_id": reasonLookupKey, "links.hash": reasonSecret,
+	"mails.id": reasonInternal, "mails.customer_id": reasonLookupKey, "mails.due_at": reasonScheduling, "mails.attempts": reasonScheduling, "mails.node": reasonScheduling,
+	"personal_access_tokens.customer_id": reasonLookupKey, "personal_access_tokens.hash": reasonSecret,
+	"grants.customer_id": reasonLookupKey, "grants.generation": reasonInternal, "grants.epoch": reasonInternal, "grants.siblings_until": reasonInternal,
+	"agent_links.customer_id": reasonLookupKey,
+	"audit_events.id":         reasonInternal, "audit_events.customer_id": reasonLookupKey,
+
+	"domains.customer_id": reasonLookupKey, "domains.tld": reasonRedundant, "domains.account": reasonInternal, "domains.code_sealed": reasonSecret,
+	"domains.sync_due": reasonScheduling, "domains.expiry_notice": reasonInternal,
+	"registry_records.domain_id": reasonLookupKey,
+	"domain_changes.customer_id": reasonLookupKey, "domain_changes.tld": reasonRedundant, "domain_changes.account": reasonInternal, "domain_changes.code_sealed": reasonSecret,
+	"domain_changes.due_at": reasonScheduling, "domain_changes.node": reasonScheduling, "domain_changes.attempts": reasonScheduling,
+	"domain_locks.customer_id": reasonLookupKey, "domain_locks.set_by": reasonThirdParty, "domain_locks.lifted_by": reasonThirdParty,
+
+	"orders.customer_id": reasonLookupKey, "orders.items_key": reasonInternal, "orders.pay_link": reasonSecret, "orders.pay_sealed": reasonSecret,
+	"orders.verify_link": reasonSecret, "orders.verify_sealed": reasonSecret, "orders.version": reasonInternal, "orders.due_at": reasonScheduling,
+	"orders.node": reasonScheduling, "orders.attempts": reasonScheduling, "orders.open_order": reasonRedundant,
+	"order_items.order_id": reasonLookupKey, "order_items.position": reasonInternal, "order_items.tld": reasonRedundant, "order_items.account": reasonInternal,
+	"order_items.provision_item_id": reasonInternal, "order_items.code_sealed": reasonSecret,
+	"payments.order_id": reasonLookupKey, "payments.customer_id": reasonLookupKey, "payments.session": reasonProviderID, "payments.url": reasonSecret,
+	"payments.card":     "the provider's fingerprint of a card, which can only be compared",
+	"refunds.order_id":  reasonLookupKey,
+	"invoices.order_id": reasonLookupKey, "invoices.series": reasonRedundant, "invoices.number": reasonRedundant,
+	"pending_invoices.id": reasonInternal, "pending_invoices.order_id": reasonLookupKey,
+	"provision_items.customer_id": reasonLookupKey, "provision_items.tld": reasonRedundant, "provision_items.account": reasonInternal, "provision_items.code_sealed": reasonSecret,
+	"provision_items.due_at": reasonScheduling, "provision_items.node": reasonScheduling, "provision_items.attempts": reasonScheduling,
+}
+
+// exportedColumns are the columns of all parts, by table.
+func exportedColumns(parts []part) map[string][]string {
+	all := make(map[string][]string)
+	for _, p := range parts {
+		for _, c := range p.columns {
+			if c.source != "" {
+				all[p.table] = append(all[p.table], c.source)
+			}
+		}
+		for table, names := range exportedColumns(p.nested) {
+			all[table] = append(all[table], names...)
+		}
+	}
+	return all
+}
+
+func tablesOf(t *testing.T, db *DB) []table {
+	t.Helper()
+	tx, err := db.reader.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	tables, err := db.tables(t.Context(), tx)
+	if err != nil || len(tables) < 30 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	return tables
+}
+
+func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
+	t.Parallel()
+	told, stale := exportedColumns(exportParts()), make(map[string]bool)
+	for name := range omittedColumns {
+		stale[name] = true
+	}
+	for _, table := range tablesOf(t, openAt(t, Options{Data: t.TempDir()})) {
+		if omittedColumns[table.name] != "" {
+			delete(stale, table.name)
+			if len(told[table.name]) > 0 {
+				t.Errorf("%s is left out, and handed over", table.name)
+			}
+			continue
+		}
+		for _, column := range table.columns {
+			name := table.name + "." + column
+			handed, why := slices.Contains(told[table.name], column), omittedColumns[name]
+			delete(stale, name)
+			if handed == (why != "") {
+				t.Errorf("%s: handed over %t, left out because %q. A column is either in dossierParts or in leftOut", name, handed, why)
+			}
+		}
+	}
+	for name := range stale {
+		t.Errorf("there is no %s to be left out", name)
+	}
+}
+
+// jsonColumns are columns that hold JSON.
+var jsonColumns = []string{"mails.data", "orders.contact", "invoices.content", "pending_invoices.buyer", "orders.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
+
+// canary is a value that tells whose it is, and of which column.
+func canary(who, table, column string) string { return who + "~" + table + "~" + column + "~" }
+
+// fillTables gives somebody one row in every table.
+func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
+	t.Helper()
+	// What rows refer to each other by, and what parts find theirs by.
+	named := map[string]string{
+		"customer_id": "customers", "order_id": "orders", "agent_id": "agents", "client_id": "clients", "payment_id": "payments", "domain_id": "domains",
+	}
+	for i, table := range tablesOf(t, db) {
+		var names, places []string
+		var values []any
+		for j, column := range table.columns {
+			full := table.name + "." + column
+			var value any = canary(who, table.name, column)
+			switch {
+			case types[full] == "BIGINT":
+				value = int64(i*100+j) + int64(who[0])*1_000_000 // different for each
+			case column == "id":
+				value = canary(who, table.name, "id")
+			case named[column] != "":
+				value = canary(who, named[column], "id")
+			case slices.Contains(jsonColumns, full):
+				value = `{"json":"` + canary(who, table.name, column) + `"}`
+			case full == "customers.email_key" || full == "withdrawal_notices.email":
+				value = who + "@example.org"
+			case full == "registrants.vat_id" || full == "vat_checks.vat_id":
+				value = canary(who, "vat_checks", "vat_id")
+			}
+			names, values = append(names, quoteIdent(column)), append(values, value)
+			places = append(places, fmt.Sprintf("$%d", len(values)))
+		}
+		statement := "INSERT INTO " + quoteIdent(table.name) + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
+		if _, err := db.writer.ExecContext(t.Context(), statement, values...); err != nil {
+			t.Fatalf("%s: %v", table.name, err)
+		}
+	}
+}
+
+// columnTypes are the types of all columns, which both engines have in common.
+func columnTypes(t *testing.T) map[string]string {
+	t.Helper()
+	db := openAt(t, Options{Data: t.TempDir()})
+	types := make(map[string]string)
+	for _, table := range tablesOf(t, db) {
+		for _, column := range table.columns {
+			var kind string
+			ask := `SELECT type FROM pragma_table_info($1) WHERE name = $2`
+			if err := db.reader.QueryRowContext(t.Context(), ask, table.name, column).Scan(&kind); err != nil {
+				t.Fatal(err)
+			}
+			types[table.name+"."+column] = kind
+		}
+	}
+	return types
+}
+
+func exportOf(t *testing.T, db *DB, customer string) string {
+	t.Helper()
+	now := time.Now()
+	service, err := export.New(export.Config{Store: db, BaseURL: "https://shop.example", Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	actor := registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_1", SignedInAt: now}
+	if err := service.Write(t.Context(), actor, &file); err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(file.Bytes()) {
+		t.Fatalf("it is no JSON:\n%s", file.String())
+	}
+	return file.String()
+}
+
+// Each column holds a text of its own, so what is in the file says what was read.
+func TestExport_OwnDataOnlyAndNoSecrets(t *testing.T) {
+	t.Parallel()
+	types := columnTypes(t)
+	told := exportedColumns(exportParts())
+	eachEngine(t, func(t *testing.T, db *DB) {
+		fillTables(t, db, types, "erika")
+		fillTables(t, db, types, "mallory")
+		file := exportOf(t, db, canary("erika", "customers", "id"))
+		if strings.Contains(file, "mallory") {
+			t.Errorf("it has something of somebody else:\n%s", file)
+		}
+		for full, kind := range types {
+			table, column, _ := strings.Cut(full, ".")
+			if kind != "TEXT" || strings.HasSuffix(column, "_id") || column == "id" || full == "customers.email_key" || full == "withdrawal_notices.email" {
+				continue
+			}
+			handed := slices.Contains(told[table], column) || full == "agents.name" // what a linked one is called
+			if got := strings.Contains(file, canary("erika", table, column)); got != handed {
+				t.Errorf("%s is handed over: %t, and it should be %t", full, got, handed)
+			}
+		}
+		for _, want := range []string{
+			`"pdf": "https://shop.example/portal/invoices/` + canary("erika", "invoices", "id") + `/pdf"`, `"email": "erika@example.org"`,
+			`"hasSecondFactor": true`, string(export.DataExported),
+		} {
+			if !strings.Contains(file, want) {
+				t.Errorf("%s is not in it", want)
+			}
+		}
+	})
+}
+
+// Which operator it was, and where they sit, is not the customer's business.
+func TestExport_OmitsOperatorIdentity(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		fillTables(t, db, columnTypes(t), "erika")
+		for _, statement := range []string{
+			"UPDATE audit_events SET actor_kind = 'operator'", "UPDATE domain_changes SET by_kind = 'operator'", "UPDATE orders SET by_kind = 'operator'",
+			"UPDATE agent_links SET by_kind = 'operator'",
+		} {
+			if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := exportOf(t, db, canary("erika", "customers", "id"))
+		for _, never := range []string{
+			canary("erika", "audit_events", "actor"), canary("erika", "audit_events", "through"), canary("erika", "audit_events", "address"),
+			canary("erika", "domain_changes", "by_id"), canary("erika", "domain_changes", "by_address"), canary("erika", "orders", "by_address"),
+			canary("erika", "agent_links", "by_id"),
+		} {
+			if strings.Contains(file, never) {
+				t.Errorf("%s is in it", never)
+			}
+		}
+		if !strings.Contains(file, canary("erika", "audit_events", "action")) {
+			t.Error("what the operator did is not in it")
+		}
+	})
+}
+
+// countingSink counts records.
+type countingSink struct {
+	part  string
+	count map[string]int
+}
+
+func (s *countingSink) BeginSection(name string, _ bool) error { s.part = name; return nil }
+func (s *countingSink) AddRecord(export.Record) error          { s.count[s.part]++; return nil }
+
+func TestExport_ReadsAllPages(t *testing.T) {
+	t.Parallel()
+	const many = 2*exportPageSize + 50
+	eachEngine(t, func(t *testing.T, db *DB) {
+		fillTables(t, db, columnTypes(t), "erika")
+		id := canary("erika", "customers", "id")
+		for i := range many {
+			event := registrar.AuditEvent{
+				Actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: id}, Action: "looked", Customer: id, Object: fmt.Sprint(i), At: time.Now(),
+			}
+			if err := db.RecordAuditEvent(t.Context(), event); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := &countingSink{count: make(map[string]int)}
+		if err := db.ExportCustomer(context.WithoutCancel(t.Context()), id, "", got); err != nil {
+			t.Fatal(err)
+		}
+		if got.count["activity"] != many+1 || got.count["account"] != 1 {
+			t.Errorf("%v", got.count)
+		}
+	})
+}
+
+func TestExport_EveryPartUsesAnIndex(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		var look func(parts []part, page bool)
+		look = func(parts []part, page bool) {
+			for _, p := range parts {
+				text := p.sql(page)
+				if found := fullScans(db.engine, text, planOf(t, db, p.name, text)); len(found) > 0 {
+					t.Errorf("%s reads a whole table or index:\n%s\n%s", p.name, text, strings.Join(found, "\n"))
+				}
+				look(p.nested, false)
+			}
+		}
+		look(exportParts(), true)
+	})
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ lifecycle.Store = (*DB)(nil)
+
+// ListEndingDomains are active domains that were told this much and whose term ends until
+// then.
+func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
+	rows, err := db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)})
+	domains := make([]lifecycle.Domain, 0, len(rows))
+	for _, row := range rows {
+		domains = append(domains, lifecycle.Domain{
+			ID: row.ID, Customer: row.CustomerID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil), LastNotice: lifecycle.Notice(row.ExpiryNotice),
+		})
+	}
+	return domains, err
+}
+
+// errNoticeConflict rolls a notice back that somebody else has sent.
+var errNoticeConflict = errors.New("the domain is not what it was")
+
+// StoreExpiryNotice stores a notice with its letter.
+func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpdate) (bool, error) {
+	err := db.write(ctx, func(q *query.Queries) error {
+		status := portfolio.StatusActive
+		if notice.Notice == lifecycle.NoticeExpired {
+			status = portfolio.StatusExpired
+		}
+		changed, err := q.SetDomainExpiryNotice(ctx, query.SetDomainExpiryNoticeParams{
+			ExpiryNotice: int64(notice.Notice), Status: string(status), UpdatedAt: micros(notice.Now),
+			ID: notice.Domain.ID, WasExpiryNotice: int64(notice.Domain.LastNotice), PaidUntil: micros(notice.Domain.PaidUntil),
+		})
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return errNoticeConflict
+		}
+		if err := enqueueMail(ctx, q, notice.Mail, notice.At); err != nil {
+			return err
+		}
+		if notice.AuditEvent == nil {
+			return nil
+		}
+		return insertAuditEvent(ctx, q, *notice.AuditEvent)
+	})
+	if errors.Is(err, errNoticeConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// SetAutoRenew stores whether a customer's domain renews by itself.
+func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		methods := int64(1)
+		if on {
+			var err error
+			// Before the domain, as those take the two who take a method away.
+			if methods, err = q.LockPaymentMethod(ctx, customer); err != nil {
+				return err
+			}
+		}
+		changed, err := q.SetAutoRenew(ctx, query.SetAutoRenewParams{
+			AutoRenew: boolToInt(on), UpdatedAt: micros(event.At), ID: domain, CustomerID: customer,
+		})
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchDomain}
+		}
+		if methods == 0 { // and the domain is left as it was
+			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NoPaymentMethod}
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+}

@@ -1,0 +1,232 @@
+package store
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// addDomain gives a customer a domain.
+func addDomain(t *testing.T, db *DB, customer, label string, status portfolio.Status, until time.Time) portfolio.Domain {
+	t.Helper()
+	domain, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
+		Customer: customer, Name: registrar.NewName(label, ".org"), Status: status, PaidUntil: until,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return domain
+}
+
+func newExpiryNotice(domain portfolio.Domain, told, notice lifecycle.Notice) lifecycle.NoticeUpdate {
+	tell := lifecycle.NoticeUpdate{
+		Domain: lifecycle.Domain{ID: domain.ID, Customer: domain.Customer, Name: domain.Name, PaidUntil: domain.PaidUntil, LastNotice: told},
+		Notice: notice, Now: testTime, At: testTime,
+		Mail: registrar.Mail{Kind: registrar.MailExpiringMonth, Customer: domain.Customer, Data: map[string]string{"domain": domain.Name}},
+	}
+	if notice == lifecycle.NoticeExpired {
+		tell.AuditEvent = &registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: lifecycle.ActionExpired, Customer: domain.Customer, At: testTime}
+	}
+	return tell
+}
+
+func TestListExpiringDomains_ByLastNotice(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		soon, later := testTime.AddDate(0, 0, 5), testTime.AddDate(0, 0, 20)
+		first := addDomain(t, db, anna, "bald", portfolio.StatusActive, soon)
+		second := addDomain(t, db, anna, "spaeter", portfolio.StatusActive, later)
+		addDomain(t, db, anna, "naechstes-jahr", portfolio.StatusActive, testTime.AddDate(1, 0, 0))
+		addDomain(t, db, anna, "weg", portfolio.StatusTransferredOut, soon)
+		addDomain(t, db, anna, "geloescht", portfolio.StatusRedemption, soon)
+		renewing := addDomain(t, db, anna, "bezahlt", portfolio.StatusActive, soon)
+		line := newProvisionItem(anna, renewing.Name, "manual:1")
+		line.Kind, line.Domain = provision.Renew, renewing.ID
+		if _, err := db.AddProvisionItem(ctx, line, orderedEvent(anna, line.Name)); err != nil {
+			t.Fatal(err)
+		}
+		names := func(told lifecycle.Notice) (names string) {
+			ending, err := db.ListEndingDomains(ctx, told, testTime.AddDate(0, 0, 30), 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, domain := range ending {
+				names += domain.Name + " "
+			}
+			return names
+		}
+		if got := names(lifecycle.NoticeNone); got != "bald.org spaeter.org " {
+			t.Errorf("to be told: %s", got)
+		}
+		for _, domain := range []portfolio.Domain{first, second} {
+			if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || !told {
+				t.Fatal(told, err)
+			}
+			if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || told {
+				t.Errorf("the same notice twice: %t, %v", told, err)
+			}
+		}
+		if none, month := names(lifecycle.NoticeNone), names(lifecycle.NoticeMonth); none != "" || month != "bald.org spaeter.org " {
+			t.Errorf("then: %q, %q", none, month)
+		}
+		if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(renewing, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || told {
+			t.Errorf("a domain whose renewal is paid was told that it is over: %t, %v", told, err)
+		}
+		if mails := count(t, db, "SELECT count(*) FROM mails"); mails != 2 {
+			t.Errorf("%d letters", mails)
+		}
+	})
+}
+
+func TestExpiryNotice_RacingCallersSendOne(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		domain := addDomain(t, db, newCustomer(t, db, "anna"), "bald", portfolio.StatusActive, testTime)
+		var told atomic.Int64
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				done, err := db.StoreExpiryNotice(t.Context(), newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeExpired))
+				if err != nil {
+					t.Error(err)
+				}
+				if done {
+					told.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if told.Load() != 1 || count(t, db, "SELECT count(*) FROM mails") != 1 {
+			t.Errorf("told %d times", told.Load())
+		}
+		if got := count(t, db, "SELECT count(*) FROM domains WHERE status = 'expired' AND expiry_notice = 3"); got != 1 {
+			t.Error("it is not expired")
+		}
+	})
+}
+
+func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || !told {
+			t.Fatal(told, err)
+		}
+		line := newProvisionItem(anna, domain.Name, "manual:1")
+		line.Kind, line.Domain = provision.Renew, domain.ID
+		line, err := db.AddProvisionItem(ctx, line, orderedEvent(anna, line.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = mustUpdateItem(t, db, itemTransition(line, func(l *provision.Item, _ *provision.Transition) {
+			l.State, l.RenewFrom = provision.StateRequested, testTime.AddDate(0, 0, 1)
+		}))
+		if stored, _, err := db.ProvisionItemByID(ctx, line.ID); err != nil || !stored.RenewFrom.Equal(line.RenewFrom) || stored.Domain != domain.ID {
+			t.Errorf("stored %+v, %v", stored, err)
+		}
+		until := testTime.AddDate(1, 0, 0)
+		end := itemTransition(line, func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt = provision.StateActive, time.Time{}
+			m.Renewal = &provision.Renewal{Domain: domain.ID, From: testTime, Until: until, RegistryExpires: until, SyncDue: testTime, At: testTime}
+		})
+		wrong := end
+		wrong.Renewal = &provision.Renewal{Domain: domain.ID, From: testTime.AddDate(0, 1, 0), Until: until, At: testTime}
+		if _, err := db.UpdateProvisionItem(ctx, wrong); err == nil {
+			t.Error("a term that is not what it was was renewed")
+		}
+		mustUpdateItem(t, db, end)
+		if moved, err := db.UpdateProvisionItem(ctx, end); err != nil || moved {
+			t.Errorf("the same step twice: %t, %v", moved, err)
+		}
+		renewed, _, err := db.DomainByName(ctx, domain.Name)
+		if err != nil || !renewed.PaidUntil.Equal(until) || renewed.Status != "active" {
+			t.Errorf("%+v, %v", renewed, err)
+		}
+		if got := count(t, db, "SELECT count(*) FROM domains WHERE expiry_notice = 0"); got != 1 {
+			t.Error("the notices do not begin anew")
+		}
+	})
+}
+
+func TestAddProvisionItem_RenewalRequiresOwnDomain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		line := newProvisionItem(bert, domain.Name, "manual:1")
+		line.Kind, line.Domain = provision.Renew, domain.ID
+		if _, err := db.AddProvisionItem(t.Context(), line, orderedEvent(bert, line.Name)); registrar.CodeOf(err) != provision.NameHeld {
+			t.Errorf("somebody else's: %v", err)
+		}
+	})
+}
+
+func TestSetAutoRenew_OnlyActiveDomainsSwitchOn(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, service := t.Context(), newCustomer(t, db, "anna"), newPortfolioService(t, db)
+		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
+		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		for _, status := range portfolio.Statuses() {
+			domain := addDomain(t, db, anna, "in-"+strings.ReplaceAll(string(status), "_", "-"), status, testTime)
+			err := service.SetAutoRenew(ctx, person, domain.ID, true)
+			if runs := status == portfolio.StatusActive; runs != (err == nil) || !runs && registrar.CodeOf(err) != portfolio.NoSuchDomain {
+				t.Errorf("%s is switched on: %v", status, err)
+			}
+			if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil && status != portfolio.StatusTransferredOut {
+				t.Errorf("%s is switched off: %v", status, err)
+			}
+		}
+	})
+}
+
+func TestSetAutoRenew_RequiresPaymentMethod(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert, service := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newPortfolioService(t, db)
+		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
+		on := func() bool {
+			domains, err := service.List(ctx, person)
+			if err != nil || len(domains) != 1 {
+				t.Fatal(domains, err)
+			}
+			return domains[0].AutoRenew
+		}
+		if err := service.SetAutoRenew(ctx, person, domain.ID, true); registrar.CodeOf(err) != portfolio.NoPaymentMethod || on() {
+			t.Errorf("without a means of payment: %v", err)
+		}
+		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
+			t.Fatal(err)
+		}
+		if err := service.SetAutoRenew(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: bert}, domain.ID, true); registrar.CodeOf(err) != portfolio.NoSuchDomain {
+			t.Errorf("somebody else's domain: %v", err)
+		}
+		if err := service.SetAutoRenew(ctx, person, domain.ID, true); err != nil || !on() {
+			t.Errorf("with one: %v", err)
+		}
+		// The same customer of the provider pays without letting us keep anything.
+		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x"}, testTime); err != nil || !on() {
+			t.Errorf("it is off though the means is still there, %v", err)
+		}
+		// Another one takes the kept means away.
+		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_y"}, testTime); err != nil || on() {
+			t.Errorf("it is still on, %v", err)
+		}
+		if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil {
+			t.Errorf("off is always possible: %v", err)
+		}
+	})
+}

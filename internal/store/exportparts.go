@@ -1,0 +1,131 @@
+package store
+
+// whereCustomer finds the rows of an account.
+const whereCustomer = "customer_id = $1"
+
+// exportParts are what a dossier has, in its order. Every column of every table is
+// here, or is left out for a reason that the test of this list knows.
+func exportParts() []part {
+	return append(accountParts(), businessParts()...)
+}
+
+// accountParts are about the account and the ways into it.
+func accountParts() []part {
+	return []part{
+		{name: "account", table: "customers", where: "id = $1", columns: join(
+			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at"), columns(asFlag, "operator"),
+			derived("hasPassword", "CASE WHEN password_hash = '' THEN 0 ELSE 1 END", asFlag),
+			derived("hasSecondFactor", "CASE WHEN totp_sealed = '' THEN 0 ELSE 1 END", asFlag),
+		)},
+		{name: "registrant", table: "registrants", where: whereCustomer, columns: join(
+			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
+		)},
+		// What VIES said is kept by number; this is what it said of theirs.
+		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: join(
+			columns(asText, "vat_id"), columns(asFlag, "valid"), columns(asTime, "checked_at"),
+		)},
+		{name: "identity", table: "identities", where: whereCustomer, columns: join(
+			columns(asText, "name failure"), columns(asTime, "verified_at updated_at"),
+		)},
+		{name: "paymentMethod", table: "payment_methods", where: whereCustomer, columns: join(
+			columns(asText, "label"), columns(asTime, "updated_at"),
+		)},
+		{name: "passkeys", table: "passkeys", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id name"), columns(asTime, "created_at last_used_at"),
+		)},
+		{name: "recoveryCodes", table: "recovery_codes", where: whereCustomer, key: "hash", columns: join(
+			derived("used", "CASE WHEN used_at = 0 THEN 0 ELSE 1 END", asFlag), columns(asTime, "used_at"),
+		)},
+		{name: "sessions", table: "sessions", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id state"), renamed("proof", columns(asText, "auth_method")), columns(asText, "address"), renamed("agent", columns(asText, "user_agent")), columns(asTime, "created_at authenticated_at seen_at expires_at"),
+		)},
+		{name: "devices", table: "devices", where: whereCustomer, key: "hash", columns: columns(asTime, "created_at expires_at")},
+		{name: "mailedLinks", table: "links", where: whereCustomer, key: "hash", columns: join(
+			columns(asText, "kind email"), columns(asTime, "expires_at used_at"),
+		)},
+		{name: "mailsToBeSent", table: "mails", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "kind recipient language"), columns(asTime, "created_at"), columns(asJSON, "data"),
+		)},
+		{name: "tokens", table: "personal_access_tokens", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id name"), columns(asTime, "created_at last_used_at revoked_at"),
+		)},
+		{name: "applications", table: "grants", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id"), renamed("name", columns(asText, "client_name")), columns(asText, "client_id redirect_uri resource"),
+			columns(asList, "scope"), columns(asTime, "created_at last_used_at expires_at revoked_at"),
+		)},
+		{name: "agents", table: "agent_links", where: whereCustomer, key: "agent_id", columns: join(
+			columns(asText, "agent_id"), derived("name", "(SELECT agents.name FROM agents WHERE agents.id = agent_links.agent_id)", asText),
+			columns(asText, "by_kind"), redactOperators("by_kind", "by_id"), columns(asTime, "created_at"),
+		)},
+		{name: "activity", table: "audit_events", where: whereCustomer, key: "id", columns: join(
+			columns(asTime, "at"), columns(asText, "action object"), renamed("by", columns(asText, "actor_kind")),
+			redactOperators("actor_kind", "actor through address"),
+		)},
+	}
+}
+
+// businessParts are about domains, orders and what was declared about them.
+func businessParts() []part {
+	return []part{
+		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"),
+			columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
+			columns(asTime, "registry_expires synced_at"),
+		), nested: []part{
+			{name: "atTheRegistry", table: "registry_records", where: "domain_id = $1", columns: join(
+				columns(asTime, "read_at"), columns(asJSON, "data"),
+			)},
+		}},
+		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), renamed("wanted", columns(asJSON, "desired")),
+			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
+			redactOperators("by_kind", "by_id by_address"), columns(asTime, "created_at updated_at"),
+		)},
+		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),
+			renamed("blocks", columns(asList, "restrictions")), columns(asTime, "set_at review_at lifted_at"),
+		)},
+		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id state channel"), renamed("email", columns(asText, "email_key")), columns(asText, "by_kind by_name"),
+			redactOperators("by_kind", "by_id by_address"), columns(asText, "agent_id completer_id"), columns(asJSON, "contact"),
+			columns(asFlag, "claimed"), renamed("claimAskedAt", columns(asTime, "claim_mailed_at")), columns(asMoney, "net vat gross"),
+			renamed("vatRateBasisPoints", columns(asNumber, "vat_rate")), columns(asText, "vat_rule vat_country vat_id"),
+			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
+			columns(asText, "consent_wording"), columns(asJSON, "registrant"),
+		), nested: []part{
+			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: join(
+				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
+				columns(asMoney, "net vat gross"), columns(asText, "state failure"),
+			)},
+			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: join(
+				columns(asText, "id kind state failure"), columns(asMoney, "amount"),
+				renamed("providersPayment", columns(asText, "intent")), columns(asTime, "created_at ends_at updated_at"),
+			)},
+			{name: "refunds", table: "refunds", where: "order_id = $1", key: "id", columns: join(
+				columns(asText, "id payment_id item_id"), columns(asMoney, "amount"), renamed("providersRefund", columns(asText, "provider")),
+				columns(asTime, "created_at made_at"),
+			)},
+			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: join(
+				columns(asText, "id kind"), renamed("number", columns(asText, "label")), columns(asText, "refund_id"),
+				columns(asTime, "issued_at"), columns(asMoney, "net vat gross"), derived("", "id", asInvoiceFiles), columns(asJSON, "content"),
+			)},
+			{name: "invoicesToBeIssued", table: "pending_invoices", where: "order_id = $1", key: "id", columns: join(
+				columns(asText, "refund_id"), columns(asTime, "created_at"), columns(asJSON, "buyer"),
+			)},
+		}},
+		// What became of each paid item at its registry.
+		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: join(
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
+			columns(asText, "payment state failure"), columns(asFlag, "refund_due"), renamed("contact", columns(asText, "handle")),
+			columns(asTime, "renew_from"), renamed("askedAt", columns(asTime, "requested_at")), columns(asTime, "created_at updated_at"), columns(asJSON, "registrant"),
+		)},
+		// Declared without signing in: whose they are is whose address was given, to
+		// which each was confirmed.
+		{
+			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",
+			columns: join(
+				columns(asText, "id kind name email contract ground reason end_day language"), columns(asTime, "created_at done_at"),
+			),
+		},
+	}
+}

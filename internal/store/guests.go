@@ -1,0 +1,324 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// guestKey is what a shadow account has where others have their address: nobody can
+// type it in.
+func guestKey(orderID string) string { return "unclaimed:" + orderID }
+
+// contactJSON is a contact as it is stored.
+type contactJSON struct {
+	FirstName    string `json:"first_name,omitempty"`
+	LastName     string `json:"last_name,omitempty"`
+	Organisation string `json:"organisation,omitempty"`
+	Email        string `json:"email,omitempty"`
+	Phone        string `json:"phone,omitempty"`
+	VATID        string `json:"vat_id,omitempty"`
+	Street       string `json:"street,omitempty"`
+	Street2      string `json:"street2,omitempty"`
+	PostalCode   string `json:"postal_code,omitempty"`
+	City         string `json:"city,omitempty"`
+	State        string `json:"state,omitempty"`
+	Country      string `json:"country,omitempty"`
+	Language     string `json:"language,omitempty"`
+}
+
+func contactText(contact order.Contact) string {
+	if contact == (order.Contact{}) {
+		return ""
+	}
+	text, _ := json.Marshal(contactJSON(contact)) // strings can always be written
+	return string(text)
+}
+
+func contactOf(text string) order.Contact {
+	var contact contactJSON
+	if text != "" {
+		_ = json.Unmarshal([]byte(text), &contact) // what can't be read was not told
+	}
+	return order.Contact(contact)
+}
+
+// AddSession stores an agent's order, with a shadow account if nobody claims it.
+// Those who race for an agent's last places may get one each.
+func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *order.Contact, maxOpen, maxOpenOfCustomer int, event registrar.AuditEvent) error {
+	tooMany := &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	return db.write(ctx, func(q *query.Queries) error {
+		open, err := q.CountOpenOrdersOfAgent(ctx, newOrder.Agent)
+		if err != nil {
+			return err
+		}
+		if open >= int64(maxOpen) {
+			return tooMany
+		}
+		if err := prepareBuyer(ctx, q, newOrder, fitted, maxOpenOfCustomer, tooMany); err != nil {
+			return err
+		}
+		newOrder.Email, newOrder.Version = emailKey(newOrder.Email), firstVersion
+		if err := insertOrder(ctx, q, newOrder); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+}
+
+// prepareBuyer makes the shadow account of a new session, or sees that its customer has
+// not too many orders open.
+func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int, tooMany error) error {
+	if !newOrder.Claimed {
+		language := newOrder.Contact.Language
+		if language == "" {
+			language = "de"
+		}
+		if err := q.InsertGuest(ctx, query.InsertGuestParams{
+			ID: newOrder.Customer, Email: newOrder.Contact.Email, EmailKey: guestKey(newOrder.ID), UserHandle: guestKey(newOrder.ID),
+			Language: language, CreatedAt: micros(newOrder.CreatedAt), ConfirmedAt: micros(newOrder.CreatedAt),
+		}); err != nil || fitted == nil {
+			return err
+		}
+		return putGuestRegistrant(ctx, q, newOrder.Customer, *fitted, newOrder.CreatedAt)
+	}
+	locked, err := q.LockBuyer(ctx, newOrder.Customer)
+	if err != nil {
+		return err
+	}
+	if locked == 0 {
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+	}
+	open, err := q.CountOpenOrders(ctx, newOrder.Customer)
+	if err == nil && open >= int64(maxOpen) {
+		err = tooMany
+	}
+	return err
+}
+
+func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted order.Contact, now time.Time) error {
+	kind := account.Person
+	if fitted.Organisation != "" {
+		kind = account.Company
+	}
+	return accounts{q}.PutRegistrant(ctx, id, account.Registrant{
+		Kind: kind, Name: fitted.Name(), Organisation: fitted.Organisation, Street: fitted.Street, PostalCode: fitted.PostalCode,
+		City: fitted.City, State: fitted.State, Country: fitted.Country, Phone: fitted.Phone, VATID: fitted.VATID, UpdatedAt: now,
+	})
+}
+
+// updateGuestBuyer writes what an agent has told anew of a buyer without an account, or lets
+// the account go because a customer has taken its place.
+func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	was, now := transition.From, transition.To
+	switch {
+	case was.Claimed:
+		return nil
+	case now.Claimed:
+		if err := q.ReassignPaymentsOfOrder(ctx, query.ReassignPaymentsOfOrderParams{CustomerID: now.Customer, OrderID: now.ID}); err != nil {
+			return err
+		}
+		return deleteGuest(ctx, q, was.Customer)
+	case was.Contact == now.Contact:
+		return nil
+	}
+	language := now.Contact.Language
+	if language == "" {
+		language = "de"
+	}
+	if _, err := q.UpdateGuest(ctx, query.UpdateGuestParams{Email: now.Contact.Email, Language: language, ID: now.Customer}); err != nil {
+		return err
+	}
+	if emailKey(was.Contact.Email) != emailKey(now.Contact.Email) {
+		// The link that was mailed to the former address would give the order, and the
+		// buyer's data with it, to whoever reads mail there.
+		if err := (accounts{q}).DeleteUnusedLinks(ctx, now.Customer, linkClaim); err != nil {
+			return err
+		}
+	}
+	if transition.GuestRegistrant == nil {
+		return q.DeleteRegistrant(ctx, now.Customer)
+	}
+	return putGuestRegistrant(ctx, q, now.Customer, *transition.GuestRegistrant, now.UpdatedAt)
+}
+
+// deleteGuest deletes an account that nothing hangs on any more.
+func deleteGuest(ctx context.Context, q *query.Queries, id string) error {
+	if err := deleteClaimMails(ctx, q, id); err != nil {
+		return err
+	}
+	for _, drop := range []func(context.Context, string) error{q.DeleteLinksOfCustomer, q.DeleteRegistrant, q.DeleteIdentity} {
+		if err := drop(ctx, id); err != nil {
+			return err
+		}
+	}
+	_, err := q.DeleteGuest(ctx, id)
+	return err
+}
+
+// IsAgentLinked says that a customer whose account is open lets a live agent act for them.
+func (db *DB) IsAgentLinked(ctx context.Context, customerID, agent string) (bool, error) {
+	if isUnstorableText(customerID) || isUnstorableText(agent) {
+		return false, nil
+	}
+	_, err := db.read().GetLiveAgentLink(ctx, query.GetLiveAgentLinkParams{CustomerID: customerID, AgentID: agent})
+	return found(err)
+}
+
+// LinkedCustomer is the one with an address who lets an agent act for them.
+func (db *DB) LinkedCustomer(ctx context.Context, agent, email string) (string, bool, error) {
+	if isUnstorableText(email) {
+		return "", false, nil
+	}
+	id, err := db.read().GetLinkedCustomerID(ctx, query.GetLinkedCustomerIDParams{EmailKey: emailKey(email), AgentID: agent})
+	ok, err := found(err)
+	return id, ok, err
+}
+
+// linkClaim is the kind of the links in such letters.
+const linkClaim = account.LinkKind(registrar.MailClaim)
+
+// ClaimableOrder is the newest order of the shadow account that a link is for.
+func (db *DB) ClaimableOrder(ctx context.Context, link registrar.SecretHash, now time.Time) (order.Order, bool, error) {
+	q := db.read()
+	known, ok, err := accounts{q}.GetLink(ctx, link, linkClaim, now)
+	if err != nil || !ok {
+		return order.Order{}, false, err
+	}
+	rows, err := q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{CustomerID: known.Customer, ID: lastOrder, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return order.Order{}, false, err
+	}
+	whole, err := loadOrder(ctx, q, rows[0])
+	return whole, err == nil, err
+}
+
+// ClaimGuestOrders gives all that hangs on the shadow account of a link to a customer.
+func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, to string, now time.Time, event registrar.AuditEvent, admit order.Admission) (bool, error) {
+	claimed := false
+	err := db.write(ctx, func(q *query.Queries) error {
+		known, ok, err := accounts{q}.GetLink(ctx, link, linkClaim, now)
+		if err != nil || !ok {
+			return err
+		}
+		if _, err := q.GetGuestID(ctx, known.Customer); err != nil {
+			_, err = found(err)
+			return err
+		}
+		locked, err := q.LockClaimingCustomer(ctx, to)
+		if err != nil {
+			return err
+		}
+		if locked == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		}
+		if err := checkClaimer(ctx, q, known.Customer, to, admit); err != nil {
+			return err
+		}
+		if err := reassignGuestData(ctx, q, known.Customer, to); err != nil {
+			return err
+		}
+		if _, ok, err = (accounts{q}).UseLink(ctx, link, linkClaim, now); err != nil {
+			return err
+		}
+		if !ok {
+			return errOrderConflict // another was faster with it
+		}
+		claimed = true
+		if err := deleteGuest(ctx, q, known.Customer); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+	if errors.Is(err, errOrderConflict) {
+		return false, nil
+	}
+	return claimed && err == nil, err
+}
+
+// checkClaimer asks whether the registrant of the account may hold what the shadow
+// account holds, has paid or is paying.
+func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit order.Admission) error {
+	tlds, err := q.ListCustomerTLDs(ctx, guest)
+	if err != nil {
+		return err
+	}
+	row, err := q.GetRegistrantWithEmail(ctx, to)
+	if _, err := found(err); err != nil {
+		return err
+	}
+	verified, err := accounts{q}.VerifiedName(ctx, to)
+	if err != nil {
+		return err
+	}
+	return admit(tlds, registrantOfRow(row), verified)
+}
+
+// reassignGuestData moves everything from a shadow account. On PostgreSQL it takes rows in the
+// order in which those take them who carry out a change or a line, change an order or
+// send a letter: otherwise each could wait for what the other has. A line that an order got
+// while its row was waited for is found by the second look.
+func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) error {
+	items := func() error {
+		return q.ReassignProvisionItems(ctx, query.ReassignProvisionItemsParams{CustomerID: to, Guest: from})
+	}
+	domains := func() error { return q.ReassignDomains(ctx, query.ReassignDomainsParams{CustomerID: to, Guest: from}) }
+	for _, transition := range []func() error{
+		func() error {
+			return q.ReassignDomainChanges(ctx, query.ReassignDomainChangesParams{CustomerID: to, Guest: from})
+		},
+		func() error {
+			return q.ReassignDomainLocks(ctx, query.ReassignDomainLocksParams{CustomerID: to, Guest: from})
+		},
+		items,
+		domains,
+		func() error { return q.LockOrdersOfCustomer(ctx, from) },
+		items,
+		domains,
+		func() error {
+			return q.ReassignPayments(ctx, query.ReassignPaymentsParams{CustomerID: to, Guest: from})
+		},
+		func() error { return q.ReassignOrders(ctx, query.ReassignOrdersParams{CustomerID: to, Guest: from}) },
+		func() error {
+			return q.ReassignRegistrant(ctx, query.ReassignRegistrantParams{CustomerID: to, Guest: from})
+		},
+		func() error { return deleteClaimMails(ctx, q, from) },
+	} {
+		if err := transition(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteClaimMails drops the letters that would make a link when they are sent.
+func deleteClaimMails(ctx context.Context, q *query.Queries, guest string) error {
+	return q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: guest, Kind: string(linkClaim)})
+}
+
+// deleteStaleGuests deletes the accounts of buyers who never tried to pay, with their orders.
+func (a accounts) deleteStaleGuests(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
+	ids, err := a.q.ListStaleGuestIDs(ctx, query.ListStaleGuestIDsParams{CreatedAt: micros(madeBefore), MaxRows: int32(limit)})
+	if err != nil {
+		return 0, err
+	}
+	for i, id := range ids {
+		for _, drop := range []func(context.Context, string) error{
+			a.q.DeleteWebhookDeliveriesOfGuest, a.q.DeleteOrderItemsOfGuest, a.q.DeleteOrdersOfGuest, a.q.DeleteAuditEventsOfCustomer,
+		} {
+			if err := drop(ctx, id); err != nil {
+				return i, err
+			}
+		}
+		if err := deleteGuest(ctx, a.q, id); err != nil {
+			return i, err
+		}
+	}
+	return len(ids), nil
+}

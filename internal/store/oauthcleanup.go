@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// connectedClientRecheck is how long a client that is still connected is not looked at again.
+// Otherwise each cleaning would go through all of them.
+const connectedClientRecheck = 24 * time.Hour
+
+// DeleteExpiredOAuth removes at most limit rows of each kind. Each kind is a transaction of
+// its own, so that nobody waits for all of them. Connections go before clients,
+// which a row of grants keeps in place.
+func (db *DB) DeleteExpiredOAuth(ctx context.Context, due oauth.ExpiryCutoffs, limit int) (int, error) {
+	n := int32(limit)
+	done := 0
+	for _, step := range []struct {
+		before time.Time
+		remove func(*query.Queries, int64) (int64, error)
+	}{
+		{due.Tokens, func(q *query.Queries, before int64) (int64, error) {
+			return q.DeleteExpiredAccessTokens(ctx, query.DeleteExpiredAccessTokensParams{ExpiresAt: before, Limit: n})
+		}},
+		{due.Tokens, func(q *query.Queries, before int64) (int64, error) {
+			return q.DeleteExpiredRefreshTokens(ctx, query.DeleteExpiredRefreshTokensParams{ExpiresAt: before, Limit: n})
+		}},
+		{due.Codes, func(q *query.Queries, before int64) (int64, error) {
+			return q.DeleteExpiredAuthorizationCodes(ctx, query.DeleteExpiredAuthorizationCodesParams{ExpiresAt: before, Limit: n})
+		}},
+		{due.Consents, func(q *query.Queries, before int64) (int64, error) {
+			return q.DeleteExpiredConsents(ctx, query.DeleteExpiredConsentsParams{ExpiresAt: before, Limit: n})
+		}},
+		{due.Grants, func(q *query.Queries, before int64) (int64, error) {
+			return q.DeleteEndedGrants(ctx, query.DeleteEndedGrantsParams{ExpiresAt: before, Limit: n})
+		}},
+		{due.Clients, func(q *query.Queries, before int64) (int64, error) {
+			touched, err := q.TouchConnectedClients(ctx, query.TouchConnectedClientsParams{
+				Before: before, MaxRows: n, LastUsedAt: before + connectedClientRecheck.Microseconds(),
+			})
+			if err != nil {
+				return 0, err
+			}
+			deleted, err := q.DeleteUnusedClients(ctx, query.DeleteUnusedClientsParams{LastUsedAt: before, Limit: n})
+			return touched + deleted, err
+		}},
+	} {
+		err := db.write(ctx, func(q *query.Queries) error {
+			rows, err := step.remove(q, micros(step.before))
+			done += int(rows)
+			return err
+		})
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}

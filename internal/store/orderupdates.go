@@ -1,0 +1,344 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+// firstVersion is that of an order to which nothing has happened.
+const firstVersion = 1
+
+// errOrderConflict rolls back a change whose order is not what it was.
+var errOrderConflict = errors.New("the order is not what it was")
+
+// AddOrder stores an order, or finds the open one with the same items.
+func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, event registrar.AuditEvent) (stored order.Order, added bool, err error) {
+	err = db.write(ctx, func(q *query.Queries) error {
+		locked, err := q.LockBuyer(ctx, newOrder.Customer)
+		if err != nil {
+			return err
+		}
+		if locked == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		}
+		row, err := q.GetOpenOrderByItems(ctx, query.GetOpenOrderByItemsParams{CustomerID: newOrder.Customer, ItemsKey: newOrder.ItemsKey})
+		if err == nil {
+			stored, err = loadOrder(ctx, q, row)
+			return err
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if err := checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen); err != nil {
+			return err
+		}
+		stored, added = newOrder, true
+		stored.Email, stored.Version = emailKey(newOrder.Email), firstVersion
+		if err := insertOrder(ctx, q, stored); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+	if err != nil {
+		return order.Order{}, false, err
+	}
+	return stored, added, nil
+}
+
+// CheckOpenOrderLimit returns TooManyOpen if AddOrder would.
+func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, maxOpen int) error {
+	q := db.read()
+	_, err := q.GetOpenOrderByItems(ctx, query.GetOpenOrderByItemsParams{CustomerID: newOrder.Customer, ItemsKey: newOrder.ItemsKey})
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
+}
+
+// checkOpenOrderLimit returns TooManyOpen if a customer has most open orders.
+func checkOpenOrderLimit(ctx context.Context, q *query.Queries, customer string, maxOpen int) error {
+	open, err := q.CountOpenOrders(ctx, customer)
+	if err == nil && open >= int64(maxOpen) {
+		err = &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+	}
+	return err
+}
+
+func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
+	if err := q.InsertOrder(ctx, query.InsertOrderParams{
+		ID: o.ID, CustomerID: o.Customer, EmailKey: o.Email, State: string(o.State), Channel: string(o.Channel),
+		ByKind: string(o.By.Kind), ByID: o.By.Through, ByAddress: addressText(o.By.Address), ByName: o.ByName, ItemsKey: o.ItemsKey,
+		Net: int64(o.Totals.Net), Vat: int64(o.Totals.VAT), Gross: int64(o.Totals.Gross), VatRate: int64(o.Totals.RateBasisPoints),
+		VatRule: o.Totals.Rule, VatCountry: o.Totals.Country, VatID: o.Totals.VATID, VatUnchecked: boolToInt(o.Totals.Unchecked),
+		PayLink: string(o.PayLink), PaySealed: o.SealedPayLink, VerifyLink: string(o.VerifyLink), VerifySealed: o.SealedVerifyLink,
+		AutoRenew: boolToInt(o.AutoRenew), CreatedAt: micros(o.CreatedAt), UpdatedAt: micros(o.UpdatedAt),
+		ExpiresAt: micros(o.ExpiresAt), PaidAt: micros(o.PaidAt), Version: o.Version, DueAt: micros(o.DueAt), Node: o.Node,
+		Attempts: int64(o.Attempts), OpenOrder: boolToInt(o.State.Open()),
+		AgentID: o.Agent, CompleterID: o.Completer, Contact: contactText(o.Contact), Claimed: boolToInt(o.Claimed), ClaimMailedAt: micros(o.ClaimMailedAt),
+		Registrant: registrantText(o.Registrant),
+	}); err != nil {
+		return err
+	}
+	return insertItems(ctx, q, o)
+}
+
+func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
+	for place, item := range o.Items {
+		if err := q.InsertOrderItem(ctx, query.InsertOrderItemParams{
+			ID: item.ID, OrderID: o.ID, Position: int64(place), Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
+			Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account, ProvisionItemID: item.ProvisionItem,
+			DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// UpdateOrder makes one change of an order. Rows that stay as they were are not
+// written.
+func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (bool, error) {
+	if transition.At.IsZero() {
+		transition.At = transition.To.UpdatedAt
+	}
+	now := transition.To
+	now.Items = slices.Clone(now.Items)
+	for i, item := range now.Items {
+		now.Items[i].SealedCode = db.reseal(registrar.AuthCodePurpose(item.Name), item.SealedCode)
+	}
+	err := db.write(ctx, func(q *query.Queries) error {
+		if err := lockBuyerFor(ctx, q, transition); err != nil {
+			return err
+		}
+		// The order comes next: on PostgreSQL its row is the lock for all the rest.
+		moved, err := q.UpdateOrder(ctx, query.UpdateOrderParams{
+			State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
+			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
+			Contact: contactText(now.Contact), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
+			Registrant: registrantText(now.Registrant),
+			Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
+			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
+			VatID: now.Totals.VATID, VatUnchecked: boolToInt(now.Totals.Unchecked),
+			VerifyLink: string(now.VerifyLink), VerifySealed: db.reseal(registrar.VerifyLinkPurpose(now.ID), now.SealedVerifyLink), AutoRenew: boolToInt(now.AutoRenew),
+			ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
+			UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
+			DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
+			ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
+		})
+		if err != nil {
+			return err
+		}
+		if moved == 0 {
+			return errOrderConflict
+		}
+		if err := updatePayments(ctx, q, transition); err != nil {
+			return err
+		}
+		if err := updateGuestBuyer(ctx, q, transition); err != nil {
+			return err
+		}
+		if transition.Provision {
+			if err := provisionOrderItems(ctx, q, now, transition.At); err != nil {
+				return err
+			}
+		}
+		if err := updateItems(ctx, q, transition.From, now); err != nil {
+			return err
+		}
+		if err := enqueueOrderDelivery(ctx, q, transition.From, now, transition.At); err != nil {
+			return err
+		}
+		return recordUpdateEffects(ctx, q, transition)
+	})
+	if errors.Is(err, errOrderConflict) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	copy(transition.To.Items, now.Items) // the items that got no line come back as failed
+	return true, nil
+}
+
+// lockBuyerFor locks the account that claims an order or begins to pay for it. It does so
+// before the order's row is locked, as every transaction that locks both. Then the account
+// is not closed and its registrant not changed before the order says that it is being
+// paid; and if the buyer is no longer the one who was quoted, nothing changes.
+func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	was, now := transition.From, transition.To
+	waited := was.State == order.AwaitingPayment || was.State == order.AwaitingVerification
+	begins := waited && (now.State == order.Paying || now.State == order.Provisioning)
+	if !now.Claimed || was.Claimed && !begins {
+		return nil
+	}
+	locked, err := q.LockBuyer(ctx, now.Customer)
+	if err != nil {
+		return err
+	}
+	if locked == 0 {
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+	}
+	if transition.ExpectedBuyer == nil {
+		return nil
+	}
+	buyer, err := buyerOf(ctx, q, now.Customer)
+	if err == nil && buyer != *transition.ExpectedBuyer {
+		err = errOrderConflict
+	}
+	return err
+}
+
+// provisionOrderItems writes a paid line for each item that has an id for one. An item
+// whose name can't be had any more fails. If none gets a line, nobody will wake
+// the order, so it is due at once.
+func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, at time.Time) error {
+	held := false
+	// Two orders for the same names take them in the same order: otherwise each
+	// could wait for a name that the other has.
+	places := make([]int, len(o.Items))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return strings.Compare(o.Items[a].Name, o.Items[b].Name) })
+	for _, place := range places {
+		item := &o.Items[place]
+		if item.ProvisionItem == "" {
+			continue
+		}
+		added, err := provisionOrderItem(ctx, q, o, *item, at)
+		if err != nil {
+			return err
+		}
+		item.State = order.ItemProvisioning
+		if added == 0 {
+			item.ProvisionItem, item.State, item.Failure, held = "", order.ItemFailed, order.NameHeld, true
+		}
+	}
+	if !held {
+		return nil
+	}
+	return q.SetOrderDue(ctx, query.SetOrderDueParams{ID: o.ID, DueAt: micros(at)})
+}
+
+func provisionOrderItem(ctx context.Context, q *query.Queries, o order.Order, item order.Item, at time.Time) (int64, error) {
+	if item.Kind == order.Renew {
+		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
+			ID: item.ProvisionItem, Kind: string(item.Kind), Years: int64(item.Years), Payment: order.PaymentOf(o.ID), Account: item.Account,
+			Now: micros(at), DomainID: item.Domain, CustomerID: o.Customer,
+		})
+	}
+	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
+		ID: item.ProvisionItem, CustomerID: o.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
+		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Registrant: registrantText(o.Registrant), Now: micros(at),
+	})
+}
+
+func updateItems(ctx context.Context, q *query.Queries, was, now order.Order) error {
+	if !slices.EqualFunc(was.Items, now.Items, func(a, b order.Item) bool { return a.ID == b.ID }) {
+		if !was.State.Open() || now.Agent == "" {
+			return fmt.Errorf("order %s can't get other items", now.ID)
+		}
+		if err := q.DeleteOrderItems(ctx, now.ID); err != nil {
+			return err
+		}
+		return insertItems(ctx, q, now)
+	}
+	for _, item := range now.Items {
+		if slices.Contains(was.Items, item) {
+			continue
+		}
+		changed, err := q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
+			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
+			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
+			ID: item.ID, OrderID: now.ID,
+		})
+		if err != nil {
+			return err
+		}
+		if changed == 0 {
+			return fmt.Errorf("the item %s is not one of order %s", item.ID, now.ID)
+		}
+	}
+	return nil
+}
+
+// recordUpdateEffects writes what goes with a change: what papers are owed, the means of
+// payment, the audit, mails.
+func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	if err := insertPendingInvoices(ctx, q, transition); err != nil {
+		return err
+	}
+	if transition.Method != nil {
+		if err := putPaymentMethod(ctx, q, transition.To.Customer, *transition.Method, transition.To.UpdatedAt); err != nil {
+			return err
+		}
+	}
+	for _, event := range transition.AuditEvents {
+		if err := insertAuditEvent(ctx, q, event); err != nil {
+			return err
+		}
+	}
+	for _, mail := range transition.Mails {
+		if err := enqueueMail(ctx, q, mail, transition.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishOrderItem notes on an order's item that its line has come to its end, and makes
+// the order due. The order's version changes, so that somebody who read the item
+// as under way does not put the order to sleep.
+func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) error {
+	id, ordered := strings.CutPrefix(item.Payment, order.PaymentOf(""))
+	if !ordered || !item.State.Final() {
+		return nil
+	}
+	state := order.ItemActive
+	if item.State == provision.StateFailed {
+		state = order.ItemFailed
+	}
+	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(state), Failure: string(item.Failure), ProvisionItemID: item.ID}); err != nil {
+		return err
+	}
+	if state == order.ItemActive {
+		if err := q.EnableOrderedAutoRenew(ctx, query.EnableOrderedAutoRenewParams{DomainID: item.Domain, OrderID: id}); err != nil {
+			return err
+		}
+	}
+	if err := q.MakeOrderDue(ctx, query.MakeOrderDueParams{ID: id, Now: micros(item.UpdatedAt)}); err != nil {
+		return err
+	}
+	// After the order, whose row is the lock: MoveOrder takes the two in the same order.
+	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: id, Now: micros(item.UpdatedAt)})
+}
+
+// OrderBacklog is what waits to be done about orders.
+type OrderBacklog struct {
+	// Due are orders whose time has come, Refunds those that are not made yet; both
+	// are counted to a thousand. The oldest of each is zero if there is none.
+	Due, Refunds            int
+	OldestDue, OldestRefund time.Time
+}
+
+// CountOrderBacklog counts what waits.
+func (db *DB) CountOrderBacklog(ctx context.Context, now time.Time) (OrderBacklog, error) {
+	due, err := db.read().CountDueOrders(ctx, micros(now))
+	if err != nil {
+		return OrderBacklog{}, err
+	}
+	refunds, err := db.read().CountPendingRefunds(ctx)
+	return OrderBacklog{
+		Due: int(due.Waiting), OldestDue: fromMicros(due.Oldest), Refunds: int(refunds.Waiting), OldestRefund: fromMicros(refunds.Oldest),
+	}, err
+}

@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ oauth.Store = (*DB)(nil)
+
+// CreatePersonalAccessToken stores a token with its deed and letter.
+func (db *DB) CreatePersonalAccessToken(
+	ctx context.Context, token oauth.PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail,
+) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		counted, err := q.IncrementTokenCount(ctx, query.IncrementTokenCountParams{ID: token.Customer, TokenCount: int64(limit)})
+		if err != nil {
+			return err
+		}
+		if counted == 0 {
+			return tokenLimitError(ctx, q, token.Customer)
+		}
+		if err := q.InsertPersonalAccessToken(ctx, query.InsertPersonalAccessTokenParams{
+			ID: token.ID, CustomerID: token.Customer, Name: token.Name, Hash: string(hash), CreatedAt: micros(token.CreatedAt),
+		}); err != nil {
+			return err
+		}
+		if err := insertAuditEvent(ctx, q, event); err != nil {
+			return err
+		}
+		return enqueueMail(ctx, q, mail, token.CreatedAt)
+	})
+}
+
+func tokenLimitError(ctx context.Context, q *query.Queries, customer string) error {
+	account, err := q.GetTokenCount(ctx, customer)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return &registrar.Error{Kind: registrar.KindNotFound}
+	case err != nil:
+		return err
+	case account.DisabledAt != 0:
+		return &registrar.Error{Kind: registrar.KindNotFound}
+	default:
+		return &registrar.Error{Kind: registrar.KindConflict, Code: oauth.TooManyTokens}
+	}
+}
+
+// ListActivePersonalAccessTokens returns the account's active tokens, the newest first.
+func (db *DB) ListActivePersonalAccessTokens(ctx context.Context, customer string) ([]oauth.PersonalAccessToken, error) {
+	rows, err := db.read().ListActivePersonalAccessTokens(ctx, customer)
+	return tokensOf(rows), err
+}
+
+// ListPersonalAccessTokens returns the account's newest tokens, revoked or not.
+func (db *DB) ListPersonalAccessTokens(ctx context.Context, customer string, limit int) ([]oauth.PersonalAccessToken, error) {
+	rows, err := db.read().ListLatestPersonalAccessTokens(ctx, query.ListLatestPersonalAccessTokensParams{CustomerID: customer, Limit: int32(limit)})
+	return tokensOf(rows), err
+}
+
+// GetPersonalAccessToken returns a token by its id.
+func (db *DB) GetPersonalAccessToken(ctx context.Context, id string) (oauth.PersonalAccessToken, error) {
+	if isUnstorableText(id) {
+		return oauth.PersonalAccessToken{}, noSuchToken()
+	}
+	row, err := db.read().GetPersonalAccessToken(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return oauth.PersonalAccessToken{}, noSuchToken()
+	}
+	return tokenOf(row), err
+}
+
+// RevokePersonalAccessToken revokes a token of the account.
+func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string, event registrar.AuditEvent) error {
+	if isUnstorableText(id) {
+		return noSuchToken()
+	}
+	return db.write(ctx, func(q *query.Queries) error {
+		revoked, err := q.RevokePersonalAccessToken(ctx, query.RevokePersonalAccessTokenParams{ID: id, CustomerID: customer, RevokedAt: micros(event.At)})
+		if err != nil {
+			return err
+		}
+		if revoked == 0 {
+			row, err := q.GetPersonalAccessToken(ctx, id)
+			if errors.Is(err, sql.ErrNoRows) || err == nil && row.CustomerID != customer {
+				return noSuchToken()
+			}
+			return err // revoked already
+		}
+		if _, err := q.DecrementTokenCount(ctx, customer); err != nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+}
+
+// GetTokenState returns what is known about the token with this hash.
+func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oauth.TokenState, bool, error) {
+	row, err := db.read().GetPersonalAccessTokenByHash(ctx, string(hash))
+	if errors.Is(err, sql.ErrNoRows) {
+		return oauth.TokenState{}, false, nil
+	}
+	if err != nil {
+		return oauth.TokenState{}, false, err
+	}
+	return oauth.TokenState{
+		TokenID: row.ID, Customer: row.CustomerID, Revoked: row.RevokedAt != 0,
+		Disabled: row.DisabledAt != 0, Confirmed: row.ConfirmedAt != 0,
+	}, true, nil
+}
+
+// RecordTokenUses notes when tokens were last used. All nodes go through tokens in
+// the same order, so that none waits for another in a circle.
+func (db *DB) RecordTokenUses(ctx context.Context, uses []oauth.TokenUse) error {
+	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
+	return db.write(ctx, func(q *query.Queries) error {
+		for _, use := range sorted {
+			if err := q.TouchPersonalAccessToken(ctx, query.TouchPersonalAccessTokenParams{ID: use.TokenID, LastUsedAt: micros(use.At)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func noSuchToken() error {
+	return &registrar.Error{Kind: registrar.KindNotFound, Code: oauth.NoSuchToken}
+}
+
+func tokensOf(rows []query.PersonalAccessToken) []oauth.PersonalAccessToken {
+	tokens := make([]oauth.PersonalAccessToken, 0, len(rows))
+	for _, row := range rows {
+		tokens = append(tokens, tokenOf(row))
+	}
+	return tokens
+}
+
+func tokenOf(row query.PersonalAccessToken) oauth.PersonalAccessToken {
+	return oauth.PersonalAccessToken{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, CreatedAt: fromMicros(row.CreatedAt),
+		LastUsedAt: fromMicros(row.LastUsedAt), RevokedAt: fromMicros(row.RevokedAt),
+	}
+}

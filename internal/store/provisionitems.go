@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ provision.Store = (*DB)(nil)
+
+func provisionItemOf(row query.ProvisionItem) provision.Item {
+	return provision.Item{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Kind: provision.Kind(row.Kind),
+		Years: int(row.Years), Payment: row.Payment, State: provision.State(row.State), Failure: registrar.Code(row.Failure),
+		RefundDue: row.RefundDue != 0, Account: row.Account, Domain: row.DomainID, Handle: row.Handle, SealedCode: row.CodeSealed,
+		RenewFrom: fromMicros(row.RenewFrom), Registrant: registrantOf(row.Registrant),
+		RequestedAt: fromMicros(row.RequestedAt), DueAt: fromMicros(row.DueAt), Node: row.Node, Attempts: int(row.Attempts),
+		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+func provisionItemsOf(rows []query.ProvisionItem, err error) ([]provision.Item, error) {
+	items := make([]provision.Item, 0, len(rows))
+	for _, row := range rows {
+		items = append(items, provisionItemOf(row))
+	}
+	return items, err
+}
+
+// GetRegistrant is whom a customer's domains are registered for.
+func (db *DB) GetRegistrant(ctx context.Context, customer string) (provision.Registrant, bool, error) {
+	row, err := db.read().GetRegistrantWithEmail(ctx, customer)
+	ok, err := found(err)
+	return registrantOfRow(row), ok, err
+}
+
+func registrantOfRow(row query.GetRegistrantWithEmailRow) registrar.Registrant {
+	return registrar.Registrant{
+		Name: row.Name, Organisation: row.Organisation, Street: row.Street, PostalCode: row.PostalCode, City: row.City,
+		State: row.State, Country: row.Country, Phone: row.Phone, Email: row.Email,
+	}
+}
+
+// AddProvisionItem stores a paid line with its deed, or finds the one that the same payment
+// has paid for.
+func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
+	stored := item
+	err := db.write(ctx, func(q *query.Queries) error {
+		registrant, err := q.LockConfirmedCustomer(ctx, item.Customer)
+		if err != nil {
+			return err
+		}
+		if registrant == 0 {
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: provision.NoSuchCustomer}
+		}
+		errHeld := &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+		row, err := q.GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: item.Payment, Name: item.Name})
+		if err == nil {
+			stored = provisionItemOf(row)
+			return nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		added, err := insertProvisionItem(ctx, q, item)
+		if err != nil {
+			return err
+		}
+		if added == 0 { // somebody holds the name, or another open line wants it
+			return errHeld
+		}
+		return insertAuditEvent(ctx, q, event)
+	})
+	return stored, err
+}
+
+// insertProvisionItem stores a new line: of a name that nobody holds, or for a renewal of
+// one that its customer holds.
+func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.Item) (int64, error) {
+	if item.Kind == provision.Renew {
+		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
+			ID: item.ID, Kind: string(item.Kind), Years: int64(item.Years), Payment: item.Payment, Account: item.Account,
+			Now: micros(item.CreatedAt), DomainID: item.Domain, CustomerID: item.Customer,
+		})
+	}
+	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
+		ID: item.ID, CustomerID: item.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
+		Payment: item.Payment, Account: item.Account, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), Now: micros(item.CreatedAt),
+	})
+}
+
+// ProvisionItemByID finds a line.
+func (db *DB) ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error) {
+	row, err := db.read().GetProvisionItem(ctx, id)
+	ok, err := found(err)
+	return provisionItemOf(row), ok, err
+}
+
+// ProvisionItemByPayment finds the line that a payment has paid for; nil if there is none.
+func (db *DB) ProvisionItemByPayment(ctx context.Context, payment, name string) (*provision.Item, error) {
+	row, err := db.read().GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: payment, Name: name})
+	if ok, err := found(err); !ok {
+		return nil, err
+	}
+	item := provisionItemOf(row)
+	return &item, nil
+}
+
+// ListProvisionItemsByName are all lines that ever wanted a name, the oldest first.
+func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]provision.Item, error) {
+	return provisionItemsOf(db.read().ListProvisionItemsByName(ctx, name))
+}
+
+// ListProvisionItemsAfter is a page of everybody's lines, by id.
+func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int) ([]provision.Item, error) {
+	return provisionItemsOf(db.read().ListProvisionItems(ctx, query.ListProvisionItemsParams{ID: id, Limit: int32(limit)}))
+}
+
+// ListDueProvisionItems returns open lines whose time has come, the longest overdue first.
+func (db *DB) ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]provision.Item, error) {
+	return provisionItemsOf(db.read().ListDueProvisionItems(ctx, query.ListDueProvisionItemsParams{DueAt: micros(now), Limit: int32(limit)}))
+}
+
+// errItemConflict rolls a step back whose line is somewhere else.
+var errItemConflict = errors.New("the line is not where the step begins")
+
+// UpdateProvisionItem takes one step of a line, with what it means for the customer's domain.
+func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Transition) (bool, error) {
+	transition.To.SealedCode = db.reseal(registrar.AuthCodePurpose(transition.To.Name), transition.To.SealedCode)
+	err := db.write(ctx, func(q *query.Queries) error {
+		item := transition.To
+		moved, err := q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
+			State: string(item.State), Failure: string(item.Failure), RefundDue: boolToInt(item.RefundDue), DomainID: item.Domain,
+			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), RenewFrom: micros(item.RenewFrom), RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
+			Attempts: int64(item.Attempts), UpdatedAt: micros(item.UpdatedAt),
+			ID: item.ID, WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
+		})
+		if err != nil {
+			return err
+		}
+		if moved == 0 {
+			return errItemConflict
+		}
+		if err := updateItemDomain(ctx, q, transition); err != nil {
+			return err
+		}
+		if err := finishOrderItem(ctx, q, item); err != nil {
+			return err
+		}
+		if transition.AuditEvent == nil {
+			return nil
+		}
+		return insertAuditEvent(ctx, q, *transition.AuditEvent)
+	})
+	if errors.Is(err, errItemConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func updateItemDomain(ctx context.Context, q *query.Queries, transition provision.Transition) error {
+	switch {
+	case transition.AddDomain != nil:
+		domain := transition.AddDomain
+		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
+			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: domain.Status,
+			CreatedAt: micros(domain.UpdatedAt), UpdatedAt: micros(domain.UpdatedAt),
+		})
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+		}
+		return q.SetDomainAccount(ctx, query.SetDomainAccountParams{ID: domain.ID, Account: domain.Account})
+	case transition.ActivateDomain != nil:
+		domain := transition.ActivateDomain
+		changed, err := q.ActivateDomain(ctx, query.ActivateDomainParams{
+			Status: domain.Status, PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
+			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
+		})
+		if err == nil && changed == 0 {
+			err = fmt.Errorf("the domain %s of line %s is not pending", domain.ID, transition.To.ID)
+		}
+		return err
+	case transition.Renewal != nil:
+		renewal := transition.Renewal
+		changed, err := q.RenewDomain(ctx, query.RenewDomainParams{
+			PaidUntil: micros(renewal.Until), RegistryExpires: micros(renewal.RegistryExpires), SyncDue: micros(renewal.SyncDue),
+			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
+		})
+		if err == nil && changed == 0 {
+			err = fmt.Errorf("the term of domain %s of line %s is not what it was", renewal.Domain, transition.To.ID)
+		}
+		return err
+	case transition.DropDomain:
+		return q.DeletePendingDomain(ctx, transition.To.Domain)
+	default:
+		return nil
+	}
+}

@@ -1,0 +1,234 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func newProvisionItem(customer, name, payment string) provision.Item {
+	return provision.Item{
+		ID: registrar.NewID("lin_", testTime), Customer: customer, Name: name, TLD: ".org", Kind: provision.Register, Years: 1,
+		Payment: payment, State: provision.StatePaid, Account: "sandbox", RequestedAt: testTime, DueAt: testTime, CreatedAt: testTime, UpdatedAt: testTime,
+	}
+}
+
+func orderedEvent(customer, name string) registrar.AuditEvent {
+	return registrar.AuditEvent{Actor: operatorActor(), Action: provision.ActionOrdered, Customer: customer, Object: name, At: testTime}
+}
+
+func addProvisionItem(t *testing.T, db *DB, customer, name, payment string) provision.Item {
+	t.Helper()
+	item, err := db.AddProvisionItem(t.Context(), newProvisionItem(customer, name, payment), orderedEvent(customer, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return item
+}
+
+// itemTransition is a move from where a line is.
+func itemTransition(item provision.Item, change func(*provision.Item, *provision.Transition)) provision.Transition {
+	transition := provision.Transition{From: item, To: item}
+	change(&transition.To, &transition)
+	return transition
+}
+
+func mustUpdateItem(t *testing.T, db *DB, transition provision.Transition) provision.Item {
+	t.Helper()
+	moved, err := db.UpdateProvisionItem(t.Context(), transition)
+	if err != nil || !moved {
+		t.Fatalf("moved %t, %v", moved, err)
+	}
+	return transition.To
+}
+
+func TestAddProvisionItem_OncePerPaymentAndOpenName(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
+		first := addProvisionItem(t, db, anna, "neu.org", "manual:1")
+		if again := addProvisionItem(t, db, anna, "neu.org", "manual:1"); again.ID != first.ID {
+			t.Error("the same payment paid for the same name twice")
+		}
+		if _, err := db.AddProvisionItem(ctx, newProvisionItem(bert, "neu.org", "manual:2"), orderedEvent(bert, "neu.org")); registrar.CodeOf(err) != provision.NameHeld {
+			t.Errorf("two open lines want one name: %v", err)
+		}
+		if _, err := db.AddProvisionItem(ctx, newProvisionItem("cus_nobody", "x.org", "manual:3"), orderedEvent("", "")); registrar.CodeOf(err) != provision.NoSuchCustomer {
+			t.Errorf("a line of nobody: %v", err)
+		}
+		if got := count(t, db, "SELECT count(*) FROM audit_events"); got != 1 {
+			t.Errorf("%d deeds for one line", got)
+		}
+		mustUpdateItem(t, db, itemTransition(first, func(l *provision.Item, _ *provision.Transition) {
+			l.State, l.DueAt, l.Failure, l.RefundDue = provision.StateFailed, time.Time{}, "taken", true
+		}))
+		addProvisionItem(t, db, bert, "neu.org", "manual:2") // the first one is over
+	})
+}
+
+func TestUpdateProvisionItem_RacingCallersOneWins(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		line := addProvisionItem(t, db, newCustomer(t, db, "anna"), "neu.org", "manual:1")
+		var moved atomic.Int64
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				ok, err := db.UpdateProvisionItem(t.Context(), itemTransition(line, func(l *provision.Item, m *provision.Transition) {
+					l.State, l.DueAt, l.Node, l.Domain = provision.StateRequested, testTime.Add(time.Minute), fmt.Sprint("node", i), fmt.Sprint("dom_", i)
+					m.AddDomain = &provision.Domain{ID: l.Domain, Customer: l.Customer, Name: l.Name, TLD: l.TLD, Status: "pending", Account: "sandbox", UpdatedAt: testTime}
+				}))
+				if err != nil {
+					t.Error(err)
+				}
+				if ok {
+					moved.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if moved.Load() != 1 || count(t, db, "SELECT count(*) FROM domains") != 1 {
+			t.Errorf("%d moved it, %d domains", moved.Load(), count(t, db, "SELECT count(*) FROM domains"))
+		}
+	})
+}
+
+func TestUpdateProvisionItem_UpdatesItsDomain(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		takeUp := func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt, l.Node, l.Domain, l.Handle, l.SealedCode = provision.StateRequested, testTime.Add(time.Minute), "here", "dom_"+l.Name, "DK1", "sealed"
+			m.AddDomain = &provision.Domain{ID: l.Domain, Customer: l.Customer, Name: l.Name, TLD: l.TLD, Status: "pending", Account: "sandbox", UpdatedAt: testTime}
+		}
+		good := mustUpdateItem(t, db, itemTransition(addProvisionItem(t, db, anna, "good.org", "manual:1"), takeUp))
+		bad := mustUpdateItem(t, db, itemTransition(addProvisionItem(t, db, anna, "bad.org", "manual:2"), takeUp))
+		paid := testTime.AddDate(1, 0, 0)
+		good = mustUpdateItem(t, db, itemTransition(good, func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt, l.Node = provision.StateActive, time.Time{}, ""
+			m.ActivateDomain = &provision.Domain{ID: l.Domain, Status: "active", PaidUntil: paid, Handle: l.Handle, RegistryExpires: paid, SyncDue: testTime.Add(time.Hour), UpdatedAt: testTime}
+		}))
+		mustUpdateItem(t, db, itemTransition(bad, func(l *provision.Item, m *provision.Transition) {
+			l.State, l.DueAt, l.Node, l.RefundDue, l.Failure, m.DropDomain = provision.StateFailed, time.Time{}, "", true, "taken", true
+		}))
+		domains, err := newPortfolioService(t, db).List(ctx, registrar.Actor{Kind: registrar.ActorToken, Customer: anna})
+		if err != nil || len(domains) != 1 || domains[0].Name != "good.org" || domains[0].Status != portfolio.StatusActive || !domains[0].PaidUntil.Equal(paid) {
+			t.Errorf("the customer has %+v, %v", domains, err)
+		}
+		if stored, found, err := db.ProvisionItemByID(ctx, good.ID); err != nil || !found || stored != good {
+			t.Errorf("stored %+v, want %+v, %v", stored, good, err)
+		}
+		domain, found, err := db.DomainByName(ctx, "good.org")
+		if err != nil || !found || domain.Account != "sandbox" || domain.Handle != "DK1" || !domain.RegistryExpires.Equal(paid) {
+			t.Errorf("got %+v, %t, %v", domain, found, err)
+		}
+		// A name that somebody holds meanwhile stops the step as a whole.
+		held := addProvisionItem(t, db, anna, "held.org", "manual:3")
+		if _, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
+			Customer: anna, Name: registrar.NewName("held", ".org"), Status: portfolio.StatusActive, PaidUntil: paid,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.UpdateProvisionItem(ctx, itemTransition(held, takeUp)); registrar.CodeOf(err) != provision.NameHeld {
+			t.Errorf("the name of another domain was taken: %v", err)
+		}
+		if stored, _, _ := db.ProvisionItemByID(ctx, held.ID); stored.State != provision.StatePaid {
+			t.Errorf("the line moved to %s all the same", stored.State)
+		}
+	})
+}
+
+func TestProvisionItems_ReleasedPerNodeAndDueAfterRegistryMessage(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		lease := testTime.Add(time.Hour)
+		for i, line := range []struct {
+			node  string
+			state provision.State
+		}{{"here", provision.StateContacts}, {"here", provision.StateRequested}, {"there", provision.StateContacts}, {"", provision.StatePending}} {
+			stored := addProvisionItem(t, db, anna, fmt.Sprintf("n%d.org", i), "manual:1")
+			mustUpdateItem(t, db, itemTransition(stored, func(l *provision.Item, _ *provision.Transition) {
+				l.State, l.Node, l.DueAt = line.state, line.node, lease
+			}))
+		}
+		due := func() (names []string) {
+			t.Helper()
+			lines, err := db.ListDueProvisionItems(ctx, testTime, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range lines {
+				names = append(names, line.Name)
+			}
+			slices.Sort(names)
+			return names
+		}
+		if names := due(); len(names) != 0 {
+			t.Errorf("due under a lease: %q", names)
+		}
+		if released, err := db.ClaimNode(ctx, "here", testTime); err != nil || released.ProvisionItems != 2 {
+			t.Errorf("released %+v, %v", released, err)
+		}
+		if names := due(); !slices.Equal(names, []string{"n0.org", "n1.org"}) {
+			t.Errorf("due are %q", names)
+		}
+		for _, name := range []string{"n2.org", "n3.org"} {
+			for i, want := range []bool{true, false} { // the second time it is known
+				added, err := db.StoreRegistryMessage(ctx, "sandbox", provision.Message{ID: name, Name: name, Queued: testTime}, testTime)
+				if err != nil || added != want {
+					t.Errorf("%s, time %d: stored %t, %v", name, i, added, err)
+				}
+			}
+		}
+		if names := due(); !slices.Equal(names, []string{"n0.org", "n1.org", "n3.org"}) {
+			t.Errorf("after the messages due are %q; another node's lease must stay", names)
+		}
+	})
+}
+
+func TestUpdateDomainFromRegistry_RequiresUnchangedState(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx, anna := t.Context(), newCustomer(t, db, "anna")
+		if _, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
+			Customer: anna, Name: registrar.NewName("neu", ".org"), Status: portfolio.StatusActive, PaidUntil: testTime,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		was, _, err := db.DomainByName(ctx, "neu.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := was
+		now.Status, now.RegistryStatus, now.SyncedAt, now.UpdatedAt = "transferred_out", []string{"a", "b"}, testTime, testTime
+		event := registrar.AuditEvent{Actor: operatorActor(), Action: provision.ActionSynced, Customer: anna, Object: "neu.org", At: testTime}
+		if stored, err := db.UpdateDomainFromRegistry(ctx, was, now, &event); err != nil || !stored {
+			t.Fatalf("%t, %v", stored, err)
+		}
+		if stored, err := db.UpdateDomainFromRegistry(ctx, was, now, &event); err != nil || stored {
+			t.Errorf("it followed from a state that it was not in: %t, %v", stored, err)
+		}
+		got, found, err := db.DomainByName(ctx, "neu.org")
+		if err != nil || !found || got.Status != "transferred_out" || !slices.Equal(got.RegistryStatus, now.RegistryStatus) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	})
+}
+
+// Package provision may not know package holding, so its words are compared here.
+func TestProvisionStatuses_AreKnownToPortfolio(t *testing.T) {
+	t.Parallel()
+	for _, word := range provision.DomainStatuses() {
+		if !slices.Contains(portfolio.Statuses(), portfolio.Status(word)) {
+			t.Errorf("customers do not know the status %q", word)
+		}
+	}
+}

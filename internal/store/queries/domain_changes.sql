@@ -1,0 +1,42 @@
+-- Inserts nothing if the domain no longer belongs to the customer, or if it already
+-- has an open change.
+-- name: InsertDomainChange :execrows
+INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, handle, old_handle, code_sealed, state,
+    by_kind, by_id, by_address, due_at, node, attempts, created_at, updated_at)
+SELECT sqlc.arg(id), domains.customer_id, domains.id, domains.name, domains.tld, sqlc.arg(account), sqlc.arg(kind), sqlc.arg(desired),
+    sqlc.arg(handle), sqlc.arg(old_handle), sqlc.arg(code_sealed), sqlc.arg(state), sqlc.arg(by_kind), sqlc.arg(by_id),
+    sqlc.arg(by_address), sqlc.arg(due_at), sqlc.arg(node), sqlc.arg(attempts), sqlc.arg(now), sqlc.arg(now)
+FROM domains
+WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status IN ('active', 'expired')
+ON CONFLICT (domain_id) WHERE due_at > 0 DO NOTHING;
+
+-- name: UpdateDomainChange :execrows
+UPDATE domain_changes
+SET state = sqlc.arg(state), failure = sqlc.arg(failure), code_sealed = sqlc.arg(code_sealed), due_at = sqlc.arg(due_at),
+    node = sqlc.arg(node), attempts = sqlc.arg(attempts), updated_at = sqlc.arg(updated_at)
+WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
+
+-- name: ListDueDomainChanges :many
+SELECT * FROM domain_changes
+WHERE due_at > 0 AND due_at <= $1
+ORDER BY due_at
+LIMIT $2;
+
+-- name: ReleaseDomainChanges :execrows
+UPDATE domain_changes SET due_at = sqlc.arg(now), node = ''
+WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
+
+-- name: GetDomainChange :one
+SELECT * FROM domain_changes WHERE id = $1;
+
+-- name: ListDomainChanges :many
+SELECT * FROM domain_changes
+WHERE domain_id = $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: ListSecureChanges :many
+SELECT * FROM domain_changes
+WHERE domain_id = $1 AND kind = 'secure'
+ORDER BY id DESC
+LIMIT $2;

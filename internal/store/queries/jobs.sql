@@ -1,0 +1,89 @@
+-- name: PutJobError :exec
+INSERT INTO job_errors (job, code, at)
+VALUES ($1, $2, $3)
+ON CONFLICT (job) DO UPDATE SET code = excluded.code, at = excluded.at;
+
+-- name: GetJobError :one
+SELECT * FROM job_errors WHERE job = $1;
+
+-- name: DeleteOldJobErrors :execrows
+DELETE FROM job_errors
+WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2);
+
+-- name: ListRetryingProvisionItems :many
+SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+WHERE due_at > 0 AND attempts > 0
+ORDER BY attempts DESC, id DESC
+LIMIT $1;
+
+-- name: ListNextProvisionItems :many
+SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+WHERE due_at > 0
+ORDER BY due_at
+LIMIT $1;
+
+-- name: ListRetryingOrders :many
+SELECT id, channel, state, due_at, node, attempts FROM orders
+WHERE due_at > 0 AND attempts > 0
+ORDER BY attempts DESC, id DESC
+LIMIT $1;
+
+-- name: ListNextOrders :many
+SELECT id, channel, state, due_at, node, attempts FROM orders
+WHERE due_at > 0
+ORDER BY due_at
+LIMIT $1;
+
+-- name: ListRetryingDomainChanges :many
+SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+WHERE due_at > 0 AND attempts > 0
+ORDER BY attempts DESC, id DESC
+LIMIT $1;
+
+-- name: ListNextDomainChanges :many
+SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+WHERE due_at > 0
+ORDER BY due_at
+LIMIT $1;
+
+-- name: ListRetryingMails :many
+SELECT id, kind, due_at, attempts FROM mails
+WHERE attempts > 0
+ORDER BY attempts DESC, id DESC
+LIMIT $1;
+
+-- name: ListNextMails :many
+SELECT id, kind, due_at, attempts FROM mails
+ORDER BY due_at
+LIMIT $1;
+
+-- name: ListRetryingWebhookDeliveries :many
+SELECT order_id, due_at, attempts FROM webhook_deliveries
+WHERE due_at > 0 AND attempts > 0
+ORDER BY attempts DESC, order_id DESC
+LIMIT $1;
+
+-- name: ListNextWebhookDeliveries :many
+SELECT order_id, due_at, attempts FROM webhook_deliveries
+WHERE due_at > 0
+ORDER BY due_at
+LIMIT $1;
+
+-- A leased job keeps its lease.
+-- name: RetryProvisionItem :execrows
+UPDATE provision_items SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
+
+-- name: RetryOrder :execrows
+UPDATE orders SET due_at = sqlc.arg(now), version = version + 1
+WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
+
+-- name: RetryDomainChange :execrows
+UPDATE domain_changes SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(now) AND node = '';
+
+-- The row doesn't distinguish a lease from a backoff delay, so anything that could be a
+-- lease is left alone: it ends soon. The same holds for RetryWebhookDelivery.
+-- name: RetryMail :execrows
+UPDATE mails SET due_at = sqlc.arg(now) WHERE id = sqlc.arg(id) AND due_at > sqlc.arg(longest_lease);
+
+-- name: RetryWebhookDelivery :execrows
+UPDATE webhook_deliveries SET due_at = sqlc.arg(now) WHERE order_id = sqlc.arg(id) AND due_at > sqlc.arg(longest_lease);

@@ -1,0 +1,25 @@
+-- name: InsertOrderItem :exec
+INSERT INTO order_items (id, order_id, position, name, tld, kind, years, net, vat, gross, account, provision_item_id, domain_id, code_sealed, state, failure)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16);
+
+-- name: DeleteOrderItems :exec
+DELETE FROM order_items WHERE order_id = $1;
+
+-- name: ListOrderItems :many
+SELECT * FROM order_items WHERE order_id = $1 ORDER BY position;
+
+-- name: ListOrderItemsInRange :many
+SELECT * FROM order_items
+WHERE order_id >= sqlc.arg(first) AND order_id <= sqlc.arg(last)
+ORDER BY order_id, position;
+
+-- name: UpdateOrderItem :execrows
+UPDATE order_items
+SET years = sqlc.arg(years), net = sqlc.arg(net), vat = sqlc.arg(vat), gross = sqlc.arg(gross), account = sqlc.arg(account),
+    provision_item_id = sqlc.arg(provision_item_id), domain_id = sqlc.arg(domain_id), code_sealed = sqlc.arg(code_sealed),
+    state = sqlc.arg(state), failure = sqlc.arg(failure)
+WHERE id = sqlc.arg(id) AND order_id = sqlc.arg(order_id);
+
+-- name: FinishOrderItem :exec
+UPDATE order_items SET state = sqlc.arg(state), failure = sqlc.arg(failure)
+WHERE provision_item_id = sqlc.arg(provision_item_id) AND provision_item_id <> '' AND state = 'provisioning';

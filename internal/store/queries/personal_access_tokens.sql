@@ -1,0 +1,47 @@
+-- Locks the row on PostgreSQL, so that concurrent requests can't exceed the limit.
+-- name: IncrementTokenCount :execrows
+UPDATE customers SET token_count = token_count + 1
+WHERE id = $1 AND token_count < $2 AND disabled_at = 0;
+
+-- name: DecrementTokenCount :execrows
+UPDATE customers SET token_count = token_count - 1
+WHERE id = $1 AND token_count > 0;
+
+-- name: GetTokenCount :one
+SELECT token_count, disabled_at FROM customers WHERE id = $1;
+
+-- name: InsertPersonalAccessToken :exec
+INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at)
+VALUES ($1, $2, $3, $4, $5);
+
+-- name: ListActivePersonalAccessTokens :many
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
+FROM personal_access_tokens
+WHERE customer_id = $1 AND revoked_at = 0
+ORDER BY id DESC;
+
+-- name: ListLatestPersonalAccessTokens :many
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
+FROM personal_access_tokens
+WHERE customer_id = $1
+ORDER BY id DESC
+LIMIT $2;
+
+-- name: GetPersonalAccessToken :one
+SELECT id, customer_id, name, hash, created_at, last_used_at, revoked_at
+FROM personal_access_tokens
+WHERE id = $1;
+
+-- name: RevokePersonalAccessToken :execrows
+UPDATE personal_access_tokens SET revoked_at = $3
+WHERE id = $1 AND customer_id = $2 AND revoked_at = 0;
+
+-- name: GetPersonalAccessTokenByHash :one
+SELECT personal_access_tokens.id, personal_access_tokens.customer_id, personal_access_tokens.revoked_at, customers.disabled_at, customers.confirmed_at
+FROM personal_access_tokens
+JOIN customers ON customers.id = personal_access_tokens.customer_id
+WHERE personal_access_tokens.hash = $1;
+
+-- name: TouchPersonalAccessToken :exec
+UPDATE personal_access_tokens SET last_used_at = $2
+WHERE id = $1 AND last_used_at < $2;

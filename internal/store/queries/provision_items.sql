@@ -1,0 +1,54 @@
+-- name: GetProvisionItem :one
+SELECT * FROM provision_items WHERE id = $1;
+
+-- name: GetProvisionItemByPayment :one
+SELECT * FROM provision_items WHERE payment = $1 AND name = $2;
+
+-- name: ListProvisionItemsByName :many
+SELECT * FROM provision_items WHERE name = $1 ORDER BY id;
+
+-- name: ListProvisionItems :many
+SELECT * FROM provision_items
+WHERE id > $1
+ORDER BY id
+LIMIT $2;
+
+-- name: ListDueProvisionItems :many
+SELECT * FROM provision_items
+WHERE due_at > 0 AND due_at <= $1
+ORDER BY due_at
+LIMIT $2;
+
+-- name: UpdateProvisionItem :execrows
+UPDATE provision_items
+SET state = sqlc.arg(state), failure = sqlc.arg(failure), refund_due = sqlc.arg(refund_due),
+    domain_id = sqlc.arg(domain_id), handle = sqlc.arg(handle), code_sealed = sqlc.arg(code_sealed), registrant = sqlc.arg(registrant),
+    renew_from = sqlc.arg(renew_from), requested_at = sqlc.arg(requested_at), due_at = sqlc.arg(due_at), node = sqlc.arg(node), attempts = sqlc.arg(attempts),
+    updated_at = sqlc.arg(updated_at)
+WHERE id = sqlc.arg(id) AND state = sqlc.arg(was_state) AND due_at = sqlc.arg(was_due);
+
+-- name: ReleaseProvisionItems :execrows
+UPDATE provision_items SET due_at = sqlc.arg(now), node = ''
+WHERE node = sqlc.arg(node) AND node <> '' AND due_at > 0;
+
+-- A leased item keeps its lease.
+-- name: MakePendingProvisionItemsDue :exec
+UPDATE provision_items SET due_at = sqlc.arg(now)
+WHERE name = sqlc.arg(name) AND due_at > sqlc.arg(now) AND node = '' AND state = 'pending';
+
+-- Inserts nothing if the name is held by a customer or has an open item.
+-- name: InsertProvisionItem :execrows
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, registrant, requested_at, due_at, created_at, updated_at)
+SELECT sqlc.arg(id), sqlc.arg(customer_id), sqlc.arg(name), sqlc.arg(tld), sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
+    sqlc.arg(account), '', sqlc.arg(code_sealed), sqlc.arg(registrant), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+WHERE NOT EXISTS (SELECT 1 FROM domains WHERE domains.name = sqlc.arg(name) AND domains.status <> 'transferred_out')
+ON CONFLICT DO NOTHING;
+
+-- A renewal applies to the domain that the customer holds.
+-- name: InsertRenewalProvisionItem :execrows
+INSERT INTO provision_items (id, customer_id, name, tld, kind, years, payment, state, account, domain_id, code_sealed, requested_at, due_at, created_at, updated_at)
+SELECT sqlc.arg(id), domains.customer_id, domains.name, domains.tld, sqlc.arg(kind), sqlc.arg(years), sqlc.arg(payment), 'paid',
+    sqlc.arg(account), domains.id, '', sqlc.arg(now), sqlc.arg(now), sqlc.arg(now), sqlc.arg(now)
+FROM domains
+WHERE domains.id = sqlc.arg(domain_id) AND domains.customer_id = sqlc.arg(customer_id) AND domains.status <> 'transferred_out'
+ON CONFLICT DO NOTHING;

@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ provision.Domains = (*DB)(nil)
+
+func provisionDomainOf(row query.Domain) provision.Domain {
+	return provision.Domain{
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: row.Status, PaidUntil: fromMicros(row.PaidUntil),
+		AutoRenew: row.AutoRenew != 0, Account: row.Account, Handle: row.Handle, RegistryStatus: strings.Fields(row.RegistryStatus),
+		RegistryExpires: fromMicros(row.RegistryExpires), SyncedAt: fromMicros(row.SyncedAt), SyncDue: fromMicros(row.SyncDue),
+		UpdatedAt: fromMicros(row.UpdatedAt),
+	}
+}
+
+func provisionDomainsOf(rows []query.Domain, err error) ([]provision.Domain, error) {
+	domains := make([]provision.Domain, 0, len(rows))
+	for _, row := range rows {
+		domains = append(domains, provisionDomainOf(row))
+	}
+	return domains, err
+}
+
+// StoreRegistryMessage keeps a registry's message and makes due what it is about. A
+// message that comes again does so too: the first time may have been cut short
+// after the row and before the acknowledgement.
+func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message provision.Message, now time.Time) (bool, error) {
+	var added int64
+	err := db.write(ctx, func(q *query.Queries) (err error) {
+		added, err = q.InsertRegistryMessage(ctx, query.InsertRegistryMessageParams{
+			Account: account, ID: message.ID, Name: message.Name, Text: message.Text, QueuedAt: micros(message.Queued), StoredAt: micros(now),
+		})
+		if err != nil || message.Name == "" {
+			return err
+		}
+		if err := q.MakePendingProvisionItemsDue(ctx, query.MakePendingProvisionItemsDueParams{Now: micros(now), Name: message.Name}); err != nil {
+			return err
+		}
+		return q.MakeDomainSyncDue(ctx, query.MakeDomainSyncDueParams{Now: micros(now), Name: message.Name})
+	})
+	return added == 1, err
+}
+
+// ListDueDomains are those whose time for a look has come.
+func (db *DB) ListDueDomains(ctx context.Context, now time.Time, limit int) ([]provision.Domain, error) {
+	return provisionDomainsOf(db.read().ListDomainsDueForSync(ctx, query.ListDomainsDueForSyncParams{SyncDue: micros(now), Limit: int32(limit)}))
+}
+
+// ListDomainsAfter is a page of everybody's domains, by id.
+func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]provision.Domain, error) {
+	return provisionDomainsOf(db.read().ListDomains(ctx, query.ListDomainsParams{ID: id, Limit: int32(limit)}))
+}
+
+// DomainByName is the domain of a name: the one that is held now, or else the last
+// one that was.
+func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
+	domains, err := provisionDomainsOf(db.read().ListDomainsByName(ctx, name))
+	if err != nil || len(domains) == 0 {
+		return provision.Domain{}, false, err
+	}
+	for _, domain := range domains {
+		if domain.Status != "transferred_out" {
+			return domain, true, nil
+		}
+	}
+	return domains[len(domains)-1], true, nil
+}
+
+// UpdateDomainFromRegistry stores what the registry says of a domain.
+func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
+	var rows int64
+	err := db.write(ctx, func(q *query.Queries) (err error) {
+		rows, err = q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
+			Status: now.Status, RegistryStatus: strings.Join(now.RegistryStatus, " "), RegistryExpires: micros(now.RegistryExpires),
+			SyncedAt: micros(now.SyncedAt), SyncDue: micros(now.SyncDue), UpdatedAt: micros(now.UpdatedAt),
+			ID: was.ID, WasStatus: was.Status, WasDue: micros(was.SyncDue),
+		})
+		if err != nil || rows == 0 || event == nil {
+			return err
+		}
+		return insertAuditEvent(ctx, q, *event)
+	})
+	return rows == 1, err
+}

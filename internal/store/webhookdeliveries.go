@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
+	"github.com/dotkontor/dotkontor/internal/store/query"
+)
+
+var _ webhook.Store = (*DB)(nil)
+
+// enqueueOrderDelivery notes that an agent has something to hear, if it can see a difference.
+// Before the payment there is a session and no order, so nothing is told.
+func enqueueOrderDelivery(ctx context.Context, q *query.Queries, was, now order.Order, at time.Time) error {
+	if now.Agent == "" && now.Completer == "" || now.State.Open() || now.State == order.Canceled || now.State == order.Expired {
+		return nil
+	}
+	sameState := func(a, b order.Item) bool { return a.ID == b.ID && a.State == b.State }
+	sameRefund := func(a, b order.Refund) bool { return a.ID == b.ID && a.Provider == b.Provider }
+	if was.State == now.State && slices.EqualFunc(was.Items, now.Items, sameState) && slices.EqualFunc(was.Refunds, now.Refunds, sameRefund) {
+		return nil
+	}
+	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: now.ID, Now: micros(at)})
+}
+
+// ListDueDeliveries returns what agents have to hear, the longest overdue first.
+func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
+	rows, err := db.read().ListDueWebhookDeliveries(ctx, query.ListDueWebhookDeliveriesParams{DueAt: micros(now), Limit: int32(limit)})
+	if err != nil {
+		return nil, fmt.Errorf("due messages to agents: %w", err)
+	}
+	due := make([]webhook.Delivery, 0, len(rows))
+	for _, row := range rows {
+		due = append(due, deliveryOf(row))
+	}
+	return due, nil
+}
+
+func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
+	return webhook.Delivery{
+		Order: row.OrderID, Agent: row.AgentID, EventCount: row.EventCount, DeliveredCount: row.DeliveredCount,
+		PendingSince: fromMicros(row.PendingSince), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+	}
+}
+
+// ClaimDelivery takes one until the lease ends. It is false if another node was faster.
+func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
+	err = db.write(ctx, func(q *query.Queries) error {
+		row, err := q.ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node})
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		claimed, mine = deliveryOf(row), err == nil
+		return err
+	})
+	return claimed, mine && err == nil, err
+}
+
+// CompleteDelivery ends a claim, unless its lease ran out. What happened meanwhile is due.
+func (db *DB) CompleteDelivery(ctx context.Context, orderID string, lease time.Time, eventCount, deliveredCount int64, now time.Time) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		return q.CompleteWebhookDelivery(ctx, query.CompleteWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), EventCount: eventCount, DeliveredCount: deliveredCount, Now: micros(now)})
+	})
+}
+
+// PostponeDelivery ends a claim and gives it another time.
+func (db *DB) PostponeDelivery(ctx context.Context, orderID string, lease, due time.Time, attempts int) error {
+	return db.write(ctx, func(q *query.Queries) error {
+		return q.PostponeWebhookDelivery(ctx, query.PostponeWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), Due: micros(due), Attempts: int64(attempts)})
+	})
+}

@@ -1,0 +1,221 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
+)
+
+// newAgent is an agent with a webhook.
+func newAgent(t *testing.T, db *DB, id, hook string) string {
+	t.Helper()
+	execStatement(t, db, `INSERT INTO agents (id, name, profile, key_hash, webhook_url, created_at) VALUES ($1, $1, 'ours', $1, $2, 1)`, id, hook)
+	return id
+}
+
+// addAgentOrder is an order that an agent has made.
+func addAgentOrder(t *testing.T, db *DB, customer, agent string, names ...string) order.Order {
+	t.Helper()
+	wanted := testOrder(customer, names...)
+	wanted.Agent = agent
+	o := addOrder(t, db, wanted)
+	execStatement(t, db, `UPDATE orders SET agent_id = $1 WHERE id = $2`, agent, o.ID)
+	o.Agent = agent
+	return o
+}
+
+// mustUpdateAgentOrder is moved for an agent's order.
+func mustUpdateAgentOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Transition)) order.Order {
+	t.Helper()
+	o := mustUpdateOrder(t, db, was, change)
+	o.Agent = was.Agent
+	return o
+}
+
+func listDueDeliveries(t *testing.T, db *DB, now time.Time) []webhook.Delivery {
+	t.Helper()
+	due, err := db.ListDueDeliveries(t.Context(), now, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return due
+}
+
+func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		agent := newAgent(t, db, "agt_1", "https://agent.example/hook")
+		o := addAgentOrder(t, db, newCustomer(t, db, "anna"), agent, "a.org", "b.org")
+		o = mustUpdateAgentOrder(t, db, o, toPaying("pay_1"))
+		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
+			t.Fatalf("something is told before the payment: %+v", due)
+		}
+		o = mustUpdateAgentOrder(t, db, o, toPaid)
+		want := webhook.Delivery{Order: o.ID, Agent: agent, EventCount: 1, PendingSince: testTime, DueAt: testTime}
+		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0] != want {
+			t.Fatalf("got %+v, want %+v", due, want)
+		}
+		// What the agent can't see is not told.
+		o = mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.Attempts, o.Node = 3, "node" })
+		if due := listDueDeliveries(t, db, testTime); due[0].EventCount != 1 {
+			t.Errorf("a look at the order is told: %+v", due)
+		}
+		// A line's end is, though the order itself stays where it is.
+		line, found, err := db.ProvisionItemByID(t.Context(), o.Items[0].ProvisionItem)
+		if err != nil || !found {
+			t.Fatalf("%t, %v", found, err)
+		}
+		ended := line
+		ended.State, ended.UpdatedAt, ended.Failure = provision.StateFailed, testTime, "refused"
+		if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: ended}); err != nil || !ok {
+			t.Fatalf("%t, %v", ok, err)
+		}
+		o = getOrder(t, db, o.ID)
+		o.Agent = agent
+		if due := listDueDeliveries(t, db, testTime); due[0].EventCount != 2 || o.Items[0].State != order.ItemFailed {
+			t.Errorf("after a line's end: %+v", due)
+		}
+		// So is each step of a refund.
+		o = mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Refunds = append(o.Refunds, order.Refund{ID: "rfd_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 5, CreatedAt: testTime})
+		})
+		mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.Refunds[0].Provider, o.Refunds[0].MadeAt = "re_1", testTime
+		})
+		if due := listDueDeliveries(t, db, testTime); due[0].EventCount != 4 {
+			t.Errorf("after the refund: %+v", due)
+		}
+	})
+}
+
+func TestWebhookDelivery_NoneWithoutWebhookURL(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna := newCustomer(t, db, "anna")
+		silent, gone := newAgent(t, db, "agt_silent", ""), newAgent(t, db, "agt_gone", "https://agent.example")
+		execStatement(t, db, `UPDATE agents SET removed_at = 5 WHERE id = $1`, gone)
+		for agent, name := range map[string]string{silent: "a.org", gone: "b.org", "": "c.org"} {
+			o := addAgentOrder(t, db, anna, agent, name)
+			mustUpdateAgentOrder(t, db, mustUpdateAgentOrder(t, db, o, toPaying("pay_"+name)), toPaid)
+		}
+		if due := listDueDeliveries(t, db, testTime.Add(time.Hour)); len(due) != 0 {
+			t.Errorf("got %+v", due)
+		}
+	})
+}
+
+func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		ctx := t.Context()
+		o := addAgentOrder(t, db, newCustomer(t, db, "anna"), newAgent(t, db, "agt_1", "https://agent.example/hook"), "a.org")
+		o = mustUpdateAgentOrder(t, db, mustUpdateAgentOrder(t, db, o, toPaying("pay_1")), toPaid)
+		lease, later := testTime.Add(time.Minute), testTime.Add(time.Second)
+		var mine atomic.Int64
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				if _, ok, err := db.ClaimDelivery(ctx, o.ID, testTime, lease); err != nil {
+					t.Error(err)
+				} else if ok {
+					mine.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if mine.Load() != 1 {
+			t.Fatalf("%d have claimed it", mine.Load())
+		}
+		mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
+			o.State, o.Items[0].State = order.Completed, order.ItemActive
+		})
+		if due := listDueDeliveries(t, db, later); len(due) != 0 {
+			t.Fatalf("a leased one is due: %+v", due)
+		}
+		if err := db.CompleteDelivery(ctx, o.ID, lease, 1, 1, later); err != nil {
+			t.Fatal(err)
+		}
+		due := listDueDeliveries(t, db, later)
+		want := webhook.Delivery{Order: o.ID, Agent: "agt_1", EventCount: 2, DeliveredCount: 1, PendingSince: later, DueAt: later}
+		if len(due) != 1 || due[0] != want {
+			t.Fatalf("got %+v, want %+v", due, want)
+		}
+		claimed, ok, err := db.ClaimDelivery(ctx, o.ID, later, lease)
+		if err != nil || !ok || claimed.EventCount != 2 || !claimed.DueAt.Equal(lease) {
+			t.Fatalf("got %+v, %t, %v", claimed, ok, err)
+		}
+		again := lease.Add(time.Minute)
+		if err := db.PostponeDelivery(ctx, o.ID, lease, again, 3); err != nil {
+			t.Fatal(err)
+		}
+		// The lease is over: whoever had it changes nothing any more.
+		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
+			t.Fatal(err)
+		}
+		if due := listDueDeliveries(t, db, again); len(due) != 1 || due[0].Attempts != 3 || due[0].DeliveredCount != 1 {
+			t.Fatalf("got %+v", due)
+		}
+		if _, ok, err = db.ClaimDelivery(ctx, o.ID, again, lease); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
+			t.Fatal(err)
+		}
+		if due := listDueDeliveries(t, db, again.Add(time.Hour)); len(due) != 0 {
+			t.Errorf("all is told, and still due: %+v", due)
+		}
+	})
+}
+
+func TestWebhookDelivery_PayingAgentOnlyWhileLinked(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, db *DB) {
+		anna, agent := newCustomer(t, db, "anna"), newAgent(t, db, "agt_1", "https://agent.example/hook")
+		link := func() {
+			execStatement(t, db, `INSERT INTO agent_links (customer_id, agent_id, by_kind, by_id, created_at) VALUES ($1, $2, 'person', 'x', 1)`, anna, agent)
+		}
+		// ended is an order that the agent has paid, and whose line has ended after that.
+		ended := func(name string, before func()) order.Order {
+			t.Helper()
+			o := mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, name)), func(o *order.Order, m *order.Transition) {
+				toPaying("pay_"+name)(o, m)
+				o.Completer = agent
+			})
+			o = mustUpdateOrder(t, db, o, toPaid)
+			before()
+			line, _, err := db.ProvisionItemByID(t.Context(), o.Items[0].ProvisionItem)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := line
+			last.State, last.UpdatedAt = provision.StateFailed, testTime
+			if ok, err := db.UpdateProvisionItem(t.Context(), provision.Transition{From: line, To: last}); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+			return o
+		}
+		ended("eins.org", func() {})
+		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
+			t.Errorf("an agent that is not linked hears %+v", due)
+		}
+		link()
+		o := ended("zwei.org", func() {})
+		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].Order != o.ID || due[0].Agent != agent || due[0].EventCount != 2 {
+			t.Fatalf("a linked agent hears %+v", due)
+		}
+		ended("drei.org", func() {
+			event := orderEvent(o)
+			if ok, err := db.UnlinkAgent(t.Context(), anna, agent, event); err != nil || !ok {
+				t.Fatalf("%t, %v", ok, err)
+			}
+		})
+		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
+			t.Errorf("an agent that was unlinked hears %+v", due)
+		}
+	})
+}

@@ -1,0 +1,126 @@
+package clientmeta
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+)
+
+const (
+	minTTL     = time.Minute
+	maxTTL     = 24 * time.Hour
+	defaultTTL = 5 * time.Minute
+	failureTTL = 10 * time.Second
+	maxEntries = 1000
+	// maxCallsPerMinute is how often one host is called in a minute, whatever the address:
+	// strangers choose it, and a host has one document or a few.
+	maxCallsPerMinute = 30
+)
+
+// parseTTL reads max-age; no-store and the like mean the least.
+func parseTTL(control string) time.Duration {
+	keep := defaultTTL
+	for directive := range strings.SplitSeq(strings.ToLower(control), ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
+		switch name {
+		case "no-store", "no-cache":
+			return minTTL
+		case "max-age":
+			seconds, err := strconv.ParseInt(strings.Trim(value, `"`), 10, 32)
+			if err != nil {
+				return minTTL
+			}
+			keep = time.Duration(seconds) * time.Second
+		}
+	}
+	return min(max(keep, minTTL), maxTTL)
+}
+
+type entry struct {
+	document oauth.ClientMetadata
+	err      error
+	until    time.Time
+}
+
+// cache keeps documents and failures for a while.
+type cache struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	entries map[string]entry
+}
+
+func (c *cache) get(address string) (document oauth.ClientMetadata, err error, known bool) { //nolint:revive // err belongs to what is known
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.entries[address]
+	if !ok || !c.now().Before(found.until) {
+		return oauth.ClientMetadata{}, nil, false
+	}
+	return found.document, found.err, true
+}
+
+func (c *cache) put(address string, document oauth.ClientMetadata, err error, ttl time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.entries) >= maxEntries {
+		c.evict()
+	}
+	c.entries[address] = entry{document, err, c.now().Add(ttl)}
+}
+
+// evict drops what is over, and if that is nothing, whichever comes first.
+func (c *cache) evict() {
+	now := c.now()
+	for address, old := range c.entries {
+		if !now.Before(old.until) {
+			delete(c.entries, address)
+		}
+	}
+	for address := range c.entries {
+		if len(c.entries) < maxEntries {
+			return
+		}
+		delete(c.entries, address)
+	}
+}
+
+// callWindow counts the calls to one host since a time.
+type callWindow struct {
+	since time.Time
+	calls int
+}
+
+// hostRateLimit bounds how often we knock at each.
+type hostRateLimit struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	hosts map[string]callWindow
+}
+
+// allow counts one more call. Where too many hosts are remembered it refuses new
+// ones until a minute is over: forgetting one would set it free.
+func (d *hostRateLimit) allow(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.now()
+	current, known := d.hosts[host]
+	if !known && len(d.hosts) >= maxEntries {
+		maps.DeleteFunc(d.hosts, func(_ string, old callWindow) bool { return now.Sub(old.since) >= time.Minute })
+		if len(d.hosts) >= maxEntries {
+			return false
+		}
+	}
+	if !known || now.Sub(current.since) >= time.Minute {
+		current = callWindow{since: now}
+	}
+	current.calls++
+	d.hosts[host] = current
+	return current.calls <= maxCallsPerMinute
+}

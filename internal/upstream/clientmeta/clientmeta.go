@@ -1,0 +1,151 @@
+package clientmeta
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/upstream/ssrf"
+)
+
+const (
+	fetchTimeout     = 5 * time.Second
+	maxDocumentBytes = 64 << 10
+	// maxConcurrent bounds the fetches under way.
+	maxConcurrent = 16
+)
+
+var _ oauth.MetadataFetcher = (*Client)(nil)
+
+// Client fetches documents. It is safe for concurrent use.
+type Client struct {
+	http      *http.Client
+	cache     cache
+	hostLimit hostRateLimit
+	slots     chan struct{}
+}
+
+// New returns a Client. agent is what it calls itself.
+func New(agent string) *Client {
+	dialer := &net.Dialer{Timeout: fetchTimeout, Control: ssrf.ControlPublicHTTPS}
+	return newClient(agent, &http.Transport{
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true,
+		TLSHandshakeTimeout: fetchTimeout, ResponseHeaderTimeout: fetchTimeout, MaxResponseHeaderBytes: 16 << 10,
+	})
+}
+
+func newClient(agent string, transport http.RoundTripper) *Client {
+	return &Client{
+		http: &http.Client{
+			Transport:     userAgentTransport{agent, transport},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+			Timeout:       fetchTimeout,
+		},
+		cache:     cache{now: time.Now, entries: make(map[string]entry)},
+		hostLimit: hostRateLimit{now: time.Now, hosts: make(map[string]callWindow)},
+		slots:     make(chan struct{}, maxConcurrent),
+	}
+}
+
+// userAgentTransport says who is asking.
+type userAgentTransport struct {
+	userAgent string
+	next      http.RoundTripper
+}
+
+func (n userAgentTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("User-Agent", n.userAgent)
+	r.Header.Set("Accept", "application/json")
+	return n.next.RoundTrip(r)
+}
+
+// FetchClientMetadata returns the document at an address.
+func (c *Client) FetchClientMetadata(ctx context.Context, address string) (oauth.ClientMetadata, error) {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" || parsed.User != nil {
+		return oauth.ClientMetadata{}, registrar.Fault(registrar.FaultRefused, "", err)
+	}
+	if document, err, known := c.cache.get(address); known {
+		return document, err
+	}
+	host := parsed.Hostname()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	default:
+		return oauth.ClientMetadata{}, registrar.Fault(registrar.FaultBusy, host, nil)
+	}
+	if !c.hostLimit.allow(host) {
+		return oauth.ClientMetadata{}, registrar.Fault(registrar.FaultBusy, host, nil)
+	}
+	document, keep, err := c.fetch(ctx, address)
+	if err != nil {
+		err = registrar.Fault(faultCodeOf(err), host, err)
+		if ctx.Err() != nil {
+			return oauth.ClientMetadata{}, err // it says nothing about the document
+		}
+		keep = failureTTL
+	}
+	c.cache.put(address, document, err, keep)
+	return document, err
+}
+
+func faultCodeOf(err error) registrar.Code {
+	var timeout net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded),
+		errors.As(err, &timeout) && timeout.Timeout():
+		return registrar.FaultTimeout
+	case errors.Is(err, errInvalidDocument):
+		return registrar.FaultBroken
+	default:
+		return registrar.FaultRefused
+	}
+}
+
+var errInvalidDocument = errors.New("the answer is no document")
+
+// metadata is what we read of a document; the names are RFC 7591's.
+type metadata struct {
+	ClientID     string   `json:"client_id"`
+	Name         string   `json:"client_name"`
+	RedirectURIs []string `json:"redirect_uris"`
+	AuthMethod   string   `json:"token_endpoint_auth_method"`
+}
+
+func (c *Client) fetch(ctx context.Context, address string) (oauth.ClientMetadata, time.Duration, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return oauth.ClientMetadata{}, 0, err
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return oauth.ClientMetadata{}, 0, err
+	}
+	defer response.Body.Close()
+	kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil || response.StatusCode != http.StatusOK || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return oauth.ClientMetadata{}, 0, errInvalidDocument
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxDocumentBytes+1))
+	if err != nil {
+		return oauth.ClientMetadata{}, 0, err
+	}
+	var about metadata
+	if len(body) > maxDocumentBytes || json.Unmarshal(body, &about) != nil {
+		return oauth.ClientMetadata{}, 0, errInvalidDocument
+	}
+	return oauth.ClientMetadata{
+		ClientID: about.ClientID, Name: about.Name, RedirectURIs: about.RedirectURIs, AuthMethod: about.AuthMethod,
+	}, parseTTL(response.Header.Get("Cache-Control")), nil
+}

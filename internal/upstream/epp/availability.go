@@ -1,0 +1,187 @@
+package epp
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// maxYearsAhead is how far ahead a domain can be paid for (ICANN's agreements
+// say ten years; the others that renew at all are not longer).
+const maxYearsAhead = 10
+
+// CheckAvailability asks the registry whether a line could be carried out now.
+func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) error {
+	if err := p.CheckSupported(query.Kind, query.TLD, query.Requires, query.Years); err != nil {
+		return err
+	}
+	policy := p.policyOf(query.TLD)
+	switch query.Kind {
+	case provision.Renew:
+		return p.checkRenewal(ctx, query)
+	case provision.Transfer:
+		return p.checkTransfer(ctx, query, &policy)
+	default:
+		return p.checkRegistration(ctx, query, &policy)
+	}
+}
+
+// priorityOf is the priority of a question: only what money depends on goes with orders.
+func priorityOf(purpose registrar.Purpose) Priority {
+	if purpose == registrar.ForPayment {
+		return PriorityOrder
+	}
+	return PriorityQuote
+}
+
+// CheckSupported knows the rules that hold for every name: what the account has no means to
+// meet, the terms that the registry sells, and who starts a transfer.
+func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, years int) error {
+	policy := p.policyOf(tld)
+	requirement := registrar.RequirementOf(requires)
+	switch {
+	case kind == provision.Renew:
+		return nil
+	case requirement.Gateway && p.client.account.ProtocolExtension == nil:
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NotEligible, Detail: requires}
+	case kind == provision.Transfer && policy.Transfer == PushTransfer:
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoInboundTransfer}
+	case kind == provision.Register && (years < policy.MinYears || years > policy.MaxYears):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
+	}
+	return nil
+}
+
+// Missing is what the holder has not told, or told so that it can't stay.
+func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []string) {
+	if query.Kind == provision.Renew {
+		return nil
+	}
+	requirement := registrar.RequirementOf(query.Requires)
+	if !query.HasRegistrant || p.Rules(query.TLD).Contacts && !isEncodable(contactDataOf(query.Registrant)) {
+		missing = append(missing, provision.NeedRegistrant)
+	}
+	if query.HasRegistrant && !requirement.Admits(query.Registrant.Country) {
+		missing = append(missing, query.Requires)
+	}
+	if query.Kind == provision.Transfer && query.Code == "" {
+		missing = append(missing, provision.NeedCode)
+	}
+	return missing
+}
+
+// isEncodable says before anybody pays whether a holder's data can be sent.
+func isEncodable(contact ContactData) bool {
+	w := &Writer{}
+	contact.write(w, "", true)
+	return w.err == nil
+}
+
+func (p *Provisioner) checkRegistration(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) error {
+	q := p.createCommand(provision.Request{
+		Name: query.Name, TLD: query.TLD, Years: query.Years, Handle: "DK-OFFER",
+		Code: strings.Repeat("x", p.Rules(query.TLD).CodeLength), Nameservers: query.Nameservers,
+	})
+	if err := policy.Check(&q); err != nil {
+		return err
+	}
+	checked, err := check(ctx, p.client, FeeCommand{Name: "create", Years: query.Years}, query.Name, priorityOf(query.Purpose))
+	switch {
+	case err != nil:
+		return checkError(err)
+	case !checked.Available && unavailableState(checked.Reason) == lookup.Reserved:
+		return conflictError(provision.NameReserved, nil)
+	case !checked.Available:
+		return conflictError(provision.NameTaken, nil)
+	case checked.Fee.Premium():
+		return conflictError(provision.NamePremium, nil)
+	}
+	return nil
+}
+
+// checkTransfer asks for the fee, and for what can be seen of the domain: with the
+// holder's code all of it, without perhaps nothing.
+func (p *Provisioner) checkTransfer(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) error {
+	checked, err := check(ctx, p.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, query.Name, priorityOf(query.Purpose))
+	switch {
+	case err != nil:
+		return checkError(err)
+	case checked.Available:
+		return conflictError(provision.NotRegistered, nil)
+	}
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, AuthInfo: query.Code, Priority: priorityOf(query.Purpose)})
+	switch code := ResultCode(err); {
+	case code == CodeMissing: // a reserved name is neither free nor registered
+		return conflictError(provision.NotRegistered, err)
+	case code == CodeAuthInfo && query.Code != "":
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: err}
+	case code == CodeAuthorization || code == CodeAuthInfo: // somebody else's, and closed to us until the transfer
+	case err != nil:
+		return mapBillingError(err)
+	case strings.EqualFold(info.Sponsor, p.client.ClientID()):
+		return conflictError(provision.NameHeld, nil)
+	case info.prohibits("Transfer"):
+		return conflictError(provision.Locked, nil)
+	}
+	if checked.Fee.PremiumFor("transfer") {
+		return conflictError(provision.NamePremium, nil)
+	}
+	return nil
+}
+
+func (p *Provisioner) checkRenewal(ctx context.Context, query provision.AvailabilityQuery) error {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, Priority: priorityOf(query.Purpose)})
+	switch code := ResultCode(err); {
+	case code == CodeMissing || code == CodeAuthorization:
+		return conflictError(provision.NotRenewable, err)
+	case err != nil:
+		return mapBillingError(err)
+	case !strings.EqualFold(info.Sponsor, p.client.ClientID()) || info.prohibits("Renew"):
+		return conflictError(provision.NotRenewable, nil)
+	case info.Expires.AddDate(query.Years, 0, 0).After(p.client.account.Now().AddDate(maxYearsAhead, 0, 0)):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.BadTerm}
+	}
+	checked, err := check(ctx, p.client, FeeCommand{Name: "renew", Years: query.Years}, query.Name, priorityOf(query.Purpose))
+	switch {
+	case err != nil:
+		return checkError(err)
+	case checked.Fee.PremiumFor("renew"):
+		return conflictError(provision.NamePremium, nil)
+	}
+	return nil
+}
+
+// prohibits says that a domain can't be transferred or renewed now: it is locked,
+// something else is under way, or it was deleted.
+func (d *DomainInfo) prohibits(what string) bool {
+	for _, status := range d.Statuses {
+		switch {
+		case strings.HasSuffix(status.Value, what+"Prohibited"), // set by the registrar or by the registry
+			status.Value == "pendingTransfer", status.Value == "pendingDelete", status.Value == "pendingCreate":
+			return true
+		}
+	}
+	return d.isDeleted()
+}
+
+// isDeleted says that a domain was given up and can at most be restored.
+func (d *DomainInfo) isDeleted() bool {
+	return d.InGrace("redemptionPeriod") || d.InGrace("pendingRestore") || d.InGrace("pendingDelete") || d.Has("pendingDelete")
+}
+
+// checkError is the error of a check without a result. A registry whose policy forbids
+// the question has not said that the name can't be had.
+func checkError(err error) error {
+	if errors.Is(err, &registrar.Error{Code: ResultPolicy}) {
+		return conflictError(provision.Undecided, err)
+	}
+	return mapBillingError(err)
+}
+
+func conflictError(code registrar.Code, cause error) error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: code, Err: cause}
+}

@@ -1,0 +1,278 @@
+package epp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+)
+
+var _ domainchange.Registry = (*Provisioner)(nil)
+
+// minNameservers is how many a holder must name: one alone is out of reach when
+// it fails, and most registries refuse it.
+const minNameservers = 2
+
+// transferLock is the status by which we keep a domain from leaving.
+const transferLock = "clientTransferProhibited"
+
+// Capabilities is what holders can do with names of an extension.
+func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
+	policy := p.policyOf(tld)
+	powers := domainchange.Capabilities{
+		MinNameservers: max(minNameservers, policy.MinNameservers), MaxNameservers: policy.MaxNameservers,
+		Lock: !policy.NoTransferLock, Code: policy.Transfer != PushTransfer, CodeDays: policy.AuthInfo.ValidDays,
+		Contacts: policy.NeedsContacts(), AtExpiry: policy.AtExpiry.String(),
+	}
+	if policy.AuthInfo.Max > 0 {
+		powers.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, authCodeLength))
+	}
+	return powers
+}
+
+// FetchRecord is what the registry knows of a domain of ours. Pages ask it, so it waits for
+// whatever money depends on.
+func (p *Provisioner) FetchRecord(ctx context.Context, name string) (domainchange.Record, error) {
+	info, err := p.infoSponsored(ctx, name, PriorityQuote)
+	return changeRecordOf(&info), err
+}
+
+// infoSponsored asks for a domain; one that is another registrar's is refused.
+func (p *Provisioner) infoSponsored(ctx context.Context, name string, priority Priority) (DomainInfo, error) {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name, Priority: priority})
+	switch {
+	case ResultCode(err) == CodeMissing:
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: domainchange.RegistryNotFound, Err: err}
+	case ResultCode(err) == CodeAuthorization, err == nil && !strings.EqualFold(info.Sponsor, p.client.ClientID()):
+		err = &registrar.Error{Kind: registrar.KindForbidden, Code: domainchange.OtherRegistrar, Err: err}
+	}
+	return info, mapBillingError(err)
+}
+
+func changeRecordOf(info *DomainInfo) domainchange.Record {
+	record := domainchange.Record{Created: info.Created, Updated: info.Updated, Expires: info.Expires, Handle: info.Registrant}
+	for _, status := range info.Statuses {
+		record.Statuses = append(record.Statuses, status.Value)
+	}
+	record.Statuses = append(record.Statuses, info.Grace...)
+	for _, server := range info.Nameservers {
+		record.Nameservers = append(record.Nameservers, domainchange.Nameserver(server))
+	}
+	for _, ds := range info.DNSSEC.DS {
+		record.DS = append(record.DS, domainchange.DS(ds))
+	}
+	return record
+}
+
+// ApplyChange makes what the task wants so. It asks what is so already and sends the
+// rest, so a lost answer is no more than a reason to ask again.
+func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	for try := 1; ; try++ {
+		info, err := p.infoSponsored(ctx, task.Name, PriorityOrder)
+		if err != nil {
+			return domainchange.Result{}, err
+		}
+		update, lacks := p.requiredUpdate(&info, task)
+		switch {
+		case !lacks && !p.needsGlue(task):
+			return p.finishChange(ctx, &info, task)
+		case info.Has("pendingUpdate"):
+			return domainchange.Result{Pending: true}, nil
+		case task.Pending: // it was decided, and nothing has changed
+			return domainchange.Result{}, p.dropNewContact(ctx, task, deniedError(p.client.Host(), nil))
+		case task.Kind == domainchange.AuthCode && task.Code == "":
+			return domainchange.Result{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: domainchange.NoAuthCode, Detail: p.client.Host()}
+		}
+		receipt, err := p.applyUpdate(ctx, task, update, lacks)
+		switch {
+		case err == nil && receipt.Pending():
+			return domainchange.Result{Pending: true}, nil
+		case err == nil:
+			if info, err = p.infoSponsored(ctx, task.Name, PriorityOrder); err != nil {
+				return domainchange.Result{}, err
+			}
+			return p.finishChange(ctx, &info, task)
+		case errors.Is(err, ErrOutcomeUnknown) && try < maxSends && ctx.Err() == nil:
+			continue
+		case isUndecided(err):
+			return domainchange.Result{}, mapBillingError(err)
+		}
+		return domainchange.Result{}, p.dropNewContact(ctx, task, err)
+	}
+}
+
+// isUndecided says that the registry has not said no.
+func isUndecided(err error) bool {
+	kind := registrar.KindOf(err)
+	return kind == registrar.KindUpstream || kind == registrar.KindRateLimited || kind == registrar.KindInternal
+}
+
+// needsGlue says that nameservers have addresses which the domain does not tell,
+// because they are the host's.
+func (p *Provisioner) needsGlue(task domainchange.Task) bool {
+	policy := p.policyOf(task.TLD)
+	return !task.Pending && !policy.HostAttributes &&
+		slices.ContainsFunc(task.Nameservers, func(server domainchange.Nameserver) bool { return len(server.Addresses) > 0 })
+}
+
+// requiredUpdate is what has to be sent, and whether anything has to.
+func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (update UpdateDomain, lacks bool) {
+	policy := p.policyOf(task.TLD)
+	update = UpdateDomain{Name: task.Name, HostAttributes: policy.HostAttributes, ClTRID: task.Transaction}
+	switch task.Kind {
+	case domainchange.Nameservers:
+		update.Add.Nameservers, update.Remove.Nameservers = nameserverChange(info.Nameservers, task.Nameservers, policy.HostAttributes)
+	case domainchange.AddDS:
+		if !slices.Contains(info.DNSSEC.DS, DS(task.DS)) {
+			update.DNSSEC.Add.DS = []DS{DS(task.DS)}
+		}
+	case domainchange.RemoveDS:
+		if slices.Contains(info.DNSSEC.DS, DS(task.DS)) {
+			update.DNSSEC.Remove.DS = []DS{DS(task.DS)}
+		}
+	case domainchange.Lock:
+		if !info.Has(transferLock) {
+			update.Add.Statuses = []string{transferLock}
+		}
+	case domainchange.Unlock:
+		if info.Has(transferLock) {
+			update.Remove.Statuses = []string{transferLock}
+		}
+	case domainchange.AuthCode:
+		if task.Code == "" { // the registry's own is read, not set
+			return update, info.AuthInfo == "" || isMasked(info.AuthInfo)
+		}
+		if info.AuthInfo != task.Code {
+			update.AuthInfo = task.Code
+		}
+	case domainchange.Secure:
+		if !policy.NoTransferLock && !info.Has(transferLock) {
+			update.Add.Statuses = []string{transferLock}
+		}
+		if task.Code != "" && info.AuthInfo != task.Code {
+			update.AuthInfo = task.Code
+		}
+	case domainchange.UpdateRegistrant:
+		if !strings.EqualFold(info.Registrant, task.Handle) {
+			update.Registrant = task.Handle
+		}
+		for _, role := range policy.Roles {
+			if role == Registrant || slices.Contains(info.Contacts, Contact{Role: role, ID: task.Handle}) {
+				continue
+			}
+			update.Add.Contacts = append(update.Add.Contacts, Contact{Role: role, ID: task.Handle})
+			for _, contact := range info.Contacts {
+				if contact.Role == role {
+					update.Remove.Contacts = append(update.Remove.Contacts, contact)
+				}
+			}
+		}
+	}
+	return update, !update.Add.isEmpty() || !update.Remove.isEmpty() || update.Registrant != "" || update.AuthInfo != "" || !update.DNSSEC.isEmpty()
+}
+
+// nameserverChange is what has to be added and taken away. Addresses are the
+// domain's own where nameservers are sent with it, and the host's elsewhere.
+func nameserverChange(has []Nameserver, wants []domainchange.Nameserver, attributes bool) (add, remove []Nameserver) {
+	same := func(a, b Nameserver) bool {
+		return a.Name == b.Name && (!attributes || sameAddresses(a.Addresses, b.Addresses))
+	}
+	for _, server := range wants {
+		wanted := Nameserver{Name: server.Name}
+		if attributes {
+			wanted.Addresses = server.Addresses
+		}
+		if !slices.ContainsFunc(has, func(other Nameserver) bool { return same(other, wanted) }) {
+			add = append(add, wanted)
+		}
+	}
+	for _, server := range has {
+		if !slices.ContainsFunc(wants, func(other domainchange.Nameserver) bool { return same(server, Nameserver(other)) }) {
+			remove = append(remove, Nameserver{Name: server.Name})
+		}
+	}
+	return add, remove
+}
+
+func sameAddresses(a, b []netip.Addr) bool {
+	return slices.Equal(slices.SortedFunc(slices.Values(a), netip.Addr.Compare), slices.SortedFunc(slices.Values(b), netip.Addr.Compare))
+}
+
+// applyUpdate makes what the update refers to, and sends it if there is anything in it.
+func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (Receipt, error) {
+	if task.Kind == domainchange.UpdateRegistrant {
+		_, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
+			ID: task.Handle, ContactData: contactDataOf(task.Registrant), AuthInfo: rand.Text()[:authCodeLength], ClTRID: task.Transaction + "-c",
+		}, PriorAttempt{Sent: true, Since: task.RequestedAt})
+		if err != nil {
+			return Receipt{}, err
+		}
+	}
+	if task.Kind == domainchange.Nameservers && !update.HostAttributes {
+		for _, server := range task.Nameservers {
+			if err := p.ensureGlue(ctx, server); err != nil {
+				return Receipt{}, err
+			}
+		}
+	}
+	if !lacks {
+		return Receipt{}, nil
+	}
+	return p.client.UpdateDomain(ctx, update)
+}
+
+// ensureGlue makes a nameserver object with its addresses, or gives it those.
+func (p *Provisioner) ensureGlue(ctx context.Context, server domainchange.Nameserver) error {
+	err := p.client.EnsureHost(ctx, CreateHost{Name: server.Name, Addresses: server.Addresses})
+	if err != nil || len(server.Addresses) == 0 {
+		return err
+	}
+	host, err := p.client.InfoHost(ctx, server.Name)
+	if err != nil {
+		return err
+	}
+	update := UpdateHost{
+		Name: server.Name, AddAddresses: difference(server.Addresses, host.Addresses), RemoveAddresses: difference(host.Addresses, server.Addresses),
+	}
+	if len(update.AddAddresses)+len(update.RemoveAddresses) == 0 {
+		return nil
+	}
+	_, err = p.client.UpdateHost(ctx, update)
+	return err
+}
+
+func difference(all, some []netip.Addr) []netip.Addr {
+	return slices.DeleteFunc(slices.Clone(all), func(address netip.Addr) bool { return slices.Contains(some, address) })
+}
+
+// finishChange is the end of a task whose wish is so. The contact that went is deleted,
+// unless another domain uses it.
+func (p *Provisioner) finishChange(ctx context.Context, info *DomainInfo, task domainchange.Task) (domainchange.Result, error) {
+	if task.Kind == domainchange.UpdateRegistrant && task.OldHandle != "" && !strings.EqualFold(task.OldHandle, task.Handle) {
+		err := p.DeleteContact(ctx, task.OldHandle, task.Transaction+"-o")
+		if err != nil && isUndecided(err) {
+			return domainchange.Result{}, err
+		}
+	}
+	result := domainchange.Result{Record: changeRecordOf(info)}
+	if task.Kind == domainchange.AuthCode && task.Code == "" {
+		result.Code = info.AuthInfo
+	}
+	return result, nil
+}
+
+// dropNewContact takes a new contact back after the registry's no, which it returns.
+func (p *Provisioner) dropNewContact(ctx context.Context, task domainchange.Task, refusal error) error {
+	if task.Kind != domainchange.UpdateRegistrant {
+		return refusal
+	}
+	if err := p.DeleteContact(ctx, task.Handle, task.Transaction+"-x"); err != nil && isUndecided(err) {
+		return err
+	}
+	return refusal
+}

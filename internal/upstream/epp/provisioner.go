@@ -1,0 +1,248 @@
+package epp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// Provisioner carries out paid lines at one account, by the policies of its extensions.
+type Provisioner struct {
+	client   *Client
+	policyOf func(tld string) Policy
+}
+
+var _ provision.Account = (*Provisioner)(nil)
+
+// NewProvisioner makes a Desk. policyOf is how the account presents an extension; nil
+// means as the table of this package says.
+func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provisioner {
+	if policyOf == nil {
+		policyOf = func(tld string) Policy { return PolicyOf(tld, nil) }
+	}
+	return &Provisioner{client: client, policyOf: policyOf}
+}
+
+// authCodeLength is how long the auth codes are that we choose, where we may.
+const authCodeLength = 16
+
+// Rules is what the extension wants of a registration.
+func (p *Provisioner) Rules(tld string) provision.Rules {
+	policy := p.policyOf(tld)
+	rules := provision.Rules{
+		Contacts: policy.NeedsContacts(), HostObjects: !policy.HostAttributes, TransferYears: policy.TransferYears,
+	}
+	if !policy.AuthInfo.OnDemand && policy.AuthInfo.Max > 0 {
+		rules.CodeLength = min(policy.AuthInfo.Max, max(policy.AuthInfo.Min, authCodeLength))
+	}
+	return rules
+}
+
+// EnsureContact makes the contact of a line, or finds it.
+func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Contact) (string, error) {
+	created, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
+		ID: contact.Handle, ContactData: contactDataOf(contact.Registrant), AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
+	}, PriorAttempt{Sent: contact.MaybeSent, Since: contact.Since})
+	return created.ID, mapBillingError(err)
+}
+
+// DeleteContact deletes a contact that nobody uses. One that is gone is no error.
+func (p *Provisioner) DeleteContact(ctx context.Context, handle, transaction string) error {
+	_, err := p.client.DeleteContact(ctx, handle, transaction)
+	if ResultCode(err) == CodeMissing {
+		return nil
+	}
+	return mapBillingError(err)
+}
+
+// EnsureHosts makes the nameserver objects that do not exist yet.
+func (p *Provisioner) EnsureHosts(ctx context.Context, names []string) error {
+	for _, name := range names {
+		if err := p.client.EnsureHost(ctx, CreateHost{Name: name}); err != nil {
+			return mapBillingError(err)
+		}
+	}
+	return nil
+}
+
+// createCommand is the command of a registration.
+func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
+	policy := p.policyOf(request.TLD)
+	q := CreateDomain{
+		Name: request.Name, Years: request.Years, HostAttributes: policy.HostAttributes, AuthInfo: request.Code, ClTRID: request.Transaction,
+	}
+	for _, server := range request.Nameservers {
+		q.Nameservers = append(q.Nameservers, Nameserver{Name: server})
+	}
+	for _, role := range policy.Roles {
+		if role == Registrant {
+			q.Registrant = request.Handle
+			continue
+		}
+		q.Contacts = append(q.Contacts, Contact{Role: role, ID: request.Handle})
+	}
+	return q
+}
+
+// Request registers, transfers or renews. If an earlier call has done it, it finds
+// that.
+func (p *Provisioner) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	earlier := PriorAttempt{Sent: request.MaybeSent, Since: request.Since}
+	switch request.Kind {
+	case provision.Renew:
+		return p.renew(ctx, request, earlier)
+	case provision.Transfer:
+		return p.requestTransfer(ctx, request, earlier)
+	default:
+		return p.register(ctx, request, earlier)
+	}
+}
+
+func (p *Provisioner) register(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
+	q := p.createCommand(request)
+	policy := p.policyOf(request.TLD)
+	if err := policy.Check(&q); err != nil {
+		return provision.Outcome{}, err
+	}
+	created, _, err := p.client.CreateOrFind(ctx, q, earlier)
+	if err != nil {
+		return provision.Outcome{}, mapBillingError(err)
+	}
+	return provision.Outcome{Pending: created.Pending(), Expires: created.Expires}, nil
+}
+
+func (p *Provisioner) requestTransfer(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
+	transfer, _, err := p.client.TransferOrFind(ctx, p.transferCommand(request), earlier)
+	if err != nil {
+		return provision.Outcome{}, mapBillingError(err)
+	}
+	if transfer.Pending() || transfer.Status == TransferPending {
+		return provision.Outcome{Pending: true}, nil
+	}
+	return p.transferResult(ctx, request)
+}
+
+func (p *Provisioner) transferCommand(request provision.Request) TransferDomain {
+	policy := p.policyOf(request.TLD)
+	return TransferDomain{
+		Op: TransferRequest, Name: request.Name, Years: policy.TransferYears, AuthInfo: request.Code, ClTRID: request.Transaction,
+	}
+}
+
+// Outcome asks what became of a pending request.
+func (p *Provisioner) Outcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	switch request.Kind {
+	case provision.Renew:
+		return p.renewalOutcome(ctx, request)
+	case provision.Transfer:
+		return p.transferOutcome(ctx, request)
+	default:
+		return p.registrationOutcome(ctx, request)
+	}
+}
+
+func (p *Provisioner) registrationOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
+	q := p.createCommand(request)
+	switch {
+	case ResultCode(err) == CodeMissing || ResultCode(err) == CodeAuthorization:
+		return provision.Outcome{}, deniedError(p.client.Host(), err)
+	case err != nil:
+		return provision.Outcome{}, mapBillingError(err)
+	case !wasCreatedBy(&info, &q, p.client.ClientID(), request.Since):
+		return provision.Outcome{}, deniedError(p.client.Host(), nil)
+	}
+	return provision.Outcome{Pending: info.Has("pendingCreate"), Expires: info.Expires}, nil
+}
+
+func (p *Provisioner) transferOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	state, err := p.client.TransferDomain(ctx, TransferDomain{Op: TransferQuery, Name: request.Name, AuthInfo: request.Code})
+	switch code := ResultCode(err); {
+	case err != nil && (code == 0 || registrar.KindOf(err) == registrar.KindUpstream):
+		return provision.Outcome{}, mapBillingError(err)
+	case err == nil && state.Status == TransferPending && strings.EqualFold(state.Requester, p.client.ClientID()):
+		return provision.Outcome{Pending: true}, nil
+	}
+	// Ended one way or the other; whose it is says which.
+	return p.transferResult(ctx, request)
+}
+
+// transferResult is the end of a transfer: the domain is ours, or it is not.
+func (p *Provisioner) transferResult(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	transfer, sponsored, err := p.client.findTransferred(ctx, p.transferCommand(request))
+	switch {
+	case err != nil:
+		return provision.Outcome{}, mapBillingError(err)
+	case !sponsored:
+		return provision.Outcome{}, deniedError(p.client.Host(), nil)
+	}
+	return provision.Outcome{Expires: transfer.Expires}, nil
+}
+
+// Record is what the registry knows of a domain.
+func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record, error) {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
+	switch {
+	case ResultCode(err) == CodeMissing:
+		return provision.Record{}, &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone, Err: err}
+	case ResultCode(err) == CodeAuthorization:
+		return provision.Record{}, &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere, Err: err}
+	case err != nil:
+		return provision.Record{}, mapBillingError(err)
+	}
+	record := provision.Record{
+		Name: info.Name, Sponsor: info.Sponsor, Created: info.Created, Expires: info.Expires, Handle: info.Registrant,
+		Redemption: info.isDeleted(),
+	}
+	for _, status := range info.Statuses {
+		record.Statuses = append(record.Statuses, status.Value)
+	}
+	record.Statuses = append(record.Statuses, info.Grace...)
+	for _, server := range info.Nameservers {
+		record.Nameservers = append(record.Nameservers, server.Name)
+	}
+	if !strings.EqualFold(info.Sponsor, p.client.ClientID()) {
+		return record, &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}
+	}
+	return record, nil
+}
+
+// NextMessage is the oldest message that waits; nil if none does.
+func (p *Provisioner) NextMessage(ctx context.Context) (*provision.Message, error) {
+	m, err := p.client.Poll(ctx)
+	if err != nil || m == nil {
+		return nil, mapBillingError(err)
+	}
+	message := &provision.Message{ID: m.ID, Text: m.Text, Queued: m.Queued, Waiting: m.Count}
+	switch {
+	case m.PendingResult != nil && m.PendingResult.Object == "domain":
+		message.Name = strings.ToLower(m.PendingResult.Key)
+	case m.Transfer != nil:
+		message.Name = strings.ToLower(m.Transfer.Name)
+	case m.Domain != nil:
+		message.Name = strings.ToLower(m.Domain.Name)
+	}
+	return message, nil
+}
+
+// Acknowledge takes a message out of the queue.
+func (p *Provisioner) Acknowledge(ctx context.Context, id string) error {
+	_, err := p.client.Acknowledge(ctx, id)
+	return mapBillingError(err)
+}
+
+// mapBillingError turns what only a person can mend into the code that raises the alarm.
+func mapBillingError(err error) error {
+	if errors.Is(err, &registrar.Error{Code: ResultBilling}) {
+		return &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing, Detail: "the account at the registry has no money left", Err: err}
+	}
+	return err
+}
+
+func deniedError(host string, cause error) error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: provision.Denied, Detail: host, Err: cause}
+}

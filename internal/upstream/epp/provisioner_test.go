@@ -1,0 +1,80 @@
+package epp
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func TestContactDataOf_WritesASCIIAndLocalForms(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		latin string
+		forms int
+	}{
+		"Marlene Petersen": {"Marlene Petersen", 1},
+		"Jörg Groß":        {"Joerg Gross", 2},
+		"Ångström, Łucja":  {"Aangstroem, Lucja", 2},
+		"Dvořák Ñandú":     {"Dvorak Nandu", 2},
+		"Иван Петров":      {"", 1},
+	} {
+		person := contactDataOf(provision.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
+		if len(person.Postal) != want.forms || !person.Hide {
+			t.Errorf("%s: %+v", name, person)
+			continue
+		}
+		first, last := person.Postal[0], person.Postal[len(person.Postal)-1]
+		if want.latin != "" && (first.Local || first.Name != want.latin || !first.isASCII()) {
+			t.Errorf("%s is written as %+v", name, first)
+		}
+		if last.Name != name && want.forms == 2 || want.latin == "" && !last.Local {
+			t.Errorf("%s has the local form %+v", name, last)
+		}
+	}
+}
+
+func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
+	t.Parallel()
+	provisioner := NewProvisioner(nil, nil)
+	for tld, want := range map[string]provision.Rules{
+		".com": {HostObjects: true, CodeLength: 16, TransferYears: 1},
+		".de":  {Contacts: true},
+		".org": {Contacts: true, HostObjects: true, CodeLength: 16, TransferYears: 1},
+		".nl":  {Contacts: true, HostObjects: true},
+	} {
+		if got := provisioner.Rules(tld); got != want {
+			t.Errorf("%s: %+v, want %+v", tld, got, want)
+		}
+		q := provisioner.createCommand(provision.Request{
+			Name: "neu" + tld, TLD: tld, Years: 1, Handle: "DK1", Nameservers: []string{"ns1.example.net", "ns2.example.net"},
+			Code: "0123456789abcdef"[:want.CodeLength],
+		})
+		policy := PolicyOf(tld, nil)
+		if err := policy.Check(&q); err != nil {
+			t.Errorf("%s: our own command breaks the policy: %v", tld, err)
+		}
+	}
+}
+
+func TestProvisioner_MapsResultCodes(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]struct {
+		code registrar.Code
+		kind registrar.Kind
+	}{
+		CodeBilling:         {provision.Billing, registrar.KindUpstream}, // waits, and raises the alarm
+		CodeFailed:          {registrar.FaultBroken, registrar.KindUpstream},
+		CodePolicy:          {ResultPolicy, registrar.KindInvalid},
+		CodeStatusProhibits: {ResultStatusProhibits, registrar.KindConflict},
+	} {
+		f := &fakeServer{handle: func(request *Node) reply { return reply{xml: responseXML(code, tridOf(request), "", "")} }}
+		provisioner := NewProvisioner(f.client(t, nil), nil)
+		_, err := provisioner.Request(t.Context(), provision.Request{
+			Kind: provision.Register, Name: "neu.com", TLD: ".com", Years: 1, Code: "0123456789abcdef", Transaction: "lin_1-d",
+		})
+		if registrar.CodeOf(err) != want.code || registrar.KindOf(err) != want.kind {
+			t.Errorf("%d became %v", code, err)
+		}
+	}
+}

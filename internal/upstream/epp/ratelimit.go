@@ -1,0 +1,66 @@
+package epp
+
+import "time"
+
+// tokenBucket is a bound on commands in time. The zero bucket lets everything pass.
+type tokenBucket struct {
+	perSecond float64
+	burst     float64
+	tokens    float64
+	at        time.Time
+}
+
+func newTokenBucket(perSecond float64, burst int) tokenBucket {
+	return tokenBucket{perSecond: perSecond, burst: max(1, float64(burst)), tokens: max(1, float64(burst))}
+}
+
+// wait is how long it takes until one more may pass; 0 means now.
+func (b *tokenBucket) wait(now time.Time) time.Duration {
+	if b.perSecond <= 0 {
+		return 0
+	}
+	if !b.at.IsZero() {
+		b.tokens = min(b.burst, b.tokens+b.perSecond*now.Sub(b.at).Seconds())
+	}
+	b.at = now
+	if b.tokens >= 1 {
+		return 0
+	}
+	return time.Duration((1-b.tokens)/b.perSecond*float64(time.Second)) + 1
+}
+
+func (b *tokenBucket) take() {
+	if b.perSecond > 0 {
+		b.tokens--
+	}
+}
+
+// rateLimit bounds the commands of an account. Quotes and lookups pay into both buckets,
+// orders into the whole one only, so the others can't use up the orders' share.
+type rateLimit struct{ total, shared tokenBucket }
+
+func newRateLimit(perSecond float64, burst int, orderShare float64) rateLimit {
+	if perSecond <= 0 {
+		return rateLimit{}
+	}
+	left := 1 - orderShare
+	return rateLimit{
+		total:  newTokenBucket(perSecond, burst),
+		shared: newTokenBucket(perSecond*left, max(1, int(float64(burst)*left))),
+	}
+}
+
+func (p *rateLimit) wait(now time.Time, priority Priority) time.Duration {
+	wait := p.total.wait(now)
+	if priority.isShared() {
+		wait = max(wait, p.shared.wait(now))
+	}
+	return wait
+}
+
+func (p *rateLimit) take(priority Priority) {
+	p.total.take()
+	if priority.isShared() {
+		p.shared.take()
+	}
+}

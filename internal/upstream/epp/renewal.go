@@ -1,0 +1,53 @@
+package epp
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// renew carries a renewal out.
+func (p *Provisioner) renew(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
+	renewed, _, err := p.client.RenewOrFind(ctx, RenewDomain{
+		Name: request.Name, Expires: request.From, Years: request.Years, ClTRID: request.Transaction,
+	}, earlier)
+	if ResultCode(err) == CodeValueRange {
+		// It expires on another day than a moment ago: the registry may have renewed
+		// it by itself meanwhile.
+		outcome, trouble := p.renewalOutcome(ctx, request)
+		if trouble == nil || registrar.KindOf(trouble) == registrar.KindUpstream {
+			return outcome, trouble
+		}
+	}
+	if err != nil {
+		return provision.Outcome{}, mapBillingError(err)
+	}
+	return provision.Outcome{Pending: renewed.Pending(), Expires: renewed.Expires}, nil
+}
+
+// renewalOutcome asks whether a renewal was carried out.
+func (p *Provisioner) renewalOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
+	switch code := ResultCode(err); {
+	case code == CodeMissing || code == CodeAuthorization:
+		return provision.Outcome{}, deniedError(p.client.Host(), err)
+	case err != nil:
+		return provision.Outcome{}, mapBillingError(err)
+	case !info.Expires.Before(minRenewedExpiry(request.From, request.Years)):
+		return provision.Outcome{Expires: info.Expires}, nil
+	case info.Has("pendingRenew"):
+		return provision.Outcome{Pending: true}, nil
+	}
+	return provision.Outcome{}, deniedError(p.client.Host(), nil)
+}
+
+// Unhold puts a domain back into the zone, if its registrar had taken it out.
+func (p *Provisioner) Unhold(ctx context.Context, name, transaction string) error {
+	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
+	if err != nil || !info.Has("clientHold") {
+		return mapBillingError(err)
+	}
+	_, err = p.client.UpdateDomain(ctx, UpdateDomain{Name: name, Remove: DomainElements{Statuses: []string{"clientHold"}}, ClTRID: transaction})
+	return mapBillingError(err)
+}

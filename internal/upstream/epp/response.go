@@ -1,0 +1,271 @@
+package epp
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// The result codes that the callers of this package ask about (RFC 5730, 3).
+const (
+	CodeDone             = 1000
+	CodePending          = 1001
+	CodeNoMessages       = 1300
+	CodeMessage          = 1301
+	CodeLogout           = 1500
+	CodeValueRange       = 2004
+	CodeBilling          = 2104
+	CodeNotRenewable     = 2105
+	CodeNotTransferable  = 2106
+	CodeAuthentication   = 2200
+	CodeAuthorization    = 2201
+	CodeAuthInfo         = 2202
+	CodePendingTransfer  = 2300
+	CodeNoTransfer       = 2301
+	CodeExists           = 2302
+	CodeMissing          = 2303
+	CodeStatusProhibits  = 2304
+	CodeAssociation      = 2305
+	CodePolicy           = 2306
+	CodeDataPolicy       = 2308
+	CodeFailed           = 2400
+	CodeFailedClosing    = 2500
+	CodeLoginClosing     = 2501
+	CodeSessionsExceeded = 2502
+)
+
+// What a registry refuses, as the codes of registrar.Error.
+const (
+	ResultExists          registrar.Code = "epp_exists"
+	ResultMissing         registrar.Code = "epp_missing"
+	ResultStatusProhibits registrar.Code = "epp_status_prohibits"
+	ResultInUse           registrar.Code = "epp_in_use"
+	ResultPolicy          registrar.Code = "epp_policy"
+	ResultValue           registrar.Code = "epp_value"
+	ResultBilling         registrar.Code = "epp_billing"
+	ResultAuthInfo        registrar.Code = "epp_auth_info"
+	ResultNotAllowed      registrar.Code = "epp_not_allowed"
+	ResultNotEligible     registrar.Code = "epp_not_eligible"
+	ResultTransferState   registrar.Code = "epp_transfer_state"
+	ResultLogin           registrar.Code = "epp_login"
+	ResultUnsupported     registrar.Code = "epp_unsupported"
+	ResultSyntax          registrar.Code = "epp_syntax"
+	ResultSessions        registrar.Code = "epp_sessions"
+	ResultOutcomeUnknown  registrar.Code = "epp_outcome_unknown"
+)
+
+// ErrOutcomeUnknown says that a command that changes something was sent, and its
+// answer was lost. The registry may have carried it out. Ask before repeating.
+var ErrOutcomeUnknown = errors.New("the registry's answer was lost; the command may have been carried out")
+
+// resultMeanings says what a result code is in our words.
+var resultMeanings = map[int]struct {
+	kind registrar.Kind
+	code registrar.Code
+}{
+	2000:                 {registrar.KindInternal, ResultSyntax},
+	2001:                 {registrar.KindInternal, ResultSyntax},
+	2002:                 {registrar.KindInternal, ResultSyntax},
+	2003:                 {registrar.KindInvalid, ResultValue}, // a parameter that this registry wants is missing
+	CodeValueRange:       {registrar.KindInvalid, ResultValue},
+	2005:                 {registrar.KindInvalid, ResultValue},
+	2100:                 {registrar.KindUnsupported, ResultUnsupported},
+	2101:                 {registrar.KindUnsupported, ResultUnsupported},
+	2102:                 {registrar.KindUnsupported, ResultUnsupported},
+	2103:                 {registrar.KindUnsupported, ResultUnsupported},
+	CodeBilling:          {registrar.KindUpstream, ResultBilling},
+	CodeNotRenewable:     {registrar.KindConflict, ResultNotEligible},
+	CodeNotTransferable:  {registrar.KindConflict, ResultNotEligible},
+	CodeAuthentication:   {registrar.KindUpstream, ResultLogin},
+	CodeAuthorization:    {registrar.KindForbidden, ResultNotAllowed},
+	CodeAuthInfo:         {registrar.KindInvalid, ResultAuthInfo},
+	CodePendingTransfer:  {registrar.KindConflict, ResultTransferState},
+	CodeNoTransfer:       {registrar.KindConflict, ResultTransferState},
+	CodeExists:           {registrar.KindConflict, ResultExists},
+	CodeMissing:          {registrar.KindNotFound, ResultMissing},
+	CodeStatusProhibits:  {registrar.KindConflict, ResultStatusProhibits},
+	CodeAssociation:      {registrar.KindConflict, ResultInUse},
+	CodePolicy:           {registrar.KindInvalid, ResultPolicy},
+	2307:                 {registrar.KindUnsupported, ResultUnsupported},
+	CodeDataPolicy:       {registrar.KindInvalid, ResultPolicy},
+	CodeFailed:           {registrar.KindUpstream, registrar.FaultBroken},
+	CodeFailedClosing:    {registrar.KindUpstream, registrar.FaultBroken},
+	CodeLoginClosing:     {registrar.KindUpstream, ResultLogin},
+	CodeSessionsExceeded: {registrar.KindUpstream, ResultSessions},
+}
+
+// ResultError is a registry's refusal. Its text is the code alone; the rest may
+// quote names and persons and is for those who may read them.
+type ResultError struct {
+	Code int
+	// Message is the registry's sentence for the code.
+	Message string
+	// Reasons are its explanations, such as which value it did not like.
+	Reasons []string
+	SvTRID  string
+}
+
+func (e *ResultError) Error() string { return "EPP result " + strconv.Itoa(e.Code) }
+
+// ResultCode is the registry's result code in err, 0 if there is none.
+func ResultCode(err error) int {
+	var refused *ResultError
+	if errors.As(err, &refused) {
+		return refused.Code
+	}
+	return 0
+}
+
+// Receipt is what every successful command returns beside its data.
+type Receipt struct {
+	Code   int
+	ClTRID string
+	SvTRID string
+	// ExtensionNode holds what the registry added, for those who know it.
+	ExtensionNode *Node
+}
+
+// Pending says that the registry accepted the command and will tell the outcome
+// through a message (RFC 5730, 2.9.1.1; code 1001).
+func (r Receipt) Pending() bool { return r.Code == CodePending }
+
+// answer is one parsed frame of the server: a response or a greeting.
+type answer struct {
+	greeting *Node
+
+	code      int
+	message   string
+	reasons   []string
+	clTRID    string
+	svTRID    string
+	queue     *Node
+	data      *Node
+	extension *Node
+}
+
+var (
+	errNotEPP          = errors.New("the answer is no EPP document")
+	errNoResult        = errors.New("the answer has no result")
+	errTRIDMismatch    = errors.New("the answer belongs to another command")
+	errUnsolicited     = errors.New("the server answered without being asked")
+	errNoGreeting      = errors.New("the server did not greet")
+	errResponseTimeout = errors.New("no answer in time")
+)
+
+// parseResponse reads one frame. The order of its parts does not matter.
+func parseResponse(frame []byte) (*answer, error) {
+	root, err := parseDocument(frame)
+	if err != nil {
+		return nil, err
+	}
+	if !root.is(nsEPP, "epp") {
+		return nil, errNotEPP
+	}
+	if greeting := root.Child(nsEPP, "greeting"); greeting != nil {
+		return &answer{greeting: greeting}, nil
+	}
+	node := root.Child(nsEPP, "response")
+	result := node.Child(nsEPP, "result")
+	code, err := strconv.Atoi(result.Attr("code"))
+	if err != nil || code < 1000 || code > 2999 {
+		return nil, errNoResult
+	}
+	ids := node.Child(nsEPP, "trID")
+	a := &answer{
+		code:      code,
+		message:   result.value(nsEPP, "msg"),
+		clTRID:    ids.value(nsEPP, "clTRID"),
+		svTRID:    ids.value(nsEPP, "svTRID"),
+		queue:     node.Child(nsEPP, "msgQ"),
+		data:      node.Child(nsEPP, "resData"),
+		extension: node.Child(nsEPP, "extension"),
+	}
+	if code >= 2000 {
+		a.reasons = reasonsOf(node)
+	}
+	return a, nil
+}
+
+// reasonsOf collects the explanations of every result.
+func reasonsOf(response *Node) []string {
+	var reasons []string
+	for _, result := range response.All(nsEPP, "result") {
+		for _, part := range result.Children {
+			switch part.Local {
+			case "extValue":
+				if reason := part.value("", "reason"); reason != "" {
+					reasons = append(reasons, reason)
+				}
+			case "value":
+				if text := strings.TrimSpace(allText(part)); text != "" {
+					reasons = append(reasons, text)
+				}
+			}
+		}
+	}
+	return reasons
+}
+
+func allText(n *Node) string {
+	text := n.Text
+	for _, child := range n.Children {
+		text += " " + allText(child)
+	}
+	return text
+}
+
+func (a *answer) receipt() Receipt {
+	return Receipt{Code: a.code, ClTRID: a.clTRID, SvTRID: a.svTRID, ExtensionNode: a.extension}
+}
+
+// closesSession says that the server ends the session with this answer.
+func (a *answer) closesSession() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
+
+// asError is the error of an answer, nil if the command succeeded.
+func (a *answer) asError(to *Account, operation string) error {
+	if a.code < 2000 {
+		return nil
+	}
+	meaning, known := resultMeanings[a.code]
+	if !known {
+		meaning.kind, meaning.code = registrar.KindUpstream, registrar.FaultBroken
+	}
+	err := &registrar.Error{
+		Kind: meaning.kind, Code: meaning.code,
+		Detail: to.host() + ": result " + strconv.Itoa(a.code),
+		Err: &registrar.Cause{
+			Part: "epp", Operation: operation, Target: to.addressLabel(), Class: causeClassOf(meaning.code), Code: "EPP " + strconv.Itoa(a.code),
+			Reference: registrar.PlainReference(a.svTRID),
+			Err:       &ResultError{Code: a.code, Message: a.message, Reasons: a.reasons, SvTRID: a.svTRID},
+		},
+	}
+	if a.code == CodeSessionsExceeded {
+		err.RetryAfter = time.Second
+	}
+	return err
+}
+
+// causeClassOf is the class of a refusal: login_refused, sessions_exceeded, or the
+// code without its prefix.
+func causeClassOf(code registrar.Code) string {
+	switch code {
+	case ResultLogin:
+		return "login_refused"
+	case ResultSessions:
+		return "sessions_exceeded"
+	case registrar.FaultBroken:
+		return "command_failed"
+	default:
+		return strings.TrimPrefix(string(code), "epp_")
+	}
+}
+
+func outcomeUnknown(host string, cause error) *registrar.Error {
+	return &registrar.Error{
+		Kind: registrar.KindUpstream, Code: ResultOutcomeUnknown,
+		Detail: host + ": the answer was lost", Err: errors.Join(ErrOutcomeUnknown, cause),
+	}
+}

@@ -1,0 +1,224 @@
+package epp
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+func TestParseResponse_ToleratesPrefixesOrderAndWhitespace(t *testing.T) {
+	t.Parallel()
+	inf := `<D:infData xmlns:D="` + nsDomain + `" xmlns:x="urn:x"><D:name> A.TEST </D:name><D:roid>EX-1</D:roid><x:odd><x:deep/></x:odd>
+		<D:status s="ok"/><D:status s="clientHold">why</D:status><D:registrant>REG-1</D:registrant><D:contact type="tech">TEC-1</D:contact>
+		<D:ns><D:hostObj>NS1.test</D:hostObj></D:ns><D:host>ns1.a.test</D:host><D:clID>ClientX</D:clID><D:crID>ClientY</D:crID>
+		<D:crDate>2026-01-02T03:04:05.678Z</D:crDate><D:exDate>2027-01-02T03:04:05+02:00</D:exDate><D:authInfo><D:pw>secret</D:pw></D:authInfo></D:infData>`
+	ext := `<s:infData xmlns:s="` + nsSecDNS + `"><s:dsData><s:keyTag>7</s:keyTag><s:alg>13</s:alg><s:digestType>2</s:digestType><s:digest>ab cd</s:digest></s:dsData></s:infData>
+		<r:infData xmlns:r="` + nsRGP + `"><r:rgpStatus s="addPeriod"/></r:infData><q:unknown xmlns:q="urn:q">x</q:unknown>`
+	want := DomainInfo{
+		Name: "a.test", ROID: "EX-1", Statuses: []Status{{"ok", ""}, {"clientHold", "why"}}, Registrant: "REG-1", Contacts: []Contact{{Tech, "TEC-1"}},
+		Nameservers: []Nameserver{{Name: "ns1.test"}}, Hosts: []string{"ns1.a.test"}, Sponsor: "ClientX", Creator: "ClientY",
+		Created: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC), Expires: time.Date(2027, 1, 2, 1, 4, 5, 0, time.UTC), AuthInfo: "secret",
+		DNSSEC: DNSSEC{DS: []DS{{7, 13, 2, "ABCD"}}}, Grace: []string{"addPeriod"},
+	}
+	for name, document := range map[string]string{
+		"as the schema orders": `<epp xmlns="` + nsEPP + `"><response><result code="1000"><msg>ok</msg></result><msgQ count="3" id="9"/><resData>` + inf + `</resData><extension>` + ext + `</extension><trID><clTRID>@ID@</clTRID><svTRID>S</svTRID></trID></response></epp>`,
+		"trID first":           `<epp xmlns="` + nsEPP + `"><response><trID><clTRID>@ID@</clTRID><svTRID>S</svTRID></trID><result code="1000"><msg>ok</msg></result><extension>` + ext + `</extension><resData>` + inf + `</resData></response></epp>`,
+		"prefixes everywhere": `<?xml version="1.0" encoding="utf-8" standalone="yes"?>
+			<!-- hello --> <e:epp xmlns:e="` + nsEPP + `" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="x y">
+			<e:response> <e:result code=" 1000 "> <e:msg lang="de">ok</e:msg> </e:result> <e:resData>` + inf + `</e:resData> <e:extension>` + ext + `</e:extension>
+			<e:trID> <e:clTRID> @ID@ </e:clTRID> <e:svTRID> S </e:svTRID> </e:trID> </e:response> </e:epp>  `,
+		"without our id": `<epp xmlns="` + nsEPP + `"><response><result code="1000"><msg/></result><resData>` + inf + `</resData><extension>` + ext + `</extension><trID><svTRID>S</svTRID></trID></response></epp>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fakeServer{handle: func(r *Node) reply { return reply{xml: strings.ReplaceAll(document, "@ID@", tridOf(r))} }}
+			got, err := f.client(t, nil).InfoDomain(t.Context(), InfoDomain{Name: "a.test"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Code != 1000 || got.SvTRID != "S" {
+				t.Errorf("receipt %+v", got.Receipt)
+			}
+			got.Receipt = Receipt{}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestResultCodes_MapToKindsAndCodes(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]struct {
+		kind registrar.Kind
+		code registrar.Code
+	}{
+		2001: {registrar.KindInternal, ResultSyntax},
+		2004: {registrar.KindInvalid, ResultValue},
+		2104: {registrar.KindUpstream, ResultBilling},
+		2201: {registrar.KindForbidden, ResultNotAllowed},
+		2202: {registrar.KindInvalid, ResultAuthInfo},
+		2302: {registrar.KindConflict, ResultExists},
+		2303: {registrar.KindNotFound, ResultMissing},
+		2304: {registrar.KindConflict, ResultStatusProhibits},
+		2305: {registrar.KindConflict, ResultInUse},
+		2306: {registrar.KindInvalid, ResultPolicy},
+		2400: {registrar.KindUpstream, registrar.FaultBroken},
+		2500: {registrar.KindUpstream, registrar.FaultBroken},
+		2502: {registrar.KindUpstream, ResultSessions},
+		2999: {registrar.KindUpstream, registrar.FaultBroken},
+	} {
+		f := &fakeServer{handle: func(r *Node) reply {
+			text := responseXML(code, tridOf(r), "", "")
+			return reply{xml: strings.Replace(text, "<msg>said</msg>", `<msg>said</msg><value xmlns:d="urn:d"><d:name>secret.test</d:name></value><extValue><value><x/></value><reason>because</reason></extValue>`, 1)}
+		}}
+		_, err := f.client(t, nil).DeleteDomain(t.Context(), DeleteDomain{Name: "secret.test"})
+		if !errors.Is(err, &registrar.Error{Kind: want.kind, Code: want.code}) {
+			t.Errorf("%d: got %v", code, err)
+			continue
+		}
+		var refused *ResultError
+		if !errors.As(err, &refused) || refused.Code != code || refused.Message != "said" || !reflect.DeepEqual(refused.Reasons, []string{"secret.test", "because"}) {
+			t.Errorf("%d: details %+v", code, refused)
+		}
+		if strings.Contains(err.Error(), "secret") || strings.Contains(refused.Error(), "secret") || errors.Is(err, ErrOutcomeUnknown) {
+			t.Errorf("%d: the error tells a name or doubts a clear answer: %v", code, err)
+		}
+	}
+}
+
+func TestCreateDomain_PendingIsNoError(t *testing.T) {
+	t.Parallel()
+	f := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(1001, tridOf(r), "", "")} }}
+	got, err := f.client(t, nil).CreateDomain(t.Context(), CreateDomain{Name: "a.test"})
+	if err != nil || !got.Pending() {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestPoll_ReturnsPendingResult(t *testing.T) {
+	t.Parallel()
+	messages := []string{
+		`<result code="1301"><msg>ack</msg></result><msgQ count="2" id="77"><qDate>2026-11-15T01:02:03Z</qDate><msg>Pending <b>action</b> done</msg></msgQ><resData><d:panData xmlns:d="` + nsDomain + `"><d:name paResult="1">a.test</d:name><d:paTRID><clTRID>order-1</clTRID><svTRID>S-9</svTRID></d:paTRID><d:paDate>2026-11-15T01:02:02Z</d:paDate></d:panData></resData>`,
+		`<result code="1301"><msg>ack</msg></result><msgQ count="1" id="78"><msg>Transfer</msg></msgQ><resData><d:trnData xmlns:d="` + nsDomain + `"><d:name>b.test</d:name><d:trStatus>serverApproved</d:trStatus><d:reID>ClientX</d:reID><d:reDate>2026-11-01T00:00:00Z</d:reDate><d:acID>ClientY</d:acID><d:acDate>2026-11-06T00:00:00Z</d:acDate></d:trnData></resData>`,
+		`<result code="1300"><msg>none</msg></result>`,
+	}
+	f := &fakeServer{handle: func(r *Node) reply {
+		if r.Child("", "command").Children[0].Attr("op") == "ack" {
+			messages = messages[1:]
+			return reply{xml: `<epp xmlns="` + nsEPP + `"><response><result code="1000"><msg/></result><msgQ count="1" id="78"/><trID><svTRID>S</svTRID></trID></response></epp>`}
+		}
+		return reply{xml: `<epp xmlns="` + nsEPP + `"><response>` + messages[0] + `<trID><clTRID>` + tridOf(r) + `</clTRID><svTRID>S</svTRID></trID></response></epp>`}
+	}}
+	c := f.client(t, nil)
+	first, err := c.Poll(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &PendingResult{Object: "domain", Key: "a.test", Done: true, ClTRID: "order-1", SvTRID: "S-9", At: time.Date(2026, 11, 15, 1, 2, 2, 0, time.UTC)}
+	if first.ID != "77" || first.Count != 2 || !strings.Contains(first.Text, "Pending") || !reflect.DeepEqual(first.PendingResult, want) {
+		t.Errorf("got %+v, decision %+v", first, first.PendingResult)
+	}
+	if left, err := c.Acknowledge(t.Context(), first.ID); err != nil || left != 1 {
+		t.Errorf("ack: %d, %v", left, err)
+	}
+	second, err := c.Poll(t.Context())
+	if err != nil || second.PendingResult != nil || second.Transfer == nil || second.Transfer.Status != TransferServerApproved || second.Transfer.Requester != "ClientX" {
+		t.Errorf("got %+v, %v", second, err)
+	}
+	if _, err := c.Acknowledge(t.Context(), second.ID); err != nil {
+		t.Error(err)
+	}
+	if last, err := c.Poll(t.Context()); err != nil || last != nil {
+		t.Errorf("got %+v, %v", last, err)
+	}
+}
+
+func TestCheckDomains_ReadsFeesExactly(t *testing.T) {
+	t.Parallel()
+	fee := `<f:chkData xmlns:f="` + nsFee + `"><f:currency>USD</f:currency>
+		<f:cd><f:objID>GOLD.test</f:objID><f:class>premium-tier1</f:class><f:command name="create"><f:period unit="y">1</f:period><f:fee description="Registration">149.50</f:fee><f:fee>0.505</f:fee><f:credit>-50.00</f:credit></f:command></f:cd>
+		<f:cd><f:objID>plain.test</f:objID><f:class>standard</f:class><f:command name="create" standard="1"><f:period unit="m">24</f:period><f:fee>10.00</f:fee></f:command></f:cd>
+		<f:cd><f:objID>tier.test</f:objID><f:class>tier-3</f:class><f:command name="create" standard="true"><f:fee>10</f:fee></f:command></f:cd>
+		<f:cd avail="0"><f:objID>dark.test</f:objID><f:reason>minimum period is 2</f:reason></f:cd></f:chkData>`
+	f := &fakeServer{handle: func(r *Node) reply {
+		text := respondCheck(r).xml
+		return reply{xml: strings.Replace(text, "<trID>", "<extension>"+fee+"</extension><trID>", 1)}
+	}}
+	got, err := f.client(t, nil).CheckDomains(t.Context(), CheckDomains{Names: []string{"dark.test", "gold.test", "plain.test", "tier.test", "none.test"}, Fee: &FeeQuery{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := got[1].Fee.Price("create"); !ok || p.Amount.String() != "100.005" || p.Years != 1 || got[1].Fee.Currency != "USD" {
+		t.Errorf("gold: %+v", got[1].Fee)
+	}
+	if p, ok := got[2].Fee.Price("create"); !ok || p.Amount.String() != "10.00" || p.Years != 2 {
+		t.Errorf("plain: %+v", got[2].Fee)
+	}
+	for i, premium := range []bool{true, true, false, false, false} {
+		if got[i].Fee.Premium() != premium {
+			t.Errorf("%s: premium %t", got[i].Name, !premium)
+		}
+	}
+	if got[0].Fee == nil || !got[0].Fee.Unknown || got[4].Fee != nil {
+		t.Errorf("dark %+v, none %+v", got[0].Fee, got[4].Fee)
+	}
+}
+
+func TestParseAmount_NeverRounds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"10": "10.00", "10.5": "10.50", "10.1234": "10.1234", "0": "0.00", ".5": "0.50", "+3.10": "3.10", "-7.25": "-7.25", "10.50000000": "10.50", "0.0": "0.00",
+	} {
+		if got, err := ParseAmount(text); err != nil || got.String() != want {
+			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", ".", "-", "1,50", "1e3", "0.00001", "1.2.3", "NaN", "9999999999999", "1.-5", "--1", "+-1"} {
+		if got, err := ParseAmount(text); err == nil {
+			t.Errorf("%q was read as %s", text, got)
+		}
+	}
+}
+
+func TestParseDocument_RefusesHostileXML(t *testing.T) {
+	t.Parallel()
+	for name, document := range map[string]string{
+		"a DTD":          `<!DOCTYPE epp [<!ENTITY a "b">]><epp xmlns="` + nsEPP + `"/>`,
+		"too deep":       strings.Repeat("<a>", 100) + strings.Repeat("</a>", 100),
+		"too many":       "<a>" + strings.Repeat("<b/>", maxNodes+1) + "</a>",
+		"two roots":      "<a/><b/>",
+		"nothing":        "  ",
+		"cut off":        "<a><b></b>",
+		"wrong nesting":  "<a><b></a></b>",
+		"another entity": "<a>&x;</a>",
+		"UTF-16":         `<?xml version="1.0" encoding="UTF-16"?><a/>`,
+	} {
+		if _, err := parseDocument([]byte(document)); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
+}
+
+func FuzzParseResponse(f *testing.F) {
+	f.Add([]byte(greetingXML(allServices)))
+	f.Add([]byte(responseXML(1000, "abc", `<d:chkData xmlns:d="`+nsDomain+`"><d:cd><d:name avail="1">a.test</d:name></d:cd></d:chkData>`, "<x/>")))
+	f.Fuzz(func(_ *testing.T, document []byte) {
+		a, err := parseResponse(document)
+		if err != nil {
+			return
+		}
+		if a.greeting != nil {
+			readGreeting(a.greeting)
+			return
+		}
+		readCheckResults(a)
+		readDomain(a.data.Child(nsDomain, "infData"))
+		readPendingResult(a.data)
+		readDNSSEC(a.extension)
+	})
+}

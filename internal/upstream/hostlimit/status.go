@@ -1,0 +1,63 @@
+package hostlimit
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// HostStatus is how a host does at this moment, for people.
+type HostStatus struct {
+	Host string
+	// Resting: it fails too often. Paused: it asked to be left alone. Until is when it
+	// is asked again; zero if it is.
+	BreakerOpen, Paused bool
+	RetryAt             time.Time
+	// Calls and Faults are those of the breaker's window; UnderWay and Waiting those of
+	// now.
+	Calls, Faults, InFlight, Waiting int
+}
+
+// HostStatuses are all hosts that are remembered, those in trouble first.
+func (g *Limiter) HostStatuses() []HostStatus {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	hosts := make([]*host, 0, len(g.hosts))
+	for _, h := range g.hosts {
+		hosts = append(hosts, h)
+	}
+	g.mu.Unlock()
+	now := g.options.Now()
+	all := make([]HostStatus, 0, len(hosts))
+	for _, h := range hosts {
+		all = append(all, h.status(now))
+	}
+	slices.SortFunc(all, func(a, b HostStatus) int {
+		return cmp.Or(compareHealth(a, b), cmp.Compare(a.Host, b.Host))
+	})
+	return all
+}
+
+func compareHealth(a, b HostStatus) int {
+	trouble := func(s HostStatus) int {
+		if s.BreakerOpen || s.Paused {
+			return 0
+		}
+		return 1
+	}
+	return trouble(a) - trouble(b)
+}
+
+func (h *host) status(now time.Time) HostStatus {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := HostStatus{Host: h.name, InFlight: h.inFlight, Waiting: h.queue.Len(), BreakerOpen: !h.breaker.closed()}
+	s.Calls, s.Faults = h.breaker.windowTotals(now)
+	if left := max(h.throttle.remaining(now), h.breaker.retryIn(now)); left > 0 {
+		s.RetryAt = now.Add(left)
+	}
+	s.Paused = h.throttle.remaining(now) > 0
+	return s
+}

@@ -1,0 +1,320 @@
+package smtp
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	netmail "net/mail"
+	"net/netip"
+	"net/textproto"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+// The ways of encryption.
+const (
+	StartTLS    = "starttls" // required, after the greeting
+	ImplicitTLS = "implicit" // from the first byte
+	NoTLS       = "none"     // in clear, to this machine only
+)
+
+const defaultTimeout = 15 * time.Second
+
+// Options say how letters leave.
+type Options struct {
+	// Server is host:port of the mail server.
+	Server string
+	// TLS is starttls, implicit or none; empty means starttls.
+	TLS string
+	// User and Password are for servers that ask for them.
+	User, Password string
+	// From is the sender, "dotkontor <post@domains.example>".
+	From string
+	// Portal is the address that letters point to.
+	Portal string
+	// Timeout bounds one sending; 0 means 15 s.
+	Timeout time.Duration
+	// Now gives letters their date; nil means time.Now.
+	Now func() time.Time
+	// Roots are the authorities that are believed; nil means the system's.
+	Roots *x509.CertPool
+}
+
+// Client sends letters.
+type Client struct {
+	opts      Options
+	host      string
+	from      *netmail.Address
+	templates templates
+}
+
+var _ mailer.Sender = (*Client)(nil)
+
+// New checks the options; it reaches nobody yet.
+func New(opts Options) (*Client, error) {
+	if opts.TLS == "" {
+		opts.TLS = StartTLS
+	}
+	if opts.Timeout == 0 {
+		opts.Timeout = defaultTimeout
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	host, _, err := net.SplitHostPort(opts.Server)
+	if err != nil || host == "" {
+		return nil, fmt.Errorf("mail: server %q is not host:port", opts.Server)
+	}
+	switch opts.TLS {
+	case StartTLS, ImplicitTLS:
+	case NoTLS:
+		if !loopback(host) {
+			return nil, errors.New("mail: without encryption the server must be on this machine (127.0.0.1, [::1] or localhost)")
+		}
+		if opts.User != "" {
+			return nil, errors.New("mail: a password needs encryption")
+		}
+	default:
+		return nil, fmt.Errorf("mail: tls %q is none of starttls, implicit, none", opts.TLS)
+	}
+	if (opts.User == "") != (opts.Password == "") {
+		return nil, errors.New("mail: user and password belong together")
+	}
+	from, err := netmail.ParseAddress(opts.From)
+	if err != nil {
+		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
+	}
+	if from.Address, err = parseMailbox(from.Address); err != nil || strings.ContainsFunc(from.Name, isControlRune) {
+		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
+	}
+	parsed, err := parseTemplates()
+	if err != nil {
+		return nil, err
+	}
+	return &Client{opts: opts, host: host, from: from, templates: parsed}, nil
+}
+
+func loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+func isControlRune(r rune) bool { return r < ' ' || r == 0x7f }
+
+// parseMailbox accepts one plain address and returns it as mail servers know it: the
+// domain in A-labels. Everything with a name, a comment, quotes or a second
+// address in it is refused, and so are letters beyond ASCII before the @, which
+// few servers take.
+func parseMailbox(text string) (string, error) {
+	refused := &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}
+	parsed, err := netmail.ParseAddress(text)
+	if err != nil || parsed.Name != "" || parsed.Address != text {
+		return "", refused
+	}
+	at := strings.LastIndexByte(text, '@')
+	local, domain := text[:at], text[at+1:]
+	for _, r := range local {
+		if r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),:;<>@[\]`, r) {
+			return "", refused
+		}
+	}
+	host, err := registrar.ParseHost(domain)
+	if err != nil || len(local) > 64 {
+		return "", refused
+	}
+	return local + "@" + host, nil
+}
+
+// Send writes the letter and hands it to the server.
+func (c *Client) Send(ctx context.Context, message mailer.Message) error {
+	mail, err := c.compose(message)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	err = c.deliver(ctx, mail)
+	switch {
+	// A server that took the letter and then broke off has it all the same.
+	case mail.IsDelivered():
+		return nil
+	case err == nil:
+		err = errors.New("the server did not confirm")
+	}
+	return c.toFault(ctx, err)
+}
+
+func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
+	to, err := parseMailbox(message.To)
+	if err != nil {
+		return nil, err
+	}
+	subject, body, err := c.templates.render(message, c.opts.Portal)
+	if err != nil {
+		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: mailer.Undeliverable, Err: err}
+	}
+	_, domain, _ := strings.Cut(c.from.Address, "@")
+	mail := gomail.NewMsg(gomail.WithCharset(gomail.CharsetUTF8), gomail.WithNoDefaultUserAgent())
+	mail.FromMailAddress(c.from)
+	mail.ToMailAddress(&netmail.Address{Address: to})
+	mail.Subject(subject)
+	mail.SetDateWithValue(c.opts.Now())
+	mail.SetMessageIDWithValue(message.ID + "@" + domain)
+	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office notes, please
+	mail.SetGenHeader("Content-Language", mailLanguage(message))
+	mail.SetBodyString(gomail.TypeTextPlain, body)
+	return mail, nil
+}
+
+func mailLanguage(message mailer.Message) string {
+	if message.Language == english.code {
+		return english.code
+	}
+	return german.code
+}
+
+// Probe signs in to the server and sends nothing.
+func (c *Client) Probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
+	defer cancel()
+	return c.withSession(ctx, func(*smtp.Client) error { return nil })
+}
+
+func (c *Client) deliver(ctx context.Context, mail *gomail.Msg) error {
+	return c.withSession(ctx, func(session *smtp.Client) error {
+		client, err := gomail.NewClient(c.host, gomail.WithTimeout(c.opts.Timeout))
+		if err != nil {
+			return err
+		}
+		return client.SendWithSMTPClient(session, mail)
+	})
+}
+
+// withSession owns the connection, so that it is closed whatever fails, and at the
+// moment at which ctx ends.
+func (c *Client) withSession(ctx context.Context, run func(*smtp.Client) error) error {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	hangUp := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer hangUp()
+	session, err := smtp.NewClient(conn, c.host)
+	if err != nil {
+		return err
+	}
+	_, domain, _ := strings.Cut(c.from.Address, "@")
+	if err := session.Hello(domain); err != nil {
+		return err
+	}
+	if c.opts.TLS == StartTLS {
+		if offered, _ := session.Extension("STARTTLS"); !offered {
+			return errNoSTARTTLS
+		}
+		if err := session.StartTLS(c.tlsConfig()); err != nil {
+			return err
+		}
+	}
+	if err := c.authenticate(session); err != nil {
+		return err
+	}
+	if err := run(session); err != nil {
+		return err
+	}
+	return session.Quit()
+}
+
+func (c *Client) dial(ctx context.Context) (net.Conn, error) {
+	dialer := &net.Dialer{}
+	if c.opts.TLS == ImplicitTLS {
+		return (&tls.Dialer{NetDialer: dialer, Config: c.tlsConfig()}).DialContext(ctx, "tcp", c.opts.Server)
+	}
+	return dialer.DialContext(ctx, "tcp", c.opts.Server)
+}
+
+func (c *Client) tlsConfig() *tls.Config {
+	return &tls.Config{ServerName: c.host, MinVersion: tls.VersionTLS12, RootCAs: c.opts.Roots}
+}
+
+// authenticate uses the two ways that every server knows. The connection is
+// encrypted here: New allows no user without.
+func (c *Client) authenticate(session *smtp.Client) error {
+	if c.opts.User == "" {
+		return nil
+	}
+	_, ways := session.Extension("AUTH")
+	auth := smtp.PlainAuth("", c.opts.User, c.opts.Password, c.host, false)
+	if known := strings.Fields(strings.ToUpper(ways)); !slices.Contains(known, "PLAIN") && slices.Contains(known, "LOGIN") {
+		auth = smtp.LoginAuth(c.opts.User, c.opts.Password, c.host, false)
+	}
+	return session.Auth(auth)
+}
+
+// recipientFailureCodes are the answers that speak about the recipient itself (RFC 3463, RFC
+// 7505): no such mailbox or system, an address that moved or is disabled, a
+// domain that takes no mail. Everything else may be a setting that an operator
+// will mend, so it is tried again.
+var recipientFailureCodes = []string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"}
+
+func (c *Client) toFault(ctx context.Context, err error) error {
+	var sending *gomail.SendError
+	var network net.Error
+	cause := c.causeOf(ctx, err)
+	switch {
+	case errors.As(err, &sending) && !sending.IsTemp() && slices.Contains(recipientFailureCodes, sending.EnhancedStatusCode()):
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable, Detail: c.host, Err: cause}
+	case ctx.Err() != nil || errors.As(err, &network) && network.Timeout():
+		return registrar.Fault(registrar.FaultTimeout, c.host, cause)
+	case errors.As(err, &sending) && sending.IsTemp():
+		return registrar.Fault(registrar.FaultThrottled, c.host, cause)
+	default:
+		return registrar.Fault(registrar.FaultRefused, c.host, cause)
+	}
+}
+
+// causeOf is the server's own code, or why there is none. Its text is left out, because
+// it quotes addresses.
+func (c *Client) causeOf(ctx context.Context, err error) *registrar.Cause {
+	cause := &registrar.Cause{Part: "smtp", Operation: "send", Target: c.opts.Server, Class: registrar.NetworkClass(err), Err: err}
+	var sending *gomail.SendError
+	var reply *textproto.Error
+	code := 0
+	switch {
+	case errors.As(err, &reply):
+		code = reply.Code
+	case errors.As(err, &sending):
+		code = sending.ErrorCode()
+	}
+	switch {
+	case code == 530, code == 534, code == 535, code == 538: // RFC 4954, 6
+		cause.Class = "login_refused"
+	case code >= 500:
+		cause.Class = "refused"
+	case code >= 400:
+		cause.Class = "refused_for_now"
+	case ctx.Err() != nil:
+		cause.Class = "timeout"
+	case errors.Is(err, errNoSTARTTLS):
+		cause.Class = "tls_not_offered"
+	case cause.Class == "":
+		cause.Class = "protocol_error"
+	}
+	if code > 0 {
+		cause.Code = "SMTP " + strconv.Itoa(code)
+	}
+	return cause
+}
+
+var errNoSTARTTLS = errors.New("the server offers no encryption")

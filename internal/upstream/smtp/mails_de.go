@@ -1,0 +1,283 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// german are the letters in German.
+var german = language{
+	code:             "de",
+	timeLayout:       "02.01.2006, 15:04 Uhr UTC",
+	dateLayout:       "02.01.2006",
+	decimalSeparator: ",",
+	footer: `
+--
+dotkontor – {{.Portal}}
+Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
+nach Ihrem Passwort oder Ihren Codes.
+`,
+	accountMails: map[registrar.MailKind]mailText{
+		registrar.MailConfirm: {
+			subject: "Bitte bestätigen Sie Ihre E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
+bei dotkontor angelegt{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Bitte bestätigen Sie, dass die E-Mail-Adresse Ihnen gehört:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun: Ohne Bestätigung
+kann sich mit dem Konto niemand anmelden.
+`,
+		},
+		registrar.MailAlreadyRegistered: {
+			subject: "Sie haben schon ein Konto",
+			body: `Guten Tag,
+
+am {{.At}} wollte jemand mit dieser E-Mail-Adresse
+ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
+Zu dieser E-Mail-Adresse gibt es schon ein Konto; es wurde nichts
+verändert.
+
+Wenn Sie das waren, melden Sie sich bitte an:
+
+{{.Portal}}
+
+Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
+„Passwort vergessen“.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun.
+`,
+		},
+		registrar.MailAccountClosed: {
+			subject: "Ihr Konto ist geschlossen",
+			body: `Guten Tag,
+
+am {{.At}} wurde Ihr Konto bei dotkontor auf Ihren
+Wunsch geschlossen{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Anmelden kann sich damit niemand mehr; Zugangstoken und verbundene
+Anwendungen gelten nicht mehr. Rechnungen und was wir nach dem Gesetz
+aufheben müssen, bleibt bis zum Ende der Fristen gespeichert.
+
+Waren Sie das nicht? Dann antworten Sie bitte sofort auf diese
+Nachricht.
+`,
+		},
+		registrar.MailPasswordReset: {
+			subject: "Neues Passwort wählen",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+neues Passwort angefordert{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Hier wählen Sie es:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
+macht ihn ungültig.
+
+Waren Sie das nicht? Dann müssen Sie nichts tun: Ihr Passwort
+bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
+`,
+		},
+		registrar.MailNoAccount: {
+			subject: "Kein Konto mit dieser E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor für diese
+E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der
+Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
+
+Vielleicht haben Sie Ihr Konto mit einer anderen E-Mail-Adresse
+angelegt. Ein neues Konto können Sie hier anlegen:
+
+{{.Portal}}
+
+Waren Sie das nicht? Dann müssen Sie nichts tun.
+`,
+		},
+		registrar.MailChangeEmail: {
+			subject: "Bitte bestätigen Sie Ihre neue E-Mail-Adresse",
+			body: `Guten Tag,
+
+am {{.At}} wurde diese E-Mail-Adresse als neue
+Adresse eines Kontos bei dotkontor angegeben.
+
+Öffnen Sie den Link, und melden Sie sich mit der bisherigen Adresse an.
+Danach bestätigen Sie die neue:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Bis dahin
+gilt die bisherige E-Mail-Adresse weiter.
+
+Waren Sie das nicht? Dann hat sich jemand vertippt. Ohne Anmeldung
+bewirkt der Link nichts, und Sie müssen nichts tun.
+`,
+		},
+		registrar.MailEmailChanging: {
+			subject: "Ihre E-Mail-Adresse soll geändert werden",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor eine
+andere E-Mail-Adresse angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Email}}
+Neue Adresse: {{.}}
+{{end}}
+Sie gilt, sobald jemand den Link öffnet, den wir dorthin geschickt
+haben, und sich mit Ihrem Konto anmeldet. Danach schreiben wir an diese
+Adresse nicht mehr.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und melden Sie alle Sitzungen ab:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailPasswordChanged: {
+			subject: "Ihr Passwort wurde geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde das Passwort Ihres Kontos bei
+dotkontor geändert{{with .Address}} (von der Adresse {{.}}){{end}}. Andere
+Sitzungen wurden beendet.
+
+Waren Sie das nicht? Dann wählen Sie bitte sofort mit
+„Passwort vergessen“ ein neues und sehen Sie Ihre Zugangs-Tokens und
+Passkeys durch:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailTokenCreated: {
+			subject: "Ein neues Zugangs-Token für Ihr Konto",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+Zugangs-Token für Programme angelegt{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Wer das Token hat, kann in Ihrem Namen handeln, bis Sie es widerrufen.
+
+Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
+„MCP- und API-Zugang“ und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailApplicationConnected: {
+			subject: "Eine Anwendung hat Zugang zu Ihrem Konto",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor zugestimmt, dass eine
+Anwendung auf Ihr Konto zugreift{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+{{with .Name}}
+So nennt sie sich: {{.}}
+{{end}}{{with .Host}}
+Die Antwort ging an: {{.}}
+{{end}}
+Den Namen hat die Anwendung selbst gewählt, wir haben ihn nicht geprüft.
+
+Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
+"Anwendungen" und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailApplicationReplayed: {
+			subject: "Eine Verbindung zu Ihrem Konto wurde beendet",
+			body: `Guten Tag,
+
+am {{.At}} haben wir die Verbindung einer Anwendung zu
+Ihrem Konto bei dotkontor beendet. Ihre Zugangsdaten wurden zweimal
+benutzt{{with .Address}} (zuletzt von der Adresse {{.}}){{end}}.
+{{with .Name}}
+So nennt sie sich: {{.}}
+{{end}}{{with .Host}}
+Verbunden mit: {{.}}
+{{end}}
+Vielleicht hat jemand die Zugangsdaten kopiert, vielleicht liefen nur zwei
+Programme zugleich. Die Anwendung hat keinen Zugang mehr. Wenn Sie sie
+weiter nutzen möchten, verbinden Sie sie neu.
+
+Waren Sie das nicht? Dann sehen Sie bitte nach, was in Ihrem Konto
+geschehen ist, und prüfen Sie das Gerät, auf dem die Anwendung läuft:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailAgentLinked: {
+			subject: "Ein Checkout-Agent ist mit Ihrem Konto verbunden",
+			body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor ein Checkout-Agent mit
+Ihrem Konto verbunden{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Er kann Ihre offenen Bestellungen sehen und bezahlen, bis Sie die
+Verbindung beenden. Ihr Konto und Ihre Domains kann er nicht ändern.
+
+Waren Sie das nicht? Dann trennen Sie ihn bitte sofort im Profil unter
+„Verbundene Checkout-Agenten“ und ändern Sie Ihr Passwort:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailSecondFactor: {
+			subject: "Ihr zweiter Faktor wurde geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor
+{{if eq .Change "on"}}die Anmeldung mit zweitem Faktor
+eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
+ausgeschaltet{{else if eq .Change "renewed"}}eine neue Liste von
+Wiederherstellungscodes erzeugt{{else if eq .Change "used"}}ein
+Wiederherstellungscode zur Anmeldung benutzt{{else}}die Anmeldung mit
+zweitem Faktor geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und melden Sie alle Sitzungen ab:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailRegistrantChanged: {
+			subject: "Ihre Inhaberdaten wurden geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurden in Ihrem Konto bei dotkontor die
+Daten geändert, auf die Ihre Domains eingetragen
+werden{{with .Address}} (von der Adresse {{.}}){{end}}.
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und sehen Sie die Daten durch:
+
+{{.Portal}}
+`,
+		},
+		registrar.MailPasskey: {
+			subject: "Ihre Passkeys wurden geändert",
+			body: `Guten Tag,
+
+am {{.At}} wurde für Ihr Konto bei dotkontor ein
+Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}entfernt{{else}}geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
+{{with .Name}}
+Name: {{.}}
+{{end}}
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und sehen Sie Ihre Passkeys durch:
+
+{{.Portal}}
+`,
+		},
+	},
+	orderMails: germanOrderMails,
+}

@@ -1,0 +1,134 @@
+package smtp
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// maxItems bounds what a letter lists; orders have fewer.
+const maxItems = 100
+
+// maxConsentLength bounds the words of a consent, in characters; they are ours.
+const maxConsentLength = 2000
+
+// orderData is what letters about orders mention.
+type orderData struct {
+	Order string
+	Items []item
+	// Net, Vat, Gross and Refund are amounts with their currency; Refund is empty
+	// where nothing goes back.
+	Net, Vat, Gross, Refund string
+	Free                    bool   // nothing was charged
+	Rate                    string // of the VAT, with its sign
+	Rule, Country, Vatid    string // why that rate
+	Unchecked               bool   // the VAT id could not be checked
+	Unclaimed               bool   // the order belongs to no account that anybody can sign in to
+	State                   string
+	// Consent are the words with which a consumer has asked for an early beginning, in
+	// short lines; ConsentAt is when. They are empty where nobody did.
+	Consent, ConsentAt string
+}
+
+// item is one name of an order.
+type item struct {
+	Name, Kind string
+	Years      int
+	Net        string
+	Failed     bool
+	Why        string // taken, code, locked, denied or other
+}
+
+// failureReasons are why an item failed, in the few words that letters tell apart.
+var failureReasons = map[string]string{
+	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken", "name_reserved": "taken",
+	"epp_auth_info": "code", "auth_code_wrong": "code",
+	"epp_status_prohibits": "locked", "transfer_locked": "locked",
+	"registry_denied": "denied",
+}
+
+// orderData reads the facts of an order.
+func (l *language) orderData(data map[string]string) orderData {
+	b := orderData{
+		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
+		Free: isZero(data["gross"]), Rate: l.formatRate(data["vat_rate"]), Rule: data["vat_rule"], Country: sanitizeValue(data["vat_country"]),
+		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", State: data["state"],
+	}
+	if words := data["consent"]; words != "" {
+		b.Consent, b.ConsentAt = wrapIndented(sanitizeLine(words, maxConsentLength)), l.formatTime(data["consent_at"])
+	}
+	if !isZero(data["refund"]) {
+		b.Refund = l.formatAmount(data["refund"])
+	}
+	count, _ := strconv.Atoi(data["items"]) // no items where it is no number
+	for n := range min(count, maxItems) {
+		of := "item" + strconv.Itoa(n+1) + "_"
+		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"])}
+		if one.Name == "" {
+			break
+		}
+		one.Years, _ = strconv.Atoi(data[of+"years"])
+		if failure := data[of+"failure"]; failure != "" {
+			one.Failed, one.Why = true, failureReasons[failure]
+		}
+		b.Items = append(b.Items, one)
+	}
+	return b
+}
+
+// formatAmount writes an amount as people of the language do.
+func (l *language) formatAmount(value string) string {
+	if value == "" {
+		return ""
+	}
+	return strings.ReplaceAll(sanitizeValue(value), ".", l.decimalSeparator) + " EUR"
+}
+
+func isZero(amount string) bool { return strings.Trim(amount, "0.") == "" }
+
+// formatRate writes hundredths of a percent: 1900 is 19 %.
+func (l *language) formatRate(value string) string {
+	points, err := strconv.Atoi(value)
+	if err != nil {
+		return ""
+	}
+	percent := strconv.FormatFloat(float64(points)/100, 'f', -1, 64)
+	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
+}
+
+// formatDate writes a day.
+func (l *language) formatDate(value string) string {
+	day, err := time.Parse(time.DateOnly, value)
+	if err != nil {
+		return ""
+	}
+	return day.Format(l.dateLayout)
+}
+
+// formatTime writes a time; empty where there is none.
+func (l *language) formatTime(value string) string {
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(l.timeLayout)
+}
+
+// wrapIndented breaks a text into lines as the letters have them, each a little to the right.
+func wrapIndented(text string) string {
+	const most, indent = 72, "  "
+	var lines []string
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > most {
+			lines = append(lines, line)
+			line = indent
+		}
+		if line != indent {
+			line += " "
+		}
+		line += word
+	}
+	return strings.Join(append(lines, line), "\n")
+}

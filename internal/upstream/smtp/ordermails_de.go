@@ -1,0 +1,324 @@
+package smtp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// germanOrderMails are the letters about orders and domains in German.
+var germanOrderMails = map[registrar.MailKind]mailText{
+	registrar.MailOrderPaid: {
+		subject: "Ihre Bestellung bei dotkontor",
+		body: `Guten Tag,
+
+vielen Dank. Ihre Bestellung wurde am
+{{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if eq .Kind "register"}}Registrierung{{else if eq .Kind "transfer"}}Umzug zu uns{{else}}Verlängerung{{end}}{{if eq .Years 1}}, 1 Jahr{{else if .Years}}, {{.Years}} Jahre{{end}}: {{.Net}} netto
+{{end}}
+{{printf "%-20s %14s" "Netto" .Net}}
+{{printf "%-20s %14s" (print "Umsatzsteuer " .Rate) .Vat}}
+{{printf "%-20s %14s" "Gesamt" .Gross}}
+{{if eq .Rule "reverse_charge"}}
+Steuerschuldnerschaft des Leistungsempfängers (Reverse-Charge). Ihre
+Umsatzsteuer-Identifikationsnummer: {{.Vatid}}
+{{else if eq .Rule "outside_eu"}}
+Die Leistung ist in Deutschland nicht steuerbar (Empfänger außerhalb der
+Europäischen Union, Land {{.Country}}).
+{{else if eq .Rule "eu_consumer_oss"}}
+Berechnet ist die Umsatzsteuer Ihres Landes ({{.Country}}).
+{{end}}{{if .Unchecked}}
+Ihre Umsatzsteuer-Identifikationsnummer konnten wir nicht prüfen, weil
+die Auskunft der EU (VIES) nicht erreichbar war. Deshalb ist Umsatzsteuer
+berechnet.
+{{end}}{{if .Consent}}
+Sie haben am {{.ConsentAt}} erklärt:
+
+{{.Consent}}
+
+Bitte heben Sie diese Nachricht auf.
+{{end}}
+{{if .Unclaimed}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Die Bestellung gehört
+noch zu keinem Konto; der Link, mit dem Sie sie in Ihres übernehmen,
+steht in einer eigenen E-Mail. Danach sehen Sie sie unter "Bestellungen":
+
+{{.Portal}}
+
+Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+{{else}}Wir schreiben Ihnen, sobald alles ausgeführt ist. Den Stand sehen Sie
+jederzeit unter "Bestellungen":
+
+{{.Portal}}
+
+Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
+Ihr Passwort und antworten Sie uns.
+{{end}}`,
+	},
+	registrar.MailOrderDone: {
+		subject: "Das ist aus Ihrer Bestellung geworden",
+		body: `Guten Tag,
+
+Ihre Bestellung ist seit {{.At}}
+{{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+  {{if .Failed}}ging nicht: {{if eq .Why "taken"}}der Name war inzwischen vergeben{{else if eq .Why "code"}}der Auth-Code stimmte nicht{{else if eq .Why "locked"}}der Name ist gesperrt{{else if eq .Why "denied"}}die Registry hat es abgelehnt{{else}}die Registry nahm den Auftrag nicht an{{end}}{{else if eq .Kind "register"}}ist registriert{{else if eq .Kind "transfer"}}ist zu uns umgezogen{{else}}ist verlängert{{end}}
+{{end}}{{with .Refund}}
+Wir geben {{.}} auf dem Weg zurück, auf dem Sie bezahlt haben. Das
+dauert einige Tage.
+{{end}}
+{{if .Unclaimed}}Die Bestellung gehört noch zu keinem Konto; der Link, mit dem Sie sie in
+Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
+{{else}}Ihre Domains finden Sie hier:
+{{end}}
+{{.Portal}}
+`,
+	},
+	registrar.MailClaim: {
+		subject: "Eine Bestellung für Sie: bitte übernehmen",
+		body: `Guten Tag,
+
+am {{.At}} wurde bei dotkontor eine Bestellung mit dieser
+E-Mail-Adresse gemacht, von einem Programm, das für Sie einkauft.
+
+Bestellung: {{.Order}}
+{{range .Items}}
+{{.Name}}
+{{end}}
+Sie gehört noch zu keinem Konto. Solange das so ist, kann niemand die
+Domains verwalten oder die Bestellung von Hand bezahlen. Mit diesem Link
+übernehmen Sie sie in Ihr Konto, nachdem Sie sich angemeldet oder
+eines angelegt haben:
+
+{{.Link}}
+
+Der Link gilt bis {{.Until}} und nur einmal. Ein neuerer
+macht ihn ungültig. Geben Sie ihn niemandem: Wer ihn hat, kann die
+Bestellung übernehmen.
+
+Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
+`,
+	},
+	registrar.MailPaymentReturned: {
+		subject: "Wir geben eine Zahlung zurück",
+		body: `Guten Tag,
+
+am {{.At}} kam eine Zahlung an, die wir nicht mehr
+brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
+abgelehnt oder abgelaufen.
+
+Bestellung: {{.Order}}
+{{with .Refund}}
+Wir geben {{.}} vollständig zurück, auf dem Weg, auf dem Sie
+bezahlt haben. Das dauert einige Tage.
+{{end}}
+Ihre Bestellungen finden Sie hier:
+
+{{.Portal}}
+`,
+	},
+	registrar.MailExpiringMonth: {
+		subject: "Ihre Domain läuft in etwa einem Monat ab",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain endet bald:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
+unter "Domains":
+
+{{.Portal}}
+
+Möchten Sie sie nicht behalten, müssen Sie nichts tun.
+`,
+	},
+	registrar.MailExpiringWeek: {
+		subject: "Ihre Domain läuft in etwa einer Woche ab",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Möchten Sie die Domain behalten? Dann verlängern Sie sie bitte vorher
+unter "Domains":
+
+{{.Portal}}
+
+Ohne Verlängerung können Webseiten und E-Mail-Adressen unter diesem
+Namen danach ausfallen. Möchten Sie die Domain nicht behalten, müssen
+Sie nichts tun.
+`,
+	},
+	registrar.MailExpired: {
+		subject: "Ihre Domain ist abgelaufen",
+		body: `Guten Tag,
+
+die bezahlte Laufzeit einer Domain ist zu Ende:
+
+Domain: {{.Domain}}
+Ende:   {{.Date}}
+
+Noch können Sie die Domain verlängern, unter "Domains":
+
+{{.Portal}}
+
+Ohne Verlängerung kann die Domain jederzeit ausfallen und gelöscht
+werden. Danach kann sie jemand anderes registrieren.
+`,
+	},
+	registrar.MailDomainChanged: {
+		subject: "Eine Ihrer Domains wurde geändert",
+		body: `Guten Tag,
+
+am {{.At}} wurde eine Ihrer Domains bei der Registry
+geändert{{with .Address}} (auf Wunsch von der Adresse {{.}}){{end}}.
+
+Domain: {{.Domain}}
+Geändert: {{if eq .Change "nameservers"}}die Nameserver
+{{else if eq .Change "ds_add"}}ein DS-Eintrag (DNSSEC) kam hinzu
+{{else if eq .Change "ds_remove"}}ein DS-Eintrag (DNSSEC) wurde entfernt
+{{else if eq .Change "lock"}}die Domain ist jetzt für Umzüge gesperrt
+{{else if eq .Change "unlock"}}die Sperre für Umzüge ist aufgehoben
+{{else if eq .Change "secure"}}Umzüge sind gesperrt, und Auth-Codes von früher gelten nicht mehr
+{{else}}die Angaben zum Inhaber
+{{end}}{{if eq .Change "secure"}}
+Das haben wir wegen der Sperre veranlasst, über die Sie eine eigene
+Nachricht bekommen. Die Domain sehen Sie hier:
+{{else}}
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
+Sie die Domain durch und wenden Sie sich an uns:
+{{end}}
+{{.Portal}}
+`,
+	},
+	registrar.MailDomainLock: {
+		subject: "Zu einer Sperre auf einer Ihrer Domains",
+		body: `Guten Tag,
+
+am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
+aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}
+
+Domain: {{.Domain}}
+Anlass: {{if eq .Change "chargeback"}}eine Zahlung wurde zurückgeholt
+{{else if eq .Change "udrp"}}ein Verfahren um den Namen (UDRP)
+{{else if eq .Change "court"}}eine gerichtliche oder behördliche Anordnung
+{{else if eq .Change "abuse"}}eine Meldung wegen Missbrauchs
+{{else}}erledigt
+{{end}}Grund:  {{.Name}}
+
+Was jetzt nicht geht, steht auf der Seite der Domain. Wenn Sie Fragen
+haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
+
+{{.Portal}}
+`,
+	},
+	registrar.MailAuthCode: {
+		subject: "Der Auth-Code einer Ihrer Domains wurde angezeigt",
+		body: `Guten Tag,
+
+am {{.At}} wurde der Auth-Code einer Ihrer Domains
+neu gesetzt und im Portal angezeigt{{with .Address}} (von der
+Adresse {{.}}){{end}}.
+
+Domain: {{.Domain}}
+
+Wer den Auth-Code hat, kann die Domain zu einem anderen Anbieter
+umziehen, wenn sie nicht gesperrt ist.
+
+Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sperren
+Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
+
+{{.Portal}}
+`,
+	},
+	registrar.MailWithdrawal: {
+		subject: "Eingangsbestätigung Ihres Widerrufs",
+		body: `Guten Tag,
+
+Ihr Widerruf ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
+Zeitpunkt:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+
+Das wurde erklärt, im Wortlaut des Formulars. Zeichen, die eine Adresse
+anklickbar machen, stehen in eckigen Klammern:
+
+> Ich widerrufe den Vertrag.
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}
+
+Wir prüfen den Widerruf und melden uns bei Ihnen. Was Ihnen zusteht,
+zahlen wir auf dem Weg zurück, auf dem Sie bezahlt haben. Bitte heben
+Sie diese Nachricht auf.
+
+Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
+antworten Sie uns bitte, damit nichts Falsches geschieht.
+`,
+	},
+	registrar.MailTermination: {
+		subject: "Eingangsbestätigung Ihrer Kündigung",
+		body: `Guten Tag,
+
+Ihre Kündigung ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
+Zeitpunkt:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+
+Das wurde erklärt, im Wortlaut des Formulars. Zeichen, die eine Adresse
+anklickbar machen, stehen in eckigen Klammern:
+
+> Ich kündige den Vertrag.
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}
+> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Grund:
+> {{.}}{{end}}
+
+Ein Vertrag über eine Domain endet ordentlich mit der Laufzeit, die
+bezahlt ist; bis dahin bleibt die Domain bei Ihnen. Den genauen Tag
+nennen wir Ihnen, sobald wir den Vertrag zugeordnet haben. Bitte heben
+Sie diese Nachricht auf.
+
+Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
+antworten Sie uns bitte, damit nichts Falsches geschieht.
+`,
+	},
+	registrar.MailNoticeReceived: {
+		subject: "Eine Erklärung zu einem Vertrag ist eingegangen",
+		body: `Guten Tag,
+
+jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}:
+
+Nummer:  {{.Number}}
+Eingang: {{.At}}
+E-Mail:  {{.Email}}
+
+> Name:    {{.Name}}
+> Vertrag: {{.Contract}}{{if .Termination}}
+> Art:     {{if .Special}}außerordentlich, mit sofortiger Wirkung{{else}}ordentlich{{end}}
+> Zum:     {{with .End}}{{.}}{{else}}nächstmöglichen Zeitpunkt{{end}}{{with .Reason}}
+> Grund:
+> {{.}}{{end}}{{end}}
+{{if not .Termination}}{{range .Orders}}
+Bestellung {{.ID}}{{with .Paid}},
+bezahlt {{.}}{{end}}:
+  {{if .Consent}}Der Kunde hat am {{.Consent}} ausdrücklich
+  verlangt, dass wir sofort beginnen (Wortlaut {{.Wording}}).{{else}}Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.{{end}}
+{{else}}
+Eine Bestellung ist an diesen Worten nicht zu erkennen.
+{{end}}{{end}}
+Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
+"dotkontor declarations list"; mit "dotkontor declarations done" und der
+Nummer wird diese als erledigt vermerkt.
+`,
+	},
+}

@@ -1,0 +1,191 @@
+package smtp
+
+import (
+	"maps"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+func orderMailData(more map[string]string) map[string]string {
+	data := map[string]string{
+		"order": "ord_01jd3c4v5w6x7y8z9abcdefghj", "items": "3", "net": "112.70", "vat": "21.41", "gross": "134.11", "vat_rate": "1900",
+		"vat_rule": "domestic", "vat_country": "DE", "vat_id": "", "vat_unchecked": "false", "state": "completed", "refund": "0.00",
+		"item1_name": "neu.de", "item1_kind": "register", "item1_years": "1", "item1_net": "6.90", "item1_state": "active",
+		"item2_name": "ki.ai", "item2_kind": "renew", "item2_years": "2", "item2_net": "99.90", "item2_state": "active",
+		"item3_name": "umzug.de", "item3_kind": "transfer", "item3_years": "0", "item3_net": "5.90", "item3_state": "active",
+		"domain": "neu.de", "paid_until": "2026-12-15",
+	}
+	maps.Copy(data, more)
+	return data
+}
+
+func renderMail(t *testing.T, kind registrar.MailKind, language string, data map[string]string) string {
+	t.Helper()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, err := parsed.render(mailer.Message{
+		Kind: kind, Language: language, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data,
+	}, "https://domains.example/portal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(body) {
+		if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
+			t.Errorf("%s in %s has a bad line: %q", kind, language, line)
+		}
+	}
+	if strings.Contains(body, "\n\n\n") || strings.Contains(body, "<no value>") {
+		t.Errorf("%s in %s has gaps:\n%s", kind, language, body)
+	}
+	return body
+}
+
+func TestOrderMails_StateEachOutcome(t *testing.T) {
+	t.Parallel()
+	failed := map[string]string{"state": "partially_completed", "refund": "8.21", "item1_state": "failed"}
+	because := func(code string) map[string]string {
+		data := maps.Clone(failed)
+		data["item1_failure"] = code
+		return orderMailData(data)
+	}
+	for name, test := range map[string]struct {
+		kind    registrar.MailKind
+		facts   map[string]string
+		de, en  []string
+		deNever string
+	}{
+		"a receipt": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(nil),
+			de: []string{
+				"bezahlt", "ord_01jd3c4v5w6x7y8z9abcdefghj", "neu.de\n  Registrierung, 1 Jahr: 6,90 EUR netto\n", "ki.ai\n  Verlängerung, 2 Jahre: 99,90 EUR netto\n",
+				"umzug.de\n  Umzug zu uns: 5,90 EUR netto\n", "Umsatzsteuer 19 %         21,41 EUR\n", "134,11 EUR",
+			},
+			en:      []string{"was paid", "registration, 1 year: 6.90 EUR net\n", "renewal, 2 years", "VAT 19 %                  21.41 EUR\n", "134.11 EUR"},
+			deNever: "VIES",
+		},
+		"a receipt of nothing": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"gross": "0.00"}),
+			de: []string{"bestätigt"}, en: []string{"was confirmed"}, deNever: "bezahlt",
+		},
+		"reverse charge": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "reverse_charge", "vat_id": "ATU12345675", "vat_rate": "0"}),
+			de: []string{"Steuerschuldnerschaft des Leistungsempfängers", "ATU12345675", "Umsatzsteuer 0 %"}, en: []string{"Reverse charge", "ATU12345675"},
+		},
+		"outside of the EU": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "outside_eu", "vat_country": "CH"}),
+			de: []string{"nicht steuerbar", "CH"}, en: []string{"not subject to VAT", "CH"},
+		},
+		"another country's rate": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_rule": "eu_consumer_oss", "vat_country": "FI", "vat_rate": "2550"}),
+			de: []string{"25,5 %", "Ihres Landes (FI)"}, en: []string{"25.5 %", "your country (FI)"},
+		},
+		"an unchecked VAT id": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"vat_unchecked": "true"}),
+			de: []string{"VIES"}, en: []string{"VIES"},
+		},
+		"a receipt without an account": {
+			kind: registrar.MailOrderPaid, facts: orderMailData(map[string]string{"unclaimed": "true"}),
+			de: []string{"gehört\nnoch zu keinem Konto", "Haben Sie nichts bestellt?"}, en: []string{"to no account yet", "Have you ordered nothing?"}, deNever: "ändern Sie",
+		},
+		"done without an account": {
+			kind: registrar.MailOrderDone, facts: orderMailData(map[string]string{"unclaimed": "true"}),
+			de: []string{"noch zu keinem Konto"}, en: []string{"to no account yet"}, deNever: "Ihre Domains finden",
+		},
+		"all done": {
+			kind: registrar.MailOrderDone, facts: orderMailData(nil),
+			de: []string{"\nausgeführt.", "neu.de\n  ist registriert\n", "ki.ai\n  ist verlängert\n", "umzug.de\n  ist zu uns umgezogen\n"},
+			en: []string{"\ncarried out.", "is registered", "is renewed", "has moved to us"}, deNever: "geben",
+		},
+		"some failed": {
+			kind: registrar.MailOrderDone, facts: because("epp_exists"),
+			de: []string{"zum Teil", "neu.de\n  ging nicht: der Name war inzwischen vergeben\n", "Wir geben 8,21 EUR"}, en: []string{"in part", "taken meanwhile", "8.21 EUR back"},
+		},
+		"a wrong code": {kind: registrar.MailOrderDone, facts: because("epp_auth_info"), de: []string{"Auth-Code stimmte nicht"}, en: []string{"auth code was wrong"}},
+		"another no":   {kind: registrar.MailOrderDone, facts: because("epp_policy"), de: []string{"nahm den Auftrag nicht an"}, en: []string{"did not accept"}},
+		"nothing done": {kind: registrar.MailOrderDone, facts: orderMailData(map[string]string{"state": "failed"}), de: []string{"nicht ausgeführt werden"}, en: []string{"could not be carried out"}},
+		"a payment too many": {
+			kind: registrar.MailPaymentReturned, facts: orderMailData(map[string]string{"refund": "134.11"}),
+			de: []string{"134,11 EUR vollständig"}, en: []string{"134.11 EUR back in full"},
+		},
+		"a month":  {kind: registrar.MailExpiringMonth, facts: orderMailData(nil), de: []string{"neu.de", "15.12.2026"}, en: []string{"neu.de", "15 December 2026"}},
+		"a week":   {kind: registrar.MailExpiringWeek, facts: orderMailData(nil), de: []string{"15.12.2026"}, en: []string{"15 December 2026"}},
+		"too late": {kind: registrar.MailExpired, facts: orderMailData(nil), de: []string{"zu Ende", "15.12.2026", "verlängern"}, en: []string{"is over", "15 December 2026"}},
+	} {
+		for language, wants := range map[string][]string{"de": test.de, "en": test.en} {
+			body := renderMail(t, test.kind, language, test.facts)
+			for _, want := range append(wants, "https://domains.example/portal") {
+				if !strings.Contains(body, want) {
+					t.Errorf("%s in %s does not say %q:\n%s", name, language, want, body)
+				}
+			}
+			if language == "de" && test.deNever != "" && strings.Contains(body, test.deNever) {
+				t.Errorf("%s says %q:\n%s", name, test.deNever, body)
+			}
+		}
+	}
+}
+
+func TestOrderMail_LengthIsBounded(t *testing.T) {
+	t.Parallel()
+	body := renderMail(t, registrar.MailOrderDone, "de", orderMailData(map[string]string{"items": "1000000"}))
+	if len(body) > 100_000 {
+		t.Errorf("the letter has %d bytes", len(body))
+	}
+}
+
+func TestReceipt_QuotesConsentText(t *testing.T) {
+	t.Parallel()
+	words := "Ich verlange ausdrücklich, dass Sie sofort beginnen. " + strings.Repeat("Ich weiß, dass mein Widerrufsrecht erlischt. ", 6)
+	data := orderMailData(map[string]string{"consent": words, "consent_at": "2026-11-29T22:01:00Z"})
+	for language, want := range map[string]string{"de": "Sie haben am 29.11.2026, 22:01 Uhr UTC erklärt:", "en": "On 29 November 2026, 22:01 UTC you declared:"} {
+		body := renderMail(t, registrar.MailOrderPaid, language, data)
+		quoted := strings.Join(strings.Fields(body), " ")
+		if !strings.Contains(quoted, want+" "+strings.TrimSpace(words)) {
+			t.Errorf("in %s:\n%s", language, body)
+		}
+		if none := renderMail(t, registrar.MailOrderPaid, language, orderMailData(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
+			t.Errorf("a consent that nobody has given, in %s:\n%s", language, none)
+		}
+	}
+	endless := renderMail(t, registrar.MailOrderPaid, "de", orderMailData(map[string]string{"consent": strings.Repeat("ja ", 100_000)}))
+	if len(endless) > 10_000 {
+		t.Errorf("the letter has %d bytes", len(endless))
+	}
+}
+
+func TestNoticeMail_ShowsOperatorConsentOfEachOrder(t *testing.T) {
+	t.Parallel()
+	withdrawn := func(more map[string]string) map[string]string {
+		data := map[string]string{"number": "dcl_1", "declared": "withdrawal", "name": "Erika", "email": "e@example.de", "contract": "kaffee.de", "orders": "0"}
+		maps.Copy(data, more)
+		return data
+	}
+	two := withdrawn(map[string]string{
+		"orders": "2", "order1_id": "ord_01jd3c4v5w6x7y8z9abcdefghj", "order1_paid_at": "2026-11-15T12:00:00Z", "order1_consent_at": "2026-11-15T11:58:00Z", "order1_wording": "2026-11-de",
+		"order2_id": "ord_01jd3c4v5w6x7y8z9abcdefghk", "order2_paid_at": "", "order2_consent_at": "",
+	})
+	for name, test := range map[string]struct {
+		facts  map[string]string
+		de, en string
+		never  string
+	}{
+		"with":      {facts: two, de: "am 15.11.2026, 11:58 Uhr UTC ausdrücklich verlangt, dass wir sofort beginnen (Wortlaut 2026-11-de)", en: "(wording 2026-11-de)"},
+		"without":   {facts: two, de: "Bestellung ord_01jd3c4v5w6x7y8z9abcdefghk: Eine Zustimmung zum Beginn vor Ende der Widerrufsfrist gibt es nicht.", en: "There is no consent"},
+		"no order":  {facts: withdrawn(nil), de: "an diesen Worten nicht zu erkennen", en: "no order that we know"},
+		"an ending": {facts: withdrawn(map[string]string{"declared": "termination"}), de: "gekündigt", en: "ended", never: "nicht zu erkennen"},
+	} {
+		for language, want := range map[string]string{"de": test.de, "en": test.en} {
+			body := strings.Join(strings.Fields(renderMail(t, registrar.MailNoticeReceived, language, test.facts)), " ")
+			if !strings.Contains(body, want) || test.never != "" && strings.Contains(body, test.never) {
+				t.Errorf("%s in %s: %s", name, language, body)
+			}
+		}
+	}
+}

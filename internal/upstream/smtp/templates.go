@@ -1,0 +1,189 @@
+package smtp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+	"unicode"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+// maxValueLength bounds what a letter quotes, in characters.
+const maxValueLength = 100
+
+// language is every letter in one language.
+type language struct {
+	code             string
+	timeLayout       string // the layout of times
+	dateLayout       string // the layout of dates
+	decimalSeparator string // between euros and cents
+	footer           string
+	// accountMails are those about an account, orders those about orders and domains.
+	accountMails, orderMails map[registrar.MailKind]mailText
+}
+
+// text finds a text.
+func (l *language) text(kind registrar.MailKind) mailText {
+	if found, known := l.accountMails[kind]; known {
+		return found
+	}
+	return l.orderMails[kind]
+}
+
+// MailKinds are all kinds of mail that there are texts for.
+func MailKinds() []registrar.MailKind {
+	return slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
+}
+
+// mailText is one text. A subject has no placeholders.
+type mailText struct{ subject, body string }
+
+// templateData are what texts can mention.
+type templateData struct {
+	At      string // when it happened
+	Until   string // how long the link works
+	Link    string
+	Portal  string // where to sign in
+	Address string // the network address from which it was done
+	Name    string // of a token, passkey or application
+	Host    string // where an application was answered to
+	Email   string // the new address
+	Change  string // on, off, renewed, used, added, removed
+	orderData
+	noticeData
+	Domain string // whose term ends
+	Date   string // on that day
+}
+
+// templates are the parsed letters.
+type templates map[string]map[registrar.MailKind]*template.Template
+
+func parseTemplates() (templates, error) {
+	parsed := templates{}
+	for _, lang := range []language{german, english} {
+		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
+		for _, some := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
+			for kind, letter := range some {
+				text, err := template.New(string(kind)).Parse(letter.body + lang.footer)
+				if err != nil {
+					return nil, fmt.Errorf("the letter %s in %s: %w", kind, lang.code, err)
+				}
+				parsed[lang.code][kind] = text
+			}
+		}
+	}
+	return parsed, nil
+}
+
+// render makes subject and body of a message. A language that we do not write is
+// German.
+func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
+	lang := german
+	if message.Language == english.code {
+		lang = english
+	}
+	text, known := t[lang.code][message.Kind]
+	if !known {
+		return "", "", fmt.Errorf("there is no letter of the kind %q", message.Kind)
+	}
+	said := templateData{
+		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
+		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
+		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
+		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
+	}
+	if message.Data["declared"] != "" {
+		said.Name = quotedLines(said.Name)
+	}
+	if message.Kind == registrar.MailClaim || said.Unclaimed {
+		// An agent has chosen both the names and the address that this goes to.
+		for i := range said.Items {
+			said.Items[i].Name = quoteForeign(said.Items[i].Name, maxValueLength)
+		}
+	}
+	if !message.LinkExpiresAt.IsZero() {
+		said.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
+	}
+	var written strings.Builder
+	if err := text.Execute(&written, said); err != nil {
+		return "", "", err
+	}
+	return lang.text(message.Kind).subject, written.String(), nil
+}
+
+// sanitizeValue makes a fact harmless: no control characters, no line of its own, no
+// text that runs from right to left, and not more than a line.
+func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }
+
+func sanitizeLine(value string, most int) string {
+	value = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r) || unicode.IsControl(r) || r == unicode.ReplacementChar:
+			return ' '
+		case unicode.In(r, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
+			return -1
+		default:
+			return r
+		}
+	}, value)
+	value = strings.Join(strings.Fields(value), " ")
+	if letters := []rune(value); len(letters) > most {
+		value = string(letters[:most]) + "…"
+	}
+	return value
+}
+
+// quoteForeign is text that somebody else chose, in one line and without anything that a
+// mail program would make a link of. What was written can still be read: only the
+// characters that make an address are put in brackets.
+func quoteForeign(value string, most int) string { return defang(sanitizeLine(value, most)) }
+
+// inIPv4 reports whether the dot at i is one of the three of an IPv4 address. A
+// date (1.2.2026) and a price (1.234,56) have fewer.
+func inIPv4(runes []rune, i int) bool {
+	from, to := i, i
+	for from > 0 && (unicode.IsDigit(runes[from-1]) || runes[from-1] == '.') {
+		from--
+	}
+	for to+1 < len(runes) && (unicode.IsDigit(runes[to+1]) || runes[to+1] == '.') {
+		to++
+	}
+	return strings.Count(strings.TrimRight(string(runes[from:to+1]), "."), ".") == 3
+}
+
+// defang brackets the dots of host names, the colons of schemes and the @ of
+// addresses: evil[.]example, https[:]//evil[.]example, eve[@]evil[.]example.
+func defang(text string) string {
+	runes := []rune(text)
+	at := func(i int) rune {
+		if i < 0 || i >= len(runes) {
+			return ' '
+		}
+		return runes[i]
+	}
+	var out strings.Builder
+	for i, r := range runes {
+		link := false
+		switch r {
+		case '@':
+			link = at(i-1) != ' ' && at(i+1) != ' '
+		case ':':
+			link = unicode.IsLetter(at(i-1)) && at(i+1) != ' '
+		case '.', '\u3002', '\uff0e', '\uff61': // the dots of IDNA
+			long := unicode.IsLetter(at(i+1)) && at(i+2) != ' ' && at(i+2) != '.' // "z. B." and "e.g." stay as they are
+			number := unicode.IsDigit(at(i-1)) && unicode.IsDigit(at(i+1)) && inIPv4(runes, i)
+			www := strings.HasSuffix(strings.ToLower(string(runes[max(0, i-3):i])), "www")
+			link = at(i-1) != ' ' && (long || www || number)
+		}
+		if link {
+			out.WriteString("[" + string(r) + "]")
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}

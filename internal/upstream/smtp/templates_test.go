@@ -1,0 +1,184 @@
+package smtp
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+)
+
+// accountKinds are letters about what somebody did with an account, orderKinds
+// those about orders and domains.
+var (
+	kinds      = slices.Concat(accountKinds, orderKinds)
+	orderKinds = []registrar.MailKind{
+		registrar.MailOrderPaid, registrar.MailOrderDone, registrar.MailPaymentReturned, registrar.MailClaim,
+		registrar.MailExpiringMonth, registrar.MailExpiringWeek, registrar.MailExpired,
+		registrar.MailDomainChanged, registrar.MailAuthCode, registrar.MailDomainLock,
+		registrar.MailWithdrawal, registrar.MailTermination, registrar.MailNoticeReceived,
+	}
+)
+
+var accountKinds = []registrar.MailKind{
+	registrar.MailConfirm, registrar.MailAlreadyRegistered, registrar.MailPasswordReset, registrar.MailNoAccount,
+	registrar.MailChangeEmail, registrar.MailEmailChanging, registrar.MailPasswordChanged,
+	registrar.MailTokenCreated, registrar.MailSecondFactor, registrar.MailRegistrantChanged, registrar.MailPasskey, registrar.MailApplicationConnected,
+	registrar.MailApplicationReplayed,
+	registrar.MailAgentLinked, registrar.MailAccountClosed,
+}
+
+var (
+	placeholder   = regexp.MustCompile(`\.[A-Z][a-z]+`)
+	informalWords = regexp.MustCompile(`\b(du|dich|dir|dein\w*)\b`)
+)
+
+func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
+	t.Parallel()
+	for _, lang := range []language{german, english} {
+		if got := slices.Sorted(maps.Keys(lang.accountMails)); !slices.Equal(got, slices.Sorted(slices.Values(accountKinds))) {
+			t.Errorf("%s has the letters %v", lang.code, got)
+		}
+		if got := slices.Sorted(maps.Keys(lang.orderMails)); !slices.Equal(got, slices.Sorted(slices.Values(orderKinds))) {
+			t.Errorf("%s has the letters about orders %v", lang.code, got)
+		}
+	}
+	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
+	for _, kind := range kinds {
+		de, en := german.text(kind), english.text(kind)
+		if a, b := used(de.body), used(en.body); !slices.Equal(a, b) {
+			t.Errorf("%s: German mentions %v, English %v", kind, a, b)
+		}
+		if de.subject == "" || en.subject == "" || strings.Contains(de.subject+en.subject, "{{") {
+			t.Errorf("%s: a subject is empty or has placeholders", kind)
+		}
+		if informalWords.MatchString(strings.ToLower(de.body)) {
+			t.Errorf("%s is not polite: %s", kind, de.body)
+		}
+		if !slices.Contains(accountKinds, kind) {
+			continue
+		}
+		if !strings.Contains(de.body, "{{.At}}") {
+			t.Errorf("%s does not say when", kind)
+		}
+		// A mistyped new address belongs to a stranger, who must not learn where the
+		// customer is.
+		if got, want := strings.Contains(de.body, "{{with .Address}}"), kind != registrar.MailChangeEmail; got != want {
+			t.Errorf("%s names the network address: %t, want %t", kind, got, want)
+		}
+		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "Was that not you?") {
+			t.Errorf("%s does not say what to do if it was somebody else", kind)
+		}
+		linked := kind == registrar.MailConfirm || kind == registrar.MailPasswordReset || kind == registrar.MailChangeEmail
+		if got := strings.Contains(de.body, "{{.Link}}") && strings.Contains(de.body, "{{.Until}}"); got != linked {
+			t.Errorf("%s: a link with its time is there: %t, want %t", kind, got, linked)
+		}
+	}
+}
+
+func TestMailTexts_LinesAreAtMost79Characters(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range accountKinds {
+		for _, lang := range []string{"de", "en"} {
+			for _, change := range []string{"on", "off", "renewed", "used", "added", "removed", ""} {
+				_, body, err := parsed.render(mailer.Message{
+					Kind: kind, Language: lang, At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
+					Link: "https://domains.example/portal/x?link=y", LinkExpiresAt: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC),
+					Data: map[string]string{"address": "203.0.113.255", "name": "Laptop", "host": "assistant.example", "email": "neu@kundin.example", "change": change},
+				}, "https://domains.example/portal")
+				if err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(body) {
+					if utf8.RuneCountInString(line) > 79 || strings.HasSuffix(line, " \n") {
+						t.Errorf("%s in %s has a bad line: %q", kind, lang, line)
+					}
+				}
+				if strings.Contains(body, "\n\n\n") || strings.Contains(body, "<no value>") {
+					t.Errorf("%s in %s has gaps:\n%s", kind, lang, body)
+				}
+			}
+		}
+	}
+}
+
+func TestRender_StatesTimeAddressAndData(t *testing.T) {
+	t.Parallel()
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	message := mailer.Message{
+		Kind: registrar.MailTokenCreated, Language: "de", At: time.Date(2026, 11, 15, 9, 5, 0, 0, time.UTC),
+		Data: map[string]string{"address": "203.0.113.7", "name": "Laptop im Büro"},
+	}
+	_, body, err := parsed.render(message, "https://domains.example/portal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"15.11.2026, 09:05 Uhr UTC", "203.0.113.7", "Name: Laptop im Büro", "https://domains.example/portal", "widerrufen"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the letter does not say %q:\n%s", want, body)
+		}
+	}
+	message.Language, message.Data = "fr", nil
+	_, body, err = parsed.render(message, "")
+	if err != nil || !strings.Contains(body, "Guten Tag") || strings.Contains(body, "von der Adresse") || strings.Contains(body, "Name:") {
+		t.Errorf("without facts and in a language that we do not write: %v\n%s", err, body)
+	}
+}
+
+func TestSanitizeValue_StaysOneHarmlessLine(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]string{
+		"Laptop":                           "Laptop",
+		"a\r\nBcc: x@evil.example\r\n\r\n": "a Bcc: x@evil.example",
+		"a\u2028b\u2029c\u0085d":           "a b c d",
+		"\u202egnp.exe\u200b":              "gnp.exe",
+		"\x00\x1b[31mred":                  "[31mred",
+		strings.Repeat("ä", 300):           strings.Repeat("ä", 100) + "…",
+	} {
+		if got := sanitizeValue(value); got != want {
+			t.Errorf("%q became %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
+	t.Parallel()
+	data := map[string]string{
+		"number": "dcl_1", "declared": "termination", "name": "Erika Mustermann", "email": "erika@kundin.example", "contract": "kaffee.de",
+		"ground": "extraordinary", "reason": strings.Repeat("weil ", 150) + "darum", "end": "2026-12-31",
+	}
+	parsed, err := parseTemplates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, words := range map[registrar.MailKind][]string{
+		registrar.MailTermination:    {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de", "außerordentlich", "weil darum", "31.12.2026"},
+		registrar.MailWithdrawal:     {"dcl_1", "30.11.2026, 23:59 Uhr UTC", "Erika Mustermann", "kaffee[.]de"},
+		registrar.MailNoticeReceived: {"dcl_1", "gekündigt", "erika@kundin.example", "weil darum"},
+	} {
+		_, body, err := parsed.render(mailer.Message{Kind: kind, Language: "de", At: time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC), Data: data}, "https://x/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range words {
+			if !strings.Contains(body, word) {
+				t.Errorf("%s does not say %q: %s", kind, word, body)
+			}
+		}
+		if strings.Contains(body, "\n\n\n") {
+			t.Errorf("%s has a hole: %s", kind, body)
+		}
+	}
+}

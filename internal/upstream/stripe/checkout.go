@@ -1,0 +1,214 @@
+package stripe
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// What our metadata is called at Stripe.
+const (
+	metaOrder   = "order"
+	metaPayment = "payment"
+)
+
+const euro = "eur"
+
+// reusableMethodTypes are the means of payment that can be charged again later without
+// becoming another one: after iDEAL or Bancontact, for example, the next charge
+// would be a direct debit, which is not certain at once.
+var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "amazon_pay"}
+
+func filterReusable(methods []string) []string {
+	return slices.DeleteFunc(slices.Clone(methods), func(method string) bool { return !slices.Contains(reusableMethodTypes, method) })
+}
+
+// OpenPage makes a checkout session, or finds it. EndsAt must be 30 minutes to 24
+// hours ahead when the page is first made, and the same whenever the call is
+// repeated: Stripe compares all that belongs to a key.
+func (c *Client) OpenPage(ctx context.Context, page order.PaymentPage) (order.OpenedPage, error) {
+	opened, err := c.openPage(ctx, page, page.ID)
+	if page.ProviderCustomer != "" && errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: ResourceMissing}) {
+		// Somebody has deleted the customer at Stripe, who must not be barred from
+		// paying by that. It is another call, so it has another key.
+		page.ProviderCustomer = ""
+		return c.openPage(ctx, page, page.ID+"-anew")
+	}
+	return opened, err
+}
+
+func (c *Client) openPage(ctx context.Context, page order.PaymentPage, key string) (order.OpenedPage, error) {
+	var made *api.CheckoutSession
+	params := c.sessionParams(page)
+	params.SetIdempotencyKey(key)
+	err := c.call(ctx, "open_page", func(ctx context.Context) (err error) {
+		made, err = c.api.V1CheckoutSessions.Create(ctx, params)
+		return err
+	})
+	if err != nil {
+		return order.OpenedPage{}, err
+	}
+	if made.ID == "" || made.URL == "" && made.Status == api.CheckoutSessionStatusOpen {
+		return order.OpenedPage{}, registrar.Fault(registrar.FaultBroken, c.host+": open_page", nil)
+	}
+	return order.OpenedPage{Session: made.ID, URL: made.URL, EndsAt: time.Unix(made.ExpiresAt, 0)}, nil
+}
+
+func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreateParams {
+	meta := map[string]string{metaOrder: page.Order, metaPayment: page.ID}
+	params := &api.CheckoutSessionCreateParams{
+		Mode:               api.String(string(api.CheckoutSessionModePayment)),
+		PaymentMethodTypes: api.StringSlice(c.methods),
+		ClientReferenceID:  api.String(page.Order),
+		Metadata:           meta,
+		PaymentIntentData:  &api.CheckoutSessionCreatePaymentIntentDataParams{Metadata: meta},
+		Locale:             api.String(page.Language),
+		SuccessURL:         api.String(page.PaidURL),
+		CancelURL:          api.String(page.BackURL),
+		ExpiresAt:          api.Int64(page.EndsAt.Unix()),
+		// The amount is in euros wherever the card comes from; the order compares it.
+		AdaptivePricing: &api.CheckoutSessionCreateAdaptivePricingParams{Enabled: api.Bool(false)},
+	}
+	for _, line := range page.Items {
+		params.LineItems = append(params.LineItems, &api.CheckoutSessionCreateLineItemParams{
+			Quantity: api.Int64(1),
+			PriceData: &api.CheckoutSessionCreateLineItemPriceDataParams{
+				Currency:    api.String(euro),
+				UnitAmount:  api.Int64(int64(line.Amount)),
+				ProductData: &api.CheckoutSessionCreateLineItemPriceDataProductDataParams{Name: api.String(line.Name)},
+			},
+		})
+	}
+	keep := page.SaveMethod && len(c.reusableMethods) > 0
+	if keep {
+		params.PaymentMethodTypes = api.StringSlice(c.reusableMethods)
+		params.PaymentIntentData.SetupFutureUsage = api.String(string(api.PaymentIntentSetupFutureUsageOffSession))
+	}
+	switch {
+	case page.ProviderCustomer != "":
+		params.Customer = api.String(page.ProviderCustomer)
+	default:
+		params.CustomerEmail = api.String(page.Email)
+		if keep {
+			params.CustomerCreation = api.String(string(api.CheckoutSessionCustomerCreationAlways))
+		}
+	}
+	return params
+}
+
+// sessionExpand is asked for with each look, so that one call tells all.
+var sessionExpand = []string{"payment_intent.latest_charge", "payment_intent.payment_method"}
+
+// FetchPage is how a page stands.
+func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentStatus, error) {
+	var seen *api.CheckoutSession
+	err := c.call(ctx, "look", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1CheckoutSessions.Retrieve(ctx, session, &api.CheckoutSessionRetrieveParams{Expand: api.StringSlice(sessionExpand)})
+		return err
+	})
+	if err != nil {
+		return order.PaymentStatus{}, err
+	}
+	return c.paymentStatus("look", seen)
+}
+
+// ClosePage closes a page and says how it stands then. One that is paid or closed
+// already can't be closed; that is no error, but an answer.
+func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentStatus, error) {
+	params := &api.CheckoutSessionExpireParams{Expand: api.StringSlice(sessionExpand)}
+	// Closing twice is closing once, so the key need not be remembered. It must not
+	// be: the answer that Stripe keeps with it may be an old failure.
+	params.SetIdempotencyKey(api.NewIdempotencyKey())
+	var seen *api.CheckoutSession
+	err := c.call(ctx, "close_page", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1CheckoutSessions.Expire(ctx, session, params)
+		return err
+	})
+	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
+		return c.FetchPage(ctx, session)
+	}
+	if err != nil {
+		return order.PaymentStatus{}, err
+	}
+	return c.paymentStatus("close_page", seen)
+}
+
+func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.PaymentStatus, error) {
+	status := order.PaymentStatus{
+		Payment: s.Metadata[metaPayment], Order: s.Metadata[metaOrder],
+		Amount: registrar.Cents(s.AmountTotal), Currency: string(s.Currency),
+	}
+	intent := s.PaymentIntent
+	if intent != nil {
+		status.Intent = intent.ID
+		if intent.Status == api.PaymentIntentStatusSucceeded {
+			// Money is money, whatever the page says.
+			status.Paid = true
+			status.Amount, status.Currency = registrar.Cents(intent.AmountReceived), string(intent.Currency)
+			status.Card, status.Method = cardFingerprint(intent), reusableMethodOf(intent)
+			return status, nil
+		}
+	}
+	switch {
+	case s.Status == api.CheckoutSessionStatusOpen:
+		return status, nil
+	case s.Status == api.CheckoutSessionStatusExpired:
+		status.Ended = true
+		return status, nil
+	case s.Status != api.CheckoutSessionStatusComplete || intent == nil || intent.Status == "":
+		return order.PaymentStatus{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
+	}
+	// The page is used up. A payment that has failed after all can't be repeated
+	// there; any other may still succeed.
+	status.Ended = intent.Status == api.PaymentIntentStatusCanceled || intent.Status == api.PaymentIntentStatusRequiresPaymentMethod
+	return status, nil
+}
+
+// cardFingerprint is the fingerprint of the card that was really charged.
+func cardFingerprint(intent *api.PaymentIntent) string {
+	if charge := intent.LatestCharge; charge != nil && charge.PaymentMethodDetails != nil && charge.PaymentMethodDetails.Card != nil {
+		return charge.PaymentMethodDetails.Card.Fingerprint
+	}
+	if method := intent.PaymentMethod; method != nil && method.Card != nil {
+		return method.Card.Fingerprint
+	}
+	return ""
+}
+
+// reusableMethodOf is what may be charged again later: only what the human was asked for.
+func reusableMethodOf(intent *api.PaymentIntent) *order.PaymentMethod {
+	if intent.SetupFutureUsage != api.PaymentIntentSetupFutureUsageOffSession || intent.Customer == nil || intent.PaymentMethod == nil {
+		return nil
+	}
+	return &order.PaymentMethod{ProviderCustomer: intent.Customer.ID, ID: intent.PaymentMethod.ID, Label: methodLabel(intent.PaymentMethod)}
+}
+
+// brandNames are how people write what Stripe writes in small letters.
+var brandNames = map[string]string{
+	"visa": "Visa", "mastercard": "Mastercard", "amex": "American Express", "diners": "Diners Club", "discover": "Discover",
+	"jcb": "JCB", "unionpay": "UnionPay", "cartes_bancaires": "Cartes Bancaires", "girocard": "girocard",
+	"link": "Link", "paypal": "PayPal", "revolut_pay": "Revolut Pay", "amazon_pay": "Amazon Pay",
+}
+
+// methodLabel is for people: Visa •••• 4242.
+func methodLabel(method *api.PaymentMethod) string {
+	kind := string(method.Type)
+	if method.Card == nil {
+		if name, known := brandNames[kind]; known {
+			return name
+		}
+		return strings.ReplaceAll(kind, "_", " ")
+	}
+	brand, known := brandNames[string(method.Card.Brand)]
+	if !known {
+		brand = "Card"
+	}
+	return brand + " •••• " + method.Card.Last4
+}

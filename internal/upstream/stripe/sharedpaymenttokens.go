@@ -1,0 +1,259 @@
+package stripe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	api "github.com/stripe/stripe-go/v85"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// TokenRequestFormat is how Stripe wants to be asked for a payment by a shared payment token.
+// That is a preview, which has moved before. Empty fields have defaults.
+type TokenRequestFormat struct {
+	// Parameter is what the token is called when a payment is confirmed.
+	Parameter string
+	// Version is the Stripe-Version of all calls that have to do with tokens.
+	Version string
+	// Method is payment_method_data[type] beside it; empty sends none.
+	Method string
+}
+
+const (
+	tokenParameter = "payment_method_data[shared_payment_granted_token]"
+	tokenVersion   = "2025-09-30.preview"
+	methodType     = "payment_method_data[type]"
+)
+
+func (f TokenRequestFormat) withDefaults() TokenRequestFormat {
+	f.Parameter, f.Version = cmp.Or(f.Parameter, tokenParameter), cmp.Or(f.Version, tokenVersion)
+	return f
+}
+
+// tokenVersionHeader is the header of calls that have to do with tokens.
+func (c *Client) tokenVersionHeader() http.Header {
+	return http.Header{"Stripe-Version": {c.token.Version}}
+}
+
+// grantedToken is all that we read of a token.
+type grantedToken struct {
+	ID     string `json:"id"`
+	Limits *struct {
+		Currency  string `json:"currency"`
+		MaxAmount int64  `json:"max_amount"`
+		ExpiresAt int64  `json:"expires_at"`
+	} `json:"usage_limits"`
+	DeactivatedAt     int64  `json:"deactivated_at"`
+	DeactivatedReason string `json:"deactivated_reason"`
+}
+
+// largestToken bounds what is taken for one: an agent's word becomes a part of an
+// address here.
+const (
+	maxTokenLength = 255
+	tokenPrefix    = "spt_"
+)
+
+// CheckToken reads a token and says whether it could pay an amount at a time.
+func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error {
+	if !validTokenSyntax(token) {
+		return paymentDeclined(order.PaymentDeclined)
+	}
+	var granted grantedToken
+	err := c.call(ctx, "read_token", func(ctx context.Context) error {
+		params := &api.RawParams{Params: api.Params{Context: ctx, Headers: c.tokenVersionHeader()}}
+		answer, err := c.raw.RawRequest(http.MethodGet, "/v1/shared_payment/granted_tokens/"+url.PathEscape(token), c.key, "", params)
+		if err != nil {
+			return err
+		}
+		granted = grantedToken{}
+		return json.Unmarshal(answer.RawJSON, &granted)
+	})
+	switch registrar.KindOf(err) {
+	case registrar.KindNotFound, registrar.KindInvalid:
+		return paymentDeclined(order.PaymentDeclined) // there is no such token, or it is not for us
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	return granted.checkCovers(amount, at)
+}
+
+func (g grantedToken) checkCovers(amount registrar.Cents, at time.Time) error {
+	limits := g.Limits
+	switch {
+	case g.DeactivatedReason == "expired", limits != nil && limits.ExpiresAt > 0 && limits.ExpiresAt <= at.Unix():
+		return paymentDeclined(order.TokenExpired)
+	case g.ID == "" || g.DeactivatedReason != "" || g.DeactivatedAt > 0 || limits == nil || !strings.EqualFold(limits.Currency, euro):
+		return paymentDeclined(order.PaymentDeclined)
+	case limits.MaxAmount < int64(amount):
+		return paymentDeclined(order.TokenTooSmall)
+	}
+	return nil
+}
+
+func paymentDeclined(code registrar.Code) error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
+}
+
+// validTokenSyntax says whether a text can be one of the provider's tokens. All of them begin
+// alike, which also keeps a text from being a step in a path; what follows is up to
+// the provider.
+func validTokenSyntax(text string) bool {
+	return strings.HasPrefix(text, tokenPrefix) && len(text) <= maxTokenLength && utf8.ValidString(text) &&
+		!strings.ContainsFunc(text, unicode.IsControl)
+}
+
+// PrepareCharge makes a payment intent that nobody has confirmed. It can't take money
+// before that.
+func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string, error) {
+	params := &api.PaymentIntentCreateParams{
+		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
+		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
+		// Nobody sits at a browser who could be led elsewhere.
+		AutomaticPaymentMethods: &api.PaymentIntentCreateAutomaticPaymentMethodsParams{
+			Enabled: api.Bool(true), AllowRedirects: api.String("never"),
+		},
+	}
+	params.Headers = c.tokenVersionHeader()
+	params.SetIdempotencyKey(charge.ID)
+	var made *api.PaymentIntent
+	err := c.call(ctx, "prepare_charge", func(ctx context.Context) (err error) {
+		made, err = c.api.V1PaymentIntents.Create(ctx, params)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	if made.ID == "" {
+		return "", registrar.Fault(registrar.FaultBroken, c.host+": prepare_charge", nil)
+	}
+	return made.ID, nil
+}
+
+// intentExpand is asked for with each look at a payment.
+var intentExpand = []string{"latest_charge", "payment_method"}
+
+// Charge confirms a payment intent with a token.
+func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeOutcome, error) {
+	params := &api.PaymentIntentConfirmParams{}
+	params.Headers = c.tokenVersionHeader()
+	for _, field := range intentExpand {
+		params.AddExpand(field)
+	}
+	params.AddExtra(c.token.Parameter, charge.Token)
+	if c.token.Method != "" {
+		params.AddExtra(methodType, c.token.Method)
+	}
+	params.SetIdempotencyKey(charge.ID + "-confirm")
+	var seen *api.PaymentIntent
+	err := c.call(ctx, "charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Confirm(ctx, charge.Intent, params)
+		return err
+	})
+	if err != nil {
+		return c.chargeFailure(ctx, charge, err)
+	}
+	return c.chargeOutcome("charge", seen)
+}
+
+// chargeFailure is what an error says about a charge.
+func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err error) (order.ChargeOutcome, error) {
+	var said *api.Error
+	if !errors.As(err, &said) || registrar.KindOf(err) == registrar.KindUpstream {
+		return order.ChargeOutcome{}, err
+	}
+	switch {
+	case said.Code == api.ErrorCodeAuthenticationRequired:
+		return order.ChargeOutcome{NeedsHuman: true}, nil
+	case said.HTTPStatusCode == http.StatusPaymentRequired:
+		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
+	case said.Code == api.ErrorCodePaymentIntentUnexpectedState:
+		// Somebody has canceled it, or it is paid.
+		status, err := c.FetchCharge(ctx, charge.Intent)
+		if err == nil && status.Ended && !status.Paid {
+			return order.ChargeOutcome{Status: status, Declined: order.PaymentDeclined}, nil
+		}
+		return order.ChargeOutcome{Status: status}, err
+	case registrar.CodeOf(err) == IdempotencyMismatch || said.Code == api.ErrorCodeParameterUnknown || said.Code == api.ErrorCodeParameterMissing:
+		return order.ChargeOutcome{}, err // we have asked wrongly, which an operator must hear of
+	default:
+		c.logger.WarnContext(ctx, "Stripe does not take a payment token", "detail", c.errorDetail("charge", said))
+		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
+	}
+}
+
+func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.ChargeOutcome, error) {
+	status, err := c.intentPaymentStatus(call, intent)
+	if err != nil {
+		return order.ChargeOutcome{}, err
+	}
+	outcome := order.ChargeOutcome{Status: status}
+	switch intent.Status {
+	case api.PaymentIntentStatusRequiresAction:
+		outcome.NeedsHuman = true
+	case api.PaymentIntentStatusRequiresPaymentMethod, api.PaymentIntentStatusCanceled:
+		outcome.Declined = order.PaymentDeclined
+	default:
+	}
+	return outcome, nil
+}
+
+// FetchCharge is how a payment intent stands.
+func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
+	var seen *api.PaymentIntent
+	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(intentExpand)}
+	params.Headers = c.tokenVersionHeader()
+	err := c.call(ctx, "look_charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Retrieve(ctx, intent, params)
+		return err
+	})
+	if err != nil {
+		return order.PaymentStatus{}, err
+	}
+	return c.intentPaymentStatus("look_charge", seen)
+}
+
+// CancelCharge cancels a payment intent and says how it stands then. One that is paid
+// or canceled already can't be; that is no error, but an answer.
+func (c *Client) CancelCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
+	params := &api.PaymentIntentCancelParams{Expand: api.StringSlice(intentExpand)}
+	params.Headers = c.tokenVersionHeader()
+	// As with pages: canceling twice is canceling once, and an old failure must not be
+	// remembered.
+	params.SetIdempotencyKey(api.NewIdempotencyKey())
+	var seen *api.PaymentIntent
+	err := c.call(ctx, "cancel_charge", func(ctx context.Context) (err error) {
+		seen, err = c.api.V1PaymentIntents.Cancel(ctx, intent, params)
+		return err
+	})
+	if errors.Is(err, &registrar.Error{Kind: registrar.KindInvalid, Code: Refused}) {
+		return c.FetchCharge(ctx, intent)
+	}
+	if err != nil {
+		return order.PaymentStatus{}, err
+	}
+	return c.intentPaymentStatus("cancel_charge", seen)
+}
+
+func (c *Client) intentPaymentStatus(call string, intent *api.PaymentIntent) (order.PaymentStatus, error) {
+	if intent.ID == "" || intent.Status == "" {
+		return order.PaymentStatus{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
+	}
+	return order.PaymentStatus{
+		Paid: intent.Status == api.PaymentIntentStatusSucceeded, Ended: intent.Status == api.PaymentIntentStatusCanceled,
+		Payment: intent.Metadata[metaPayment], Order: intent.Metadata[metaOrder],
+		Amount: registrar.Cents(intent.AmountReceived), Currency: string(intent.Currency), Intent: intent.ID, Card: cardFingerprint(intent),
+	}, nil
+}

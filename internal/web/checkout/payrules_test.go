@@ -1,0 +1,117 @@
+package checkout
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// An auth code is all that keeps somebody's name where it is, and the registry says
+// to everybody whether one is right.
+func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
+	t.Parallel()
+	tried := map[string]int{}
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, "auth_code_wrong")}
+	d.codes = func(customer string) time.Duration {
+		if tried[customer]++; tried[customer] > 2 {
+			return 90 * time.Second
+		}
+		return 0
+	}
+	guess := form("item", "itm_2", "code", "guess")
+	for range 2 {
+		visit(t, d, "erika", payPage+"/code", guess).wantPage(http.StatusUnprocessableEntity, []string{"Dieser Auth-Code stimmt nicht."}, nil)
+	}
+	got := visit(t, d, "erika", payPage+"/code", guess)
+	got.wantPage(http.StatusTooManyRequests, []string{"Zu viele Auth-Codes wurden probiert.", payButton}, []string{"stimmt nicht"})
+	if wait := got.Header().Get("Retry-After"); wait != "90" {
+		t.Errorf("Retry-After is %q", wait)
+	}
+	if len(d.calls) != 2 || tried["cus_1"] != 3 {
+		t.Errorf("the service was asked %d times, and %v counted", len(d.calls), tried)
+	}
+}
+
+// The payment provider's page links to it, and somebody may be typing a card number
+// there.
+func TestPaymentAborted_IgnoresPrefetch(t *testing.T) {
+	t.Parallel()
+	d := &fakeOrders{view: ownView(order.Paying)}
+	ask := func(method, header, value string) response {
+		r := httptest.NewRequest(method, base+payPage+"/back", nil)
+		r.Header.Set(header, value)
+		r.AddCookie(&http.Cookie{Name: "__Host-dotkontor", Value: "erika"})
+		return send(t, d, r)
+	}
+	for _, ahead := range [][3]string{
+		{http.MethodGet, "Sec-Purpose", "prefetch"},
+		{http.MethodGet, "Sec-Purpose", "prefetch;prerender"},
+		{http.MethodGet, "Purpose", "prefetch"},
+		{http.MethodGet, "X-Moz", "prefetch"},
+		{http.MethodGet, "Sec-Fetch-Dest", "image"},
+		{http.MethodGet, "Sec-Fetch-Dest", "empty"},
+		{http.MethodHead, "Accept", "*/*"},
+	} {
+		if got := ask(ahead[0], ahead[1], ahead[2]); got.Code != http.StatusServiceUnavailable || len(d.calls) != 0 {
+			t.Errorf("%v: %d, and the service heard %v", ahead, got.Code, d.calls)
+		}
+	}
+	ask(http.MethodGet, "Sec-Fetch-Dest", "document").wantRedirect(payPage)
+	ask(http.MethodGet, "Accept", "text/html").wantRedirect(payPage)
+	if !slices.Equal(d.calls, []string{"back", "back"}) {
+		t.Errorf("the service heard %v", d.calls)
+	}
+}
+
+// A problem is told even where the form that it belongs to is not shown.
+func TestSetCode_ProblemShownWithoutItsForm(t *testing.T) {
+	t.Parallel()
+	const sentence = "Zu diesem Posten gehört kein Auth-Code."
+	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.NotTransfer)}
+	for _, item := range []string{"itm_of_another_order", "itm_1", ""} {
+		visit(t, d, "erika", payPage+"/code", form("item", item, "code", "s3cret")).wantPage(http.StatusUnprocessableEntity, []string{sentence, `role="alert"`}, nil)
+	}
+	d = &fakeOrders{view: ownView(order.Canceled), err: refusal(registrar.KindConflict, order.NotOpen)}
+	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", "s3cret")).wantPage(http.StatusConflict, []string{"Das geht gerade nicht", `role="alert"`}, nil)
+	d = &fakeOrders{view: foreignView(order.AwaitingPayment), err: refusal(registrar.KindForbidden, order.NotYours)}
+	visit(t, d, "max", payPage+"/code", form("item", "itm_2", "code", "s3cret")).wantPage(http.StatusForbidden, []string{"gehört zu einem anderen Konto. Abgebucht"}, nil)
+}
+
+func TestPay_FreeOrderNeverMentionsPaying(t *testing.T) {
+	t.Parallel()
+	view := ownView(order.AwaitingPayment)
+	view.Order.Totals = order.Totals{RateBasisPoints: 1900, Rule: "domestic"}
+	view.Payable, view.Missing = false, []string{order.MissingCode}
+	d := &fakeOrders{view: view, orders: []order.Order{view.Order}}
+	visit(t, d, "erika", payPage, nil).wantPage(http.StatusOK,
+		[]string{"Bestellung prüfen und beauftragen", "Beauftragen können Sie, sobald"}, []string{"und bezahlen", "Bezahlen können"})
+	for _, path := range []string{"/portal/orders", "/portal/orders/ord_1"} {
+		visit(t, d, "erika", path, nil).wantPage(http.StatusOK, []string{"wartet auf Ihre Zustimmung"}, []string{"wartet auf Ihre Zahlung", "und bezahlen"})
+	}
+}
+
+// Renewing by itself is not built, and a customer who believes in it loses a name.
+func TestPay_DoesNotPromiseAutoRenewal(t *testing.T) {
+	t.Parallel()
+	for who, truth := range map[string]string{"erika": "Noch verlängern wir nicht von selbst", "english": "We do not renew by ourselves yet"} {
+		visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, who, payPage, nil).wantPage(http.StatusOK, []string{truth}, nil)
+	}
+}
+
+func TestPay_ExplainsUnconfirmedVATID(t *testing.T) {
+	t.Parallel()
+	const sentence = "Ihre Umsatzsteuer-ID ist nicht bestätigt"
+	view := ownView(order.AwaitingPayment)
+	view.Owner.Country = "AT"
+	view.Order.Totals.Rule = "eu_consumer"
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{sentence})
+	view.Owner.VATID = "ATU12345200"
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{sentence}, nil)
+	view.Order.Totals.Unchecked = true // which has a sentence of its own
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"ließ sich gerade nicht prüfen"}, []string{sentence})
+}

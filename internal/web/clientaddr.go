@@ -1,0 +1,133 @@
+package web
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// addrResolver says whose budget a request spends.
+type addrResolver struct{ trusted []netip.Prefix }
+
+// clientAddr is the address of the peer, or, if the peer is a trusted proxy, the
+// right-most address in its forwarding header that is not a trusted proxy too.
+//
+// Some proxies write X-Forwarded-For, some Forwarded, and pass the other through
+// as the client wrote it. So if both are there and disagree, neither is
+// believed, and the request counts against the proxy itself.
+func (f addrResolver) clientAddr(r *http.Request) netip.Addr {
+	peer := peerAddr(r.RemoteAddr)
+	if len(f.trusted) == 0 || !f.trusts(peer) {
+		return peer
+	}
+	xff, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
+	switch {
+	case len(xff) == 0 && len(forwarded) == 0:
+		return peer
+	case len(forwarded) == 0:
+		return f.rightmostUntrusted(peer, xff, parseForwardedFor)
+	case len(xff) == 0:
+		return f.rightmostUntrusted(peer, forwarded, parseForwarded)
+	}
+	one, other := f.rightmostUntrusted(peer, xff, parseForwardedFor), f.rightmostUntrusted(peer, forwarded, parseForwarded)
+	if one != other {
+		return peer
+	}
+	return one
+}
+
+func peerAddr(remote string) netip.Addr {
+	peer, err := netip.ParseAddrPort(remote)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return peer.Addr().Unmap().WithZone("")
+}
+
+func (f addrResolver) trusts(addr netip.Addr) bool {
+	for _, network := range f.trusted {
+		if network.Contains(addr) {
+			return true
+		}
+	}
+	return false
+}
+
+// rightmostUntrusted walks the hops from the nearest to the farthest. What a trusted hop
+// reports is believed; the walk ends at the first address that is not trusted,
+// or before the first hop that can't be read.
+func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse func(string) (netip.Addr, bool)) netip.Addr {
+	nearest := peer
+	hops, ok := splitOutsideQuotes(strings.Join(lines, ","), ',')
+	if !ok {
+		return peer
+	}
+	for i := len(hops) - 1; i >= 0; i-- {
+		addr, ok := parse(strings.TrimSpace(hops[i]))
+		if !ok {
+			return nearest
+		}
+		if !f.trusts(addr) {
+			return addr
+		}
+		nearest = addr
+	}
+	return nearest
+}
+
+// splitOutsideQuotes splits a header field, but not inside a quoted string (RFC
+// 9110, 5.6.4): a proxy may write what the client sent, such as its Host, in
+// quotes beside the address. A quote that never ends makes the whole unreadable,
+// because then nobody can say which part the proxy wrote.
+func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
+	quoted, begin := false, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++ // the next character stands for itself
+		case c == '"':
+			quoted = !quoted
+		case c == separator && !quoted:
+			parts = append(parts, text[begin:i])
+			begin = i + 1
+		}
+	}
+	return append(parts, text[begin:]), !quoted
+}
+
+// parseForwardedFor reads one element of X-Forwarded-For; some proxies add the port.
+func parseForwardedFor(text string) (netip.Addr, bool) {
+	if addr, err := netip.ParseAddr(text); err == nil {
+		return addr.Unmap().WithZone(""), true
+	}
+	if addr, err := netip.ParseAddrPort(text); err == nil {
+		return addr.Addr().Unmap().WithZone(""), true
+	}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
+		return addr.Unmap().WithZone(""), err == nil
+	}
+	return netip.Addr{}, false
+}
+
+// parseForwarded reads the for= of one element of Forwarded (RFC 7239, 4). An
+// element with two of them has been tampered with.
+func parseForwarded(text string) (found netip.Addr, ok bool) {
+	pairs, whole := splitOutsideQuotes(text, ';')
+	if !whole {
+		return netip.Addr{}, false
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(strings.TrimSpace(pair), "=")
+		if !strings.EqualFold(key, "for") {
+			continue
+		}
+		if ok {
+			return netip.Addr{}, false
+		}
+		if found, ok = parseForwardedFor(strings.Trim(value, `"`)); !ok {
+			return netip.Addr{}, false
+		}
+	}
+	return found, ok
+}

@@ -1,0 +1,203 @@
+package httpjson
+
+import (
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// CheckResult is the contract's CheckResult and what we add to it.
+type CheckResult struct {
+	Domain      string           `json:"domain"`
+	TLD         string           `json:"tld"`
+	Available   *bool            `json:"available"`
+	RegisterEUR *registrar.Cents `json:"registerEur,omitempty"`
+	RenewEUR    *registrar.Cents `json:"renewEur,omitempty"`
+	TransferEUR *registrar.Cents `json:"transferEur,omitempty"`
+	Terms
+	evidence
+}
+
+// Terms are the conditions of a sale, beside its prices. They are more than the
+// contract asks.
+type Terms struct {
+	// RestoreEUR is what it costs to have a deleted name back.
+	RestoreEUR *registrar.Cents `json:"restoreEur,omitempty"`
+	// MinYears is the term of a registration; left out where it is one year.
+	MinYears int `json:"minYears,omitempty"`
+	// Requires is a rule of the registry that the holder must meet.
+	Requires string `json:"requires,omitempty"`
+	// Orderable is left out where nothing was decided.
+	Orderable       *bool          `json:"orderable,omitempty"`
+	OrderableReason registrar.Code `json:"orderableReason,omitempty"`
+}
+
+func newTerms(restore *registrar.Cents, minYears int, requires string, decided bool, refusal registrar.Code) Terms {
+	t := Terms{RestoreEUR: restore, Requires: requires}
+	if minYears > 1 {
+		t.MinYears = minYears
+	}
+	switch {
+	case !decided:
+	case refusal == "":
+		t.Orderable = &yes
+	default:
+		t.Orderable, t.OrderableReason = &no, refusal
+	}
+	return t
+}
+
+func termsOf(answer lookup.Answer) Terms {
+	var restore *registrar.Cents
+	if answer.Prices != nil {
+		restore = &answer.Prices.Restore
+	}
+	return newTerms(restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
+}
+
+// PriceResult is what one extension costs, and under which conditions.
+type PriceResult struct {
+	TLD         string          `json:"tld"`
+	RegisterEUR registrar.Cents `json:"registerEur"`
+	RenewEUR    registrar.Cents `json:"renewEur"`
+	TransferEUR registrar.Cents `json:"transferEur"`
+	Terms
+}
+
+// NewPriceResult says whether names of the extension can be registered here.
+func NewPriceResult(ext registrar.Extension) PriceResult {
+	return PriceResult{
+		TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer,
+		Terms: newTerms(&ext.Restore, ext.MinYears, ext.Requires, ext.Sale.Decided, ext.Sale.NoRegistration),
+	}
+}
+
+// evidence says who decided, when and why. It is more than the contract asks.
+type evidence struct {
+	CheckedAt string        `json:"checkedAt,omitempty"`
+	Source    lookup.Source `json:"source,omitempty"`
+	Reason    lookup.Reason `json:"reason,omitempty"`
+	Premium   bool          `json:"premium,omitempty"`
+}
+
+func evidenceOf(answer lookup.Answer) evidence {
+	e := evidence{Source: answer.Source, Reason: answer.Reason, Premium: answer.Premium}
+	if !answer.CheckedAt.IsZero() {
+		e.CheckedAt = answer.CheckedAt.UTC().Format(time.RFC3339)
+	}
+	return e
+}
+
+// UnsupportedResult is the contract's UnsupportedResult.
+type UnsupportedResult struct {
+	Domain    string `json:"domain"`
+	TLD       string `json:"tld"`
+	Supported bool   `json:"supported"`
+}
+
+// SearchResult is the contract's SearchResult.
+type SearchResult struct {
+	SLD     string        `json:"sld"`
+	Results []SearchEntry `json:"results"`
+}
+
+// SearchEntry is what a search says about one extension.
+type SearchEntry struct {
+	Domain    string           `json:"domain"`
+	TLD       string           `json:"tld"`
+	Available *bool            `json:"available"`
+	PriceEUR  *registrar.Cents `json:"priceEur"`
+	Error     bool             `json:"error,omitempty"`
+	Terms
+	evidence
+}
+
+// NewCheckResult is what answer says, in the contract's words.
+func NewCheckResult(answer lookup.Answer) CheckResult {
+	body := CheckResult{
+		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), Terms: termsOf(answer), evidence: evidenceOf(answer),
+	}
+	if p := answer.Prices; p != nil {
+		body.RegisterEUR, body.RenewEUR, body.TransferEUR = &p.Register, &p.Renew, &p.Transfer
+	}
+	return body
+}
+
+// NewSearchResult is what result says, in the contract's words. failed is told
+// why an entry has none.
+func NewSearchResult(result lookup.Result, onError func(error)) SearchResult {
+	body := SearchResult{SLD: result.Label, Results: make([]SearchEntry, 0, len(result.Entries))}
+	for _, entry := range result.Entries {
+		item := SearchEntry{
+			Domain: entry.Domain, TLD: entry.TLD, Available: available(entry.Answer),
+			Terms: termsOf(entry.Answer), evidence: evidenceOf(entry.Answer),
+		}
+		switch {
+		case entry.Err != nil:
+			item.Error = true
+			onError(entry.Err)
+		case entry.Prices != nil:
+			item.PriceEUR = &entry.Prices.Register
+		}
+		body.Results = append(body.Results, item)
+	}
+	return body
+}
+
+var yes, no = true, false
+
+// available is the contract's boolean or null.
+func available(answer lookup.Answer) *bool {
+	switch answer.Availability {
+	case lookup.Available:
+		return &yes
+	case lookup.Taken:
+		return &no
+	default:
+		return nil
+	}
+}
+
+// WhoisResult is the non-personal part of a record. It has no field through which
+// a contact could pass.
+type WhoisResult struct {
+	Domain      string   `json:"domain"`
+	TLD         string   `json:"tld"`
+	Registered  bool     `json:"registered"`
+	Status      []string `json:"status"`
+	CreatedAt   *string  `json:"createdAt"`
+	UpdatedAt   *string  `json:"updatedAt"`
+	ExpiresAt   *string  `json:"expiresAt"`
+	Nameservers []string `json:"nameservers"`
+	Registrar   *string  `json:"registrar"`
+}
+
+// NewWhoisResult says what a record says; what it does not say is null.
+func NewWhoisResult(answer lookup.WhoisAnswer) WhoisResult {
+	record := answer.Record
+	result := WhoisResult{
+		Domain: answer.Domain, TLD: answer.TLD, Registered: answer.Registered,
+		Status: nonNil(record.Status), Nameservers: nonNil(record.Nameservers),
+		CreatedAt: rfc3339(record.Created), UpdatedAt: rfc3339(record.Updated), ExpiresAt: rfc3339(record.Expires),
+	}
+	if record.Registrar != "" {
+		result.Registrar = &record.Registrar
+	}
+	return result
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+func rfc3339(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339)
+	return &text
+}

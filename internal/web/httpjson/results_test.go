@@ -1,0 +1,38 @@
+package httpjson
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+)
+
+// The fast encoder and encoding/json say the same, or the fast one steps back.
+func TestCheckResult_AppendJSONMatchesEncodingJSON(t *testing.T) {
+	price, free := registrar.Cents(690), registrar.Cents(0)
+	for _, body := range []CheckResult{
+		{Domain: "a.de", TLD: ".de"},
+		{Domain: "a.de", TLD: ".de", Available: &yes, RegisterEUR: &price, RenewEUR: &price, TransferEUR: &free},
+		{Domain: "a.de", TLD: ".de", Available: &no, evidence: evidence{
+			CheckedAt: "2026-11-15T09:00:00Z", Source: lookup.SourceRDAP, Reason: lookup.ReasonRegistered, Premium: true,
+		}},
+		{Domain: "a.ai", TLD: ".ai", Available: &yes, Terms: Terms{
+			RestoreEUR: &price, MinYears: 2, Requires: "eu_presence", Orderable: &no, OrderableReason: "no_registry_account",
+		}},
+		{Domain: "a.ai", TLD: ".ai", Terms: Terms{Orderable: &yes}},
+	} {
+		want, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := body.AppendJSON(nil); !ok || string(got) != string(want) {
+			t.Errorf("got  %s, %v\nwant %s", got, ok, want)
+		}
+	}
+	for _, domain := range []string{"bücher.de", `a"b`, "a\\b", "a<b", "a\nb"} {
+		if got, ok := (CheckResult{Domain: domain}).AppendJSON(nil); ok {
+			t.Errorf("%q is written as %s", domain, got)
+		}
+	}
+}

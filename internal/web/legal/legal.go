@@ -1,0 +1,138 @@
+// Package law is the pages that the law asks for: who runs this, the terms, what
+// happens to data, and two forms by which anybody withdraws from a contract or ends
+// one without signing in.
+//
+// What the pages say comes from the operator's settings. Each text is a plain file
+// with few marks (see parse); a file of the operator's of the same name replaces
+// ours. Ours are written so that they are true of this program. They are no legal
+// advice: an operator has them read by somebody who may give it.
+//
+// The forms are what § 356a and § 312k BGB want: reached from every page, a button
+// that leads to the form and one that declares, no sign-in, no more questions than
+// needed, and a confirmation with the moment at which it came, on the page and by
+// mail.
+package legal
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+//go:embed templates
+var templateFS embed.FS
+
+// Notices takes what the forms declare; it is declaration.Service.
+type Notices interface {
+	Submit(ctx context.Context, actor registrar.Actor, declared withdrawal.Notice) (withdrawal.Notice, error)
+}
+
+var _ Notices = (*withdrawal.Service)(nil)
+
+// Config is what the pages need.
+type Config struct {
+	// Frame is what they stand in. The front fills it in.
+	Frame    *ui.Frame
+	Notices  Notices
+	Operator OperatorInfo
+	// Texts is a folder with the operator's own texts; nil means that all are ours.
+	Texts fs.FS
+}
+
+// Handler serves the pages. It is safe for concurrent use.
+type Handler struct {
+	Config
+	templates *ui.Templates
+	texts     map[string][]block
+}
+
+// New parses every page and text.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Frame == nil || cfg.Notices == nil {
+		return nil, errors.New("the law's pages need a frame and somebody who takes declarations")
+	}
+	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
+	if err != nil {
+		return nil, err
+	}
+	texts, err := loadTexts(cfg.Texts, cfg.Operator)
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{cfg, views, texts}, nil
+}
+
+// legalPage is one page, with its addresses and the names of its texts, by language.
+type legalPage struct {
+	path  map[string]string
+	text  map[string]string
+	title string
+}
+
+func newLegalPage(title, german, english string) legalPage {
+	return legalPage{
+		path:  map[string]string{ui.German: german, ui.English: english},
+		text:  map[string]string{ui.German: german[1:], ui.English: english[1:]},
+		title: title,
+	}
+}
+
+var (
+	imprintPage      = newLegalPage("imprint.title", ui.ImprintPath, ui.EnglishImprintPath)
+	termsPage        = newLegalPage("terms.title", ui.TermsPath, ui.EnglishTermsPath)
+	privacyPage      = newLegalPage("privacy.title", ui.PrivacyPath, ui.EnglishPrivacyPath)
+	withdrawalPage   = newLegalPage("withdrawal.title", ui.WithdrawalPath, ui.EnglishWithdrawalPath)
+	cancellationPage = newLegalPage("cancellation.title", ui.CancellationPath, ui.EnglishCancellationPath)
+)
+
+// Routes is everything that these pages answer to.
+func (h *Handler) Routes() []ui.Route {
+	const get, post = http.MethodGet, http.MethodPost
+	var routes []ui.Route
+	add := func(method string, l legalPage, show func(*ui.Request, legalPage) error) {
+		for _, language := range []string{ui.German, ui.English} {
+			routes = append(routes, ui.Route{Method: method, Path: l.path[language], Handler: h.Frame.Page(func(req *ui.Request) error {
+				req.PreferLanguage(language)
+				req.SetFormPath(l.path[req.Language])
+				return show(req, l)
+			})})
+		}
+	}
+	for _, l := range []legalPage{imprintPage, termsPage, privacyPage} {
+		add(get, l, h.showText)
+	}
+	for l, kind := range map[*legalPage]withdrawal.Kind{&withdrawalPage: withdrawal.Withdrawal, &cancellationPage: withdrawal.Termination} {
+		add(get, *l, func(req *ui.Request, l legalPage) error { return h.showForm(req, l, newForm(kind), http.StatusOK) })
+		add(post, *l, func(req *ui.Request, l legalPage) error { return h.submitNotice(req, l, kind) })
+	}
+	return routes
+}
+
+// pageData is what the templates read.
+type pageData struct {
+	Blocks []block
+	// OperatorUnset says that the operator has not told who they are.
+	OperatorUnset bool
+	Form          form
+	// Notice is what has just come in.
+	Notice withdrawal.Notice
+	// End is the day on which a contract is to end; zero means as soon as possible.
+	End time.Time
+}
+
+func (h *Handler) pageData(req *ui.Request, l legalPage) pageData {
+	return pageData{Blocks: h.texts[l.text[req.Language]], OperatorUnset: h.Operator.Company == ""}
+}
+
+func (h *Handler) showText(req *ui.Request, l legalPage) error {
+	return h.templates.Render(req, ui.View{
+		Name: "text", Title: l.title, Section: l.path[req.Language], Public: "law.description", Data: h.pageData(req, l),
+	})
+}

@@ -1,0 +1,295 @@
+package legal
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
+)
+
+const base = "https://domains.example"
+
+type noSessions struct{}
+
+func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
+	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
+}
+
+// memStore keeps declarations and their letters in memory.
+type memStore struct {
+	notices []withdrawal.Notice
+	mails   []registrar.Mail
+}
+
+func (s *memStore) AddWithdrawalNotice(_ context.Context, d withdrawal.Notice, mails []registrar.Mail) error {
+	s.notices, s.mails = append(s.notices, d), append(s.mails, mails...)
+	return nil
+}
+
+func (s *memStore) ListWithdrawalNotices(context.Context, string, int) ([]withdrawal.Notice, error) {
+	return s.notices, nil
+}
+
+func (s *memStore) ListRelatedOrders(context.Context, string, int) ([]withdrawal.RelatedOrder, error) {
+	return nil, nil
+}
+
+func (s *memStore) MarkWithdrawalNoticeDone(context.Context, string, time.Time) (bool, error) {
+	return false, nil
+}
+
+var testOperator = OperatorInfo{
+	Company: "Kontor GmbH", Street: "Kai 1", PostalCode: "20457", City: "Hamburg", Email: "post@kontor.example", VATID: "DE123456789",
+}
+
+func newHandler(t *testing.T, store *memStore, operator OperatorInfo, tries func(string) time.Duration) http.Handler {
+	t.Helper()
+	frame, err := ui.New(ui.Config{
+		BaseURL: base, Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }, Legal: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	declarations, err := withdrawal.New(withdrawal.Config{
+		Store: store, OperatorEmail: "post@kontor.example", RateLimit: tries, Now: func() time.Time { return time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(Config{Frame: frame, Notices: declarations, Operator: operator})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	for _, r := range h.Routes() {
+		mux.HandleFunc(r.Method+" "+r.Path, r.Handler)
+	}
+	return mux
+}
+
+func visit(t *testing.T, pages http.Handler, path string, fields url.Values) (int, string) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, base+path, nil)
+	if fields != nil {
+		r = httptest.NewRequest(http.MethodPost, base+path, strings.NewReader(fields.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	w := httptest.NewRecorder()
+	pages.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {
+	t.Parallel()
+	pages := newHandler(t, &memStore{}, testOperator, nil)
+	for path, says := range map[string]string{
+		"/impressum": "20457 Hamburg", "/imprint": "VAT id: DE123456789", "/agb": "Kontor GmbH, Kai 1", "/terms": "Kontor GmbH, Kai 1",
+		"/datenschutz": "post@kontor.example", "/privacy": "post@kontor.example", "/widerruf": "Widerruf bestätigen",
+		"/withdrawal": "Confirm withdrawal", "/kuendigung": "Jetzt kündigen", "/cancellation": "End it now",
+	} {
+		status, body := visit(t, pages, path, nil)
+		if status != http.StatusOK || !strings.Contains(body, says) || strings.Contains(body, "{") || strings.Contains(body, "noindex") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+		links := []string{`"/impressum"`, `"/agb"`, `"/datenschutz"`, `"/widerruf"`, `"/kuendigung"`, "Vertrag widerrufen", "Verträge hier kündigen"}
+		if strings.Contains(body, `<html lang="en"`) {
+			links = []string{`"/imprint"`, `"/terms"`, `"/privacy"`, `"/withdrawal"`, `"/cancellation"`}
+		}
+		for _, link := range links {
+			if !strings.Contains(body, link) {
+				t.Errorf("%s does not lead to %s", path, link)
+			}
+		}
+	}
+	// What is not told is left out, with its heading if nothing else is below it.
+	_, body := visit(t, pages, "/impressum", nil)
+	for _, never := range []string{"Telefon", "Vertreten durch", "Registereintrag", "Verantwortlich"} {
+		if strings.Contains(body, never) {
+			t.Errorf("the notice says %s, which nobody told", never)
+		}
+	}
+	_, body = visit(t, newHandler(t, &memStore{}, OperatorInfo{}, nil), "/impressum", nil)
+	if !strings.Contains(body, "noch nicht angegeben") || strings.Contains(body, "Umsatzsteuer-ID") {
+		t.Errorf("without a company: %s", body)
+	}
+}
+
+func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path   string
+		fields url.Values
+		says   []string
+		letter registrar.MailKind
+	}{
+		{
+			"/widerruf",
+			url.Values{"name": {"Erika Muster"}, "email": {"erika@example.de"}, "contract": {"ord_1"}},
+			[]string{"Ihr Widerruf ist eingegangen", "15.11.2026, 12:00 UTC", "Erika Muster", "ord_1", "erika@example.de", "dcl_"},
+			registrar.MailWithdrawal,
+		},
+		{
+			"/kuendigung",
+			url.Values{
+				"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}, "end": {"2026-12-31"},
+			},
+			[]string{"Ihre Kündigung ist eingegangen", "kaffee.de", "aus wichtigem Grund", "Umzug", "31.12.2026"},
+			registrar.MailTermination,
+		},
+		{
+			"/cancellation",
+			url.Values{"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
+			[]string{"Your notice has come in", "the earliest possible day"},
+			registrar.MailTermination,
+		},
+	} {
+		store := &memStore{}
+		status, body := visit(t, newHandler(t, store, testOperator, nil), c.path, c.fields)
+		for _, word := range c.says {
+			if status != http.StatusOK || !strings.Contains(body, word) {
+				t.Errorf("%s: %d does not say %q: %s", c.path, status, word, body)
+			}
+		}
+		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.letter || store.mails[0].To != "erika@example.de" ||
+			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
+			store.mails[0].Data["contract"] != c.fields.Get("contract") {
+			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
+		}
+	}
+}
+
+func TestNoticeForms_ProblemsShownAtFields(t *testing.T) {
+	t.Parallel()
+	store := &memStore{}
+	pages := newHandler(t, store, testOperator, nil)
+	for _, c := range []struct {
+		path   string
+		fields url.Values
+		says   []string
+	}{
+		{"/widerruf", url.Values{"name": {"<i>"}}, []string{"Diese Angabe fehlt.", "Abgeschickt wurde noch nichts.", `value="&lt;i&gt;"`}},
+		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"Erika <e@example.de>"}}, []string{"Bitte geben Sie eine E\u2011Mail-Adresse an"}},
+		{"/widerruf", url.Values{"name": {strings.Repeat("x", 101)}, "contract": {"x"}, "email": {"e@example.de"}}, []string{"Das ist zu lang."}},
+		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x\n\nLiebe Kundin"}, "email": {"e@example.de"}}, []string{`id="contract-problem"`}},
+		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}}, []string{`id="reason-problem"`}},
+		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"2020-01-01"}}, []string{"schon vorbei"}},
+		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"bald"}}, []string{"einen Tag an"}},
+		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}}, []string{`id="ground-problem"`}},
+	} {
+		status, body := visit(t, pages, c.path, c.fields)
+		for _, word := range c.says {
+			if status != http.StatusUnprocessableEntity || !strings.Contains(body, word) {
+				t.Errorf("%v: %d does not say %q: %s", c.fields, status, word, body)
+			}
+		}
+	}
+	if store.notices != nil {
+		t.Errorf("kept %v", store.notices)
+	}
+}
+
+// The confirmation goes to an address that a stranger has typed.
+func TestNoticeForms_LineBreaksInFieldsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, forged := range []string{"E\n\nIhr Konto ist gesperrt.", "E\r\nBcc: alle@example.de", "E\u2028Zahlen Sie hier", "E\u0085x", "E\u202Etxt"} {
+		for _, field := range []string{"name", "contract", "reason"} {
+			store := &memStore{}
+			pages := newHandler(t, store, testOperator, nil)
+			fields := url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}, "reason": {"Umzug"}}
+			fields.Set(field, forged)
+			status, body := visit(t, pages, "/kuendigung", fields)
+			if status != http.StatusUnprocessableEntity || !strings.Contains(body, `id="`+field+`-problem"`) || store.notices != nil {
+				t.Errorf("%s %q: %d, kept %v", field, forged, status, store.notices)
+			}
+		}
+	}
+}
+
+func TestNoticeForms_RateLimitedByNetworkAndRecipient(t *testing.T) {
+	t.Parallel()
+	fields := url.Values{"name": {"E"}, "contract": {"x"}, "email": {"E@example.de"}}
+	for _, full := range []string{"network 203.0.113.7", "mail e@example.de"} {
+		store := &memStore{}
+		pages := newHandler(t, store, testOperator, func(key string) time.Duration {
+			if key == full {
+				return time.Minute
+			}
+			return 0
+		})
+		status, body := visit(t, pages, "/widerruf", fields)
+		if status != http.StatusTooManyRequests || !strings.Contains(body, "post@kontor.example") || store.notices != nil {
+			t.Errorf("%s: %d, kept %v", full, status, store.notices)
+		}
+	}
+}
+
+func TestTexts_OperatorFileReplacesDefault(t *testing.T) {
+	t.Parallel()
+	texts, err := loadTexts(fstest.MapFS{"agb.txt": {Data: []byte("# Eins\nA {company}\nB [hier](/widerruf).\n\n- x {phone}\n- y\n\n# Leer\n| {phone}\n")}}, testOperator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := texts["agb"]
+	if len(got) != 3 || got[0].Heading != "Eins" || got[1].Text[0].Text != "A Kontor GmbH B " || got[1].Text[1] != (span{"hier", "/widerruf"}) ||
+		len(got[2].Items) != 1 || got[2].Items[0][0].Text != "y" {
+		t.Errorf("%+v", got)
+	}
+	if len(texts["impressum"]) == 0 {
+		t.Error("ours are gone")
+	}
+	for name, files := range map[string]fstest.MapFS{
+		"a mistyped name":         {"abg.txt": {Data: []byte("x")}},
+		"an unknown place":        {"agb.txt": {Data: []byte("{firma}")}},
+		"no text":                 {"agb.txt": {Data: []byte{0xff}}},
+		"more than anybody reads": {"agb.txt": {Data: make([]byte, maxTextBytes+1)}},
+	} {
+		if _, err := loadTexts(files, testOperator); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+	// A link to elsewhere is no link.
+	if parts := spans("[x](https://evil.example) [y](//evil.example/)"); len(parts) != 1 {
+		t.Errorf("%+v", parts)
+	}
+}
+
+func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "texts")
+	written, err := WriteDefaultTexts(folder)
+	if err != nil || len(written) != 10 {
+		t.Fatalf("%v, %v", written, err)
+	}
+	own := filepath.Join(folder, "agb.txt")
+	if err := os.WriteFile(own, []byte("eigene"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := WriteDefaultTexts(folder); err != nil || len(again) != 0 {
+		t.Errorf("%v, %v", again, err)
+	}
+	if body, err := os.ReadFile(own); err != nil || string(body) != "eigene" {
+		t.Errorf("%s, %v", body, err)
+	}
+	if _, err := loadTexts(os.DirFS(folder), testOperator); err != nil {
+		t.Errorf("what we write can't be read: %v", err)
+	}
+}
+
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+	t.Parallel()
+	textcheck.CheckTranslations(t, german, english)
+}

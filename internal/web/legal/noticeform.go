@@ -1,0 +1,105 @@
+package legal
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// form is the one of a declaration.
+type form struct {
+	Kind                  withdrawal.Kind
+	Action, Intro, Submit string
+	Problem               string
+	Fields                []ui.Field
+}
+
+// newForm asks for what the law names, and nothing else.
+func newForm(kind withdrawal.Kind) form {
+	name := ui.Field{Name: withdrawal.FieldName, Label: "field.name", Type: "text", Autocomplete: "name", MaxLength: withdrawal.MaxText}
+	email := ui.Field{
+		Name: withdrawal.FieldEmail, Label: "field.email", Hint: "hint.email", Type: "email", Autocomplete: "email", MaxLength: 254,
+	}
+	contract := ui.Field{
+		Name: withdrawal.FieldContract, Label: "field.contract", Hint: "hint.contract", Type: "text", Autocomplete: "off", MaxLength: withdrawal.MaxText,
+	}
+	if kind == withdrawal.Withdrawal {
+		return form{Kind: kind, Intro: "withdrawal.intro", Submit: "withdrawal.submit", Fields: []ui.Field{name, contract, email}}
+	}
+	ground := ui.Field{Name: withdrawal.FieldGround, Label: "field.ground", Value: string(withdrawal.Ordinary), Choices: []ui.Choice{
+		{Value: string(withdrawal.Ordinary), Label: "ground.ordinary"}, {Value: string(withdrawal.Extraordinary), Label: "ground.extraordinary"},
+	}}
+	reason := ui.Field{
+		Name: withdrawal.FieldReason, Label: "field.reason", Hint: "hint.reason", Type: "text", Autocomplete: "off",
+		MaxLength: withdrawal.MaxReason, ServerChecked: true,
+	}
+	end := ui.Field{Name: withdrawal.FieldEnd, Label: "field.end", Hint: "hint.end", Type: "date", Autocomplete: "off", Optional: true}
+	return form{
+		Kind: kind, Intro: "cancellation.intro", Submit: "cancellation.submit", Fields: []ui.Field{name, contract, email, ground, reason, end},
+	}
+}
+
+// showForm shows the form.
+func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) error {
+	s := h.pageData(req, l)
+	f.Action = l.path[req.Language]
+	s.Form = f
+	return h.templates.Render(req, ui.View{
+		Name: "declare", Status: status, Title: l.title, Section: l.path[req.Language], Public: "law.description", Data: s,
+	})
+}
+
+// submitNotice takes the declaration, or says at the fields what is wrong. What came in is
+// shown at once and not behind another address: it is nobody else's business, and
+// can be printed and kept.
+func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
+	notice, err := h.Notices.Submit(req.R.Context(), req.Actor(), withdrawal.Notice{
+		Kind: kind, Name: req.Text(withdrawal.FieldName), Email: req.Text(withdrawal.FieldEmail), Contract: req.Text(withdrawal.FieldContract),
+		Ground: withdrawal.Ground(req.Text(withdrawal.FieldGround)), Reason: req.Text(withdrawal.FieldReason), End: req.Text(withdrawal.FieldEnd),
+		Language: req.Language,
+	})
+	if err == nil {
+		s := h.pageData(req, l)
+		s.Notice = notice
+		s.End, _ = time.Parse(time.DateOnly, notice.End) // it was checked, and may be empty
+		return h.templates.Render(req, ui.View{Name: "declared", Title: "declared.title." + string(kind), Section: l.path[req.Language], Data: s})
+	}
+	f := newForm(kind)
+	for i, field := range f.Fields {
+		f.Fields[i] = field.With(req.Field(field.Name), "")
+	}
+	var wrong *withdrawal.FieldError
+	switch {
+	case errors.As(err, &wrong):
+		httpjson.RecordError(req.W, &registrar.Error{Kind: registrar.KindInvalid, Code: "declaration_fields"})
+		f.Problem = h.templates.Text(req.Language, "problem.fields")
+		for i, field := range f.Fields {
+			if code, bad := wrong.Fields[field.Name]; bad {
+				f.Fields[i].Problem = h.problemKey(field.Name, code)
+			}
+		}
+		return h.showForm(req, l, f, http.StatusUnprocessableEntity)
+	case registrar.CodeOf(err) == withdrawal.TooManyNotices:
+		httpjson.RecordError(req.W, err)
+		wait := ui.RetryAfter(err)
+		req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+		f.Problem = h.templates.Text(req.Language, "problem.too_many_declarations", ui.FormatWait(h.templates, req.Language, wait), h.Operator.Email)
+		return h.showForm(req, l, f, http.StatusTooManyRequests)
+	default:
+		return err
+	}
+}
+
+// problemKey is the sentence for a field's code, or one that fits every field.
+func (h *Handler) problemKey(field string, code registrar.Code) string {
+	if key := "problem." + field; code == withdrawal.Malformed && h.templates.Has(key) {
+		return key
+	}
+	return ui.ProblemKey(code)
+}

@@ -1,0 +1,219 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// The domain services behind these tools come with the customers' accounts.
+var errNotServed = errors.New("this part of the service is not there")
+
+// errNoOrders says that no payment provider is set, so there are no orders.
+var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NotServed}
+
+// The pages of signed-in lists. Domains are small; orders carry their items.
+const (
+	defaultDomains, maxDomains = 100, 500
+	defaultOrders, maxOrders   = 20, 100
+)
+
+// paging reads limit and offset.
+func paging(args arguments, fallback, most int) (limit, offset int, err error) {
+	if limit, err = args.number("limit", fallback, 1, most); err != nil {
+		return 0, 0, err
+	}
+	offset, err = args.number("offset", 0, 0, math.MaxInt32)
+	return limit, offset, err
+}
+
+func (s *Server) listMyDomains(ctx context.Context, state *requestState, args arguments) (any, error) {
+	var filter DomainFilter
+	var err error
+	if filter.Search, err = args.optionalText("search"); err != nil {
+		return nil, err
+	}
+	if filter.ExpiresBefore, err = args.timestamp("expiresBefore"); err != nil {
+		return nil, err
+	}
+	if filter.Limit, filter.Offset, err = paging(args, defaultDomains, maxDomains); err != nil {
+		return nil, err
+	}
+	if s.cfg.Domains == nil {
+		return nil, errNotServed
+	}
+	domains, total, err := s.cfg.Domains.List(ctx, *state.caller, filter)
+	if err != nil {
+		return nil, err
+	}
+	if domains == nil {
+		domains = []Domain{}
+	}
+	return struct {
+		Domains []Domain `json:"domains"`
+		Total   int      `json:"total"`
+		Limit   int      `json:"limit"`
+		Offset  int      `json:"offset"`
+	}{domains, total, filter.Limit, filter.Offset}, nil
+}
+
+const (
+	// maxItems bounds an order; the portal's basket ends there too.
+	maxItems = 20
+	// maxYears is the longest term that any registry sells.
+	maxYears = 10
+)
+
+// orderTerms are arguments that would change what an order costs, or for whom it is,
+// if start_order read them beside its items. Clients may add arguments of their own to
+// every call, so others are ignored there; ignoring one of these would prepare an
+// order that the caller did not ask for. They are written in lower case, without
+// separators.
+var orderTerms = []string{
+	"years", "year", "period", "term", "duration", "quantity", "price", "maxprice", "maxpriceeur", "budget", "currency",
+	"coupon", "voucher", "discount", "promocode", "holderid", "holder", "registrant", "contact", "customerid", "autorenew",
+	"domain", "domains", "type", "premium", "paymentmethod", "dryrun",
+}
+
+func rejectOrderTerms(args arguments) error {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		plain := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+		if name != "dryRun" && slices.Contains(orderTerms, plain) && args.has(name) {
+			return newArgumentError("%s is not an argument of start_order. It takes items and dryRun, and the order would not follow anything else.", quoteShort(name))
+		}
+	}
+	return nil
+}
+
+func (s *Server) startOrder(ctx context.Context, state *requestState, args arguments) (any, error) {
+	if err := rejectOrderTerms(args); err != nil {
+		return nil, err
+	}
+	items, err := readItems(args)
+	if err != nil {
+		return nil, err
+	}
+	dryRun, err := args.flag("dryRun")
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Orders == nil {
+		return nil, errNoOrders
+	}
+	o, err := s.cfg.Orders.Start(ctx, *state.caller, items, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
+	return o, nil
+}
+
+func readItems(args arguments) ([]Item, error) {
+	if !args.has("items") {
+		return nil, newArgumentError("The argument items is missing.")
+	}
+	var entries []arguments
+	if err := json.Unmarshal(args["items"], &entries); err != nil {
+		return nil, newArgumentError("The argument items must be a list of objects with domain and type.")
+	}
+	if len(entries) == 0 || len(entries) > maxItems {
+		return nil, newArgumentError("The argument items must have between 1 and %d entries.", maxItems)
+	}
+	wishes := make([]Item, 0, len(entries))
+	for _, item := range entries {
+		domain, err := item.text("domain")
+		if err != nil {
+			return nil, err
+		}
+		kind, err := item.text("type")
+		if err != nil {
+			return nil, err
+		}
+		if kind != "register" && kind != "transfer" {
+			return nil, newArgumentError("The type of an item must be register or transfer.")
+		}
+		if err := item.allowOnly("domain", "type", "years"); err != nil {
+			return nil, err
+		}
+		years, err := item.number("years", 0, 1, maxYears)
+		if err != nil {
+			return nil, err
+		}
+		wishes = append(wishes, Item{Domain: domain, Type: kind, Years: years})
+	}
+	return wishes, nil
+}
+
+func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args arguments) (any, error) {
+	return s.orderByID(ctx, state, args, Orders.Status)
+}
+
+func (s *Server) cancelOrder(ctx context.Context, state *requestState, args arguments) (any, error) {
+	return s.orderByID(ctx, state, args, Orders.Cancel)
+}
+
+// orderByID calls a method of Orders for the order that the arguments name.
+func (s *Server) orderByID(
+	ctx context.Context, state *requestState, args arguments, method func(Orders, context.Context, Caller, string) (OrderStatus, error),
+) (any, error) {
+	id, err := args.text("orderId")
+	if err != nil {
+		return nil, err
+	}
+	if s.cfg.Orders == nil || !validID(id) {
+		return nil, ErrNotFound
+	}
+	o, err := method(s.cfg.Orders, ctx, *state.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	s.fillOrderStatus(&o)
+	return o, nil
+}
+
+func (s *Server) listOrders(ctx context.Context, state *requestState, args arguments) (any, error) {
+	status, err := args.optionalText("status")
+	if err != nil {
+		return nil, err
+	}
+	if status != "" && !slices.Contains(order.States(), order.State(status)) {
+		return nil, newArgumentError("The argument status must be one of those in the input schema; leave it out for all orders.")
+	}
+	limit, offset, err := paging(args, defaultOrders, maxOrders)
+	if err != nil {
+		return nil, err
+	}
+	var orders []OrderStatus
+	total := 0
+	if s.cfg.Orders != nil {
+		if orders, total, err = s.cfg.Orders.Page(ctx, *state.caller, status, limit, offset); err != nil {
+			return nil, err
+		}
+	}
+	for i := range orders {
+		s.fillOrderStatus(&orders[i])
+	}
+	if orders == nil {
+		orders = []OrderStatus{}
+	}
+	return struct {
+		Orders []OrderStatus `json:"orders"`
+		Total  int           `json:"total"`
+		Limit  int           `json:"limit"`
+		Offset int           `json:"offset"`
+	}{orders, total, limit, offset}, nil
+}
+
+// validID says that a text can name something at all. Not every database takes
+// every text, and would make an error of ours out of it.
+func validID(text string) bool {
+	const longest = 64
+	return len(text) <= longest && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+}

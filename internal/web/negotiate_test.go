@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+type noSessions struct{}
+
+func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
+	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
+}
+
+const (
+	browserAccepts = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	curlAccepts    = "*/*"
+)
+
+func getAs(handler http.Handler, method, path, accept string) *httptest.ResponseRecorder {
+	w, r := httptest.NewRecorder(), httptest.NewRequest(method, path, http.NoBody)
+	r.Header.Set("Accept", accept)
+	handler.ServeHTTP(w, r)
+	return w
+}
+
+func TestNotFound_HTMLForBrowsersOnly(t *testing.T) {
+	t.Parallel()
+	frame, err := ui.New(ui.Config{
+		BaseURL: "https://domains.example", Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Places: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		method, path, accept string
+		page                 bool
+	}{
+		{"GET", "/nowhere", browserAccepts, true},
+		{"HEAD", "/nowhere", browserAccepts, true},
+		{"GET", "/nowhere", curlAccepts, false},
+		{"GET", "/nowhere", "application/json", false},
+		{"POST", "/nowhere", browserAccepts, false},
+		{"GET", "/.well-known/openid-configuration", browserAccepts, false},
+		{"GET", "/api/nowhere", browserAccepts, false},
+		{"GET", "/oauth/nowhere", browserAccepts, false},
+	} {
+		got := getAs(notFoundHandler(frame), test.method, test.path, test.accept)
+		isPage := strings.HasPrefix(got.Header().Get("Content-Type"), "text/html")
+		if got.Code != http.StatusNotFound || isPage != test.page {
+			t.Errorf("%s %s for %s: %d %s", test.method, test.path, test.accept, got.Code, got.Header().Get("Content-Type"))
+		}
+	}
+	if got := getAs(notFoundHandler(nil), "GET", "/nowhere", browserAccepts); !strings.Contains(got.Body.String(), `"error":`) {
+		t.Errorf("without pages: %s", got.Body)
+	}
+}
+
+func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
+	t.Parallel()
+	says := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
+	}
+	list := mergeRoot([]route{
+		{method: "GET", path: "/x", handler: says("x")},
+		{method: "GET", path: "/{$}", handler: says("text")},
+		{method: "POST", path: "/{$}", handler: says("search")},
+		{method: "GET", path: "/{$}", handler: says("page")},
+	})
+	if len(list) != 3 {
+		t.Fatalf("%d routes are left", len(list))
+	}
+	for accept, want := range map[string]string{browserAccepts: "page", curlAccepts: "text", "": "text"} {
+		got := getAs(list[1].handler, "GET", "/", accept)
+		if got.Body.String() != want || got.Header().Get("Vary") != "Accept" {
+			t.Errorf("%q gets %q, Vary %q", accept, got.Body, got.Header().Get("Vary"))
+		}
+	}
+	if alone := mergeRoot([]route{{method: "GET", path: "/{$}", handler: says("text")}}); getAs(alone[0].handler, "GET", "/", browserAccepts).Body.String() != "text" {
+		t.Error("without a start page the text is for everybody")
+	}
+}

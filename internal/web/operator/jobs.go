@@ -1,0 +1,113 @@
+package operator
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// home is what waits for a person.
+func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
+	needs, err := h.Admin.ListOpenIssues(req.R.Context(), operator)
+	if err != nil {
+		return err
+	}
+	var troubled []Peer
+	for _, peer := range h.Peers() {
+		if peer.State == "resting" || peer.State == "paused" {
+			troubled = append(troubled, peer)
+		}
+	}
+	return h.render(req, ui.View{Name: "home", Title: "home.title", Section: homePath}, struct {
+		admin.OpenIssues
+		Peers []Peer
+		Quiet bool
+	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
+}
+
+// jobs is one kind of work.
+func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
+	return h.showJobs(req, operator, "")
+}
+
+func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem string) error {
+	kind := admin.JobKind(req.Query("kind"))
+	if !slices.Contains(admin.JobKinds(), kind) {
+		kind = admin.JobOrder
+	}
+	next := req.Query("next") != ""
+	jobs, err := h.Admin.ListJobs(req.R.Context(), operator, kind, !next)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if problem != "" {
+		status = http.StatusConflict
+	}
+	return h.renderProblem(req, ui.View{Name: "jobs", Status: status, Title: "jobs.title", Section: jobsPath}, struct {
+		Kinds []admin.JobKind
+		Kind  admin.JobKind
+		Next  bool
+		Jobs  []admin.Job
+	}{admin.JobKinds(), kind, next, jobs}, problem)
+}
+
+// retryJob makes one piece of work due now.
+func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
+	return h.changeJob(req, operator, "job_retried", h.Admin.Retry)
+}
+
+// abandonJob ends a piece of work that nobody can do any more.
+func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
+	if err := requireRecentSignIn(req); err != nil {
+		return err
+	}
+	return h.changeJob(req, operator, "job_given_up", h.Admin.AbandonJob)
+}
+
+// changeJob does something to a job and says so. What is in the way is told above the list.
+func (h *Handler) changeJob(
+	req *ui.Request, operator registrar.Actor, note string,
+	do func(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error,
+) error {
+	kind := admin.JobKind(req.R.PathValue("kind"))
+	err := do(req.R.Context(), operator, kind, req.R.PathValue("id"))
+	if message, known := h.errorText(req, err); known && registrar.KindOf(err) == registrar.KindConflict {
+		return h.showJobs(req, operator, message)
+	}
+	if err != nil {
+		return err
+	}
+	req.Flash(note)
+	return req.SeeOther(jobsPath + "?kind=" + url.QueryEscape(string(kind)))
+}
+
+// peerGroup is one table of the page of health.
+type peerGroup struct {
+	Name  string
+	Peers []Peer
+}
+
+// peerGroups are the tables, in their order.
+var peerGroups = []string{"account", "payments", "vat", "mail", "registry"}
+
+// health is how everybody outside does.
+func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
+	peers := h.Peers()
+	var all []peerGroup
+	for _, name := range peerGroups {
+		group := peerGroup{Name: name}
+		for _, peer := range peers {
+			if peer.Group == name {
+				group.Peers = append(group.Peers, peer)
+			}
+		}
+		all = append(all, group)
+	}
+	return h.render(req, ui.View{Name: "health", Title: "health.title", Section: healthPath}, all)
+}

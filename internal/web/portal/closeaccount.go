@@ -1,0 +1,49 @@
+package portal
+
+import (
+	"net/http"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+const closePath = "/portal/profile/close"
+
+// showClose says what goes and what stays, and what keeps the account open.
+func (h *Handler) showClose(req *ui.Request) error {
+	if !req.SignedInRecently() {
+		return req.RedirectToSignIn(ui.SignInAgainPath)
+	}
+	return h.renderClose(req, "", http.StatusOK)
+}
+
+func (h *Handler) renderClose(req *ui.Request, problem string, status int) error {
+	ties, err := h.accounts.CloseBlockers(req.R.Context(), req.Actor())
+	if err != nil {
+		return err
+	}
+	return h.templates.Render(req, ui.View{Name: "close", Status: status, Title: "close.title", Section: profilePath, Data: struct {
+		Ties    account.CloseBlockers
+		Tied    bool
+		Problem string
+	}{ties, ties != account.CloseBlockers{}, problem}})
+}
+
+// closeAccount ends the account. The tick is asked for because nobody can undo it.
+func (h *Handler) closeAccount(req *ui.Request) error {
+	if req.Field("sure") != "on" {
+		return h.renderClose(req, h.templates.Text(req.Language, "close.unsure"), http.StatusUnprocessableEntity)
+	}
+	if err := h.accounts.Close(req.R.Context(), req.Actor()); err != nil {
+		message, known := h.problem(req, err)
+		if !known {
+			return err
+		}
+		httpjson.RecordError(req.W, err)
+		return h.renderClose(req, message, http.StatusConflict)
+	}
+	req.ClearSession()
+	req.SignedIn = false
+	return h.showMessage(req, http.StatusOK, "close.done.title", "close.done.text")
+}

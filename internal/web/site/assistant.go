@@ -1,0 +1,62 @@
+package site
+
+import (
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// mcpClient is a program that speaks MCP, with what its owner copies.
+type mcpClient struct {
+	ID, Name string
+	// HowKey is the key of where the text goes.
+	HowKey string
+	// Text is what is copied; empty where the address alone is typed in.
+	Text string
+}
+
+// mcpClients are the common ones. docs/agents.md tells the same to those who write
+// agents, and a test holds both together.
+var mcpClients = []mcpClient{
+	{"claude-code", "Claude Code", "client.shell", "claude mcp add --transport http dotkontor {mcp}"},
+	{"claude", "claude.ai, Claude Desktop", "client.claude", ""},
+	{"chatgpt", "ChatGPT", "client.chatgpt", ""},
+	{"vscode", "VS Code", "client.vscode", `{ "servers": { "dotkontor": { "type": "http", "url": "{mcp}" } } }`},
+	{"cursor", "Cursor", "client.cursor", `{ "mcpServers": { "dotkontor": { "url": "{mcp}" } } }`},
+	{"inspector", "MCP Inspector", "client.shell", "npx @modelcontextprotocol/inspector --cli {mcp} --transport http --method tools/list"},
+	{"curl", "curl", "client.curl", `curl -s --json '{"jsonrpc":"2.0","id":1,"method":"tools/call",
+  "params":{"name":"domain_check","arguments":{"domain":"kaffeehaus-am-see.de"}}}' {mcp}`},
+}
+
+// assistant shows how to connect one.
+func (h *Handler) assistant(req *ui.Request) error {
+	mcp := h.Frame.URL("/api/mcp")
+	list := make([]mcpClient, len(mcpClients))
+	for i, c := range mcpClients {
+		c.Text = strings.ReplaceAll(c.Text, "{mcp}", mcp)
+		list[i] = c
+	}
+	section := ui.AssistantPath
+	if req.Language == ui.English {
+		section = ui.EnglishAssistantPath
+	}
+	return h.templates.Render(req, ui.View{
+		Name: "assistant", Title: "assistant.title", Section: section, Public: "assistant.description", Data: struct {
+			Address mcpClient
+			Local   bool
+			Clients []mcpClient
+		}{mcpClient{ID: "mcp", Name: "MCP", Text: mcp}, isLocal(mcp), list},
+	})
+}
+
+// isLocal says that only programs on this machine reach an address.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}

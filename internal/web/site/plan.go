@@ -1,0 +1,134 @@
+package site
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// batchSize is how many names one request asks about: as many as a search of the
+// REST interface does, for the same price.
+const batchSize = 8
+
+// variants is the kind of a search for other names below the same extension.
+const variants = "variants"
+
+// plan is what a search will ask.
+type plan struct {
+	// Query is what was understood, as a person writes it.
+	Query string
+	// Kind is empty or variants.
+	Kind string
+	// From is the number of the first name, and Names are these and no more.
+	From  int
+	Names []registrar.Name
+	// Next is where the next ones would begin; 0 if there are none.
+	Next int
+	// NotCarried is an extension that was asked for and that we do not have.
+	NotCarried string
+}
+
+// parseSearch reads a search's form.
+func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
+	p := plan{Kind: req.Field("kind")}
+	if p.Kind != variants {
+		p.Kind = ""
+	}
+	if from, err := strconv.Atoi(req.Field("from")); err == nil && from > 0 {
+		p.From = from
+	}
+	label, tld, err := h.parseQuery(req.Field("q"))
+	if err != nil {
+		return p, err
+	}
+	p.Query = unicodeName(label)
+	if tld != "" && !h.carries(tld) {
+		p.NotCarried, tld = unicodeName(tld), ""
+	}
+	if tld != "" {
+		p.Query += unicodeName(tld)
+	}
+	all := h.candidates(p.Kind, label, tld)
+	p.From = min(p.From, len(all))
+	p.Names = all[p.From:min(len(all), p.From+batchSize)]
+	if end := p.From + batchSize; end < len(all) {
+		p.Next = end
+	}
+	return p, nil
+}
+
+// candidates are all names that a search could go through: the one that was asked for,
+// then the others in their order.
+func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
+	if kind == variants && tld != "" {
+		return variantNames(label, tld)
+	}
+	order := searchOrder(h.Catalog.Catalog())
+	names := make([]registrar.Name, 0, len(order))
+	if tld != "" {
+		names = append(names, registrar.NewName(label, tld))
+	}
+	for _, ext := range order {
+		if ext != tld {
+			names = append(names, registrar.NewName(label, ext))
+		}
+	}
+	return names
+}
+
+// variantNames are other names below the same extension.
+func variantNames(label, tld string) []registrar.Name {
+	var names []registrar.Name
+	for _, other := range lookup.Suggest(unicodeName(label)) {
+		if ascii, err := registrar.ParseHost(other); err == nil {
+			names = append(names, registrar.NewName(ascii, tld))
+		}
+	}
+	return names
+}
+
+// parseQuery reads what people type or paste: a word, several, a name with or
+// without an extension, or the address of a page.
+func (h *Handler) parseQuery(input string) (label, tld string, err error) {
+	text := strings.ToLower(strings.TrimSpace(input))
+	if _, after, found := strings.Cut(text, "://"); found {
+		text = after
+	}
+	if at := strings.IndexAny(text, "/?#"); at >= 0 {
+		text = text[:at]
+	}
+	text = strings.Join(strings.Fields(strings.TrimPrefix(text, "www.")), "-")
+	ascii, err := registrar.ParseHost(text)
+	if err != nil || !strings.Contains(ascii, ".") {
+		return ascii, "", err
+	}
+	name, err := registrar.ParseName(text, h.carries)
+	switch {
+	case err == nil:
+		return name.Label(), name.TLD(), nil
+	case !errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}):
+		return "", "", err
+	}
+	label, found := strings.CutSuffix(ascii, name.TLD())
+	switch {
+	case !found || label == "":
+		return "", "", &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameIsExtension}
+	case strings.Contains(label, "."):
+		return "", "", &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSubdomain}
+	}
+	return label, name.TLD(), nil
+}
+
+// unicodeName is a name as people write it.
+func unicodeName(ascii string) string {
+	if written, err := idna.Punycode.ToUnicode(ascii); err == nil {
+		return written
+	}
+	return ascii
+}

@@ -1,0 +1,186 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// priceList is a price list prepared for being shown: a hundred rows of a table take a
+// template some milliseconds, and they are the same for everybody. It holds for
+// one list of prices and one rate of VAT, and never changes.
+type priceList struct {
+	catalog *catalog.Catalog
+	rate    int
+	// sorted are all rows, in each of the orders.
+	sorted map[string][]*priceRow
+}
+
+// priceRow is one extension.
+type priceRow struct {
+	registrar.Extension
+	// Ext is how the extension is read.
+	Ext     string
+	Offer   offer
+	RuleKey string
+	// SaleKey says why names can't be ordered here; empty if they can.
+	SaleKey string
+	// html is the row of the table in each language, and line that of the file.
+	html map[string]template.HTML
+	csv  []byte
+}
+
+// sortOrders are how the list can be sorted. The first is what counts if nothing was
+// chosen; equals stand in alphabetical order.
+var sortOrders = []struct {
+	name    string
+	compare func(a, b *priceRow) int
+}{
+	{"popular", func(a, b *priceRow) int { return cmp.Compare(rank(a), rank(b)) }},
+	{"name", func(*priceRow, *priceRow) int { return 0 }},
+	{"first", func(a, b *priceRow) int { return cmp.Compare(a.Offer.First.Net, b.Offer.First.Net) }},
+	{"later", func(a, b *priceRow) int { return cmp.Compare(a.Offer.Renewal.Net, b.Offer.Renewal.Net) }},
+	{"long_run", func(a, b *priceRow) int { return cmp.Compare(a.Offer.Total.Net, b.Offer.Total.Net) }},
+}
+
+// rank puts those of every search first, in its order, then the popular ones.
+func rank(row *priceRow) int {
+	searched := lookup.DefaultExtensions()
+	switch at := slices.Index(searched, row.TLD); {
+	case at >= 0:
+		return at
+	case row.Popular:
+		return len(searched)
+	default:
+		return len(searched) + 1
+	}
+}
+
+// currentPriceList is the one in force. It is prepared for the first who asks for it, and not at
+// the start, which it would make longer; whoever comes meanwhile waits for it, since
+// many who did the same work at once would all be late.
+func (h *Handler) currentPriceList(at time.Time) (*priceList, error) {
+	prices, rate := h.Catalog.Catalog(), h.RateBasisPoints(at)
+	holds := func(known *priceList) bool { return known != nil && known.catalog == prices && known.rate == rate }
+	if known := h.cachedPriceList.Load(); holds(known) {
+		return known, nil
+	}
+	h.buildMu.Lock()
+	defer h.buildMu.Unlock()
+	if known := h.cachedPriceList.Load(); holds(known) {
+		return known, nil
+	}
+	fresh, err := h.buildPriceList(prices, rate, at)
+	if err != nil {
+		return nil, err
+	}
+	h.cachedPriceList.Store(fresh)
+	return fresh, nil
+}
+
+func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time) (*priceList, error) {
+	fresh := &priceList{catalog: prices, rate: rate, sorted: make(map[string][]*priceRow)}
+	var rows []*priceRow
+	for _, ext := range prices.All() {
+		row := &priceRow{
+			Extension: ext, Ext: unicodeName(ext.TLD), Offer: h.offerFor(ext, at), html: make(map[string]template.HTML),
+			RuleKey: h.ruleKey(ext.Requires), SaleKey: h.saleKey(ext.Sale.NoRegistration),
+		}
+		for _, language := range []string{ui.German, ui.English} {
+			html, err := h.templates.RenderPart(language, "prices", "price-row", row)
+			if err != nil {
+				return nil, err
+			}
+			row.html[language] = template.HTML(html) //nolint:gosec // our own template has made it
+		}
+		var err error
+		if row.csv, err = row.csvRecord(rate); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	for _, order := range sortOrders {
+		own := slices.Clone(rows)
+		slices.SortStableFunc(own, order.compare)
+		fresh.sorted[order.name] = own
+	}
+	return fresh, nil
+}
+
+// searchOrder is in which order extensions are gone through: those of every
+// search, the popular ones, all others.
+func searchOrder(prices *catalog.Catalog) []string {
+	var order, rest []string
+	for _, tld := range lookup.DefaultExtensions() {
+		if _, listed := prices.Extension(tld); listed {
+			order = append(order, tld)
+		}
+	}
+	for _, ext := range prices.All() {
+		switch {
+		case slices.Contains(order, ext.TLD):
+		case ext.Popular:
+			order = append(order, ext.TLD)
+		default:
+			rest = append(rest, ext.TLD)
+		}
+	}
+	return append(order, rest...)
+}
+
+// csvHeader is the first line of the file.
+var csvHeader = []string{
+	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
+	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
+	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason", "five_years_covers_years",
+}
+
+// csvRecord is the row for a spreadsheet: amounts with a point, net and gross.
+func (row *priceRow) csvRecord(rate int) ([]byte, error) {
+	line := []string{row.TLD, strconv.Itoa(row.Offer.Years)}
+	for _, sum := range []price{row.Offer.First, row.Offer.Renewal, row.Offer.Total, row.Offer.Transfer} {
+		line = append(line, sum.Net.String(), sum.Gross.String())
+	}
+	restore := withVAT(row.Restore, rate)
+	line = append(line, percent(rate), row.Requires, restore.Net.String(), restore.Gross.String())
+	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears)))
+}
+
+// orderable is empty where nothing was decided.
+func orderable(sale registrar.Sale) string {
+	switch {
+	case !sale.Decided:
+		return ""
+	case sale.NoRegistration == "":
+		return "yes"
+	default:
+		return "no"
+	}
+}
+
+func csvLine(fields []string) ([]byte, error) {
+	var body bytes.Buffer
+	out := csv.NewWriter(&body)
+	err := out.Write(fields)
+	out.Flush()
+	return body.Bytes(), err
+}
+
+// percent writes basis points with a point, and no more decimals than there are.
+func percent(basisPoints int) string {
+	text := strconv.Itoa(basisPoints / 100)
+	if rest := basisPoints % 100; rest != 0 {
+		text += "." + strings.TrimRight(strconv.Itoa(100 + rest)[1:], "0")
+	}
+	return text
+}

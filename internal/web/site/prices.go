@@ -1,0 +1,129 @@
+package site
+
+import (
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// pricesPerPage keeps the page light on a phone's line.
+const pricesPerPage = 100
+
+// pricesPage is what the template reads.
+type pricesPage struct {
+	Rows       []template.HTML
+	Path, CSV  string
+	Filter     string
+	Category   catalog.Category
+	Categories []catalog.Category
+	Sort       string
+	Sorts      []string
+	// Found and All count extensions, Page and Pages pages.
+	Found, All, Page, Pages int
+	// Before and After are the neighbours' addresses; empty if there are none.
+	Before, After string
+	Rate          string
+}
+
+// filterPrices are the rows that an address asks for, all of them.
+func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*priceRow, err error) {
+	known, err := h.currentPriceList(req.Now)
+	if err != nil {
+		return shown, nil, err
+	}
+	shown = pricesPage{Path: req.R.URL.Path, Categories: catalog.Categories(), Rate: h.rate(req), Sort: sortOrders[0].name}
+	shown.Filter = strings.ToLower(strings.TrimSpace(req.Query("q")))
+	if wanted := catalog.Category(req.Query("category")); slices.Contains(shown.Categories, wanted) {
+		shown.Category = wanted
+	}
+	for _, order := range sortOrders {
+		shown.Sorts = append(shown.Sorts, order.name)
+		if order.name == req.Query("sort") {
+			shown.Sort = order.name
+		}
+	}
+	all := known.sorted[shown.Sort]
+	part := strings.TrimPrefix(shown.Filter, ".")
+	for _, row := range all {
+		if shown.Category != "" && !shown.Category.Contains(row.Extension) {
+			continue
+		}
+		if strings.Contains(row.TLD[1:], part) || strings.Contains(row.Ext[1:], part) {
+			rows = append(rows, row)
+		}
+	}
+	shown.Found, shown.All = len(rows), len(all)
+	return shown, rows, nil
+}
+
+// pageURL is the list's own with these choices, on another page of it.
+func (p pricesPage) pageURL(path string, number int) string {
+	query := url.Values{}
+	for name, value := range map[string]string{"q": p.Filter, "category": string(p.Category), "sort": p.Sort} {
+		if value != "" && value != sortOrders[0].name {
+			query.Set(name, value)
+		}
+	}
+	if number > 1 {
+		query.Set("page", strconv.Itoa(number))
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+func (h *Handler) showPrices(req *ui.Request) error {
+	shown, rows, err := h.filterPrices(req)
+	if err != nil {
+		return err
+	}
+	shown.Pages = max(1, (shown.Found+pricesPerPage-1)/pricesPerPage)
+	number, _ := strconv.Atoi(req.Query("page"))
+	shown.Page = min(max(1, number), shown.Pages)
+	if shown.Page > 1 {
+		shown.Before = shown.pageURL(shown.Path, shown.Page-1)
+	}
+	if shown.Page < shown.Pages {
+		shown.After = shown.pageURL(shown.Path, shown.Page+1)
+	}
+	shown.CSV = shown.pageURL(shown.Path+".csv", 1)
+	from := (shown.Page - 1) * pricesPerPage
+	for _, row := range rows[from:min(len(rows), from+pricesPerPage)] {
+		shown.Rows = append(shown.Rows, row.html[req.Language])
+	}
+	section := ui.PricesPath
+	if req.Language == ui.English {
+		section = ui.EnglishPricesPath
+	}
+	return h.templates.Render(req, ui.View{
+		Name: "prices", Title: "prices.title", Section: section, Public: "prices.description", Data: shown,
+	})
+}
+
+var typeCSV = []string{"text/csv; charset=utf-8"}
+
+// pricesCSV is the same list for a spreadsheet, every row of the choice.
+func (h *Handler) pricesCSV(req *ui.Request) error {
+	_, rows, err := h.filterPrices(req)
+	if err != nil {
+		return err
+	}
+	body, err := csvLine(csvHeader)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		body = append(body, row.csv...)
+	}
+	req.W.Header().Set("Content-Disposition", `attachment; filename="dotkontor-prices.csv"`)
+	httpjson.WriteBytes(req.W, http.StatusOK, typeCSV, body)
+	return nil
+}

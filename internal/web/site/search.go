@@ -1,0 +1,191 @@
+package site
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// homePage is what the template reads.
+type homePage struct {
+	// Query is what stands in the field, and Problem what is wrong with it.
+	Query, Problem string
+	Results        *results
+	// FeaturedPrices are a few extensions with their prices.
+	FeaturedPrices []featuredPrice
+	// Extensions is how many there are, and Rate the VAT in percent.
+	Extensions int
+	Rate       string
+	MCP        string
+}
+
+type featuredPrice struct {
+	Ext   string
+	Offer offer
+}
+
+// results are the rows of one request.
+type results struct {
+	plan
+	Hits []hit
+	// Summary says how it ended, in words.
+	Summary string
+	Rate    string
+}
+
+// home is the page before anything was searched. It asks nobody.
+func (h *Handler) home(req *ui.Request) error {
+	return h.renderHome(req, homePage{}, http.StatusOK)
+}
+
+func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error {
+	req.SetFormPath(ui.StartPath)
+	shown.Extensions = h.Catalog.Catalog().Len()
+	shown.Rate = h.rate(req)
+	shown.MCP = h.Frame.URL("/api/mcp")
+	if shown.Results == nil {
+		for _, tld := range lookup.DefaultExtensions() {
+			if ext, listed := h.extension(tld); listed && ext.Sale.NoRegistration == "" {
+				shown.FeaturedPrices = append(shown.FeaturedPrices, featuredPrice{Ext: tld, Offer: h.offerFor(ext, req.Now)})
+			}
+		}
+	}
+	return h.templates.Render(req, ui.View{
+		Name: "start", Status: status, Title: "start.title", Section: ui.StartPath, Public: "start.description", Data: shown,
+	})
+}
+
+// search is the form without script: the page comes once every row is known,
+// which the lookup's own deadline bounds.
+func (h *Handler) search(req *ui.Request) error {
+	planned, err := h.startSearch(req)
+	if err != nil {
+		message, status := h.problem(req, err)
+		httpjson.RecordError(req.W, err)
+		return h.renderHome(req, homePage{Query: req.Text("q"), Problem: message}, status)
+	}
+	found := &results{plan: planned, Hits: h.pendingRows(req, planned), Rate: h.rate(req)}
+	h.checkAll(req, planned, func(row hit) { found.Hits[row.Row-planned.From] = row })
+	found.Summary = h.summary(req, found.Hits)
+	return h.renderHome(req, homePage{Query: planned.Query, Results: found}, http.StatusOK)
+}
+
+// startSearch reads the form and takes what the search costs. What can't be searched
+// costs nothing.
+func (h *Handler) startSearch(req *ui.Request) (plan, error) {
+	planned, err := h.parseSearch(req)
+	if err != nil {
+		return planned, err
+	}
+	return planned, h.spend(req, h.Budget)
+}
+
+// checkAll asks about all names of a plan at once, and hands each row over as soon as
+// it is known. It returns when all are, or when the visit ends.
+func (h *Handler) checkAll(req *ui.Request, planned plan, onRow func(hit)) {
+	ctx, cancel := context.WithCancel(req.R.Context())
+	defer cancel() // somebody who leaves need not be answered
+	rows := h.pendingRows(req, planned)
+	type told struct {
+		row hit
+		err error
+	}
+	answers := make(chan told, len(rows)) // room for all: nobody who answers late has to wait
+	for i, name := range planned.Names {
+		go func() {
+			answer, err := h.Lookups.Check(ctx, name.ASCII())
+			answers <- told{h.resolveRow(rows[i], answer, err, req.Now), err}
+		}()
+	}
+	for range rows {
+		select {
+		case answer := <-answers:
+			if answer.err != nil {
+				httpjson.RecordError(req.W, answer.err)
+			}
+			onRow(answer.row)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// streamSearch is the same for our script: first the rows, which reserve their place,
+// then each of them as it becomes known, then how it ended.
+func (h *Handler) streamSearch(req *ui.Request) error {
+	out := req.Events()
+	planned, err := h.startSearch(req)
+	if err != nil {
+		message, status := h.problem(req, err)
+		httpjson.RecordError(req.W, err)
+		req.W.WriteHeader(status)
+		out.Send("problem", map[string]any{"text": message})
+		return nil
+	}
+	found := results{plan: planned, Hits: h.pendingRows(req, planned), Rate: h.rate(req)}
+	part := "results"
+	if planned.From > 0 {
+		part = "hits"
+	}
+	reserved, err := h.templates.RenderPart(req.Language, "start", part, found)
+	if err != nil {
+		return err
+	}
+	out.Send("rows", map[string]any{"html": reserved, "more": planned.From > 0})
+	h.checkAll(req, planned, func(row hit) {
+		found.Hits[row.Row-planned.From] = row
+		html, err := h.templates.RenderPart(req.Language, "start", "hit", row)
+		if err != nil {
+			httpjson.RecordError(req.W, err)
+			return
+		}
+		out.Send("row", map[string]any{"id": "hit-" + strconv.Itoa(row.Row), "html": html})
+	})
+	more, err := h.templates.RenderPart(req.Language, "start", "more", found)
+	if err != nil {
+		httpjson.RecordError(req.W, err)
+	}
+	out.Send("end", map[string]any{"text": h.summary(req, found.Hits), "html": more})
+	return nil
+}
+
+func (h *Handler) summary(req *ui.Request, hits []hit) string {
+	free, premium := count(hits, free), count(hits, premium)
+	if premium > 0 { // they can be had, too, but not at the price that others read here
+		return h.templates.Text(req.Language, "search.summary_premium", free, premium, len(hits))
+	}
+	return h.templates.Text(req.Language, "search.summary", free, len(hits))
+}
+
+// rate is the VAT in percent as people write it.
+func (h *Handler) rate(req *ui.Request) string {
+	text := percent(h.RateBasisPoints(req.Now))
+	if req.Language == ui.German {
+		return strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
+
+// problem is the sentence about what can't be searched, and the status.
+func (h *Handler) problem(req *ui.Request, err error) (message string, status int) {
+	switch registrar.KindOf(err) {
+	case registrar.KindRateLimited:
+		wait := ui.RetryAfter(err)
+		req.W.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+		return h.templates.Text(req.Language, "problem.over_budget", ui.FormatWait(h.templates, req.Language, wait)), http.StatusTooManyRequests
+	case registrar.KindInvalid, registrar.KindUnsupported:
+		if key := ui.ProblemKey(registrar.CodeOf(err)); h.templates.Has(key) {
+			return h.templates.Text(req.Language, key), http.StatusBadRequest
+		}
+		return h.templates.Text(req.Language, "problem.name_character"), http.StatusBadRequest
+	default:
+		return h.templates.Text(req.Language, "problem.upstream"), http.StatusServiceUnavailable
+	}
+}

@@ -1,0 +1,20 @@
+package site
+
+import (
+	"testing"
+
+	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
+)
+
+func TestTexts_SameKeysInBothLanguages(t *testing.T) {
+	t.Parallel()
+	textcheck.CheckTranslations(t, german, english)
+}
+
+// dynamicKeys are the texts that are found by what a service or a list says.
+var dynamicKeys = []string{"problem.", "rule.", "sale.", "hit.", "category.", "sort.", "client."}
+
+func TestTexts_EveryReferencedKeyExists(t *testing.T) {
+	t.Parallel()
+	textcheck.CheckKeys(t, german, dynamicKeys)
+}

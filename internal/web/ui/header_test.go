@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"cmp"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+var signInLink = regexp.MustCompile(`href="(/portal/sign-in[^"]*)">Anmelden<`)
+
+func TestHeader_SignInLinkOnEveryPageButSignIn(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	show := func(view View) PageFunc {
+		view.Name, view.Title = "failure", "failure.home"
+		view.Data = struct {
+			Status         int
+			Text, Wait, ID string
+		}{http.StatusOK, "failure.invalid", "", ""}
+		return func(req *Request) error { return frame.templates.Render(req, view) }
+	}
+	fails := func(*Request) error { return &registrar.Error{Kind: registrar.KindNotFound} }
+	for _, c := range []struct {
+		method string
+		path   string
+		page   PageFunc
+		cookie string
+		want   string
+	}{
+		{path: "/preise", page: show(View{Public: "failure.home"}), want: "/portal/sign-in"},
+		{path: "/warenkorb", page: show(View{}), want: "/portal/sign-in?next=%2Fwarenkorb"},
+		{path: "/checkout/dotkontor_pay_x", page: show(View{}), want: "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x"},
+		{path: "/gibt-es-nicht", page: fails, want: "/portal/sign-in"},
+		{path: "/checkout/falsch", page: fails, want: "/portal/sign-in"},
+		{path: "/portal/sign-in", page: show(View{})},
+		{path: "/portal/register", page: show(View{})},
+		{method: http.MethodPost, path: "/portal/sign-in", page: show(View{Status: http.StatusUnprocessableEntity})},
+		{path: "/warenkorb", page: show(View{}), cookie: "dotkontor=good"},
+	} {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodGet), c.path, http.NoBody)
+		r.Header.Set("Cookie", c.cookie)
+		frame.Page(c.page)(w, r)
+		got := ""
+		if found := signInLink.FindStringSubmatch(w.Body.String()); found != nil {
+			got = found[1]
+		}
+		if got != c.want {
+			t.Errorf("%s, cookie %q: the head leads to %q, want %q", c.path, c.cookie, got, c.want)
+		}
+	}
+}
+
+func TestTexts_EMailHasNonBreakingHyphen(t *testing.T) {
+	t.Parallel()
+	frame := newFrame(t, "http://127.0.0.1", sessions{})
+	templates, err := frame.LoadTemplates(templateFS, Texts{German: map[string]string{"own": "Eine E-Mail an {1}."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What somebody typed stays as it is.
+	if got, want := templates.Text(German, "own", "E-Mail@example.org"), "Eine E\u2011Mail an E-Mail@example.org."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if strings.Contains(templates.Text(German, "failure.mail_off"), "E-Mail") {
+		t.Error("the frame's own texts break")
+	}
+}

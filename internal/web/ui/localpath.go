@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// maxNextBytes is more than any address of ours is long, an authorization request
+// with its state included.
+const maxNextBytes = 4096
+
+// localPrefixes is where pages are that people come back to.
+var localPrefixes = [...]string{HomePath + "/", "/oauth/", CheckoutPath, OperatorPath + "/"}
+
+// localPaths are those that have none below.
+var localPaths = [...]string{
+	HomePath, OperatorPath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
+	ImprintPath, EnglishImprintPath, TermsPath, EnglishTermsPath, PrivacyPath, EnglishPrivacyPath,
+	WithdrawalPath, EnglishWithdrawalPath, CancellationPath, EnglishCancellationPath,
+}
+
+// LocalPath returns next if it is the address of one of our own pages, else
+// fallback. Everything that a browser could read as another host is refused: two
+// slashes, a backslash, control characters, an address with a scheme; and so is
+// everything that is no page.
+func LocalPath(next, fallback string) string {
+	if next == "" || len(next) > maxNextBytes || next[0] != '/' {
+		return fallback
+	}
+	if strings.ContainsFunc(next, func(c rune) bool { return c <= ' ' || c == '\\' || c == 0x7f || c == 0xfffd }) {
+		return fallback
+	}
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.Fragment != "" {
+		return fallback
+	}
+	if strings.Contains(u.Path, "//") || strings.Contains(u.Path, "\\") || strings.Contains(u.Path+"/", "/../") ||
+		strings.Contains(u.Path+"/", "/./") {
+		return fallback
+	}
+	if !slices.Contains(localPaths[:], u.Path) && !slices.ContainsFunc(localPrefixes[:], func(prefix string) bool { return strings.HasPrefix(u.Path, prefix) }) {
+		return fallback
+	}
+	return next
+}

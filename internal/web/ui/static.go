@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// asset is a file that pages load.
+type asset struct {
+	body        []byte
+	contentType []string
+	// version changes with the content, so that a browser may keep what it has.
+	version string
+}
+
+func loadAssets() (map[string]asset, error) {
+	entries, err := fs.ReadDir(assets, "assets")
+	if err != nil {
+		return nil, err
+	}
+	types := map[string]string{
+		".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	}
+	loaded := make(map[string]asset)
+	for _, entry := range entries {
+		body, err := assets.ReadFile("assets/" + entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		contentType, ok := types[path.Ext(entry.Name())]
+		if !ok {
+			contentType = mime.TypeByExtension(path.Ext(entry.Name()))
+		}
+		sum := sha256.Sum256(body)
+		loaded[entry.Name()] = asset{
+			body: body, contentType: []string{contentType}, version: base64.RawURLEncoding.EncodeToString(sum[:9]),
+		}
+	}
+	return loaded, nil
+}
+
+func (f *Frame) assetPath(name string) string {
+	return StaticPath + name + "?v=" + f.static[name].version
+}
+
+// Static serves the files that pages load. A file is kept for good under the
+// version that the page asked for; another version (a page of an older program
+// during a change) is served but not kept.
+func (f *Frame) Static(w http.ResponseWriter, r *http.Request) {
+	file, ok := f.static[r.PathValue("file")]
+	if !ok {
+		f.NotFound(w, r)
+		return
+	}
+	f.setSecurityHeaders(w.Header())
+	if r.URL.Query().Get("v") == file.version {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	httpjson.WriteBytes(w, http.StatusOK, file.contentType, file.body)
+}

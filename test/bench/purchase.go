@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// The requests of an order to the product, in their order.
+const (
+	startOrder    = "start_order"
+	viewPage      = "GET payment_url"
+	submitPayment = "POST pay"
+	returnPage    = "GET paid"
+	pollStatus    = "get_order_status"
+	// wholeOrder is all of them, and what happens in between.
+	wholeOrder = "order"
+)
+
+var requestKinds = []string{startOrder, viewPage, submitPayment, returnPage, pollStatus}
+
+const (
+	// pollInterval is how long an agent waits before it asks again.
+	pollInterval = 250 * time.Millisecond
+	// maxBody bounds what is read.
+	maxBody = 1 << 20
+)
+
+// buyer is an account with an agent and a browser.
+type buyer struct {
+	token, session string
+	// card is one of their own, as the sandbox's provider tells cards apart.
+	card string
+}
+
+// shopClient is how agents and humans reach the product and the provider.
+type shopClient struct {
+	address string
+	http    *http.Client
+}
+
+func newShopClient(address string) *shopClient {
+	return &shopClient{address: address, http: &http.Client{
+		Transport:     &http.Transport{MaxIdleConnsPerHost: 2 * concurrentOrders},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (s *shopClient) close() { s.http.CloseIdleConnections() }
+
+var (
+	grossField   = regexp.MustCompile(`name="gross" value="(\d+)"`)
+	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
+)
+
+// buy orders a name and pays, and returns when it is registered.
+func (s *shopClient) buy(ctx context.Context, who buyer, name string, note func(string, time.Duration)) error {
+	var order struct {
+		OrderID    string `json:"orderId"`
+		PaymentURL string `json:"payment_url"`
+	}
+	err := s.callTool(ctx, who, startOrder, map[string]any{"items": []map[string]string{{"domain": name, "type": "register"}}}, &order, note)
+	if err != nil {
+		return err
+	}
+	page, _, err := s.browse(ctx, who, viewPage, http.MethodGet, order.PaymentURL, nil, http.StatusOK, note)
+	if err != nil {
+		return err
+	}
+	gross := grossField.FindSubmatch(page)
+	if gross == nil {
+		return errors.New("the page has no sum that can be paid")
+	}
+	form := url.Values{"gross": {string(gross[1])}}
+	if consent := consentField.FindSubmatch(page); consent != nil {
+		form.Set("consent", string(consent[1]))
+	}
+	_, provider, err := s.browse(ctx, who, submitPayment, http.MethodPost, order.PaymentURL+"/pay", form, http.StatusSeeOther, note)
+	if err != nil {
+		return err
+	}
+	_, back, err := s.browse(ctx, buyer{}, "", http.MethodPost, provider, url.Values{"cardNumber": {who.card}}, http.StatusSeeOther, note)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.browse(ctx, who, returnPage, http.MethodGet, back, nil, 0, note); err != nil {
+		return err
+	}
+	for {
+		var status struct {
+			Status string `json:"status"`
+		}
+		if err := s.callTool(ctx, who, pollStatus, map[string]any{"orderId": order.OrderID}, &status, note); err != nil {
+			return err
+		}
+		switch status.Status {
+		case "completed":
+			return nil
+		case "provisioning", "paying":
+		default:
+			return fmt.Errorf("the order is %s", status.Status)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// callTool is a call of a tool.
+func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, arguments map[string]any, into any, note func(string, time.Duration)) error {
+	body, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address+toolRoute, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Mcp-Protocol-Version", "2025-11-25")
+	request.Header.Set("Authorization", "Bearer "+who.token)
+	text, _, err := s.do(request, tool, http.StatusOK, note)
+	if err != nil {
+		return err
+	}
+	var answer struct {
+		Result struct {
+			IsError bool            `json:"isError"`
+			Output  json.RawMessage `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil || answer.Result.IsError || answer.Result.Output == nil {
+		return fmt.Errorf("%s answered %s", tool, text[:min(len(text), 1000)])
+	}
+	return json.Unmarshal(answer.Result.Output, into)
+}
+
+// browse is a request of a browser. status 0 means a page or the way to one.
+func (s *shopClient) browse(ctx context.Context, who buyer, kind, method, address string, form url.Values, status int, note func(string, time.Duration)) (body []byte, location string, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, "", err
+	}
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if who.session != "" {
+		request.AddCookie(&http.Cookie{Name: "dotkontor", Value: who.session})
+	}
+	return s.do(request, kind, status, note)
+}
+
+// do sends a request and notes how long it took to the end of the answer.
+func (s *shopClient) do(request *http.Request, kind string, status int, note func(string, time.Duration)) (body []byte, location string, err error) {
+	began := time.Now()
+	answer, err := s.http.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer answer.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(answer.Body, maxBody))
+	if err != nil {
+		return nil, "", err
+	}
+	if kind != "" {
+		note(kind, time.Since(began))
+	}
+	if status != 0 && answer.StatusCode != status || answer.StatusCode >= http.StatusBadRequest {
+		return nil, "", fmt.Errorf("%s: status %d: %s", kind, answer.StatusCode, body[:min(len(body), 2000)])
+	}
+	return body, answer.Header.Get("Location"), nil
+}
+
+// seedBuyers makes accounts with registrant data, a token and a browser that is
+// signed in.
+func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []buyer, err error) {
+	db, err := store.Open(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	writer, _ := db.Pools()
+	tx, err := writer.BeginTx(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	now := time.Now()
+	for n := range count {
+		id, email := registrar.NewID("cus_", now), fmt.Sprintf("buyer-%d@example.org", n)
+		token, tokenHash := registrar.NewSecret(registrar.PersonalToken)
+		session, sessionHash := registrar.NewSecret(registrar.SessionSecret)
+		accounts = append(accounts, buyer{token: token, session: session, card: cardNumber(n)})
+		for _, row := range []struct {
+			statement string
+			values    []any
+		}{
+			{
+				`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+				[]any{id, email, email, "buyer-" + fmt.Sprint(n), "de", now.UnixMicro(), now.UnixMicro()},
+			},
+			{
+				`INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
+				 VALUES ($1, 'person', 'Erika Mustermann', '', 'Musterweg 1', '10115', 'Berlin', '', 'DE', '+49.30123456', '', $2)`,
+				[]any{id, now.UnixMicro()},
+			},
+			{
+				`INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at) VALUES ($1, $2, 'bench', $3, $4)`,
+				[]any{registrar.NewID("tok_", now), id, string(tokenHash), now.UnixMicro()},
+			},
+			{
+				`INSERT INTO sessions (hash, id, customer_id, state, address, user_agent, device, created_at, authenticated_at, seen_at, expires_at)
+				 VALUES ($1, $2, $3, 'open', '127.0.0.1', 'bench', '', $4, $4, $4, $5)`,
+				[]any{string(sessionHash), registrar.NewID("ses_", now), id, now.UnixMicro(), now.Add(24 * time.Hour).UnixMicro()},
+			},
+		} {
+			if _, err := tx.ExecContext(ctx, row.statement, row.values...); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return accounts, tx.Commit()
+}
+
+// cardNumber is a card of the sandbox that pays: it begins with 424242, and its last
+// digit is the check digit that ISO/IEC 7812 wants.
+func cardNumber(n int) string {
+	number := fmt.Sprintf("424242%09d", n)
+	sum := 0
+	for i, digit := range number {
+		value := int(digit - '0')
+		if i%2 == 0 { // counted from the end, every second digit, as the check digit is to come
+			if value *= 2; value > 9 {
+				value -= 9
+			}
+		}
+		sum += value
+	}
+	return number + fmt.Sprint((10-sum%10)%10)
+}

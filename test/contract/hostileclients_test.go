@@ -1,0 +1,128 @@
+package contract
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRequest_HeaderOver16KiBIsRefused(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		got := newCaller(t, on).send(request{
+			path: checkPath, body: object("domain", "google.de"), header: map[string]string{"X-Filler": strings.Repeat("a", 8<<10)},
+		})
+		wantResponse(t, "8 KiB", got, http.StatusOK, nil)
+
+		conn, err := newCaller(t, on).dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The write may fail half-way: being cut off is a refusal too.
+		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nX-Filler: %s\r\n\r\n", checkPath, strings.Repeat("a", 64<<10))
+		received, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return // closed without a word
+		}
+		defer received.Body.Close() // the status is all that matters
+		if received.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			t.Errorf("a head of 64 KiB is answered with %d", received.StatusCode)
+		}
+	})
+}
+
+func TestRequest_HugeBodyIsRefusedUnread(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		conn, err := newCaller(t, on).dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Ten megabytes are announced and a fraction is sent: an answer before
+		// the rest shows that nobody waits for it.
+		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			checkPath, 10<<20, strings.Repeat(" ", 32<<10)); err != nil {
+			t.Fatal(err)
+		}
+		received, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("no answer: %v", err)
+		}
+		defer received.Body.Close() // the head is all that matters
+		if received.StatusCode != http.StatusBadRequest || !received.Close {
+			t.Errorf("status %d, closing %v; want 400 and a closed connection", received.StatusCode, received.Close)
+		}
+	})
+}
+
+func TestServer_SlowSenderIsDisconnected(t *testing.T) {
+	t.Parallel()
+	on := startOwnServe(t, "impatient", "DOTKONTOR_SERVER_READ_TIMEOUT=1s")
+	const head = "POST " + checkPath + " HTTP/1.1\r\nHost: a\r\n"
+	inParallel([]struct{ label, start, drop string }{
+		{"nothing at all", "", ""},
+		{"half a head", head, ""},
+		{"a head that goes on and on", head, "X-A: b\r\n"},
+		{"half a body", head + "Content-Length: 100\r\n\r\n{", ""},
+		{"a body that goes on and on", head + "Content-Length: 10000\r\n\r\n{", " "},
+	}, func(test struct{ label, start, drop string }) {
+		conn, err := newCaller(t, on).dial()
+		began := time.Now()
+		if err == nil {
+			_, err = io.WriteString(conn, test.start)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.label, err)
+			return
+		}
+		closed := make(chan []byte, 1)
+		go func() {
+			output, _ := io.ReadAll(conn) // however it ends, it has ended
+			closed <- output
+		}()
+		for ticker := time.NewTicker(100 * time.Millisecond); ; {
+			select {
+			case output := <-closed:
+				ticker.Stop()
+				if took := time.Since(began); took > waitTimeout/2 {
+					t.Errorf("%s: the connection lived for %s", test.label, took)
+				}
+				if len(output) > 0 && !strings.HasPrefix(string(output), "HTTP/1.1 4") {
+					t.Errorf("%s: answered with %.60q", test.label, output)
+				}
+				return
+			case <-ticker.C:
+				_, _ = io.WriteString(conn, test.drop) // the other goroutine sees the end
+			}
+		}
+	})
+	wantResponse(t, "somebody else", newCaller(t, on).check("google.de"), http.StatusOK, nil)
+}
+
+func TestServer_IdleConnectionsDoNotBlockOthers(t *testing.T) {
+	onBothTargets(t, func(t *testing.T, on *target) {
+		crowd := newCaller(t, on)
+		idle := make([]net.Conn, 200)
+		for i := range idle {
+			var err error
+			if idle[i], err = crowd.dial(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		client := newCaller(t, on)
+		for range 5 {
+			wantResponse(t, "beside 200 idle connections", client.check("google.de"), http.StatusOK, wantFields{"available": "false"})
+		}
+		// The idle ones are served as well once they speak.
+		last := idle[len(idle)-1]
+		if _, err := io.WriteString(last, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if output, err := io.ReadAll(last); err != nil || !strings.HasPrefix(string(output), "HTTP/1.1 200") {
+			t.Errorf("an idle connection that speaks up gets %.60q, %v", output, err)
+		}
+	})
+}

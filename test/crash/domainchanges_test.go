@@ -1,0 +1,163 @@
+package crash_test
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/test/crash"
+)
+
+// unreachableRegistry is a registry that does not answer, so that a change stays for the product.
+type unreachableRegistry struct{}
+
+func (unreachableRegistry) Capabilities(string) domainchange.Capabilities {
+	return domainchange.Capabilities{MinNameservers: 2, MaxNameservers: 13, Lock: true, Code: true, CodeLength: 16, Contacts: true}
+}
+
+func (unreachableRegistry) FetchRecord(context.Context, string) (domainchange.Record, error) {
+	return domainchange.Record{}, registrar.Fault(registrar.FaultRefused, "epp.example", nil)
+}
+
+func (unreachableRegistry) ApplyChange(context.Context, domainchange.Task) (domainchange.Result, error) {
+	return domainchange.Result{}, registrar.Fault(registrar.FaultRefused, "epp.example", nil)
+}
+
+// finishChange lets the product carry out what is open, and returns the newest change.
+func finishChange(t *testing.T, env *crash.Env, dom string) domainchange.Change {
+	t.Helper()
+	server, err := env.Serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		changes, err := env.DB.ListDomainChanges(t.Context(), dom, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changes[0].State.Final() {
+			return changes[0]
+		}
+	}
+	t.Fatal("the change is still open")
+	return domainchange.Change{}
+}
+
+func registryDomain(t *testing.T, env *crash.Env, name string) (dom *ledger.Domain, held ledger.Sponsored) {
+	t.Helper()
+	held, err := env.Control.Holdings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dom := range held.Domains {
+		if dom.Name == name {
+			return dom, held
+		}
+	}
+	t.Fatalf("the registry does not have %s", name)
+	return nil, held
+}
+
+func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
+	t.Parallel()
+	env := newEnv(t)
+	const name = "ruhig-wandel.org"
+	if _, err := env.AddPaidItem(t.Context(), "ruhig-wandel", ".org"); err != nil {
+		t.Fatal(err)
+	}
+	server, err := env.Serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := env.WaitProvisioned(t.Context(), waitTimeout); err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	dom, _, err := env.DB.DomainByName(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asking := newChangeRequester(t, env)
+	audited := 0
+	for _, failpoint := range domainchange.Failpoints() {
+		for _, wish := range []domainchange.ChangeRequest{
+			{Kind: domainchange.Nameservers, Nameservers: "ns1." + failpoint[7:] + ".example\nns2." + failpoint[7:] + ".example"},
+			{Kind: domainchange.UpdateRegistrant},
+		} {
+			asking(t, dom, wish)
+			if err := runUntilKilledAt(t.Context(), env, failpoint); err != nil {
+				t.Fatalf("%s at %s: %v", wish.Kind, failpoint, err)
+			}
+			change := finishChange(t, env, dom.ID)
+			if change.State != domainchange.StatusDone {
+				t.Fatalf("%s at %s: %s %s", wish.Kind, failpoint, change.State, change.Failure)
+			}
+			there, held := registryDomain(t, env, name)
+			if wish.Kind == domainchange.UpdateRegistrant && (there.Registrant != change.Handle || len(held.Unused) != 0) {
+				t.Errorf("at %s: the registry has %s, and %v without use", failpoint, there.Registrant, held.Unused)
+			}
+			if wish.Kind == domainchange.Nameservers {
+				var hosts []string
+				for _, server := range there.Nameservers {
+					hosts = append(hosts, server.Host)
+				}
+				if !slices.Contains(hosts, change.Desired.Nameservers[0].Name) || len(hosts) != 2 {
+					t.Errorf("at %s: the registry has %v", failpoint, hosts)
+				}
+			}
+			audited++
+			events, err := env.DB.ListObjectAuditEvents(t.Context(), dom.Customer, name, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = slices.DeleteFunc(events, func(event registrar.AuditEvent) bool { return !slices.Contains(domainchange.Actions(), event.Action) })
+			if len(events) != audited {
+				t.Errorf("%s at %s: the audit tells %d changes, want %d", wish.Kind, failpoint, len(events), audited)
+			}
+			if dom, _, err = env.DB.DomainByName(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := env.Reconcile(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// newChangeRequester writes changes down that the product finds.
+func newChangeRequester(t *testing.T, env *crash.Env) func(*testing.T, provision.Domain, domainchange.ChangeRequest) {
+	t.Helper()
+	seal, err := registrar.NewSeal([32]byte{}) // no auth codes are asked for
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := domainchange.New(domainchange.Config{
+		Store: env.DB, Seal: seal, Node: "asker",
+		Registries: []domainchange.NamedRegistry{{Name: "sandbox", Serves: func(string) bool { return true }, Registry: unreachableRegistry{}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(t *testing.T, dom provision.Domain, wish domainchange.ChangeRequest) {
+		t.Helper()
+		_, _, err := service.RequestChange(t.Context(), registrar.Actor{
+			Kind: registrar.ActorPerson, Customer: dom.Customer, Through: "ses_kill", Address: netip.MustParseAddr("192.0.2.7"), SignedInAt: time.Now(),
+		}, dom.ID, wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

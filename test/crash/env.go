@@ -1,0 +1,307 @@
+// Package kill has the product carry out paid lines while it is killed, again and
+// again, in front of a hostile registry, and then holds the books against each
+// other.
+//
+// The product is a real process that gets a real SIGKILL. The registry runs in
+// another process and survives. What must be true afterwards is in rig.Books.
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// demoCustomer is the sandbox's customer, who has registrant data.
+const demoCustomer = "demo@dotkontor.example"
+
+// Env is a world with a database in which lines can be written.
+type Env struct {
+	Binary, Folder string
+	World          *testkit.Process
+	Control        testkit.World
+	DB             *store.DB
+
+	provisioner *provision.Service
+	customer    string
+	payments    int
+}
+
+// NewEnv starts the world in folder.
+func NewEnv(ctx context.Context, binary, folder string, worldFlags ...string) (*Env, error) {
+	s := &Env{Binary: binary, Folder: filepath.Join(folder, "world")}
+	var err error
+	s.World, err = testkit.Start(ctx, testkit.Command{Path: binary, Args: append([]string{
+		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", s.Folder,
+	}, worldFlags...)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.connect(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func (s *Env) connect(ctx context.Context) (err error) {
+	if s.Control, err = testkit.FindWorld(s.Folder); err != nil {
+		return err
+	}
+	if s.DB, err = store.Open(ctx, store.Options{Data: s.Folder, MaxConnections: 4}); err != nil {
+		return err
+	}
+	account, found, err := s.DB.ReadCustomers().AccountByEmail(ctx, demoCustomer)
+	if err != nil || !found {
+		return errors.Join(errors.New("there is no demo customer"), err)
+	}
+	s.customer = account.ID
+	seal, err := s.seal()
+	if err != nil {
+		return err
+	}
+	s.provisioner, err = provision.New(provision.Config{
+		Store: s.DB, Domains: s.DB, Seal: seal, Node: "orders",
+		Accounts: []provision.NamedAccount{{Name: "sandbox", Serves: func(string) bool { return true }, Account: acceptingAccount{}}},
+	})
+	return err
+}
+
+// seal closes auth codes so that the product can open them.
+func (s *Env) seal() (*registrar.Seal, error) {
+	text, err := os.ReadFile(filepath.Join(s.Folder, "secret.key"))
+	if err != nil {
+		return nil, err
+	}
+	key, err := config.ParseKey(string(text))
+	if err != nil {
+		return nil, err
+	}
+	return registrar.NewSeal(key)
+}
+
+// acceptingAccount takes every order, so that lines exist which the registry refuses.
+type acceptingAccount struct{ provision.Account }
+
+// Missing says that nothing is missing, and Offer that everything can be had.
+func (acceptingAccount) Missing(provision.AvailabilityQuery) []string { return nil }
+func (acceptingAccount) CheckAvailability(context.Context, provision.AvailabilityQuery) error {
+	return nil
+}
+
+// Rules is what the registry wants; only transfers ask for it here.
+func (acceptingAccount) Rules(string) provision.Rules { return provision.Rules{TransferYears: 1} }
+
+// Close ends the world.
+func (s *Env) Close() error {
+	var err error
+	if s.DB != nil {
+		err = s.DB.Close()
+	}
+	return errors.Join(err, s.World.Stop())
+}
+
+// AddPaidItem writes a paid line down, whatever the registry will say.
+func (s *Env) AddPaidItem(ctx context.Context, label, tld string) (provision.Item, error) {
+	return s.AddPaidItemOfKind(ctx, provision.Register, label, tld)
+}
+
+// AddPaidItemOfKind is Order for a line of any kind. The code of a transfer is the one that
+// the simulated registry gives a name.
+func (s *Env) AddPaidItemOfKind(ctx context.Context, kind provision.Kind, label, tld string) (provision.Item, error) {
+	s.payments++
+	return s.provisioner.CreateItem(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "kill"}, provision.PaidItem{
+		Customer: s.customer, Name: registrar.NewName(label, tld), Kind: kind, Code: "auth-" + label,
+		Payment: provision.ManualPayment + strconv.Itoa(s.payments),
+	})
+}
+
+// Serve starts the product.
+func (s *Env) Serve(ctx context.Context, environment ...string) (*testkit.Process, error) {
+	return testkit.Start(ctx, testkit.Command{
+		Path: s.Binary, Args: []string{"serve", "--config", s.World.Ready},
+		Environment: append([]string{"DOTKONTOR_LOG_LEVEL=error"}, environment...),
+	})
+}
+
+// openItems counts the lines that are not at their end.
+func (s *Env) openItems(ctx context.Context) (int, error) {
+	due, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 100_000)
+	return len(due), err
+}
+
+// WaitProvisioned waits until every line is at its end.
+func (s *Env) WaitProvisioned(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	for {
+		left, err := s.openItems(ctx)
+		if err == nil && left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d lines are still open after %s: %w", left, within, errors.Join(ctx.Err(), err))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Reconcile holds the books against each other.
+func (s *Env) Reconcile(ctx context.Context) error {
+	state, err := testkit.ReadRegistryState(ctx, s.DB, s.Control)
+	if err != nil {
+		return err
+	}
+	if problems := state.Problems(); len(problems) > 0 {
+		return errors.New(strings.Join(problems, "\n"))
+	}
+	return nil
+}
+
+// labelKinds are the labels of names by what the registry makes of them, and how many
+// of a hundred lines are of each.
+var labelKinds = []struct {
+	share         int
+	prefix, label string
+}{
+	{share: 60, prefix: "ruhig-"},
+	{share: 8, prefix: "pending-"},
+	{share: 6, prefix: "pendingfail-"},
+	{share: 8, prefix: "lostanswer-"},
+	{share: 6, prefix: "once-dropped-"},
+	{share: 4, prefix: "once-failing-"},
+	{share: 4, prefix: "once-closing-"},
+	{share: 2, label: "google"},
+	{share: 2, label: "reserviert"},
+}
+
+var tlds = []string{".org", ".de", ".com", ".info", ".net", ".io", ".shop", ".dev"}
+
+// ItemSettings say how hard it is.
+type ItemSettings struct {
+	Items, Kills int
+	Chaos        float64
+	Seed         uint64
+	// Timeout is how long the rest may take after the last kill.
+	Timeout time.Duration
+}
+
+// RunRandomKills kills the product at random moments while it carries out lines.
+func RunRandomKills(ctx context.Context, binary, folder string, s ItemSettings, out io.Writer) error {
+	fmt.Fprintf(out, "%d lines, %d kills, %.0f %% chaos, seed %d\n", s.Items, s.Kills, s.Chaos*100, s.Seed)
+	env, err := NewEnv(ctx, binary, folder, "--chaos", strconv.FormatFloat(s.Chaos, 'f', -1, 64), "--seed", strconv.FormatUint(s.Seed, 10))
+	if err != nil {
+		return err
+	}
+	err = env.runRandomKills(ctx, s, out)
+	return errors.Join(err, env.Close())
+}
+
+func (s *Env) runRandomKills(ctx context.Context, settings ItemSettings, out io.Writer) error {
+	dice := rand.New(rand.NewPCG(settings.Seed, settings.Seed))
+	ordered, fallow := 0, 0
+	for kill := range settings.Kills {
+		for upTo := (kill + 1) * settings.Items / settings.Kills; ordered < upTo; ordered++ {
+			if err := s.addRandomItem(ctx, dice, ordered); err != nil {
+				return err
+			}
+		}
+		before, err := s.openItems(ctx)
+		if err != nil {
+			return err
+		}
+		if before == 0 {
+			fallow++
+		}
+		server, err := s.Serve(ctx)
+		if err != nil {
+			return fmt.Errorf("after %d kills: %w", kill, err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(dice.Int64N(int64(700 * time.Millisecond)))):
+		}
+		if err := server.Kill(); err != nil {
+			return err
+		}
+	}
+	left, err := s.openItems(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d lines were open after the last kill; %d kills met no open line\n", left, fallow)
+	server, err := s.Serve(ctx)
+	if err != nil {
+		return err
+	}
+	err = s.WaitProvisioned(ctx, settings.Timeout)
+	return errors.Join(err, server.Stop(), s.Reconcile(ctx))
+}
+
+// renewEvery is of how many lines one renews what an earlier one has registered, and
+// transfers the same of transfers.
+const renewEvery, transferEvery = 8, 12
+
+// addRandomRenewal writes down a renewal of something that a line has registered, if there
+// is anything that is not being renewed already.
+func (s *Env) addRandomRenewal(ctx context.Context, dice *rand.Rand) (bool, error) {
+	domains, err := s.DB.ListDomainsAfter(ctx, "", 100_000)
+	if err != nil {
+		return false, err
+	}
+	domains = slices.DeleteFunc(domains, func(d provision.Domain) bool { return d.Account == "" || d.Status != "active" })
+	if len(domains) == 0 {
+		return false, nil
+	}
+	dom := domains[dice.IntN(len(domains))]
+	_, err = s.AddPaidItemOfKind(ctx, provision.Renew, strings.TrimSuffix(dom.Name, dom.TLD), dom.TLD)
+	if registrar.CodeOf(err) == provision.NameHeld {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// addRandomItem writes down the n-th line. Names that the registry refuses come once in
+// each extension.
+func (s *Env) addRandomItem(ctx context.Context, dice *rand.Rand, n int) error {
+	if dice.IntN(transferEvery) == 0 { // of .de, which happen at once
+		_, err := s.AddPaidItemOfKind(ctx, provision.Transfer, "transfer-"+strconv.Itoa(n), ".de")
+		return err
+	}
+	draw := dice.IntN(100)
+	tld := tlds[dice.IntN(len(tlds))]
+	if dice.IntN(renewEvery) == 0 {
+		if renewed, err := s.addRandomRenewal(ctx, dice); renewed || err != nil {
+			return err
+		}
+	}
+	for _, kind := range labelKinds {
+		if draw -= kind.share; draw >= 0 {
+			continue
+		}
+		label := kind.label
+		if label == "" {
+			label = kind.prefix + strconv.Itoa(n)
+		}
+		_, err := s.AddPaidItem(ctx, label, tld)
+		if registrar.CodeOf(err) == provision.NameHeld { // a refused name whose line is open still
+			_, err = s.AddPaidItem(ctx, "ruhig-"+strconv.Itoa(n), tld)
+		}
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// OrderSettings say how hard it is for orders.
+type OrderSettings struct {
+	Orders, Kills int
+	Chaos         float64
+	Seed          uint64
+	// Timeout is how long all of it may take.
+	Timeout time.Duration
+}
+
+// buyers is how many order at once.
+const buyers = 6
+
+// RunRandomOrderKills kills the product at boundaries and at random moments while an agent
+// orders and people pay, in front of a hostile registry and a hostile payment
+// provider. Boundaries exist in a binary that was built with the tag faults.
+func RunRandomOrderKills(ctx context.Context, binary, folder string, s OrderSettings, out io.Writer) error {
+	fmt.Fprintf(out, "%d orders, %d kills, %.0f %% chaos, seed %d\n", s.Orders, s.Kills, s.Chaos*100, s.Seed)
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	shop, err := NewShop(ctx, binary, folder, "--chaos", strconv.FormatFloat(s.Chaos, 'f', -1, 64), "--seed", strconv.FormatUint(s.Seed, 10))
+	if err != nil {
+		return err
+	}
+	return errors.Join(shop.runRandomKills(ctx, s, out), shop.Close())
+}
+
+func (s *Shop) runRandomKills(ctx context.Context, settings OrderSettings, out io.Writer) error {
+	supervisor := s.Supervise(ctx, killSchedule(settings))
+	err := s.SignIn(ctx)
+	if err == nil {
+		err = s.orderDuringKills(ctx, supervisor, settings)
+	}
+	if err == nil {
+		err = s.WaitSettled(ctx, settings.Timeout)
+	}
+	err = errors.Join(err, supervisor.Stop())
+	if err != nil {
+		return err
+	}
+	if err := s.report(ctx, supervisor, out); err != nil {
+		return err
+	}
+	if n := s.InFlightConflicts(); n > 0 {
+		return fmt.Errorf("%d retries after a restart got 409 idempotency_in_flight", n)
+	}
+	return s.Reconcile(ctx)
+}
+
+// killSchedule draws where lives end: every second one at a boundary, after it was passed
+// a few times, and the others whenever the time has come.
+func killSchedule(settings OrderSettings) func(int) string {
+	failpoints := slices.Concat(order.Failpoints(), provision.Failpoints())
+	return func(life int) string {
+		dice := rand.New(rand.NewPCG(settings.Seed, ^uint64(life)))
+		if life >= settings.Kills || dice.IntN(2) == 0 {
+			return ""
+		}
+		return failpoints[dice.IntN(len(failpoints))] + ":" + strconv.Itoa(dice.IntN(3))
+	}
+}
+
+// orderDuringKills has all orders made and paid while the product is killed.
+func (s *Shop) orderDuringKills(ctx context.Context, supervisor *Supervisor, settings OrderSettings) error {
+	over, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		next   atomic.Int64
+		wait   sync.WaitGroup
+		mu     sync.Mutex
+		failed error
+	)
+	for range buyers {
+		wait.Go(func() {
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= settings.Orders || over.Err() != nil {
+					return
+				}
+				if err := s.buyRandom(over, rand.New(rand.NewPCG(settings.Seed, uint64(n))), n); err != nil {
+					mu.Lock()
+					failed = errors.Join(failed, err)
+					mu.Unlock()
+					stop()
+				}
+			}
+		})
+	}
+	bought := make(chan struct{})
+	go func() { wait.Wait(); close(bought) }()
+	dice := rand.New(rand.NewPCG(settings.Seed, settings.Seed))
+	for supervisor.Kills() < settings.Kills {
+		select {
+		case <-bought:
+			return failed
+		case <-over.Done():
+		// Time enough to start and to begin something, most of the time.
+		case <-time.After(100*time.Millisecond + time.Duration(dice.Int64N(int64(900*time.Millisecond)))):
+			supervisor.Kill()
+			continue
+		}
+		break
+	}
+	<-bought
+	return failed
+}
+
+// buyRandom is the n-th order: what is ordered and how the human behaves are drawn.
+func (s *Shop) buyRandom(ctx context.Context, dice *rand.Rand, n int) error {
+	names := []string{s.randomName(dice, n, "")}
+	if dice.IntN(4) == 0 {
+		names = append(names, s.randomName(dice, n, "b"), s.randomName(dice, n, "c"))
+	}
+	p, err := s.StartOrder(ctx, names...)
+	if err != nil {
+		return err
+	}
+	switch draw := dice.IntN(13); {
+	case draw == 10: // the customer's agent has a token
+		return s.CompleteUntilPaid(ctx, p.ID)
+	case draw == 11: // it is declined at first
+		_, _ = s.CompleteSession(ctx, p.ID, TokenDeclined)
+		return s.CompleteUntilPaid(ctx, p.ID)
+	case draw == 12: // the agent and the human at once
+		var all sync.WaitGroup
+		var first, second error
+		all.Go(func() { first = s.CompleteUntilPaid(ctx, p.ID) })
+		all.Go(func() { second = s.Pay(ctx, p, true) })
+		all.Wait()
+		return errors.Join(first, second)
+	case draw < 3:
+		return s.Pay(ctx, p, true)
+	case draw < 5:
+		return s.Pay(ctx, p, false)
+	case draw < 6: // thinks better of it
+		_, _ = s.OpenPaymentPage(ctx, p)
+		return s.Decline(ctx, p)
+	case draw < 7: // goes back once
+		_, _ = s.OpenPaymentPage(ctx, p)
+		_ = s.LeavePaymentPage(ctx, p)
+		return s.Pay(ctx, p, true)
+	case draw < 8: // has no luck with the first card
+		if page, err := s.OpenPaymentPage(ctx, p); err == nil && page != "" {
+			_, _ = s.PayByCard(ctx, page, CardDeclined)
+		}
+		return s.Pay(ctx, p, true)
+	default: // two at once, one of whom goes back in between
+		var all sync.WaitGroup
+		all.Go(func() {
+			_, _ = s.OpenPaymentPage(ctx, p)
+			_ = s.LeavePaymentPage(ctx, p)
+		})
+		var first, second error
+		all.Go(func() { first = s.Pay(ctx, p, true) })
+		all.Go(func() { second = s.Pay(ctx, p, false) })
+		all.Wait()
+		return errors.Join(first, second)
+	}
+}
+
+// randomName is a name that can be had, whatever the registry then makes of it.
+func (s *Shop) randomName(dice *rand.Rand, n int, suffix string) string {
+	draw := dice.IntN(100)
+	for _, kind := range labelKinds {
+		if draw -= kind.share; draw < 0 && kind.label == "" {
+			return kind.prefix + "o" + strconv.Itoa(n) + suffix + tlds[dice.IntN(len(tlds))]
+		}
+	}
+	return "ruhig-o" + strconv.Itoa(n) + suffix + ".org"
+}
+
+// report says what came of it, so that a run in which nothing happened is seen.
+func (s *Shop) report(ctx context.Context, supervisor *Supervisor, out io.Writer) error {
+	orders, err := s.allOrders(ctx)
+	if err != nil {
+		return err
+	}
+	states, refunds, surplus := make(map[order.State]int), 0, 0
+	for _, o := range orders {
+		states[o.State]++
+		refunds += len(o.Refunds)
+		for _, payment := range o.Payments {
+			if payment.State == order.PaymentRefunded {
+				surplus++
+			}
+		}
+	}
+	money, err := s.Money(ctx)
+	if err != nil {
+		return err
+	}
+	hooks, err := s.Webhooks(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "killed %d times; orders %v; %d charges, %d refunds, %d of them of money that came too late or twice; webhooks %+v\n",
+		supervisor.Kills(), states, len(money.Charges), refunds, surplus, hooks)
+	return err
+}

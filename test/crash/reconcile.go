@@ -1,0 +1,110 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// openPaymentStates are the states in which money may still come or go.
+var openPaymentStates = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentUnmatched}
+
+// unsettled says what has not come to its end.
+func unsettled(o order.Order) bool {
+	for _, refund := range o.Refunds {
+		if refund.Provider == "" {
+			return true
+		}
+	}
+	for _, payment := range o.Payments {
+		if slices.Contains(openPaymentStates, payment.State) {
+			return true
+		}
+	}
+	return !o.State.Final()
+}
+
+// WaitSettled waits until every order has come to its end and all money is where it
+// belongs.
+func (s *Shop) WaitSettled(ctx context.Context, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	hurried := time.Duration(0)
+	return RetryUntil(ctx, "the end of all orders", func() (bool, error) {
+		orders, err := s.allOrders(ctx)
+		if err != nil {
+			return false, err
+		}
+		var open []string
+		for _, o := range orders {
+			if unsettled(o) {
+				open = append(open, fmt.Sprintf("%s is %s, due %s: %+v %+v", o.ID, o.State, o.DueAt.Format(time.TimeOnly), o.Payments, o.Refunds))
+			}
+		}
+		if len(open) == 0 {
+			return true, nil
+		}
+		// What waits at the registry is decided as its clock goes on. It may not run
+		// far ahead of the product's: a page to pay at ends by it, too.
+		if hurried < maxClockAdvance && s.hasPendingItems(ctx) {
+			hurried += time.Second
+			if err := s.Control.Advance(ctx, time.Second); err != nil {
+				return false, err
+			}
+		}
+		return false, fmt.Errorf("%d orders are open:\n%s", len(open), strings.Join(open, "\n"))
+	})
+}
+
+// maxClockAdvance is how far the world's clock is moved on for what waits at the registry.
+const maxClockAdvance = 8 * time.Second
+
+// hasPendingItems says that the registry has something to decide.
+func (s *Shop) hasPendingItems(ctx context.Context) bool {
+	lines, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 1000)
+	return err == nil && slices.ContainsFunc(lines, func(line provision.Item) bool { return line.State == provision.StatePending })
+}
+
+// allOrders are all of them.
+func (s *Shop) allOrders(ctx context.Context) (all []order.Order, err error) {
+	const many = 200
+	for last := ""; ; last = all[len(all)-1].ID {
+		page, err := s.DB.ListOrdersAfter(ctx, last, many)
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, page...); len(page) < many {
+			return all, nil
+		}
+	}
+}
+
+// Reconcile holds the books against each other: the lines and the registry, and the
+// orders and the provider as an operator would.
+func (s *Shop) Reconcile(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	var found error
+	err := RetryUntil(ctx, "the books", func() (bool, error) {
+		audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
+		output, err := audit.CombinedOutput()
+		if err == nil {
+			return true, nil
+		}
+		err = fmt.Errorf("doctor --books: %w\n%s", err, output)
+		if bytes.Contains(output, []byte("can't be read")) { // the provider's chaos
+			return false, err
+		}
+		found = err
+		return true, nil
+	})
+	return errors.Join(err, found, s.Env.Reconcile(ctx))
+}

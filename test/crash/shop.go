@@ -1,0 +1,378 @@
+package crash
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// Cards of the simulated provider.
+const (
+	CardGood     = "4242424242424242"
+	CardDeclined = "4000000000000002"
+)
+
+// demo is how the sandbox says that its customer signs in.
+type demo struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
+}
+
+// Shop is a stage on which an agent orders and a human pays. Both are stubborn:
+// what got no answer is tried again, because the product may die at any moment.
+type Shop struct {
+	*Env
+	Base string
+
+	demo   demo
+	agent  agent
+	client *http.Client
+	// supervisor is what keeps the product running now.
+	supervisor *Supervisor
+	// inFlightConflicts counts retries that were told that their request still runs.
+	inFlightConflicts atomic.Int64
+}
+
+// settings of a product that is ordered from all the time by one customer.
+var settings = []string{
+	"DOTKONTOR_ORDERS_MAX_OPEN=1000", "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=1000000",
+	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
+	"DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=100000", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=100000",
+	"DOTKONTOR_LIMITS_AGENT_QUOTES_PER_MINUTE=100000", "DOTKONTOR_LIMITS_AGENT_QUOTES_PER_HOUR=100000",
+	"DOTKONTOR_LIMITS_SESSIONS_PER_AGENT=100000",
+}
+
+// NewShop starts the world in folder. The product has one address for all its
+// lives, because links to it are stored.
+func NewShop(ctx context.Context, binary, folder string, worldFlags ...string) (*Shop, error) {
+	address, err := testkit.FreeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info := filepath.Join(folder, "info.json")
+	env, err := NewEnv(ctx, binary, folder, append([]string{"--listen", address, "--info", info}, worldFlags...)...)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shop{Env: env, Base: "http://" + address}
+	text, err := os.ReadFile(info)
+	var parsed struct {
+		Demo  demo  `json:"demo"`
+		Agent agent `json:"agent"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &parsed)
+	}
+	jar, jarErr := cookiejar.New(nil)
+	if err = errors.Join(err, jarErr); err != nil {
+		return nil, errors.Join(err, env.Close())
+	}
+	s.demo, s.agent = parsed.Demo, parsed.Agent
+	s.client = &http.Client{
+		Jar: jar, Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: 64},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return s, nil
+}
+
+// Supervise is that of Stage, for a product from which much is ordered.
+func (s *Shop) Supervise(ctx context.Context, end func(life int) (failpoint string)) *Supervisor {
+	s.supervisor = s.Env.Supervise(ctx, end, settings...)
+	return s.supervisor
+}
+
+// whileSupervised ends a context if the product does not come back any more.
+func (s *Shop) whileSupervised(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.supervisor.failed, func() { cancel(context.Cause(s.supervisor.failed)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// RetryUntil does something until it is done. What fails is tried again: a product that
+// was killed does not answer.
+func RetryUntil(ctx context.Context, what string, do func() (bool, error)) error {
+	var last error
+	for {
+		done, err := do()
+		if done {
+			return nil
+		}
+		if err != nil {
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w; last: %w", what, context.Cause(ctx), last)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Purchase is an order as its agent knows it.
+type Purchase struct {
+	ID, PaymentURL string
+}
+
+// StartOrder has the agent order names.
+func (s *Shop) StartOrder(ctx context.Context, names ...string) (Purchase, error) {
+	return s.startOrder(ctx, order.Register, names)
+}
+
+// StartTransferOrder has the agent order the transfer of a name.
+func (s *Shop) StartTransferOrder(ctx context.Context, name string) (Purchase, error) {
+	return s.startOrder(ctx, order.Transfer, []string{name})
+}
+
+func (s *Shop) startOrder(ctx context.Context, kind order.Kind, names []string) (Purchase, error) {
+	var items []map[string]string
+	for _, name := range names {
+		items = append(items, map[string]string{"domain": name, "type": string(kind)})
+	}
+	var made Purchase
+	err := RetryUntil(ctx, "start_order of "+strings.Join(names, " "), func() (bool, error) {
+		var response struct {
+			Order string `json:"orderId"`
+			Link  string `json:"payment_url"`
+		}
+		if err := s.callTool(ctx, "start_order", map[string]any{"items": items}, &response); err != nil {
+			return false, err
+		}
+		made = Purchase{response.Order, response.Link}
+		return made.PaymentURL != "", nil
+	})
+	return made, err
+}
+
+// EnterAuthCode types in the auth code of an order's first item.
+func (s *Shop) EnterAuthCode(ctx context.Context, p Purchase, code string) error {
+	o, err := s.storedOrder(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	got, err := s.browse(ctx, http.MethodPost, p.PaymentURL+"/code", url.Values{"item": {o.Items[0].ID}, "code": {code}})
+	if err == nil && got.status != http.StatusSeeOther {
+		err = fmt.Errorf("the auth code was answered with %d", got.status)
+	}
+	return err
+}
+
+// callTool asks a tool of the product as the customer's agent.
+func (s *Shop) callTool(ctx context.Context, tool string, arguments, into any) error {
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/mcp", bytes.NewReader(message))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Result struct {
+			IsError           bool            `json:"isError"`
+			StructuredContent json.RawMessage `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(text, &body); err != nil || response.StatusCode != http.StatusOK || body.Result.IsError {
+		return fmt.Errorf("%s answered %d %s", tool, response.StatusCode, text)
+	}
+	return json.Unmarshal(body.Result.StructuredContent, into)
+}
+
+// pageResponse is what a browser got.
+type pageResponse struct {
+	status   int
+	location string
+	body     string
+}
+
+// browse sends what a browser would. Errors are of the connection.
+func (s *Shop) browse(ctx context.Context, method, address string, fields url.Values) (pageResponse, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(fields.Encode()))
+	if err != nil {
+		return pageResponse{}, err
+	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	response, err := s.client.Do(request)
+	if err != nil {
+		return pageResponse{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	location := response.Header.Get("Location")
+	if strings.HasPrefix(location, "/") {
+		location = request.URL.Scheme + "://" + request.URL.Host + location
+	}
+	return pageResponse{response.StatusCode, location, string(text)}, err
+}
+
+// SignIn signs the human in. The session outlives the product's lives.
+func (s *Shop) SignIn(ctx context.Context) error {
+	ctx, cancel := s.whileSupervised(ctx)
+	defer cancel()
+	return RetryUntil(ctx, "the sign-in", func() (bool, error) {
+		got, err := s.browse(ctx, http.MethodPost, s.Base+"/portal/sign-in", url.Values{"email": {s.demo.Email}, "password": {s.demo.Password}})
+		if err == nil && got.status != http.StatusSeeOther {
+			err = fmt.Errorf("the sign-in answered %d", got.status)
+		}
+		return err == nil, err
+	})
+}
+
+// storedOrder is how an order stands in the books.
+func (s *Shop) storedOrder(ctx context.Context, id string) (order.Order, error) {
+	o, found, err := s.DB.OrderByID(ctx, id)
+	if err == nil && !found {
+		err = fmt.Errorf("there is no order %s", id)
+	}
+	return o, err
+}
+
+// OpenPaymentPage presses the button once and returns the provider's page; empty if there is
+// none because nothing is left to pay.
+func (s *Shop) OpenPaymentPage(ctx context.Context, p Purchase) (page string, err error) {
+	o, err := s.storedOrder(ctx, p.ID)
+	if err != nil {
+		return "", err
+	}
+	return s.SubmitPayment(ctx, p, o.Totals.Gross)
+}
+
+// SubmitPayment presses the button of a page that shows a sum.
+func (s *Shop) SubmitPayment(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
+	got, err := s.browse(ctx, http.MethodPost, p.PaymentURL+"/pay", url.Values{
+		"gross": {strconv.FormatInt(int64(gross), 10)}, "consent": {order.ConsentWording("de")},
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case got.status != http.StatusSeeOther:
+		return "", fmt.Errorf("the button of %s answered %d", p.ID, got.status)
+	case strings.HasPrefix(got.location, s.Base):
+		return "", nil
+	}
+	return got.location, nil
+}
+
+// PayByCard pays at the provider's page and returns where the browser goes next; empty
+// if the card was not taken.
+func (s *Shop) PayByCard(ctx context.Context, page, card string) (next string, err error) {
+	got, err := s.browse(ctx, http.MethodPost, page, url.Values{"cardNumber": {card}})
+	if err != nil || got.status != http.StatusSeeOther {
+		return "", err
+	}
+	return got.location, nil
+}
+
+// Pay presses the button and pays, again and again until the order does not want
+// money any more. returns says whether the browser then comes back to the product.
+func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
+	return RetryUntil(ctx, "the payment of "+p.ID, func() (bool, error) {
+		o, err := s.storedOrder(ctx, p.ID)
+		if err != nil || !o.State.Open() {
+			return err == nil, err
+		}
+		page, err := s.OpenPaymentPage(ctx, p)
+		if err != nil || page == "" {
+			return false, err
+		}
+		next, err := s.PayByCard(ctx, page, CardGood)
+		if err != nil || next == "" || !returns {
+			return false, err
+		}
+		_, err = s.browse(ctx, http.MethodGet, next, nil)
+		return false, err
+	})
+}
+
+// BuyWithoutReturn orders a name and pays. The browser does not come back, so that only
+// the provider's messages and the clock tell of the money.
+func (s *Shop) BuyWithoutReturn(ctx context.Context, name string) error {
+	p, err := s.StartOrder(ctx, name)
+	if err != nil {
+		return err
+	}
+	page, err := s.ensurePaymentPage(ctx, p)
+	if err != nil {
+		return err
+	}
+	return RetryUntil(ctx, "the card for "+p.ID, func() (bool, error) {
+		next, err := s.PayByCard(ctx, page, CardGood)
+		return next != "", err
+	})
+}
+
+// EnsurePaymentPage has a page to pay at opened.
+func (s *Shop) EnsurePaymentPage(ctx context.Context, p Purchase) error {
+	_, err := s.ensurePaymentPage(ctx, p)
+	return err
+}
+
+func (s *Shop) ensurePaymentPage(ctx context.Context, p Purchase) (page string, err error) {
+	err = RetryUntil(ctx, "the button of "+p.ID, func() (bool, error) {
+		var err error
+		page, err = s.OpenPaymentPage(ctx, p)
+		return page != "", err
+	})
+	return page, err
+}
+
+// GetPage looks at a page of the product.
+func (s *Shop) GetPage(ctx context.Context, address string) error {
+	got, err := s.browse(ctx, http.MethodGet, address, nil)
+	if err == nil && got.status >= http.StatusBadRequest {
+		err = fmt.Errorf("a page answered %d", got.status)
+	}
+	return err
+}
+
+// LeavePaymentPage leaves the provider's page.
+func (s *Shop) LeavePaymentPage(ctx context.Context, p Purchase) error {
+	_, err := s.browse(ctx, http.MethodGet, p.PaymentURL+"/back", nil)
+	return err
+}
+
+// Decline ends an order, unless it turns out to be paid.
+func (s *Shop) Decline(ctx context.Context, p Purchase) error {
+	return RetryUntil(ctx, "the refusal of "+p.ID, func() (bool, error) {
+		o, err := s.storedOrder(ctx, p.ID)
+		if err != nil || !o.State.Open() {
+			return err == nil, err
+		}
+		_, err = s.browse(ctx, http.MethodPost, p.PaymentURL+"/decline", nil)
+		return false, err
+	})
+}

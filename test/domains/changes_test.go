@@ -1,0 +1,487 @@
+package domains
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+)
+
+const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
+
+// dnsRecords asks the simulated DNS.
+func (s *env) dnsRecords(name string, kind uint16) []string {
+	s.t.Helper()
+	m := new(dns.Msg)
+	m.SetQuestion(name+".", kind)
+	answer, _, err := new(dns.Client).ExchangeContext(s.t.Context(), m, s.world.DNS())
+	must(s.t, err)
+	var texts []string
+	for _, rr := range answer.Answer {
+		texts = append(texts, strings.TrimPrefix(rr.String(), rr.Header().String()))
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func nameserverHosts(dom *ledger.Domain) []string {
+	var names []string
+	for _, server := range dom.Nameservers {
+		names = append(names, server.Host)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestNameservers_ChangeAtRegistryAndInDNS(t *testing.T) {
+	t.Parallel()
+	for _, tld := range []string{".com", ".org", ".de"} { // host objects without and with contacts, and host attributes
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t, "umzug"+tld)
+			id := s.addDomain(ada, "umzug", tld, portfolio.StatusActive)
+			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "NS1.Nordlicht.Example.\n\n  ns2.nordlicht.example\r\n"})
+			want := []string{"ns1.nordlicht.example", "ns2.nordlicht.example"}
+			if got := nameserverHosts(s.registryDomain("umzug" + tld)); !slices.Equal(got, want) {
+				t.Errorf("the registry has %v", got)
+			}
+			if got := s.dnsRecords("umzug"+tld, dns.TypeNS); !slices.Equal(got, []string{"ns1.nordlicht.example.", "ns2.nordlicht.example."}) {
+				t.Errorf("the DNS has %v", got)
+			}
+			// One that stays, and two of its own with their addresses.
+			own := "ns1.nordlicht.example\nns1.umzug" + tld + " 192.0.2.10 2001:db8::10\nns2.umzug" + tld + " 192.0.2.11"
+			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: own})
+			if got := nameserverHosts(s.registryDomain("umzug" + tld)); !slices.Equal(got, []string{"ns1.nordlicht.example", "ns1.umzug" + tld, "ns2.umzug" + tld}) {
+				t.Errorf("the registry has %v", got)
+			}
+			// The same names with another address.
+			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: strings.Replace(own, "192.0.2.10", "192.0.2.20", 1)})
+			if tld != ".de" { // attributes are the domain's and have no glue of their own in this DNS
+				if got := s.dnsRecords("ns1.umzug"+tld, dns.TypeA); !slices.Equal(got, []string{"192.0.2.20"}) {
+					t.Errorf("the glue is %v", got)
+				}
+			}
+			if view := s.view(id); len(view.Record.Nameservers) != 3 || len(view.Changes) != 3 || view.Changes[0].State != domainchange.StatusDone {
+				t.Errorf("the holder sees %+v", view)
+			}
+		})
+	}
+}
+
+func TestDSRecords_AddAndRemove(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "signiert.com")
+	id := s.addDomain(ada, "signiert", ".com", portfolio.StatusActive)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: "signiert.com. 3600 IN DS " + ds})
+	if got := s.dnsRecords("signiert.com", dns.TypeDS); len(got) != 1 || !strings.HasPrefix(got[0], "2371 13 2 1F98") {
+		t.Errorf("the DNS has %v", got)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds}) // it is there: nothing to do, and no mistake
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: strings.Replace(ds, "2371", "2372", 1)})
+	if got := s.view(id).Record.DS; len(got) != 2 {
+		t.Errorf("the holder sees %v", got)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.RemoveDS, DS: ds})
+	if got := s.registryDomain("signiert.com").Keys; len(got) != 1 || got[0].KeyTag != 2372 {
+		t.Errorf("the registry has %v", got)
+	}
+}
+
+func TestTransferLock_SetAndRemovedAtRegistry(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "schloss.com")
+	id := s.addDomain(ada, "schloss", ".com", portfolio.StatusActive)
+	if !s.view(id).Record.Locked() {
+		t.Error("it is not locked at the beginning")
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	if got := s.registryDomain("schloss.com").Statuses(); slices.Contains(got, "clientTransferProhibited") || s.view(id).Record.Locked() {
+		t.Errorf("the registry has %v", got)
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Lock})
+	if !s.view(id).Record.Locked() {
+		t.Error("it is not locked again")
+	}
+}
+
+func TestAuthCode_ShownOnceAndNotStored(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "wegzug.com", "wegzug.de")
+	for _, tld := range []string{".com", ".de"} {
+		id := s.addDomain(ada, "wegzug", tld, portfolio.StatusActive)
+		change, code := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+		if len(code) < 8 || s.registryDomain("wegzug"+tld).Auth != code {
+			t.Errorf("%s: the registry has another code than the one that is shown (%d characters)", tld, len(code))
+		}
+		if change.SealedCode != "" || s.view(id).Changes[0].SealedCode != "" {
+			t.Errorf("%s: the code is still kept", tld)
+		}
+		_, again := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+		if again == code || s.registryDomain("wegzug"+tld).Auth != again {
+			t.Errorf("%s: the second one is no new one", tld)
+		}
+	}
+	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 100)
+	must(t, err)
+	if len(mails) != 4 {
+		t.Fatalf("%d letters", len(mails))
+	}
+	for _, mail := range mails {
+		if mail.Kind != registrar.MailAuthCode || mail.Data["address"] != "192.0.2.7" || !strings.HasPrefix(mail.Data["domain"], "wegzug.") {
+			t.Errorf("the letter is %s %v", mail.Kind, mail.Data)
+		}
+	}
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "wegzug.com", 10)
+	must(t, err)
+	if len(events) != 3 || events[0].Action != "auth_code_shown" || events[0].Actor.Customer != ada {
+		t.Errorf("the audit tells %+v", events)
+	}
+}
+
+// registerDomain lets ada have a name with a contact of its own.
+func (s *env) registerDomain(label, tld string) string {
+	s.t.Helper()
+	lines, err := provision.New(provision.Config{
+		Store: s.db, Domains: s.db, Seal: s.seal, Node: "lines", Now: s.world.Now, Nameservers: []string{"ns1.nordlicht.example", "ns2.nordlicht.example"},
+		Accounts: []provision.NamedAccount{{Name: "sandbox", Serves: func(string) bool { return true }, Account: s.provisioner}},
+	})
+	must(s.t, err)
+	ctx, stop := context.WithCancel(s.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { lines.Run(ctx) })
+	defer func() { stop(); running.Wait() }()
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+	item, err := lines.CreateItem(ctx, operator, provision.PaidItem{
+		Customer: ada, Name: registrar.NewName(label, tld), Kind: provision.Register, Payment: "manual:1",
+	})
+	must(s.t, err)
+	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if item, err = lines.GetItem(ctx, operator, item.ID); err != nil || item.State.Final() {
+			break
+		}
+	}
+	must(s.t, err)
+	if item.State != provision.StateActive {
+		s.t.Fatalf("the line is %s: %s", item.State, item.Failure)
+	}
+	return item.Domain
+}
+
+func TestRegistrantChange_ReplacesContact(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id := s.registerDomain("inhaber", ".org")
+	before := s.registryDomain("inhaber.org")
+	change, _ := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	after := s.registryDomain("inhaber.org")
+	if after.Registrant == before.Registrant || after.Registrant != change.Handle || len(after.Contacts) != len(before.Contacts) {
+		t.Errorf("the registry has %s and %v", after.Registrant, after.Contacts)
+	}
+	for _, role := range after.Contacts {
+		if role.ID != change.Handle {
+			t.Errorf("the %s contact is still %s", role.Type, role.ID)
+		}
+	}
+	holdings := s.world.Sponsored(registry.ProductAccount)
+	if len(holdings.Contacts) != 1 || len(holdings.Unused) != 0 {
+		t.Errorf("%d contacts, %v unused", len(holdings.Contacts), holdings.Unused)
+	}
+	if got, _, err := s.db.GetCustomerDomain(t.Context(), ada, id); err != nil || got.Handle != change.Handle {
+		t.Errorf("we know %q, %v", got.Handle, err)
+	}
+}
+
+// setRegistrantCountry changes the country of ada's registrant by whatever way.
+func (s *env) setRegistrantCountry(country string) {
+	s.t.Helper()
+	must(s.t, s.db.UpdateCustomers(s.t.Context(), func(tx account.Tx) error {
+		registrant, _, err := tx.GetRegistrant(s.t.Context(), ada)
+		if err != nil {
+			return err
+		}
+		registrant.Country = country
+		return tx.PutRegistrant(s.t.Context(), ada, registrant)
+	}))
+}
+
+func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	id := s.registerDomain("inhaber", ".org")
+	before := s.registryDomain("inhaber.org")
+	var while func()
+	s.config.CheckEligibility = func(_ context.Context, _, tld string, holder domainchange.Registrant) error {
+		err := registrar.Extension{TLD: tld, Requires: "eu_presence"}.CheckRegistrant(holder, "")
+		if while != nil {
+			while()
+		}
+		return err
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	s.setRegistrantCountry("US")
+	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant}); registrar.CodeOf(err) != "requires_eu_presence" {
+		t.Fatalf("from the US: %v", err)
+	}
+	view, err := s.service.View(t.Context(), signedInActor(ada), id)
+	must(t, err)
+	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 0 {
+		t.Errorf("closed for %q, %d changes", view.Closed[domainchange.UpdateRegistrant], len(view.Changes))
+	}
+	// Who moves between the check and the command is refused as well: what is sent is checked.
+	s.setRegistrantCountry("DE")
+	while = sync.OnceFunc(func() { s.setRegistrantCountry("US") })
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	must(t, err)
+	if change.State != domainchange.StatusRefused || change.Failure != "requires_eu_presence" {
+		t.Errorf("the change is %s: %s", change.State, change.Failure)
+	}
+	if after := s.registryDomain("inhaber.org"); after.Registrant != before.Registrant || len(s.world.Sponsored(registry.ProductAccount).Contacts) != 1 {
+		t.Errorf("the registry has %s", after.Registrant)
+	}
+	s.setRegistrantCountry("AT")
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+}
+
+func TestRegistrantChange_AddsMissingContact(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "mitgebracht.io")
+	id := s.addDomain(ada, "mitgebracht", ".io", portfolio.StatusActive)
+	change, _ := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
+	if got := s.registryDomain("mitgebracht.io"); got.Registrant != change.Handle || len(got.Contacts) != 3 {
+		t.Errorf("the registry has %s and %v", got.Registrant, got.Contacts)
+	}
+}
+
+// The words for a domain's state are those of package holding.
+func TestView_EveryStatusIsKnown(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	for _, status := range portfolio.Statuses() {
+		id := s.addDomain(ada, "wort-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
+		view, err := s.service.View(t.Context(), signedInActor(ada), id)
+		must(t, err)
+		if _, closed := view.Closed[domainchange.Nameservers]; closed == (status == portfolio.StatusActive) {
+			t.Errorf("%s is closed: %t", status, closed)
+		}
+	}
+}
+
+func TestChange_LostResponseIsRecovered(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "lostanswer-eins.com", "once-dropped-zwei.com")
+	for _, label := range []string{"lostanswer-eins", "once-dropped-zwei"} {
+		id := s.addDomain(ada, label, ".com", portfolio.StatusActive)
+		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example"})
+		if got := nameserverHosts(s.registryDomain(label + ".com")); !slices.Equal(got, []string{"ns1.nordlicht.example", "ns2.nordlicht.example"}) {
+			t.Errorf("%s has %v", label, got)
+		}
+	}
+}
+
+// refusingRegistry is a registry that does not answer until it is told to.
+type refusingRegistry struct {
+	domainchange.Registry
+	mu        sync.Mutex
+	recovered bool
+}
+
+func (s *refusingRegistry) isRecovered() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.recovered }
+func (s *refusingRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	if !s.isRecovered() {
+		return domainchange.Result{}, registrar.Fault(registrar.FaultRefused, "epp.example", errors.New("refused"))
+	}
+	return s.Registry.ApplyChange(ctx, task)
+}
+
+func TestChange_ResumesWhenRegistryRecovers(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "geduld.com")
+	id := s.addDomain(ada, "geduld", ".com", portfolio.StatusActive)
+	quiet := &refusingRegistry{Registry: s.provisioner}
+	s.config.Registries[0].Registry = quiet
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	must(t, err)
+	if change.State != domainchange.StatusOpen || s.view(id).Open == nil {
+		t.Fatalf("it is %s", change.State)
+	}
+	_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+	if registrar.CodeOf(err) != domainchange.ChangeInProgress {
+		t.Errorf("a second one beside it: %v", err)
+	}
+	quiet.mu.Lock()
+	quiet.recovered = true
+	quiet.mu.Unlock()
+	s.run()
+	for end := time.Now().Add(waitTimeout); s.view(id).Open != nil; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it is still open")
+		}
+	}
+	if slices.Contains(s.registryDomain("geduld.com").Statuses(), "clientTransferProhibited") {
+		t.Error("it is still locked")
+	}
+}
+
+func TestChange_RegistryRefusalIsFinal(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "fremd.com")
+	id := s.addDomain(ada, "fremd", ".com", portfolio.StatusActive)
+	// The name of the host is below a domain of another registrar here.
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.gibtesnicht-a.com\nns2.gibtesnicht-a.com"})
+	must(t, err)
+	if change.State != domainchange.StatusRefused || change.Failure == "" || !change.DueAt.IsZero() {
+		t.Errorf("it is %+v", change)
+	}
+	if got := nameserverHosts(s.registryDomain("fremd.com")); len(got) != 2 || got[0] != oldNameserver {
+		t.Errorf("the registry has %v", got)
+	}
+	if view := s.view(id); view.Open != nil || len(view.Changes) != 1 {
+		t.Errorf("the holder sees %+v", view)
+	}
+}
+
+func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "meine.com")
+	id := s.addDomain(ada, "meine", ".com", portfolio.StatusActive)
+	old := signedInActor(ada)
+	old.SignedInAt = time.Now().Add(-registrar.RecentSignIn - time.Minute)
+	token := signedInActor(ada)
+	token.Kind = registrar.ActorToken
+	for _, kind := range domainchange.CustomerChangeKinds() {
+		request := domainchange.ChangeRequest{Kind: kind, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example", DS: ds}
+		for name, c := range map[string]struct {
+			actor registrar.Actor
+			want  error
+		}{
+			"another customer": {signedInActor(eve), &registrar.Error{Kind: registrar.KindNotFound, Code: domainchange.NoSuchDomain}},
+			"a stranger":       {registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr("192.0.2.9")}, &registrar.Error{Kind: registrar.KindUnauthenticated}},
+			"a token":          {token, &registrar.Error{Kind: registrar.KindForbidden}},
+			"an old sign-in":   {old, &registrar.Error{Code: registrar.SignInAgain}},
+		} {
+			if kind == domainchange.Lock && name == "an old sign-in" {
+				continue // locking is always welcome
+			}
+			if _, _, err := s.service.RequestChange(t.Context(), c.actor, id, request); !errors.Is(err, c.want) {
+				t.Errorf("%s by %s: %v", kind, name, err)
+			}
+		}
+	}
+	if _, err := s.service.View(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != domainchange.NoSuchDomain {
+		t.Errorf("another customer sees it: %v", err)
+	}
+	if got := s.registryDomain("meine.com"); got.Auth != "auth-meine" || nameserverHosts(got)[0] != oldNameserver {
+		t.Errorf("the registry has %+v", got)
+	}
+}
+
+func TestChange_EachStatusRefusesWithItsCode(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "zustand-active.com", "zustand-expired.com")
+	for status, want := range map[portfolio.Status]registrar.Code{
+		portfolio.StatusActive: "", portfolio.StatusExpired: domainchange.IsExpired, portfolio.StatusPending: domainchange.IsPending,
+		portfolio.StatusRedemption: domainchange.IsRedemption, portfolio.StatusTransit: domainchange.IsTransit, portfolio.StatusTransferredOut: domainchange.IsTransferredOut,
+	} {
+		id := s.addDomain(ada, "zustand-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
+		_, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example"})
+		if registrar.CodeOf(err) != want || s.view(id).Closed[domainchange.Nameservers] != want {
+			t.Errorf("%s: %v, and the page says %q", status, err, s.view(id).Closed[domainchange.Nameservers])
+		}
+		_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+		if leaves := status == portfolio.StatusActive || status == portfolio.StatusExpired; leaves != (err == nil) {
+			t.Errorf("%s: the auth code: %v", status, err)
+		}
+	}
+}
+
+func TestView_UnreachableRegistryShowsLastRecord(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "zuletzt.com")
+	id := s.addDomain(ada, "zuletzt", ".com", portfolio.StatusActive)
+	if view := s.view(id); !view.HasRecord || view.Unreachable {
+		t.Fatalf("the holder sees %+v", view)
+	}
+	later := time.Now().Add(time.Hour)
+	s.config.Clock = func() time.Time { return later }
+	s.config.Registries[0].Registry = unreachableRegistry{s.provisioner}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	if view := s.view(id); !view.HasRecord || !view.Unreachable || len(view.Record.Nameservers) != 2 {
+		t.Errorf("the holder sees %+v", view)
+	}
+}
+
+type unreachableRegistry struct{ domainchange.Registry }
+
+func (unreachableRegistry) FetchRecord(context.Context, string) (domainchange.Record, error) {
+	return domainchange.Record{}, registrar.Fault(registrar.FaultTimeout, "epp.example", net.ErrClosed)
+}
+
+// countingRegistry counts how often a registry is asked about a domain.
+type countingRegistry struct {
+	domainchange.Registry
+	fetches *atomic.Int64
+}
+
+func (c countingRegistry) FetchRecord(ctx context.Context, name string) (domainchange.Record, error) {
+	c.fetches.Add(1)
+	return c.Registry.FetchRecord(ctx, name)
+}
+
+func TestView_FailingRegistryIsQueriedAtIntervals(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "neuladen.com")
+	id := s.addDomain(ada, "neuladen", ".com", portfolio.StatusActive)
+	var looks atomic.Int64
+	var mu sync.Mutex
+	now := time.Now()
+	s.config.Clock = func() time.Time { mu.Lock(); defer mu.Unlock(); return now }
+	wait := time.Duration(0)
+	s.config.RateLimit = func(registrar.Actor) time.Duration { return wait }
+	s.config.Registries[0].Registry = countingRegistry{unreachableRegistry{s.provisioner}, &looks}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	reload := func(want int64) {
+		t.Helper()
+		for range 20 {
+			if view := s.view(id); view.HasRecord || !view.Unreachable {
+				t.Errorf("the holder sees %+v", view)
+			}
+		}
+		if got := looks.Load(); got != want {
+			t.Errorf("the registry was asked %d times, want %d", got, want)
+		}
+	}
+	reload(1)
+	mu.Lock()
+	now = now.Add(10 * time.Second)
+	mu.Unlock()
+	wait = time.Minute // the holder has looked at too much
+	reload(1)
+	wait = 0
+	reload(2)
+}

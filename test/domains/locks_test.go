@@ -1,0 +1,315 @@
+package domains
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+)
+
+func TestLock_ForbidsConfiguredChanges(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "streit.com")
+	id := s.addDomain(ada, "streit", ".com", portfolio.StatusActive)
+	s.config.CheckRestrictions = func(_ context.Context, dom domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
+		if dom.ID == id && kind == domainchange.AuthCode {
+			return domainchange.DomainRestricted, nil
+		}
+		return "", nil
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode}); registrar.CodeOf(err) != domainchange.DomainRestricted {
+		t.Errorf("the auth code: %v", err)
+	}
+	if s.view(id).Closed[domainchange.AuthCode] != domainchange.DomainRestricted {
+		t.Error("the page does not say so")
+	}
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+}
+
+// timingOutRegistry does not answer before it is cured.
+type timingOutRegistry struct {
+	domainchange.Registry
+	recovered *atomic.Bool
+}
+
+func (d timingOutRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
+	if !d.recovered.Load() {
+		return domainchange.Result{}, registrar.Fault(registrar.FaultTimeout, "epp.example", net.ErrClosed)
+	}
+	return d.Registry.ApplyChange(ctx, task)
+}
+
+// A court's order counts for what was asked for before it came, too, as long as the
+// registry has not got it.
+func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "gericht.com")
+	id := s.addDomain(ada, "gericht", ".com", portfolio.StatusActive)
+	var recovered, locked atomic.Bool
+	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
+	s.config.CheckRestrictions = func(_ context.Context, dom domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
+		if locked.Load() && dom.ID == id && kind == domainchange.Unlock {
+			return domainchange.DomainRestricted, nil
+		}
+		return "", nil
+	}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	must(t, err)
+	if change.State != domainchange.StatusOpen {
+		t.Fatalf("the change is %s", change.State)
+	}
+	locked.Store(true)
+	recovered.Store(true)
+	s.run()
+	for deadline := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) {
+		changes, err := s.db.ListDomainChanges(t.Context(), id, 1)
+		must(t, err)
+		if changes[0].State.Final() {
+			change = changes[0]
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the change never ends")
+		}
+	}
+	if change.State != domainchange.StatusRefused || change.Failure != domainchange.DomainRestricted {
+		t.Errorf("the change is %s: %s", change.State, change.Failure)
+	}
+	if !slices.Contains(s.registryDomain("gericht.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+}
+
+// The holder hears that the domain was locked, and not where the operator sits.
+func TestSecure_OperatorSetsTransferLock(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "bleibt.com")
+	id := s.addDomain(ada, "bleibt", ".com", portfolio.StatusActive)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root", Address: netip.MustParseAddr("198.51.100.9")}
+	if err := s.service.Secure(t.Context(), signedInActor(ada), ada, id, "lck_1"); registrar.KindOf(err) != registrar.KindForbidden {
+		t.Errorf("a holder: %v", err)
+	}
+	if err := s.service.Secure(t.Context(), operator, eve, id, "lck_1"); registrar.CodeOf(err) != domainchange.NoSuchDomain {
+		t.Errorf("somebody else's domain: %v", err)
+	}
+	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
+	if !slices.Contains(s.registryDomain("bleibt.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 10)
+	must(t, err)
+	notified := 0
+	for _, mail := range mails {
+		if mail.Data["address"] == operator.Address.String() {
+			t.Errorf("the letter tells %v", mail.Data)
+		}
+		if mail.Data["change"] == string(domainchange.Secure) {
+			notified++
+		}
+	}
+	if notified != 1 {
+		t.Errorf("%d letters tell of it", notified)
+	}
+}
+
+// operator is who acts for a court.
+var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root"}
+
+// The registry of .de has no transfer lock and moves a domain at once: there the code is
+// all that keeps it.
+func TestSecure_InvalidatesIssuedAuthCode(t *testing.T) {
+	t.Parallel()
+	for _, tld := range []string{".com", ".de"} {
+		t.Run(tld, func(t *testing.T) {
+			t.Parallel()
+			s := newEnv(t, "beute"+tld, "frei"+tld)
+			id, free := s.addDomain(ada, "beute", tld, portfolio.StatusActive), s.addDomain(ada, "frei", tld, portfolio.StatusActive)
+			other := s.newEPPClient("andere")
+			codes := make(map[string]string)
+			for name, dom := range map[string]string{"beute" + tld: id, "frei" + tld: free} {
+				if s.view(dom).Capabilities.Lock {
+					s.requestChange(dom, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+				}
+				_, codes[name] = s.requestChange(dom, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+			}
+			request := func(name string) error {
+				_, err := other.TransferDomain(t.Context(), epp.TransferDomain{Op: epp.TransferRequest, Name: name, AuthInfo: codes[name]})
+				return err
+			}
+			must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
+			if err := request("beute" + tld); err == nil {
+				t.Error("another registrar takes the domain with the old code")
+			}
+			// Even without the lock the old code opens nothing.
+			if s.view(id).Capabilities.Lock {
+				s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+			}
+			if err := request("beute" + tld); epp.ResultCode(err) != epp.CodeAuthInfo {
+				t.Errorf("the old code is answered with %v", err)
+			}
+			if err := request("frei" + tld); err != nil { // what the test asks for works
+				t.Errorf("a domain that nobody has secured does not leave: %v", err)
+			}
+			change := s.view(id).Changes
+			secured := slices.IndexFunc(change, func(c domainchange.Change) bool { return c.Kind == domainchange.Secure })
+			if secured < 0 || change[secured].SealedCode != "" || change[secured].Actor.Kind != registrar.ActorOperator {
+				t.Errorf("the holder sees %+v", change)
+			}
+			events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "beute"+tld, 10)
+			must(t, err)
+			if !slices.ContainsFunc(events, func(d registrar.AuditEvent) bool {
+				return d.Action == "domain_secured" && d.Actor.Kind == registrar.ActorOperator
+			}) {
+				t.Errorf("the audit tells %+v", events)
+			}
+		})
+	}
+}
+
+func TestSecure_NotAvailableToOwner(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "meins.com")
+	id := s.addDomain(ada, "meins", ".com", portfolio.StatusActive)
+	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Secure}); registrar.CodeOf(err) != domainchange.NoSuchChange {
+		t.Errorf("got %v", err)
+	}
+	if changes := s.view(id).Changes; len(changes) != 0 {
+		t.Errorf("it was written down: %+v", changes)
+	}
+}
+
+// A holder's change that is under way must not keep a court's order from the registry.
+func TestSecure_WaitsForRunningChange(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "eilig.com")
+	id := s.addDomain(ada, "eilig", ".com", portfolio.StatusActive)
+	var recovered atomic.Bool
+	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	must(t, err)
+	recovered.Store(true)
+	s.run()
+	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
+	if !slices.Contains(s.registryDomain("eilig.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+}
+
+func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "liegt.com")
+	id := s.addDomain(ada, "liegt", ".com", portfolio.StatusActive)
+	var recovered atomic.Bool
+	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
+	s.config.RequestTimeout = time.Second
+	var err error
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
+	must(t, err)
+	if err := s.service.AbandonChange(t.Context(), signedInActor(ada), change.ID); registrar.KindOf(err) != registrar.KindForbidden {
+		t.Errorf("by its holder: %v", err)
+	}
+	if err := s.service.AbandonChange(t.Context(), operator, change.ID); registrar.CodeOf(err) != domainchange.NotAbandonable {
+		t.Errorf("while an account serves it: %v", err)
+	}
+	if s.view(id).Stuck {
+		t.Error("the holder reads that it is stuck")
+	}
+	// The account goes, and with it the last one that served the extension.
+	s.config.Registries = nil
+	waits := make(chan registrar.Code, 100)
+	s.config.RecordError = func(_ context.Context, _ string, code registrar.Code) { waits <- code }
+	s.service, err = domainchange.New(s.config)
+	must(t, err)
+	if view := s.view(id); !view.Stuck || view.Open == nil {
+		t.Errorf("the holder sees %+v", view)
+	}
+	s.run()
+	select {
+	case code := <-waits:
+		if code != domainchange.NoRegistryAccount {
+			t.Errorf("operators read %s", code)
+		}
+	case <-time.After(waitTimeout):
+		t.Fatal("nobody finds out that it waits")
+	}
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) { // the loop may have it in hand
+		if err = s.service.AbandonChange(t.Context(), operator, change.ID); err == nil || time.Now().After(end) {
+			break
+		}
+	}
+	must(t, err)
+	view := s.view(id)
+	if view.Open != nil || view.Changes[0].State != domainchange.StatusRefused || view.Changes[0].Failure != domainchange.Abandoned || view.Changes[0].SealedCode != "" {
+		t.Errorf("the holder sees %+v", view.Changes)
+	}
+	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "liegt.com", 10)
+	must(t, err)
+	if len(events) == 0 || events[0].Action != domainchange.ActionAbandoned || events[0].Actor.Kind != registrar.ActorOperator {
+		t.Errorf("the audit tells %+v", events)
+	}
+	for name, id := range map[string]string{"a second time": change.ID, "one that there is not": "chg_none"} {
+		if err := s.service.AbandonChange(t.Context(), operator, id); err == nil {
+			t.Errorf("%s: it was given up", name)
+		}
+	}
+}
+
+// Each change is a command at the registry, a letter and a row.
+func TestChanges_RateLimitedPerDomain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "unruhe.com", "ruhe.com")
+	id, other := s.addDomain(ada, "unruhe", ".com", portfolio.StatusActive), s.addDomain(ada, "ruhe", ".com", portfolio.StatusActive)
+	asked := 0
+	for ; asked < 100; asked++ {
+		kind := []domainchange.ChangeKind{domainchange.Unlock, domainchange.Lock}[asked%2]
+		_, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: kind})
+		if registrar.CodeOf(err) == domainchange.TooManyChanges && registrar.KindOf(err) == registrar.KindRateLimited {
+			break
+		}
+		must(t, err)
+	}
+	if asked < 20 || asked == 100 {
+		t.Errorf("%d changes were taken", asked)
+	}
+	s.requestChange(other, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
+}
+
+// A lock that is set stands; that its operator closes the browser must not leave the
+// domain open.
+func TestSecure_CompletesAfterCanceledRequest(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "weg.com")
+	id := s.addDomain(ada, "weg", ".com", portfolio.StatusActive)
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root"}
+	must(t, s.service.Secure(gone, operator, ada, id, "lck_1"))
+	if secured, _, err := s.service.SecuredFor(t.Context(), id, "lck_1"); err != nil || !secured {
+		t.Errorf("secured %t, %v", secured, err)
+	}
+	if !slices.Contains(s.registryDomain("weg.com").Statuses(), "clientTransferProhibited") {
+		t.Error("the registry would let it go")
+	}
+}

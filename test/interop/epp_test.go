@@ -1,0 +1,140 @@
+package interop
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+// frameRecorder keeps what the EPP server sends.
+type frameRecorder struct {
+	mu     sync.Mutex
+	frames []string
+}
+
+func (s *frameRecorder) record(frame []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frames = append(s.frames, string(frame))
+}
+
+// validate holds every frame against the schemas in EPP_XSD_DIR.
+func (s *frameRecorder) validate(t *testing.T) {
+	t.Helper()
+	schemas := os.Getenv("EPP_XSD_DIR")
+	if schemas == "" {
+		t.Skip("EPP_XSD_DIR is not set: these frames are not validated against the EPP schemas")
+	}
+	if _, err := exec.LookPath("xmllint"); err != nil {
+		t.Fatal("xmllint is missing; install it with: apt-get install libxml2-utils")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	folder := t.TempDir()
+	args := []string{"--noout", "--schema", filepath.Join(schemas, "epp.xsd")}
+	for i, frame := range s.frames {
+		path := filepath.Join(folder, fmt.Sprintf("%d.xml", i))
+		if err := os.WriteFile(path, []byte(frame), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, path)
+	}
+	out, err := exec.CommandContext(t.Context(), "xmllint", args...).CombinedOutput()
+	if err != nil {
+		t.Errorf("of %d frames some don't fit the schemas: %v\n%s", len(s.frames), err, out)
+	}
+}
+
+// runNetEPP runs a part of testdata/registrar.pl.
+func runNetEPP(t *testing.T, perl string, w *registry.Registry, part string) {
+	t.Helper()
+	_, port, err := net.SplitHostPort(w.EPP())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, _ := w.Account(registry.ProductAccount)
+	theirs, _ := w.Account("andere")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, perl, filepath.Join("testdata", "registrar.pl"), port, w.EPPCAFile(),
+		ours.ID, ours.Password, theirs.ID, theirs.Password, part).CombinedOutput()
+	if err != nil || !strings.HasSuffix(string(out), "done\n") {
+		t.Fatalf("%v after\n%s", err, out)
+	}
+}
+
+func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
+	perl, err := exec.LookPath("perl")
+	if err == nil {
+		err = exec.CommandContext(t.Context(), perl, "-MNet::EPP::Simple", "-e1").Run()
+	}
+	if err != nil {
+		t.Skip("Perl's Net::EPP is missing; install it with: apt-get install libnet-epp-perl")
+	}
+	list, err := catalog.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames frameRecorder
+	w, err := registry.Start(registry.Options{Zones: zones(list), Data: t.TempDir(), Tap: frames.record})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Run("frames follow the schemas", frames.validate)
+	}()
+
+	runNetEPP(t, perl, w, "before")
+	wantDomainVisible(t, w, "dotkontor Sandbox", "ns1.fremde.example")
+	if err := w.Advance(5 * 24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	wantDomainVisible(t, w, "Nordlicht Namen GmbH", "ns1.fremde.example")
+	runNetEPP(t, perl, w, "after")
+	if err := w.Advance(36 * 24 * time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errOut := openrdap(w.RDAP(), "fremde-namen.org"); code == 0 {
+		t.Errorf("after the redemption the client still finds the domain\n%s%s", out, errOut)
+	}
+	if len(frames.frames) < 40 {
+		t.Errorf("the server sent %d frames only", len(frames.frames))
+	}
+}
+
+// wantDomainVisible lets other strangers see what EPP did.
+func wantDomainVisible(t *testing.T, w *registry.Registry, registrar, nameserver string) {
+	t.Helper()
+	code, out, errOut := openrdap(w.RDAP(), "--text", "fremde-namen.org")
+	if code != 0 || !strings.Contains(out, registrar) || !strings.Contains(out, nameserver) {
+		t.Errorf("the OpenRDAP client does not see %s and %s: exit code %d\n%s%s", registrar, nameserver, code, out, errOut)
+	}
+	command, err := exec.LookPath("whois")
+	if err != nil {
+		t.Log("the command whois is missing; install it with: apt-get install whois")
+		return
+	}
+	host, port, err := net.SplitHostPort(w.WHOIS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	text, err := exec.CommandContext(ctx, command, "-h", host, "-p", port, "fremde-namen.org").CombinedOutput()
+	if !strings.Contains(string(text), "Registrar: "+registrar) || !strings.Contains(string(text), "Name Server: "+nameserver) {
+		t.Errorf("whois does not see %s and %s (%v):\n%s", registrar, nameserver, err, text)
+	}
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package mcpclients
+
+const raceEnabled = true

@@ -1,0 +1,300 @@
+// Package oauth attacks the authorization server as it runs: the whole front over
+// HTTP, the real domain and the real store, on SQLite and on PostgreSQL. Only the
+// sign-in is played, since it has tests of its own, and the clock, since lifetimes
+// are promised exactly.
+package oauth
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	oauthsvc "github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/oauth"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
+
+// env is one running service.
+type env struct {
+	badTokens  *ratelimit.Gate // of the OAuth endpoints
+	badBearers *ratelimit.Gate // of the MCP endpoint
+	t          *testing.T
+	base       string
+	db         *store.DB
+	// dbOptions is where the database is, for a look at it from outside.
+	dbOptions store.Options
+	apps      *oauthsvc.AuthorizationServer
+	access    *oauthsvc.Service
+	sessions  *fakeSessions
+	log       *lockedBuffer
+	clock     *clock
+}
+
+// option changes what a stage is built with.
+type option func(*oauthsvc.AuthorizationServerConfig)
+
+func withLeeway(d time.Duration) option {
+	return func(cfg *oauthsvc.AuthorizationServerConfig) { cfg.Leeway = d }
+}
+
+// eachEngine runs a test on both databases.
+func eachEngine(t *testing.T, test func(s *env), changes ...option) {
+	t.Helper()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		test(newEnv(t, dbtest.SQLite(t), changes...))
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		test(newEnv(t, dbtest.Postgres(t, 8), changes...))
+	})
+}
+
+// newSQLiteEnv is for tests of what the database has no part in.
+func newSQLiteEnv(t *testing.T, changes ...option) *env {
+	t.Helper()
+	t.Parallel()
+	return newEnv(t, dbtest.SQLite(t), changes...)
+}
+
+func newEnv(t *testing.T, options store.Options, changes ...option) *env {
+	t.Helper()
+	s := &env{t: t, dbOptions: options, log: &lockedBuffer{}, clock: &clock{now: time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)}}
+	var err error
+	if s.db, err = store.Open(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewUnstartedServer(nil)
+	s.base = "http://" + server.Listener.Addr().String()
+	settings := oauthsvc.AuthorizationServerConfig{Store: s.db, Resource: s.base + mcp.Path, Leeway: 20 * time.Second, Now: s.clock.read}
+	for _, change := range changes {
+		change(&settings)
+	}
+	if s.apps, err = oauthsvc.NewAuthorizationServer(settings); err != nil {
+		t.Fatal(err)
+	}
+	if s.access, err = oauthsvc.New(oauthsvc.Config{Store: s.db, Now: s.clock.read, AuthorizationServer: s.apps}); err != nil {
+		t.Fatal(err)
+	}
+	holdings, err := portfolio.New(portfolio.Config{Store: s.db, Now: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dossiers, err := export.New(export.Config{Store: s.db, BaseURL: s.base, Now: s.clock.read})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.sessions = &fakeSessions{sessions: make(map[string]account.Visitor)}
+	registrations, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 60, Per: time.Minute}, {Limit: 1200, Per: time.Hour}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.badTokens, err = ratelimit.NewGate(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if s.badBearers, err = ratelimit.NewGate(ratelimit.Config{Windows: []ratelimit.Window{{Limit: 600, Per: time.Minute}}, MaxKeys: 1000}, 1); err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler, err = web.New(web.Config{
+		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{},
+		MCP: mcp.Config{
+			Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{s.access},
+			TokenBudget: budget{}, Domains: domains{}, BadTokens: s.badBearers,
+		},
+		Portal: portal.Config{Accounts: s.sessions, AccessTokens: s.access, Portfolio: holdings, Applications: s.apps, Exporter: dossiers},
+		OAuth:  oauth.Config{Applications: s.apps, Registrations: registrations, BadTokens: s.badTokens, Issued: s.badBearers.Trust},
+		Now:    s.clock.read, Ready: func() bool { return true },
+		Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Registry: prometheus.NewRegistry(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return s
+}
+
+// clock is moved by hand.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(text)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// fakeSessions plays the sign-in: whoever has a session's secret is its visitor.
+type fakeSessions struct {
+	portal.Accounts
+	mu       sync.Mutex
+	sessions map[string]account.Visitor
+}
+
+func (p *fakeSessions) Visitor(_ context.Context, secret string) (account.Visitor, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	visitor, ok := p.sessions[secret]
+	if !ok {
+		return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+	}
+	return visitor, nil
+}
+
+// newAccount makes an account and signs it in; it returns the session's secret and
+// the account.
+func (s *env) newAccount(email string) (session, id string) {
+	s.t.Helper()
+	now := s.clock.read()
+	id = registrar.NewID("cus_", now)
+	err := s.db.UpdateCustomers(s.t.Context(), func(tx account.Tx) error {
+		ok, err := tx.InsertAccount(s.t.Context(), account.Account{
+			Customer: account.Customer{ID: id, Email: email, Language: "en", CreatedAt: now, ConfirmedAt: now},
+			EmailKey: email, UserHandle: rand.Text(),
+		})
+		if err == nil && !ok {
+			err = errors.New("the address has an account")
+		}
+		return err
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.signIn(id, email), id
+}
+
+// signIn opens one more session of an account.
+func (s *env) signIn(id, email string) string {
+	session := "session-" + rand.Text()
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	s.sessions.sessions[session] = account.Visitor{
+		Customer: account.Customer{ID: id, Email: email, Language: "en"},
+		Session:  account.Session{ID: "ses_" + rand.Text(), CustomerID: id, AuthenticatedAt: s.clock.read()},
+	}
+	return session
+}
+
+// renewSignIn has somebody sign in again, as connecting an application wants.
+func (s *env) renewSignIn(session string) {
+	s.sessions.mu.Lock()
+	defer s.sessions.mu.Unlock()
+	visitor := s.sessions.sessions[session]
+	visitor.Session.AuthenticatedAt = s.clock.read()
+	s.sessions.sessions[session] = visitor
+}
+
+func (s *env) actor(session string) registrar.Actor {
+	visitor, err := s.sessions.Visitor(s.t.Context(), session)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return visitor.Actor(netip.MustParseAddr("203.0.113.7"))
+}
+
+// verifier and challenge belong together (RFC 7636).
+const verifier = "a-verifier-of-more-than-forty-three-characters-0123"
+
+func challenge() string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+type lookups struct{}
+
+func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
+	return lookup.Answer{Domain: domain, TLD: ".de", Availability: lookup.Available}, nil
+}
+
+func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
+func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
+	return lookup.WhoisAnswer{}, nil
+}
+
+type budget struct{}
+
+func (budget) Allow(ratelimit.Key) ratelimit.Decision { return ratelimit.Decision{Allowed: true} }
+
+func (b budget) SpendToken(addr netip.Addr, _ string) (ratelimit.Decision, []ratelimit.Window) {
+	return b.Spend(addr)
+}
+
+func (budget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
+	return ratelimit.Decision{Allowed: true, Remaining: 9}, []ratelimit.Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
+}
+
+type tokens struct{ access *oauthsvc.Service }
+
+func (t tokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
+	grant, err := t.access.Verify(ctx, bearer)
+	if registrar.KindOf(err) == registrar.KindUnauthenticated && err != nil {
+		return mcp.Caller{}, mcp.ErrBadToken
+	}
+	return mcp.Caller{Account: grant.Customer, TokenID: grant.TokenID, Kind: grant.Kind, MayWrite: grant.MayWrite}, err
+}
+
+type domains struct{}
+
+func (domains) List(_ context.Context, who mcp.Caller, _ mcp.DomainFilter) ([]mcp.Domain, int, error) {
+	return []mcp.Domain{{Domain: who.Account + ".de", TLD: ".de", Status: "active"}}, 1, nil
+}
+
+var noRedirects = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

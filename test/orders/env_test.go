@@ -1,0 +1,287 @@
+// Package orders lets an agent order and a human pay, each over its own socket: the
+// agent by the MCP endpoint, the human by the pages of the product and of the
+// sandbox's payment provider. The product and its world are two processes.
+package orders
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
+
+// The binary is built by a command, so the go tool has to be told.
+func TestSources_AreInputsOfTheTestCache(t *testing.T) {
+	t.Parallel()
+	seen, err := testkit.Sources()
+	if err != nil || len(seen) == 0 {
+		t.Fatalf("%d sources, %v", len(seen), err)
+	}
+}
+
+// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+const waitTimeout = time.Minute
+
+// The cards of the sandbox.
+const (
+	cardPays     = "4242424242424242"
+	cardDeclined = "4000000000000002"
+	cardNeeds3DS = "4000002500003155"
+)
+
+// env is a product with its world.
+type env struct {
+	testkit.SandboxInfo
+	t            *testing.T
+	product      *testkit.Product
+	base, config string
+	world        testkit.World
+	provider     testkit.Provider
+	// reconcile proves that everything agrees.
+	reconcile func()
+}
+
+func newEnv(t *testing.T, settings ...string) *env {
+	t.Helper()
+	settings = append([]string{
+		"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
+		"DOTKONTOR_LIMITS_QUOTES_PER_MINUTE=100000", "DOTKONTOR_LIMITS_QUOTES_PER_HOUR=100000",
+	}, settings...)
+	opened := testkit.NewEnv(t, binary, settings...)
+	return &env{
+		t: t, SandboxInfo: opened.SandboxInfo, product: opened.Product, base: opened.Base, reconcile: func() { t.Helper(); opened.Reconcile(t) },
+		config: opened.Config, world: opened.Registry, provider: opened.Provider,
+	}
+}
+
+// item is one wanted name.
+type item struct {
+	Domain string `json:"domain"`
+	Type   string `json:"type"`
+}
+
+// orderResult is what start_order answers, and get_order_status.
+type orderResult struct {
+	OrderID         string `json:"orderId"`
+	Status          string `json:"status"`
+	PaymentURL      string `json:"payment_url"`
+	VerificationURL string `json:"verification_url"`
+	Totals          struct {
+		GrossEUR json.Number `json:"grossEur"`
+	} `json:"totals"`
+	Items []struct {
+		Domain string `json:"domain"`
+		Status string `json:"status"`
+		Years  int    `json:"years"`
+		// Of a rejected item.
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		// Of a failed one.
+		Failure *struct{ Code string } `json:"failure"`
+		Refund  *struct {
+			Status    string      `json:"status"`
+			AmountEUR json.Number `json:"amountEur"`
+		} `json:"refund"`
+	} `json:"items"`
+	ExpiresAt    string `json:"expiresAt"`
+	Requirements []struct {
+		Code   string `json:"code"`
+		Domain string `json:"domain"`
+		URL    string `json:"url"`
+	} `json:"requirements"`
+	// Of a failure.
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Reason  string `json:"reason"`
+	URL     string `json:"url"`
+}
+
+// callOrderTool is the agent.
+func (s *env) callOrderTool(tool string, arguments any) (answer orderResult, failed bool) {
+	s.t.Helper()
+	failed = s.callTool(tool, arguments, &answer)
+	return answer, failed
+}
+
+// callTool reads a tool's structured content into answer.
+func (s *env) callTool(tool string, arguments, answer any) (failed bool) {
+	s.t.Helper()
+	message, err := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp", bytes.NewReader(message))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	request.Header.Set("Authorization", "Bearer "+s.Demo.Token)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var body struct {
+		Result struct {
+			IsError           bool            `json:"isError"`
+			StructuredContent json.RawMessage `json:"structuredContent"`
+		} `json:"result"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := json.Unmarshal(body.Result.StructuredContent, answer); err != nil {
+		s.t.Fatal(err)
+	}
+	return body.Result.IsError
+}
+
+func (s *env) startOrder(items ...item) orderResult {
+	s.t.Helper()
+	answer, failed := s.callOrderTool("start_order", map[string]any{"items": items})
+	if failed || answer.PaymentURL == "" {
+		s.t.Fatalf("start_order: %+v", answer)
+	}
+	return answer
+}
+
+// waitForStatus waits until get_order_status says so.
+func (s *env) waitForStatus(id, status string) orderResult {
+	s.t.Helper()
+	var last orderResult
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if last, _ = s.callOrderTool("get_order_status", map[string]string{"orderId": id}); last.Status == status {
+			return last
+		}
+	}
+	s.t.Fatalf("the order is not %s: %+v", status, last)
+	return last
+}
+
+// browser is somebody with a browser, without its redirects.
+type browser struct {
+	*env
+	client *http.Client
+}
+
+func (s *env) newBrowser() browser {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return browser{s, &http.Client{
+		Jar: jar, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (s *env) signedInBrowser() browser {
+	s.t.Helper()
+	h := s.newBrowser()
+	if got := h.post(s.base+"/portal/sign-in", "email", s.Demo.Email, "password", s.Demo.Password); got.status != http.StatusSeeOther {
+		s.t.Fatalf("the sign-in answered %d", got.status)
+	}
+	return h
+}
+
+// pageResponse is what the browser got.
+type pageResponse struct {
+	status     int
+	next, text string
+}
+
+func (h browser) get(address string) pageResponse { return h.do(http.MethodGet, address, nil) }
+
+func (h browser) post(address string, fields ...string) pageResponse {
+	values := url.Values{}
+	for i := 0; i+1 < len(fields); i += 2 {
+		values.Set(fields[i], fields[i+1])
+	}
+	return h.do(http.MethodPost, address, values)
+}
+
+func (h browser) do(method, address string, fields url.Values) pageResponse {
+	h.t.Helper()
+	request, err := http.NewRequestWithContext(h.t.Context(), method, address, strings.NewReader(fields.Encode()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	request.Header.Set("Accept-Language", "de")
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	response, err := h.client.Do(request)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	got := pageResponse{status: response.StatusCode, text: string(text), next: response.Header.Get("Location")}
+	if strings.HasPrefix(got.next, "/") {
+		got.next = request.URL.Scheme + "://" + request.URL.Host + got.next
+	}
+	return got
+}
+
+var (
+	grossField   = regexp.MustCompile(`name="gross" value="(\d+)"`)
+	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
+)
+
+// submitPayment opens the page of an order and presses its button: the sum is the one that
+// the page shows, and what a consumer must consent to is ticked.
+func (h browser) submitPayment(link string) pageResponse {
+	h.t.Helper()
+	got := h.submitPaymentFrom(link, h.get(link))
+	if got.status != http.StatusSeeOther {
+		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
+	}
+	return got
+}
+
+// submitPaymentFrom is the answer to the button of a page that was read before.
+func (h browser) submitPaymentFrom(link string, page pageResponse) pageResponse {
+	h.t.Helper()
+	gross := grossField.FindStringSubmatch(page.text)
+	if gross == nil {
+		h.t.Fatalf("the page has no button (%d):\n%s", page.status, page.text)
+	}
+	form := []string{"gross", gross[1]}
+	if consent := consentField.FindStringSubmatch(page.text); consent != nil {
+		form = append(form, "consent", consent[1])
+	}
+	return h.post(link+"/pay", form...)
+}
+
+// pay pays an order with a good card and comes back.
+func (h browser) pay(link string) {
+	h.t.Helper()
+	back := h.post(h.submitPayment(link).next, "cardNumber", cardPays)
+	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, link+"/paid") {
+		h.t.Fatalf("the card was not taken (%d): %s", back.status, back.next)
+	}
+	if after := h.get(back.next); after.status >= http.StatusBadRequest {
+		h.t.Fatalf("the way back answered %d", after.status)
+	}
+}

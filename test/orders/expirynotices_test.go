@@ -1,0 +1,105 @@
+package orders
+
+import (
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+// newSingleProcessEnv is a sandbox in one process, whose clock is also the product's.
+func newSingleProcessEnv(t *testing.T) *env {
+	t.Helper()
+	folder := t.TempDir()
+	info := filepath.Join(folder, "info.json")
+	sandbox, err := testkit.Start(t.Context(), testkit.Command{
+		Path: binary, Args: []string{"sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data"), "--info", info},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sandbox.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &env{t: t, base: sandbox.Ready}
+	if s.SandboxInfo, err = testkit.ReadSandboxInfo(info); err != nil {
+		t.Fatal(err)
+	}
+	if s.world, err = testkit.FindWorld(filepath.Join(folder, "data")); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// mailSubjects are those to the demo customer that mention a domain: how often each
+// subject came.
+func (s *env) mailSubjects(domain string) map[string]int {
+	s.t.Helper()
+	got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
+	var box struct {
+		Mails []struct{ Subject, Text string } `json:"mails"`
+	}
+	if err := json.Unmarshal([]byte(got.text), &box); err != nil {
+		s.t.Fatalf("the inbox: %v\n%s", err, got.text)
+	}
+	found := map[string]int{}
+	for _, mail := range box.Mails {
+		if strings.Contains(mail.Text, domain) {
+			found[mail.Subject]++
+		}
+	}
+	return found
+}
+
+func TestExpiryNotices_SentThreeTimes(t *testing.T) {
+	t.Parallel()
+	s := newSingleProcessEnv(t)
+	const domain = "elbblick-roesterei.com" // paid for 45 days when the sandbox begins
+	for _, step := range []struct {
+		days    int
+		subject string
+		status  string
+	}{
+		{20, "Ihre Domain läuft in etwa einem Monat ab", "active"},
+		{20, "Ihre Domain läuft in etwa einer Woche ab", "active"},
+		{6, "Ihre Domain ist abgelaufen", "expired"},
+	} {
+		if err := s.world.Advance(t.Context(), time.Duration(step.days)*24*time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(waitTimeout); s.mailSubjects(domain)[step.subject] == 0; time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("no letter %q; there are %v", step.subject, s.mailSubjects(domain))
+			}
+		}
+		if got := s.domainStatus(domain); got != step.status {
+			t.Errorf("after %q it is %q", step.subject, got)
+		}
+	}
+	for subject, times := range s.mailSubjects(domain) {
+		if times != 1 {
+			t.Errorf("%q came %d times", subject, times)
+		}
+	}
+}
+
+// domainStatus is what an agent reads about a domain of the demo customer.
+func (s *env) domainStatus(domain string) string {
+	s.t.Helper()
+	domains, failed := s.listDomains("list_my_domains")
+	if failed {
+		s.t.Fatal("the domains can't be listed")
+	}
+	for _, one := range domains {
+		if one.Domain == domain {
+			return one.Status
+		}
+	}
+	return ""
+}

@@ -1,0 +1,500 @@
+package orders
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+func TestOrder_AgentOrdersAndHumanPays(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	wanted := []item{{"buchladen-am-markt.de", "register"}, {"buchladen-am-markt.com", "register"}}
+	tried, failed := s.callOrderTool("start_order", map[string]any{"items": wanted, "dryRun": true})
+	if failed || tried.Status != "dry_run" || tried.OrderID != "" || tried.PaymentURL != "" || tried.Totals.GrossEUR != "23.56" {
+		t.Errorf("a dry run: %+v", tried)
+	}
+	made := s.startOrder(wanted...)
+	if made.Status != "awaiting_payment" || made.Totals.GrossEUR != "23.56" || made.VerificationURL != "" { // (6.90 + 12.90) and 19 %
+		t.Errorf("%+v", made)
+	}
+	if again := s.startOrder(wanted[1], wanted[0]); again.OrderID != made.OrderID || again.PaymentURL != made.PaymentURL {
+		t.Errorf("the same items are another order: %+v", again)
+	}
+	stranger := s.newBrowser().get(made.PaymentURL)
+	if found := testkit.FindPersonalData([]string{s.Demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
+		t.Errorf("before the sign-in the page tells %q", found)
+	}
+	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
+		t.Errorf("a stranger sees:\n%s", stranger.text)
+	}
+	s.signedInBrowser().pay(made.PaymentURL)
+	done := s.waitForStatus(made.OrderID, "completed")
+	for _, item := range done.Items {
+		if item.Status != "active" {
+			t.Errorf("%+v", item)
+		}
+	}
+	if !s.ownsDomain("buchladen-am-markt.de") || !s.ownsDomain("buchladen-am-markt.com") {
+		t.Error("list_my_domains does not show what was bought")
+	}
+	s.waitForMailSubject("Bestellung")
+	figures, err := s.product.Metrics(t.Context())
+	if err != nil || figures.Sample(`dotkontor_orders_total{state="completed"}`) != 1 || figures.Sample("dotkontor_refunds_waiting") != 0 ||
+		!strings.Contains(string(figures), "dotkontor_orders_overdue_seconds ") {
+		t.Errorf("the figures do not tell of the order: %v", err)
+	}
+	s.reconcile()
+}
+
+func TestStartOrder_RefusedItemsHaveReasons(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	answer, failed := s.callOrderTool("start_order", map[string]any{"items": []item{
+		{"google.de", "register"}, {"kaffeeladen.zz", "register"}, {"frei-und-ledig.com", "transfer"}, {"kaffeeladen.com", "register"},
+	}})
+	if !failed || answer.Code != "not_payable" {
+		t.Fatalf("%+v", answer)
+	}
+	codes := make(map[string]string)
+	for _, item := range answer.Items {
+		codes[item.Domain] = item.Code
+		if item.Message == "" {
+			t.Errorf("no message for %s", item.Domain)
+		}
+	}
+	if want := map[string]string{
+		"google.de": "name_taken", "kaffeeladen.zz": "unsupported_extension", "frei-und-ledig.com": "not_registered",
+	}; !maps.Equal(codes, want) {
+		t.Errorf("the codes are %v, want %v", codes, want)
+	}
+	s.reconcile()
+}
+
+func TestStartOrder_UndecidedAndReservedNamesHaveOwnCodes(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	answer, failed := s.callOrderTool("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}}})
+	if !failed || answer.Code != "upstream_failed" || len(answer.Items) != 1 || answer.Items[0].Code != "availability_unknown" {
+		t.Errorf("a name without a decision: %+v", answer)
+	}
+	answer, failed = s.callOrderTool("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}, {"nic.dev", "register"}}})
+	if !failed || answer.Code != "not_payable" || len(answer.Items) != 2 || answer.Items[1].Code != "name_reserved" || strings.Contains(answer.Items[1].Message, "transfer") {
+		t.Errorf("beside a reserved name: %+v", answer)
+	}
+	s.reconcile()
+}
+
+func TestStartOrder_UnsoldYearsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	order := func(name, kind string, years int) orderResult {
+		t.Helper()
+		answer, _ := s.callOrderTool("start_order", map[string]any{
+			"dryRun": true, "items": []map[string]any{{"domain": name, "type": kind, "years": years}},
+		})
+		return answer
+	}
+	for _, test := range []struct {
+		name, kind string
+		years      int
+	}{
+		{"drei-jahre.com", "register", 3}, {"ein-jahr.ai", "register", 1}, {"google.com", "transfer", 2},
+	} {
+		answer := order(test.name, test.kind, test.years)
+		if answer.Code != "invalid_input" || len(answer.Items) != 1 || answer.Items[0].Code != "years_not_sold" {
+			t.Errorf("%s of %s for %d years: %+v", test.kind, test.name, test.years, answer)
+		}
+	}
+	for _, test := range []struct {
+		name  string
+		years int
+	}{{"ein-jahr.com", 1}, {"zwei-jahre.ai", 2}} {
+		if answer := order(test.name, "register", test.years); answer.Status != "dry_run" || answer.Items[0].Years != test.years {
+			t.Errorf("%s for %d years: %+v", test.name, test.years, answer)
+		}
+	}
+	s.reconcile()
+}
+
+// What lookups call orderable is what start_order takes, and the reason is the same.
+func TestStartOrder_AgreesWithOrderableFlag(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	type listed struct {
+		TLDs []struct {
+			TLD       string `json:"tld"`
+			Orderable bool   `json:"orderable"`
+			Reason    string `json:"orderableReason"`
+		} `json:"tlds"`
+	}
+	var list listed
+	s.callTool("list_tlds", map[string]any{"limit": 500}, &list)
+	reasons, wanted := make(map[string]string), []item{}
+	for _, ext := range list.TLDs {
+		if !ext.Orderable {
+			reasons["teeladen"+ext.TLD] = ext.Reason
+			wanted = append(wanted, item{"teeladen" + ext.TLD, "register"})
+		}
+	}
+	if len(list.TLDs) != 490 || len(wanted) != 18 {
+		t.Fatalf("%d of %d extensions can't be ordered: %v", len(wanted), len(list.TLDs), reasons)
+	}
+	answer, failed := s.callOrderTool("start_order", map[string]any{"items": wanted, "dryRun": true})
+	if !failed || answer.Code != "not_payable" || len(answer.Items) != len(wanted) {
+		t.Fatalf("%+v", answer)
+	}
+	for _, refused := range answer.Items {
+		if refused.Code == "" || refused.Code != reasons[refused.Domain] {
+			t.Errorf("%s: refused as %q, shown as %q", refused.Domain, refused.Code, reasons[refused.Domain])
+		}
+	}
+	answer, failed = s.callOrderTool("start_order", map[string]any{"dryRun": true, "items": []item{
+		{"teeladen-am-see.de", "register"}, {"teeladen-am-see.ai", "register"}, {"teeladen-am-see.eu", "register"},
+	}})
+	if failed || len(answer.Items) != 3 {
+		t.Errorf("%+v", answer)
+	}
+	s.reconcile()
+}
+
+// ownsDomain asks list_my_domains.
+func (s *env) ownsDomain(name string) bool {
+	s.t.Helper()
+	answer, _ := s.listDomains("list_my_domains")
+	for _, domain := range answer {
+		if domain.Domain == name && domain.Status == "active" {
+			return true
+		}
+	}
+	return false
+}
+
+type ownedDomain struct {
+	Domain string `json:"domain"`
+	Status string `json:"status"`
+}
+
+func (s *env) listDomains(tool string) ([]ownedDomain, bool) {
+	s.t.Helper()
+	var answer struct {
+		Domains []ownedDomain `json:"domains"`
+	}
+	failed := s.callTool(tool, map[string]any{}, &answer)
+	return answer.Domains, failed
+}
+
+// waitForMailSubject waits for a letter to the demo customer with a word in its subject.
+func (s *env) waitForMailSubject(word string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
+		var box struct {
+			Mails []struct {
+				Subject string `json:"subject"`
+			} `json:"mails"`
+		}
+		if err := json.Unmarshal([]byte(got.text), &box); err != nil {
+			s.t.Fatalf("the inbox: %v\n%s", err, got.text)
+		}
+		for _, mail := range box.Mails {
+			if strings.Contains(mail.Subject, word) {
+				return
+			}
+		}
+	}
+	s.t.Errorf("no letter about %s", word)
+}
+
+func TestDecline_CancelsOrderAndPaymentPage(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"doch-nicht.de", "register"})
+	anna := s.signedInBrowser()
+	page := anna.submitPayment(made.PaymentURL).next
+	if got := anna.post(made.PaymentURL + "/decline"); got.status != http.StatusSeeOther {
+		t.Fatalf("declining answered %d:\n%s", got.status, got.text)
+	}
+	s.waitForStatus(made.OrderID, "canceled")
+	if got := anna.post(page, "cardNumber", cardPays); got.status == http.StatusSeeOther {
+		t.Errorf("the page of a declined order took the card: %s", got.next)
+	}
+	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 0 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.reconcile()
+}
+
+func TestPayment_DeclinedCardThen3DSCompletes(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"knapp-bei-kasse.de", "register"})
+	anna := s.signedInBrowser()
+	page := anna.submitPayment(made.PaymentURL).next
+	if got := anna.post(page, "cardNumber", cardDeclined); got.status == http.StatusSeeOther && strings.HasPrefix(got.next, s.base) {
+		t.Fatalf("a declined card leads to %s", got.next)
+	}
+	s.waitForStatus(made.OrderID, "paying")
+	// Back, and once more with a card whose bank wants to see the human.
+	if got := anna.get(made.PaymentURL + "/back"); got.status >= http.StatusBadRequest {
+		t.Fatalf("back answered %d", got.status)
+	}
+	s.waitForStatus(made.OrderID, "awaiting_payment")
+	page = anna.submitPayment(made.PaymentURL).next
+	bank := anna.post(page, "cardNumber", cardNeeds3DS)
+	if bank.status != http.StatusSeeOther || !strings.Contains(bank.next, "/bank") {
+		t.Fatalf("the bank does not ask: %d %s", bank.status, bank.next)
+	}
+	back := anna.post(bank.next, "answer", "approve")
+	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, made.PaymentURL) {
+		t.Fatalf("approving leads to %d %s", back.status, back.next)
+	}
+	anna.get(back.next)
+	s.waitForStatus(made.OrderID, "completed")
+	s.reconcile()
+}
+
+func TestTransfer_NeedsAuthCodeThenCompletes(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"transfer-antiquariat.com", "transfer"})
+	anna := s.signedInBrowser()
+	anna.wantNotPayable(made.PaymentURL)
+	anna.enterAuthCode(made.PaymentURL, "wrong")
+	anna.wantNotPayable(made.PaymentURL)
+	anna.enterAuthCode(made.PaymentURL, "auth-transfer-antiquariat")
+	anna.pay(made.PaymentURL)
+	s.waitForTransfer(made.OrderID)
+	if !s.ownsDomain("transfer-antiquariat.com") {
+		t.Error("it is not here")
+	}
+	s.reconcile()
+}
+
+// wantNotPayable proves that an order can't be paid as it is.
+func (h browser) wantNotPayable(link string) {
+	h.t.Helper()
+	for _, gross := range []string{"0", "1535"} {
+		if got := h.post(link+"/pay", "gross", gross, "consent", order.ConsentWording("de")); got.status == http.StatusSeeOther && !strings.HasPrefix(got.next, h.base) {
+			h.t.Fatalf("it can be paid: %s", got.next)
+		}
+	}
+}
+
+// enterAuthCode enters the auth code of the order's one transfer.
+func (h browser) enterAuthCode(link, code string) {
+	h.t.Helper()
+	page := h.get(link)
+	_, rest, found := strings.Cut(page.text, `name="item" value="`)
+	if !found {
+		h.t.Fatalf("nobody asks for a code:\n%s", page.text)
+	}
+	id, _, _ := strings.Cut(rest, `"`)
+	h.post(link+"/code", "item", id, "code", code)
+}
+
+// waitForTransfer lets time pass in the world until a transfer is over: the losing registrar
+// keeps quiet for five days. The request may be later than the first move of the
+// clock.
+func (s *env) waitForTransfer(id string) orderResult {
+	s.t.Helper()
+	s.waitForStatus(id, "provisioning")
+	var last orderResult
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(time.Second) {
+		if err := s.world.Advance(s.t.Context(), 6*24*time.Hour); err != nil {
+			s.t.Fatal(err)
+		}
+		if last, _ = s.callOrderTool("get_order_status", map[string]string{"orderId": id}); last.Status == "completed" {
+			return last
+		}
+	}
+	s.t.Fatalf("it does not arrive: %+v", last)
+	return last
+}
+
+func TestTransfer_FreeOneIsConfirmedWithoutCharge(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"transfer-bergwerk.at", "transfer"})
+	if made.Totals.GrossEUR != "0.00" {
+		t.Fatalf("%+v", made)
+	}
+	anna := s.signedInBrowser()
+	anna.enterAuthCode(made.PaymentURL, "auth-transfer-bergwerk")
+	if got := anna.submitPayment(made.PaymentURL); !strings.HasPrefix(got.next, s.base) {
+		t.Fatalf("a free order leads to %s", got.next)
+	}
+	if state := s.waitForTransfer(made.OrderID); state.Items[0].Status != "active" {
+		t.Errorf("%+v", state)
+	}
+	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 0 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.reconcile()
+}
+
+func TestOrder_LargeAmountNeedsVerifiedIdentity(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=20")
+	made := s.startOrder(item{"grosse-sache.de", "register"}, item{"grosse-sache.com", "register"})
+	if made.Status != "awaiting_verification" || made.VerificationURL == "" {
+		t.Fatalf("%+v", made)
+	}
+	anna := s.signedInBrowser()
+	anna.wantNotPayable(made.PaymentURL)
+	show := func(first, last, outcome string) {
+		t.Helper()
+		to := anna.post(made.VerificationURL)
+		if to.status != http.StatusSeeOther || strings.HasPrefix(to.next, s.base) {
+			t.Fatalf("the button leads to %d %s\n%s", to.status, to.next, to.text)
+		}
+		back := anna.post(to.next, "firstName", first, "lastName", last, "outcome", outcome)
+		if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, s.base) {
+			t.Fatalf("after showing: %d %s", back.status, back.next)
+		}
+		anna.get(back.next)
+	}
+	show("Falsche", "Person", "verified")
+	s.waitForStatus(made.OrderID, "awaiting_verification")
+	anna.wantNotPayable(made.PaymentURL)
+	holder := s.registrantName(anna)
+	show(holder[0], holder[1], "unverified")
+	s.waitForStatus(made.OrderID, "awaiting_verification")
+	show(strings.ToUpper(holder[0]), holder[1], "verified")
+	s.waitForStatus(made.OrderID, "awaiting_payment")
+	anna.pay(made.PaymentURL)
+	s.waitForStatus(made.OrderID, "completed")
+	// Who is known does not have to show it again.
+	if again := s.startOrder(item{"noch-groesser.de", "register"}, item{"noch-groesser.com", "register"}); again.Status != "awaiting_payment" {
+		t.Errorf("%+v", again)
+	}
+	s.reconcile()
+}
+
+func TestRegistrant_UnchangeableDuringPayment(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	anna := s.signedInBrowser()
+	made := s.startOrder(item{"wem-gehoert-das.de", "register"})
+	anna.submitPayment(made.PaymentURL)
+	profile := s.base + "/portal/profile/registrant"
+	before := s.registrantName(anna)
+	change := func() pageResponse {
+		return anna.post(profile, "kind", "person", "name", "Berta Beispiel", "street", "Ring 1", "postal_code", "1010",
+			"city", "Wien", "country", "AT", "phone", "+43 1 5550123")
+	}
+	if got := change(); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "bezahlt") || !strings.Contains(got.text, "Berta Beispiel") {
+		t.Errorf("while the order is paid: %d\n%s", got.status, got.text)
+	}
+	if after := s.registrantName(anna); after[1] != before[1] {
+		t.Errorf("the holder was %v and is %v", before, after)
+	}
+	anna.get(made.PaymentURL + "/back")
+	if got := change(); got.status != http.StatusSeeOther {
+		t.Errorf("after the payment was given up: %d\n%s", got.status, got.text)
+	}
+	s.waitForStatus(made.OrderID, "awaiting_payment")
+	s.reconcile()
+}
+
+func TestRegistrant_CannotLeaveCountriesRequiredByTLD(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	anna := s.signedInBrowser()
+	before := s.registrantName(anna)
+	s.registerManually("nur-in-europa.eu") // paid; whether it is carried out already does not matter
+	move := func(country, state, city, code, phone string) pageResponse {
+		return anna.post(s.base+"/portal/profile/registrant", "kind", "person", "name", strings.Join(before, " "), "street", "Main St 1",
+			"postal_code", code, "city", city, "state", state, "country", country, "phone", phone)
+	}
+	if got := move("US", "NY", "New York", "10001", "+1 212 5550100"); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "Inhabern in der EU und im EWR vorbehalten") {
+		t.Errorf("to the US: %d\n%s", got.status, got.text)
+	}
+	if page := anna.get(s.base + "/portal/profile/registrant").text; strings.Contains(page, "New York") {
+		t.Error("a refused change was stored")
+	}
+	if got := move("AT", "", "Wien", "1010", "+43 1 5550123"); got.status != http.StatusSeeOther {
+		t.Errorf("to Austria: %d\n%s", got.status, got.text)
+	}
+	s.reconcile()
+}
+
+// registrantName is the demo customer's name, as the profile has it.
+func (s *env) registrantName(h browser) []string {
+	s.t.Helper()
+	page := h.get(s.base + "/portal/profile/registrant").text
+	_, rest, found := strings.Cut(page, `name="name"`)
+	if !found {
+		s.t.Fatalf("no registrant on the page:\n%s", page)
+	}
+	_, rest, _ = strings.Cut(rest, `value="`)
+	name, _, _ := strings.Cut(rest, `"`)
+	words := strings.Fields(name)
+	return []string{strings.Join(words[:len(words)-1], " "), words[len(words)-1]}
+}
+
+// registerManually has an operator register a name for the customer by another way.
+func (s *env) registerManually(name string, flags ...string) {
+	s.t.Helper()
+	flags = append([]string{
+		"domains", "register", name, "--customer", s.Demo.Email, "--manual-payment", "R-" + name, "--config", s.config,
+	}, flags...)
+	command := exec.CommandContext(s.t.Context(), binary, flags...)
+	if out, err := command.CombinedOutput(); err != nil {
+		s.t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func TestRefund_NameTakenDuringPayment(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	made := s.startOrder(item{"zwei-wuensche.de", "register"}, item{"zwei-wuensche.com", "register"})
+	anna := s.signedInBrowser()
+	page := anna.submitPayment(made.PaymentURL).next
+	s.registerManually("zwei-wuensche.com")
+	back := anna.post(page, "cardNumber", cardPays)
+	anna.get(back.next)
+	done := s.waitForStatus(made.OrderID, "partially_completed")
+	if done.Items[0].Status != "active" {
+		t.Errorf("%+v", done)
+	}
+	for deadline := time.Now().Add(waitTimeout); done.Items[1].Status != "refunded"; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the money stays: %+v", done)
+		}
+		done = s.waitForStatus(made.OrderID, "partially_completed")
+	}
+	if gone := done.Items[1]; gone.Failure == nil || gone.Failure.Code != "name_held" || gone.Refund == nil ||
+		gone.Refund.Status != "refunded" || gone.Refund.AmountEUR != "15.35" {
+		t.Errorf("the failed item is %+v", gone)
+	}
+	money, err := s.provider.Money(t.Context())
+	if err != nil || len(money.Refunds) != 1 || money.Refunds[0].Amount != 1535 {
+		t.Errorf("%+v, %v", money, err)
+	}
+	s.reconcile()
+}
+
+func TestPayment_FoundByPollingWithoutWebhooks(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	if err := s.provider.InjectFault(t.Context(), stripe.Fault{On: "webhook", Do: "lose"}); err != nil {
+		t.Fatal(err)
+	}
+	made := s.startOrder(item{"stille-post.de", "register"})
+	anna := s.signedInBrowser()
+	if got := anna.post(anna.submitPayment(made.PaymentURL).next, "cardNumber", cardPays); got.status != http.StatusSeeOther {
+		t.Fatalf("%d", got.status)
+	}
+	s.waitForStatus(made.OrderID, "completed") // nobody has come back, and no message came
+	s.reconcile()
+}

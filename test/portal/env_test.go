@@ -1,0 +1,395 @@
+// Package portal walks through the portal over HTTP, with the real services on a
+// real SQLite database. What needs a real browser is tested in test/browser.
+package portal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/net/html"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
+)
+
+const password = "correct-horse-battery"
+
+// env is the portal with everything behind it.
+type env struct {
+	t         *testing.T
+	base      string
+	customers *account.Service
+	access    *oauth.Service
+	apps      *oauth.AuthorizationServer
+	agents    *agent.Service
+	portfolio *portfolio.Service
+	domains   *domainchange.Service
+	// forbidden are the changes that a dispute forbids; set before anybody asks.
+	forbidden map[domainchange.ChangeKind]registrar.Code
+	registry  *fakeRegistry
+	db        *store.DB
+	handler   http.Handler
+	prices    *catalog.Live
+	clock     *clock
+	log       *lockedBuffer
+	mailbox   *mailbox
+	// routes are those of the portal.
+	routes []ui.Route
+}
+
+// clock is the time, which a test may move.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
+
+// lockedBuffer is a log that may be written and read at the same time.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *lockedBuffer) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(b)
+}
+
+func (r *lockedBuffer) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
+}
+
+// mailbox gets the letters.
+type mailbox struct{ messages chan mailer.Message }
+
+func (m *mailbox) Send(_ context.Context, message mailer.Message) error {
+	m.messages <- message
+	return nil
+}
+
+type lookups struct{}
+
+func (lookups) Check(context.Context, string) (lookup.Answer, error) { return lookup.Answer{}, nil }
+func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
+	return lookup.WhoisAnswer{}, nil
+}
+
+func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
+
+type budget struct{}
+
+func (budget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
+	return ratelimit.Decision{Allowed: true}, nil
+}
+
+func (b budget) SpendToken(addr netip.Addr, _ string) (ratelimit.Decision, []ratelimit.Window) {
+	return b.Spend(addr)
+}
+
+func (budget) Allow(ratelimit.Key) ratelimit.Decision { return ratelimit.Decision{Allowed: true} }
+
+type tokens struct{}
+
+func (tokens) Verify(context.Context, string) (mcp.Caller, error) {
+	return mcp.Caller{}, mcp.ErrBadToken
+}
+
+type limiter struct{ *ratelimit.Limiter }
+
+func (l limiter) Peek(key string) time.Duration {
+	return l.Limiter.Peek(ratelimit.TextKey(key)).RetryAfter
+}
+
+func (l limiter) Count(key string) time.Duration {
+	return l.Allow(ratelimit.TextKey(key)).RetryAfter
+}
+
+// newEnv builds the stage. mailWorks says whether letters can be sent.
+func newEnv(t *testing.T, mailWorks bool) *env {
+	t.Helper()
+	return newEnvWith(t, func(pages *portal.Config) { pages.MailEnabled = mailWorks })
+}
+
+// newEnvWith builds the stage with another configuration of the portal.
+func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
+	t.Helper()
+	s := &env{t: t, clock: &clock{}, log: &lockedBuffer{}, mailbox: &mailbox{messages: make(chan mailer.Message, 100)}}
+	db, err := store.Open(t.Context(), dbtest.SQLite(t))
+	must(t, err)
+	s.db = db
+	t.Cleanup(func() { must(t, db.Close()) })
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
+	s.base = "http://" + server.Listener.Addr().String()
+
+	limits, err := account.NewLimits(account.DefaultWindows(), func(w account.Window) (account.Limiter, error) {
+		l, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: w.Count, Per: w.Per}}, Now: s.clock.now})
+		return limiter{l}, err
+	})
+	must(t, err)
+	logger := slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	runner, err := mailer.New(mailer.Config{Store: db, Sender: s.mailbox, BaseURL: s.base, Now: s.clock.now, Logger: logger})
+	must(t, err)
+	seal, err := registrar.NewSeal([32]byte{1})
+	must(t, err)
+	s.customers, err = account.New(account.Config{
+		Store: db, Seal: seal, Origins: account.PasskeyOrigins(s.base), Limits: limits, Now: s.clock.now, Logger: logger,
+		MailQueued: runner.Wake, Cost: account.Cost{Memory: 64, Passes: 1}, // the pages are tried here, not the hashes
+	})
+	must(t, err)
+	s.apps, err = oauth.NewAuthorizationServer(oauth.AuthorizationServerConfig{Store: db, Resource: s.base + mcp.Path, Now: s.clock.now, Log: logger})
+	must(t, err)
+	s.access, err = oauth.New(oauth.Config{Store: db, Now: s.clock.now, Log: logger})
+	must(t, err)
+	s.portfolio, err = portfolio.New(portfolio.Config{Store: db, Now: s.clock.now})
+	must(t, err)
+	s.agents, err = agent.New(agent.Config{Store: db, Seal: seal, MailQueued: runner.Wake, Now: s.clock.now, Log: logger})
+	must(t, err)
+	s.registry = &fakeRegistry{records: make(map[string]domainchange.Record)}
+	s.domains, err = domainchange.New(domainchange.Config{
+		Store: db, Seal: seal, Node: "here", Now: s.clock.now, Clock: s.clock.now, Logger: logger, MailQueued: runner.Wake,
+		CheckRestrictions: func(_ context.Context, _ domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
+			return s.forbidden[kind], nil
+		},
+		Registries: []domainchange.NamedRegistry{{Name: "desk", Serves: func(tld string) bool { return tld == ".de" }, Registry: s.registry}},
+	})
+	must(t, err)
+	dossiers, err := export.New(export.Config{Store: db, BaseURL: s.base, Now: s.clock.now})
+	must(t, err)
+	pages := portal.Config{
+		Accounts: s.customers, AccessTokens: s.access, Portfolio: s.portfolio, Applications: s.apps, Agents: s.agents, MailEnabled: true, DomainChanges: s.domains,
+		Exporter: dossiers,
+	}
+	change(&pages)
+	s.handler, err = web.New(web.Config{
+		Facts: discovery.Facts{BaseURL: s.base}, Lookups: lookups{}, Budget: budget{}, Portal: pages, Now: s.clock.now,
+		MCP:   mcp.Config{Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: budget{}, Tokens: tokens{}, TokenBudget: budget{}},
+		Ready: func() bool { return true }, Logger: logger, Registry: prometheus.NewRegistry(), Operator: s.operatorPages(),
+	})
+	must(t, err)
+	s.routes = portalRoutes(t, pages)
+
+	ctx, cancel := context.WithCancel(context.Background())
+	var background sync.WaitGroup
+	background.Go(func() { runner.Run(ctx) })
+	t.Cleanup(func() { cancel(); background.Wait() })
+	server.Start()
+	t.Cleanup(server.Close)
+	return s
+}
+
+// portalRoutes is the list that tests go through.
+func portalRoutes(t *testing.T, cfg portal.Config) []ui.Route {
+	t.Helper()
+	frame, err := ui.New(ui.Config{
+		BaseURL: "http://127.0.0.1", Sessions: cfg.Accounts, Address: func(*http.Request) netip.Addr { return netip.Addr{} },
+	})
+	must(t, err)
+	cfg.Frame = frame
+	handler, err := portal.New(cfg)
+	must(t, err)
+	return handler.Routes()
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// waitForMail waits for the next letter of a kind.
+func (s *env) waitForMail(kind registrar.MailKind) mailer.Message {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer cancel()
+	for {
+		select {
+		case message := <-s.mailbox.messages:
+			if message.Kind == kind {
+				return message
+			}
+		case <-ctx.Done():
+			s.t.Fatalf("no letter of the kind %s came", kind)
+		}
+	}
+}
+
+// newMember adds a customer with the usual password, as an operator does.
+func (s *env) newMember(email string) account.Customer {
+	s.t.Helper()
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
+	added, _, err := s.customers.Add(s.t.Context(), operator, email, ui.German)
+	must(s.t, err)
+	must(s.t, s.customers.SetPassword(s.t.Context(), operator, added.ID, password))
+	return added
+}
+
+// browser keeps cookies and follows nothing by itself.
+type browser struct {
+	*env
+	client *http.Client
+	// origin is the address under which it sees the portal.
+	origin string
+	// crossSite makes it behave like a browser on somebody else's page.
+	crossSite bool
+}
+
+func (s *env) newBrowser() *browser {
+	s.t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(s.t, err)
+	return &browser{env: s, origin: s.base, client: &http.Client{
+		Jar: jar, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+// signedInBrowser is a browser in which a member has just signed in.
+func (s *env) signedInBrowser(email string) *browser {
+	s.t.Helper()
+	b := s.newBrowser()
+	answer := b.post("/portal/sign-in", url.Values{"email": {email}, "password": {password}})
+	if answer.status != http.StatusSeeOther {
+		s.t.Fatalf("the sign-in of %s answered %d %s", email, answer.status, answer.body)
+	}
+	return b
+}
+
+// pageResponse is what a browser got.
+type pageResponse struct {
+	status int
+	header http.Header
+	body   string
+}
+
+func (a pageResponse) location() string { return a.header.Get("Location") }
+
+// tree is the answer's document.
+func (a pageResponse) tree(t *testing.T) *html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(a.body))
+	must(t, err)
+	return root
+}
+
+func (b *browser) do(method, path, contentType, body string) pageResponse {
+	b.t.Helper()
+	target := path
+	if !strings.HasPrefix(path, "http") {
+		target = b.base + path
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, target, strings.NewReader(body))
+	must(b.t, err)
+	r.Header.Set("User-Agent", "Test/1.0")
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if method == http.MethodPost {
+		r.Header.Set("Origin", b.origin)
+		r.Header.Set("Content-Type", contentType)
+	}
+	if b.crossSite {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Origin", "https://evil.example")
+	}
+	response, err := b.client.Do(r)
+	must(b.t, err)
+	content, err := io.ReadAll(response.Body)
+	must(b.t, errors.Join(err, response.Body.Close()))
+	return pageResponse{response.StatusCode, response.Header, string(content)}
+}
+
+func (b *browser) get(path string) pageResponse {
+	b.t.Helper()
+	return b.do(http.MethodGet, path, "", "")
+}
+
+func (b *browser) post(path string, fields url.Values) pageResponse {
+	b.t.Helper()
+	return b.do(http.MethodPost, path, "application/x-www-form-urlencoded", fields.Encode())
+}
+
+func (b *browser) postJSON(path, body string) pageResponse {
+	b.t.Helper()
+	return b.do(http.MethodPost, path, "application/json", body)
+}
+
+// cookie is the value of one of the browser's cookies.
+func (b *browser) cookie(name string) string {
+	base, err := url.Parse(b.base)
+	must(b.t, err)
+	for _, cookie := range b.client.Jar.Cookies(base) {
+		if cookie.Name == name {
+			return cookie.Value
+		}
+	}
+	return ""
+}
+
+// elements are all elements of a name below a node.
+func elements(root *html.Node, name string) []*html.Node {
+	var found []*html.Node
+	for node := range root.Descendants() {
+		if node.Type == html.ElementNode && (name == "*" || node.Data == name) {
+			found = append(found, node)
+		}
+	}
+	return found
+}
+
+func attribute(node *html.Node, name string) string {
+	for _, a := range node.Attr {
+		if a.Key == name {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func hasAttribute(node *html.Node, name string) bool {
+	for _, a := range node.Attr {
+		if a.Key == name {
+			return true
+		}
+	}
+	return false
+}
+
+func text(root *html.Node) string {
+	var out strings.Builder
+	for node := range root.Descendants() {
+		if node.Type == html.TextNode {
+			out.WriteString(node.Data)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}

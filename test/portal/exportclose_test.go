@@ -1,0 +1,299 @@
+package portal
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+)
+
+var registrantForm = url.Values{
+	"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},
+	"country": {"DE"}, "phone": {"+49 221 123456"},
+}
+
+func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	kaffee := s.addDomain(erika.ID, "kaffee", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/profile/registrant", registrantForm)
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	linked := s.newAgent("Einkaufshilfe")
+	s.newAgent("Andere")
+	b.post("/portal/agents/"+linked+"/link", nil)
+	if _, _, err := s.domains.RequestChange(t.Context(), registrar.Actor{
+		Kind: registrar.ActorPerson, Customer: erika.ID, Through: "ses_1", SignedInAt: s.clock.now(),
+	}, kaffee, domainchange.ChangeRequest{Kind: domainchange.Unlock}); err != nil {
+		t.Fatal(err)
+	}
+	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now})
+	must(t, err)
+	_, _, err = adminService.SetLock(t.Context(), cliOperator, admin.LockRequest{
+		Name: "kaffee.de", Cause: admin.Court, Reason: "Beschluss 312 O 99/26", Restrictions: []admin.Restriction{admin.Renewal}, ReviewAt: s.clock.now().Add(time.Hour),
+	})
+	must(t, err)
+	for _, address := range []string{"Erika@Example.org", "max@example.org"} {
+		must(t, s.db.AddWithdrawalNotice(t.Context(), withdrawal.Notice{
+			ID: "dcl_" + address, Kind: withdrawal.Withdrawal, Name: "Erika Mustermann", Email: address, Contract: "Bestellung von " + address,
+			Language: "de", At: s.clock.now(),
+		}, nil))
+	}
+	got := b.get("/portal/profile/export")
+	if got.status != http.StatusOK || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment;") ||
+		got.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %v", got.status, got.header)
+	}
+	var all struct {
+		Account    struct{ Email string }
+		Registrant struct{ Name, City string }
+		Domains    []struct{ Name, Status string }
+		Tokens     []struct{ Name string }
+		Sessions   []struct{ Address string }
+		Agents     []struct{ Name string }
+		Activity   []struct{ Action string }
+		Changes    []struct{ Domain, Kind, State string }
+		Locks      []struct {
+			Domain, Reason string
+			Blocks         []string
+		}
+		Declarations []struct{ Kind, Contract string }
+	}
+	must(t, json.Unmarshal([]byte(got.body), &all))
+	if all.Account.Email != "erika@example.org" || all.Registrant.City != "Köln" || len(all.Domains) != 1 || all.Domains[0].Name != "kaffee.de" ||
+		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 ||
+		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" || len(all.Changes) != 1 || all.Changes[0].State != "done" ||
+		len(all.Locks) != 1 || all.Locks[0].Reason != "Beschluss 312 O 99/26" || len(all.Locks[0].Blocks) != 1 ||
+		len(all.Declarations) != 1 || all.Declarations[0].Contract != "Bestellung von Erika@Example.org" {
+		t.Errorf("%s", got.body)
+	}
+	for _, never := range []string{password, b.cookie("dotkontor"), "dotkontor_live_", "argon2", "hash"} {
+		if strings.Contains(got.body, never) {
+			t.Errorf("the extract holds %q", never)
+		}
+	}
+	s.clock.advance(time.Hour)
+	if got := b.get("/portal/profile/export"); got.status != http.StatusSeeOther || !strings.Contains(got.location(), "/portal/sign-in-again") {
+		t.Errorf("after an hour: %d %s", got.status, got.location())
+	}
+}
+
+func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	b.post("/portal/profile/registrant", registrantForm)
+	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
+	other := s.signedInBrowser("erika@example.org")
+	if got := b.post("/portal/profile/close", url.Values{}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("without a tick: %d", got.status)
+	}
+	got := b.post("/portal/profile/close", url.Values{"sure": {"on"}})
+	if got.status != http.StatusOK || !strings.Contains(got.body, "Ihr Konto ist geschlossen") || b.cookie("dotkontor") != "" {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if mail := s.waitForMail(registrar.MailAccountClosed); mail.To != "erika@example.org" || mail.Language != "de" {
+		t.Errorf("%+v", mail)
+	}
+	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("another session goes on: %d", got.status)
+	}
+	if got := s.newBrowser().post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}}); got.status == http.StatusSeeOther {
+		t.Error("the password still opens it")
+	}
+	account, found, err := s.db.ReadCustomers().AccountByID(t.Context(), erika.ID)
+	must(t, err)
+	if !found || account.DisabledAt.IsZero() || strings.Contains(account.Email, "erika") || account.PasswordHash != "" {
+		t.Errorf("%+v", account)
+	}
+	if _, known, err := s.db.ReadCustomers().GetRegistrant(t.Context(), erika.ID); err != nil || known {
+		t.Errorf("the registrant stays: %t, %v", known, err)
+	}
+	if again := s.newMember("erika@example.org"); again.ID == erika.ID {
+		t.Error("the old account came back")
+	}
+}
+
+func TestCloseAccount_RefusedWhileDomainsRemain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	erika := s.newMember("erika@example.org")
+	s.addDomain(erika.ID, "kaffee", portfolio.StatusExpired)
+	b := s.signedInBrowser("erika@example.org")
+	if got := b.get("/portal/profile/close"); !strings.Contains(got.body, "Domains in Ihrem Konto: 1") || strings.Contains(got.body, `name="sure"`) {
+		t.Errorf("%s", got.body)
+	}
+	if got := b.post("/portal/profile/close", url.Values{"sure": {"on"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "Solange Domains") {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := b.get("/portal/profile"); got.status != http.StatusOK {
+		t.Errorf("the account is closed: %d", got.status)
+	}
+	s.clock.advance(time.Hour)
+	if got := b.post("/portal/profile/close", url.Values{"sure": {"on"}}); got.status != http.StatusSeeOther || !strings.Contains(got.location(), "sign-in-again") {
+		t.Errorf("without a recent sign-in: %d %s", got.status, got.location())
+	}
+}
+
+func TestRegistrantCheck_ReportsProblemsWithoutStoring(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	got := b.postJSON("/portal/profile/registrant/check", `{"kind":"person","name":"Erika","country":"DE","postal_code":"123","phone":"abc"}`)
+	var response struct{ Problems map[string]string }
+	must(t, json.Unmarshal([]byte(got.body), &response))
+	if got.status != http.StatusOK || response.Problems["name"] != "" || response.Problems["postal_code"] != "Diese Postleitzahl passt nicht zum Land." ||
+		response.Problems["phone"] == "" || response.Problems["street"] == "" {
+		t.Errorf("%d %s", got.status, got.body)
+	}
+	if got := b.get("/portal/profile"); strings.Contains(got.body, "Erika<") {
+		t.Error("a check stored something")
+	}
+	if got := s.newBrowser().postJSON("/portal/profile/registrant/check", `{}`); got.status != http.StatusUnauthorized {
+		t.Errorf("a stranger: %d", got.status)
+	}
+	if got := b.postJSON("/portal/profile/registrant/check", `[1]`); got.status != http.StatusBadRequest {
+		t.Errorf("no form: %d", got.status)
+	}
+}
+
+// brokenExport writes pieces of 64 KiB, and then fails or not.
+type brokenExport struct {
+	pieces int
+	err    error
+}
+
+func (b brokenExport) Write(_ context.Context, _ registrar.Actor, w io.Writer) error {
+	for range b.pieces {
+		if _, err := w.Write(bytes.Repeat([]byte("x"), 64<<10)); err != nil {
+			return err
+		}
+	}
+	return b.err
+}
+
+func TestExport_AbortedDownloadIsDetectable(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the database is away")
+	for name, c := range map[string]struct {
+		brokenExport
+		status int
+		whole  bool
+	}{
+		"at its beginning":     {brokenExport{1, away}, http.StatusInternalServerError, true}, // a page that says so
+		"in the middle":        {brokenExport{32, away}, http.StatusOK, false},
+		"not, and it is large": {brokenExport{32, nil}, http.StatusOK, true},
+	} {
+		s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = c.brokenExport })
+		s.newMember("erika@example.org")
+		b := s.signedInBrowser("erika@example.org")
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.base+"/portal/profile/export", nil)
+		must(t, err)
+		response, err := b.client.Do(r)
+		must(t, err)
+		content, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if whole := err == nil; response.StatusCode != c.status || whole != c.whole {
+			t.Errorf("%s: %d, %d bytes, %v", name, response.StatusCode, len(content), err)
+		}
+		file := strings.HasPrefix(response.Header.Get("Content-Disposition"), "attachment;")
+		if file != (c.status == http.StatusOK) || file && c.whole && len(content) != 32*64<<10 {
+			t.Errorf("%s: a file %t of %d bytes", name, file, len(content))
+		}
+	}
+}
+
+// exportRequest is a request for one, to be handed to the pages without a wire.
+func (b *browser) exportRequest() *http.Request {
+	r := httptest.NewRequest(http.MethodGet, b.base+"/portal/profile/export", nil)
+	for _, cookie := range b.client.Jar.Cookies(r.URL) {
+		r.AddCookie(cookie)
+	}
+	return r
+}
+
+// blockedExport is an extract that is not done before somebody lets it go on.
+type blockedExport struct{ started, release chan struct{} }
+
+func (h blockedExport) Write(_ context.Context, _ registrar.Actor, w io.Writer) error {
+	h.started <- struct{}{}
+	<-h.release
+	_, err := io.WriteString(w, "{}\n")
+	return err
+}
+
+func TestExport_ConcurrencyLimitedPerAccount(t *testing.T) {
+	t.Parallel()
+	const enough = 100 // far more than anybody needs
+	extracts := blockedExport{make(chan struct{}, enough), make(chan struct{})}
+	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = extracts })
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	ask := func() int {
+		w := httptest.NewRecorder()
+		s.handler.ServeHTTP(&deadlineRecorder{ResponseRecorder: w}, b.exportRequest())
+		return w.Code
+	}
+	answers, refused := make(chan int, enough), 0
+	for asked := 0; asked < enough && refused == 0; asked++ {
+		go func() { answers <- ask() }()
+		select {
+		case <-extracts.started:
+		case status := <-answers:
+			if status != http.StatusTooManyRequests {
+				t.Fatalf("number %d got %d", asked+1, status)
+			}
+			refused = asked + 1
+		}
+	}
+	if refused < 2 {
+		t.Errorf("number %d was refused, 0 is none", refused)
+	}
+	close(extracts.release)
+	for range refused - 1 {
+		if status := <-answers; status != http.StatusOK {
+			t.Errorf("one that was let in got %d", status)
+		}
+	}
+	if status := ask(); status != http.StatusOK {
+		t.Errorf("afterwards: %d", status)
+	}
+}
+
+// deadlineRecorder is an answer that notes until when its writing is allowed.
+type deadlineRecorder struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (p *deadlineRecorder) SetWriteDeadline(at time.Time) error { p.until = at; return nil }
+
+// The server's limit begins with the request, and making the file may take most of it.
+func TestExport_ExtendsWriteDeadline(t *testing.T) {
+	t.Parallel()
+	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = brokenExport{pieces: 1} })
+	s.newMember("erika@example.org")
+	w := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
+	began := time.Now()
+	s.handler.ServeHTTP(w, s.signedInBrowser("erika@example.org").exportRequest())
+	if w.Code != http.StatusOK || w.Body.Len() != 64<<10 || !w.until.After(began) {
+		t.Errorf("%d, %d bytes, until %s", w.Code, w.Body.Len(), w.until)
+	}
+}

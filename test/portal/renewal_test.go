@@ -1,0 +1,199 @@
+package portal
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/portal"
+)
+
+// addDomain gives an account one and returns its id.
+func (s *env) addDomain(owner, label string, status portfolio.Status) string {
+	s.t.Helper()
+	added, err := s.portfolio.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
+		Customer: owner, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: s.clock.now().Add(90 * 24 * time.Hour),
+	})
+	must(s.t, err)
+	return added.ID
+}
+
+// fakeOrders takes orders for renewals and switches.
+type fakeOrders struct {
+	base      string
+	err       error
+	requests  []order.Request
+	actor     registrar.Actor
+	autoRenew map[string]bool
+}
+
+func (c *fakeOrders) Create(_ context.Context, actor registrar.Actor, request order.Request) (order.Order, error) {
+	c.requests, c.actor = append(c.requests, request), actor
+	return order.Order{ID: "ord_1"}, c.err
+}
+
+func (c *fakeOrders) List(context.Context, registrar.Actor, string, int) ([]order.Order, error) {
+	return nil, c.err
+}
+
+func (c *fakeOrders) PayURL(order.Order) (string, error) {
+	return c.base + "/checkout/dotkontor_pay_x", nil
+}
+
+// install puts the counter in front of the domains.
+func (c *fakeOrders) install(pages *portal.Config) {
+	pages.Orders, pages.Portfolio = c, fakePortfolio{pages.Portfolio, c}
+}
+
+// fakePortfolio are domains whose switches the counter turns.
+type fakePortfolio struct {
+	portal.Portfolio
+	counter *fakeOrders
+}
+
+func (s fakePortfolio) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
+	return s.counter.SetAutoRenew(ctx, actor, domain, on)
+}
+
+func (c *fakeOrders) SetAutoRenew(_ context.Context, _ registrar.Actor, domain string, on bool) error {
+	if c.err == nil {
+		c.autoRenew[domain] = on
+	}
+	return c.err
+}
+
+func TestRenew_CreatesOrder(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
+	s := newEnvWith(t, c.install)
+	erika := s.newMember("erika@example.org")
+	active, gone := s.addDomain(erika.ID, "laufend", portfolio.StatusActive), s.addDomain(erika.ID, "weg", portfolio.StatusTransferredOut)
+	b := s.signedInBrowser("erika@example.org")
+	renew := "/portal/domains/" + active + "/renew"
+	if list := b.get("/portal/domains").body; !strings.Contains(list, renew) || strings.Contains(list, gone+"/renew") {
+		t.Errorf("the list offers the wrong renewals: %s", list)
+	}
+	if got := b.post(renew, nil); got.status != http.StatusSeeOther || got.location() != "/checkout/dotkontor_pay_x" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	request := c.requests[0]
+	if len(request.Items) != 1 || request.Items[0].Name.ASCII() != "laufend.de" || request.Items[0].Kind != order.Renew ||
+		request.Channel != order.ChannelPortal || c.actor.Customer != erika.ID || c.actor.Kind != registrar.ActorPerson {
+		t.Errorf("ordered was %+v by %+v", request, c.actor)
+	}
+	for code, sentence := range map[error]string{
+		&order.ItemsRefused{}: "lässt sich zurzeit nicht verlängern",
+		&registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}: "zu viele offene Bestellungen",
+	} {
+		c.err = code
+		if got := b.post(renew, nil); got.status != http.StatusConflict || !strings.Contains(got.body, sentence) || !strings.Contains(got.body, "laufend.de") {
+			t.Errorf("%v: %d %s", code, got.status, got.body)
+		}
+	}
+}
+
+func TestAutoRenew_OwnerSwitchesIt(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{autoRenew: make(map[string]bool)}
+	s := newEnvWith(t, c.install)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
+	path := "/portal/domains/" + id + "/auto-renew"
+	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.autoRenew[id] {
+		t.Errorf("switching on: %d, %v", got.status, c.autoRenew)
+	}
+	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht von selbst") {
+		t.Errorf("nothing is said: %s", got.body)
+	}
+	if got := b.post(path, nil); got.location() != "/portal/domains" || c.autoRenew[id] {
+		t.Errorf("switching off: %d, %v", got.status, c.autoRenew)
+	}
+	c.err = &registrar.Error{Kind: registrar.KindConflict, Code: "no_method"}
+	if got := b.post(path, url.Values{"on": {"yes"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "gespeichertes Zahlungsmittel") || c.autoRenew[id] {
+		t.Errorf("without a means of payment: %d %s", got.status, got.body)
+	}
+}
+
+// A domain that was to renew by itself may have expired or been deleted since.
+func TestAutoRenew_CanBeSwitchedOffInEveryStatus(t *testing.T) {
+	t.Parallel()
+	c := &fakeOrders{autoRenew: make(map[string]bool)}
+	s := newEnvWith(t, c.install)
+	erika := s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for _, status := range []portfolio.Status{portfolio.StatusActive, portfolio.StatusExpired, portfolio.StatusRedemption, portfolio.StatusTransferredOut} {
+		added, err := s.portfolio.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
+			Customer: erika.ID, Name: registrar.NewName("war-"+string(status[:3]), ".de"), Status: status, PaidUntil: s.clock.now(), AutoRenew: true,
+		})
+		must(t, err)
+		offered := strings.Contains(b.get("/portal/domains").body, added.ID+"/auto-renew")
+		if want := status != portfolio.StatusTransferredOut; offered != want {
+			t.Errorf("%s: the switch is offered: %v", status, offered)
+		}
+	}
+}
+
+func TestWithoutOrders_NoRenewalIsOffered(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", portfolio.StatusActive)
+	b := s.signedInBrowser("erika@example.org")
+	if list := b.get("/portal/domains").body; strings.Contains(list, id+"/") || strings.Contains(list, "/portal/orders") || !strings.Contains(list, "laufend.de") {
+		t.Errorf("the list offers %s", list)
+	}
+	for _, path := range []string{"/portal/domains/" + id + "/renew", "/portal/domains/" + id + "/auto-renew"} {
+		if got := b.post(path, nil); got.status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, got.status)
+		}
+	}
+	for _, path := range []string{"/portal/orders", "/checkout/dotkontor_pay_x", "/checkout/verify/x"} {
+		if got := b.get(path); got.status != http.StatusNotFound || !strings.Contains(got.body, "<html") {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+}
+
+// Whoever is sent to the form or the sign-in by an order comes back to it.
+func TestRegistrantForm_ReturnsToOrder(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	const there = "/checkout/dotkontor_pay_x"
+	if got := b.get("/portal/profile/registrant?next=" + url.QueryEscape(there)); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
+		t.Errorf("the form forgets the order: %s", got.body)
+	} else if !strings.Contains(got.body, `href="`+there+`">Zurück, ohne zu speichern<`) || strings.Contains(got.body, "Zurück zum Profil") {
+		t.Errorf("who does not want to save is led away from the order: %s", got.body)
+	}
+	if got := b.get("/portal/profile/registrant?next=https://evil.example/"); !strings.Contains(got.body, "Zurück zum Profil") || strings.Contains(got.body, `href="https://evil`) {
+		t.Errorf("the form leads to a stranger: %s", got.body)
+	}
+	fields := url.Values{
+		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},
+		"country": {"DE"}, "phone": {"+49 221 123456"}, "next": {there},
+	}
+	if got := b.post("/portal/profile/registrant", fields); got.location() != there {
+		t.Errorf("saving leads to %q: %s", got.location(), got.body)
+	}
+	fields.Set("next", "https://evil.example/")
+	if got := b.post("/portal/profile/registrant", fields); got.location() != "/portal/profile" {
+		t.Errorf("saving leads to %q", got.location())
+	}
+	fields.Set("name", "")
+	fields.Set("next", there)
+	if got := b.post("/portal/profile/registrant", fields); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
+		t.Errorf("a mistake forgets the order: %s", got.body)
+	}
+	if got := b.post("/portal/sign-out", url.Values{"next": {there}}); got.location() != "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x" {
+		t.Errorf("signing out leads to %q", got.location())
+	}
+	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {there}}); got.location() != there {
+		t.Errorf("signing in leads to %q", got.location())
+	}
+}

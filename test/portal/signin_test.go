@@ -1,0 +1,316 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+var tokenValue = regexp.MustCompile(`dotkontor_live_[0-9A-Za-z]{49}`)
+
+func TestTokens_ValueShownOnce(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	made := b.post("/portal/tokens", url.Values{"name": {"Agent auf dem Laptop"}})
+	values := tokenValue.FindAllString(made.body, -1)
+	if made.status != http.StatusOK || len(values) != 1 {
+		t.Fatalf("got %d with %d values", made.status, len(values))
+	}
+	for header, lines := range made.header {
+		if strings.Contains(strings.Join(lines, " "), values[0]) {
+			t.Errorf("the value stands in %s", header)
+		}
+	}
+	if grant, err := s.access.Verify(t.Context(), values[0]); err != nil || grant.Customer == "" {
+		t.Errorf("the value opens nothing: %v", err)
+	}
+	list := b.get("/portal/tokens")
+	if tokenValue.MatchString(list.body) || !strings.Contains(list.body, "Agent auf dem Laptop") {
+		t.Errorf("the list says %s", list.body)
+	}
+	var revoke string
+	for _, form := range elements(list.tree(t), "form") {
+		if action := attribute(form, "action"); strings.HasSuffix(action, "/revoke") {
+			revoke = action
+		}
+	}
+	if got := b.post(revoke, nil); got.location() != "/portal/tokens" {
+		t.Fatalf("%q answered %d", revoke, got.status)
+	}
+	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
+		t.Errorf("the revoked token still opens: %v", err)
+	}
+	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben kein Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") ||
+		!strings.Contains(page.body, s.base+"/api/mcp") {
+		t.Errorf("the page says %s", page.body)
+	}
+	if page := b.get("/portal/activity"); strings.Count(page.body, "Agent auf dem Laptop") != 2 || strings.Contains(page.body, "tok_") {
+		t.Errorf("the history does not name the revoked token: %s", page.body)
+	}
+}
+
+func TestTokens_NeedRecentSignInAndValidName(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	for name, want := range map[string]int{"": 422, strings.Repeat("ä", 61): 422, "a\x00b": 422, strings.Repeat("ä", 60): 200} {
+		if got := b.post("/portal/tokens", url.Values{"name": {name}}); got.status != want {
+			t.Errorf("%q: got %d", name, got.status)
+		}
+	}
+	s.clock.advance(registrar.RecentSignIn + time.Minute)
+	if page := b.get("/portal/tokens"); page.status != http.StatusOK || strings.Contains(page.body, `id="token-name"`) ||
+		!strings.Contains(page.body, "/portal/sign-in-again?next=%2fportal%2ftokens") && !strings.Contains(page.body, "/portal/sign-in-again?next=%2Fportal%2Ftokens") {
+		t.Errorf("the page offers the form, or no way to confirm: %s", page.body)
+	}
+	got := b.post("/portal/tokens", url.Values{"name": {"late"}})
+	if got.status != http.StatusSeeOther || got.location() != "/portal/sign-in-again?next=%2Fportal%2Ftokens" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	if wrong := b.post("/portal/sign-in-again", url.Values{"password": {"wrong-wrong-wrong"}, "next": {"/portal/tokens"}}); wrong.status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong password: %d", wrong.status)
+	}
+	if again := b.post("/portal/sign-in-again", url.Values{"password": {password}, "next": {"/portal/tokens"}}); again.location() != "/portal/tokens" {
+		t.Fatalf("got %d %s", again.status, again.body)
+	}
+	if got := b.post("/portal/tokens", url.Values{"name": {"now"}}); got.status != http.StatusOK {
+		t.Errorf("after the confirmation: %d", got.status)
+	}
+}
+
+// mailedLink is the path and query of the link in a letter.
+func (s *env) mailedLink(kind registrar.MailKind) string {
+	s.t.Helper()
+	link := s.waitForMail(kind).Link
+	return strings.TrimPrefix(link, s.base)
+}
+
+// linkSecret is what the link carries.
+func linkSecret(t *testing.T, link string) string {
+	t.Helper()
+	u, err := url.Parse(link)
+	must(t, err)
+	return u.Query().Get("link")
+}
+
+func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	if got := b.post("/portal/register", url.Values{"email": {"neu@example.org"}}); got.location() != "/portal/register/sent" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	link := s.mailedLink(registrar.MailConfirm)
+	for range 3 { // mail scanners open links
+		if got := s.newBrowser().get(link); got.status != http.StatusOK || !strings.Contains(got.body, "neu@example.org") {
+			t.Fatalf("opening the link: %d", got.status)
+		}
+	}
+	secret := linkSecret(t, link)
+	if got := b.post("/portal/confirm", url.Values{"link": {secret}, "password": {"kurz"}}); got.status != http.StatusUnprocessableEntity ||
+		!strings.Contains(got.body, "mindestens 10 Zeichen") || strings.Contains(got.body, "kurz\"") {
+		t.Errorf("a short password: %d %s", got.status, got.body)
+	}
+	got := b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})
+	if got.location() != "/portal/profile" || b.get("/portal/profile").status != http.StatusOK {
+		t.Fatalf("confirming: %d %s", got.status, got.location())
+	}
+	for _, again := range []pageResponse{b.get(link), b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})} {
+		if again.status != http.StatusGone {
+			t.Errorf("the used link answers %d", again.status)
+		}
+	}
+	if other := s.signedInBrowser("neu@example.org"); other.get("/portal/domains").status != http.StatusOK {
+		t.Error("the password does not open the account")
+	}
+}
+
+func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	b := s.newBrowser()
+	b.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	got := b.post("/portal/confirm", url.Values{"link": {linkSecret(t, s.mailedLink(registrar.MailConfirm))}, "password": {""}})
+	if got.location() != "/portal/security" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	page := b.get("/portal/security")
+	if !strings.Contains(page.body, `data-passkey="create"`) || !strings.Contains(page.body, "Legen Sie jetzt einen Passkey an") {
+		t.Errorf("the page says %s", page.body)
+	}
+	if !strings.Contains(page.body, `href="/portal/profile/password">Passwort wählen<`) {
+		t.Errorf("who has no password is not led to one: %s", page.body)
+	}
+	// A passkey can't belong to an IP address.
+	b.origin = strings.Replace(s.base, "127.0.0.1", "localhost", 1)
+	begun := b.postJSON("/portal/passkeys/add/begin", "{}")
+	if begun.status != http.StatusOK || !strings.Contains(begun.body, `"publicKey"`) || !strings.Contains(begun.body, `"challenge"`) {
+		t.Errorf("the script gets %d %s", begun.status, begun.body)
+	}
+	broken := b.postJSON("/portal/passkeys/add/finish", `{"ceremony":"x","response":{},"name":"Laptop"}`)
+	if broken.status < 400 || broken.status >= 500 || !strings.Contains(broken.body, `"error"`) {
+		t.Errorf("a made-up answer gets %d %s", broken.status, broken.body)
+	}
+}
+
+func TestPages_DoNotRevealAccounts(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	for _, path := range []string{"/portal/register", "/portal/reset"} {
+		known := s.newBrowser().post(path, url.Values{"email": {"erika@example.org"}})
+		unknown := s.newBrowser().post(path, url.Values{"email": {"nobody@example.org"}})
+		if known.status != unknown.status || known.location() != unknown.location() || known.body != unknown.body {
+			t.Errorf("%s: %d %s and %d %s", path, known.status, known.location(), unknown.status, unknown.location())
+		}
+	}
+	bad := func(email string) string {
+		got := s.newBrowser().post("/portal/sign-in", url.Values{"email": {email}, "password": {"wrong-wrong-wrong"}})
+		return strings.ReplaceAll(http.StatusText(got.status)+got.body, email, "")
+	}
+	if bad("erika@example.org") != bad("nobody@example.org") {
+		t.Error("the sign-in page differs")
+	}
+}
+
+func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	s.newMember("otto@example.org")
+	// Whoever follows the link may be signed in to another account.
+	old, b := s.signedInBrowser("erika@example.org"), s.signedInBrowser("otto@example.org")
+	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
+		t.Fatalf("got %d", got.status)
+	}
+	link := s.mailedLink(registrar.MailPasswordReset)
+	if got := b.get(link); got.status != http.StatusOK {
+		t.Fatalf("got %d", got.status)
+	}
+	form := url.Values{"link": {linkSecret(t, link)}, "password": {"another-horse-battery"}}
+	if got := b.post("/portal/reset/new", form); got.location() != "/portal/sign-in" || b.cookie("dotkontor") != "" {
+		t.Fatalf("got %d %s, session %q", got.status, got.body, b.cookie("dotkontor"))
+	}
+	if got := b.post("/portal/reset/new", form); got.status != http.StatusGone {
+		t.Errorf("the used link answers %d", got.status)
+	}
+	if got := old.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the old session answers %d", got.status)
+	}
+	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
+		t.Errorf("the new password: %d", got.status)
+	}
+}
+
+func TestSecondFactor_EnrolAndSignIn(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.signedInBrowser("erika@example.org")
+	page := b.get("/portal/security/second-factor")
+	secret := ""
+	for _, p := range elements(page.tree(t), "p") {
+		if attribute(p, "class") == "secret" {
+			secret = strings.ReplaceAll(text(p), " ", "")
+		}
+	}
+	if page.status != http.StatusOK || secret == "" || !strings.Contains(page.body, "data:image/png;base64,") {
+		t.Fatalf("got %d, secret %q", page.status, secret)
+	}
+	code := func() string {
+		code, err := totp.GenerateCode(secret, s.clock.now())
+		must(t, err)
+		return code
+	}
+	if got := b.post("/portal/security/second-factor", url.Values{"code": {"abc"}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("a wrong code: %d", got.status)
+	}
+	codes := b.post("/portal/security/second-factor", url.Values{"code": {code()}})
+	recovery := elements(codes.tree(t), "code")
+	if codes.status != http.StatusOK || len(recovery) != 10 {
+		t.Fatalf("got %d with %d codes", codes.status, len(recovery))
+	}
+	if strings.Contains(b.get("/portal/security").body, text(recovery[0])) {
+		t.Error("a recovery code is shown again")
+	}
+
+	other := s.newBrowser()
+	form := url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {"/portal/tokens"}}
+	if got := other.post("/portal/sign-in", form); got.location() != "/portal/sign-in/code?next=%2Fportal%2Ftokens" {
+		t.Fatalf("got %d %s", got.status, got.location())
+	}
+	pending := other.cookie("dotkontor")
+	// Who is signed in and signs in once more leaves no session behind, though the
+	// new one waits for a code.
+	before := b.cookie("dotkontor")
+	b.post("/portal/sign-in", form)
+	stolen := s.newBrowser()
+	base, _ := url.Parse(s.base)
+	stolen.client.Jar.SetCookies(base, []*http.Cookie{{Name: "dotkontor", Value: before}})
+	if got := stolen.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the session that was replaced still opens the profile: %d", got.status)
+	}
+	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
+		t.Errorf("the pending session opens the profile: %d", got.status)
+	}
+	if got := other.get("/portal/sign-in/code?next=%2Fportal%2Ftokens"); !strings.Contains(got.body, `autocomplete="one-time-code"`) {
+		t.Errorf("the page of the code says %s", got.body)
+	}
+	s.clock.advance(time.Minute) // the step of the set-up is used
+	used := code()
+	if got := other.post("/portal/sign-in/code", url.Values{"code": {used}, "next": {"/portal/tokens"}}); got.location() != "/portal/tokens" {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if other.cookie("dotkontor") == pending {
+		t.Error("the secret did not change")
+	}
+	third := s.newBrowser()
+	third.post("/portal/sign-in", form)
+	if got := third.post("/portal/sign-in/code", url.Values{"code": {used}}); got.status != http.StatusUnprocessableEntity {
+		t.Errorf("the same code again: %d", got.status)
+	}
+	if got := third.post("/portal/sign-in/code", url.Values{"code": {text(recovery[3])}}); got.status != http.StatusSeeOther {
+		t.Errorf("a recovery code: %d", got.status)
+	}
+}
+
+func TestWithoutMail_PagesExplain(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, false)
+	s.newMember("erika@example.org")
+	b := s.newBrowser()
+	for _, path := range []string{"/portal/register", "/portal/reset", "/portal/profile/email"} {
+		if path == "/portal/profile/email" {
+			b = s.signedInBrowser("erika@example.org")
+		}
+		for _, got := range []pageResponse{b.get(path), b.post(path, url.Values{"email": {"a@example.org"}})} {
+			if got.status != http.StatusServiceUnavailable || !strings.Contains(got.body, "Versand ist hier nicht eingerichtet") {
+				t.Errorf("%s: %d", path, got.status)
+			}
+		}
+	}
+}
+
+func TestSignIn_TooManyWrongPasswordsIs429(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t, true)
+	s.newMember("erika@example.org")
+	b := s.newBrowser()
+	var got pageResponse
+	for range 12 {
+		got = b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}})
+	}
+	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "Bitte versuchen Sie es in") {
+		t.Errorf("got %d, Retry-After %q", got.status, got.header.Get("Retry-After"))
+	}
+}

@@ -1,0 +1,156 @@
+// Package books proves that the audit of the books sees what happens between the
+// real product, its database, the payment provider and the registry, each in another
+// process, and that what is public names nobody.
+package reconcile
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/test/crash"
+	"github.com/dotkontor/dotkontor/test/testkit"
+)
+
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
+
+// The binary is built by a command, so the go tool has to be told.
+func TestSources_AreInputsOfTheTestCache(t *testing.T) {
+	t.Parallel()
+	seen, err := testkit.Sources()
+	if err != nil || !slices.Contains(seen, "doctorreconcile.go") {
+		t.Errorf("%d files were looked at, %v", len(seen), err)
+	}
+}
+
+// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+const waitTimeout = 2 * time.Minute
+
+// env is a shop that is open, whose human has signed in.
+type env struct {
+	*crash.Shop
+	t *testing.T
+}
+
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	shop, err := crash.NewShop(t.Context(), binary, t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, shop.Close()) })
+	keeper := shop.Supervise(t.Context(), func(int) string { return "" }) // nobody is killed here
+	t.Cleanup(func() { must(t, keeper.Stop()) })
+	must(t, shop.SignIn(t.Context()))
+	return &env{shop, t}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// purchase has an agent order and the human pay, and waits for what comes of it.
+func (s *env) purchase(names ...string) crash.Purchase {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), waitTimeout)
+	defer cancel()
+	purchase, err := s.StartOrder(ctx, names...)
+	must(s.t, err)
+	must(s.t, s.Pay(ctx, purchase, true))
+	must(s.t, s.WaitSettled(ctx, waitTimeout))
+	return purchase
+}
+
+func (s *env) order(id string) order.Order {
+	s.t.Helper()
+	o, found, err := s.DB.OrderByID(s.t.Context(), id)
+	if err != nil || !found {
+		s.t.Fatalf("the order %s: %t, %v", id, found, err)
+	}
+	return o
+}
+
+// provider is the payment provider, as somebody with our key reaches it.
+func (s *env) provider() *stripe.Client {
+	s.t.Helper()
+	cfg, err := config.Load(s.World.Ready, nil)
+	must(s.t, err)
+	return stripe.New(stripe.Options{Key: string(cfg.Stripe.SecretKey), URL: cfg.Stripe.APIURL, Methods: []string{"card"}})
+}
+
+// wantOneProblem fails unless the books have exactly one problem, which begins so.
+func (s *env) wantOneProblem(want string) {
+	s.t.Helper()
+	problems, err := testkit.ReconcileProblems(s.t.Context(), s.World.Ready, nil, 0)
+	must(s.t, err)
+	if len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
+		s.t.Errorf("found %q, want one that begins with %q", problems, want)
+	}
+}
+
+func TestReconcile_CompletedRefundedAndDeclinedOrdersAgree(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	if got := s.order(s.purchase("buch-eins.org").ID); got.State != order.Completed {
+		t.Errorf("the first order is %s", got.State)
+	}
+	if got := s.order(s.purchase("buch-zwei.org", "pendingfail-buch.org").ID); got.State != order.PartiallyCompleted || len(got.Refunds) != 1 {
+		t.Errorf("the second order is %s with %d refunds", got.State, len(got.Refunds))
+	}
+	declined, err := s.StartOrder(t.Context(), "buch-drei.org")
+	must(t, err)
+	must(t, s.Decline(t.Context(), declined))
+	waiting, err := s.StartOrder(t.Context(), "buch-vier.org")
+	must(t, err)
+	if _, err := s.OpenPaymentPage(t.Context(), waiting); err != nil { // the human sits before the page
+		t.Fatal(err)
+	}
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestReconcile_ReportsChargeWithoutOrder(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	s.purchase("fremd.org")
+	page, err := s.provider().OpenPage(t.Context(), order.PaymentPage{
+		ID: "pay_unknown", Order: "ord_unknown", Items: []order.PageItem{{Name: "something else", Amount: 700}}, Amount: 700,
+		Email: "person@example.org", Language: "de", PaidURL: s.Base + "/", BackURL: s.Base + "/", EndsAt: time.Now().Add(time.Hour),
+	})
+	must(t, err)
+	_, err = s.PayByCard(t.Context(), page.URL, crash.CardGood)
+	must(t, err)
+	s.wantOneProblem("stray ch_")
+	// Given back whole it is nobody's trouble any more.
+	standing, err := s.provider().FetchPage(t.Context(), page.Session)
+	must(t, err)
+	_, err = s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: "ord_unknown", Intent: standing.Intent, Amount: 700, Reason: "surplus"}, false)
+	must(t, err)
+	testkit.Reconcile(t, s.World.Ready)
+}
+
+func TestReconcile_ReportsRefundWithoutReason(t *testing.T) {
+	t.Parallel()
+	s := newEnv(t)
+	bought := s.order(s.purchase("geschenkt.org").ID)
+	payment := bought.Payments[len(bought.Payments)-1]
+	_, err := s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: bought.ID, Intent: payment.Intent, Amount: 1, Reason: "surplus"}, false)
+	must(t, err)
+	problems, err := testkit.ReconcileProblems(t.Context(), s.World.Ready, nil, 0)
+	must(t, err)
+	want := []string{
+		"refund " + bought.ID + ": 0.00 of payment " + payment.ID + " was given back here, 0.01 at the provider",
+		": the provider gave 0.01 of " + bought.ID + " back, and we know of no reason",
+	}
+	if len(problems) != 2 || !strings.HasPrefix(problems[0], want[0]) && !strings.HasPrefix(problems[1], want[0]) || !strings.HasSuffix(problems[0], want[1]) && !strings.HasSuffix(problems[1], want[1]) {
+		t.Errorf("found %q", problems)
+	}
+}

@@ -1,0 +1,109 @@
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
+	module       = "github.com/dotkontor/dotkontor/"
+	// buildCacheVariable names the folder in which a run of many packages keeps what was
+	// built: linking the product takes seconds, and most of them need the same.
+	buildCacheVariable = "TEST_BUILDS"
+)
+
+// Build makes the binary as "make build" does, with flags beside. Only the paths in
+// it stay as they are: without them, everything would have to be compiled once more.
+func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
+	if _, err := Sources(); err != nil {
+		return err
+	}
+	return build(ctx, "cmd/dotkontor", path, errOut, flags)
+}
+
+// BuildExample makes a program of the folder examples.
+func BuildExample(ctx context.Context, name, path string, errOut io.Writer) error {
+	return build(ctx, "examples/"+name, path, errOut, nil)
+}
+
+// build links to what the same run has built before, or compiles and lets others
+// link to it. Where links fail, everybody compiles.
+func build(ctx context.Context, program, path string, errOut io.Writer, flags []string) error {
+	cached := cachedBuild(os.Environ(), program, flags)
+	if cached != "" && os.Link(cached, path) == nil {
+		return nil
+	}
+	if err := compile(ctx, program, path, errOut, flags); err != nil {
+		return err
+	}
+	if cached != "" {
+		_ = os.Link(path, cached) // somebody else may have been faster with the same
+	}
+	return nil
+}
+
+// cachedBuild is where a build is kept, if anywhere. It looks at the whole environment,
+// because the go tool sees who asks for one variable: the folder is another one in
+// each run, so that no result would ever be remembered.
+func cachedBuild(environment []string, program string, flags []string) string {
+	for _, variable := range environment {
+		if folder, found := strings.CutPrefix(variable, buildCacheVariable+"="); found && folder != "" {
+			return filepath.Join(folder, strings.ReplaceAll(strings.Join(append([]string{program}, flags...), " "), "/", "-"))
+		}
+	}
+	return ""
+}
+
+func compile(ctx context.Context, program, path string, errOut io.Writer, flags []string) error {
+	ctx, cancel := context.WithTimeout(ctx, buildTimeout)
+	defer cancel()
+	args := append([]string{"build", "-buildvcs=false", "-o", path}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, module+program)...)
+	cgo := "CGO_ENABLED=0"
+	if slices.Contains(flags, "-race") { // which is written in C
+		cgo = "CGO_ENABLED=1"
+	}
+	cmd.Env = append(os.Environ(), cgo)
+	cmd.Stderr = errOut
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s does not build (run this inside the repository): %w", program, err)
+	}
+	return nil
+}
+
+// Main is what TestMain needs in a package whose tests run the product: it builds it,
+// says where it is, runs the tests and returns their exit code.
+func Main(tests interface{ Run() int }, binary *string, flags ...string) int {
+	folder, err := os.MkdirTemp("", "dotkontor-tests-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // nothing of it is needed any more
+	*binary = filepath.Join(folder, "dotkontor")
+	if err := Build(context.Background(), *binary, os.Stderr, flags...); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return tests.Run()
+}
+
+// RaceEnvironment is what a process has to be told of the race detector that gets nothing else of
+// the environment.
+func RaceEnvironment() []string {
+	var variables []string
+	for _, variable := range os.Environ() {
+		if strings.HasPrefix(variable, "GORACE=") {
+			variables = append(variables, variable)
+		}
+	}
+	return variables
+}

@@ -1,0 +1,108 @@
+// Package node runs scripts for Node with the packages that scripts/node.sh has
+// installed. Where these are missing, a test is skipped and says so.
+package nodejs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+const (
+	minMajorVersion = 22
+	installHint     = "run scripts/node.sh to install Node 22 and what the tests run with it"
+	modulesDir      = "../../.tools/node/node_modules"
+)
+
+// Program is the Node that scripts run with; the test is skipped where it or the
+// named package is missing.
+func Program(t *testing.T, needed string) string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(modulesDir, needed)); err != nil {
+		t.Skip(needed + " is not installed; " + installHint)
+	}
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	pinned := ModulePath(t, "node-"+runtime.GOOS+"-"+arch+"/bin/node")
+	if _, err := os.Stat(pinned); err == nil {
+		return pinned
+	}
+	// npm has no Node for this system, so the person's own must do.
+	found, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node for this system; " + installHint)
+	}
+	version, err := exec.CommandContext(t.Context(), found, "--version").Output()
+	var major int
+	if _, scanErr := fmt.Sscanf(string(version), "v%d", &major); err != nil || scanErr != nil || major < minMajorVersion {
+		t.Skipf("Node %d is needed, and this one says %q", minMajorVersion, version)
+	}
+	return found
+}
+
+// ModulePath finds a file of an installed package.
+func ModulePath(t *testing.T, path string) string {
+	t.Helper()
+	absolute, err := filepath.Abs(filepath.Join(modulesDir, filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return absolute
+}
+
+// ScriptDir puts scripts of the test's own folder beside the installed packages,
+// which is where Node looks for them.
+func ScriptDir(t *testing.T, scripts ...string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Symlink(ModulePath(t, "."), filepath.Join(folder, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range scripts {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// Run runs a script in a folder of its own and returns what it printed. One that
+// fails has its output with it in the error.
+func Run(t *testing.T, limit time.Duration, program string, args ...string) (stdout string, err error) {
+	t.Helper()
+	stdout, _, err = RunWithStderr(t, limit, program, args...)
+	return stdout, err
+}
+
+// RunWithStderr is Run with what the script wrote to stderr, where warnings are.
+func RunWithStderr(t *testing.T, limit time.Duration, program string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	home := t.TempDir()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = home
+	// Nothing of the person's environment: no proxy, no settings of a client.
+	cmd.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "NO_COLOR=1"}
+	// An interrupt lets a script close what it has opened, such as a browser.
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	if err := cmd.Run(); err != nil {
+		return out.String(), errOut.String(), fmt.Errorf("%s: %w\n%s%s", filepath.Base(args[0]), err, out.String(), errOut.String())
+	}
+	return out.String(), errOut.String(), nil
+}

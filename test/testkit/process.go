@@ -1,0 +1,159 @@
+// Package rig runs the built binary for programs that measure it from outside.
+package testkit
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	readyTimeout = 60 * time.Second
+	// stopTimeout is how long a process may take to end before it is killed.
+	stopTimeout = 5 * time.Second
+	// clockTicks is the kernel's unit for CPU time on every system that has /proc.
+	clockTicks = 100
+)
+
+// Process is a child that has said that it is ready.
+type Process struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	end   context.CancelFunc
+	// Ready is what stood behind the word.
+	Ready string
+}
+
+// Command describes a child.
+type Command struct {
+	Path        string
+	Args        []string
+	Environment []string
+	Stderr      *os.File // nil means nowhere
+}
+
+// Start runs a child and waits for its line "ready …".
+func Start(ctx context.Context, c Command) (*Process, error) {
+	ctx, end := context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = stopTimeout
+	cmd.Env = append(Environment(), c.Environment...)
+	if c.Stderr != nil {
+		cmd.Stderr = c.Stderr
+	}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		end()
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		end()
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		end()
+		return nil, err
+	}
+	p := &Process{cmd: cmd, stdin: stdin, end: end}
+	tooLate := time.AfterFunc(readyTimeout, end)
+	p.Ready, err = ReadyLine(stdout)
+	tooLate.Stop()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", strings.Join(c.Args, " "), err), p.Stop())
+	}
+	// What the child still says must not fill the pipe and stop it.
+	go func() { _, _ = io.Copy(io.Discard, stdout) }()
+	return p, nil
+}
+
+// Stop ends the child and waits for it. How it ended is of no interest: it was
+// told to.
+func (p *Process) Stop() error {
+	p.end()
+	err := errors.Join(p.stdin.Close(), p.cmd.Wait())
+	var exit *exec.ExitError
+	if errors.As(err, &exit) || errors.Is(err, context.Canceled) || errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// Kill ends the child as a power cut would: it gets no chance to do anything.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	return p.Stop()
+}
+
+// ReadyLine reads until a line that begins with the word ready, and returns what
+// follows it.
+func ReadyLine(r io.Reader) (string, error) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if rest, found := strings.CutPrefix(lines.Text(), "ready"); found {
+			return strings.TrimSpace(rest), nil
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return "", err
+	}
+	return "", errors.New("it ended, or was too slow, before it said ready")
+}
+
+// Environment is that of this process without the product's settings.
+func Environment() []string { return withoutProductSettings(os.Environ()) }
+
+// withoutProductSettings drops the settings of the person who runs this, which would change
+// what is measured.
+func withoutProductSettings(environment []string) []string {
+	var filtered []string
+	for _, variable := range environment {
+		if !strings.HasPrefix(variable, "DOTKONTOR_") {
+			filtered = append(filtered, variable)
+		}
+	}
+	return filtered
+}
+
+// CPU is the time that the process has spent on a core. Where the system does
+// not tell, known is false.
+func (p *Process) CPU() (spent time.Duration, known bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
+	if err != nil {
+		return 0, false
+	}
+	return parseStat(string(text))
+}
+
+// parseStat adds utime and stime, fields 14 and 15 of proc(5). The second field
+// is the program's name, which may hold spaces, so counting begins behind it.
+func parseStat(text string) (time.Duration, bool) {
+	end := strings.LastIndexByte(text, ')')
+	if end < 0 {
+		return 0, false
+	}
+	fields := strings.Fields(text[end+1:])
+	const user, system = 14 - 3, 15 - 3
+	if len(fields) <= system {
+		return 0, false
+	}
+	var ticks int64
+	for _, field := range []int{user, system} {
+		n, err := strconv.ParseInt(fields[field], 10, 64)
+		if err != nil {
+			return 0, false
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / clockTicks, true
+}

@@ -1,0 +1,91 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+)
+
+// Provider is the payment provider of a world that runs in another process.
+type Provider struct{ control stripe.Control }
+
+// FindProvider finds it by the world's data folder.
+func FindProvider(data string) (Provider, error) {
+	control, err := stripe.ReadControl(data)
+	return Provider{control}, err
+}
+
+// Money is what the provider's books say.
+func (p Provider) Money(ctx context.Context) (stripe.Records, error) {
+	var all stripe.Records
+	err := p.call(ctx, http.MethodGet, "/money", nil, &all)
+	return all, err
+}
+
+// Webhooks says what became of its messages.
+func (p Provider) Webhooks(ctx context.Context) (stripe.Webhooks, error) {
+	var all stripe.Webhooks
+	err := p.call(ctx, http.MethodGet, "/webhooks", nil, &all)
+	return all, err
+}
+
+// InjectFault makes something go wrong.
+func (p Provider) InjectFault(ctx context.Context, fault stripe.Fault) error {
+	return p.call(ctx, http.MethodPost, "/faults", fault, nil)
+}
+
+// ClearFaults lets everything go well again.
+func (p Provider) ClearFaults(ctx context.Context) error {
+	return p.call(ctx, http.MethodDelete, "/faults", nil, nil)
+}
+
+// Redeliver sends at once what waits or was lost.
+func (p Provider) Redeliver(ctx context.Context) error {
+	return p.call(ctx, http.MethodPost, "/redeliver", nil, nil)
+}
+
+// SetWebhookURL tells the provider where the product is, by its base address.
+func (p Provider) SetWebhookURL(ctx context.Context, baseURL string) error {
+	return p.call(ctx, http.MethodPost, "/endpoint", map[string]string{"url": strings.TrimSuffix(baseURL, "/") + "/api/stripe/webhook"}, nil)
+}
+
+func (p Provider) call(ctx context.Context, method, path string, body, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
+	defer cancel()
+	var text []byte
+	if body != nil {
+		var err error
+		if text, err = json.Marshal(body); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequestWithContext(ctx, method, p.control.Address+path, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+p.control.Secret)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 64<<20))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the provider's control answered %s: %s", response.Status, strings.TrimSpace(string(answer)))
+	}
+	if into == nil {
+		return nil
+	}
+	return json.Unmarshal(answer, into)
+}

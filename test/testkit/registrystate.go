@@ -1,0 +1,194 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// controlTimeout bounds one question to the world's control.
+const controlTimeout = time.Minute
+
+// World is the simulated world that runs on a data folder, in another process.
+type World struct{ control registry.Control }
+
+// FindWorld finds it.
+func FindWorld(data string) (World, error) {
+	control, err := registry.ReadControl(data)
+	return World{control}, err
+}
+
+// Holdings is what the registry has of the product's account.
+func (w World) Holdings(ctx context.Context) (ledger.Sponsored, error) {
+	var held ledger.Sponsored
+	err := w.call(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
+	return held, err
+}
+
+// Advance moves the world's clock on.
+func (w World) Advance(ctx context.Context, by time.Duration) error {
+	var clock registry.Clock
+	return w.call(ctx, http.MethodPost, "/clock/advance?by="+by.String(), &clock)
+}
+
+func (w World) call(ctx context.Context, method, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, controlTimeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, w.control.Address+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+w.control.Secret)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the world's control answered %s", response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// renewalTolerance is how far the paid term and the registry's may lie apart after a
+// renewal: less than any term.
+const renewalTolerance = 60 * 24 * time.Hour
+
+// RegistryState is everything that must agree when no line is under way: the lines, the
+// customers' domains and the registry.
+type RegistryState struct {
+	Items    []provision.Item
+	Domains  []provision.Domain
+	Registry ledger.Sponsored
+}
+
+// ReadRegistryState reads all of it.
+func ReadRegistryState(ctx context.Context, db *store.DB, world World) (RegistryState, error) {
+	var b RegistryState
+	const page = 200
+	for last := ""; ; {
+		lines, err := db.ListProvisionItemsAfter(ctx, last, page)
+		if err != nil {
+			return b, err
+		}
+		b.Items = append(b.Items, lines...)
+		if len(lines) < page {
+			break
+		}
+		last = lines[len(lines)-1].ID
+	}
+	for last := ""; ; {
+		domains, err := db.ListDomainsAfter(ctx, last, page)
+		if err != nil {
+			return b, err
+		}
+		b.Domains = append(b.Domains, domains...)
+		if len(domains) < page {
+			break
+		}
+		last = domains[len(domains)-1].ID
+	}
+	var err error
+	b.Registry, err = world.Holdings(ctx)
+	return b, err
+}
+
+// Problems says what does not agree. Every paid line is exactly one registered
+// domain, or one failed line that is marked for a refund; the registry holds no
+// domain that we don't know, and no contact that nobody uses.
+func (b RegistryState) Problems() []string {
+	var problems []string
+	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	held := make(map[string]*ledger.Domain)
+	for _, domain := range b.Registry.Domains {
+		held[domain.Name] = domain
+	}
+	ours := make(map[string][]provision.Domain)
+	byID := make(map[string]provision.Domain)
+	for _, domain := range b.Domains {
+		ours[domain.Name] = append(ours[domain.Name], domain)
+		byID[domain.ID] = domain
+	}
+	active := make(map[string]int)
+	handles := make(map[string]bool)
+	for _, line := range b.Items {
+		domain, known := byID[line.Domain]
+		at := held[line.Name]
+		if line.Kind == provision.Renew {
+			// The domain was there before, whatever became of the renewal.
+			switch {
+			case !line.State.Final() || !known:
+				wrong("the renewal of %s is %s, and the customer has %+v", line.Name, line.State, domain)
+			case (line.State == provision.StateFailed) != line.RefundDue:
+				wrong("the renewal of %s is %s and marked for a refund: %t", line.Name, line.State, line.RefundDue)
+			case line.State == provision.StateActive && at == nil:
+				wrong("%s was renewed, but is not registered", line.Name)
+			case line.State == provision.StateActive && at.Expires.Sub(domain.PaidUntil).Abs() > renewalTolerance:
+				wrong("%s is paid until %s, and the registry has it until %s", line.Name, domain.PaidUntil, at.Expires)
+			}
+			continue
+		}
+		switch line.State {
+		case provision.StateActive:
+			active[line.Name]++
+			handles[line.Handle] = true
+			holder := line.Handle
+			if domain.Handle != "" { // its holder may have taken over other data since
+				holder = domain.Handle
+			}
+			switch {
+			case line.RefundDue || line.Failure != "":
+				wrong("%s is active and marked for a refund", line.Name)
+			case !known || domain.Status != "active" || domain.Customer != line.Customer || domain.PaidUntil.IsZero():
+				wrong("%s is active, but the customer has %+v", line.Name, domain)
+			case at == nil:
+				wrong("%s is active, but not registered", line.Name)
+			case at.Phase != ledger.Active || !strings.EqualFold(at.Registrant, holder):
+				wrong("%s is active, but the registry has it in phase %q for %q and not for %q", line.Name, at.Phase, at.Registrant, holder)
+			}
+		case provision.StateFailed:
+			if !line.RefundDue || line.Failure == "" {
+				wrong("%s failed and nobody gets money back", line.Name)
+			}
+			if known {
+				wrong("%s failed, but the customer has %+v", line.Name, domain)
+			}
+		default:
+			wrong("%s is still %s", line.Name, line.State)
+		}
+	}
+	for name, count := range active {
+		if count > 1 {
+			wrong("%s was paid for %d times and exists once", name, count)
+		}
+	}
+	for name := range held {
+		if !slices.ContainsFunc(ours[name], func(d provision.Domain) bool { return d.Status != "transferred_out" }) {
+			wrong("the registry holds %s, which we do not know", name)
+		}
+	}
+	for _, domain := range b.Domains {
+		handles[domain.Handle] = true // it may have come otherwise, as the demo's have
+	}
+	for _, contact := range b.Registry.Contacts {
+		if !handles[contact.ID] {
+			wrong("the registry holds the contact %s of no active line", contact.ID)
+		}
+	}
+	for _, id := range b.Registry.Unused {
+		wrong("nobody uses the contact %s", id)
+	}
+	slices.Sort(problems)
+	return problems
+}

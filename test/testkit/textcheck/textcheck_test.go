@@ -1,0 +1,62 @@
+package textcheck
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// recordingTB is a test that collects what is said about it.
+type recordingTB struct {
+	testing.TB
+	errors []string
+}
+
+func (c *recordingTB) Helper()                           {}
+func (c *recordingTB) Error(args ...any)                 { c.errors = append(c.errors, fmt.Sprint(args...)) }
+func (c *recordingTB) Errorf(format string, args ...any) { c.Error(fmt.Sprintf(format, args...)) }
+
+func TestCheckTranslations_ReportsDifferences(t *testing.T) {
+	t.Parallel()
+	german := map[string]string{"a": "{0} von {1}", "b": "x"}
+	var none recordingTB
+	CheckTranslations(&none, german, map[string]string{"a": "{1} has {0}", "b": "y"})
+	if len(none.errors) > 0 {
+		t.Error(none.errors)
+	}
+	for want, english := range map[string]map[string]string{
+		"b has no English text": {"a": "{0} {1}"},
+		"c has no German text":  {"a": "{0} {1}", "b": "y", "c": "z"},
+		"have other places":     {"a": "{0}", "b": "y"},
+		"b is empty":            {"a": "{0} {1}", "b": " "},
+	} {
+		var got recordingTB
+		if CheckTranslations(&got, german, english); !strings.Contains(strings.Join(got.errors, "\n"), want) {
+			t.Errorf("%q is not said: %q", want, got.errors)
+		}
+	}
+}
+
+func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("templates", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"templates/a.html": `{{t "page.title"}} {{t "page.gone"}}`,
+		"a.go":             `v.Note("saved"); v.Note("lost"); text("page.body"); open("list.csv")`,
+		"german.go":        `"only.here"`,
+		"a_test.go":        `"only.there"`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got recordingTB
+	CheckKeys(&got, map[string]string{"page.title": "x", "page.body": "x", "page.old": "x", "note.saved": "x", "problem.any": "x"}, []string{"note.", "problem."})
+	want := "there is no text page.gone\nnobody says page.old\nthe note lost has no text"
+	if said := strings.Join(got.errors, "\n"); said != want {
+		t.Errorf("said:\n%s\nwant:\n%s", said, want)
+	}
+}
