@@ -10,7 +10,7 @@ type Requirement struct {
 	Countries []string
 	// Gateway: the rule needs data that EPP itself has no field for (a tax id, a
 	// register number), so a name can be ordered only where the account has an
-	// Extender that carries it.
+	// epp.ProtocolExtension that carries it.
 	Gateway bool
 }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// maxYearsAhead is how far ahead a domain can be paid for (ICANN's agreements
-// say ten years; the others that renew at all are not longer).
+// maxYearsAhead is how far ahead a domain can be paid for: ten years in ICANN's
+// agreements; no other registry allows more.
 const maxYearsAhead = 10
 
-// CheckAvailability asks the registry whether a line could be carried out now.
+// CheckAvailability asks the registry whether an order item could be provisioned
+// now.
 func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.AvailabilityQuery) error {
 	if err := p.CheckSupported(query.Kind, query.TLD, query.Requires, query.Years); err != nil {
 		return err
@@ -30,7 +31,7 @@ func (p *Provisioner) CheckAvailability(ctx context.Context, query provision.Ava
 	}
 }
 
-// priorityOf is the priority of a question: only what money depends on goes with orders.
+// priorityOf gives order priority only to queries that a payment depends on.
 func priorityOf(purpose registrar.Purpose) Priority {
 	if purpose == registrar.ForPayment {
 		return PriorityOrder
@@ -38,8 +39,8 @@ func priorityOf(purpose registrar.Purpose) Priority {
 	return PriorityQuote
 }
 
-// CheckSupported knows the rules that hold for every name: what the account has no means to
-// meet, the terms that the registry sells, and who starts a transfer.
+// CheckSupported applies the rules that hold for every name of a TLD: requirements
+// that the account can't meet, the terms on sale, and who starts a transfer.
 func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, years int) error {
 	policy := p.policyOf(tld)
 	requirement := registrar.RequirementOf(requires)
@@ -56,7 +57,8 @@ func (p *Provisioner) CheckSupported(kind provision.Kind, tld, requires string, 
 	return nil
 }
 
-// Missing is what the holder has not told, or told so that it can't stay.
+// Missing lists the registrant fields that are absent or that the registry would
+// reject.
 func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []string) {
 	if query.Kind == provision.Renew {
 		return nil
@@ -74,7 +76,7 @@ func (p *Provisioner) Missing(query provision.AvailabilityQuery) (missing []stri
 	return missing
 }
 
-// isEncodable says before anybody pays whether a holder's data can be sent.
+// isEncodable reports, before payment, whether the registrant data can be sent.
 func isEncodable(contact ContactData) bool {
 	w := &Writer{}
 	contact.write(w, "", true)
@@ -103,8 +105,8 @@ func (p *Provisioner) checkRegistration(ctx context.Context, query provision.Ava
 	return nil
 }
 
-// checkTransfer asks for the fee, and for what can be seen of the domain: with the
-// holder's code all of it, without perhaps nothing.
+// checkTransfer queries the fee and the domain. With the auth code the registry
+// shows the whole domain, without it perhaps nothing.
 func (p *Provisioner) checkTransfer(ctx context.Context, query provision.AvailabilityQuery, policy *Policy) error {
 	checked, err := check(ctx, p.client, FeeCommand{Name: "transfer", Years: policy.TransferYears}, query.Name, priorityOf(query.Purpose))
 	switch {
@@ -115,11 +117,11 @@ func (p *Provisioner) checkTransfer(ctx context.Context, query provision.Availab
 	}
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: query.Name, AuthInfo: query.Code, Priority: priorityOf(query.Purpose)})
 	switch code := ResultCode(err); {
-	case code == CodeMissing: // a reserved name is neither free nor registered
+	case code == CodeMissing: // a reserved name is neither available nor registered
 		return conflictError(provision.NotRegistered, err)
 	case code == CodeAuthInfo && query.Code != "":
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode, Err: err}
-	case code == CodeAuthorization || code == CodeAuthInfo: // somebody else's, and closed to us until the transfer
+	case code == CodeAuthorization || code == CodeAuthInfo: // sponsored by another registrar and hidden until the transfer
 	case err != nil:
 		return mapBillingError(err)
 	case strings.EqualFold(info.Sponsor, p.client.ClientID()):
@@ -155,8 +157,8 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 	return nil
 }
 
-// prohibits says that a domain can't be transferred or renewed now: it is locked,
-// something else is under way, or it was deleted.
+// prohibits reports whether a domain can't be transferred or renewed now: it is
+// locked, has another pending operation, or was deleted.
 func (d *DomainInfo) prohibits(what string) bool {
 	for _, status := range d.Statuses {
 		switch {
@@ -168,13 +170,13 @@ func (d *DomainInfo) prohibits(what string) bool {
 	return d.isDeleted()
 }
 
-// isDeleted says that a domain was given up and can at most be restored.
+// isDeleted reports whether a domain was deleted and can at most be restored.
 func (d *DomainInfo) isDeleted() bool {
 	return d.InGrace("redemptionPeriod") || d.InGrace("pendingRestore") || d.InGrace("pendingDelete") || d.Has("pendingDelete")
 }
 
-// checkError is the error of a check without a result. A registry whose policy forbids
-// the question has not said that the name can't be had.
+// checkError maps the error of a check without a result. A registry whose policy
+// forbids the query has not said that the name is unavailable.
 func checkError(err error) error {
 	if errors.Is(err, &registrar.Error{Code: ResultPolicy}) {
 		return conflictError(provision.Undecided, err)

@@ -17,7 +17,7 @@ func queryFor(kind provision.Kind, name string) provision.AvailabilityQuery {
 	}
 }
 
-// checkAvailability is what a quote makes of a wish.
+// checkAvailability returns what a quote reports for a query.
 func checkAvailability(t *testing.T, provisioner *Provisioner, query provision.AvailabilityQuery) (missing []string, err error) {
 	t.Helper()
 	if err := provisioner.CheckAvailability(t.Context(), query); err != nil {
@@ -50,9 +50,9 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 	if _, err := checkAvailability(t, provisioner, query("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
 		t.Errorf("a premium name: %v", err)
 	}
-	silent := &fakeServer{handle: respondCheck} // has fees, and tells none
+	silent := &fakeServer{handle: respondCheck} // announces fees but reports none
 	if _, err := checkAvailability(t, NewProvisioner(silent.client(t, nil), nil), query("free.test")); registrar.CodeOf(err) != provision.NamePremium {
-		t.Errorf("a name whose price nobody knows: %v", err)
+		t.Errorf("a name of unknown price: %v", err)
 	}
 	feeless := &fakeServer{handle: respondCheck, greeting: greetingXML("<extURI>urn:x</extURI>")}
 	if _, err := checkAvailability(t, NewProvisioner(feeless.client(t, nil), nil), query("free.test")); err != nil {
@@ -64,9 +64,9 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 		t.Errorf("eleven years: %v", err)
 	}
 	alien := query("free.test")
-	alien.Requires = "it_tax_id" // EPP has no field for it, and this account no gateway
+	alien.Requires = "it_tax_id" // EPP has no field for it, and this account has no gateway
 	if _, err := checkAvailability(t, provisioner, alien); registrar.CodeOf(err) != provision.NotEligible || registrar.KindOf(err) != registrar.KindUnsupported {
-		t.Errorf("a rule that we can't meet: %v", err)
+		t.Errorf("an unsupported requirement: %v", err)
 	}
 }
 
@@ -80,11 +80,11 @@ func TestMissing_IncompleteRegistrantIsMissingNotRefused(t *testing.T) {
 		"no registrant":   {func(w *provision.AvailabilityQuery) { w.HasRegistrant, w.Registrant = false, provision.Registrant{} }, "registrant"},
 		"no city":         {func(w *provision.AvailabilityQuery) { w.Registrant.City = "" }, "registrant"},
 		"lives elsewhere": {func(w *provision.AvailabilityQuery) { w.Requires, w.Registrant.Country = "eu_presence", "US" }, "eu_presence"},
-		"nobody knows where": {func(w *provision.AvailabilityQuery) {
+		"unknown country": {func(w *provision.AvailabilityQuery) {
 			w.Requires, w.HasRegistrant, w.Registrant = "eu_presence", false, provision.Registrant{}
 		}, "registrant"},
-		"lives where it should be":  {func(w *provision.AvailabilityQuery) { w.Requires = "eu_presence" }, ""},
-		"no contacts, so no matter": {func(w *provision.AvailabilityQuery) { w.TLD, w.Name, w.Registrant.City = ".com", "free.com", "" }, ""},
+		"resident":             {func(w *provision.AvailabilityQuery) { w.Requires = "eu_presence" }, ""},
+		"no contacts required": {func(w *provision.AvailabilityQuery) { w.TLD, w.Name, w.Registrant.City = ".com", "free.com", "" }, ""},
 	} {
 		query := queryFor(provision.Register, "free.test")
 		test.change(&query)
@@ -96,12 +96,12 @@ func TestMissing_IncompleteRegistrantIsMissingNotRefused(t *testing.T) {
 	taken := queryFor(provision.Register, "taken.test")
 	taken.HasRegistrant = false
 	if _, err := checkAvailability(t, provisioner, taken); registrar.CodeOf(err) != provision.NameTaken {
-		t.Errorf("data are missing, but the name is taken anyway: %v", err)
+		t.Errorf("registrant data is missing, but the name is taken: %v", err)
 	}
 }
 
-// registeredElsewhere is a registry whose names are registered, with a fee for each command
-// that is asked for and answers to info by label.
+// registeredElsewhere is a registry whose names are all registered, with a fee for
+// each queried command; info responses depend on the label.
 func registeredElsewhere(fees bool) func(*Node) reply {
 	return func(r *Node) reply {
 		object := objectOf(r)
@@ -141,7 +141,7 @@ func registeredElsewhere(fees bool) func(*Node) reply {
 		if asked := r.Child("", "command").Child("", "extension"); asked != nil {
 			command := asked.Child(nsFee, "check").Child(nsFee, "command").Attr("name")
 			if !fees {
-				command = "restore" // tells something, and not what was asked
+				command = "restore" // reports a fee for another command
 			}
 			extension = `<f:chkData xmlns:f="` + nsFee + `"><f:currency>EUR</f:currency><f:cd><f:objID>` + name + `</f:objID><f:class>` + class +
 				`</f:class><f:command name="` + command + `"><f:period unit="y">1</f:period><f:fee>8.00</f:fee></f:command></f:cd></f:chkData>`
@@ -160,19 +160,19 @@ func TestCheckAvailability_TransferMustBePossible(t *testing.T) {
 		missing     []string
 		want        registrar.Code
 	}{
-		"with its code":           {desk: provisioner, label: "open", code: "right"},
-		"without a code":          {desk: provisioner, label: "open", missing: []string{"auth_code"}},
-		"hidden without a code":   {desk: provisioner, label: "closed", missing: []string{"auth_code"}},
-		"hidden, with its code":   {desk: provisioner, label: "closed", code: "right"},
-		"with a wrong code":       {desk: provisioner, label: "open", code: "wrong", want: provision.WrongCode},
-		"locked":                  {desk: provisioner, label: "locked", code: "right", want: provision.Locked},
-		"locked, without a code":  {desk: provisioner, label: "locked", want: provision.Locked},
-		"on its way":              {desk: provisioner, label: "moving", want: provision.Locked},
-		"not registered":          {desk: provisioner, label: "free", want: provision.NotRegistered},
-		"reserved":                {desk: provisioner, label: "reserved", want: provision.NotRegistered},
-		"ours already":            {desk: provisioner, label: "ours", want: provision.NameHeld},
-		"at a price of its own":   {desk: provisioner, label: "gold", code: "right", want: provision.NamePremium},
-		"at a price nobody knows": {desk: silent, label: "open", code: "right", want: provision.NamePremium},
+		"with its code":          {desk: provisioner, label: "open", code: "right"},
+		"without a code":         {desk: provisioner, label: "open", missing: []string{"auth_code"}},
+		"hidden without a code":  {desk: provisioner, label: "closed", missing: []string{"auth_code"}},
+		"hidden, with its code":  {desk: provisioner, label: "closed", code: "right"},
+		"with a wrong code":      {desk: provisioner, label: "open", code: "wrong", want: provision.WrongCode},
+		"locked":                 {desk: provisioner, label: "locked", code: "right", want: provision.Locked},
+		"locked, without a code": {desk: provisioner, label: "locked", want: provision.Locked},
+		"pending transfer":       {desk: provisioner, label: "moving", want: provision.Locked},
+		"not registered":         {desk: provisioner, label: "free", want: provision.NotRegistered},
+		"reserved":               {desk: provisioner, label: "reserved", want: provision.NotRegistered},
+		"ours already":           {desk: provisioner, label: "ours", want: provision.NameHeld},
+		"premium price":          {desk: provisioner, label: "gold", code: "right", want: provision.NamePremium},
+		"unknown price":          {desk: silent, label: "open", code: "right", want: provision.NamePremium},
 	} {
 		query := queryFor(provision.Transfer, test.label+".test")
 		query.Code = test.code
@@ -184,7 +184,7 @@ func TestCheckAvailability_TransferMustBePossible(t *testing.T) {
 	pushed := queryFor(provision.Transfer, "open.co.uk")
 	pushed.TLD = ".co.uk"
 	if _, err := checkAvailability(t, provisioner, pushed); registrar.KindOf(err) != registrar.KindUnsupported {
-		t.Errorf("a name that can't be asked for: %v", err)
+		t.Errorf("a name that can't be requested: %v", err)
 	}
 }
 
@@ -196,7 +196,7 @@ func TestCheckAvailability_RenewalRequiresSponsoredDomain(t *testing.T) {
 		"ours-locked": provision.NotRenewable, "ours-gold": provision.NamePremium,
 	} {
 		query := queryFor(provision.Renew, label+".test")
-		query.HasRegistrant = false // the registry has the holder already
+		query.HasRegistrant = false // the registry already has the registrant
 		if missing, err := checkAvailability(t, provisioner, query); registrar.CodeOf(err) != want || len(missing) > 0 {
 			t.Errorf("%s: %v, %v", label, missing, err)
 		}

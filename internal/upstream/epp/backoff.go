@@ -6,28 +6,27 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// How long to wait after a connection could not be made.
+// Delays after a failed connection attempt.
 const (
 	minBackoff = 500 * time.Millisecond
 	maxBackoff = 30 * time.Second
-	// A refused login is asked again seldom: registries lock accounts.
+	// A refused login is retried rarely, because registries lock accounts.
 	minLoginBackoff = time.Minute
 	maxLoginBackoff = 15 * time.Minute
 )
 
-// backoff is the pause after a failed connection. It doubles as long as none
-// succeeds.
+// backoff is the delay after a failed connection. It doubles until one succeeds.
 type backoff struct {
 	delay time.Duration
-	// since is when the first of the failures was seen.
+	// since is the time of the first failure.
 	since, until time.Time
 	cause        *registrar.Error
 }
 
 func (b *backoff) remaining(now time.Time) time.Duration { return max(0, b.until.Sub(now)) }
 
-// allows says whether one more connection may be tried while so many are. After a
-// failure it is one at a time, until one succeeds.
+// allows reports whether another connection may be dialed. After a failure,
+// connections are tried one at a time until one succeeds.
 func (b *backoff) allows(now time.Time, dialing int) bool {
 	return b.remaining(now) == 0 && (b.delay == 0 || dialing == 0)
 }
@@ -39,7 +38,7 @@ func (b *backoff) recordFailure(now time.Time, cause *registrar.Error) {
 	if cause.Code == ResultLogin {
 		first, last = minLoginBackoff, maxLoginBackoff
 	}
-	// Several connections that fail at once are one failure.
+	// Several connections that fail at the same time count as one failure.
 	if b.remaining(now) == 0 || b.delay < first {
 		b.delay = min(max(2*b.delay, first), last)
 		b.until = now.Add(b.delay)
@@ -50,7 +49,7 @@ func (b *backoff) recordFailure(now time.Time, cause *registrar.Error) {
 	b.cause = cause
 }
 
-// fault is what those are told who come during the pause.
+// fault is the error for commands submitted during the backoff.
 func (b *backoff) fault(now time.Time) *registrar.Error {
 	current := *b.cause
 	current.RetryAfter = b.remaining(now)

@@ -10,12 +10,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// batches gathers questions about names into checks.
+// batches merges availability queries into check commands.
 type batches struct {
 	client *Client
 
 	mu sync.Mutex
-	// open are the batches that take more names, by what is asked about them.
+	// open holds the batches that still accept names, by what is queried.
 	open map[batchKey]*batch
 }
 
@@ -25,31 +25,31 @@ type batchKey struct {
 	fee      string
 }
 
-// batch is one check in the making. The lock of batches guards it until a
-// connection takes it; afterwards nobody changes it.
+// batch is a check command under construction. The lock of batches guards it until
+// a connection takes it; after that it is immutable.
 type batch struct {
 	key   batchKey
 	fee   *FeeQuery
 	names []string
 	seen  map[string]bool
 	trid  string
-	// waiters counts those who wait for it.
+	// waiters counts the callers that wait for the result.
 	waiters   int
 	submitted bool // handed to the pool
 
 	job     *job
 	done    chan struct{}
 	results map[string]CheckResult
-	// refused are names that the registry did not want to be asked about.
+	// refused holds names that the registry refused to check.
 	refused map[string]error
 	err     error
 }
 
 func newBatches(c *Client) *batches { return &batches{client: c, open: make(map[batchKey]*batch)} }
 
-// check lets the names travel with others' and picks their answers.
+// check adds the names to batches and collects their results.
 func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
-	joined := b.join(q) //nolint:contextcheck // a batch belongs to many callers and outlives each of them
+	joined := b.join(q) //nolint:contextcheck // a batch serves many callers and outlives each of them
 	defer b.leave(joined)
 	answers := make([]CheckResult, len(q.Names))
 	for _, one := range joined {
@@ -79,7 +79,7 @@ func (b *batches) check(ctx context.Context, q CheckDomains) ([]CheckResult, err
 	return answers, nil
 }
 
-// join puts names into the open batch and, when it is full, into the next.
+// join adds names to the open batch and, when it is full, to the next.
 func (b *batches) join(q CheckDomains) []*batch {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,7 +103,8 @@ func (b *batches) join(q CheckDomains) []*batch {
 	return joined
 }
 
-// openBatch is a batch that takes one more name. The caller holds the lock.
+// openBatch returns a batch that accepts at least one more name. The caller holds
+// the lock.
 func (b *batches) openBatch(key batchKey, fee *FeeQuery) *batch {
 	if one := b.open[key]; one != nil {
 		return one
@@ -127,8 +128,8 @@ func (b *batches) leave(joined []*batch) {
 	}
 }
 
-// submit hands a batch to the pool. It stays open until a connection takes it:
-// while all are busy it goes on collecting. The caller holds the lock.
+// submit hands a batch to the pool. It stays open until a connection takes it, so
+// it collects names while all connections are busy. The caller holds the lock.
 func (b *batches) submit(one *batch) {
 	if one.submitted {
 		return
@@ -144,8 +145,7 @@ func (b *batches) submit(one *batch) {
 	go b.await(one)
 }
 
-// seal closes a batch and makes its command. A batch that nobody waits for is not
-// sent.
+// seal closes a batch and builds its command. A batch without waiters is not sent.
 func (b *batches) seal(one *batch) (*call, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,15 +156,15 @@ func (b *batches) seal(one *batch) (*call, bool) {
 	return checkCall(one.names, one.fee, one.key.priority, one.trid), one.waiters > 0
 }
 
-// detach sees to it that no more names join. The caller holds the lock.
+// detach stops further names from joining. The caller holds the lock.
 func (b *batches) detach(one *batch) {
 	if b.open[one.key] == one {
 		delete(b.open, one.key)
 	}
 }
 
-// await ends with the job, which the pool and its time-outs bound, or with the
-// longest time that a job may wait.
+// await returns when the job is done, which the pool and its timeouts bound, or
+// after the maximum queue time.
 func (b *batches) await(one *batch) {
 	err := b.client.await(context.Background(), one.job, true)
 	if err == nil {
@@ -185,14 +185,14 @@ func (b *batches) await(one *batch) {
 	close(one.done)
 }
 
-// rejectedForOneName says that a registry refused a whole check because it does not like
+// rejectedForOneName reports whether a registry refused a whole check because of
 // one of its names.
 func rejectedForOneName(err error) bool {
 	return ResultCode(err) != 0 && registrar.KindOf(err) == registrar.KindInvalid
 }
 
-// checkInHalves asks again in halves, so that a name that the registry does not like takes
-// no other one along.
+// checkInHalves repeats the check in halves, so that a name that the registry
+// rejects does not fail the others.
 func (b *batches) checkInHalves(one *batch, names []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.client.account.MaxQueueTime)
 	defer cancel()

@@ -45,7 +45,7 @@ func TestBatch_MergesNamesAndSplitsResults(t *testing.T) {
 			if n := strings.Count(frame, "<domain:name>"); n > 0 {
 				sizes[n]++
 				if strings.Contains(frame, "fee:check") != strings.Contains(frame, "free111.test") {
-					t.Errorf("names with and without fees travel together")
+					t.Errorf("names with and without fees share a check")
 				}
 			}
 		}
@@ -71,7 +71,7 @@ func TestBatch_CollectsWhileWaitingForConnection(t *testing.T) {
 		}
 		wait.Wait()
 		if got := len(f.verbs()); got != 2 {
-			t.Errorf("%d checks, want the first and one for all who came while it ran", got)
+			t.Errorf("%d checks, want the first and one for all names queued while it ran", got)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestBatch_CancelledCallerKeepsOthers(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 		if err := <-left; registrar.CodeOf(err) != registrar.FaultTimeout {
-			t.Errorf("the one who left: %v", err)
+			t.Errorf("cancelled caller: %v", err)
 		}
 		if len(f.verbs()) != 1 {
 			t.Errorf("sent %v", f.verbs())

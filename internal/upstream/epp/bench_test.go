@@ -14,8 +14,8 @@ func benchNames(n int) []string {
 	return names
 }
 
-// BenchmarkCheckOf50 is our own share of a check: writing it and reading its
-// answer, without a server or a network.
+// BenchmarkCheckOf50 measures encoding a check and parsing its response, without a
+// server or network.
 func BenchmarkCheckOf50(b *testing.B) {
 	names := benchNames(50)
 	for _, test := range []struct {
@@ -52,8 +52,8 @@ func BenchmarkCheckOf50(b *testing.B) {
 	}
 }
 
-// BenchmarkClient goes through the pool over one connection to a server that has
-// its answer ready.
+// BenchmarkClient measures the pool over one connection to a server that responds
+// at once.
 func BenchmarkClient(b *testing.B) {
 	b.Run("single commands", func(b *testing.B) {
 		f := &fakeServer{handle: respondOK}

@@ -12,26 +12,27 @@ import (
 type CheckDomains struct {
 	// Names are in A-label form.
 	Names []string
-	// Fee asks for prices too; nil does not. A server without fees refuses it.
+	// Fee also requests prices; nil does not. A server without fees rejects it.
 	Fee *FeeQuery
-	// Priority is Orders unless it says otherwise. Orders are never batched.
+	// Priority defaults to PriorityOrder. Order checks are never batched.
 	Priority Priority
-	// ClTRID is the command's id; empty means a new one. A batch has its own.
+	// ClTRID is the command's id; empty generates one. Batches always use their
+	// own.
 	ClTRID string
 }
 
-// CheckResult is the answer for one name.
+// CheckResult is the result for one name.
 type CheckResult struct {
 	Name      string
 	Available bool
-	// Reason is the registry's word for why not, often "In use".
+	// Reason is the registry's reason for "not available", often "In use".
 	Reason string
-	// Fee is nil where none was asked for or none was told.
+	// Fee is nil where none was requested or reported.
 	Fee *Fee
 }
 
-// CheckDomains returns one answer for each name, in the order of the names. Names
-// beyond the size of a batch travel in several commands.
+// CheckDomains returns one result per name, in the same order. Names beyond the
+// batch size are sent in further commands.
 func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]CheckResult, error) {
 	if len(q.Names) == 0 {
 		return nil, nil
@@ -42,7 +43,7 @@ func (c *Client) CheckDomains(ctx context.Context, q CheckDomains) ([]CheckResul
 	answers := make([]CheckResult, 0, len(q.Names))
 	for names := range slices.Chunk(q.Names, c.account.BatchNames) {
 		cmd := checkCall(names, q.Fee, q.Priority, q.ClTRID)
-		q.ClTRID = "" // the second command must not carry the first one's
+		q.ClTRID = "" // every command needs its own clTRID
 		a, err := c.send(ctx, cmd)
 		if err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func checkCall(names []string, fee *FeeQuery, priority Priority, trid string) *c
 	return cmd
 }
 
-// readCheckResults reads the answer of a check, by name in lower case.
+// readCheckResults reads a check response, keyed by name in lower case.
 func readCheckResults(a *answer) map[string]CheckResult {
 	data := a.data.Child(nsDomain, "chkData")
 	fees := readFees(a.extension)
@@ -89,7 +90,7 @@ func readCheckResults(a *answer) map[string]CheckResult {
 	for _, cd := range data.Children {
 		name := cd.Child(nsDomain, "name")
 		if name == nil || name.Attr("avail") == "" {
-			continue // an answer that does not say is none
+			continue // skip results without an avail attribute
 		}
 		key := strings.ToLower(name.Text)
 		found[key] = CheckResult{

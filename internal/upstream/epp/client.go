@@ -8,15 +8,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Client speaks for one account. It is safe for concurrent use. Close it.
+// Client is the EPP client of one account. It is safe for concurrent use and must
+// be closed.
 type Client struct {
 	account Account
 	pool    *pool
 	batches *batches
 }
 
-// New checks the account and makes a Client. It does no I/O: the first command
-// opens the first connection.
+// New validates the account and returns its Client. It does no I/O: the first
+// command opens the first connection.
 func New(a Account) (*Client, error) {
 	if err := a.validate(); err != nil {
 		return nil, err
@@ -32,17 +33,17 @@ func newClient(a Account, dial dialer) *Client {
 	return c
 }
 
-// ClientID is the name of the account, as the registry shows it (clID).
+// ClientID is the account's clID.
 func (c *Client) ClientID() string { return c.account.ClientID }
 
 // Host is the server's name.
 func (c *Client) Host() string { return c.account.host() }
 
-// Close refuses new commands, lets those under way end, logs out and returns
-// when every connection is closed. When ctx ends the rest is cut off.
+// Close rejects new commands, waits for those in flight, logs out and returns when
+// every connection is closed. When ctx ends, remaining connections are cut.
 func (c *Client) Close(ctx context.Context) { c.pool.close(ctx) }
 
-// send carries out one command and returns a successful answer.
+// send executes one command and returns its successful response.
 func (c *Client) send(ctx context.Context, cmd *call) (*answer, error) {
 	if cmd.trid == "" {
 		cmd.trid = newTRID(c.account.Now())
@@ -60,7 +61,7 @@ func (c *Client) send(ctx context.Context, cmd *call) (*answer, error) {
 	return c.checkResponse(cmd, j.response)
 }
 
-// await waits for a job as long as the caller wants to.
+// await waits for a job until ctx ends.
 func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 	patience := time.NewTimer(c.account.MaxQueueTime)
 	defer patience.Stop()
@@ -72,13 +73,13 @@ func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 			if c.pool.abandon(j) {
 				return registrar.Fault(registrar.FaultBusy, c.Host(), errQueueTimeout)
 			}
-			// It is under way, and its own time-out bounds the rest.
+			// The command is in flight; its own timeout bounds the rest.
 		case <-ctx.Done():
 			if c.pool.abandon(j) {
 				return registrar.Fault(registrar.FaultTimeout, c.Host(), ctx.Err())
 			}
 			select {
-			case <-j.done: // it came in the same moment
+			case <-j.done: // it arrived at the same moment
 				return j.err
 			default:
 			}
@@ -90,7 +91,8 @@ func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 	}
 }
 
-// checkResponse lets the gateway's hook see the answer and turns a refusal into an error.
+// checkResponse passes the response to the protocol extension and turns a refusal
+// into an error.
 func (c *Client) checkResponse(cmd *call, a *answer) (*answer, error) {
 	if c.account.ProtocolExtension != nil {
 		if err := c.account.ProtocolExtension.ReadExtension(cmd.Command, a.extension); err != nil {
@@ -103,10 +105,10 @@ func (c *Client) checkResponse(cmd *call, a *answer) (*answer, error) {
 	return a, nil
 }
 
-var errMissingData = errors.New("the answer lacks its data")
+var errMissingData = errors.New("epp: response lacks its data")
 
-// unreadableError is the error of an answer that came and can't be used. If the
-// command changed something, it did so.
+// unreadableError is the error for a response that arrived but can't be used. A
+// transform command was executed in that case.
 func (c *Client) unreadableError(cmd *call, cause error) error {
 	if cmd.safe {
 		return registrar.Fault(registrar.FaultBroken, c.Host(), cause)

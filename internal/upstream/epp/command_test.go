@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// outline writes a document as its element names, so that a test can say their
+// outline formats a document as its element names, so that a test can compare their
 // order in one line.
 func outline(n *Node) string {
 	var inside []string
@@ -114,7 +114,7 @@ func TestCommands_ElementsFollowSchemaOrder(t *testing.T) {
 			_, err := c.UpdateContact(ctx, UpdateContact{ID: "CON-1", ContactData: ContactData{Postal: []Postal{{Name: "New Name"}}, Email: "new@example.org"}, AddStatuses: []string{"clientDeleteProhibited"}, RemoveStatuses: []string{"clientUpdateProhibited"}})
 			return err
 		}, "update(update(id add(status) rem(status) chg(postalInfo(name) email))) clTRID"},
-		{"contact update of statuses alone", func(ctx context.Context, c *Client) error {
+		{"contact update of statuses only", func(ctx context.Context, c *Client) error {
 			_, err := c.UpdateContact(ctx, UpdateContact{ID: "CON-1", AddStatuses: []string{"clientDeleteProhibited"}})
 			return err
 		}, "update(update(id add(status))) clTRID"},
@@ -258,13 +258,13 @@ func TestCommands_SchemaViolationsAreNeverSent(t *testing.T) {
 				t.Errorf("got %v, want a refusal", err)
 			}
 			if errors.Is(err, ErrOutcomeUnknown) || strings.Contains(err.Error(), "a.test") {
-				t.Errorf("the refusal says too much: %v", err)
+				t.Errorf("the error contains personal data: %v", err)
 			}
 			if sent := f.verbs(); len(sent) != 0 {
 				t.Errorf("sent %v", sent)
 			}
 			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "b.test"}); err != nil {
-				t.Errorf("the connection is no good afterwards: %v", err)
+				t.Errorf("the connection is unusable afterwards: %v", err)
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Postal is a name and an address. Local means that it is written in the holder's
-// own script; else it must be ASCII (RFC 5733, 2.4: "loc" and "int").
+// Postal is a name and an address. Local marks the registrant's own script ("loc");
+// otherwise it must be ASCII ("int"; RFC 5733, 2.4).
 type Postal struct {
 	Local        bool
 	Name         string
@@ -18,16 +18,16 @@ type Postal struct {
 	City     string
 	State    string
 	PostCode string
-	// Country is a code of two capital letters.
+	// Country is an ISO 3166-1 alpha-2 code in capitals.
 	Country string
 }
 
-// Phone is a number like +49.301234567 and an extension. The zero value is none.
+// Phone is a number like +49.301234567 and an extension. The zero value is empty.
 type Phone struct{ Number, Extension string }
 
 // ContactData is a contact's data.
 type ContactData struct {
-	// Postal has one form or both.
+	// Postal holds one or both forms.
 	Postal []Postal
 	Voice  Phone
 	Fax    Phone
@@ -36,10 +36,10 @@ type ContactData struct {
 	Hide bool
 }
 
-// CreateContact makes a contact (RFC 5733, 3.2.1).
+// CreateContact creates a contact (RFC 5733, 3.2.1).
 type CreateContact struct {
-	// ID is chosen by us, 3 to 16 characters. Some gateways ignore it and choose
-	// their own: see ContactCreated.
+	// ID is chosen by the client, 3 to 16 characters. Some gateways ignore it and
+	// choose their own: see ContactCreated.
 	ID string
 	ContactData
 	AuthInfo string
@@ -53,7 +53,7 @@ type ContactCreated struct {
 	Created time.Time
 }
 
-// CreateContact makes a contact.
+// CreateContact creates a contact.
 func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCreated, error) {
 	a, err := c.send(ctx, &call{
 		Command: Command{Verb: "create", Object: "contact", Request: q}, trid: q.ClTRID,
@@ -61,7 +61,7 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCre
 			w.Start("contact:create", Attr{"xmlns:contact", nsContact})
 			w.handle("contact:id", q.ID)
 			if n := len(q.Postal); n < 1 || n > 2 {
-				w.Fail("contact:postalInfo", "must be there once or twice")
+				w.Fail("contact:postalInfo", "must appear once or twice")
 			}
 			q.write(w, q.AuthInfo, true)
 			w.End("contact:create")
@@ -78,11 +78,11 @@ func (c *Client) CreateContact(ctx context.Context, q CreateContact) (ContactCre
 	return created, nil
 }
 
-// e164 is the form of RFC 5733, 2.5.
+// e164 is the number format of RFC 5733, 2.5.
 var e164 = regexp.MustCompile(`^\+[0-9]{1,3}\.[0-9]{1,14}$`)
 
-// write writes a person in the order of the schema. At creation everything must
-// be there; in a change what is empty stays as it is.
+// write writes contact data in schema order. A create requires every field; in an
+// update, empty fields stay unchanged.
 func (p *ContactData) write(w *Writer, authInfo string, create bool) {
 	for i := range p.Postal {
 		p.Postal[i].write(w, create)
@@ -137,7 +137,7 @@ func (p *Postal) write(w *Writer, create bool) {
 	w.End("contact:postalInfo")
 }
 
-// writeAddress writes the whole address: the schema knows no change of a part.
+// writeAddress writes the whole address: the schema has no partial update.
 func (p *Postal) writeAddress(w *Writer) {
 	if len(p.Street) > 3 {
 		w.Fail("contact:street", "must have no more than three lines")
@@ -185,7 +185,7 @@ func (p Phone) write(w *Writer, tag string) {
 	w.Leaf(tag, p.Number, Attr{"x", p.Extension})
 }
 
-// ContactInfo is a contact as the registry knows it.
+// ContactInfo is a contact as the registry reports it.
 type ContactInfo struct {
 	Receipt
 	ID, ROID string
@@ -196,7 +196,7 @@ type ContactInfo struct {
 	AuthInfo         string
 }
 
-// InfoContact asks for a contact. AuthInfo opens another registrar's.
+// InfoContact queries a contact. AuthInfo gives access to another registrar's.
 type InfoContact struct {
 	ID       string
 	AuthInfo string
@@ -204,7 +204,7 @@ type InfoContact struct {
 	ClTRID   string
 }
 
-// InfoContact asks for a contact.
+// InfoContact queries a contact.
 func (c *Client) InfoContact(ctx context.Context, q InfoContact) (ContactInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "contact", Request: q},
@@ -261,12 +261,12 @@ func readPostal(n *Node) Postal {
 	return p
 }
 
-// UpdateContact changes a contact. What is empty stays as it is.
+// UpdateContact changes a contact. Empty fields stay unchanged.
 type UpdateContact struct {
 	ID string
 	ContactData
 	AuthInfo string
-	// AddStatuses and RemoveStatuses are words such as clientUpdateProhibited.
+	// AddStatuses and RemoveStatuses are values such as clientUpdateProhibited.
 	AddStatuses, RemoveStatuses []string
 	ClTRID                      string
 }
@@ -294,8 +294,8 @@ func (c *Client) UpdateContact(ctx context.Context, q UpdateContact) (Receipt, e
 	})
 }
 
-// writeStatuses adds or removes statuses that a registrar may set on contacts and
-// hosts (RFC 5732, 2.3; RFC 5733, 2.2).
+// writeStatuses adds or removes client statuses of contacts and hosts (RFC 5732,
+// 2.3; RFC 5733, 2.2).
 func writeStatuses(w *Writer, object, what string, statuses []string) {
 	if len(statuses) == 0 {
 		return
@@ -303,14 +303,14 @@ func writeStatuses(w *Writer, object, what string, statuses []string) {
 	w.Start(object + ":" + what)
 	for _, status := range statuses {
 		if !clientStatuses[status] || status == "clientHold" || status == "clientRenewProhibited" {
-			w.Fail(object+":status", "is none that a registrar may set")
+			w.Fail(object+":status", "is not a status that a registrar may set")
 		}
 		w.Empty(object+":status", Attr{"s", status})
 	}
 	w.End(object + ":" + what)
 }
 
-// DeleteContact removes a contact that no domain uses.
+// DeleteContact deletes a contact that no domain uses.
 func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) (Receipt, error) {
 	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "delete", Object: "contact", Request: id}, trid: clTRID,
@@ -322,12 +322,12 @@ func (c *Client) DeleteContact(ctx context.Context, id, clTRID string) (Receipt,
 	})
 }
 
-// CheckContacts asks which ids are free. The answers are in the order of the ids.
+// CheckContacts reports which ids are available, in the order of the ids.
 func (c *Client) CheckContacts(ctx context.Context, ids ...string) ([]CheckResult, error) {
 	return c.checkObjects(ctx, "contact", nsContact, "id", ids)
 }
 
-// checkObjects is the check of contacts and hosts.
+// checkObjects checks contacts or hosts.
 func (c *Client) checkObjects(ctx context.Context, object, space, element string, ids []string) ([]CheckResult, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// contactDataOf is a holder as registries want to be told. Every registry takes the
-// international form, which is ASCII; where the holder writes otherwise, the local
-// form says how. What can't be written in Latin letters has the local form alone.
+// contactDataOf converts a registrant. Every registry accepts the international
+// form, which is ASCII; the local form is added where the registrant's spelling
+// differs. Data that can't be transliterated has the local form only.
 func contactDataOf(registrant provision.Registrant) ContactData {
 	local := Postal{
 		Local: true, Name: registrant.Name, Organisation: registrant.Organisation, Street: []string{registrant.Street},
@@ -37,7 +37,7 @@ func contactDataOf(registrant provision.Registrant) ContactData {
 	return contact
 }
 
-// transliterations are letters that are not a letter of ASCII with a mark.
+// transliterations are letters that are not an ASCII letter with a diacritic.
 var transliterations = strings.NewReplacer(
 	"ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue", "ß", "ss", "ẞ", "SS",
 	"æ", "ae", "Æ", "Ae", "ø", "oe", "Ø", "Oe", "å", "aa", "Å", "Aa", "œ", "oe", "Œ", "Oe",
@@ -45,7 +45,7 @@ var transliterations = strings.NewReplacer(
 	"–", "-", "—", "-", "’", "'", "‘", "'", "„", "\"", "“", "\"", "”", "\"",
 )
 
-// transliterate writes a text with the letters of ASCII, as far as that goes.
+// transliterate converts a text to ASCII as far as possible.
 func transliterate(text string) string {
 	text = transliterations.Replace(norm.NFC.String(text))
 	return strings.Map(func(r rune) rune {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// DNSSEC is what a parent zone needs to know of a signed domain (RFC 5910). A
-// registry takes DS records or keys, never both.
+// DNSSEC is the key material of a signed domain (RFC 5910). A registry accepts DS
+// records or keys, never both.
 type DNSSEC struct {
 	DS   []DS
 	Keys []DNSKey
@@ -24,7 +24,7 @@ type DS struct {
 	Digest     string
 }
 
-// DNSKey is a key. PublicKey is in base 64.
+// DNSKey is a public key. PublicKey is in base 64.
 type DNSKey struct {
 	Flags     uint16
 	Protocol  uint8
@@ -32,10 +32,10 @@ type DNSKey struct {
 	PublicKey string
 }
 
-// DNSSECChange changes what is there.
+// DNSSECChange changes the DNSSEC data of a domain.
 type DNSSECChange struct {
 	Add, Remove DNSSEC
-	// RemoveAll takes away everything that is there; Remove is empty then.
+	// RemoveAll removes all existing records; Remove must be empty then.
 	RemoveAll bool
 }
 
@@ -97,7 +97,7 @@ func (d *DNSSECChange) requiredExtensions() []string {
 	return []string{nsSecDNS}
 }
 
-// write puts removals before additions, as the schema wants it.
+// write puts removals before additions, as the schema requires.
 func (d *DNSSECChange) write(w *Writer) {
 	if d.isEmpty() {
 		return
@@ -105,7 +105,7 @@ func (d *DNSSECChange) write(w *Writer) {
 	w.Start("secDNS:update", Attr{"xmlns:secDNS", nsSecDNS})
 	switch {
 	case d.RemoveAll && !d.Remove.isEmpty():
-		w.Fail("secDNS:rem", "can't be all and some")
+		w.Fail("secDNS:rem", "can't be used with a list of records")
 	case d.RemoveAll:
 		w.Start("secDNS:rem")
 		w.Leaf("secDNS:all", "true")
@@ -145,7 +145,7 @@ func readDNSSEC(data *Node) DNSSEC {
 	return d
 }
 
-// number reads what fits into so many bits; 0 where it does not.
+// number parses an unsigned integer of at most bits bits; anything else is 0.
 func number(text string, bits int) uint64 {
 	value, err := strconv.ParseUint(text, 10, bits)
 	if err != nil {

@@ -1,87 +1,94 @@
-// Package epp speaks EPP with a registry or a wholesale gateway: RFC 5730 to
-// 5734 over TLS, with the extensions for fees (RFC 8748), DNSSEC (RFC 5910), the
-// redemption grace period (RFC 3915) and login security (RFC 8807).
+// Package epp is an EPP client for registries and wholesale gateways: RFC 5730 to
+// 5734 over TLS, with the EPP extensions for fees (RFC 8748), DNSSEC (RFC 5910),
+// the redemption grace period (RFC 3915) and login security (RFC 8807).
 //
-// # What it promises
+// # Guarantees
 //
-// It sends strictly: every command has its elements in the order of the schemas,
-// in their namespaces, within their lengths; what can't be sent that way is an
-// error before a byte leaves. It reads tolerantly: any prefix, any white space,
-// trID before or after resData, and everything that it does not know is skipped.
+// The client is strict in what it sends: elements appear in schema order, in their
+// namespaces and within their lengths. A command that can't be sent that way fails
+// before anything is written. It is tolerant in what it reads: it accepts any
+// namespace prefix and white space, trID before or after resData, and skips unknown
+// elements.
 //
-// An error never carries a name, a person's data or a secret in its text. A
-// registry's own words stand in ResultError, for whoever asks for them.
+// Error texts never contain a domain name, personal data or a secret. The
+// registry's own message is available in ResultError.
 //
-// # What it refuses
+// # Restrictions
 //
-// It refuses to send two commands at once over one connection, since not every
-// server keeps them apart. It refuses frames larger than a set bound, documents
-// with a DTD, a server whose certificate it can't verify, and to log in with a
-// service that the server did not announce. It decides nothing about money: it
-// hands on the fees that it is told.
+// The client never pipelines commands on a connection, because not every server
+// keeps the responses apart. It rejects frames above a size limit, documents with a
+// DTD, servers whose certificate it can't verify, and services that the server does
+// not announce. It makes no pricing decisions; it passes on the fees that the
+// registry reports.
 //
-// # The pool
+// # Connection pool
 //
-// An account has at most MaxConnections connections, because registries bound
-// them and punish those who pass the bound. A connection is opened when there is
-// work for it, kept with a hello while there is none, and left with a logout.
-// Three classes share it: orders go before quotes, and quotes before lookups.
-// Quotes and lookups together never hold more than
-// MaxConnections - OrderConnections connections and never use more than
-// 1 - OrderShare of PerSecond. So neither a crowd that searches nor a customer who
-// reloads the page of a large order keeps another one from paying, or from getting
-// the name that was paid for. Each class has a queue of its own, which is bounded;
-// a command that finds it full is refused at once.
+// An account has at most MaxConnections connections, because registries limit them
+// and penalise clients that exceed the limit. Connections are opened on demand,
+// kept alive with hello and closed with logout. Three priority classes share them:
+// orders before quotes, quotes before lookups. Quotes and lookups together never use
+// more than MaxConnections - OrderConnections connections or 1 - OrderShare of
+// PerSecond, so neither a burst of searches nor repeated quotes for a large order
+// can delay payments and paid registrations. Each class has its own bounded queue; a
+// command that finds it full fails at once.
 //
-// A goroutine reads each connection all the time. It sees at once when the server
-// closes it, so a dead connection is hardly ever written to. A connection is
-// closed, and never used again, when an answer does not come in time, is longer
-// than the bound, can't be parsed, or carries another clTRID than the command:
-// after each of these nobody knows any more which answer belongs to which
-// command. A caller that leaves early does not break the connection; the answer
-// is awaited and thrown away.
+// Each connection has a goroutine that reads continuously and notices at once when
+// the server closes it, so commands are rarely written to a dead connection. A
+// connection is closed for good when a response times out, exceeds the size limit,
+// can't be parsed or carries another clTRID, because responses can no longer be
+// matched to commands. A caller that gives up early does not break the connection;
+// its response is read and discarded.
 //
-// When no connection can be made, everyone who waits is told so, and the next
-// try comes after a pause that doubles from half a second to 30 seconds. A
-// refused login waits from one minute to 15, because registries lock accounts
+// When no connection can be opened, all queued commands fail, and the next attempt
+// follows after a backoff that doubles from half a second to 30 seconds. After a
+// refused login it runs from one minute to 15, because registries lock accounts
 // after a few wrong passwords.
 //
-// Questions about single names wait up to two milliseconds for others of their
-// class and travel as one check of at most 50 names, with and without fees apart.
-// While every connection is busy a waiting check goes on collecting names. A check
-// for an order does not wait.
+// Checks of single names wait up to two milliseconds for others of their class and
+// are sent as one check of at most 50 names, with and without fees separately. While
+// all connections are busy, a queued check keeps collecting names. Checks for orders
+// are never delayed.
 //
-// # The lost answer
+// # Lost responses
 //
-// When a command was handed to the network and no answer came back, the registry
-// may or may not have done it. For a command that changes something the caller
-// then gets ErrOutcomeUnknown, never a plain failure, and nothing is repeated
-// behind its back. CreateOrFind, RenewOrFind and TransferOrFind ask the registry
-// what it knows before they repeat.
+// When a command was sent and no response came back, the registry may or may not
+// have executed it. For a transform command the caller gets ErrOutcomeUnknown, never
+// an ordinary failure, and the command is not repeated implicitly. CreateOrFind,
+// RenewOrFind and TransferOrFind query the registry before they repeat a command.
 //
-//	command                  safe to repeat?  why, or what to ask first
-//	hello, check, info       yes, done here   they change nothing; once, on another connection
+//	command                  safe to repeat?  why, or what to query first
+//	hello, check, info       yes, done here   read-only; once, on another connection
 //	poll request             yes, done here   a message stays until it is acknowledged
 //	poll ack                 by the caller    a second ack of the same id is 2303 or 2005, harmless
-//	transfer query           yes, done here   it changes nothing
-//	domain create            no               info: is it ours, by this order? (CreateOrFind)
+//	transfer query           yes, done here   read-only
+//	domain create            no               info: is it ours, from this order? (CreateOrFind)
 //	contact create           no               info: we choose the id, so one in our account is ours
-//	host create              no               2302 means that the host is there, which was wanted
+//	host create              no               2302 means that the host exists, as intended
 //	renew                    no               info: has the expiry moved? curExpDate guards a repeat
 //	transfer request         no               transfer query: is our request pending or done?
 //	transfer approve, reject,
 //	cancel                   by the caller    a second one is 2301, harmless
-//	update                   by the caller    a repeated add or rem can fail with 2306; ask info first
+//	update                   by the caller    a repeated add or rem can fail with 2306; query info first
 //	delete                   by the caller    a second one is 2303 or 2304, harmless
 //	restore request          no               info: is it still in redemptionPeriod? it costs money
-//	login                    yes, done here   a session that is not known to be open is closed
+//	login                    yes, done here   a session not known to be open is closed
 //
-// A result of 2000 and above says that the command was not carried out (RFC 5730,
-// 3), so it is an answer and not a lost one.
+// A result code of 2000 or above means that the command was not executed (RFC 5730,
+// 3), so it is a response and not a lost one.
 //
-// # Policies and gateways
+// # Adding a TLD or an EPP extension
 //
-// How the registries differ, beyond the protocol, is data: see Policy. What a
-// wholesale gateway adds to the protocol is code behind a small interface: see
-// Extender.
+// Differences between the registries of TLDs are data: see Policy in policy.go.
+//
+// A standard EPP extension gets a file of its own, such as fee.go or dnssec.go:
+//
+//   - Add its namespace in writer.go and to knownExtensions in protocolextension.go,
+//     so that login requests it where the server announces it.
+//   - Give its request type a write method and a requiredExtensions method, and call
+//     both in the call (command.go) of each command that carries it.
+//   - Read its response elements from answer.extension.
+//   - Teach the sandbox registry the same (internal/sandbox/registry/epp/extension.go).
+//
+// Elements of a single gateway need no change here: implement ProtocolExtension and
+// set it in Account.
 package epp

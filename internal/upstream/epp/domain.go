@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Role is what a contact is to a domain (RFC 5731, 2.2). The registrant is no
-// role there, but it is one to us.
+// Role is the role of a contact of a domain (RFC 5731, 2.2). The RFC does not count
+// the registrant as one; this package does.
 type Role string
 
-// The roles.
+// Contact roles.
 const (
 	Registrant Role = "registrant"
 	Admin      Role = "admin"
@@ -25,37 +25,37 @@ type Contact struct {
 	ID   string
 }
 
-// Nameserver is a server of a domain. Addresses are sent to registries with host
-// attributes only.
+// Nameserver is a nameserver of a domain. Addresses are sent only to registries
+// with host attributes.
 type Nameserver struct {
 	Name      string
 	Addresses []netip.Addr
 }
 
-// Status is a status word of RFC 5731, 2.3 and the registry's remark.
+// Status is a status value of RFC 5731, 2.3 with the registry's remark.
 type Status struct{ Value, Remark string }
 
 // CreateDomain registers a name (RFC 5731, 3.2.1).
 type CreateDomain struct {
 	Name string
-	// Years is 0 where the registry's default is meant.
+	// Years is 0 for the registry's default.
 	Years       int
 	Nameservers []Nameserver
-	// HostAttributes sends the nameservers with the domain; else they are host
-	// objects that exist already.
+	// HostAttributes sends the nameservers with the domain; otherwise they are
+	// existing host objects.
 	HostAttributes bool
 	// Registrant and Contacts are empty at registries without contacts.
 	Registrant string
 	Contacts   []Contact
 	AuthInfo   string
 	DNSSEC     DNSSEC
-	// AgreedFee is the fee that we agree to; a premium name needs one.
+	// AgreedFee is the fee that the client agrees to; premium names require one.
 	AgreedFee *AgreedFee
 	ClTRID    string
 }
 
-// DomainCreated is the registry's confirmation. If it is Pending, a message will
-// tell the outcome.
+// DomainCreated is the registry's confirmation. If it is Pending, a poll message
+// reports the outcome.
 type DomainCreated struct {
 	Receipt
 	Name       string
@@ -64,8 +64,7 @@ type DomainCreated struct {
 	ChargedFee *ChargedFee
 }
 
-// CreateDomain registers a name. See CreateOrFind for what to do when the answer
-// is lost.
+// CreateDomain registers a name. See CreateOrFind for lost responses.
 func (c *Client) CreateDomain(ctx context.Context, q CreateDomain) (DomainCreated, error) {
 	cmd := &call{
 		Command: Command{Verb: "create", Object: "domain", Request: q}, trid: q.ClTRID,
@@ -130,7 +129,7 @@ func writeAddress(w *Writer, tag string, address netip.Addr) {
 		version = "v6"
 	}
 	if !address.IsValid() || address.Zone() != "" {
-		w.Fail(tag, "is no IP address")
+		w.Fail(tag, "is not an IP address")
 	}
 	w.Leaf(tag, address.String(), Attr{"ip", version})
 }
@@ -141,29 +140,29 @@ func writeContacts(w *Writer, contacts []Contact) {
 		case Admin, Tech, Billing:
 			w.handle("domain:contact", contact.ID, Attr{"type", string(contact.Role)})
 		default:
-			w.Fail("domain:contact", "has a role that a contact can't have")
+			w.Fail("domain:contact", "has an invalid contact role")
 		}
 	}
 }
 
-// writeAuthInfo writes the secret of an object. The schema wants it at creation,
-// empty where the registry sets its own.
+// writeAuthInfo writes an object's auth code. The schema requires it in a create;
+// it is empty where the registry sets its own.
 func writeAuthInfo(w *Writer, object, secret string) {
 	w.Start(object + ":authInfo")
 	w.Leaf(object+":pw", secret)
 	w.End(object + ":authInfo")
 }
 
-// InfoDomain asks for all that the registry knows of a domain.
+// InfoDomain queries a domain.
 type InfoDomain struct {
 	Name string
-	// AuthInfo opens a domain of another registrar; empty asks without.
+	// AuthInfo gives access to another registrar's domain; it may be empty.
 	AuthInfo string
 	Priority Priority
 	ClTRID   string
 }
 
-// DomainInfo is a domain as the registry knows it (RFC 5731, 3.1.2).
+// DomainInfo is a domain as the registry reports it (RFC 5731, 3.1.2).
 type DomainInfo struct {
 	Receipt
 	Name        string
@@ -174,19 +173,19 @@ type DomainInfo struct {
 	Nameservers []Nameserver
 	// Hosts are the subordinate hosts.
 	Hosts []string
-	// Sponsor is the account that manages the domain (clID), Creator the one
-	// that registered it (crID).
+	// Sponsor is the sponsoring account (clID), Creator the one that registered the
+	// domain (crID).
 	Sponsor, Creator, Updater string
 	Created, Updated, Expires time.Time
 	Transferred               time.Time
-	// AuthInfo is told to the sponsor only, and not by every registry.
+	// AuthInfo is shown to the sponsor only, and not by every registry.
 	AuthInfo string
 	DNSSEC   DNSSEC
-	// Grace holds the words of RFC 3915: addPeriod, redemptionPeriod ...
+	// Grace holds the RGP statuses of RFC 3915: addPeriod, redemptionPeriod ...
 	Grace []string
 }
 
-// Has says whether the domain has a status.
+// Has reports whether the domain has a status.
 func (d *DomainInfo) Has(status string) bool {
 	for _, s := range d.Statuses {
 		if s.Value == status {
@@ -196,7 +195,7 @@ func (d *DomainInfo) Has(status string) bool {
 	return false
 }
 
-// InGrace says whether the domain is in a grace period of RFC 3915.
+// InGrace reports whether the domain is in a grace period of RFC 3915.
 func (d *DomainInfo) InGrace(period string) bool {
 	for _, g := range d.Grace {
 		if g == period {
@@ -206,7 +205,7 @@ func (d *DomainInfo) InGrace(period string) bool {
 	return false
 }
 
-// InfoDomain asks for a domain.
+// InfoDomain queries a domain.
 func (c *Client) InfoDomain(ctx context.Context, q InfoDomain) (DomainInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "domain", Request: q},

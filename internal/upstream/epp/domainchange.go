@@ -14,14 +14,14 @@ import (
 
 var _ domainchange.Registry = (*Provisioner)(nil)
 
-// minNameservers is how many a holder must name: one alone is out of reach when
-// it fails, and most registries refuse it.
+// minNameservers is the minimum for a delegation: a single one is a point of
+// failure, and most registries reject it.
 const minNameservers = 2
 
-// transferLock is the status by which we keep a domain from leaving.
+// transferLock is the status that prevents transfers.
 const transferLock = "clientTransferProhibited"
 
-// Capabilities is what holders can do with names of an extension.
+// Capabilities reports which changes customers can make to names of a TLD.
 func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 	policy := p.policyOf(tld)
 	powers := domainchange.Capabilities{
@@ -35,14 +35,14 @@ func (p *Provisioner) Capabilities(tld string) domainchange.Capabilities {
 	return powers
 }
 
-// FetchRecord is what the registry knows of a domain of ours. Pages ask it, so it waits for
-// whatever money depends on.
+// FetchRecord returns the registry's record of a domain that we sponsor. Portal
+// pages call it, so it runs with quote priority.
 func (p *Provisioner) FetchRecord(ctx context.Context, name string) (domainchange.Record, error) {
 	info, err := p.infoSponsored(ctx, name, PriorityQuote)
 	return changeRecordOf(&info), err
 }
 
-// infoSponsored asks for a domain; one that is another registrar's is refused.
+// infoSponsored queries a domain and rejects one that another registrar sponsors.
 func (p *Provisioner) infoSponsored(ctx context.Context, name string, priority Priority) (DomainInfo, error) {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name, Priority: priority})
 	switch {
@@ -69,8 +69,9 @@ func changeRecordOf(info *DomainInfo) domainchange.Record {
 	return record
 }
 
-// ApplyChange makes what the task wants so. It asks what is so already and sends the
-// rest, so a lost answer is no more than a reason to ask again.
+// ApplyChange brings the domain into the state that the task describes. It compares
+// with the registry's record and sends only the difference, so it can be repeated
+// after a lost response.
 func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
 	for try := 1; ; try++ {
 		info, err := p.infoSponsored(ctx, task.Name, PriorityOrder)
@@ -83,7 +84,7 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 			return p.finishChange(ctx, &info, task)
 		case info.Has("pendingUpdate"):
 			return domainchange.Result{Pending: true}, nil
-		case task.Pending: // it was decided, and nothing has changed
+		case task.Pending: // the change was decided and the domain has not changed
 			return domainchange.Result{}, p.dropNewContact(ctx, task, deniedError(p.client.Host(), nil))
 		case task.Kind == domainchange.AuthCode && task.Code == "":
 			return domainchange.Result{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: domainchange.NoAuthCode, Detail: p.client.Host()}
@@ -106,21 +107,22 @@ func (p *Provisioner) ApplyChange(ctx context.Context, task domainchange.Task) (
 	}
 }
 
-// isUndecided says that the registry has not said no.
+// isUndecided reports whether the registry has not refused the change.
 func isUndecided(err error) bool {
 	kind := registrar.KindOf(err)
 	return kind == registrar.KindUpstream || kind == registrar.KindRateLimited || kind == registrar.KindInternal
 }
 
-// needsGlue says that nameservers have addresses which the domain does not tell,
-// because they are the host's.
+// needsGlue reports whether nameserver addresses belong to host objects rather than
+// to the domain.
 func (p *Provisioner) needsGlue(task domainchange.Task) bool {
 	policy := p.policyOf(task.TLD)
 	return !task.Pending && !policy.HostAttributes &&
 		slices.ContainsFunc(task.Nameservers, func(server domainchange.Nameserver) bool { return len(server.Addresses) > 0 })
 }
 
-// requiredUpdate is what has to be sent, and whether anything has to.
+// requiredUpdate computes the update to send and reports whether it changes
+// anything.
 func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (update UpdateDomain, lacks bool) {
 	policy := p.policyOf(task.TLD)
 	update = UpdateDomain{Name: task.Name, HostAttributes: policy.HostAttributes, ClTRID: task.Transaction}
@@ -144,7 +146,7 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 			update.Remove.Statuses = []string{transferLock}
 		}
 	case domainchange.AuthCode:
-		if task.Code == "" { // the registry's own is read, not set
+		if task.Code == "" { // the registry's own code is read, not set
 			return update, info.AuthInfo == "" || isMasked(info.AuthInfo)
 		}
 		if info.AuthInfo != task.Code {
@@ -176,8 +178,8 @@ func (p *Provisioner) requiredUpdate(info *DomainInfo, task domainchange.Task) (
 	return update, !update.Add.isEmpty() || !update.Remove.isEmpty() || update.Registrant != "" || update.AuthInfo != "" || !update.DNSSEC.isEmpty()
 }
 
-// nameserverChange is what has to be added and taken away. Addresses are the
-// domain's own where nameservers are sent with it, and the host's elsewhere.
+// nameserverChange computes the nameservers to add and remove. With host attributes
+// their addresses are part of the domain, otherwise of the host object.
 func nameserverChange(has []Nameserver, wants []domainchange.Nameserver, attributes bool) (add, remove []Nameserver) {
 	same := func(a, b Nameserver) bool {
 		return a.Name == b.Name && (!attributes || sameAddresses(a.Addresses, b.Addresses))
@@ -203,7 +205,8 @@ func sameAddresses(a, b []netip.Addr) bool {
 	return slices.Equal(slices.SortedFunc(slices.Values(a), netip.Addr.Compare), slices.SortedFunc(slices.Values(b), netip.Addr.Compare))
 }
 
-// applyUpdate makes what the update refers to, and sends it if there is anything in it.
+// applyUpdate creates the objects that the update refers to and sends it unless it
+// is empty.
 func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, update UpdateDomain, lacks bool) (Receipt, error) {
 	if task.Kind == domainchange.UpdateRegistrant {
 		_, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
@@ -226,7 +229,7 @@ func (p *Provisioner) applyUpdate(ctx context.Context, task domainchange.Task, u
 	return p.client.UpdateDomain(ctx, update)
 }
 
-// ensureGlue makes a nameserver object with its addresses, or gives it those.
+// ensureGlue creates a host object with its addresses, or updates the addresses.
 func (p *Provisioner) ensureGlue(ctx context.Context, server domainchange.Nameserver) error {
 	err := p.client.EnsureHost(ctx, CreateHost{Name: server.Name, Addresses: server.Addresses})
 	if err != nil || len(server.Addresses) == 0 {
@@ -250,8 +253,8 @@ func difference(all, some []netip.Addr) []netip.Addr {
 	return slices.DeleteFunc(slices.Clone(all), func(address netip.Addr) bool { return slices.Contains(some, address) })
 }
 
-// finishChange is the end of a task whose wish is so. The contact that went is deleted,
-// unless another domain uses it.
+// finishChange completes a task whose desired state is reached. It deletes the
+// replaced contact unless another domain uses it.
 func (p *Provisioner) finishChange(ctx context.Context, info *DomainInfo, task domainchange.Task) (domainchange.Result, error) {
 	if task.Kind == domainchange.UpdateRegistrant && task.OldHandle != "" && !strings.EqualFold(task.OldHandle, task.Handle) {
 		err := p.DeleteContact(ctx, task.OldHandle, task.Transaction+"-o")
@@ -266,7 +269,8 @@ func (p *Provisioner) finishChange(ctx context.Context, info *DomainInfo, task d
 	return result, nil
 }
 
-// dropNewContact takes a new contact back after the registry's no, which it returns.
+// dropNewContact deletes the new contact after the registry's refusal, which it
+// returns.
 func (p *Provisioner) dropNewContact(ctx context.Context, task domainchange.Task, refusal error) error {
 	if task.Kind != domainchange.UpdateRegistrant {
 		return refusal

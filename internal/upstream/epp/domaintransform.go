@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// UpdateDomain changes a domain (RFC 5731, 3.2.5). What is zero stays.
+// UpdateDomain changes a domain (RFC 5731, 3.2.5). Zero fields stay unchanged.
 type UpdateDomain struct {
 	Name        string
 	Add, Remove DomainElements
-	// HostAttributes says how the nameservers in Add and Remove are sent.
+	// HostAttributes selects how the nameservers in Add and Remove are sent.
 	HostAttributes bool
-	// Registrant is the new holder; empty leaves the old one.
+	// Registrant is the new registrant; empty keeps the old one.
 	Registrant string
-	// AuthInfo is the new secret; empty leaves the old one. ClearAuthInfo takes
-	// it away, which is how registries close a transfer.
+	// AuthInfo is the new auth code; empty keeps the old one. ClearAuthInfo removes
+	// it, which blocks transfers.
 	AuthInfo      string
 	ClearAuthInfo bool
 	DNSSEC        DNSSECChange
 	ClTRID        string
 }
 
-// DomainElements are what can be added to a domain and taken from it.
+// DomainElements can be added to a domain or removed from it.
 type DomainElements struct {
 	Nameservers []Nameserver
 	Contacts    []Contact
-	// Statuses are words that clients may set, such as clientTransferProhibited.
+	// Statuses are client statuses such as clientTransferProhibited.
 	Statuses []string
 }
 
@@ -43,7 +43,7 @@ func (c *Client) UpdateDomain(ctx context.Context, q UpdateDomain) (Receipt, err
 	return c.sendForReceipt(ctx, cmd)
 }
 
-// sendForReceipt sends a command whose answer has no data.
+// sendForReceipt sends a command whose response has no data.
 func (c *Client) sendForReceipt(ctx context.Context, cmd *call) (Receipt, error) {
 	a, err := c.send(ctx, cmd)
 	if err != nil {
@@ -64,7 +64,7 @@ func (q *UpdateDomain) write(w *Writer) {
 		}
 		switch {
 		case q.AuthInfo != "" && q.ClearAuthInfo:
-			w.Fail("domain:authInfo", "can't be set and cleared at once")
+			w.Fail("domain:authInfo", "can't be set and cleared at the same time")
 		case q.AuthInfo != "":
 			writeAuthInfo(w, "domain", q.AuthInfo)
 		case q.ClearAuthInfo:
@@ -77,7 +77,8 @@ func (q *UpdateDomain) write(w *Writer) {
 	w.End("domain:update")
 }
 
-// clientStatuses are the words that a registrar may set and lift (RFC 5731, 2.3).
+// clientStatuses are the values that a registrar may set and remove (RFC 5731,
+// 2.3).
 var clientStatuses = map[string]bool{
 	"clientDeleteProhibited": true, "clientHold": true, "clientRenewProhibited": true,
 	"clientTransferProhibited": true, "clientUpdateProhibited": true,
@@ -92,7 +93,7 @@ func (p *DomainElements) write(w *Writer, tag string, attributes bool) {
 	writeContacts(w, p.Contacts)
 	for _, status := range p.Statuses {
 		if !clientStatuses[status] {
-			w.Fail("domain:status", "is none that a registrar may set")
+			w.Fail("domain:status", "is not a status that a registrar may set")
 		}
 		w.Empty("domain:status", Attr{"s", status})
 	}
@@ -102,8 +103,8 @@ func (p *DomainElements) write(w *Writer, tag string, attributes bool) {
 // RenewDomain extends a registration (RFC 5731, 3.2.3).
 type RenewDomain struct {
 	Name string
-	// Expires is the present expiry. A second renewal with the same one is
-	// refused, which makes a repeated one harmless.
+	// Expires is the current expiry. The registry refuses a second renewal with the
+	// same date, so repeating the command is harmless.
 	Expires   time.Time
 	Years     int
 	AgreedFee *AgreedFee
@@ -117,8 +118,7 @@ type DomainRenewed struct {
 	ChargedFee *ChargedFee
 }
 
-// RenewDomain extends a registration. See RenewOrFind for what to do when the
-// answer is lost.
+// RenewDomain extends a registration. See RenewOrFind for lost responses.
 func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (DomainRenewed, error) {
 	cmd := &call{
 		Command: Command{Verb: "renew", Object: "domain", Request: q}, trid: q.ClTRID,
@@ -143,10 +143,10 @@ func (c *Client) RenewDomain(ctx context.Context, q RenewDomain) (DomainRenewed,
 	}, nil
 }
 
-// DeleteDomain gives a domain up (RFC 5731, 3.2.2).
+// DeleteDomain deletes a domain (RFC 5731, 3.2.2).
 type DeleteDomain struct{ Name, ClTRID string }
 
-// DeleteDomain gives a domain up.
+// DeleteDomain deletes a domain.
 func (c *Client) DeleteDomain(ctx context.Context, q DeleteDomain) (Receipt, error) {
 	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "delete", Object: "domain", Request: q}, trid: q.ClTRID,
@@ -158,20 +158,20 @@ func (c *Client) DeleteDomain(ctx context.Context, q DeleteDomain) (Receipt, err
 	})
 }
 
-// RestoreDomain asks for a deleted domain back (RFC 3915, 4.2.5).
+// RestoreDomain restores a deleted domain (RFC 3915, 4.2.5).
 type RestoreDomain struct {
 	Name string
-	// Report is what gTLD registries want within the days of pendingRestore; nil
-	// sends the request. The two are two commands.
+	// Report is required by gTLD registries during pendingRestore; nil sends the
+	// request. Request and report are separate commands.
 	Report *RestoreReport
-	// AgreedFee is the restore fee that we agree to.
+	// AgreedFee is the restore fee that the client agrees to.
 	AgreedFee *AgreedFee
 	ClTRID    string
 }
 
-// RestoreReport is the registrar's declaration (RFC 3915, 4.2.5).
+// RestoreReport is the registrar's restore report (RFC 3915, 4.2.5).
 type RestoreReport struct {
-	// Before and After describe the domain; the whois record is customary.
+	// Before and After describe the domain, usually as its whois record.
 	Before, After     string
 	Deleted, Restored time.Time
 	Reason            string
@@ -206,7 +206,7 @@ func (r *RestoreReport) write(w *Writer) {
 		return
 	}
 	if n := len(r.Statements); n < 1 || n > 2 {
-		w.Fail("rgp:statement", "must be there once or twice")
+		w.Fail("rgp:statement", "must appear once or twice")
 	}
 	if r.Deleted.IsZero() || r.Restored.IsZero() {
 		w.Fail("rgp:report", "lacks its times")

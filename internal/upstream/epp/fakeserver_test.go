@@ -18,30 +18,31 @@ import (
 	"time"
 )
 
-// reply is what the scripted server does with one command.
+// reply is the scripted server's reaction to one command.
 type reply struct {
 	// xml is sent as a frame; empty sends none.
 	xml string
 	// raw is sent as it is.
 	raw []byte
-	// after is how long it waits first.
+	// after is the delay before sending.
 	after time.Duration
 	// drop closes the connection afterwards.
 	drop bool
 }
 
-// fakeServer is a scripted server. It greets, lets everyone in and asks handle for the
-// rest.
+// fakeServer is a scripted server. It sends a greeting, accepts every login and
+// calls handle for the rest.
 type fakeServer struct {
 	greeting string
 	// greet, if set, replaces the greeting.
 	greet *reply
-	// handle answers everything but login and logout unless all is set.
+	// handle answers everything except login and logout, or everything if all is
+	// set.
 	handle    func(request *Node) reply
 	handleAll bool
-	// serial lets handle be called once at a time, so that scripts can count.
+	// serial serialises calls of handle, so that scripts can count.
 	serial sync.Mutex
-	// parallel lets go of that.
+	// parallel disables that.
 	parallel bool
 	served   sync.WaitGroup
 	last     sync.Once
@@ -65,7 +66,7 @@ func greetingXML(extensions string) string {
 		`<recipient><ours/></recipient><retention><stated/></retention></statement></dcp></greeting></epp>`
 }
 
-// responseXML is an answer in the order of the schema.
+// responseXML returns a response in schema order.
 func responseXML(code int, trid, data, extension string) string {
 	text := fmt.Sprintf(`<?xml version="1.0"?><epp xmlns=%q><response><result code="%d"><msg>said</msg></result>`, nsEPP, code)
 	if data != "" {
@@ -86,7 +87,7 @@ func verbOf(request *Node) string {
 	return request.Child("", "command").Children[0].Local
 }
 
-// objectOf is the element inside the verb, such as domain:create.
+// objectOf returns the element inside the verb, such as domain:create.
 func objectOf(request *Node) *Node {
 	if verb := request.Child("", "command").Children[0]; len(verb.Children) > 0 {
 		return verb.Children[0]
@@ -208,7 +209,7 @@ func (f *fakeServer) count(what *int) int {
 	return *what
 }
 
-// verbs are the commands that were received, login, logout and hello left out.
+// verbs returns the received commands except login, logout and hello.
 func (f *fakeServer) verbs() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -227,7 +228,7 @@ func (f *fakeServer) verbs() []string {
 	return verbs
 }
 
-// client makes a Client of a scripted server.
+// client returns a Client of the scripted server.
 func (f *fakeServer) client(t testing.TB, change func(a *Account)) *Client {
 	t.Helper()
 	a := Account{Address: "epp.test:700", ClientID: "ClientX", Password: "foo-BAR2"}
@@ -265,8 +266,8 @@ func respondCheck(request *Node) reply {
 	return reply{xml: responseXML(1000, tridOf(request), data.String(), "")}
 }
 
-// The frames that any test made the client send are kept, so that TestMain can
-// hold them against the schemas.
+// sentFrames collects the frames that the client sent in any test, so that TestMain
+// can validate them against the schemas.
 var sentFrames = struct {
 	sync.Mutex
 	frames map[string]string
@@ -279,7 +280,7 @@ var (
 
 func recordFrame(frame string) {
 	if strings.Contains(frame, `xmlns:x="urn:example:`) {
-		return // a made-up gateway's elements have no schema
+		return // a fictitious gateway's elements have no schema
 	}
 	sentFrames.Lock()
 	defer sentFrames.Unlock()
@@ -301,26 +302,27 @@ func TestEPPSchemas_RefuseBrokenFrame(t *testing.T) {
 	t.Parallel()
 	schemas := os.Getenv("EPP_XSD_DIR")
 	if schemas == "" {
-		t.Skip("EPP_XSD_DIR is not set: frames of the connector are not validated against the EPP schemas")
+		t.Skip("EPP_XSD_DIR is not set: frames are not validated against the EPP schemas")
 	}
 	if err := lint(schemas, []string{`<epp xmlns="urn:ietf:params:xml:ns:epp-1.0"><hullo/></epp>`}); err == nil || !strings.Contains(err.Error(), "hullo") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// validateSentFrames has xmllint, which knows nothing of us, judge every frame.
+// validateSentFrames validates every frame with xmllint, an independent
+// implementation.
 func validateSentFrames(schemas string) error {
 	if schemas == "" || len(sentFrames.frames) == 0 {
 		return nil
 	}
 	err := lint(schemas, slices.Collect(maps.Values(sentFrames.frames)))
 	if err == nil {
-		fmt.Printf("xmllint: %d frames follow the schemas\n", len(sentFrames.frames))
+		fmt.Printf("xmllint: %d frames conform to the schemas\n", len(sentFrames.frames))
 	}
 	return err
 }
 
-// lint validates frames against epp.xsd and what it imports.
+// lint validates frames against epp.xsd and its imports.
 func lint(schemas string, frames []string) error {
 	if !filepath.IsAbs(schemas) {
 		return fmt.Errorf("EPP_XSD_DIR is %q; tests run in their packages' folders, so it must be an absolute path", schemas)
@@ -352,5 +354,5 @@ func lint(schemas string, frames []string) error {
 			wrong = append(wrong, line)
 		}
 	}
-	return fmt.Errorf("frames that do not follow the schemas:\n%s", strings.Join(wrong[:min(len(wrong), 20)], ""))
+	return fmt.Errorf("frames that violate the schemas:\n%s", strings.Join(wrong[:min(len(wrong), 20)], ""))
 }

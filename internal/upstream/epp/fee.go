@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Amount is an exact amount of a currency in ten-thousandths of its unit: what
-// registries charge has two decimals, rarely three or four.
+// Amount is an exact amount in ten-thousandths of a currency unit: registry fees
+// have two decimals, rarely three or four.
 type Amount int64
 
 const (
@@ -17,9 +17,9 @@ const (
 	shownDecimals = 2
 )
 
-var errInexactAmount = errors.New("not an exact amount")
+var errInexactAmount = errors.New("epp: not an exact amount")
 
-// ParseAmount reads XML Schema's decimal.
+// ParseAmount parses an XML Schema decimal.
 func ParseAmount(text string) (Amount, error) {
 	rest, negative := strings.CutPrefix(text, "-")
 	if !negative {
@@ -48,7 +48,7 @@ func ParseAmount(text string) (Amount, error) {
 	return value, nil
 }
 
-// String writes the amount with two decimals, or with as many as it needs.
+// String formats the amount with two decimals, or with as many as it needs.
 func (a Amount) String() string {
 	sign := ""
 	if a < 0 {
@@ -61,11 +61,11 @@ func (a Amount) String() string {
 	return sign + strconv.FormatInt(int64(a/perUnit), 10) + "." + decimals
 }
 
-// FeeQuery asks a check for prices (RFC 8748, 5.1.1).
+// FeeQuery requests prices in a check (RFC 8748, 5.1.1).
 type FeeQuery struct {
 	// Currency is three capital letters; empty means the account's own.
 	Currency string
-	// Commands are what shall be priced; none means create for one year.
+	// Commands are the commands to price; none means create for one year.
 	Commands []FeeCommand
 }
 
@@ -73,18 +73,18 @@ type FeeQuery struct {
 type FeeCommand struct {
 	// Name is create, renew, transfer, restore, delete or update.
 	Name string
-	// Years is 0 where the command has no period.
+	// Years is 0 for commands without a period.
 	Years int
 }
 
-// Fee is what a registry says that a name costs.
+// Fee is what the registry charges for a name.
 type Fee struct {
 	Currency string
-	// Class is the registry's word for a price list, such as "premium"; empty or
-	// "standard" where the name has no special one.
+	// Class is the registry's fee class, such as "premium"; empty or "standard" for
+	// ordinary names.
 	Class string
-	// Unknown says that the registry can't tell the fees of this name; Reason is
-	// its explanation.
+	// Unknown means that the registry can't report the fees of this name; Reason
+	// explains why.
 	Unknown bool
 	Reason  string
 	Prices  []Price
@@ -94,15 +94,14 @@ type Fee struct {
 type Price struct {
 	FeeCommand
 	Amount Amount
-	// Known is false where the registry told no fee, or one that is no exact
-	// amount.
+	// Known is false where the registry reports no fee or an inexact amount.
 	Known bool
-	// Standard is the registry's word that this is its usual price.
+	// Standard means that the registry marks this as its usual price.
 	Standard bool
 	Reason   string
 }
 
-// Price is the price of one command; false where it is not known.
+// Price returns the price of one command; false if unknown.
 func (f *Fee) Price(command string) (Price, bool) {
 	if f == nil {
 		return Price{}, false
@@ -115,15 +114,14 @@ func (f *Fee) Price(command string) (Price, bool) {
 	return Price{}, false
 }
 
-// standardFeeClasses are the words for "no special price" that registries use.
+// standardFeeClasses are the fee classes that mean "no special price".
 var standardFeeClasses = map[string]bool{"": true, "standard": true, "default": true, "regular": true, "normal": true}
 
-// Premium says that the registry sells the name at a price of its own, or does
-// not tell a price: a name whose price nobody knows must not be sold at the list
-// price either.
+// Premium reports whether the registry has a special price for the name or reports
+// none: a name of unknown price must not be sold at the list price.
 func (f *Fee) Premium() bool { return f.PremiumFor("create") }
 
-// PremiumFor says the same of another command that was asked about.
+// PremiumFor is Premium for another priced command.
 func (f *Fee) PremiumFor(command string) bool {
 	if f == nil {
 		return false
@@ -149,7 +147,7 @@ func (q *FeeQuery) commands() []FeeCommand {
 	return q.Commands
 }
 
-// key tells questions apart: equal ones travel together.
+// key identifies equal queries, which share a batch.
 func (q *FeeQuery) key() string {
 	if q == nil {
 		return ""
@@ -170,7 +168,7 @@ func (q *FeeQuery) write(w *Writer) {
 	writeCurrency(w, q.Currency)
 	for _, command := range q.commands() {
 		if !feeCommands[command.Name] {
-			w.Fail("fee:command", "names a command that has no fee")
+			w.Fail("fee:command", "contains a command without a fee")
 		}
 		if command.Years == 0 {
 			w.Empty("fee:command", Attr{"name", command.Name})
@@ -193,14 +191,14 @@ func writeCurrency(w *Writer, currency string) {
 	w.Leaf("fee:currency", currency)
 }
 
-// AgreedFee is the fee that a command agrees to (RFC 8748, 5.2): a premium name is
-// created only by those who say what they expect to pay.
+// AgreedFee is the fee that a command agrees to (RFC 8748, 5.2). Registries create
+// premium names only for clients that state the expected fee.
 type AgreedFee struct {
 	Currency string
 	Amount   Amount
 }
 
-// write puts an offer into the extension of a command; nil writes nothing.
+// write adds the agreed fee to the extension of a command; nil writes nothing.
 func (o *AgreedFee) write(w *Writer, verb string) {
 	if o == nil {
 		return
@@ -221,7 +219,7 @@ func (o *AgreedFee) requiredExtensions() []string {
 	return []string{nsFee}
 }
 
-// readFees reads the fees of a check, by name in lower case.
+// readFees reads the fees of a check, keyed by name in lower case.
 func readFees(extension *Node) map[string]*Fee {
 	data := extension.Child(nsFee, "chkData")
 	if data == nil {
@@ -268,17 +266,17 @@ func sumFees(n *Node) (total Amount, known bool) {
 	return total, known
 }
 
-// ChargedFee is what a command cost, where the registry tells (RFC 8748, 5.2).
+// ChargedFee is what a command cost, if the registry reports it (RFC 8748, 5.2).
 type ChargedFee struct {
 	Currency string
 	Amount   Amount
-	// Balance is what is left in the account; BalanceKnown says whether it was
-	// told.
+	// Balance is the remaining account balance if BalanceKnown.
 	Balance      Amount
 	BalanceKnown bool
 }
 
-// readChargedFee reads the fee of a change, nil if the registry told none.
+// readChargedFee reads the fee of a transform command; nil if the registry reports
+// none.
 func readChargedFee(extension *Node, element string) *ChargedFee {
 	data := extension.Child(nsFee, element)
 	if data == nil {

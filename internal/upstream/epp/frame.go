@@ -6,25 +6,26 @@ import (
 	"io"
 )
 
-// RFC 5734, 4: a frame is a total length of four octets in network order, which
-// counts itself, and the XML.
+// A frame is a total length of four octets in network order, which includes itself,
+// followed by the XML (RFC 5734, 4).
 const headerOctets = 4
 
 const (
 	defaultMaxFrame = 1 << 20
 	minFrameLimit   = 64 << 10
 	maxFrameLimit   = 16 << 20
-	// maxRetainedBuffer is the largest buffer that a connection keeps between frames.
+	// maxRetainedBuffer is the largest buffer that a connection reuses for later
+	// frames.
 	maxRetainedBuffer = 64 << 10
 )
 
 var (
-	errFrameTooLong  = errors.New("the frame is longer than the bound")
-	errFrameTooShort = errors.New("the frame's length does not count itself")
+	errFrameTooLong  = errors.New("epp: frame exceeds the size limit")
+	errFrameTooShort = errors.New("epp: frame length is too short")
 )
 
-// frameReader reads frames one after the other. The slice that next returns is
-// good until the next call.
+// frameReader reads frames. The slice that next returns is valid until the next
+// call.
 type frameReader struct {
 	from  io.Reader
 	limit int
@@ -50,15 +51,14 @@ func (r *frameReader) next() ([]byte, error) {
 	r.buf = r.buf[:size]
 	if _, err := io.ReadFull(r.from, r.buf); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // a frame was cut off
+			err = io.ErrUnexpectedEOF // the frame was truncated
 		}
 		return nil, err
 	}
 	return r.buf, nil
 }
 
-// putHeader writes the length of a frame into the four octets that stand at its
-// beginning.
+// putHeader writes a frame's length into its first four octets.
 func putHeader(frame []byte) {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
 }

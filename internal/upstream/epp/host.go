@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// CreateHost makes a nameserver object (RFC 5732, 3.2.1). Addresses are for hosts
-// below an extension of this registry (glue) and refused for others.
+// CreateHost creates a host object (RFC 5732, 3.2.1). Addresses (glue) are for
+// hosts below a TLD of this registry and are rejected for others.
 type CreateHost struct {
 	Name      string
 	Addresses []netip.Addr
 	ClTRID    string
 }
 
-// CreateHost makes a nameserver object.
+// CreateHost creates a host object.
 func (c *Client) CreateHost(ctx context.Context, q CreateHost) (Receipt, error) {
 	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "create", Object: "host", Request: q}, trid: q.ClTRID,
@@ -30,7 +30,7 @@ func (c *Client) CreateHost(ctx context.Context, q CreateHost) (Receipt, error) 
 	})
 }
 
-// HostInfo is a nameserver object as the registry knows it.
+// HostInfo is a host object as the registry reports it.
 type HostInfo struct {
 	Receipt
 	Name, ROID       string
@@ -40,7 +40,7 @@ type HostInfo struct {
 	Created, Updated time.Time
 }
 
-// InfoHost asks for a nameserver object.
+// InfoHost queries a host object.
 func (c *Client) InfoHost(ctx context.Context, name string) (HostInfo, error) {
 	cmd := &call{
 		Command: Command{Verb: "info", Object: "host", Request: name}, safe: true,
@@ -67,17 +67,17 @@ func (c *Client) InfoHost(ctx context.Context, name string) (HostInfo, error) {
 	}, nil
 }
 
-// UpdateHost changes a nameserver object.
+// UpdateHost changes a host object.
 type UpdateHost struct {
 	Name            string
 	AddAddresses    []netip.Addr
 	RemoveAddresses []netip.Addr
-	// NewName renames the host; empty leaves its name.
+	// NewName renames the host; empty keeps its name.
 	NewName string
 	ClTRID  string
 }
 
-// UpdateHost changes a nameserver object.
+// UpdateHost changes a host object.
 func (c *Client) UpdateHost(ctx context.Context, q UpdateHost) (Receipt, error) {
 	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "update", Object: "host", Request: q}, trid: q.ClTRID,
@@ -107,7 +107,7 @@ func writeHostParts(w *Writer, tag string, addresses []netip.Addr) {
 	w.End(tag)
 }
 
-// DeleteHost removes a nameserver object that no domain uses.
+// DeleteHost deletes a host object that no domain uses.
 func (c *Client) DeleteHost(ctx context.Context, name, clTRID string) (Receipt, error) {
 	return c.sendForReceipt(ctx, &call{
 		Command: Command{Verb: "delete", Object: "host", Request: name}, trid: clTRID,
@@ -119,8 +119,8 @@ func (c *Client) DeleteHost(ctx context.Context, name, clTRID string) (Receipt, 
 	})
 }
 
-// CheckHosts asks which nameserver objects do not exist yet (Available). The
-// answers are in the order of the names.
+// CheckHosts reports which host objects do not exist yet (Available), in the order
+// of the names.
 func (c *Client) CheckHosts(ctx context.Context, names ...string) ([]CheckResult, error) {
 	return c.checkObjects(ctx, "host", nsHost, "name", names)
 }

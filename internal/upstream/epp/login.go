@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// greeting is what a server says of itself (RFC 5730, 2.4).
+// greeting is the server's self-description (RFC 5730, 2.4).
 type greeting struct {
 	server        string
 	at            time.Time
@@ -33,11 +33,11 @@ func readGreeting(n *Node) greeting {
 	return g
 }
 
-// passwordInExtension stands in place of a password that is in the extension (RFC 8807,
+// passwordInExtension replaces a password that is sent in the extension (RFC 8807,
 // 3.2).
 const passwordInExtension = "[LOGIN-SECURITY]"
 
-// login is the whole of RFC 5730, 2.9.1.1 as data.
+// login holds the content of a login command (RFC 5730, 2.9.1.1).
 type login struct {
 	clientID, password, newPassword string
 	language                        string
@@ -45,7 +45,7 @@ type login struct {
 	userAgent                       string
 }
 
-// prepareLogin chooses what both sides know.
+// prepareLogin selects the services that both sides support.
 func prepareLogin(a *Account, g greeting, newPassword string) (login, error) {
 	known := knownExtensions()
 	if a.ProtocolExtension != nil {
@@ -74,7 +74,7 @@ func prepareLogin(a *Account, g greeting, newPassword string) (login, error) {
 	return l, nil
 }
 
-var errNoDomainObject = errors.New("the server does not offer domains")
+var errNoDomainObject = errors.New("the server does not offer domain objects")
 
 func (l *login) services() services {
 	has := make(services)
@@ -139,7 +139,7 @@ func (l *login) writeExtension(w *Writer, has services) {
 	w.End("loginSec:loginSec")
 }
 
-// connect opens a session and logs in. Whatever fails closes the connection.
+// connect opens a session and logs in. Any failure closes the connection.
 func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid string) (*session, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.ConnectTimeout)
 	defer cancel()
@@ -170,20 +170,19 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 }
 
 // logSecurityEvents logs the login security events (RFC 8807, section 4.1) of a
-// login response: an expiring password or certificate locks the account out.
+// login response: an expired password or certificate locks the account out.
 // "severity" is the event's level; "level" is the log record's own key.
 func (a *Account) logSecurityEvents(ctx context.Context, extension *Node) {
 	for _, event := range extension.Child(nsLoginSec, "loginSecData").All(nsLoginSec, "event") {
-		a.Logger.WarnContext(ctx, "registry reports a login security event (RFC 8807)", "account", a.label(), "host", a.host(),
+		a.Logger.WarnContext(ctx, "registry login security event", "account", a.label(), "host", a.host(),
 			"type", event.Attr("type"), "name", event.Attr("name"), "severity", event.Attr("level"), "value", event.Attr("value"),
 			"duration", event.Attr("duration"), "until", event.Attr("exDate"))
 	}
 }
 
-// ChangePassword logs in once over a connection of its own and sets a new
-// password. It is for an operator whose program is not running at that moment,
-// or who has a connection to spare. ErrOutcomeUnknown means that either password
-// may now be the right one.
+// ChangePassword logs in once over a connection of its own and sets a new password.
+// The account needs a spare connection if the server is running. ErrOutcomeUnknown
+// means that either password may be valid now.
 func ChangePassword(ctx context.Context, a Account, newPassword string) error {
 	if err := a.validate(); err != nil {
 		return err
@@ -206,8 +205,8 @@ func changePassword(ctx context.Context, a *Account, dial dialer, newPassword st
 	return nil
 }
 
-// logoutTimeout is how long we wait for the answer to a logout.
+// logoutTimeout limits the wait for the response to a logout.
 const logoutTimeout = 2 * time.Second
 
-// newTRID is an id for a command that brings none: unique, and 29 characters.
+// newTRID generates a unique clTRID of 29 characters.
 func newTRID(now time.Time) string { return registrar.NewID("dk-", now) }

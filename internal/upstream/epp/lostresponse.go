@@ -9,33 +9,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// PriorAttempt is what a caller remembers of a command that it may have sent before,
-// perhaps in another life of the program.
+// PriorAttempt describes a command that the caller may have sent before, possibly
+// before a restart.
 type PriorAttempt struct {
-	// Sent: the command may have been sent already, so the registry is asked
-	// before it is sent (again).
+	// Sent means that the command may have been sent, so the registry is queried
+	// first.
 	Sent bool
-	// Since is when the intent was written down, in the registry's time. What
-	// was made earlier than that was not made by this command.
+	// Since is when the intent was stored, in the registry's time. An older object
+	// was not created by this command.
 	Since time.Time
 }
 
 const (
-	// maxSends bounds how often a lost command is sent in one go.
+	// maxSends limits how often a lost command is sent per call.
 	maxSends = 3
-	// resendDelay is the first pause between two; the second is twice as long.
+	// resendDelay is the first delay between two sends; the second is twice as
+	// long.
 	resendDelay = 200 * time.Millisecond
-	// clockSkew is how far the registry's clock and ours may be apart.
+	// clockSkew is the tolerated difference between the registry's clock and ours.
 	clockSkew = 5 * time.Minute
 )
 
-// ambiguousCodes are refusals after which it is worth asking what the registry knows:
-// those that say little, and those that an unnoticed first success would cause.
+// ambiguousCodes are refusals that warrant a query: unspecific ones, and those that
+// an unnoticed first success causes.
 var ambiguousCodes = map[int]bool{CodeFailed: true, CodeFailedClosing: true, CodePendingTransfer: true}
 
-// sendOrFind sends a command until it is known to have been carried out or refused.
-// find asks the registry: true means that it was carried out, false that there is
-// no trace of it, and a conflict that somebody else's stands in its place.
+// sendOrFind sends a command until it is known to have been executed or refused.
+// find queries the registry: true means executed, false means no trace, and a
+// conflict means that the object belongs to another registrar or order.
 func sendOrFind[T any](ctx context.Context, host string, sent bool,
 	send func(context.Context) (T, error), find func(context.Context) (T, bool, error),
 ) (got T, found bool, err error) {
@@ -71,8 +72,8 @@ func sendOrFind[T any](ctx context.Context, host string, sent bool,
 	}
 }
 
-// asOutcomeUnknown is the error of a question that was asked because something may have
-// been sent. The registry's clear word, that another's stands there, stays.
+// asOutcomeUnknown converts the error of a query made because a command may have
+// been sent. A conflict is definite and passes unchanged.
 func asOutcomeUnknown(host string, err error) error {
 	if err == nil || errors.Is(err, &registrar.Error{Kind: registrar.KindConflict}) {
 		return err
@@ -81,15 +82,16 @@ func asOutcomeUnknown(host string, err error) error {
 }
 
 func existsElsewhere(host string, cause error) error {
-	return &registrar.Error{Kind: registrar.KindConflict, Code: ResultExists, Detail: host + ": somebody else has it", Err: cause}
+	return &registrar.Error{Kind: registrar.KindConflict, Code: ResultExists, Detail: host + ": the object belongs to another registrar or order", Err: cause}
 }
 
-// CreateOrFind registers a name, and asks the registry before it sends the
-// command again. found says that an earlier try had done it. A conflict of code
-// ResultExists is final: somebody else has the name, or another order of ours.
+// CreateOrFind registers a name and queries the registry before it sends the
+// command again. found means that an earlier attempt succeeded. A conflict with
+// code ResultExists is final: another registrar or another of our orders has the
+// name.
 func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, earlier PriorAttempt) (created DomainCreated, found bool, err error) {
 	if q.ClTRID == "" {
-		q.ClTRID = newTRID(c.account.Now()) // the same for every try
+		q.ClTRID = newTRID(c.account.Now()) // the same for every attempt
 	}
 	if earlier.Since.IsZero() {
 		earlier.Since = c.account.Now()
@@ -99,7 +101,7 @@ func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, earlier Prior
 		switch {
 		case ResultCode(err) == CodeMissing:
 			return DomainCreated{}, false, nil
-		case ResultCode(err) == CodeAuthorization: // it is there, and not ours to see
+		case ResultCode(err) == CodeAuthorization: // it exists, and the registry hides it from us
 			return DomainCreated{}, false, existsElsewhere(c.Host(), err)
 		case err != nil:
 			return DomainCreated{}, false, err
@@ -117,10 +119,10 @@ func (c *Client) CreateOrFind(ctx context.Context, q CreateDomain, earlier Prior
 		func(ctx context.Context) (DomainCreated, error) { return c.CreateDomain(ctx, q) }, find)
 }
 
-// wasCreatedBy says whether a domain is the one that a command asked for. The account
-// alone proves nothing: two customers may want the same name at once. The secret
-// that only this command set proves it, and so does the holder's handle; where
-// the registry shows neither, the time must do.
+// wasCreatedBy reports whether a domain was created by this command. The sponsor
+// alone proves nothing, since two customers may order the same name at once. The
+// auth code or registrant handle of this command proves it; where the registry
+// shows neither, the creation time decides.
 func wasCreatedBy(info *DomainInfo, q *CreateDomain, clientID string, since time.Time) bool {
 	if !strings.EqualFold(info.Sponsor, clientID) || info.Creator != "" && !strings.EqualFold(info.Creator, clientID) {
 		return false
@@ -134,20 +136,21 @@ func wasCreatedBy(info *DomainInfo, q *CreateDomain, clientID string, since time
 	return !info.Created.IsZero() && !info.Created.Before(since.Add(-clockSkew))
 }
 
-// masked: registries that do not tell a secret send asterisks or the like.
+// isMasked reports whether the registry hides the auth code behind asterisks or the
+// like.
 func isMasked(secret string) bool {
 	return strings.Trim(secret, secret[:1]) == ""
 }
 
-// RenewOrFind extends a registration, and asks whether the expiry has moved
-// before it sends the command again.
+// RenewOrFind extends a registration and checks whether the expiry has moved before
+// it sends the command again.
 func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier PriorAttempt) (renewed DomainRenewed, found bool, err error) {
 	wanted := minRenewedExpiry(q.Expires, q.Years)
 	find := func(ctx context.Context) (DomainRenewed, bool, error) {
 		info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name})
 		switch code := ResultCode(err); {
 		case code == CodeMissing || code == CodeAuthorization:
-			return DomainRenewed{}, false, nil // the renewal itself will be told why
+			return DomainRenewed{}, false, nil // the renewal itself reports why
 		case err != nil:
 			return DomainRenewed{}, false, err
 		}
@@ -157,14 +160,14 @@ func (c *Client) RenewOrFind(ctx context.Context, q RenewDomain, earlier PriorAt
 		func(ctx context.Context) (DomainRenewed, error) { return c.RenewDomain(ctx, q) }, find)
 }
 
-// minRenewedExpiry is what a domain expires at after a renewal, or a day later: of
-// leap years, and of the time of day, registries have views of their own.
+// minRenewedExpiry is the earliest expiry after a renewal, less a day: registries
+// differ about leap years and the time of day.
 func minRenewedExpiry(from time.Time, years int) time.Time {
 	return from.UTC().AddDate(max(1, years), 0, -1)
 }
 
-// TransferOrFind asks for a transfer, and looks for our own request before it
-// sends the command again.
+// TransferOrFind requests a transfer and looks for our own request before it sends
+// the command again.
 func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, earlier PriorAttempt) (transfer Transfer, found bool, err error) {
 	q.Op = TransferRequest
 	find := func(ctx context.Context) (Transfer, bool, error) {
@@ -187,14 +190,14 @@ func (c *Client) TransferOrFind(ctx context.Context, q TransferDomain, earlier P
 		func(ctx context.Context) (Transfer, error) { return c.TransferDomain(ctx, q) }, find)
 }
 
-// findTransferred is for registries without a pending phase, which have no
-// transfer to ask about: the domain is ours already, or it is not.
+// findTransferred handles registries without a pending phase, which have no
+// transfer to query: the domain is either ours or not.
 func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (Transfer, bool, error) {
 	info, err := c.InfoDomain(ctx, InfoDomain{Name: q.Name, AuthInfo: q.AuthInfo})
 	switch code := ResultCode(err); {
-	case code == CodeMissing || code == CodeAuthorization || code == CodeAuthInfo: // not ours to see, so not ours
+	case code == CodeMissing || code == CodeAuthorization || code == CodeAuthInfo: // hidden from us, so not ours
 		return Transfer{}, false, nil
-	case err != nil: // a registry in trouble (2400, 2502) has said nothing about whose it is
+	case err != nil: // a failing registry (2400, 2502) says nothing about the sponsor
 		return Transfer{}, false, err
 	case !strings.EqualFold(info.Sponsor, c.ClientID()):
 		return Transfer{}, false, nil
@@ -205,9 +208,9 @@ func (c *Client) findTransferred(ctx context.Context, q TransferDomain) (Transfe
 	}, true, nil
 }
 
-// CreateContactOrFind makes a contact. An id that exists in our account is taken
-// for ours, since the caller chose it for this purpose. Gateways that choose ids
-// themselves can't be asked; there a lost answer may leave a contact behind.
+// CreateContactOrFind creates a contact. An existing id in our account counts as
+// ours, since the caller chose it for this purpose. Gateways that choose ids
+// themselves can't be queried; there a lost response may leave an unused contact.
 func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, earlier PriorAttempt) (created ContactCreated, found bool, err error) {
 	find := func(ctx context.Context) (ContactCreated, bool, error) {
 		info, err := c.InfoContact(ctx, InfoContact{ID: q.ID})
@@ -225,8 +228,8 @@ func (c *Client) CreateContactOrFind(ctx context.Context, q CreateContact, earli
 		func(ctx context.Context) (ContactCreated, error) { return c.CreateContact(ctx, q) }, find)
 }
 
-// EnsureHost makes a nameserver object unless it is there. A lost answer is no
-// trouble: the next try finds it.
+// EnsureHost creates a host object unless it exists. After a lost response, the
+// next attempt finds it.
 func (c *Client) EnsureHost(ctx context.Context, q CreateHost) error {
 	for try := 1; ; try++ {
 		_, err := c.CreateHost(ctx, q)

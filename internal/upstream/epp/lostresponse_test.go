@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// fakeRegistry keeps one domain, as much as the tests about lost answers need.
+// fakeRegistry holds one domain, enough for tests of lost responses.
 type fakeRegistry struct {
 	fakeServer
 	domain                            string
@@ -20,8 +20,8 @@ type fakeRegistry struct {
 	created, expires                  time.Time
 	transfer                          string // state of a transfer by ClientX
 	creates, renews, transfers        int
-	// loseAnswer says, for the nth change, whether the answer is lost after it was
-	// carried out, and refuse whether it is lost before.
+	// loseAnswer loses the response of the nth change after executing it;
+	// dropCommand drops the command before.
 	loseAnswer, dropCommand map[int]bool
 	changes                 int
 }
@@ -104,18 +104,18 @@ func TestCreateOrFind_QueriesBeforeResending(t *testing.T) {
 		prepare func(g *fakeRegistry)
 		earlier PriorAttempt
 		found   bool
-		err     error // nil: it is ours in the end
+		err     error // nil: the domain is ours in the end
 		creates int
 	}{
-		"nothing is lost":           {func(*fakeRegistry) {}, PriorAttempt{}, false, nil, 1},
-		"lost after it was done":    {func(g *fakeRegistry) { g.loseAnswer[1] = true }, PriorAttempt{}, true, nil, 1},
-		"lost before it was done":   {func(g *fakeRegistry) { g.dropCommand[1] = true }, PriorAttempt{}, false, nil, 1},
-		"lost before, then after":   {func(g *fakeRegistry) { g.dropCommand[1], g.loseAnswer[2] = true, true }, PriorAttempt{}, true, nil, 1},
-		"lost three times":          {func(g *fakeRegistry) { g.dropCommand[1], g.dropCommand[2], g.dropCommand[3] = true, true, true }, PriorAttempt{}, false, ErrOutcomeUnknown, 0},
-		"sent in an earlier life":   {func(g *fakeRegistry) { g.setDomain("ClientX", "order-1-secret", time.Now()) }, PriorAttempt{Sent: true}, true, nil, 0},
-		"not sent after all":        {func(*fakeRegistry) {}, PriorAttempt{Sent: true}, false, nil, 1},
-		"another registrar has it":  {func(g *fakeRegistry) { g.setDomain("ClientY", "", time.Now()) }, PriorAttempt{}, false, &registrar.Error{Code: ResultExists}, 0},
-		"another took it meanwhile": {func(g *fakeRegistry) { g.dropCommand[1] = true; g.setDomain("ClientY", "", time.Now()) }, PriorAttempt{}, false, &registrar.Error{Code: ResultExists}, 0},
+		"nothing is lost":                           {func(*fakeRegistry) {}, PriorAttempt{}, false, nil, 1},
+		"lost after it was done":                    {func(g *fakeRegistry) { g.loseAnswer[1] = true }, PriorAttempt{}, true, nil, 1},
+		"lost before it was done":                   {func(g *fakeRegistry) { g.dropCommand[1] = true }, PriorAttempt{}, false, nil, 1},
+		"lost before, then after":                   {func(g *fakeRegistry) { g.dropCommand[1], g.loseAnswer[2] = true, true }, PriorAttempt{}, true, nil, 1},
+		"lost three times":                          {func(g *fakeRegistry) { g.dropCommand[1], g.dropCommand[2], g.dropCommand[3] = true, true, true }, PriorAttempt{}, false, ErrOutcomeUnknown, 0},
+		"sent before a restart":                     {func(g *fakeRegistry) { g.setDomain("ClientX", "order-1-secret", time.Now()) }, PriorAttempt{Sent: true}, true, nil, 0},
+		"not sent after all":                        {func(*fakeRegistry) {}, PriorAttempt{Sent: true}, false, nil, 1},
+		"another registrar has it":                  {func(g *fakeRegistry) { g.setDomain("ClientY", "", time.Now()) }, PriorAttempt{}, false, &registrar.Error{Code: ResultExists}, 0},
+		"another registrar registered it meanwhile": {func(g *fakeRegistry) { g.dropCommand[1] = true; g.setDomain("ClientY", "", time.Now()) }, PriorAttempt{}, false, &registrar.Error{Code: ResultExists}, 0},
 		"another order of ours has it": {
 			func(g *fakeRegistry) { g.setDomain("ClientX", "order-2-secret", time.Now()); g.dropCommand[1] = true },
 			PriorAttempt{},
@@ -132,7 +132,7 @@ func TestCreateOrFind_QueriesBeforeResending(t *testing.T) {
 					t.Fatalf("found %t, %v", found, err)
 				}
 				if test.err != nil && !errors.Is(test.err, ErrOutcomeUnknown) && errors.Is(err, ErrOutcomeUnknown) {
-					t.Error("a clear answer is called unknown")
+					t.Error("a definite result is reported as unknown")
 				}
 				if err == nil && (created.Name != "a.test" || created.Created.IsZero()) {
 					t.Errorf("created %+v", created)
@@ -158,19 +158,19 @@ func TestWasCreatedBy_ComparesAuthInfoRegistrantOrTime(t *testing.T) {
 		ask  CreateDomain
 		want bool
 	}{
-		"in time":           {func(*DomainInfo) {}, CreateDomain{}, true},
-		"clocks differ":     {func(d *DomainInfo) { d.Created = since.Add(-4 * time.Minute) }, CreateDomain{}, true},
-		"too early":         {func(d *DomainInfo) { d.Created = since.Add(-time.Hour) }, CreateDomain{}, false},
-		"no time":           {func(d *DomainInfo) { d.Created = time.Time{} }, CreateDomain{}, false},
-		"another sponsor":   {func(d *DomainInfo) { d.Sponsor = "ClientY" }, CreateDomain{}, false},
-		"transferred to us": {func(d *DomainInfo) { d.Creator = "ClientY" }, CreateDomain{}, false},
-		"our secret":        {func(d *DomainInfo) { d.AuthInfo, d.Created = "s3cret", time.Time{} }, CreateDomain{AuthInfo: "s3cret"}, true},
-		"another secret":    {func(d *DomainInfo) { d.AuthInfo = "other" }, CreateDomain{AuthInfo: "s3cret"}, false},
-		"a masked secret":   {func(d *DomainInfo) { d.AuthInfo = "******" }, CreateDomain{AuthInfo: "s3cret"}, true},
-		"our holder":        {func(d *DomainInfo) { d.Registrant = "reg-1" }, CreateDomain{Registrant: "REG-1"}, true},
-		"another holder":    {func(d *DomainInfo) { d.Registrant = "REG-2" }, CreateDomain{Registrant: "REG-1"}, false},
-		// Some registries tell the day alone, which begins before the command.
-		"our holder, by day": {func(d *DomainInfo) { d.Registrant, d.Created = "REG-1", since.Add(-12*time.Hour) }, CreateDomain{Registrant: "REG-1"}, true},
+		"in time":            {func(*DomainInfo) {}, CreateDomain{}, true},
+		"clocks differ":      {func(d *DomainInfo) { d.Created = since.Add(-4 * time.Minute) }, CreateDomain{}, true},
+		"too early":          {func(d *DomainInfo) { d.Created = since.Add(-time.Hour) }, CreateDomain{}, false},
+		"no time":            {func(d *DomainInfo) { d.Created = time.Time{} }, CreateDomain{}, false},
+		"another sponsor":    {func(d *DomainInfo) { d.Sponsor = "ClientY" }, CreateDomain{}, false},
+		"transferred to us":  {func(d *DomainInfo) { d.Creator = "ClientY" }, CreateDomain{}, false},
+		"our auth code":      {func(d *DomainInfo) { d.AuthInfo, d.Created = "s3cret", time.Time{} }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"another auth code":  {func(d *DomainInfo) { d.AuthInfo = "other" }, CreateDomain{AuthInfo: "s3cret"}, false},
+		"a masked auth code": {func(d *DomainInfo) { d.AuthInfo = "******" }, CreateDomain{AuthInfo: "s3cret"}, true},
+		"our registrant":     {func(d *DomainInfo) { d.Registrant = "reg-1" }, CreateDomain{Registrant: "REG-1"}, true},
+		"another registrant": {func(d *DomainInfo) { d.Registrant = "REG-2" }, CreateDomain{Registrant: "REG-1"}, false},
+		// Some registries report only the date, which begins before the command.
+		"our registrant, by day": {func(d *DomainInfo) { d.Registrant, d.Created = "REG-1", since.Add(-12*time.Hour) }, CreateDomain{Registrant: "REG-1"}, true},
 	} {
 		info := ours
 		test.info(&info)
@@ -250,7 +250,7 @@ func TestCreateContactOrFind_ExistingContactOrHostIsFound(t *testing.T) {
 		t.Errorf("ours: %+v, %t, %v", got, found, err)
 	}
 	if _, _, err := c.CreateContactOrFind(t.Context(), ask, PriorAttempt{}); ResultCode(err) != CodeExists {
-		t.Errorf("an id that we never sent: %v", err)
+		t.Errorf("an id that was never sent: %v", err)
 	}
 	if err := c.EnsureHost(t.Context(), CreateHost{Name: "ns1.test"}); err != nil {
 		t.Errorf("host: %v", err)
@@ -283,7 +283,7 @@ func TestCreateOrFind_FailedQueryLeavesOutcomeUnknown(t *testing.T) {
 func TestOutcome_RegistryFailureDoesNotDenyTransfer(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]registrar.Kind{
-		CodeFailed:           registrar.KindUpstream, // nothing is decided, so the line waits
+		CodeFailed:           registrar.KindUpstream, // nothing is decided, so the item waits
 		CodeSessionsExceeded: registrar.KindUpstream,
 		CodeMissing:          registrar.KindConflict,
 		CodeAuthorization:    registrar.KindConflict,
@@ -291,7 +291,7 @@ func TestOutcome_RegistryFailureDoesNotDenyTransfer(t *testing.T) {
 	} {
 		f := &fakeServer{handle: func(r *Node) reply {
 			if verbOf(r) == "transfer" {
-				return reply{xml: responseXML(CodeNoTransfer, tridOf(r), "", "")} // it has ended
+				return reply{xml: responseXML(CodeNoTransfer, tridOf(r), "", "")} // the transfer has ended
 			}
 			return reply{xml: responseXML(code, tridOf(r), "", "")}
 		}}

@@ -9,11 +9,10 @@ import (
 	"time"
 )
 
-// Node is one element of a registry's answer. A nil Node has no text, no
-// attributes and no children, so a path can be followed without asking at every
-// step whether it is there.
+// Node is one element of a response. A nil Node has no text, attributes or
+// children, so paths can be followed without nil checks.
 type Node struct {
-	// Space is the namespace's URI and never a prefix.
+	// Space is the namespace URI, never a prefix.
 	Space, Local string
 	// Text is the element's own text, trimmed.
 	Text     string
@@ -27,15 +26,16 @@ const (
 )
 
 var (
-	errDTD       = errors.New("the document has a DTD")
-	errTooDeep   = errors.New("the document is nested too deeply")
-	errTooMany   = errors.New("the document has too many elements")
-	errNoElement = errors.New("the document has no root element")
-	errTrailing  = errors.New("something follows the root element")
-	errCharset   = errors.New("the document is not in UTF-8")
+	errDTD       = errors.New("epp: document has a DTD")
+	errTooDeep   = errors.New("epp: document is nested too deeply")
+	errTooMany   = errors.New("epp: document has too many elements")
+	errNoElement = errors.New("epp: document has no root element")
+	errTrailing  = errors.New("epp: document continues after the root element")
+	errCharset   = errors.New("epp: document is not in UTF-8")
 )
 
-// Child is the first child with this name. An empty space means any namespace.
+// Child returns the first child with this name. An empty space matches any
+// namespace.
 func (n *Node) Child(space, local string) *Node {
 	if n == nil {
 		return nil
@@ -48,7 +48,7 @@ func (n *Node) Child(space, local string) *Node {
 	return nil
 }
 
-// All are the children with this name, in their order.
+// All returns the children with this name in document order.
 func (n *Node) All(space, local string) []*Node {
 	if n == nil {
 		return nil
@@ -62,7 +62,7 @@ func (n *Node) All(space, local string) []*Node {
 	return found
 }
 
-// Attr is the value of an attribute, trimmed; empty if it is not there.
+// Attr returns the value of an attribute, trimmed; empty if absent.
 func (n *Node) Attr(local string) string {
 	if n == nil {
 		return ""
@@ -86,13 +86,13 @@ func (n *Node) text() string {
 	return n.Text
 }
 
-// value is the text of a child.
+// value returns the text of a child.
 func (n *Node) value(space, local string) string { return n.Child(space, local).text() }
 
-// timeValue is the time in a child; zero if there is none that can be read.
+// timeValue returns the time in a child; zero if absent or invalid.
 func (n *Node) timeValue(space, local string) time.Time { return parseTime(n.value(space, local)) }
 
-// parseBool reads XML Schema's boolean. absent is its value where nothing is said.
+// parseBool parses an XML Schema boolean; absent is the value of an empty text.
 func parseBool(text string, absent bool) bool {
 	switch strings.ToLower(text) {
 	case "1", "true":
@@ -104,8 +104,8 @@ func parseBool(text string, absent bool) bool {
 	}
 }
 
-// timeLayouts are XML Schema's dateTime and what servers send in its place. A time
-// without a zone is UTC (RFC 5731, 2.4).
+// timeLayouts are the XML Schema dateTime and common deviations. A time without a
+// zone is UTC (RFC 5731, 2.4).
 var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05", "2006-01-02Z", time.DateOnly}
 
 func parseTime(text string) time.Time {
@@ -120,7 +120,7 @@ func parseTime(text string) time.Time {
 	return time.Time{}
 }
 
-// parseDocument reads one whole document into a tree.
+// parseDocument parses a complete document into a tree.
 func parseDocument(document []byte) (*Node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	decoder.CharsetReader = func(charset string, input io.Reader) (io.Reader, error) {
@@ -170,7 +170,7 @@ func parseDocument(document []byte) (*Node, error) {
 			}
 			stack = append(stack, node)
 		case xml.EndElement:
-			last := stack[len(stack)-1] // the decoder sees to it that tags match
+			last := stack[len(stack)-1] // the decoder guarantees matching tags
 			last.Text = strings.TrimSpace(last.Text)
 			stack = stack[:len(stack)-1]
 		case xml.CharData:

@@ -11,55 +11,57 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Policy is how one extension's registry, or the gateway in front of it, differs
-// from the others beyond the protocol.
+// Policy describes how the registry of a TLD, or the gateway in front of it,
+// differs beyond the protocol.
 type Policy struct {
-	// Roles are the contacts that a domain needs, the registrant among them.
-	// Empty means that the registry keeps none ("thin").
+	// Roles are the contacts that a domain requires, including the registrant.
+	// Empty means a registry without contacts ("thin").
 	Roles []Role
-	// HostAttributes: nameservers are sent with the domain. Otherwise they are
-	// objects of their own, which must exist first.
+	// HostAttributes means that nameservers are sent with the domain. Otherwise
+	// they are host objects, which must exist first.
 	HostAttributes bool
-	// MinNameservers and MaxNameservers bound a domain's nameservers. 0 as the
-	// least means that a domain may do without.
+	// MinNameservers and MaxNameservers limit a domain's nameservers. A minimum of
+	// 0 allows a domain without any.
 	MinNameservers, MaxNameservers int
-	// MinYears and MaxYears bound the term of a registration.
+	// MinYears and MaxYears limit the registration term.
 	MinYears, MaxYears int
 	AuthInfo           AuthInfoRule
 	AtExpiry           ExpiryAction
 	Transfer           TransferStyle
 	// TransferYears is what a completed transfer adds to the term.
 	TransferYears int
-	// Restorable: a deleted domain waits in redemption and can be had back.
+	// Restorable means that a deleted domain passes through redemption and can be
+	// restored.
 	Restorable bool
-	// NoLock: a registrar can't keep a domain from leaving; the code alone does.
+	// NoTransferLock means that a registrar can't lock a domain; only the auth code
+	// protects it.
 	NoTransferLock bool
 	Label          LabelRule
 }
 
-// AuthInfoRule is what a registry wants of the secret of a domain.
+// AuthInfoRule describes a registry's rules for auth codes.
 type AuthInfoRule struct {
-	// Min and Max bound its length. Max 0 means that the registry sets its own,
+	// Min and Max limit the length. Max 0 means that the registry sets the code,
 	// and an empty one is sent.
 	Min, Max int
-	// OnDemand: it is set when the holder wants to leave, and not before; a
-	// registration carries an empty one.
+	// OnDemand means that the code is set when the registrant wants to transfer
+	// away; a registration sends an empty one.
 	OnDemand bool
-	// ValidDays is how long it is good; 0 means for ever.
+	// ValidDays is the code's lifetime; 0 means unlimited.
 	ValidDays int
 }
 
-// ExpiryAction is what happens at the end of a term when nobody does anything.
+// ExpiryAction is what the registry does at the end of an unrenewed term.
 type ExpiryAction uint8
 
 const (
-	// AutoRenew: the registry renews and charges; the registrar has 45 days to
-	// delete and get the money back.
+	// AutoRenew: the registry renews and charges; a delete within 45 days is
+	// refunded.
 	AutoRenew ExpiryAction = iota
-	// Deletes: the registry deletes the domain, so a renewal must come in time.
+	// AutoDelete: the registry deletes the domain, so it must be renewed in time.
 	AutoDelete
-	// Transit: a domain that is given up goes to the registry itself, which
-	// writes to the holder (DENIC).
+	// Transit: an abandoned domain goes to the registry, which writes to the
+	// registrant (DENIC).
 	Transit
 )
 
@@ -80,19 +82,21 @@ func (e ExpiryAction) String() string {
 type TransferStyle uint8
 
 const (
-	// Waits: the losing registrar has days to object (RFC 5730; five at gTLDs).
+	// PendingTransfer: the losing registrar can object (RFC 5730; five days at
+	// gTLDs).
 	PendingTransfer TransferStyle = iota
-	// AtOnce: the right secret moves the domain in the same moment.
+	// ImmediateTransfer: the correct auth code moves the domain at once.
 	ImmediateTransfer
-	// Push: the losing registrar sends it; the gaining one can't ask.
+	// PushTransfer: the losing registrar pushes the domain; the gaining one can't
+	// request it.
 	PushTransfer
 )
 
-// LabelRule is which labels can be registered at all.
+// LabelRule describes which labels can be registered.
 type LabelRule struct {
-	// Min and Max bound the length in characters; 0 means 1 and 63.
+	// Min and Max limit the length in characters; 0 means 1 and 63.
 	Min, Max int
-	// NoIDN: only a-z, 0-9 and the hyphen.
+	// NoIDN allows only a-z, 0-9 and the hyphen.
 	NoIDN bool
 }
 
@@ -103,35 +107,35 @@ var (
 	registrantRole      = []Role{Registrant}
 )
 
-// defaultPolicy is the policy of an extension that the table does not name: what ICANN's
-// agreement asks of most registries.
+// defaultPolicy applies to TLDs missing from the table. It follows ICANN's registry
+// agreement.
 var defaultPolicy = Policy{
 	Roles: allRoles, MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
 }
 
-// thinPolicy is that of registries that keep no contacts.
+// thinPolicy is that of registries without contacts.
 var thinPolicy = Policy{
 	MaxNameservers: 13, MinYears: 1, MaxYears: 10,
 	AuthInfo: AuthInfoRule{Min: 8, Max: 16}, TransferYears: 1, Restorable: true,
 }
 
-// policies holds what differs. A gateway may present an extension otherwise: then
-// the operator's own table goes first (see PolicyOf).
+// policies holds the differences. If a gateway presents a TLD differently, the
+// operator's own table takes precedence (see PolicyOf).
 var policies = map[string]Policy{
 	".com": thinPolicy, ".net": thinPolicy, ".cc": thinPolicy, ".tv": thinPolicy,
-	// Google's registry dropped contacts for all its extensions.
+	// Google's registry dropped contacts for all its TLDs.
 	".dev": thinPolicy, ".app": thinPolicy, ".page": thinPolicy, ".day": withYears(thinPolicy, 1, 1), ".new": thinPolicy, ".how": thinPolicy, ".foo": thinPolicy,
 
-	// DENIC speaks RRI, so this is a gateway's view: no term to choose, no
-	// pending phase, an AuthInfo that is set when the holder leaves and dies
-	// after 30 days, TRANSIT for what is given up.
+	// DENIC uses RRI, so this is a gateway's view: no choice of term, no pending
+	// phase, an auth code that is set on demand and expires after 30 days, TRANSIT
+	// for abandoned domains.
 	".de": {
 		Roles: registrantRole, HostAttributes: true, MinNameservers: 2, MaxNameservers: 13, MinYears: 1, MaxYears: 1,
 		AuthInfo: AuthInfoRule{Min: 8, Max: 16, OnDemand: true, ValidDays: 30},
 		AtExpiry: Transit, Transfer: ImmediateTransfer, Restorable: true, NoTransferLock: true,
 	},
-	// EURid makes the code itself; it is good for 40 days.
+	// EURid generates the auth code; it is valid for 40 days.
 	".eu": {
 		Roles: registrantTechRoles, HostAttributes: true, MaxNameservers: 9, MinYears: 1, MaxYears: 10,
 		AuthInfo: AuthInfoRule{ValidDays: 40, OnDemand: true}, AtExpiry: AutoDelete, Transfer: ImmediateTransfer, TransferYears: 1,
@@ -157,7 +161,8 @@ var policies = map[string]Policy{
 		AuthInfo: AuthInfoRule{Min: 8, Max: 32}, Transfer: PendingTransfer, TransferYears: 1, Restorable: true, Label: LabelRule{Min: 3},
 	},
 	".se": sweden, ".nu": sweden,
-	// At .uk nobody can ask for a domain: the losing registrar changes the tag.
+	// At .uk the gaining registrar can't request a transfer: the losing one changes
+	// the tag.
 	".uk": nominet, ".co.uk": nominet, ".org.uk": nominet, ".me.uk": nominet,
 	".ai": withYears(defaultPolicy, 2, 10),
 }
@@ -186,8 +191,8 @@ func withYears(p Policy, minYears, maxYears int) Policy {
 	return p
 }
 
-// PolicyOf is the policy of an extension (".co.uk"). own is the operator's table
-// and goes first; nil means none. It is a copy, so nobody changes the table.
+// PolicyOf returns a copy of the policy of a TLD (".co.uk"). own is the operator's
+// table and takes precedence; it may be nil.
 func PolicyOf(tld string, own map[string]Policy) Policy {
 	p, found := own[tld]
 	if !found {
@@ -199,14 +204,14 @@ func PolicyOf(tld string, own map[string]Policy) Policy {
 	return p
 }
 
-// NeedsContacts says whether a domain has contacts at all.
+// NeedsContacts reports whether a domain has contacts at all.
 func (p *Policy) NeedsContacts() bool { return len(p.Roles) > 0 }
 
 // PolicyViolation is the code of a registration that the registry would refuse.
 const PolicyViolation registrar.Code = "epp_breaks_policy"
 
-// Check reports the first thing that the registry would refuse in a registration.
-// The error names the rule and never the name.
+// Check reports the first rule that a registration violates. The error never
+// contains the domain name.
 func (p *Policy) Check(q *CreateDomain) error {
 	if problem := p.violation(q); problem != "" {
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: PolicyViolation, Detail: problem}
@@ -222,17 +227,17 @@ func (p *Policy) violation(q *CreateDomain) string {
 	servers := len(q.Nameservers)
 	switch {
 	case q.Years < p.MinYears || q.Years > p.MaxYears:
-		return fmt.Sprintf("the term must be %d to %d years", p.MinYears, p.MaxYears)
+		return fmt.Sprintf("term must be %d to %d years", p.MinYears, p.MaxYears)
 	case servers < p.MinNameservers || p.MaxNameservers > 0 && servers > p.MaxNameservers:
-		return fmt.Sprintf("there must be %d to %d nameservers", p.MinNameservers, p.MaxNameservers)
+		return fmt.Sprintf("%d to %d nameservers required", p.MinNameservers, p.MaxNameservers)
 	case servers > 0 && q.HostAttributes != p.HostAttributes:
-		return "the nameservers are sent in the wrong form (host objects or attributes)"
+		return "nameservers are in the wrong form (host objects or attributes)"
 	}
 	for _, role := range allRoles {
 		has := role == Registrant && q.Registrant != "" ||
 			slices.ContainsFunc(q.Contacts, func(c Contact) bool { return c.Role == role })
 		if wants := slices.Contains(p.Roles, role); wants != has {
-			return fmt.Sprintf("contact %s: wanted %t, given %t", role, wants, has)
+			return fmt.Sprintf("contact %s: required %t, present %t", role, wants, has)
 		}
 	}
 	return p.AuthInfo.violation(q.AuthInfo)
@@ -243,10 +248,10 @@ func (r *AuthInfoRule) violation(secret string) string {
 	switch {
 	case r.Max == 0 || r.OnDemand:
 		if length > 0 {
-			return "a registration carries no auth code here"
+			return "auth code must be empty"
 		}
 	case length < r.Min || length > r.Max:
-		return fmt.Sprintf("the auth code must have %d to %d characters", r.Min, r.Max)
+		return fmt.Sprintf("auth code must have %d to %d characters", r.Min, r.Max)
 	}
 	return ""
 }
@@ -255,17 +260,17 @@ func (r *LabelRule) violation(label string) string {
 	shown := label
 	if strings.HasPrefix(label, "xn--") {
 		if r.NoIDN {
-			return "the registry has only a-z, 0-9 and the hyphen"
+			return "label must consist of a-z, 0-9 and hyphens"
 		}
 		decoded, err := idna.Punycode.ToUnicode(label)
 		if err != nil {
-			return "the name is no valid IDN"
+			return "label is not a valid IDN"
 		}
 		shown = decoded
 	}
 	length := utf8.RuneCountInString(shown)
 	if length < max(1, r.Min) || r.Max > 0 && length > r.Max || len(label) > 63 {
-		return "the name has a length that the registry does not sell"
+		return "label length is not sold by the registry"
 	}
 	return ""
 }

@@ -30,10 +30,10 @@ func TestPolicies_EachCanBeMet(t *testing.T) {
 			t.Errorf("%s: %v", tld, err)
 		}
 		if p.MinYears < 1 || p.MaxYears < p.MinYears || p.MinNameservers > p.MaxNameservers || p.AuthInfo.Min > p.AuthInfo.Max {
-			t.Errorf("%s contradicts itself: %+v", tld, p)
+			t.Errorf("%s is inconsistent: %+v", tld, p)
 		}
 		if slices.Contains(p.Roles, Registrant) != p.NeedsContacts() {
-			t.Errorf("%s has contacts without a holder", tld)
+			t.Errorf("%s has contacts without a registrant", tld)
 		}
 	}
 }
@@ -76,10 +76,10 @@ func TestPolicyCheck_ReportsViolationsBeforeSending(t *testing.T) {
 		"two years":       func(q *CreateDomain) { q.Years = 2 },
 		"one nameserver":  func(q *CreateDomain) { q.Nameservers = q.Nameservers[:1] },
 		"host objects":    func(q *CreateDomain) { q.HostAttributes = false },
-		"no holder":       func(q *CreateDomain) { q.Registrant = "" },
-		"a billing one":   func(q *CreateDomain) { q.Contacts = []Contact{{Billing, "BIL-1"}} },
+		"no registrant":   func(q *CreateDomain) { q.Registrant = "" },
+		"billing contact": func(q *CreateDomain) { q.Contacts = []Contact{{Billing, "BIL-1"}} },
 		"an auth code":    func(q *CreateDomain) { q.AuthInfo = "too-early" },
-		"a label too big": func(q *CreateDomain) { q.Name = strings.Repeat("x", 64) + ".de" },
+		"label too long":  func(q *CreateDomain) { q.Name = strings.Repeat("x", 64) + ".de" },
 	} {
 		q := good
 		change(&q)
@@ -90,7 +90,7 @@ func TestPolicyCheck_ReportsViolationsBeforeSending(t *testing.T) {
 	}
 	nl, it := PolicyOf(".nl", nil), PolicyOf(".it", nil)
 	if nl.Label.violation("xn--mller-kva") == "" || it.Label.violation("xn--mller-kva") != "" || it.Label.violation("ab") == "" {
-		t.Error("labels are judged wrongly")
+		t.Error("wrong label verdict")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestRequirementOf_CatalogValues(t *testing.T) {
 	}
 }
 
-// gatewayExtension is an Extender like those of wholesale gateways.
+// gatewayExtension is a ProtocolExtension like those of wholesale gateways.
 type gatewayExtension struct{ seen []string }
 
 func (*gatewayExtension) URIs() []string { return []string{"urn:example:unknown-9.9"} }
@@ -138,7 +138,7 @@ func TestProtocolExtension_WritesElementsAndReadsResponses(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if login := f.frames[0]; !strings.Contains(login, "<extURI>urn:example:unknown-9.9</extURI>") {
-		t.Error("the login did not ask for it")
+		t.Error("the login did not request the extension")
 	}
 	root, err := parseDocument([]byte(f.frames[1]))
 	if err != nil || outline(root.Child("", "command").Child("", "extension")) != "extension(create(currency fee) create(trustee))" {

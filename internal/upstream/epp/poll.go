@@ -6,41 +6,39 @@ import (
 	"time"
 )
 
-// Message is the oldest one in the registry's queue (RFC 5730, 2.9.2.3). It stays
-// there until it is acknowledged, so whoever acknowledges has written down first
-// what it says.
+// Message is the oldest message in the registry's queue (RFC 5730, 2.9.2.3). It
+// stays there until it is acknowledged, so store its content before acknowledging
+// it.
 type Message struct {
 	Receipt
 	ID string
-	// Count is how many wait, this one included.
+	// Count is the number of queued messages, including this one.
 	Count  int
 	Queued time.Time
 	Text   string
 
-	// PendingResult tells the outcome of a pending command; nil if it is about
-	// something else.
+	// PendingResult is the outcome of a pending command; nil for other messages.
 	PendingResult *PendingResult
-	// Transfer tells a change of a transfer; nil if it is about something else.
+	// Transfer is a changed transfer; nil for other messages.
 	Transfer *Transfer
-	// Domain is a domain after a change that somebody else made; nil if it is
-	// about something else.
+	// Domain is a domain after a change by another party; nil for other messages.
 	Domain *DomainInfo
-	// Data is all of it.
+	// Data is the complete resData element.
 	Data *Node
 }
 
-// PendingResult is the end of a pending command (panData in RFC 5731, 3.3).
+// PendingResult is the outcome of a pending command (panData in RFC 5731, 3.3).
 type PendingResult struct {
 	// Object is domain or contact, Key its name or id.
 	Object, Key string
-	// Done says whether the command was carried out.
+	// Done reports whether the command was executed.
 	Done bool
-	// ClTRID and SvTRID are those of the command that was pending.
+	// ClTRID and SvTRID identify the pending command.
 	ClTRID, SvTRID string
 	At             time.Time
 }
 
-// Poll asks for the oldest message; nil means that there is none.
+// Poll requests the oldest message; nil means that there is none.
 func (c *Client) Poll(ctx context.Context) (*Message, error) {
 	cmd := &call{Command: Command{Verb: "poll"}, attrs: []Attr{{"op", "req"}}, safe: true}
 	a, err := c.send(ctx, cmd)
@@ -48,7 +46,7 @@ func (c *Client) Poll(ctx context.Context) (*Message, error) {
 		return nil, err
 	}
 	if a.code == CodeNoMessages {
-		return nil, nil //nolint:nilnil // no message is no error
+		return nil, nil //nolint:nilnil // no message is not an error
 	}
 	if a.queue.Attr("id") == "" {
 		return nil, c.unreadableError(cmd, errMissingData)
@@ -92,9 +90,9 @@ func readPendingResult(data *Node) *PendingResult {
 	return nil
 }
 
-// Acknowledge takes a message out of the queue and says how many are left. A
-// message that is already gone is no error: an earlier acknowledgement whose
-// answer was lost did it.
+// Acknowledge removes a message from the queue and returns how many are left. A
+// missing message is no error: an earlier acknowledgement whose response was lost
+// has removed it.
 func (c *Client) Acknowledge(ctx context.Context, id string) (left int, err error) {
 	cmd := &call{Command: Command{Verb: "poll"}, attrs: []Attr{{"op", "ack"}, {"msgID", id}}}
 	a, err := c.send(ctx, cmd)

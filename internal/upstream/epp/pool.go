@@ -10,14 +10,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// pool hands jobs to connections. See the package comment for its rules.
+// pool assigns jobs to connections. See the package comment for its rules.
 type pool struct {
 	account *Account
 	dial    dialer
-	// ctx ends when the pool must let go of everything at once.
-	ctx    context.Context //nolint:containedctx // the life of the pool itself, not a caller's
+	// ctx ends when all connections must be cut at once.
+	ctx    context.Context //nolint:containedctx // lifetime of the pool, not of a caller
 	cancel context.CancelFunc
-	// dialCtx ends when no connection shall be opened any more.
+	// dialCtx ends when no more connections may be opened.
 	dialCtx    context.Context //nolint:containedctx // as above
 	cancelDial context.CancelFunc
 
@@ -25,20 +25,20 @@ type pool struct {
 
 	mu     sync.Mutex
 	closed bool
-	// waiting holds the *jobs of each class, first come, first served.
+	// waiting holds the queued *jobs of each class in FIFO order.
 	waiting [priorityCount]*list.List
-	// idle are workers without a job; the last one is used first, so that the
-	// others can be seen to be idle.
+	// idle holds workers without a job. The last one is used first, so that
+	// unneeded ones stay idle.
 	idle           []*worker
-	workers        int // all of them, those that connect included
+	workers        int // all workers, including those that are connecting
 	dialing        int
-	sharedInFlight int // jobs under way that leave the reserved connections alone
+	sharedInFlight int // running jobs that must not use the reserved connections
 	rateLimit      rateLimit
 	timer          *time.Timer
 	backoff        backoff
 }
 
-// jobState is how far a job has come. The pool's lock guards it.
+// jobState is the progress of a job. The pool's lock guards it.
 type jobState uint8
 
 const (
@@ -47,18 +47,18 @@ const (
 	jobDone
 )
 
-// job is a call and its outcome.
+// job is a call and its result.
 type job struct {
 	call *call
-	// prepare, if set, makes the call when a connection is ready for it; false
-	// means that nobody waits for it any more.
+	// prepare, if set, builds the call when a connection is ready; false means that
+	// it has no waiters left.
 	prepare func() (*call, bool)
 
 	priority Priority
 	state    jobState
 	element  *list.Element
 	tries    int
-	// abandoned: the caller left while it was under way.
+	// abandoned means that the caller gave up while the job was running.
 	abandoned bool
 
 	done     chan struct{}
@@ -67,10 +67,10 @@ type job struct {
 }
 
 var (
-	errClosed       = errors.New("the connections are being closed")
-	errQueueFull    = errors.New("too many commands wait for a connection")
-	errQueueTimeout = errors.New("no connection became free in time")
-	errAbandoned    = errors.New("nobody waits for the answer")
+	errClosed       = errors.New("epp: pool is closing")
+	errQueueFull    = errors.New("epp: command queue is full")
+	errQueueTimeout = errors.New("epp: no connection available in time")
+	errAbandoned    = errors.New("epp: command was abandoned by its caller")
 )
 
 func newPool(a *Account, dial dialer) *pool {
@@ -86,7 +86,7 @@ func newPool(a *Account, dial dialer) *pool {
 	return p
 }
 
-// submit puts a job into the queue. The outcome is there when done is closed.
+// submit queues a job. Its result is available when done is closed.
 func (p *pool) submit(j *job) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,8 +103,8 @@ func (p *pool) submit(j *job) error {
 	return nil
 }
 
-// abandon is called when the caller does not want to wait any longer. It says
-// whether the job can be forgotten: false means that it is under way or over.
+// abandon is called when the caller stops waiting. It returns false if the job is
+// running or finished.
 func (p *pool) abandon(j *job) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *pool) abandon(j *job) bool {
 	return true
 }
 
-// dispatch pairs jobs with idle workers and opens connections for the rest. The
+// dispatch assigns jobs to idle workers and opens connections for the rest. The
 // caller holds the lock.
 func (p *pool) dispatch() {
 	for len(p.idle) > 0 {
@@ -129,7 +129,7 @@ func (p *pool) dispatch() {
 		w := p.idle[last]
 		p.idle[last] = nil
 		p.idle = p.idle[:last]
-		w.jobs <- j // it has room for one, and only idle workers get one
+		w.jobs <- j // the channel buffers one job, and only idle workers get one
 	}
 	if len(p.idle) > 0 || p.closed {
 		return
@@ -143,7 +143,7 @@ func (p *pool) dispatch() {
 	}
 }
 
-// next takes the job whose turn it is, nil if none may run now.
+// next removes and returns the next job to run; nil if none may run now.
 func (p *pool) next() *job {
 	now := p.account.Now()
 	var soonest time.Duration
@@ -159,7 +159,7 @@ func (p *pool) next() *job {
 			continue
 		}
 		j, ok := p.waiting[priority].Remove(front).(*job)
-		if !ok { // only jobs are put there
+		if !ok { // unreachable: the lists hold only jobs
 			continue
 		}
 		p.rateLimit.take(priority)
@@ -184,12 +184,12 @@ func (p *pool) servableJobs() int {
 	return p.waiting[PriorityOrder].Len() + min(sharing, p.sharedCapacity())
 }
 
-// sharedCapacity is how many more commands may use a connection that is not reserved.
+// sharedCapacity is how many more commands may use unreserved connections.
 func (p *pool) sharedCapacity() int {
 	return max(0, p.account.MaxConnections-p.account.OrderConnections-p.sharedInFlight)
 }
 
-// dispatchAfter lets dispatch look again when the pace allows the next command.
+// dispatchAfter calls dispatch when the rate limit allows the next command.
 func (p *pool) dispatchAfter(wait time.Duration) {
 	if p.timer != nil {
 		p.timer.Stop()
@@ -201,7 +201,7 @@ func (p *pool) dispatchAfter(wait time.Duration) {
 	})
 }
 
-// finish ends a job. The caller holds the lock.
+// finish completes a job. The caller holds the lock.
 func (p *pool) finish(j *job, a *answer, err error) {
 	if j.state == jobRunning && j.priority.isShared() {
 		p.sharedInFlight--
@@ -210,8 +210,8 @@ func (p *pool) finish(j *job, a *answer, err error) {
 	close(j.done)
 }
 
-// requeueFront makes a job that was not sent, or that may be sent again, the first of
-// its class. The caller holds the lock.
+// requeueFront puts a job that was not sent, or may be sent again, first in its
+// class. The caller holds the lock.
 func (p *pool) requeueFront(j *job) {
 	if j.priority.isShared() {
 		p.sharedInFlight--
@@ -219,7 +219,7 @@ func (p *pool) requeueFront(j *job) {
 	j.state, j.element = jobQueued, p.waiting[j.priority].PushFront(j)
 }
 
-// failQueued tells everyone who waits. The caller holds the lock.
+// failQueued fails all queued jobs. The caller holds the lock.
 func (p *pool) failQueued(err error) {
 	for priority := range p.waiting {
 		for p.waiting[priority].Len() > 0 {
@@ -236,7 +236,7 @@ func (p *pool) connected() {
 	defer p.mu.Unlock()
 	p.dialing--
 	if p.backoff.cause != nil {
-		p.account.Logger.Info("registry account connected again", "account", p.account.label(), "address", p.account.Address)
+		p.account.Logger.Info("registry account reconnected", "account", p.account.label(), "address", p.account.Address)
 	}
 	p.backoff.reset()
 }
@@ -250,7 +250,7 @@ func (p *pool) connectFailed(err error) {
 	fault := p.account.toFault("connect", err)
 	var cause *registrar.Cause
 	if errors.As(fault, &cause) {
-		cause.Outage = true // logUnreachable has logged it
+		cause.Outage = true // logUnreachable logs it
 	}
 	if p.backoff.cause == nil || registrar.CauseOf(p.backoff.cause) != registrar.CauseOf(fault) {
 		p.account.logUnreachable(fault)
@@ -261,8 +261,8 @@ func (p *pool) connectFailed(err error) {
 	}
 }
 
-// markIdle makes a worker idle, or gives it a job at once. false means that the pool
-// is closed and the worker must end.
+// markIdle makes a worker idle or assigns it a job. false means that the pool is
+// closed and the worker must exit.
 func (p *pool) markIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,8 +274,8 @@ func (p *pool) markIdle(w *worker) bool {
 	return true
 }
 
-// removeIdle takes an idle worker out of the row; false means that it has a job
-// already or soon.
+// removeIdle removes a worker from the idle list; false means that it has been
+// assigned a job.
 func (p *pool) removeIdle(w *worker) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -300,8 +300,8 @@ func (p *pool) workerExited() {
 	p.dispatch()
 }
 
-// close refuses what waits, lets what is under way end, logs out and returns when
-// all is quiet or ctx ends; then what is left is cut off.
+// close fails queued jobs, waits for running ones, logs out and returns when all
+// workers have exited. When ctx ends, remaining connections are cut.
 func (p *pool) close(ctx context.Context) {
 	p.mu.Lock()
 	p.closed = true

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// newSlowServer answers after a while, as many at once as there are connections.
+// newSlowServer responds after a delay, in parallel on all connections.
 func newSlowServer(d time.Duration, handle func(*Node) reply) *fakeServer {
 	return &fakeServer{parallel: true, handle: func(r *Node) reply {
 		answer := handle(r)
@@ -136,7 +136,7 @@ func TestPool_QueueIsBounded(t *testing.T) {
 				_, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"})
 				if registrar.CodeOf(err) == registrar.FaultBusy {
 					if errors.Is(err, ErrOutcomeUnknown) {
-						t.Error("a command that was not sent has a known outcome")
+						t.Error("an unsent command is reported as outcome unknown")
 					}
 					busy.Add(1)
 				} else if err != nil {
@@ -147,7 +147,7 @@ func TestPool_QueueIsBounded(t *testing.T) {
 		}
 		wait.Wait()
 		if got := busy.Load(); got != 3 {
-			t.Errorf("%d were refused, want 3: one is under way, two wait", got)
+			t.Errorf("%d were refused, want 3: one is running, two are queued", got)
 		}
 	})
 }
@@ -165,7 +165,7 @@ func TestPool_CancelledQueuedCommandIsNotSent(t *testing.T) {
 		if registrar.CodeOf(err) != registrar.FaultTimeout || errors.Is(err, ErrOutcomeUnknown) {
 			t.Errorf("got %v", err)
 		}
-		// And one whose context never ends is told after MaxQueueTime.
+		// A command whose context never ends fails after MaxQueueTime.
 		began := time.Now()
 		_, err = c.DeleteDomain(t.Context(), DeleteDomain{Name: "third.test"})
 		if registrar.CodeOf(err) != registrar.FaultBusy || time.Since(began) != 30*time.Second {
@@ -194,7 +194,7 @@ func TestPool_IdleConnectionGetsHelloThenLogout(t *testing.T) {
 			t.Errorf("%v over %d connections", err, f.connections)
 		}
 		c.Close(t.Context())
-		synctest.Wait() // the server sees the end a moment later
+		synctest.Wait() // the server notices the end a moment later
 		if logouts, open := f.count(&f.logouts), f.count(&f.open); logouts != 1 || open != 0 {
 			t.Errorf("%d logouts, %d open", logouts, open)
 		}
@@ -218,7 +218,7 @@ func TestClose_WaitsForRunningCommandsUntilDeadline(t *testing.T) {
 		synctest.Wait()
 		c.Close(t.Context())
 		if err := <-result; err != nil {
-			t.Errorf("the command under way: %v", err)
+			t.Errorf("the running command: %v", err)
 		}
 
 		f = newSlowServer(time.Hour, respondOK)
@@ -251,7 +251,7 @@ func TestPool_BacksOffWhenServerIsDown(t *testing.T) {
 		if got := f.count(&f.connections); got < 15 || got > 40 {
 			t.Errorf("%d connections in ten minutes", got)
 		}
-		f.greet = nil // it is well again
+		f.greet = nil // the server works again
 		time.Sleep(31 * time.Second)
 		if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
 			t.Error(err)

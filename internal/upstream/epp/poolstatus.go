@@ -6,19 +6,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// PoolStatus is how an account's connections do at this moment, for people.
+// PoolStatus is a snapshot of an account's connections for operators.
 type PoolStatus struct {
 	Host string
-	// Open are the connections, Most how many there may be, Waiting the commands that
-	// have none.
+	// Open counts the connections, Waiting the commands without one.
 	Open, MaxConnections, Waiting int
-	// Since is when connections began to fail, Until when the next one is tried, and
-	// Why the reason; zero while all is well.
+	// Since is when connections began to fail, RetryAt the next attempt, and Cause
+	// the reason; all are zero while connections work.
 	Since, RetryAt time.Time
 	Cause          registrar.Code
 }
 
-// PoolStatus is how the connections do.
+// PoolStatus returns the current state of the connections.
 func (c *Client) PoolStatus() PoolStatus {
 	p := c.pool
 	p.mu.Lock()

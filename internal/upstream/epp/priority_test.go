@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// flood has n commands of a class waiting or under way until the registry has
-// answered them.
+// flood queues n commands of a class, which run until the registry has answered
+// them.
 func flood(t *testing.T, c *Client, priority Priority, n int, done *sync.WaitGroup) {
 	t.Helper()
 	for i := range n {
@@ -69,7 +69,7 @@ func TestPool_OrdersGoBeforeQuotesBeforeLookups(t *testing.T) {
 		check("order", PriorityOrder)
 		done.Wait()
 		if want := []string{"first", "order", "quote", "lookup"}; !slices.Equal(asked, want) {
-			t.Errorf("asked in the order %v, want %v", asked, want)
+			t.Errorf("sent in the order %v, want %v", asked, want)
 		}
 	})
 }
@@ -81,12 +81,12 @@ func TestPool_FullQueueOfOneClassRefusesNoOther(t *testing.T) {
 		c := f.client(t, func(a *Account) { a.MaxConnections, a.OrderConnections, a.MaxWaiting = 2, 1, 5 })
 		for _, full := range []Priority{PriorityLookup, PriorityQuote} {
 			var done sync.WaitGroup
-			flood(t, c, full, 10, &done) // some get a connection
-			flood(t, c, full, 10, &done) // and the rest fill the queue
+			flood(t, c, full, 10, &done) // these occupy the connections
+			flood(t, c, full, 10, &done) // and these fill the queue
 			if _, err := c.InfoDomain(t.Context(), InfoDomain{Name: "more.test", Priority: full}); registrar.CodeOf(err) != registrar.FaultBusy {
-				t.Errorf("class %d: one too many got %v", full, err)
+				t.Errorf("class %d: one command too many got %v", full, err)
 			}
-			for class := range full { // those above it
+			for class := range full { // higher classes
 				if _, err := c.CheckDomains(t.Context(), CheckDomains{Names: []string{"free.test"}, Priority: class}); err != nil {
 					t.Errorf("class %d is full, and class %d got %v", full, class, err)
 				}

@@ -10,7 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// Provisioner carries out paid lines at one account, by the policies of its extensions.
+// Provisioner provisions paid items at one account, following the policies of its
+// TLDs.
 type Provisioner struct {
 	client   *Client
 	policyOf func(tld string) Policy
@@ -18,8 +19,8 @@ type Provisioner struct {
 
 var _ provision.Account = (*Provisioner)(nil)
 
-// NewProvisioner makes a Desk. policyOf is how the account presents an extension; nil
-// means as the table of this package says.
+// NewProvisioner returns a Provisioner. policyOf overrides how the account presents
+// a TLD; nil means the table of this package.
 func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provisioner {
 	if policyOf == nil {
 		policyOf = func(tld string) Policy { return PolicyOf(tld, nil) }
@@ -27,10 +28,11 @@ func NewProvisioner(client *Client, policyOf func(tld string) Policy) *Provision
 	return &Provisioner{client: client, policyOf: policyOf}
 }
 
-// authCodeLength is how long the auth codes are that we choose, where we may.
+// authCodeLength is the length of generated auth codes where the registry allows
+// it.
 const authCodeLength = 16
 
-// Rules is what the extension wants of a registration.
+// Rules returns the TLD's requirements for a registration.
 func (p *Provisioner) Rules(tld string) provision.Rules {
 	policy := p.policyOf(tld)
 	rules := provision.Rules{
@@ -42,7 +44,7 @@ func (p *Provisioner) Rules(tld string) provision.Rules {
 	return rules
 }
 
-// EnsureContact makes the contact of a line, or finds it.
+// EnsureContact creates the contact of an item or finds it.
 func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Contact) (string, error) {
 	created, _, err := p.client.CreateContactOrFind(ctx, CreateContact{
 		ID: contact.Handle, ContactData: contactDataOf(contact.Registrant), AuthInfo: rand.Text()[:authCodeLength], ClTRID: contact.Transaction,
@@ -50,7 +52,7 @@ func (p *Provisioner) EnsureContact(ctx context.Context, contact provision.Conta
 	return created.ID, mapBillingError(err)
 }
 
-// DeleteContact deletes a contact that nobody uses. One that is gone is no error.
+// DeleteContact deletes an unused contact. A missing one is no error.
 func (p *Provisioner) DeleteContact(ctx context.Context, handle, transaction string) error {
 	_, err := p.client.DeleteContact(ctx, handle, transaction)
 	if ResultCode(err) == CodeMissing {
@@ -59,7 +61,7 @@ func (p *Provisioner) DeleteContact(ctx context.Context, handle, transaction str
 	return mapBillingError(err)
 }
 
-// EnsureHosts makes the nameserver objects that do not exist yet.
+// EnsureHosts creates the host objects that do not exist yet.
 func (p *Provisioner) EnsureHosts(ctx context.Context, names []string) error {
 	for _, name := range names {
 		if err := p.client.EnsureHost(ctx, CreateHost{Name: name}); err != nil {
@@ -69,7 +71,7 @@ func (p *Provisioner) EnsureHosts(ctx context.Context, names []string) error {
 	return nil
 }
 
-// createCommand is the command of a registration.
+// createCommand builds the create command of a registration.
 func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 	policy := p.policyOf(request.TLD)
 	q := CreateDomain{
@@ -88,8 +90,8 @@ func (p *Provisioner) createCommand(request provision.Request) CreateDomain {
 	return q
 }
 
-// Request registers, transfers or renews. If an earlier call has done it, it finds
-// that.
+// Request registers, transfers or renews. If an earlier call succeeded, it returns
+// that result.
 func (p *Provisioner) Request(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	earlier := PriorAttempt{Sent: request.MaybeSent, Since: request.Since}
 	switch request.Kind {
@@ -133,7 +135,7 @@ func (p *Provisioner) transferCommand(request provision.Request) TransferDomain 
 	}
 }
 
-// Outcome asks what became of a pending request.
+// Outcome queries the result of a pending request.
 func (p *Provisioner) Outcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	switch request.Kind {
 	case provision.Renew:
@@ -167,11 +169,11 @@ func (p *Provisioner) transferOutcome(ctx context.Context, request provision.Req
 	case err == nil && state.Status == TransferPending && strings.EqualFold(state.Requester, p.client.ClientID()):
 		return provision.Outcome{Pending: true}, nil
 	}
-	// Ended one way or the other; whose it is says which.
+	// The transfer has ended; the sponsor shows how.
 	return p.transferResult(ctx, request)
 }
 
-// transferResult is the end of a transfer: the domain is ours, or it is not.
+// transferResult decides a finished transfer by whether we sponsor the domain.
 func (p *Provisioner) transferResult(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	transfer, sponsored, err := p.client.findTransferred(ctx, p.transferCommand(request))
 	switch {
@@ -183,7 +185,7 @@ func (p *Provisioner) transferResult(ctx context.Context, request provision.Requ
 	return provision.Outcome{Expires: transfer.Expires}, nil
 }
 
-// Record is what the registry knows of a domain.
+// Record returns the registry's record of a domain.
 func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record, error) {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
 	switch {
@@ -211,7 +213,7 @@ func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record
 	return record, nil
 }
 
-// NextMessage is the oldest message that waits; nil if none does.
+// NextMessage returns the oldest queued message; nil if there is none.
 func (p *Provisioner) NextMessage(ctx context.Context) (*provision.Message, error) {
 	m, err := p.client.Poll(ctx)
 	if err != nil || m == nil {
@@ -229,16 +231,17 @@ func (p *Provisioner) NextMessage(ctx context.Context) (*provision.Message, erro
 	return message, nil
 }
 
-// Acknowledge takes a message out of the queue.
+// Acknowledge removes a message from the queue.
 func (p *Provisioner) Acknowledge(ctx context.Context, id string) error {
 	_, err := p.client.Acknowledge(ctx, id)
 	return mapBillingError(err)
 }
 
-// mapBillingError turns what only a person can mend into the code that raises the alarm.
+// mapBillingError maps billing failures to the code that alerts the operator, who
+// alone can fix them.
 func mapBillingError(err error) error {
 	if errors.Is(err, &registrar.Error{Code: ResultBilling}) {
-		return &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing, Detail: "the account at the registry has no money left", Err: err}
+		return &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing, Detail: "the registry account has no funds left", Err: err}
 	}
 	return err
 }

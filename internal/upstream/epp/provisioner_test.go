@@ -52,7 +52,7 @@ func TestProvisioner_RegistrationFollowsTLDPolicy(t *testing.T) {
 		})
 		policy := PolicyOf(tld, nil)
 		if err := policy.Check(&q); err != nil {
-			t.Errorf("%s: our own command breaks the policy: %v", tld, err)
+			t.Errorf("%s: our own command violates the policy: %v", tld, err)
 		}
 	}
 }
@@ -63,7 +63,7 @@ func TestProvisioner_MapsResultCodes(t *testing.T) {
 		code registrar.Code
 		kind registrar.Kind
 	}{
-		CodeBilling:         {provision.Billing, registrar.KindUpstream}, // waits, and raises the alarm
+		CodeBilling:         {provision.Billing, registrar.KindUpstream}, // the item waits, and the operator is alerted
 		CodeFailed:          {registrar.FaultBroken, registrar.KindUpstream},
 		CodePolicy:          {ResultPolicy, registrar.KindInvalid},
 		CodeStatusProhibits: {ResultStatusProhibits, registrar.KindConflict},

@@ -2,7 +2,7 @@ package epp
 
 import "time"
 
-// tokenBucket is a bound on commands in time. The zero bucket lets everything pass.
+// tokenBucket limits a rate. The zero value allows everything.
 type tokenBucket struct {
 	perSecond float64
 	burst     float64
@@ -14,7 +14,7 @@ func newTokenBucket(perSecond float64, burst int) tokenBucket {
 	return tokenBucket{perSecond: perSecond, burst: max(1, float64(burst)), tokens: max(1, float64(burst))}
 }
 
-// wait is how long it takes until one more may pass; 0 means now.
+// wait is the time until one more command may pass; 0 means now.
 func (b *tokenBucket) wait(now time.Time) time.Duration {
 	if b.perSecond <= 0 {
 		return 0
@@ -35,8 +35,8 @@ func (b *tokenBucket) take() {
 	}
 }
 
-// rateLimit bounds the commands of an account. Quotes and lookups pay into both buckets,
-// orders into the whole one only, so the others can't use up the orders' share.
+// rateLimit limits the commands of an account. Quotes and lookups take from both
+// buckets, orders only from total, so the others can't use up the orders' share.
 type rateLimit struct{ total, shared tokenBucket }
 
 func newRateLimit(perSecond float64, burst int, orderShare float64) rateLimit {

@@ -7,14 +7,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// renew carries a renewal out.
+// renew executes a renewal.
 func (p *Provisioner) renew(ctx context.Context, request provision.Request, earlier PriorAttempt) (provision.Outcome, error) {
 	renewed, _, err := p.client.RenewOrFind(ctx, RenewDomain{
 		Name: request.Name, Expires: request.From, Years: request.Years, ClTRID: request.Transaction,
 	}, earlier)
 	if ResultCode(err) == CodeValueRange {
-		// It expires on another day than a moment ago: the registry may have renewed
-		// it by itself meanwhile.
+		// The expiry differs from the one just read: the registry may have
+		// auto-renewed in the meantime.
 		outcome, trouble := p.renewalOutcome(ctx, request)
 		if trouble == nil || registrar.KindOf(trouble) == registrar.KindUpstream {
 			return outcome, trouble
@@ -26,7 +26,7 @@ func (p *Provisioner) renew(ctx context.Context, request provision.Request, earl
 	return provision.Outcome{Pending: renewed.Pending(), Expires: renewed.Expires}, nil
 }
 
-// renewalOutcome asks whether a renewal was carried out.
+// renewalOutcome queries whether a renewal was executed.
 func (p *Provisioner) renewalOutcome(ctx context.Context, request provision.Request) (provision.Outcome, error) {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: request.Name})
 	switch code := ResultCode(err); {
@@ -42,7 +42,7 @@ func (p *Provisioner) renewalOutcome(ctx context.Context, request provision.Requ
 	return provision.Outcome{}, deniedError(p.client.Host(), nil)
 }
 
-// Unhold puts a domain back into the zone, if its registrar had taken it out.
+// Unhold removes clientHold from a domain if it is set.
 func (p *Provisioner) Unhold(ctx context.Context, name, transaction string) error {
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
 	if err != nil || !info.Has("clientHold") {

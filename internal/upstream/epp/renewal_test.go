@@ -14,18 +14,18 @@ func TestRequest_RegistryAutoRenewalIsNoRefusal(t *testing.T) {
 	for name, test := range map[string]struct {
 		expires time.Time
 		asked   bool
-		answer  int // to the renewal
+		answer  int // result code of the renewal
 		want    registrar.Code
 		sent    int
 	}{
-		"renewed":                          {expires: from, answer: CodeDone, sent: 1},
-		"renewed before, and asked":        {expires: from.AddDate(1, 0, 0), asked: true, answer: CodeValueRange},
-		"not renewed yet, and asked":       {expires: from, asked: true, answer: CodeDone, sent: 1},
-		"by itself, between two commands":  {expires: from.AddDate(1, 0, 0), answer: CodeValueRange, sent: 1},
-		"refused, and the same as before":  {expires: from, answer: CodeValueRange, want: ResultValue, sent: 1},
-		"locked":                           {expires: from, answer: CodeStatusProhibits, want: ResultStatusProhibits, sent: 1},
-		"our account has no money":         {expires: from, answer: CodeBilling, want: provision.Billing, sent: 1},
-		"somebody moved it by some months": {expires: from.AddDate(0, 3, 0), answer: CodeValueRange, want: ResultValue, sent: 1},
+		"renewed":                           {expires: from, answer: CodeDone, sent: 1},
+		"renewed before":                    {expires: from.AddDate(1, 0, 0), asked: true, answer: CodeValueRange},
+		"not renewed yet":                   {expires: from, asked: true, answer: CodeDone, sent: 1},
+		"auto-renewed between two commands": {expires: from.AddDate(1, 0, 0), answer: CodeValueRange, sent: 1},
+		"refused and unchanged":             {expires: from, answer: CodeValueRange, want: ResultValue, sent: 1},
+		"locked":                            {expires: from, answer: CodeStatusProhibits, want: ResultStatusProhibits, sent: 1},
+		"no funds in our account":           {expires: from, answer: CodeBilling, want: provision.Billing, sent: 1},
+		"moved by some months":              {expires: from.AddDate(0, 3, 0), answer: CodeValueRange, want: ResultValue, sent: 1},
 	} {
 		sent := 0
 		f := &fakeServer{handle: func(r *Node) reply {

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The result codes that the callers of this package ask about (RFC 5730, 3).
+// Result codes that callers of this package need (RFC 5730, 3).
 const (
 	CodeDone             = 1000
 	CodePending          = 1001
@@ -37,7 +37,7 @@ const (
 	CodeSessionsExceeded = 2502
 )
 
-// What a registry refuses, as the codes of registrar.Error.
+// Codes of registrar.Error for registry refusals.
 const (
 	ResultExists          registrar.Code = "epp_exists"
 	ResultMissing         registrar.Code = "epp_missing"
@@ -57,11 +57,11 @@ const (
 	ResultOutcomeUnknown  registrar.Code = "epp_outcome_unknown"
 )
 
-// ErrOutcomeUnknown says that a command that changes something was sent, and its
-// answer was lost. The registry may have carried it out. Ask before repeating.
-var ErrOutcomeUnknown = errors.New("the registry's answer was lost; the command may have been carried out")
+// ErrOutcomeUnknown means that a transform command was sent and its response was
+// lost. The registry may have executed it; query before repeating.
+var ErrOutcomeUnknown = errors.New("epp: response lost; the command may have been executed")
 
-// resultMeanings says what a result code is in our words.
+// resultMeanings maps result codes to error kinds and codes.
 var resultMeanings = map[int]struct {
 	kind registrar.Kind
 	code registrar.Code
@@ -69,7 +69,7 @@ var resultMeanings = map[int]struct {
 	2000:                 {registrar.KindInternal, ResultSyntax},
 	2001:                 {registrar.KindInternal, ResultSyntax},
 	2002:                 {registrar.KindInternal, ResultSyntax},
-	2003:                 {registrar.KindInvalid, ResultValue}, // a parameter that this registry wants is missing
+	2003:                 {registrar.KindInvalid, ResultValue}, // a parameter that this registry requires is missing
 	CodeValueRange:       {registrar.KindInvalid, ResultValue},
 	2005:                 {registrar.KindInvalid, ResultValue},
 	2100:                 {registrar.KindUnsupported, ResultUnsupported},
@@ -97,20 +97,20 @@ var resultMeanings = map[int]struct {
 	CodeSessionsExceeded: {registrar.KindUpstream, ResultSessions},
 }
 
-// ResultError is a registry's refusal. Its text is the code alone; the rest may
-// quote names and persons and is for those who may read them.
+// ResultError is a registry's refusal. Its text is the code alone; the other fields
+// may contain names and personal data.
 type ResultError struct {
 	Code int
-	// Message is the registry's sentence for the code.
+	// Message is the registry's text for the code.
 	Message string
-	// Reasons are its explanations, such as which value it did not like.
+	// Reasons are its explanations, such as the rejected value.
 	Reasons []string
 	SvTRID  string
 }
 
 func (e *ResultError) Error() string { return "EPP result " + strconv.Itoa(e.Code) }
 
-// ResultCode is the registry's result code in err, 0 if there is none.
+// ResultCode returns the registry's result code in err, or 0.
 func ResultCode(err error) int {
 	var refused *ResultError
 	if errors.As(err, &refused) {
@@ -119,20 +119,20 @@ func ResultCode(err error) int {
 	return 0
 }
 
-// Receipt is what every successful command returns beside its data.
+// Receipt is what every successful command returns besides its data.
 type Receipt struct {
 	Code   int
 	ClTRID string
 	SvTRID string
-	// ExtensionNode holds what the registry added, for those who know it.
+	// ExtensionNode is the response's extension element, for callers that know it.
 	ExtensionNode *Node
 }
 
-// Pending says that the registry accepted the command and will tell the outcome
-// through a message (RFC 5730, 2.9.1.1; code 1001).
+// Pending reports whether the registry accepted the command and announces the
+// outcome in a poll message (RFC 5730, 2.9.1.1; code 1001).
 func (r Receipt) Pending() bool { return r.Code == CodePending }
 
-// answer is one parsed frame of the server: a response or a greeting.
+// answer is one parsed frame from the server: a response or a greeting.
 type answer struct {
 	greeting *Node
 
@@ -147,15 +147,15 @@ type answer struct {
 }
 
 var (
-	errNotEPP          = errors.New("the answer is no EPP document")
-	errNoResult        = errors.New("the answer has no result")
-	errTRIDMismatch    = errors.New("the answer belongs to another command")
-	errUnsolicited     = errors.New("the server answered without being asked")
-	errNoGreeting      = errors.New("the server did not greet")
-	errResponseTimeout = errors.New("no answer in time")
+	errNotEPP          = errors.New("epp: response is not an EPP document")
+	errNoResult        = errors.New("epp: response has no result")
+	errTRIDMismatch    = errors.New("epp: response belongs to another command")
+	errUnsolicited     = errors.New("epp: unsolicited response")
+	errNoGreeting      = errors.New("epp: server sent no greeting")
+	errResponseTimeout = errors.New("epp: response timed out")
 )
 
-// parseResponse reads one frame. The order of its parts does not matter.
+// parseResponse parses one frame. The order of its parts does not matter.
 func parseResponse(frame []byte) (*answer, error) {
 	root, err := parseDocument(frame)
 	if err != nil {
@@ -189,7 +189,7 @@ func parseResponse(frame []byte) (*answer, error) {
 	return a, nil
 }
 
-// reasonsOf collects the explanations of every result.
+// reasonsOf collects the reasons of every result.
 func reasonsOf(response *Node) []string {
 	var reasons []string
 	for _, result := range response.All(nsEPP, "result") {
@@ -221,10 +221,10 @@ func (a *answer) receipt() Receipt {
 	return Receipt{Code: a.code, ClTRID: a.clTRID, SvTRID: a.svTRID, ExtensionNode: a.extension}
 }
 
-// closesSession says that the server ends the session with this answer.
+// closesSession reports whether the server ends the session with this response.
 func (a *answer) closesSession() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
 
-// asError is the error of an answer, nil if the command succeeded.
+// asError returns the error of a response, nil if the command succeeded.
 func (a *answer) asError(to *Account, operation string) error {
 	if a.code < 2000 {
 		return nil
@@ -248,8 +248,8 @@ func (a *answer) asError(to *Account, operation string) error {
 	return err
 }
 
-// causeClassOf is the class of a refusal: login_refused, sessions_exceeded, or the
-// code without its prefix.
+// causeClassOf returns the class of a refusal: login_refused, sessions_exceeded, or
+// the code without its prefix.
 func causeClassOf(code registrar.Code) string {
 	switch code {
 	case ResultLogin:
@@ -266,6 +266,6 @@ func causeClassOf(code registrar.Code) string {
 func outcomeUnknown(host string, cause error) *registrar.Error {
 	return &registrar.Error{
 		Kind: registrar.KindUpstream, Code: ResultOutcomeUnknown,
-		Detail: host + ": the answer was lost", Err: errors.Join(ErrOutcomeUnknown, cause),
+		Detail: host + ": response lost", Err: errors.Join(ErrOutcomeUnknown, cause),
 	}
 }

@@ -86,7 +86,7 @@ func TestResultCodes_MapToKindsAndCodes(t *testing.T) {
 			t.Errorf("%d: details %+v", code, refused)
 		}
 		if strings.Contains(err.Error(), "secret") || strings.Contains(refused.Error(), "secret") || errors.Is(err, ErrOutcomeUnknown) {
-			t.Errorf("%d: the error tells a name or doubts a clear answer: %v", code, err)
+			t.Errorf("%d: the error contains a name or doubts a definite result: %v", code, err)
 		}
 	}
 }

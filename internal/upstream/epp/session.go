@@ -14,8 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// session is one connection that is logged in. One goroutine uses it; another
-// reads it all the time.
+// session is one connection. One goroutine uses it; another reads it continuously.
 type session struct {
 	conn     net.Conn
 	account  *Account
@@ -23,9 +22,9 @@ type session struct {
 	services services
 	w        Writer
 
-	// responses holds at most one that was not asked for yet.
+	// responses buffers at most one response that was not received yet.
 	responses chan *answer
-	// closed is closed when the connection is dead; why says of what.
+	// closed is closed when the connection is dead; closeCause is the reason.
 	closed     chan struct{}
 	once       sync.Once
 	closeCause error
@@ -34,8 +33,7 @@ type session struct {
 // dialer opens a connection that is ready for the first frame.
 type dialer func(ctx context.Context) (net.Conn, error)
 
-// dialTLS is the dialer for an account (RFC 5734, 9: TLS, and the server's name
-// is verified).
+// dialTLS dials with TLS and verifies the server's name (RFC 5734, 9).
 func dialTLS(a *Account) dialer {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.TLS != nil {
@@ -62,7 +60,7 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 	first, err := s.receive(ctx)
 	if err == nil && first.greeting == nil {
 		err = errNoGreeting
-		if first.code >= 2000 { // some servers refuse in place of a greeting
+		if first.code >= 2000 { // some servers send an error instead of a greeting
 			err = first.asError(a, "greeting")
 		}
 	}
@@ -73,11 +71,11 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 	return s, readGreeting(first.greeting), nil
 }
 
-// readLoop parses every frame until the connection ends. It never leaves one
-// half-read: whoever does not want to wait closes the connection.
+// readLoop parses every frame until the connection ends. It never stops inside a
+// frame; callers that stop waiting close the connection.
 func (s *session) readLoop(bound int) {
 	defer func() {
-		if recover() != nil { // what a server sends must not end the process
+		if recover() != nil { // malformed input must not end the process
 			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp answer", "account", s.account.Name, "stack", string(debug.Stack()))
 			s.close(&unreadable{errPanicked})
 		}
@@ -102,15 +100,15 @@ func (s *session) readLoop(bound int) {
 	}
 }
 
-var errPanicked = errors.New("reading the answer panicked")
+var errPanicked = errors.New("epp: panic while reading the response")
 
-// unreadable marks an answer that arrived and could not be understood.
+// unreadable marks a response that arrived but could not be parsed.
 type unreadable struct{ cause error }
 
-func (e *unreadable) Error() string { return "the answer can't be understood" }
+func (e *unreadable) Error() string { return "epp: unreadable response" }
 func (e *unreadable) Unwrap() error { return e.cause }
 
-// close ends the connection; the first reason stays.
+// close ends the connection. The first cause is retained.
 func (s *session) close(cause error) {
 	s.once.Do(func() {
 		s.closeCause = cause
@@ -119,8 +117,8 @@ func (s *session) close(cause error) {
 	})
 }
 
-// receive takes the next answer. When there is none before ctx ends the connection
-// is closed, because the answer could still come and be taken for another's.
+// receive returns the next response. If ctx ends first, it closes the connection,
+// because a late response could be taken for another command's.
 func (s *session) receive(ctx context.Context) (*answer, error) {
 	select {
 	case a := <-s.responses:
@@ -139,7 +137,7 @@ func (s *session) receive(ctx context.Context) (*answer, error) {
 	}
 }
 
-// isUsable says whether the connection is alive and nothing lies in it.
+// isUsable reports whether the connection is open and has no unread response.
 func (s *session) isUsable() bool {
 	select {
 	case <-s.closed:
@@ -152,8 +150,8 @@ func (s *session) isUsable() bool {
 	}
 }
 
-// exchange sends a frame and takes the answer. sent is false if not a byte of it
-// left us.
+// exchange sends a frame and receives the response. sent is false if nothing was
+// written.
 func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent bool, err error) {
 	if !s.isUsable() {
 		return nil, false, s.closeCause
@@ -172,7 +170,7 @@ func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent b
 	return a, true, err
 }
 
-// do sends a command and returns its answer, whatever its result. An error means
+// do sends a command and returns its response, whatever the result. An error means
 // that the connection is closed, unless the command could not be encoded.
 func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err error) {
 	frame, err := c.encode(&s.w, s.services, s.account.ProtocolExtension, s.account.MaxFrame)
@@ -186,7 +184,7 @@ func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err er
 	if err != nil {
 		return nil, sent, err
 	}
-	// A server may leave our id out; it may not send another one.
+	// A server may omit our clTRID; it may not send another one.
 	if a.greeting != nil || a.clTRID != "" && a.clTRID != c.trid {
 		s.close(errTRIDMismatch)
 		return nil, true, errTRIDMismatch
@@ -197,7 +195,7 @@ func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err er
 	return a, true, nil
 }
 
-var errServerClosed = errors.New("the server ended the session")
+var errServerClosed = errors.New("epp: session ended by the server")
 
 // hello keeps the connection alive (RFC 5730, 2.3).
 func (s *session) hello(ctx context.Context) (greeting, error) {
@@ -212,15 +210,15 @@ func (s *session) hello(ctx context.Context) (greeting, error) {
 	return readGreeting(a.greeting), nil
 }
 
-// logout ends the session with good manners and closes the connection either way.
+// logout ends the session and closes the connection in any case.
 func (s *session) logout(ctx context.Context, trid string) {
 	c := &call{Command: Command{Verb: "logout"}, safe: true, trid: trid}
 	_, _, _ = s.do(ctx, c) // the connection is closed next
 	s.close(errServerClosed)
 }
 
-// toFault turns what went wrong on a connection into our words, with its cause. A
-// *registrar.Error passes as it is.
+// toFault converts a connection error to a fault with its cause. A *registrar.Error
+// passes unchanged.
 func (a *Account) toFault(operation string, err error) *registrar.Error {
 	var known *registrar.Error
 	if errors.As(err, &known) {

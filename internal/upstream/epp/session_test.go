@@ -19,7 +19,7 @@ func (f *fakeServer) login(t *testing.T) *Node {
 	defer f.mu.Unlock()
 	root, err := parseDocument([]byte(f.frames[0]))
 	if err != nil || verbOf(root) != "login" {
-		t.Fatalf("the first frame is no login: %v", err)
+		t.Fatalf("the first frame is not a login: %v", err)
 	}
 	return root.Child("", "command")
 }
@@ -36,7 +36,7 @@ func TestLogin_RequestsServicesKnownToBothSides(t *testing.T) {
 	}
 	for _, uri := range login.Child("", "login").Child("", "svcs").Child("", "svcExtension").Children {
 		if uri.Text != nsFee && uri.Text != nsSecDNS && uri.Text != nsRGP {
-			t.Errorf("asked for %s", uri.Text)
+			t.Errorf("requested %s", uri.Text)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestChangePassword_SendsNewPasswordAtLogin(t *testing.T) {
 	}
 	lost := &fakeServer{handleAll: true, handle: func(*Node) reply { return reply{drop: true} }}
 	if err := changePassword(t.Context(), &a, lost.dial, "new-pass"); !errors.Is(err, ErrOutcomeUnknown) {
-		t.Errorf("lost answer: %v", err)
+		t.Errorf("lost response: %v", err)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestLogin_SecurityEventIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close(t.Context())
-	if text := log.String(); strings.Count(text, `"level":`) != 1 || !strings.Contains(text, "login security event (RFC 8807)") ||
+	if text := log.String(); strings.Count(text, `"level":`) != 1 || !strings.Contains(text, "registry login security event") ||
 		!strings.Contains(text, `"account":"acme"`) || !strings.Contains(text, `"type":"password"`) || !strings.Contains(text, `"severity":"warning","value":"3"`) ||
 		!strings.Contains(text, `"until":"2026-12-01T00:00:00Z"`) || strings.Contains(text, "hidden") || strings.Contains(text, "foo-BAR2") {
 		t.Error(text)
@@ -121,10 +121,10 @@ func TestLogin_RefusalBacksOff(t *testing.T) {
 	})
 }
 
-// misbehaviours are servers that misbehave after the login. A change must then have an
-// unknown outcome, and the connection must not be used again.
+// misbehaviours are server faults after the login. A change must then have an
+// unknown outcome, and the connection must not be reused.
 var misbehaviours = map[string]func(r *Node) reply{
-	"no answer":             func(*Node) reply { return reply{after: time.Hour} },
+	"no response":           func(*Node) reply { return reply{after: time.Hour} },
 	"dropped":               func(*Node) reply { return reply{drop: true} },
 	"half a header":         func(*Node) reply { return reply{raw: []byte{0, 0}, drop: true} },
 	"half a frame":          func(r *Node) reply { return reply{raw: testFrame(respondOK(r).xml)[:90], drop: true} },
@@ -159,7 +159,7 @@ func TestTransform_LostResponseIsUnknownAndClosesConnection(t *testing.T) {
 					t.Fatalf("got %v", err)
 				}
 				if strings.Contains(err.Error(), "secret") {
-					t.Errorf("the error tells the name: %v", err)
+					t.Errorf("the error contains the name: %v", err)
 				}
 				if got := f.verbs(); len(got) != 1 {
 					t.Errorf("sent %v", got)
@@ -193,7 +193,7 @@ func TestSession_LateResponseIsNeverMismatched(t *testing.T) {
 		}
 		for range 3 {
 			if _, err := c.DeleteDomain(t.Context(), DeleteDomain{Name: "a.test"}); err != nil {
-				t.Errorf("got another's answer: %v", err)
+				t.Errorf("got another command's response: %v", err)
 			}
 			time.Sleep(time.Second)
 		}
@@ -257,7 +257,7 @@ func TestConnect_SlowGreetingTimesOut(t *testing.T) {
 		if took := time.Since(began); took != 10*time.Second {
 			t.Errorf("waited %s", took)
 		}
-		time.Sleep(time.Minute) // the server wakes up to nobody
+		time.Sleep(time.Minute) // the server responds after the client has left
 	})
 }
 

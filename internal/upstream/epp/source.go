@@ -11,22 +11,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Source answers availability from the registries at which we have an account:
-// the first rung of the ladder. It never asks on behalf of an order.
+// Source answers availability queries from the registries at which we have an
+// account. Lookups try it first. It never queries on behalf of an order.
 type Source struct {
 	clientOf func(tld string) (*Client, bool)
 }
 
 var _ lookup.RecordSource = (*Source)(nil)
 
-// NewSource makes a Source over accounts. Two accounts for one extension are an
-// error: an answer must come from the account that would provision.
+// NewSource returns a Source over accounts. Two accounts for one TLD are an error:
+// the result must come from the account that would provision.
 func NewSource(clients ...*Client) (*Source, error) {
 	byTLD := make(map[string]*Client)
 	for _, client := range clients {
 		for _, tld := range client.account.TLDs {
 			if other := byTLD[tld]; other != nil && other != client {
-				return nil, fmt.Errorf("EPP accounts at %s and %s both list %s; only one can provision it", other.Host(), client.Host(), tld)
+				return nil, fmt.Errorf("epp: accounts at %s and %s both list %s; only one can provision it", other.Host(), client.Host(), tld)
 			}
 			byTLD[tld] = client
 		}
@@ -37,24 +37,24 @@ func NewSource(clients ...*Client) (*Source, error) {
 	}), nil
 }
 
-// NewSourceFunc makes a Source of whatever knows which account serves an extension.
+// NewSourceFunc returns a Source that finds the account of a TLD with clientOf.
 func NewSourceFunc(clientOf func(tld string) (*Client, bool)) *Source {
 	return &Source{clientOf: clientOf}
 }
 
-// Client is the account for an extension.
+// Client returns the account of a TLD.
 func (s *Source) Client(tld string) (*Client, bool) {
 	return s.clientOf(tld)
 }
 
-// Find asks the registry of ext whether name can be registered, and at a price of
-// its own.
+// Find asks the registry of ext whether name can be registered and whether it is
+// premium.
 func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
 	client, found := s.Client(ext.TLD)
 	if !found {
 		return lookup.Finding{}, lookup.ErrNoSource
 	}
-	// A registry that hangs must leave time for the other sources.
+	// A hanging registry must leave time for the other sources.
 	ctx, cancel := context.WithTimeout(ctx, client.account.LookupTimeout)
 	defer cancel()
 	checked, err := check(ctx, client, FeeCommand{Name: "create", Years: max(1, ext.MinYears)}, name.ASCII(), PriorityLookup)
@@ -67,7 +67,7 @@ func (s *Source) Find(ctx context.Context, ext registrar.Extension, name registr
 	return lookup.Finding{State: lookup.Free, Premium: checked.Fee.Premium()}, nil
 }
 
-// check asks with the fee of a command, where the server has fees.
+// check requests the fee of a command, if the server supports fees.
 func check(ctx context.Context, client *Client, command FeeCommand, name string, priority Priority) (CheckResult, error) {
 	q := CheckDomains{
 		Names: []string{name}, Priority: priority,
@@ -75,7 +75,7 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 	}
 	answers, err := client.CheckDomains(ctx, q)
 	if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
-		// A server that announced no fees was not even asked.
+		// A server that announces no fees gets a plain check.
 		q.Fee = nil
 		answers, err = client.CheckDomains(ctx, q)
 	}
@@ -83,21 +83,21 @@ func check(ctx context.Context, client *Client, command FeeCommand, name string,
 		return CheckResult{}, err
 	}
 	if q.Fee != nil && answers[0].Fee == nil {
-		// Who has fees must tell one for each name (RFC 8748, 5.1.1).
+		// A server with fees must report one for each name (RFC 8748, 5.1.1).
 		answers[0].Fee = &Fee{Unknown: true}
 	}
 	return answers[0], nil
 }
 
-// lookupFaults are what the next source's callers know of a registry's own trouble.
+// lookupFaults maps registry failures to the codes that lookups know.
 var lookupFaults = map[registrar.Code]registrar.Code{
 	registrar.FaultTimeout: registrar.FaultTimeout, registrar.FaultRefused: registrar.FaultRefused,
 	registrar.FaultThrottled: registrar.FaultThrottled, registrar.FaultBusy: registrar.FaultBusy,
 	ResultSessions: registrar.FaultThrottled, ResultLogin: registrar.FaultRefused,
 }
 
-// toLookupFault keeps the promise of lookup.Records: whatever went wrong, the source
-// failed in one of the ways that every source has, and the next one is asked.
+// toLookupFault fulfils the contract of lookup.Records: every failure is one of the
+// common source faults, so the next source is tried.
 func toLookupFault(host string, err error) error {
 	code, known := lookupFaults[registrar.CodeOf(err)]
 	if !known {
@@ -106,8 +106,8 @@ func toLookupFault(host string, err error) error {
 	return registrar.Fault(code, host, err)
 }
 
-// reservedPattern are found in the reasons for names that nobody holds and nobody
-// may have. What does not match one is called registered, as nearly all are.
+// reservedPattern matches reasons for names that can't be registered by anyone.
+// Other reasons mean registered, as nearly all are.
 var reservedPattern = regexp.MustCompile(`\b(?:reserved?|reservation|block(?:ed)?|prohibit(?:ed|ion)|restrict(?:ed|ion)|forbidden|banned|withheld|not allowed|disallowed|` +
 	`not permitted|invalid|polic(?:y|ies)|collision|geo(?:graphic)?|trademark|dpml|unregistrable|excluded)\b`)
 

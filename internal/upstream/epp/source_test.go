@@ -66,7 +66,7 @@ func TestSource_ReportsRegistryState(t *testing.T) {
 				}
 			}
 			if _, err := source.Find(t.Context(), registrar.Extension{TLD: ".other"}, registrar.NewName("a", ".other")); !errors.Is(err, lookup.ErrNoSource) {
-				t.Errorf("an extension without an account: %v", err)
+				t.Errorf("a TLD without an account: %v", err)
 			}
 		})
 	}
@@ -133,10 +133,10 @@ func TestDialTLS_VerifiesServerName(t *testing.T) {
 		config *tls.Config
 		good   bool
 	}{
-		"the right name":   {&tls.Config{RootCAs: roots, ServerName: "epp.test"}, true},
-		"the wrong name":   {&tls.Config{RootCAs: roots, ServerName: "other.test"}, false},
-		"an unknown root":  {&tls.Config{ServerName: "epp.test"}, false},
-		"nothing is given": {nil, false},
+		"the right name":      {&tls.Config{RootCAs: roots, ServerName: "epp.test"}, true},
+		"the wrong name":      {&tls.Config{RootCAs: roots, ServerName: "other.test"}, false},
+		"an unknown root":     {&tls.Config{ServerName: "epp.test"}, false},
+		"no roots configured": {nil, false},
 	} {
 		account.TLS = test.config
 		c, err := New(account)
@@ -161,15 +161,15 @@ func TestNew_RefusesInvalidAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(a *Account){
-		"no port":           func(a *Account) { a.Address = "epp.test" },
-		"short id":          func(a *Account) { a.ClientID = "ab" },
-		"short password":    func(a *Account) { a.Password = "12345" },
-		"two spaces":        func(a *Account) { a.Password = "foo  BAR2" },
-		"only orders":       func(a *Account) { a.MaxConnections, a.OrderConnections = 2, 2 },
-		"a share of one":    func(a *Account) { a.OrderShare = 1 },
-		"a small frame":     func(a *Account) { a.MaxFrame = 1000 },
-		"no dot":            func(a *Account) { a.TLDs = []string{"com"} },
-		"a crowd of a name": func(a *Account) { a.BatchNames = 5000 },
+		"no port":                   func(a *Account) { a.Address = "epp.test" },
+		"short id":                  func(a *Account) { a.ClientID = "ab" },
+		"short password":            func(a *Account) { a.Password = "12345" },
+		"two spaces":                func(a *Account) { a.Password = "foo  BAR2" },
+		"no connection for lookups": func(a *Account) { a.MaxConnections, a.OrderConnections = 2, 2 },
+		"a share of one":            func(a *Account) { a.OrderShare = 1 },
+		"a small frame":             func(a *Account) { a.MaxFrame = 1000 },
+		"no dot":                    func(a *Account) { a.TLDs = []string{"com"} },
+		"client id too long":        func(a *Account) { a.BatchNames = 5000 },
 	} {
 		a := good
 		change(&a)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// TransferOp is what is done with a transfer (RFC 5730, 2.9.3.4).
+// TransferOp is an operation on a transfer (RFC 5730, 2.9.3.4).
 type TransferOp string
 
-// The operations.
+// Transfer operations.
 const (
 	TransferRequest TransferOp = "request"
 	TransferQuery   TransferOp = "query"
@@ -17,7 +17,7 @@ const (
 	TransferCancel  TransferOp = "cancel"
 )
 
-// The states of a transfer (RFC 5730, 2.9.3.4).
+// Transfer states (RFC 5730, 2.9.3.4).
 const (
 	TransferPending         = "pending"
 	TransferClientApproved  = "clientApproved"
@@ -27,15 +27,15 @@ const (
 	TransferServerCancelled = "serverCancelled"
 )
 
-// TransferDomain asks for a domain of another registrar, or acts on such a
-// request (RFC 5731, 3.2.4).
+// TransferDomain requests a transfer from another registrar or acts on one (RFC
+// 5731, 3.2.4).
 type TransferDomain struct {
 	Op   TransferOp
 	Name string
 	// Years are added by a request; 0 means the registry's default.
 	Years int
-	// AuthInfo is the holder's secret. A request needs it; a query by a third
-	// party does too.
+	// AuthInfo is the auth code. A request needs it, and so does a query by a third
+	// party.
 	AuthInfo  string
 	AgreedFee *AgreedFee
 	Priority  Priority
@@ -47,15 +47,15 @@ type Transfer struct {
 	Receipt
 	Name   string
 	Status string
-	// Requester (reID) asked for it, Actor (acID) may act on it or did.
+	// Requester (reID) requested it; Actor (acID) may act or has acted on it.
 	Requester, Actor     string
 	Requested, ActBefore time.Time
 	Expires              time.Time
 	ChargedFee           *ChargedFee
 }
 
-// TransferDomain carries out an operation on a transfer. See TransferOrFind for
-// what to do when the answer to a request is lost.
+// TransferDomain performs an operation on a transfer. See TransferOrFind for lost
+// responses to a request.
 func (c *Client) TransferDomain(ctx context.Context, q TransferDomain) (Transfer, error) {
 	cmd := &call{
 		Command: Command{Verb: "transfer", Object: "domain", Request: q}, trid: q.ClTRID,
@@ -79,7 +79,7 @@ func (q *TransferDomain) write(w *Writer) {
 	switch q.Op {
 	case TransferRequest, TransferQuery, TransferApprove, TransferReject, TransferCancel:
 	default:
-		w.Fail("transfer", "has no such operation")
+		w.Fail("transfer", "is not a transfer operation")
 	}
 	w.Start("domain:transfer", Attr{"xmlns:domain", nsDomain})
 	w.label("domain:name", q.Name)

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// OperatorAction is what an operator does about a connection that fails for a reason; empty
-// if there is nothing but to wait.
+// OperatorAction is what an operator can do about a failing connection; empty if
+// nothing but wait.
 func OperatorAction(class string) string {
 	switch {
 	case strings.HasPrefix(class, "tls_alert"):
@@ -35,8 +35,8 @@ var operatorActions = map[string]string{
 	"protocol_error":          "the server does not speak EPP at this port: check server of the account",
 }
 
-// logUnreachable writes why no connection could be made. The caller sees to it that
-// this happens once for each reason.
+// logUnreachable logs why no connection could be opened. The caller ensures one
+// record per reason.
 func (a *Account) logUnreachable(fault *registrar.Error) {
 	class, code, reference := string(fault.Code), "", ""
 	var cause *registrar.Cause

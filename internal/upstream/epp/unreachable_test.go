@@ -16,8 +16,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// serveTLS serves f over TLS and returns its address and the authority of its
-// certificate, which is for 127.0.0.1 and example.com.
+// serveTLS serves f over TLS and returns its address and the CA of its certificate,
+// which is for 127.0.0.1 and example.com.
 func serveTLS(t *testing.T, f *fakeServer) (address string, authority *x509.CertPool) {
 	t.Helper()
 	lender := httptest.NewTLSServer(nil)
@@ -58,7 +58,7 @@ func TestConnect_LogsEachCauseOnceWithAccount(t *testing.T) {
 	}
 	plain := httptest.NewServer(nil)
 	t.Cleanup(plain.Close)
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestConnect_LogsEachCauseOnceWithAccount(t *testing.T) {
 				_, err = client.CheckDomains(t.Context(), CheckDomains{Names: []string{"canary.example"}})
 				cause := registrar.CauseOf(err)
 				if outage := new(registrar.Cause); !errors.As(err, &outage) || !outage.Outage {
-					t.Errorf("not marked as logged already: %v", err)
+					t.Errorf("not marked as already logged: %v", err)
 				}
 				if registrar.CodeOf(err) != test.code || !strings.HasPrefix(cause, "epp: ") || !strings.Contains(cause, " at acme ("+test.address+"): "+test.class) {
 					t.Errorf("got %v: %s", err, cause)
@@ -124,13 +124,13 @@ func TestConnect_RecoveryIsLoggedOnce(t *testing.T) {
 		p.dialing = 1
 		p.connected()
 	}
-	if text := log.String(); strings.Count(text, "registry account unreachable") != 1 || strings.Count(text, "registry account connected again") != 1 ||
+	if text := log.String(); strings.Count(text, "registry account unreachable") != 1 || strings.Count(text, "registry account reconnected") != 1 ||
 		strings.Contains(text, "canary") {
 		t.Errorf("the log says %s", text)
 	}
 }
 
-// lockedBuffer is a log that several goroutines write to.
+// lockedBuffer is a log buffer for several goroutines.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -10,7 +10,7 @@ import (
 // worker owns one connection from its greeting to its end.
 type worker struct {
 	pool *pool
-	// jobs has room for one. It is closed when an idle worker shall end.
+	// jobs buffers one job. It is closed when an idle worker must exit.
 	jobs    chan *job
 	session *session
 }
@@ -30,7 +30,7 @@ func (w *worker) run() {
 	}
 	w.session = s
 	p.connected()
-	p.account.Logger.DebugContext(p.ctx, "epp: connected", "host", s.host)
+	p.account.Logger.DebugContext(p.ctx, "registry connection opened", "host", s.host)
 	stop := context.AfterFunc(p.ctx, func() { s.close(errClosed) })
 	defer stop()
 	w.serve()
@@ -39,11 +39,11 @@ func (w *worker) run() {
 	if s.isUsable() {
 		s.logout(ctx, newTRID(p.account.Now()))
 	}
-	p.account.Logger.DebugContext(p.ctx, "epp: disconnected", "host", s.host, "fault", string(p.account.toFault("read", s.closeCause).Code))
+	p.account.Logger.DebugContext(p.ctx, "registry connection closed", "host", s.host, "fault", string(p.account.toFault("read", s.closeCause).Code))
 	p.workerExited()
 }
 
-// serve works until the connection ends or the pool is closed.
+// serve runs jobs until the connection ends or the pool is closed.
 func (w *worker) serve() {
 	keepAlive := time.NewTimer(w.pool.account.KeepAlive)
 	defer keepAlive.Stop()
@@ -65,7 +65,7 @@ func (w *worker) serve() {
 				continue
 			}
 		}
-		// The connection ended, or a job came in the same moment.
+		// The connection ended, or a job arrived at the same moment.
 		if !w.pool.removeIdle(w) {
 			if j, open := <-w.jobs; open {
 				w.execute(j)
@@ -80,11 +80,11 @@ func (w *worker) keepAlive() {
 	ctx, cancel := context.WithTimeout(w.pool.ctx, w.pool.account.QueryTimeout)
 	defer cancel()
 	if _, err := w.session.hello(ctx); err != nil {
-		w.pool.account.Logger.DebugContext(ctx, "epp: no answer to hello", "host", w.session.host)
+		w.pool.account.Logger.DebugContext(ctx, "registry did not answer hello", "host", w.session.host)
 	}
 }
 
-// execute carries out one job and settles what becomes of it.
+// execute runs one job and completes or requeues it.
 func (w *worker) execute(j *job) {
 	p := w.pool
 	c := j.call
@@ -113,15 +113,15 @@ func (w *worker) execute(j *job) {
 		}
 		p.complete(j, a, nil)
 	case !sent && !w.session.isUsable():
-		// Not a byte left us, because the connection had ended unseen.
+		// Nothing was written, because the connection had ended unnoticed.
 		p.retry(j)
 	case !sent:
-		p.complete(j, nil, err) // it can't be encoded
+		p.complete(j, nil, err) // the command can't be encoded
 	case !c.safe:
 		p.complete(j, nil, outcomeUnknown(host, err))
 	case j.tries < maxTries && p.account.toFault(c.Verb, err).Code == registrar.FaultRefused:
-		// The connection was cut. A server that is merely slow is not asked
-		// twice: the caller has waited long enough.
+		// The connection was cut. A slow server is not retried: the caller has
+		// waited long enough.
 		p.retry(j)
 	default:
 		p.complete(j, nil, p.account.toFault(c.Verb, err))
@@ -134,8 +134,8 @@ func (p *pool) complete(j *job, a *answer, err error) {
 	p.finish(j, a, err)
 }
 
-// retry puts a job back, unless everything is about to end. A job that nobody
-// waits for must not be sent behind the back of a caller that gave up.
+// retry requeues a job unless the pool is closing. A job whose caller gave up must
+// not be sent.
 func (p *pool) retry(j *job) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

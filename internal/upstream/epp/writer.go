@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The namespaces. Only fee and loginSec have "epp:" in theirs.
+// XML namespaces. Only fee and loginSec have "epp:" in theirs.
 const (
 	nsEPP      = "urn:ietf:params:xml:ns:epp-1.0"
 	nsDomain   = "urn:ietf:params:xml:ns:domain-1.0"
@@ -21,29 +21,28 @@ const (
 	nsLoginSec = "urn:ietf:params:xml:ns:epp:loginSec-1.0"
 )
 
-// CannotSend is the code of a command that the schemas do not allow.
+// CannotSend is the code of a command that violates the schemas.
 const CannotSend registrar.Code = "epp_cannot_send"
 
-// Writer writes elements one after the other. The first thing that the schemas
-// do not allow is kept and ends the command before it is sent.
+// Writer writes XML elements. The first schema violation is recorded and fails the
+// command before it is sent.
 type Writer struct {
 	buf []byte
 	err error
 }
 
-// Attr is an attribute.
 type Attr struct{ Name, Value string }
 
-// Fail keeps the first reason why the command can't be sent. It names the
-// element and never its content.
+// Fail records the first reason why the command can't be sent. It names the
+// element, never its content.
 func (w *Writer) Fail(element, reason string) {
 	if w.err == nil {
 		w.err = &registrar.Error{Kind: registrar.KindInvalid, Code: CannotSend, Detail: element + " " + reason}
 	}
 }
 
-// Start begins an element. tag carries its prefix, and the attribute xmlns:prefix
-// must be on it or on an element around it.
+// Start opens an element. tag includes its prefix; xmlns:prefix must be declared on
+// it or on an ancestor.
 func (w *Writer) Start(tag string, attrs ...Attr) {
 	w.tag(tag, attrs)
 	w.buf = append(w.buf, '>')
@@ -61,7 +60,7 @@ func (w *Writer) tag(tag string, attrs []Attr) {
 	}
 }
 
-// End ends an element.
+// End closes an element.
 func (w *Writer) End(tag string) {
 	w.buf = append(w.buf, '<', '/')
 	w.buf = append(w.buf, tag...)
@@ -82,8 +81,8 @@ func (w *Writer) Leaf(tag, text string, attrs ...Attr) {
 	w.End(tag)
 }
 
-// sized writes a Leaf whose text has from least to most characters, without
-// white space at its ends: a schema processor would strip it.
+// sized writes a Leaf of min to max characters without surrounding white space,
+// which a schema processor would strip.
 func (w *Writer) sized(tag, text string, least, most int, attrs ...Attr) {
 	if n := utf8.RuneCountInString(text); n < least || n > most {
 		w.Fail(tag, fmt.Sprintf("must have %d to %d characters", least, most))
@@ -97,12 +96,12 @@ func (w *Writer) sized(tag, text string, least, most int, attrs ...Attr) {
 // label writes a domain or host name (eppcom:labelType).
 func (w *Writer) label(tag, name string, attrs ...Attr) { w.sized(tag, name, 1, 255, attrs...) }
 
-// handle writes an id of a contact or a registrar (eppcom:clIDType).
+// handle writes the id of a contact or registrar (eppcom:clIDType).
 func (w *Writer) handle(tag, id string, attrs ...Attr) { w.sized(tag, id, 3, 16, attrs...) }
 
 func (w *Writer) number(tag string, value int) { w.Leaf(tag, strconv.Itoa(value)) }
 
-// years writes a period; 0 means that the registry's own default is meant.
+// years writes a period; 0 omits it for the registry's default.
 func (w *Writer) years(tag string, years int) {
 	switch {
 	case years == 0:
@@ -122,8 +121,8 @@ func (w *Writer) date(tag string, at time.Time) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// escape appends text, which must be valid in XML 1.0 and in one line: every text
-// that EPP sends is a token or a normalizedString.
+// escape appends text, which must be valid XML 1.0 in one line: every text that EPP
+// sends is a token or a normalizedString.
 func (w *Writer) escape(tag, text string) {
 	plain := true
 	for i := range len(text) {

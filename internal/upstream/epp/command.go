@@ -1,0 +1,106 @@
+package epp
+
+import "github.com/dotkontor/dotkontor/internal/registrar"
+
+// Command describes a command to a ProtocolExtension.
+type Command struct {
+	// Verb is the EPP command: check, info, create, update, renew, transfer,
+	// delete, poll or login.
+	Verb string
+	// Object is domain, contact or host; empty for poll and login.
+	Object string
+	// Request is the caller's request value, such as a CreateDomain.
+	Request any
+}
+
+// call is a command with everything needed to encode and send it.
+type call struct {
+	Command
+	// attrs holds the op attribute of transfer and poll.
+	attrs []Attr
+	// safe means that sending the command twice has the same effect as once.
+	safe     bool
+	priority Priority
+	trid     string
+	// requiredExtensions are the EPP extensions without which the command is not
+	// sent.
+	requiredExtensions []string
+	body               func(w *Writer)
+	// writeExtension writes the elements of the EPP extensions of this package.
+	writeExtension func(w *Writer, has services)
+}
+
+// services are the namespaces that a session may use.
+type services map[string]bool
+
+const xmlHead = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>` + "\n" + `<epp xmlns="` + nsEPP + `">`
+
+const (
+	minTRIDLength = 3
+	maxTRIDLength = 64
+)
+
+// begin starts a frame and reserves space for its length.
+func (w *Writer) begin() {
+	w.buf = append(w.buf[:0], 0, 0, 0, 0)
+	w.err = nil
+	w.buf = append(w.buf, xmlHead...)
+}
+
+// finish ends a frame and returns it.
+func (w *Writer) finish(bound int) ([]byte, error) {
+	w.End("epp")
+	if len(w.buf) > bound {
+		w.Fail("command", "exceeds the frame limit")
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	putHeader(w.buf)
+	return w.buf, nil
+}
+
+// encode writes the complete frame of a command.
+func (c *call) encode(w *Writer, has services, protocolExt ProtocolExtension, bound int) ([]byte, error) {
+	for _, uri := range c.requiredExtensions {
+		if !has[uri] {
+			return nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: ResultUnsupported, Detail: "the server does not offer " + uri}
+		}
+	}
+	w.begin()
+	w.Start("command")
+	if c.body == nil {
+		w.Empty(c.Verb, c.attrs...)
+	} else {
+		w.Start(c.Verb, c.attrs...)
+		c.body(w)
+		w.End(c.Verb)
+	}
+	before := len(w.buf)
+	w.Start("extension")
+	inside := len(w.buf)
+	if c.writeExtension != nil {
+		c.writeExtension(w, has)
+	}
+	if protocolExt != nil {
+		protocolExt.WriteExtension(c.Command, w)
+	}
+	if len(w.buf) == inside {
+		w.buf = w.buf[:before] // the schema requires at least one element
+	} else {
+		w.End("extension")
+	}
+	w.sized("clTRID", c.trid, minTRIDLength, maxTRIDLength)
+	w.End("command")
+	return w.finish(bound)
+}
+
+func appendHello(w *Writer) []byte {
+	w.begin()
+	w.Empty("hello")
+	frame, err := w.finish(minFrameLimit)
+	if err != nil { // unreachable: hello has no variable content
+		return nil
+	}
+	return frame
+}
