@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// displayTimeout bounds how long a page waits for registries: it shows what is
-	// known rather than nothing.
+	// displayTimeout bounds how long a page waits for registries before it shows what
+	// is known.
 	displayTimeout = 4 * time.Second
 	maxAuthCode    = 100
 )
 
-// View is what the page at payment_url shows. Whoever has the link sees the
-// order; only its customer sees who they are, and only for them the registries are
-// asked again. If prices have changed, the order has the new ones already.
+// View returns what the page at payment_url shows. Anyone with the link sees the order,
+// but only its customer sees their own data, and registries are queried only for them.
+// Changed prices are stored before View returns.
 func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret string) (View, error) {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 	return view, err
 }
 
-// refreshView gives the view of an open order present prices, and what the registries say
-// or said last.
+// refreshView updates the view of an open order with current prices and the registries'
+// latest responses.
 func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *View) error {
 	requests, err := s.quoteRequests(view.Order, view.Owner)
 	if err != nil {
@@ -72,8 +72,8 @@ func (s *Service) refreshView(ctx context.Context, actor registrar.Actor, view *
 	return nil
 }
 
-// maskEmail is an address that its owner recognises and nobody else can use: the
-// domain may be a name, too.
+// maskEmail shortens an address so that only its owner recognises it; the domain is
+// masked, too, because it may be a personal name.
 func maskEmail(email string) string {
 	local, domain, found := strings.Cut(email, "@")
 	if !found || local == "" || domain == "" {
@@ -90,8 +90,8 @@ func maskEmail(email string) string {
 	return hidden
 }
 
-// SetAuthCode tells the auth code of a transfer. The registry is asked whether it is
-// the right one; if it can't be asked now, it is before the payment.
+// SetAuthCode stores the auth code of a transfer after the registry has checked it. If
+// the registry can't be queried, the code is checked before payment.
 func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {
@@ -133,8 +133,8 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 	return err
 }
 
-// Decline ends an order that nobody has paid. A page to pay at that is open is
-// closed first; if it turns out to be paid, the order goes on.
+// Decline cancels an unpaid order. An open payment page is closed first; if it turns
+// out to be paid, the order continues.
 func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret string) error {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *Service) Decline(ctx context.Context, actor registrar.Actor, paySecret 
 	return err
 }
 
-// cancel ends an order that nobody has paid. What is under way is closed first.
+// cancel cancels an unpaid order after closing any payment in flight.
 func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
 	var err error
 	for range maxAttempts {
@@ -161,8 +161,8 @@ func (s *Service) cancel(ctx context.Context, actor registrar.Actor, o Order) (O
 	return s.cancelUnpaid(ctx, actor, o)
 }
 
-// cancelUnpaid cancels an order that waits. It is NotOpen, and comes back as it is, if
-// somebody has begun to pay meanwhile or it has ended otherwise.
+// cancelUnpaid cancels an order that awaits payment or verification. It returns NotOpen
+// and the current order if a payment was started or the order has ended otherwise.
 func (s *Service) cancelUnpaid(ctx context.Context, actor registrar.Actor, o Order) (Order, error) {
 	ended := false
 	o, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
@@ -177,9 +177,8 @@ func (s *Service) cancelUnpaid(ctx context.Context, actor registrar.Actor, o Ord
 	return o, err
 }
 
-// HandleReturn is called when a browser comes back from having paid. That is only a
-// reason to look, so it does not matter whose browser it is; and whoever has the link
-// can come back as often as they like, so a payment is looked at once in a while.
+// HandleReturn is called when a browser returns from the payment page. It only triggers
+// a check, so any browser may call it, and checks are limited by RecheckInterval.
 func (s *Service) HandleReturn(ctx context.Context, _ registrar.Actor, paySecret string) error {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil || o.State != Paying {
@@ -192,8 +191,8 @@ func (s *Service) HandleReturn(ctx context.Context, _ registrar.Actor, paySecret
 	return s.refreshPaymentCached(ctx, o, payment.ID, "paid")
 }
 
-// AbortPayment is called when the human comes back without having paid: the page is closed,
-// and the order waits for a payment again.
+// AbortPayment is called when the customer returns without having paid: the page is
+// closed and the order awaits payment again.
 func (s *Service) AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// claimMailInterval is how often completions that need a human have a letter sent, and
-	// claimOnRequest how often a human can ask for another one.
+	// claimMailInterval limits the claim mails sent for completions that need a human,
+	// claimMailResendInterval those that a human requests.
 	claimMailInterval       = 24 * time.Hour
 	claimMailResendInterval = 10 * time.Minute
 )
 
-// ActionClaimed tells that an unclaimed order has become an account's.
+// ActionClaimed records that an account has claimed a guest order.
 const ActionClaimed registrar.Action = "order_claimed"
 
-// claimMail has the link with which an order is claimed. It goes to the address
-// that the agent told, which is the shadow account's.
+// claimMail carries the claim link. It goes to the guest account's address, which the
+// agent supplied.
 func claimMail(o Order) registrar.Mail {
 	return registrar.Mail{
 		Kind: registrar.MailClaim, Customer: o.Customer, To: o.Contact.Email, Language: o.Contact.Language,
@@ -27,9 +27,9 @@ func claimMail(o Order) registrar.Mail {
 	}
 }
 
-// sendClaimMail has the letter sent for an order that is nobody's yet, unless one was
-// lately, or its address has got too many: making orders costs an agent nothing, and
-// the address need not be its buyer's.
+// sendClaimMail queues the claim mail for an unclaimed order, at most once per interval
+// and within the address's mail limit: creating orders costs an agent nothing, and the
+// address need not be the buyer's.
 func (s *Service) sendClaimMail(ctx context.Context, o Order, every time.Duration) (Order, error) {
 	allowed := sync.OnceValue(func() bool { return s.cfg.AllowMail == nil || s.cfg.AllowMail(o.Contact.Email) })
 	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
@@ -43,8 +43,8 @@ func (s *Service) sendClaimMail(ctx context.Context, o Order, every time.Duratio
 	})
 }
 
-// ResendClaimMail sends the letter again to the address that the agent told. Whoever has the
-// link to the order may ask for it; they do not learn the address.
+// ResendClaimMail sends the claim mail again. Anyone with the order's link may request
+// it; the response does not reveal the address.
 func (s *Service) ResendClaimMail(ctx context.Context, _ registrar.Actor, paySecret string) error {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) ResendClaimMail(ctx context.Context, _ registrar.Actor, paySec
 	return err
 }
 
-// ClaimableOrder is the newest order that a mailed link is for.
+// ClaimableOrder returns the newest order that a claim link is for.
 func (s *Service) ClaimableOrder(ctx context.Context, linkSecret string) (Order, error) {
 	hash, ok := registrar.HashSecret(registrar.LinkSecret, linkSecret)
 	if !ok {
@@ -67,8 +67,8 @@ func (s *Service) ClaimableOrder(ctx context.Context, linkSecret string) (Order,
 	return o, err
 }
 
-// Claim gives an unclaimed order, and the domains that came of it, to the account that
-// the actor is signed in to. It needs the mailed link, which works once.
+// Claim moves a guest order and its domains to the account the actor is signed in to.
+// The claim link works once.
 func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret string) (Order, error) {
 	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
 		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -86,13 +86,13 @@ func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret s
 	if !claimed {
 		return Order{}, fail(registrar.KindNotFound, NoSuchClaim)
 	}
-	s.cfg.Logger.InfoContext(ctx, "an order was claimed", "order", o.ID)
+	s.cfg.Logger.InfoContext(ctx, "order claimed", "order", o.ID)
 	return s.reload(ctx, o.ID)
 }
 
-// checkRegistrant refuses to give paid names to an account whose registrant their extensions do
-// not admit: they were approved for the buyer's. What is not paid yet is checked when
-// it is paid.
+// checkRegistrant refuses to move paid names to an account whose registrant their TLDs
+// do not admit; they were approved for the buyer's. Unpaid names are checked when they
+// are paid.
 func (s *Service) checkRegistrant(tlds []string, registrant registrar.Registrant, verified string) error {
 	if registrant == (registrar.Registrant{}) {
 		return nil // the buyer's data, for which the names were approved, become the account's

@@ -7,9 +7,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// CompleteSession pays an order with the buyer's token, or confirms one that costs
-// nothing. The Session comes beside the error whenever it is known. doc.go has the
-// order of the answers; one that is completed already is answered as such.
+// CompleteSession pays an order with the buyer's token, or confirms a free one. The
+// Session is returned next to the error whenever it is known. doc.go has the order of
+// outcomes; completing a paid order again succeeds.
 func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id string, completion Completion) (Session, error) {
 	if completion.Until.IsZero() {
 		completion.Until = s.clock().Add(CompletionWait)
@@ -40,7 +40,7 @@ func (s *Service) CompleteSession(ctx context.Context, actor registrar.Actor, id
 	return Session{}, errBusy()
 }
 
-// completeOnce tries it once. It is not finished if somebody else has changed the order.
+// completeOnce makes one attempt. finished is false on a version conflict.
 func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (session Session, finished bool, err error) {
 	checked, finished, err := s.recheck(ctx, actor, o, completion)
 	if err != nil || !finished {
@@ -81,31 +81,31 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 	return s.chargeToken(ctx, actor, o, checked, completion.Token)
 }
 
-// setCompleter notes the agent that completes a customer's order.
+// setCompleter records the agent that completes a customer's order.
 func (o *Order) setCompleter(agent registrar.Actor) {
 	if o.Agent == "" {
 		o.Completer = agent.Through
 	}
 }
 
-// changedSince says that an order was moved since it was read. Then a name that is taken,
-// or a token that is spent, may be so because of this very order, by the same request
-// sent twice: the order is always moved before that.
+// changedSince reports whether an order was updated since it was read. A taken name or
+// a spent token may then result from the same request sent twice, because the order is
+// always updated first.
 func (s *Service) changedSince(ctx context.Context, read Order) bool {
 	now, err := s.reload(ctx, read.ID)
 	return err == nil && now.Version != read.Version
 }
 
-// recheckResult is an order after price and availability were asked for again.
+// recheckResult is an order with fresh prices and availability.
 type recheckResult struct {
 	view     View
 	resolved resolvedBuyer
-	// problem is why it can't be completed as it is.
+	// problem is why the order can't be completed as it is.
 	problem error
 }
 
-// recheck asks for everything once more and stores what has changed. It is not
-// finished if somebody else has changed the order.
+// recheck quotes all items again and stores what has changed. finished is false on a
+// version conflict.
 func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (checked recheckResult, finished bool, err error) {
 	now := o.clone()
 	if checked.resolved, err = s.updateBuyer(ctx, &now, completion.Contact); err != nil {
@@ -116,7 +116,7 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 		return checked, true, err
 	}
 	results := make([]quoteResult, len(now.Items))
-	if checked.resolved.buyer.HasRegistrant { // nobody has to be asked about what can't be completed
+	if checked.resolved.buyer.HasRegistrant { // without registrant data the order can't be completed
 		purpose := registrar.ForQuote
 		if completion.Token != "" && s.cfg.Tokens != nil || o.Totals.Gross == 0 {
 			purpose = paymentPurpose(o, checked.resolved.buyer)
@@ -155,8 +155,8 @@ func (s *Service) recheck(ctx context.Context, actor registrar.Actor, o Order, c
 	return checked, true, nil
 }
 
-// handToHuman gives a completion to a human, who needs the link. If the order is nobody's
-// yet, the buyer gets a letter with which to claim it.
+// handToHuman ends a completion with the link for a human. The buyer of an unclaimed
+// order is mailed a claim link.
 func (s *Service) handToHuman(ctx context.Context, session Session, problem registrar.Code) (Session, bool, error) {
 	o, err := s.sendClaimMail(ctx, session.Order, claimMailInterval)
 	if err != nil {
@@ -166,9 +166,8 @@ func (s *Service) handToHuman(ctx context.Context, session Session, problem regi
 	return session, true, nil
 }
 
-// chargeToken takes the money. The one who stores the intent is the only one who ever
-// confirms it; whatever happens to this process after that, the intent is canceled,
-// or found to be paid.
+// chargeToken charges the token. Only the process that stores the intent confirms it;
+// if that process dies, the intent is canceled or found to be paid.
 func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, token string) (session Session, finished bool, err error) {
 	created := s.now()
 	id := registrar.NewID("pay_", created)
@@ -192,7 +191,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	}
 	payment := o.payment(id)
 	if payment == nil || payment.State != PaymentOpen {
-		return Session{}, false, nil // it was given up, by us or by another
+		return Session{}, false, nil // abandoned meanwhile
 	}
 	hitFailpoint(failpointIntentKnown)
 	call, cancel := s.callContext(ctx)
@@ -206,12 +205,12 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	return s.applyChargeOutcome(ctx, actor, o, id, checked, outcome, err)
 }
 
-// prepareCharge makes the intent of a payment that is written down and stores it. If
-// that can't be, the payment is closed: without a stored intent nobody confirms any.
+// prepareCharge creates the intent of a stored payment and stores it. If that fails,
+// the payment is closed: an intent that is not stored is never confirmed.
 func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer Buyer) (Order, error) {
 	over, err := s.needsIdentityWithOthers(ctx, o, buyer)
 	if err == nil && !over && o.Claimed {
-		// As with a page: the registrant may have been changed since the price was asked.
+		// As with a page, the registrant may have changed since the order was priced.
 		var present Buyer
 		present, err = s.cfg.Store.GetBuyer(ctx, o.Customer)
 		over = present != buyer
@@ -228,7 +227,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 			return left, stored
 		}
 		if !isRetryable(err) {
-			s.cfg.Logger.ErrorContext(ctx, "the payment provider refuses to prepare a charge", "order", o.ID, "payment", id, "error", err.Error())
+			s.cfg.Logger.ErrorContext(ctx, "payment intent refused", "order", o.ID, "payment", id, "error", err.Error())
 			err = &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
 		}
 		return left, err
@@ -246,13 +245,13 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	})
 }
 
-// applyChargeOutcome writes down what became of a charge. refusal is the provider's word, if it
-// did not take the charge at all.
+// applyChargeOutcome stores the outcome of a charge. refusal is the provider's error if
+// it rejected the call.
 func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor, o Order, id string, checked recheckResult, outcome ChargeOutcome, refusal error) (session Session, finished bool, err error) {
 	failure := outcome.Declined
 	switch {
 	case refusal != nil:
-		s.cfg.Logger.ErrorContext(ctx, "the payment provider refuses a charge", "order", o.ID, "payment", id, "error", refusal.Error())
+		s.cfg.Logger.ErrorContext(ctx, "charge refused", "order", o.ID, "payment", id, "error", refusal.Error())
 		failure = ProviderRefused
 	case outcome.NeedsHuman:
 		failure = ProblemHuman
@@ -261,7 +260,7 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 		if o, err = s.applyPaymentStatus(ctx, o, id, outcome.Status); err != nil {
 			return Session{}, true, err
 		}
-		if o.State == Paying { // it may take a while
+		if o.State == Paying { // processing may take a while
 			if o, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 				now := was.clone()
 				s.releaseLease(&now)
@@ -270,7 +269,7 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 				return Session{}, true, err
 			}
 		}
-		return Session{}, false, nil // paid; or the caller waits for the provider
+		return Session{}, false, nil // paid, or the caller waits for the provider
 	}
 	o, err = s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		now := was.clone()
@@ -282,7 +281,7 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 		s.setLease(&now)
 		return Transition{To: now}, true
 	})
-	// If somebody else has closed it, another payment may be under way by now.
+	// If the payment was closed elsewhere, another one may be in flight by now.
 	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {
 		o, err = s.closePayment(ctx, o)
 	}
@@ -292,8 +291,8 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 	return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)
 }
 
-// sessionNotCharged is the answer if the token did not pay; but if the intent turns out to be
-// paid nevertheless, the order is.
+// sessionNotCharged returns the outcome of a token that did not pay; if the intent
+// turns out to be paid anyway, so is the order.
 func (s *Service) sessionNotCharged(ctx context.Context, actor registrar.Actor, o Order, checked recheckResult, failure registrar.Code, refusal error) (session Session, finished bool, err error) {
 	if !o.State.Open() {
 		session, err = s.currentSession(ctx, actor, o)

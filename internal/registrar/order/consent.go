@@ -7,26 +7,27 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Consent is a consumer's express wish that we begin at once, and their word that they
-// know what becomes of their right to withdraw. The zero value is none.
+// Consent is a consumer's express request for immediate performance and their
+// acknowledgement of what it does to their right of withdrawal. The zero value means
+// none.
 type Consent struct {
 	At time.Time
-	// Wording names the words that they have read and ticked: ConsentWords has them.
+	// Wording identifies the text that was shown and ticked; see ConsentText.
 	Wording string
 }
 
-// Given says that there is one.
+// Given reports whether consent was given.
 func (c Consent) Given() bool { return !c.At.IsZero() }
 
-// Text are what was ticked; empty where nothing was.
+// Text returns the text that was ticked; empty if none was.
 func (c Consent) Text() string { return ConsentText(c.Wording) }
 
-// consentVersion is the one that is shown today.
+// consentVersion is the version shown now.
 const consentVersion = "2026-11"
 
-// consentTexts are all that anybody has ever ticked. They are here and not with the
-// pages, because the page, the letter and the operator must quote the same. Whoever
-// changes a word adds a version: what stands in old orders keeps its meaning.
+// consentTexts are all texts ever shown. They live here because the page, the mail and
+// the operator pages must quote the same text. Changing a text requires a new version,
+// so that stored orders keep theirs.
 var consentTexts = map[string]string{
 	"2026-11-de": "Ich verlange ausdrücklich, dass Sie sofort mit der Ausführung beginnen, also bevor die Widerrufsfrist von 14 Tagen " +
 		"endet. Ich weiß, dass mein Widerrufsrecht erlischt, sobald Sie den Auftrag vollständig ausgeführt haben, und dass ich, " +
@@ -36,7 +37,7 @@ var consentTexts = map[string]string{
 		"and that if I withdraw before that I have to pay a fair amount for what you have done until then.",
 }
 
-// ConsentWording names the words that consumers are shown today, in a language.
+// ConsentWording identifies the text currently shown in a language.
 func ConsentWording(language string) string {
 	if language != "en" {
 		language = "de"
@@ -44,27 +45,26 @@ func ConsentWording(language string) string {
 	return consentVersion + "-" + language
 }
 
-// ConsentText are the words that a wording names; empty for a wording that never was.
+// ConsentText returns the text of a wording; empty if it is unknown.
 func ConsentText(wording string) string { return consentTexts[wording] }
 
-// Consumer says that the buyer of an order with these totals is taken for one: they hold
-// domains neither for a company nor with a VAT id. One that does not count for the VAT
-// does not count here, or any made up number would do.
+// Consumer reports whether the buyer of an order with these totals counts as a
+// consumer: neither a company nor the owner of a VAT id. A VAT id that is not accepted
+// for VAT is not accepted here, or any made-up number would do.
 func (b Buyer) Consumer(totals Totals) bool {
 	return !b.Company && (b.VATID == "" || totals.ForConsumer())
 }
 
-// ConsentMissing goes with KindInvalid: a consumer has not ticked the words that are
-// shown today.
+// ConsentMissing goes with KindInvalid: a consumer has not ticked the current text.
 const ConsentMissing registrar.Code = "consent_missing"
 
-// hasConsent says that the words of today were ticked. Those of a page that was opened
-// before they changed don't count: its human sees the new ones first.
+// hasConsent reports whether the current text was ticked. A page opened before the text
+// changed does not count; its customer sees the new text first.
 func (c Confirmation) hasConsent() bool {
 	return c.Consent == ConsentWording("de") || c.Consent == ConsentWording("en")
 }
 
-// newConsent is what an order of somebody's stores.
+// newConsent returns the consent to store.
 func (s *Service) newConsent(consumer bool, confirmation Confirmation) Consent {
 	if !consumer || !confirmation.hasConsent() {
 		return Consent{}
@@ -72,8 +72,8 @@ func (s *Service) newConsent(consumer bool, confirmation Confirmation) Consent {
 	return Consent{At: s.now(), Wording: confirmation.Consent}
 }
 
-// lacksConsent says that a payment is under way for a consumer who was not asked: an agent
-// pays, or the page was opened by a release that did not ask.
+// lacksConsent reports whether the payment in flight is a consumer's who was not asked:
+// an agent pays, or an older release opened the page.
 func (s *Service) lacksConsent(ctx context.Context, o Order) (bool, error) {
 	if o.Consent.Given() {
 		return false, nil

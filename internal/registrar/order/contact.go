@@ -8,15 +8,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// BuyerContact is what an agent has said of the buyer of an order that it may see. Unlike
-// Session it asks nobody but the store.
+// BuyerContact returns the contact that an agent supplied for an order it may see.
+// Unlike Session it queries no registry.
 func (s *Service) BuyerContact(ctx context.Context, actor registrar.Actor, id string) (Contact, error) {
 	o, err := s.orderForAgent(ctx, actor, id)
 	return o.Contact, err
 }
 
-// merge is the contact with what was told anew. Another street is another address:
-// what not every address has goes with the former one.
+// merge returns the contact with the update's non-empty fields. A new street is a new
+// address, so its optional fields are reset.
 func (c Contact) merge(update Contact) Contact {
 	if update.Street != "" && update.Street != c.Street {
 		c.Street2, c.State = "", ""
@@ -31,5 +31,4 @@ func (c Contact) merge(update Contact) Contact {
 	}
 }
 
-// Name is the whole name.
 func (c Contact) Name() string { return strings.TrimSpace(c.FirstName + " " + c.LastName) }

@@ -1,160 +1,159 @@
-// Package order takes orders, has them paid, and sees each one through to its
-// end: every line registered or its money given back.
+// Package order takes orders, collects payment and follows each order to its end:
+// every item is provisioned or refunded.
 //
-// # One record, two views
+// # Order states
 //
-// An order is one row with its items, payments and refunds. A checkout session
-// of the Agentic Commerce Protocol is another view of the same row under the
-// same id. Every change is a compare-and-swap on state and version together; of
-// two that meet, one finds nothing to change, reads the order again and thinks
-// anew.
+// An order is one row with its items, payments and refunds. A checkout session of
+// the Agentic Commerce Protocol is another view of the same row, under the same id.
+// Every change is a compare-and-swap on state and version; on a version conflict the
+// loser reloads the order and retries.
 //
-//	state                  means                                    next
-//	awaiting_verification  the holder's identity must be shown      awaiting_payment, canceled, expired
-//	                       first
+//	state                  meaning                                  next
+//	awaiting_verification  the registrant's identity must be        awaiting_payment, canceled, expired
+//	                       verified first
 //	awaiting_payment       prepared; nothing is charged. Data may   paying, provisioning ¹, canceled,
 //	                       be missing                               expired, awaiting_verification ²
-//	paying                 one payment is under way, and closes     provisioning, awaiting_payment ³,
-//	                       every other way to pay                   expired ³
-//	provisioning           paid. Each item has a line               completed, partially_completed,
-//	                       (package provision)                      failed
-//	completed              every item was carried out               (end)
-//	partially_completed    some were; the others' money goes back   (end)
-//	failed                 none was; all money goes back            (end)
-//	canceled               by its customer or their agent           (end)
-//	expired                nobody paid before the price's end       (end)
+//	paying                 one payment is in flight and blocks      provisioning, awaiting_payment ³,
+//	                       every other one                          expired ³
+//	provisioning           paid; each item has a provision.Item     completed, partially_completed,
+//	                                                                failed
+//	completed              every item was provisioned               (final)
+//	partially_completed    some were; the others are refunded       (final)
+//	failed                 none was; everything is refunded         (final)
+//	canceled               by the customer or their agent           (final)
+//	expired                not paid before the prices expired       (final)
 //
-//	¹ A gross of 0 is never charged: a person's confirmation, or an agent's
-//	  completion, moves it on.
-//	² If the order has come to need an identity since it was made.
-//	³ The payment was declined or given up, or the bank asks for the human.
+//	¹ A gross of 0 is never charged: the customer's confirmation or the agent's
+//	  completion starts provisioning.
+//	² If the order has come to need an identity since it was created.
+//	³ The payment was declined or abandoned, or the bank requires the human.
 //
-// A session shows the same in other words:
+// Only refunds happen after a final state: those of failed items, and that of a payment
+// that arrived although the order no longer expected it.
 //
-//	session status         the order is
-//	not_ready_for_payment  awaiting_verification, or awaiting_payment with something missing
-//	ready_for_payment      awaiting_payment, and all is told
+// A session maps the states:
+//
+//	session status         order
+//	not_ready_for_payment  awaiting_verification, or awaiting_payment with data missing
+//	ready_for_payment      awaiting_payment with nothing missing
 //	in_progress            paying
-//	completed              provisioning and everything after it but the next two
-//	canceled               (the same word)
-//	expired                (the same word)
+//	completed              provisioning, completed, partially_completed, failed
+//	canceled               canceled
+//	expired                expired
 //
-// A completion answers in this order, and the first that fits is the answer: no
-// such session; registrant data missing; an item refused; another price (the order
-// has it then); identity open, auth code open, no token (each with a link for a
-// human); the token expired, too small or declined, or the bank asks for the human;
-// completed. What is completed already is completed, and charges nothing.
+// # Completion
 //
-// A completion that meets another one in progress waits up to CompletionWait and
-// returns its outcome: completed, declined, or the link because the bank asks for the
-// human. If the other one ended without an outcome, because its process died, this one
-// pays. A human at the payment page is not waited for. The wait reads the order's row
-// again and again and holds nothing, so it works across nodes; it ends with the caller
-// and with the node.
+// A completion returns the first of these that applies: no such session; registrant data
+// missing; an item refused; price changed (the order then has the new one); identity
+// missing, auth code missing, no token (each with a link for a human); token expired, too
+// small or declined, or the bank requires the human; completed. Completing a paid order
+// again succeeds and charges nothing.
 //
-// # Buyers without an account
+// A completion that meets another one in progress waits up to CompletionWait and returns
+// that one's outcome: completed, declined, or the link for the human. If the other one
+// ended without an outcome because its process died, this one pays. It does not wait for
+// a human at the payment page. Waiting polls the order's row and holds no lock, so it
+// works across nodes; it ends when the caller leaves or the node drains.
 //
-// An agent's order belongs to the customer who has linked the agent, if the buyer's
-// address is that customer's; if the link ends before it is paid, the agent can't touch
-// it any more. Every other one is unclaimed: it hangs on a shadow
-// account that nobody can sign in to, which holds what the agent told of the buyer.
-// A letter with a link goes to the buyer's address when a human is needed and when
-// the order is paid; whoever has the link and is signed in takes over the order, its
-// domains, and the registrant if they have none. Knowing an address opens nothing.
+// # Guest orders
 //
-// After the end only refunds happen: those of failed items, and that of a payment
-// which arrived though the order did not wait for it any more.
+// An agent's order belongs to the customer who linked the agent, if the buyer's address is
+// that customer's; if the link ends before payment, the agent loses access to the order.
+// Every other agent order is unclaimed: it belongs to a guest account, which holds the
+// contact that the agent sent and which can't sign in. When a human is needed and when the
+// order is paid, the buyer's address gets a mail with a claim link. A signed-in customer
+// who opens the link takes over the order, its domains and, if they have none, the
+// registrant data. Knowing an address or an order id gives no access.
 //
-// # Money
+// # Payments
 //
-// A payment is written down before the provider hears of it, and its id is the
-// provider's idempotency key.
+// A payment is stored before the provider is called, and its id is the provider's
+// idempotency key.
 //
-//	payment    means, and what may have happened outside          next
-//	opening    the page to pay at may exist; nobody has seen it   open, closed
-//	open       the human has the page                             closing, kept, surplus, closed
-//	closing    we asked to close the page; it may be paid         kept, surplus, closed
-//	kept       the money is there and pays for the order          (end)
-//	surplus    the money is there, and the order does not want    returned
-//	           it: too late, another payment was kept, or the
-//	           account was closed meanwhile
-//	returned   all of it was given back                           (end)
-//	closed     it can't be paid any more                          (end) ⁴
+//	payment    meaning, and what may exist at the provider        next
+//	opening    the payment page may exist; its URL is unknown     open, closed
+//	open       the customer has the page                          closing, captured, unmatched, closed
+//	closing    closing the page was requested; it may be paid     captured, unmatched, closed
+//	captured   paid, and it pays for the order                    (final)
+//	unmatched  paid, but the order can't use it: too late,        refunded
+//	           another payment was captured, or the account
+//	           was closed meanwhile
+//	refunded   refunded in full                                   (final)
+//	closed     it can't be paid any more                          (final) ⁴
 //
-//	⁴ surplus, if the provider says after all that it was paid.
+//	⁴ unmatched, if the provider reports it as paid after all.
 //
-//	refund     due → made. One for each failed item of a paid order, and one for
-//	           a surplus payment. Its id is the idempotency key too; before a
-//	           repetition the provider is asked for a refund with this id.
+//	refund     due → made. One for each failed item of a paid order, and one for each
+//	           unmatched payment. Its id is the idempotency key; before a retry the
+//	           provider is queried for a refund with this id.
 //
-// Whoever hears of a payment (a webhook, the human's return, the clock) only
-// learns which one to look at; what counts is what the provider then answers
-// about it. So a lost, doubled, late or reordered message changes nothing.
+// A webhook, the customer's return and the poll only name the payment to check; the
+// decision rests on what the provider then reports about it. So lost, duplicate, late
+// and reordered messages do no harm.
 //
-// A payment by token has the same states, and an intent in the place of the page.
-// The intent is made without the token and can't take money. Only when it is stored
-// is it confirmed with the token, by the one who stored it, and by nobody else ever:
-// the token is kept nowhere.
+// A payment by token has the same states, with a payment intent instead of a page. The
+// intent is created without the token and can't take money. Once it is stored, the process
+// that stored it, and no other, confirms it with the token; the token is never stored.
 //
-//	payment    by token: what may have happened outside           after a crash
-//	opening    the intent may exist; nobody will confirm it       closed
-//	open       the intent was confirmed, or is being so, or       the intent is canceled,
-//	           never will be                                      or is found to be paid
-//	closing    we asked to cancel the intent; it may be paid      the same
+//	payment    by token: what may exist at the provider           after a crash
+//	opening    the intent may exist; it is never confirmed        closed
+//	open       the intent may have been confirmed                 the intent is canceled,
+//	                                                              or found to be paid
+//	closing    canceling the intent was requested; it may be      the same
+//	           paid
 //
-// What the bank declines, or wants to ask the human about, is canceled before the
-// order can be paid in another way. So an intent takes money once, and no order has
-// two that can.
+// If the bank declines the token or requires the human, the intent is canceled before the
+// order can be paid another way. So an intent takes money at most once, and an order never
+// has two that can.
 //
-// # Boundaries between intent and effect
+// # Failpoints
 //
-// Each name is a place where a test kills the process.
+// Each failpoint lies between a committed intent and its effect; tests kill the process
+// there.
 //
-//	 #  boundary          committed before it          the call beside it        after a crash there
-//	 1  payment_written   paying, payment opening      page create next          page create, same key
-//	 2  page_made         the same                     page create was           page create, same key
-//	 3  page_known        payment open                 (the human's)             a look at the page
-//	 4  money_seen        payment open                 look was: it is paid      the same look again
-//	 5  paid_written      provisioning, kept, lines    (provisioning's)          the lines go on
-//	 6  close_written     payment closing              page close next           page close, or a look
-//	 7  page_closed       payment closing              page close was            a look at the page
-//	 8  refund_written    refund due                   refund create next        a question, then the refund
-//	 9  refund_made       refund due                   refund create was         the question finds it
-//	10  refund_known      refund made                  (none)                    nothing
-//	11  settled           the order's end              (none)                    nothing
-//	12  charge_written    paying, payment opening      intent create next        the payment is closed
-//	13  intent_known      payment open                 confirm next              intent cancel: nothing was paid
-//	14  charge_made       payment open                 confirm was               intent cancel finds it paid
+//	 #  failpoint         committed before             provider call         after a crash
+//	 1  payment_written   paying, payment opening      create page: next     create page, same key
+//	 2  page_made         the same                     create page: done     create page, same key
+//	 3  page_known        payment open                 (customer pays)       fetch page
+//	 4  money_seen        payment open                 fetch: it is paid     fetch page again
+//	 5  paid_written      provisioning, captured       (provision's)         provisioning continues
+//	 6  close_written     payment closing              close page: next      close or fetch page
+//	 7  page_closed       payment closing              close page: done      fetch page
+//	 8  refund_written    refund due                   create refund: next   query, then create refund
+//	 9  refund_made       refund due                   create refund: done   query finds the refund
+//	10  refund_known      refund made                  (none)                nothing
+//	11  settled           final state                  (none)                nothing
+//	12  charge_written    paying, payment opening      create intent: next   close the payment
+//	13  intent_known      payment open                 confirm: next         cancel intent: unpaid
+//	14  charge_made       payment open                 confirm: done         cancel intent: it is paid
 //
-// # Consent
+// # Consumer consent
 //
-// Consumers may withdraw from an order for 14 days, and a domain can't wait that
-// long. So nobody who buys as a consumer gets to pay, or to confirm what costs
-// nothing, without having said expressly that we are to begin at once, and that they
-// know what becomes of their right (BGB §§ 356 (4), 357a (2)). When they said it, and
-// in which words, is stored with the payment that it goes with, told by the audit,
-// and repeated in the receipt; it goes when the payment is given up. Businesses have
-// no such right and are not asked. Where an agent completes an order no human stands
-// before us: none is stored.
+// Consumers may withdraw from an order for 14 days, but a domain is registered at once. So
+// a consumer can pay, or confirm a free order, only after expressly asking for immediate
+// performance and acknowledging the effect on their right of withdrawal (BGB §§ 356 (4),
+// 357a (2)). Time and wording are stored with the order while the payment lasts, recorded
+// in the audit log and repeated in the receipt; they are dropped when the payment is
+// abandoned. Businesses have no such right and are not asked. An order that an agent
+// completes has no consent, because no human is present.
 //
 // # Prices
 //
-// Prices and availability come from the price list and from the registry that
-// will carry the order out, never from the caller and never from a cache: when
-// the order is made, and again before money moves. If they have changed, nothing
-// is charged; the order gets the new totals and its customer sees them first.
+// Prices and availability come from the price list and from the registry that will
+// provision the item, never from the caller and never from a cache: when the order is
+// created, and again before it is charged. If they have changed, nothing is charged; the
+// order gets the new totals, and the customer sees them first.
 //
-// Only what is shown of an open order may rest on what a registry said a moment
-// ago; prices are read from the list also then. Each customer and each agent has
-// a budget of names to ask registries about, and another one for attempts to pay.
-// Over it, an order can't be made, changed or paid for a while, and pages and
-// sessions show the last answer with its time.
+// Only the display of an open order may use a recent registry response; its prices still
+// come from the list. Each customer and each agent has one budget of names to query at
+// registries and another one for payment attempts. Over budget, an order can't be created,
+// changed or paid for a while, and pages and sessions show the last response with its time.
 //
-//	purpose     who asks                                    cache  budget    EPP class
+//	purpose     callers                                     cache  budget    EPP priority
 //	ForPayment  Pay and CompleteSession that may charge     never  payments  orders
-//	ForQuote    Start, SetCode, CreateSession,              never  quotes    quotes
+//	ForQuote    Create, SetAuthCode, CreateSession,         never  quotes    quotes
 //	            UpdateSession; Pay and CompleteSession
-//	            that can't charge as the order stands
-//	ForDisplay  Visit, Session, and the session beside an   yes    quotes    quotes
+//	            that can't charge the order as it is
+//	ForDisplay  View, Session, and the session beside an    yes    quotes    quotes
 //	            error
 package order

@@ -2,7 +2,7 @@ package order
 
 import "github.com/dotkontor/dotkontor/internal/failpoint"
 
-// The boundaries of doc.go.
+// The failpoints of doc.go.
 const (
 	failpointPaymentWritten = "payment_written"
 	failpointPageMade       = "page_made"
@@ -20,8 +20,8 @@ const (
 	failpointChargeMade     = "charge_made"
 )
 
-// Failpoints are all places between intent and effect, in the order of doc.go. A
-// build with the tag faults can be killed at each of them.
+// Failpoints returns all failpoints in the order of doc.go. A build with the tag faults
+// can be killed at each of them.
 func Failpoints() []string {
 	return []string{
 		failpointPaymentWritten, failpointPageMade, failpointPageKnown, failpointMoneySeen, failpointPaidWritten, failpointCloseWritten, failpointPageClosed,
@@ -30,5 +30,4 @@ func Failpoints() []string {
 	}
 }
 
-// hitFailpoint marks one of them.
 func hitFailpoint(name string) { failpoint.Hit(name) }

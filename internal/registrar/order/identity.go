@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// spendingWindow is the time over which spending is added up.
+	// spendingWindow is the period over which spending is summed.
 	spendingWindow = 30 * 24 * time.Hour
-	// verificationKeyTTL is how long beginning a verification has the same key. A provider may
-	// remember a failure under it for a day; a verification too many costs nothing,
-	// because nobody has its address.
+	// verificationKeyTTL is how long starting a verification uses the same idempotency
+	// key. A provider may return a failure under that key for a day. An extra
+	// verification is harmless, because its URL is never given out.
 	verificationKeyTTL = 5 * time.Minute
 )
 
-// needsIdentity says whether an order can be paid only after its holder has shown
-// who they are. verify says that an extension wants it.
+// needsIdentity reports whether the identity must be verified before payment. verify
+// means that a TLD requires it.
 func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verify bool) (bool, error) {
 	if !verify {
 		over := o.Totals.Gross > s.cfg.VerifyOver
@@ -41,9 +41,9 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verif
 	return !identity.matches(buyer), err
 }
 
-// needsIdentityWithOthers says that an order which has just begun to be paid needs an identity
-// together with others that have begun at the same time. Each adds up after it was
-// written down, so of those that race at least the last one sees all.
+// needsIdentityWithOthers reports whether an order that has just started to be paid
+// needs an identity because of others paid concurrently. Each is summed after being
+// stored, so at least the last one of a race sees them all.
 func (s *Service) needsIdentityWithOthers(ctx context.Context, o Order, buyer Buyer) (bool, error) {
 	spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
 	if err != nil || spent <= s.cfg.VerifyOver {
@@ -53,21 +53,21 @@ func (s *Service) needsIdentityWithOthers(ctx context.Context, o Order, buyer Bu
 	return !identity.matches(buyer), err
 }
 
-// matches says that the identity is the registrant's.
+// matches reports whether the verified name is the registrant's.
 func (i Identity) matches(buyer Buyer) bool {
 	return !i.VerifiedAt.IsZero() && buyer.HasRegistrant && registrar.SameName(i.Name, buyer.Name)
 }
 
-// open says that somebody has begun to show who they are.
+// open reports whether a verification is open.
 func (i Identity) open() bool { return i.Session != "" && i.URL != "" }
 
-// undecided says that the provider may have news: after an attempt that failed its
-// page stays open for another one.
+// undecided reports whether the provider may have news: after a failed attempt its page
+// stays open for another one.
 func (i Identity) undecided() bool { return i.open() || i.Session != "" && i.Failure != "" }
 
-// StartVerification begins a verification, or finds the one that is open, and returns the
-// provider's page. It is empty if there is nothing to be shown: the order does not
-// need it any more, or the provider is still working on what was shown.
+// StartVerification starts a verification, or finds the open one, and returns the
+// provider's page. It returns an empty string if no page is needed: the order does not
+// require it any more, or the provider is still processing.
 func (s *Service) StartVerification(ctx context.Context, actor registrar.Actor, verifySecret string) (redirect string, err error) {
 	o, err := s.orderByVerifyLink(ctx, verifySecret)
 	if err != nil {
@@ -102,9 +102,9 @@ func (s *Service) StartVerification(ctx context.Context, actor registrar.Actor, 
 	return "", errBusy()
 }
 
-// openVerification makes a verification. Its key is the same for everybody who begins
-// at the same point, so that a repetition after a crash finds what was made.
-// Another order is another point: the way back is a part of what the key stands for.
+// openVerification starts a verification. Concurrent calls and retries after a crash
+// use the same key and so find the same verification. The return URL is part of the
+// key, because each order has its own.
 func (s *Service) openVerification(ctx context.Context, was Identity, found bool, buyer Buyer, back string) (url string, begun bool, err error) {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(verificationKeyTTL).UTC().String(),
@@ -126,7 +126,8 @@ func (s *Service) openVerification(ctx context.Context, was Identity, found bool
 	return url, begun, err
 }
 
-// scheduleIdentityCheck has the clock ask about a verification whose messages may be lost.
+// scheduleIdentityCheck makes the worker poll a verification, in case its webhook is
+// lost.
 func (s *Service) scheduleIdentityCheck(ctx context.Context, o Order) error {
 	_, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		now := was.clone()
@@ -137,19 +138,19 @@ func (s *Service) scheduleIdentityCheck(ctx context.Context, o Order) error {
 	return err
 }
 
-// refreshIdentity is what is known of who a customer is. A verification that may have
-// come further is looked at first, and what the provider says is written down.
-// look is lookVerification, or for page views lookVerificationLately.
+// refreshIdentity returns a customer's identity. If it is undecided, fetch gets the
+// provider's status, which is stored first. fetch is fetchVerification or, for page
+// views, fetchVerificationCached.
 func (s *Service) refreshIdentity(
-	ctx context.Context, customer string, look func(ctx context.Context, session string) (Verification, error),
+	ctx context.Context, customer string, fetch func(ctx context.Context, session string) (Verification, error),
 ) (identity Identity, found bool, err error) {
 	for range maxAttempts {
 		identity, found, err = s.cfg.Store.GetIdentity(ctx, customer)
 		if err != nil || !identity.undecided() {
 			return identity, found, err
 		}
-		status, err := look(ctx, identity.Session)
-		if registrar.KindOf(err) == registrar.KindNotFound { // the provider has forgotten it, so it is over
+		status, err := fetch(ctx, identity.Session)
+		if registrar.KindOf(err) == registrar.KindNotFound { // unknown at the provider: over
 			status, err = Verification{Failed: true, Failure: registrar.CodeOf(err)}, nil
 		}
 		if err != nil {
@@ -169,10 +170,10 @@ func (s *Service) refreshIdentity(
 			if now == identity {
 				return identity, found, nil
 			}
-		case !identity.open(): // another attempt is under way where one has failed
+		case !identity.open(): // another attempt follows a failed one
 			return identity, found, nil
 		case status.URL != "" && status.URL != identity.URL:
-			now.URL = status.URL // the provider's pages are good for a short time each
+			now.URL = status.URL // the provider's pages are short-lived
 		default:
 			return identity, found, nil
 		}
@@ -188,7 +189,6 @@ func (s *Service) refreshIdentity(
 	return identity, found, errBusy()
 }
 
-// fetchVerification asks the provider how a verification stands.
 func (s *Service) fetchVerification(ctx context.Context, session string) (Verification, error) {
 	call, cancel := s.callContext(ctx)
 	defer cancel()
@@ -199,8 +199,8 @@ func (s *Service) fetchVerification(ctx context.Context, session string) (Verifi
 	return status, err
 }
 
-// fetchVerificationCached is lookVerification for page views: of those that come
-// within LookAgain, one asks the provider and the others wait for the same answer.
+// fetchVerificationCached is fetchVerification for page views: within RecheckInterval
+// one calls the provider, and the others share the response.
 func (s *Service) fetchVerificationCached(ctx context.Context, session string) (Verification, error) {
 	answer, err := s.verifications.Get(ctx, session, nil, func(ctx context.Context) (Verification, error) {
 		return s.fetchVerification(ctx, session)
@@ -208,7 +208,7 @@ func (s *Service) fetchVerificationCached(ctx context.Context, session string) (
 	return answer.Value, err
 }
 
-// checkIdentity looks at a customer's verification and lets go what it was needed for.
+// checkIdentity refreshes a customer's identity and advances the orders awaiting it.
 func (s *Service) checkIdentity(ctx context.Context, customer string) error {
 	if _, _, err := s.refreshIdentity(ctx, customer, s.fetchVerification); err != nil {
 		return err
@@ -224,7 +224,8 @@ func (s *Service) handleVerificationEvent(ctx context.Context, session string) e
 	return s.checkIdentity(ctx, customer)
 }
 
-// advanceVerifiedOrders lets the orders be paid that waited for an identity, if it is shown now.
+// advanceVerifiedOrders moves orders that await verification to AwaitingPayment if the
+// identity is verified.
 func (s *Service) advanceVerifiedOrders(ctx context.Context, customer string) error {
 	identity, found, err := s.cfg.Store.GetIdentity(ctx, customer)
 	if err != nil || !found || identity.VerifiedAt.IsZero() {
@@ -255,8 +256,8 @@ func (s *Service) advanceVerifiedOrders(ctx context.Context, customer string) er
 	return nil
 }
 
-// VerifyView is what the page at verification_url shows. For the order's customer
-// an open verification is looked at.
+// VerifyView returns what the page at verification_url shows. For the order's customer
+// an open verification is refreshed.
 func (s *Service) VerifyView(ctx context.Context, actor registrar.Actor, verifySecret string) (VerifyView, error) {
 	o, err := s.orderByVerifyLink(ctx, verifySecret)
 	if err != nil {

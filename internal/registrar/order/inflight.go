@@ -9,33 +9,31 @@ import (
 )
 
 const (
-	// CompletionWait is how long a completion waits for a payment that is in progress.
+	// CompletionWait is how long a completion waits for a payment in progress.
 	CompletionWait = 15 * time.Second
-	// MaxWaitersPerAgent bounds the completions of one agent that wait at one moment,
-	// mostWaiters those of all; more are answered at once with PaymentInProgress.
+	// MaxWaitersPerAgent bounds the waiting completions of one agent, maxWaiters those
+	// of all; any more get PaymentInProgress at once.
 	MaxWaitersPerAgent = 64
 	maxWaiters         = 256
 
-	// The order is read again after firstPoll, then less and less often. It may be
-	// changed by any node.
+	// The order is polled, because any node may change it, at growing intervals.
 	minPollInterval = 25 * time.Millisecond
 	maxPollInterval = time.Second
-	// inProgressRetry is when a caller asks again about a payment without an outcome.
+	// inProgressRetry is the Retry-After of PaymentInProgress.
 	inProgressRetry = 2 * time.Second
 )
 
-// PaymentInProgress goes with KindConflict: a payment is in progress whose outcome did
-// not arrive in time.
+// PaymentInProgress goes with KindConflict: the payment in progress had no outcome in
+// time.
 const PaymentInProgress registrar.Code = "payment_in_progress"
 
-// awaitPayment answers a completion that meets a payment in progress with the outcome
-// of that payment. It is not finished if there is none that answers this completion as
-// well: the order is paid, or was given back unpaid by whoever recovered it from a
-// crash, and the caller decides again.
+// awaitPayment returns the outcome of the payment in progress to another completion.
+// finished is false if that outcome does not decide this completion: the order is paid,
+// or crash recovery has returned it unpaid, and the caller decides again.
 func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Order, completion Completion) (session Session, finished bool, err error) {
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return Session{}, false, nil // it was settled between the queries that read the order
+		return Session{}, false, nil // settled between the queries that read the order
 	}
 	if payment.Kind == ByPage && payment.State != PaymentClosing {
 		return s.sessionHumanPaying(ctx, actor, o, payment.ID)
@@ -64,7 +62,7 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	case payment == nil || payment.Failure == "":
 		return Session{}, false, nil
 	}
-	// A customer may have taken the agent's permission away meanwhile.
+	// The customer may have unlinked the agent meanwhile.
 	failure := payment.Failure
 	if o, err = s.orderForAgent(ctx, actor, o.ID); err != nil {
 		return Session{}, true, err
@@ -72,7 +70,7 @@ func (s *Service) awaitPayment(ctx context.Context, actor registrar.Actor, o Ord
 	return s.sessionNotCharged(ctx, actor, o, recheckResult{}, failure, nil)
 }
 
-// sessionInProgress is the answer while a payment has no outcome.
+// sessionInProgress is the result while a payment has no outcome.
 func (s *Service) sessionInProgress(ctx context.Context, actor registrar.Actor, o Order) (Session, bool, error) {
 	session, err := s.sessionWithError(ctx, actor, o, &registrar.Error{
 		Kind: registrar.KindConflict, Code: PaymentInProgress, RetryAfter: inProgressRetry,
@@ -80,9 +78,9 @@ func (s *Service) sessionInProgress(ctx context.Context, actor registrar.Actor, 
 	return session, true, err
 }
 
-// sessionHumanPaying is the answer while a human has a page to pay at, which can take as long
-// as the page lives. If it is paid or has ended already, the caller decides again; if
-// the provider can't be asked, the stored state is the answer.
+// sessionHumanPaying is the result while a customer has a payment page, for as long as
+// the page lives. If the page is paid or closed already, the caller decides again; if
+// the provider can't be called, the stored state is returned.
 func (s *Service) sessionHumanPaying(ctx context.Context, actor registrar.Actor, o Order, payment string) (session Session, finished bool, err error) {
 	if s.refreshPaymentCached(ctx, o, payment, "complete") == nil {
 		if o, err = s.reload(ctx, o.ID); err != nil {

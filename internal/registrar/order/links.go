@@ -6,7 +6,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// addLinks gives a new order its two secrets.
+// addLinks gives a new order its two link secrets.
 func (s *Service) addLinks(o *Order) {
 	pay, payHash := registrar.NewSecret(registrar.PayLink)
 	verify, verifyHash := registrar.NewSecret(registrar.VerifyLink)
@@ -14,7 +14,7 @@ func (s *Service) addLinks(o *Order) {
 	o.VerifyLink, o.SealedVerifyLink = verifyHash, s.cfg.Seal.Seal(registrar.VerifyLinkPurpose(o.ID), verify)
 }
 
-// PayURL is where the order is paid, and seen afterwards.
+// PayURL returns the address where the order is paid and viewed.
 func (s *Service) PayURL(o Order) (string, error) {
 	secret, err := s.cfg.Seal.Open(registrar.PayLinkPurpose(o.ID), o.SealedPayLink)
 	if err != nil {
@@ -23,7 +23,8 @@ func (s *Service) PayURL(o Order) (string, error) {
 	return s.cfg.BaseURL + "/checkout/" + secret, nil
 }
 
-// VerifyURL is where the holder shows who they are; empty where nobody has to.
+// VerifyURL returns the address where the registrant verifies their identity; empty if
+// they need not.
 func (s *Service) VerifyURL(o Order) (string, error) {
 	if o.State != AwaitingVerification {
 		return "", nil
@@ -35,7 +36,6 @@ func (s *Service) VerifyURL(o Order) (string, error) {
 	return s.cfg.BaseURL + "/checkout/verify/" + secret, nil
 }
 
-// orderByPayLink finds the order that a secret opens.
 func (s *Service) orderByPayLink(ctx context.Context, secret string) (Order, error) {
 	hash, ok := registrar.HashSecret(registrar.PayLink, secret)
 	if !ok {
@@ -60,8 +60,8 @@ func (s *Service) orderByVerifyLink(ctx context.Context, secret string) (Order, 
 	return o, err
 }
 
-// requireOwner lets only the order's customer through, in person: who knows a link sees
-// an order, but pays, changes or declines nothing by it.
+// requireOwner admits only the order's customer in person: the link alone lets one view
+// an order, not pay, change or decline it.
 func requireOwner(actor registrar.Actor, o Order) error {
 	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
 		return fail(registrar.KindUnauthenticated, SignInFirst)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// wellKnown are names that are imitated most, and mistyped most. It is a help for
-// the honest and no list of trademarks, so it stays short.
+// wellKnown are the names most often imitated or mistyped. It helps against mistakes
+// and is no list of trademarks, so it stays short.
 var wellKnown = []string{
 	"adidas", "airbnb", "aldi", "allianz", "alphabet", "amazon", "android", "apple", "audi", "barclays", "bayer", "binance",
 	"bitcoin", "booking", "bundesbank", "bundestag", "chatgpt", "citibank", "coinbase", "commerzbank", "denic", "deutschebank",
@@ -23,11 +23,11 @@ var wellKnown = []string{
 	"wikipedia", "windows", "wordpress", "yahoo", "youtube", "zalando",
 }
 
-// minTypoLength is how long a name must be to be mistyped for another: every name of
-// four letters is one slip away from some other.
+// minTypoLength is the minimum length for typo warnings: every name of four letters is
+// one edit away from some other.
 const minTypoLength = 5
 
-// warnings are what a human should look at twice before paying.
+// warnings lists what the customer should check before paying.
 func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 	if !slices.ContainsFunc(o.Items, func(item Item) bool { return item.Kind == Register }) {
 		return nil
@@ -36,7 +36,7 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 	if s.cfg.Portfolio != nil {
 		var err error
 		if held, err = s.cfg.Portfolio.NamesOf(ctx, o.Customer); err != nil {
-			s.cfg.Logger.WarnContext(ctx, "names can't be compared with what the customer holds", "order", o.ID, "error", err.Error())
+			s.cfg.Logger.WarnContext(ctx, "own names not compared", "order", o.ID, "error", err.Error())
 		}
 	}
 	var found []Warning
@@ -52,7 +52,7 @@ func (s *Service) warnings(ctx context.Context, o Order) []Warning {
 	return found
 }
 
-// lookAlikes compares one name with what it may be mistaken for.
+// lookAlikes compares a name with names it may be mistaken for.
 func lookAlikes(label, tld string, held []string) []Warning {
 	var found []Warning
 	unicodeLabel := label
@@ -84,8 +84,8 @@ func lookAlikes(label, tld string, held []string) []Warning {
 	return found
 }
 
-// confusable says that a name is not another one but nearly: one slip of the
-// finger, or letters that look the same. The looks are their skeletons.
+// confusable reports whether two different names are one edit apart or have the same
+// skeleton.
 func confusable(label, other, labelSkeleton, otherSkeleton string) bool {
 	if label == other || len(other) < minTypoLength {
 		return false
@@ -93,7 +93,6 @@ func confusable(label, other, labelSkeleton, otherSkeleton string) bool {
 	return labelSkeleton == otherSkeleton || oneEditApart(label, other)
 }
 
-// wellKnownSkeletons are the skeletons of wellKnown.
 var wellKnownSkeletons = func() []string {
 	looks := make([]string, len(wellKnown))
 	for i, name := range wellKnown {
@@ -102,11 +101,11 @@ var wellKnownSkeletons = func() []string {
 	return looks
 }()
 
-// confusablePairs are letters that look like another one together.
+// confusablePairs are letter sequences that look like a single letter.
 var confusablePairs = strings.NewReplacer("rn", "m", "vv", "w", "-", "")
 
-// oneEditApart says that a letter was added, left out, changed, or swapped with the one
-// beside it.
+// oneEditApart reports whether one letter was added, dropped, replaced, or swapped with
+// its neighbour.
 func oneEditApart(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) > len(y) {
@@ -129,8 +128,8 @@ func oneEditApart(a, b string) bool {
 	return len(x) == 2 && len(y) == 2 && x[0] == y[1] && x[1] == y[0]
 }
 
-// confusableRunes are letters of other scripts, and digits, with the Latin letter that they
-// look like.
+// confusableRunes maps letters of other scripts, and digits, to the Latin letter they
+// resemble.
 var confusableRunes = map[rune]rune{
 	'а': 'a', 'в': 'b', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'ɡ': 'g', 'һ': 'h', 'і': 'i', 'ӏ': 'l', 'ј': 'j', 'к': 'k', 'м': 'm',
 	'н': 'h', 'о': 'o', 'р': 'p', 'ԛ': 'q', 'г': 'r', 'ѕ': 's', 'т': 't', 'у': 'y', 'ѵ': 'v', 'ԝ': 'w', 'х': 'x', 'ь': 'b',
@@ -139,7 +138,7 @@ var confusableRunes = map[rune]rune{
 	'0': 'o', '1': 'l', 'ı': 'i',
 }
 
-// skeleton is how a name looks at a quick glance.
+// skeleton returns how a name looks at a glance.
 func skeleton(label string) string {
 	looks := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
@@ -153,8 +152,8 @@ func skeleton(label string) string {
 	return confusablePairs.Replace(looks)
 }
 
-// misleadingScript says that a name mixes scripts, or has letters of another one that
-// all look like Latin ones.
+// misleadingScript reports whether a name mixes scripts, or consists of foreign letters
+// that all resemble Latin ones.
 func misleadingScript(label string) bool {
 	latin, foreign, twinned := 0, 0, 0
 	for _, r := range norm.NFKD.String(label) {

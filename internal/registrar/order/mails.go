@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// The facts of letters about orders. Items are numbered from 1: item1_name,
-// item1_kind, and so on up to the number in items.
+// The data keys of order mails. Items are numbered from 1: item1_name, item1_kind, and
+// so on up to the number in items.
 const (
 	dataOrder, dataItems                            = "order", "items"
 	dataNet, dataVAT, dataGross, dataRate           = "net", "vat", "gross", "vat_rate"
@@ -17,19 +17,19 @@ const (
 	dataConsent, dataConsentAt                      = "consent", "consent_at"
 )
 
-// receiptMail tells that an order is paid, or confirmed where it costs nothing.
+// receiptMail confirms that an order was paid, or confirmed if it is free.
 func receiptMail(o Order) registrar.Mail {
 	data := mailData(o)
 	data[dataRate] = strconv.Itoa(o.Totals.RateBasisPoints)
 	data[dataRule], data[dataCountry], data[dataVATID] = o.Totals.Rule, o.Totals.Country, o.Totals.VATID
 	data[dataUnchecked] = strconv.FormatBool(o.Totals.Unchecked)
-	if o.Consent.Given() { // the law wants it confirmed on something that lasts
+	if o.Consent.Given() { // the law requires confirmation on a durable medium
 		data[dataConsent], data[dataConsentAt] = o.Consent.Text(), o.Consent.At.UTC().Format(time.RFC3339)
 	}
 	return registrar.Mail{Kind: registrar.MailOrderPaid, Customer: o.Customer, Data: data}
 }
 
-// outcomeMail tells what became of each item, and what goes back.
+// outcomeMail reports the outcome of each item and the refunds.
 func outcomeMail(o Order) registrar.Mail {
 	data := mailData(o)
 	data[dataState] = string(o.State)
@@ -43,7 +43,7 @@ func outcomeMail(o Order) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailOrderDone, Customer: o.Customer, Data: data}
 }
 
-// unmatchedMail tells that a payment goes back that nobody waited for.
+// unmatchedMail announces the refund of an unmatched payment.
 func unmatchedMail(o Order, amount registrar.Cents) registrar.Mail {
 	return registrar.Mail{
 		Kind: registrar.MailPaymentReturned, Customer: o.Customer,
@@ -56,7 +56,7 @@ func mailData(o Order) map[string]string {
 		dataOrder: o.ID, dataItems: strconv.Itoa(len(o.Items)),
 		dataNet: o.Totals.Net.String(), dataVAT: o.Totals.VAT.String(), dataGross: o.Totals.Gross.String(),
 	}
-	if !o.Claimed { // there is nothing to sign in to
+	if !o.Claimed { // a guest account can't sign in
 		data[dataUnclaimed] = strconv.FormatBool(true)
 	}
 	for i, item := range o.Items {

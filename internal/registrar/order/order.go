@@ -7,10 +7,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// State is how far an order has come; doc.go has the table.
+// State is the state of an order; doc.go has the transition table.
 type State string
 
-// The states, as customers and agents read them.
+// The order states, as customers and agents see them.
 const (
 	AwaitingVerification State = "awaiting_verification"
 	AwaitingPayment      State = "awaiting_payment"
@@ -23,78 +23,80 @@ const (
 	Expired              State = "expired"
 )
 
-// States are all of them.
+// States returns all order states.
 func States() []State {
 	return []State{
 		AwaitingVerification, AwaitingPayment, Paying, Provisioning, Completed, PartiallyCompleted, Failed, Canceled, Expired,
 	}
 }
 
-// Open says that the order can still be paid.
+// Open reports whether the order can still be paid.
 func (s State) Open() bool {
 	return s == AwaitingVerification || s == AwaitingPayment || s == Paying
 }
 
-// Final says that only refunds can still happen.
+// Final reports whether only refunds can still happen.
 func (s State) Final() bool { return !s.Open() && s != Provisioning }
 
-// Kind is what is ordered.
+// Kind is the operation that an item orders.
 type Kind string
 
-// The kinds.
+// The kinds of items.
 const (
 	Register Kind = "register"
 	Transfer Kind = "transfer"
-	// Renew is ordered by its holder in the portal only.
+	// Renew can be ordered only by the domain's customer, in the portal.
 	Renew Kind = "renew"
 )
 
-// ItemState is how far an item has come.
+// ItemState is the state of an item.
 type ItemState string
 
-// The states of an item.
+// The item states.
 const (
-	ItemWaiting      ItemState = "waiting"      // nothing is paid
-	ItemProvisioning ItemState = "provisioning" // its line is under way
-	ItemActive       ItemState = "active"       // carried out
-	ItemFailed       ItemState = "failed"       // refused; its money goes back
-	ItemRefunded     ItemState = "refunded"     // its money was given back
+	ItemWaiting      ItemState = "waiting"      // not paid
+	ItemProvisioning ItemState = "provisioning" // paid, being provisioned
+	ItemActive       ItemState = "active"       // provisioned
+	ItemFailed       ItemState = "failed"       // refused, refund due
+	ItemRefunded     ItemState = "refunded"     // refund made
 )
 
-// Channel is the way by which an order was made.
+// Channel is the interface through which an order was created.
 type Channel string
 
 // The channels.
 const (
 	ChannelMCP    Channel = "mcp"
 	ChannelPortal Channel = "portal"
-	// ChannelACP is an order that an agent made as a checkout session.
+	// ChannelACP is a checkout session of an agent.
 	ChannelACP Channel = "acp"
 )
 
-// Order is one order with all that hangs on it.
+// Order is an order with its items, payments and refunds.
 type Order struct {
 	ID       string
 	Customer string
-	// Email is the account's at the time of ordering: limits count by it, too.
+	// Email is the account's address at the time of ordering; spending limits count by
+	// it, too.
 	Email   string
 	State   State
 	Channel Channel
-	// By is who asked for it, and ByName the name of the token or application at
-	// that time, as the customer gave it.
+	// By is the actor that created the order, ByName the name of its token or
+	// application at that time.
 	By     registrar.Actor
 	ByName string
-	// Agent is the checkout agent that made it; empty for all others.
+	// Agent is the checkout agent that created the order; empty for all others.
 	Agent string
-	// Completer is the linked agent that pays, or has paid, an order which its customer
-	// made. It hears what becomes of the order; it does not own it.
+	// Completer is the linked agent that pays, or has paid, an order of its customer.
+	// It gets webhooks about the order but does not own it.
 	Completer string
-	// Contact is the buyer as the agent told; zero if it told nothing.
+	// Contact is the buyer as the agent described them; zero if it sent no contact.
 	Contact Contact
-	// Claimed is false only for an order that no account owns yet: its customer is
-	// a shadow account, and whoever has the mailed link and signs in gets it.
+	// Claimed is false while the order belongs to a guest account; a customer who signs
+	// in with the mailed claim link takes it over.
 	Claimed bool
-	// ClaimMailedAt is when a letter with that link was last stored; zero if never.
+	// ClaimMailedAt is when the last mail with the claim link was queued; zero if
+	// never.
 	ClaimMailedAt time.Time
 
 	Items    []Item
@@ -102,76 +104,76 @@ type Order struct {
 	Payments []Payment
 	Refunds  []Refund
 
-	// Registrant is the one for whom the rules of the extensions were checked, from the
-	// beginning of the payment until the order has ended; zero otherwise. Lines are
-	// carried out for this registrant, whatever the account's data say by then.
+	// Registrant is the one for whom the TLDs' rules were checked. It is set from the
+	// start of a payment until the order is final, and items are provisioned for it
+	// even if the account's data change meanwhile.
 	Registrant registrar.Registrant
 
-	// ItemsKey is equal for equal items: an open order is found again by it.
+	// ItemsKey is equal for equal items; an open order is found again by it.
 	ItemsKey string
 	// PayLink and VerifyLink are hashes of the secrets in payment_url and
-	// verification_url. The secrets themselves are sealed, because an order that
-	// is asked for again shows the same links.
+	// verification_url. The secrets are also stored sealed, because repeating a request
+	// returns the same links.
 	PayLink, VerifyLink             registrar.SecretHash
 	SealedPayLink, SealedVerifyLink string
 
-	// AutoRenew says that the customer wants the domains renewed and the means of
-	// payment kept for it.
+	// AutoRenew means that the domains are renewed automatically and the payment method
+	// is saved for that.
 	AutoRenew bool
-	// Consent is that of the consumer who pays, or has paid; zero for everybody else.
+	// Consent is that of the consumer who pays or has paid; zero for others.
 	Consent Consent
 
 	CreatedAt, UpdatedAt time.Time
-	// ExpiresAt is the end of the prices; PaidAt is zero before the payment.
+	// ExpiresAt is when the prices expire. PaidAt is zero before payment.
 	ExpiresAt, PaidAt time.Time
 
-	// Version counts changes. DueAt is when somebody has to look at the order;
-	// zero means that nobody has to. Node is who does, Attempts how often in vain.
+	// Version counts changes. DueAt is when a worker must process the order; zero means
+	// never. Node is the node that holds the lease, Attempts counts its failures.
 	Version  int64
 	DueAt    time.Time
 	Node     string
 	Attempts int
 }
 
-// Item is one name of an order.
+// Item is one domain name of an order.
 type Item struct {
 	ID string
-	// Name is in lower case A-label form.
+	// Name is a lower-case A-label.
 	Name, TLD string
 	Kind      Kind
 	Years     int
-	// Net, VAT and Gross are for the whole term.
+	// Net, VAT and Gross cover the whole term.
 	Net, VAT, Gross registrar.Cents
-	// Account is the registry account that will carry it out, Line the id of its
-	// line once it is paid for, Domain that of the domain which a renewal is about.
+	// Account is the registry account that provisions the item, ProvisionItem the id of
+	// its provision.Item once paid, Domain the id of the domain to renew.
 	Account, ProvisionItem, Domain string
-	// SealedCode is the auth code of a transfer; empty until the human has told.
+	// SealedCode is the auth code of a transfer; empty until the customer enters it.
 	SealedCode string
 	State      ItemState
 	Failure    registrar.Code
 }
 
-// Totals are an order's sums. They are whole cents, and the items' add up to them.
+// Totals are the sums of an order's items, in whole cents.
 type Totals struct {
 	Net, VAT, Gross registrar.Cents
-	// RateBasisPoints is the VAT rate in hundredths of a percent: 1900.
+	// RateBasisPoints is the VAT rate in hundredths of a percent, such as 1900.
 	RateBasisPoints int
-	// Rule says why that rate, in billing's words; Country whose rate it is.
+	// Rule is the billing rule that applies; Country is the country of the rate.
 	Rule, Country string
-	// VATID is the one that the rule rests on; empty where none does.
+	// VATID is the VAT id that the rule relies on; empty if it relies on none.
 	VATID string
-	// Unchecked says that the VAT id could not be checked, so VAT is charged.
+	// Unchecked means that the VAT id could not be validated, so VAT is charged.
 	Unchecked bool
 }
 
-// ForConsumer says that VAT is charged as it is to the consumers of another country of
-// the EU: also to those whose VAT id is not valid, or could not be checked.
+// ForConsumer reports whether the VAT of consumers in another EU country applies, which
+// includes buyers whose VAT id is invalid or could not be validated.
 func (t Totals) ForConsumer() bool { return strings.HasPrefix(t.Rule, "eu_consumer") }
 
-// PaymentState is how far a payment has come; doc.go has the table.
+// PaymentState is the state of a payment; doc.go has the transition table.
 type PaymentState string
 
-// The states of a payment.
+// The payment states.
 const (
 	PaymentOpening   PaymentState = "opening"
 	PaymentOpen      PaymentState = "open"
@@ -182,142 +184,141 @@ const (
 	PaymentClosed    PaymentState = "closed"
 )
 
-// PaymentKind is the way in which a payment is made.
+// PaymentKind is how a payment is made.
 type PaymentKind string
 
 // The kinds of payments.
 const (
-	// ByPage is a human at the provider's page.
+	// ByPage is a customer at the provider's payment page.
 	ByPage PaymentKind = "page"
-	// ByToken is a token of the buyer's, which an agent has brought.
+	// ByToken is a shared payment token that an agent sent.
 	ByToken PaymentKind = "token"
 )
 
 // Payment is one attempt to pay an order.
 type Payment struct {
-	// ID is ours, and the idempotency key.
+	// ID is also the provider's idempotency key.
 	ID     string
 	Kind   PaymentKind
 	State  PaymentState
 	Amount registrar.Cents
-	// Session is the provider's page to pay at and URL its address; Intent is the
-	// provider's payment. They are empty before they are known. By token there is no
-	// page: then Session is the intent, too.
+	// Session is the provider's payment page and URL its address; Intent is the
+	// provider's payment intent. They are empty until known. A payment by token has no
+	// page, and Session is the intent.
 	Session, URL, Intent string
-	// Failure is why a token did not pay: PaymentDeclined and its kin, or
-	// ProblemHuman; empty otherwise.
+	// Failure is why a token did not pay: PaymentDeclined, TokenExpired, TokenTooSmall,
+	// ProviderRefused or ProblemHuman; empty otherwise.
 	Failure registrar.Code
-	// Card is the provider's fingerprint of the card, the same for every customer
-	// who uses it; empty where there is none.
+	// Card is the provider's fingerprint of the card, the same for every customer who
+	// uses it; empty if there is none.
 	Card      string
 	CreatedAt time.Time
-	// EndsAt is when the page closes by itself.
+	// EndsAt is when the page expires.
 	EndsAt    time.Time
 	UpdatedAt time.Time
 }
 
-// Refund is money that goes back.
+// Refund is one refund of a payment, in full or for an item.
 type Refund struct {
-	// ID is ours, and the idempotency key.
+	// ID is also the provider's idempotency key.
 	ID      string
 	Payment string
-	// Item is the failed one; empty for a surplus payment, which goes back whole.
+	// Item is the failed item; empty for an unmatched payment, which is refunded in
+	// full.
 	Item   string
 	Amount registrar.Cents
-	// Provider is the provider's id; empty while the refund is due.
+	// Provider is the provider's refund id; empty while the refund is due.
 	Provider  string
 	CreatedAt time.Time
 	MadeAt    time.Time
 }
 
-// Identity is what is known of who a customer is.
+// Identity is the identity verification of a customer.
 type Identity struct {
 	Customer string
 	// Session is the provider's verification, URL its page while it is open.
 	Session, URL string
-	// Name is the verified one; empty while nothing is verified.
+	// Name is the verified name; empty before verification.
 	Name       string
 	VerifiedAt time.Time
-	// Failure is why the last attempt did not succeed.
+	// Failure is why the last attempt failed.
 	Failure   registrar.Code
 	UpdatedAt time.Time
 }
 
-// What can go wrong. Transports have a sentence for each. Reasons why a single item
-// can't be ordered come from the market.
+// Error codes; each transport has a message for each of them. Codes about a single item
+// come from the Market.
 const (
-	// NoSuchOrder goes with KindNotFound: there is none, or it is somebody else's.
+	// NoSuchOrder goes with KindNotFound: it does not exist or belongs to another
+	// customer.
 	NoSuchOrder registrar.Code = "no_such_order"
 	// NoSuchCustomer goes with KindNotFound.
 	NoSuchCustomer registrar.Code = "no_such_customer"
 	// TooManyOpen goes with KindConflict: pay or decline one first.
 	TooManyOpen registrar.Code = "too_many_open_orders"
-	// NotServed goes with KindUnsupported: no payment provider is configured, so nothing
-	// can be ordered.
+	// NotServed goes with KindUnsupported: no payment provider is configured.
 	NotServed registrar.Code = "orders_not_served"
-	// NoPrice goes with KindUnsupported: the price list has no price for it.
+	// NoPrice goes with KindUnsupported: the price list has no price for the item.
 	NoPrice registrar.Code = "no_price"
-	// SignInFirst goes with KindUnauthenticated: only a person who is signed in may
-	// do this.
+	// SignInFirst goes with KindUnauthenticated: this requires a signed-in person.
 	SignInFirst registrar.Code = "sign_in_first"
-	// NotYours goes with KindForbidden: signed in as another account than the
-	// order's.
+	// NotYours goes with KindForbidden: the order belongs to another account.
 	NotYours registrar.Code = "not_your_order"
-	// NotOpen goes with KindConflict: the order can't be paid, declined or changed
-	// any more, or a payment is under way.
+	// NotOpen goes with KindConflict: the order can no longer be paid, declined or
+	// changed, or a payment is in flight.
 	NotOpen registrar.Code = "order_not_open"
-	// PriceChanged goes with KindConflict: the order has new totals, and its
-	// customer must see them before anything is charged.
+	// PriceChanged goes with KindConflict: the order has new totals, which the customer
+	// must see before being charged.
 	PriceChanged registrar.Code = "price_changed"
-	// DataMissing goes with KindConflict: registrant data, an auth code or the
-	// identity is missing.
+	// DataMissing goes with KindConflict: registrant data, an auth code or the identity
+	// is missing.
 	DataMissing registrar.Code = "data_missing"
-	// NameHeld goes with KindConflict: somebody holds the name, or another paid
-	// order is getting it.
+	// NameHeld goes with KindConflict: a customer holds the name, or another paid order
+	// is provisioning it.
 	NameHeld registrar.Code = "name_held"
-	// OverBudget goes with KindRateLimited: the customer or agent has had registries
-	// asked about too many names lately.
+	// OverBudget goes with KindRateLimited: the customer or agent has queried too many
+	// names.
 	OverBudget registrar.Code = "over_names_budget"
-	// BadItems goes with KindInvalid: none, too many, or the same name twice.
+	// BadItems goes with KindInvalid: no items, too many, or a duplicate name.
 	BadItems registrar.Code = "bad_items"
-	// RenewInPortal goes with KindForbidden: only the holder renews, in the portal.
+	// RenewInPortal goes with KindForbidden: renewals are ordered in the portal only.
 	RenewInPortal registrar.Code = "renew_in_portal"
-	// NotTransfer and BadCode go with KindInvalid: the item needs no auth code, or
-	// what was told can't be one.
+	// NotTransfer and BadCode go with KindInvalid: the item takes no auth code, or the
+	// code is malformed.
 	NotTransfer registrar.Code = "not_a_transfer"
 	BadCode     registrar.Code = "bad_auth_code"
-	// PaymentDeclined, TokenExpired and TokenTooSmall go with KindConflict: the
-	// payment token that an agent gave does not pay. Nothing is charged.
+	// PaymentDeclined, TokenExpired and TokenTooSmall go with KindConflict: the agent's
+	// payment token does not pay. Nothing is charged.
 	PaymentDeclined registrar.Code = "payment_declined"
 	TokenExpired    registrar.Code = "token_expired"
 	TokenTooSmall   registrar.Code = "token_too_small"
-	// NoSuchClaim goes with KindNotFound: the link is unknown, used or too old.
+	// NoSuchClaim goes with KindNotFound: the claim link is unknown, used or expired.
 	NoSuchClaim registrar.Code = "no_such_claim"
-	// NameMismatch: the verified name is not the registrant's.
+	// NameMismatch means that the verified name is not the registrant's.
 	NameMismatch registrar.Code = "name_mismatch"
 )
 
-// ItemsRefused says which items can't be ordered, and why.
+// ItemsRefused lists the items that can't be ordered and why.
 type ItemsRefused struct {
 	Items []RefusedItem
-	// Unquoted are further items, about which the registry could not be asked.
+	// Unquoted are further items whose registry could not be queried.
 	Unquoted []RefusedItem
 }
 
-// RefusedItem is one of them.
+// RefusedItem is an item that can't be ordered.
 type RefusedItem struct {
 	Name   string
 	Kind   Kind
 	Reason error // a *registrar.Error
 }
 
-func (*ItemsRefused) Error() string { return "items can't be ordered" }
+func (*ItemsRefused) Error() string { return "order: quote items: refused" }
 
-// ItemsUnquoted says that no item was refused, but that the registries of some could not
-// be asked. It has the kind and code of the first one's reason.
+// ItemsUnquoted means that no item was refused, but some registries could not be
+// queried. It has the kind and code of the first item's reason.
 type ItemsUnquoted struct{ Items []RefusedItem }
 
 func (*ItemsUnquoted) Error() string { return "order: quote items: registries could not be asked" }
 
-// Unwrap is the first item's reason.
+// Unwrap returns the first item's reason.
 func (e *ItemsUnquoted) Unwrap() error { return e.Items[0].Reason }

@@ -7,26 +7,25 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// pageTTL is how long a page to pay at is open. The provider's shortest is half
-// an hour.
+// pageTTL is the lifetime of a payment page. The provider's minimum is 30 minutes.
 const pageTTL = time.Hour
 
-// ProviderRefused goes with KindInternal: the provider will not take this payment,
-// which is for the operator to mend.
+// ProviderRefused goes with KindInternal: the provider rejects this payment, which the
+// operator must fix.
 const ProviderRefused registrar.Code = "payment_refused"
 
-// Confirmation is what a human says by pressing the button.
+// Confirmation is what a customer confirms by pressing the button.
 type Confirmation struct {
-	// Gross is the one that they have seen.
+	// Gross is the amount that was shown.
 	Gross registrar.Cents
-	// AutoRenew asks for renewals.
+	// AutoRenew turns on automatic renewal.
 	AutoRenew bool
-	// Consent is the wording that a consumer has ticked; empty if they have not.
+	// Consent is the wording that a consumer ticked; empty if none.
 	Consent string
 }
 
-// Pay begins a payment and returns the provider's page; empty for a gross of 0,
-// which this confirms. Pressing twice is the same payment.
+// Pay starts a payment and returns the provider's page; empty for a gross of 0, which
+// Pay confirms. Calling it again returns the same payment.
 func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation Confirmation) (redirect string, err error) {
 	o, err := s.orderByPayLink(ctx, paySecret)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *Service) Pay(ctx context.Context, actor registrar.Actor, paySecret stri
 	return "", errBusy()
 }
 
-// beginPayment asks for price and availability again and writes the payment down.
+// beginPayment quotes the items again and stores the payment.
 func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Order, confirmation Confirmation) (now Order, redirect string, done bool, err error) {
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
 	if err != nil {
@@ -70,7 +69,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	}
 	purpose := paymentPurpose(o, buyer)
 	if confirmation.Gross != o.Totals.Gross || buyer.Consumer(o.Totals) && !confirmation.hasConsent() {
-		purpose = registrar.ForQuote // it can't be charged so
+		purpose = registrar.ForQuote // can't be charged as it is
 	}
 	results, err := s.quoteFresh(ctx, actor, purpose, requests)
 	if err != nil {
@@ -103,8 +102,8 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 		return o, "", true, fail(registrar.KindInvalid, ConsentMissing)
 	}
 	priced.AutoRenew, priced.Consent, priced.Registrant = confirmation.AutoRenew, s.newConsent(consumer, confirmation), buyer.registrant()
-	// While the registries were asked, the buyer may have become somebody else: a
-	// consumer, say.
+	// The buyer may have changed while the registries were queried, for example into a
+	// consumer.
 	m := Transition{From: o, ExpectedBuyer: o.expectedBuyer(buyer)}
 	if priced.Consent.Given() {
 		m.AuditEvents = append(m.AuditEvents, s.auditEvent(actor, ActionConsent, o))
@@ -130,8 +129,8 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	return s.openPage(ctx, m.To, buyer)
 }
 
-// expectedBuyer is the buyer as Move.For has it. The registrant of an unclaimed order changes
-// with the order alone.
+// expectedBuyer returns the buyer for Transition.ExpectedBuyer. The registrant of an
+// unclaimed order changes only with the order, so it needs no comparison.
 func (o *Order) expectedBuyer(buyer Buyer) *Buyer {
 	if !o.Claimed {
 		return nil
@@ -139,17 +138,17 @@ func (o *Order) expectedBuyer(buyer Buyer) *Buyer {
 	return &buyer
 }
 
-// resumePayment finds the page of the payment that is under way, or closes it if the human
-// wants another one.
+// resumePayment returns the page of the payment in flight, or closes it if the customer
+// chose different options.
 func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confirmation) (now Order, redirect string, done bool, err error) {
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return o, "", false, nil // it was settled while its rows were read
+		return o, "", false, nil // settled between the queries that read the order
 	}
 	if confirmation.Gross != payment.Amount {
 		return o, "", true, fail(registrar.KindConflict, PriceChanged)
 	}
-	if payment.Kind == ByToken && o.Node != "" { // an agent is paying this very moment
+	if payment.Kind == ByToken && o.Node != "" { // an agent is paying right now
 		return o, "", true, fail(registrar.KindConflict, NotOpen)
 	}
 	lacksConsent, err := s.lacksConsent(ctx, o)
@@ -163,8 +162,8 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 		o, err = s.closePayment(ctx, o)
 		return o, "", err != nil, err
 	}
-	// A page that nobody is making any more could not be made, and a provider may
-	// remember that under the payment's id for a day. Nobody has its address.
+	// A page without a worker could not be created, and a provider may return that
+	// failure under the payment's id for a day. Its URL is unknown.
 	failed := payment.State == PaymentOpening && o.Node == ""
 	if failed || lacksConsent || payment.State == PaymentClosing || confirmation.AutoRenew != o.AutoRenew {
 		o, err = s.closePayment(ctx, o)
@@ -177,7 +176,7 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 		}
 		return s.openPage(ctx, o, buyer)
 	}
-	// It may be paid already, or its time may be over.
+	// It may be paid already, or expired.
 	id, url := payment.ID, payment.URL
 	if err := s.refreshPaymentCached(ctx, o, id, "pay"); err != nil {
 		return o, "", true, err
@@ -191,8 +190,8 @@ func (s *Service) resumePayment(ctx context.Context, o Order, confirmation Confi
 	return o, "", false, nil
 }
 
-// openPage makes the page of a payment that is written down. The human gets its
-// address only after it is stored, so a page that is not is nobody's.
+// openPage creates the page of a stored payment. The customer gets the URL only after
+// it is stored, so a page that is not stored is never paid.
 func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order, redirect string, done bool, err error) {
 	if over, err := s.needsIdentityWithOthers(ctx, o, buyer); err != nil || over {
 		if err == nil {
@@ -200,8 +199,8 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		}
 		return o, "", err != nil, err
 	}
-	// Nobody changes the registrant while an order is being paid; but it may have
-	// been changed between the price and the first word about this payment.
+	// The registrant can't change while an order is being paid, but may have changed
+	// between pricing and storing the payment.
 	if present, err := s.cfg.Store.GetBuyer(ctx, o.Customer); err != nil || present != buyer || present.registrant() != o.Registrant {
 		if err == nil {
 			o, err = s.closePayment(ctx, o)
@@ -221,7 +220,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		return o, "", true, err
 	}
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "the payment provider refuses to make a page to pay at", "order", o.ID, "payment", payment.ID, "error", err.Error())
+		s.cfg.Logger.ErrorContext(ctx, "payment page refused", "order", o.ID, "payment", payment.ID, "error", err.Error())
 		o, stored := s.abandonPayment(ctx, o, payment.ID)
 		if stored != nil {
 			return o, "", true, stored
@@ -246,7 +245,8 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	return m.To, opened.URL, true, nil
 }
 
-// buildPage is the same each time for one payment, as its idempotency key demands.
+// buildPage returns the same page each time for one payment, as its idempotency key
+// requires.
 func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage, error) {
 	address, err := s.PayURL(o)
 	if err != nil {
@@ -263,8 +263,8 @@ func (s *Service) buildPage(o Order, payment Payment, buyer Buyer) (PaymentPage,
 	return page, nil
 }
 
-// abandonPayment closes a payment whose page nobody has: only the one that stores a page
-// gives its address away. If that one was faster, nothing happens.
+// abandonPayment closes a payment whose page was never given out: only the process that
+// stores a page returns its URL. If that happened first, abandonPayment does nothing.
 func (s *Service) abandonPayment(ctx context.Context, o Order, id string) (Order, error) {
 	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		m := Transition{To: was.clone()}
@@ -278,12 +278,12 @@ func (s *Service) abandonPayment(ctx context.Context, o Order, id string) (Order
 	})
 }
 
-// closePayment takes the page of the payment under way from the human, so that the
-// order can go another way. If it is paid already, the order goes on instead.
+// closePayment closes the payment in flight so that the order can be paid another way.
+// If it is paid already, the order continues.
 func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return s.reload(ctx, o.ID) // it was settled while its rows were read
+		return s.reload(ctx, o.ID) // settled between the queries that read the order
 	}
 	id := payment.ID
 	o, err := s.abandonPayment(ctx, o, id)
@@ -304,7 +304,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 		return o, err
 	}
 	if payment = o.payment(id); payment.State != PaymentClosing {
-		return o, nil // somebody has settled it meanwhile
+		return o, nil // settled meanwhile
 	}
 	hitFailpoint(failpointCloseWritten)
 	call, cancel := s.callContext(ctx)
@@ -316,7 +316,7 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	}
 	hitFailpoint(failpointPageClosed)
 	if !status.Paid && !status.Ended {
-		err := &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "the payment page stays open"}
+		err := &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "payment page is still open after closing it"}
 		s.retryLater(ctx, o, "close", err)
 		return o, err
 	}

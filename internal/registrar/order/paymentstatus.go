@@ -7,21 +7,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Why money goes back, as the provider is told.
+// Refund reasons, as sent to the provider.
 const (
 	reasonItem      = "failed_item"
 	reasonUnmatched = "surplus"
 )
 
-// RefundReasons are all reasons for which money goes back.
+// RefundReasons returns all refund reasons.
 func RefundReasons() []string { return []string{reasonItem, reasonUnmatched} }
 
-// currency is the only one in which anything is sold.
+// currency is the only currency sold in.
 const currency = "eur"
 
-// HandleEvent looks at what a message of the provider is about. It returns an error if
-// that was not possible, so that the provider repeats the message; something that
-// nobody here knows is none.
+// HandleEvent checks what a provider's webhook is about. It returns an error if that
+// fails, so that the provider repeats the webhook; unknown objects are ignored.
 func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	if event.Verification != "" {
 		return s.handleVerificationEvent(ctx, event.Verification)
@@ -52,8 +51,8 @@ func (s *Service) HandleEvent(ctx context.Context, event Event) error {
 	return nil
 }
 
-// refreshPayment asks the provider how a payment stands and writes down what follows from it.
-// What is decided is not asked about again.
+// refreshPayment fetches a payment's status from the provider and applies it. Decided
+// payments are not fetched again.
 func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order, error) {
 	payment := o.payment(id)
 	if payment == nil || payment.Session == "" {
@@ -71,8 +70,8 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	return s.applyPaymentStatus(ctx, o, id, status)
 }
 
-// refreshPaymentCached is look for page views: of those that come to one page within LookAgain,
-// one asks the provider and the others wait for the same answer.
+// refreshPaymentCached is refreshPayment for page views: within RecheckInterval one
+// calls the provider, and the others share the response.
 func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page string) error {
 	_, err := s.paymentChecks.Get(ctx, page+":"+id, nil, func(ctx context.Context) (struct{}, error) {
 		_, err := s.refreshPayment(ctx, o, id)
@@ -81,7 +80,7 @@ func (s *Service) refreshPaymentCached(ctx context.Context, o Order, id, page st
 	return err
 }
 
-// fetchPaymentStatus asks how a payment stands, of whichever kind it is.
+// fetchPaymentStatus fetches the status of a payment of either kind.
 func (s *Service) fetchPaymentStatus(ctx context.Context, payment Payment) (PaymentStatus, error) {
 	switch {
 	case payment.Kind != ByToken:
@@ -93,7 +92,7 @@ func (s *Service) fetchPaymentStatus(ctx context.Context, payment Payment) (Paym
 	}
 }
 
-// cancelAtProvider takes from everybody what a payment could still be paid by.
+// cancelAtProvider closes a payment's page or cancels its intent.
 func (s *Service) cancelAtProvider(ctx context.Context, payment Payment) (PaymentStatus, error) {
 	switch {
 	case payment.Kind != ByToken:
@@ -105,26 +104,26 @@ func (s *Service) cancelAtProvider(ctx context.Context, payment Payment) (Paymen
 	}
 }
 
-// errTokensDisabled is for a payment that was made while tokens were taken.
-var errTokensDisabled = &registrar.Error{Kind: registrar.KindInternal, Detail: "a payment by token is under way, and none are taken any more"}
+// errTokensDisabled is for a payment started while tokens were configured.
+var errTokensDisabled = &registrar.Error{Kind: registrar.KindInternal, Detail: "payment by token in flight, but tokens are no longer configured"}
 
-// verdict is what a payment's standing means for its order.
+// verdict is what a payment's status means for its order.
 type verdict uint8
 
 const (
 	verdictNone verdict = iota
-	// keep: the money pays for the order.
+	// verdictCapture: the payment pays for the order.
 	verdictCapture
-	// giveBack: the money is there, and the order does not want it.
+	// verdictRefund: paid, but the order can't use it.
 	verdictRefund
-	// shut: the page can't be paid any more.
+	// verdictClose: it can't be paid any more.
 	verdictClose
-	// foreign: the provider tells of a payment that is not this one.
+	// verdictMismatch: the provider's object belongs to another payment.
 	verdictMismatch
 )
 
-// judgePayment is the heart of it, and a pure function. Money is kept only if the order
-// waits for this very payment and it is the very sum.
+// judgePayment decides what a payment's status means. A payment is captured only if the
+// order is waiting for exactly this payment and the amount matches.
 func judgePayment(o Order, id string, status PaymentStatus) verdict {
 	payment := o.payment(id)
 	if payment == nil {
@@ -132,7 +131,7 @@ func judgePayment(o Order, id string, status PaymentStatus) verdict {
 	}
 	underWay := payment.State.inFlight()
 	if !underWay && payment.State != PaymentClosed {
-		return verdictNone // it is decided
+		return verdictNone // decided already
 	}
 	if !status.Paid {
 		if status.Ended && underWay {
@@ -150,8 +149,8 @@ func judgePayment(o Order, id string, status PaymentStatus) verdict {
 	return verdictRefund
 }
 
-// decidePayment is what judge says, but nothing is sold to an account that was closed while
-// its page was open.
+// decidePayment is judgePayment, except that nothing is sold to an account that was
+// closed while its page was open.
 func (s *Service) decidePayment(ctx context.Context, o Order, id string, status PaymentStatus) (verdict, error) {
 	what := judgePayment(o, id, status)
 	if what != verdictCapture {
@@ -164,8 +163,8 @@ func (s *Service) decidePayment(ctx context.Context, o Order, id string, status 
 	return what, err
 }
 
-// applyPaymentStatus writes down what the provider said of a payment. Paid and ended are said
-// for ever, so a standing is as good for the order as others have left it.
+// applyPaymentStatus stores what the provider reported. Paid and ended are final, so a
+// status still holds for an order that has changed meanwhile.
 func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, status PaymentStatus) (Order, error) {
 	if status.Paid {
 		hitFailpoint(failpointMoneySeen)
@@ -181,8 +180,8 @@ func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, st
 		case verdictNone:
 			return o, nil
 		case verdictMismatch:
-			err := &registrar.Error{Kind: registrar.KindInternal, Detail: "the provider's page belongs to another payment"}
-			s.cfg.Logger.ErrorContext(ctx, "a payment page is not what it should be, and somebody has to look", "order", o.ID, "payment", id)
+			err := &registrar.Error{Kind: registrar.KindInternal, Detail: "provider's page belongs to another payment"}
+			s.cfg.Logger.ErrorContext(ctx, "payment page mismatch", "order", o.ID, "payment", id)
 			return o, err
 		case verdictClose:
 			payment.State, payment.UpdatedAt = PaymentClosed, s.now()
@@ -220,21 +219,21 @@ func (s *Service) storeVerdict(ctx context.Context, m *Transition, what verdict)
 	}
 	updated, err := s.transition(ctx, m)
 	if err == nil && updated && what == verdictRefund {
-		s.cfg.Logger.WarnContext(ctx, "a payment that no order wants is given back", "order", m.To.ID)
+		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", m.To.ID)
 		hitFailpoint(failpointRefundWritten)
 		s.loop.Wake()
 	}
 	return updated, err
 }
 
-// reopenOrder lets an order whose payment under way is over be paid in another way, or
-// not at all if its time has come.
+// reopenOrder lets an order be paid again after its payment in flight has ended, or
+// expires it.
 func (s *Service) reopenOrder(m *Transition) {
 	if m.To.State != Paying || m.To.inFlightPayment() != nil {
 		s.releaseLease(&m.To)
 		return
 	}
-	// Whoever pays it next may be somebody else, and speaks for themselves.
+	// The next payer may be another one and gives their own consent.
 	m.To.Completer, m.To.Consent = "", Consent{}
 	if s.pastExpiry(m.To) {
 		s.setState(&m.To, Expired)
@@ -246,7 +245,7 @@ func (s *Service) reopenOrder(m *Transition) {
 	s.setState(&m.To, AwaitingPayment)
 }
 
-// startProvisioning is the step from paid, or free, to lines that are carried out.
+// startProvisioning moves a paid or free order to Provisioning.
 func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, error) {
 	now := s.now()
 	for i := range m.To.Items {
@@ -269,7 +268,7 @@ func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, e
 	return true, nil
 }
 
-// addRefund writes down that money goes back, once.
+// addRefund records a refund that is due, once.
 func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cents) {
 	for _, refund := range o.Refunds {
 		if refund.Payment == payment && refund.Item == item {
@@ -282,8 +281,8 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 	})
 }
 
-// concludeProvisioning looks at the lines of a paid order: what failed is owed, and when all
-// are at their end, so is the order.
+// concludeProvisioning records refunds for failed items and ends the order when all of
+// its items have ended.
 func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
 	now := o.clone()
 	captured, over, active := now.capturedPayment(), true, 0
@@ -324,9 +323,9 @@ func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
 	return m, true
 }
 
-// makeRefunds gives back what is owed. asked says that a call may have been sent before;
-// it is false for what was owed only just now. What the provider refuses is for a
-// person to mend, and the others' money does not wait for that.
+// makeRefunds makes the due refunds. maybeSent reports whether the call may have been
+// sent before; it is false for refunds recorded just now. A refund that the provider
+// rejects needs an operator and does not delay the others.
 func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refund) bool) (Order, error) {
 	var refused error
 	for _, due := range o.Refunds {
@@ -360,7 +359,7 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 	return o, refused
 }
 
-// markRefunded writes down that the provider has given money back.
+// markRefunded stores that a refund was made.
 func (s *Service) markRefunded(ctx context.Context, o Order, refund, provider string) (Order, error) {
 	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		now := was.clone()

@@ -10,16 +10,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Create prepares an order and charges nothing. Equal items with an open order are
-// that order. If items can't be ordered the error is an *ItemsRefused, and nothing
-// is stored.
+// Create prepares an order and charges nothing. If the customer has an open order with
+// the same items, it returns that one. If items can't be ordered, the error is an
+// *ItemsRefused and nothing is stored.
 func (s *Service) Create(ctx context.Context, actor registrar.Actor, req Request) (Order, error) {
 	view, err := s.Prepare(ctx, actor, req)
 	return view.Order, err
 }
 
-// Prepare is Start, and says what must still be told before the order can be paid. Of
-// the view it fills Order, Owner, Missing and Needs.
+// Prepare is Create that also returns what is missing for payment. It sets Order,
+// Owner, Missing and MissingByItem of the view.
 func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Request) (View, error) {
 	if actor.Customer == "" {
 		return View{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -67,7 +67,7 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 	return view, nil
 }
 
-// Outstanding is what is known to be missing of an open order without asking a
+// Outstanding returns what is missing of an open order as far as known without a
 // registry: registrant data, auth codes and the identity.
 func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
 	view := View{Order: o}
@@ -82,7 +82,7 @@ func (s *Service) Outstanding(ctx context.Context, o Order) (View, error) {
 	return view, nil
 }
 
-// newOrder is an order without prices.
+// newOrder returns an order without prices.
 func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 	if len(req.Items) == 0 || len(req.Items) > maxItems {
 		return Order{}, fail(registrar.KindInvalid, BadItems)
@@ -116,7 +116,7 @@ func (s *Service) newOrder(actor registrar.Actor, req Request) (Order, error) {
 	return o, nil
 }
 
-// itemsKey is equal for equal items in whatever order.
+// itemsKey is equal for equal items in any order.
 func itemsKey(items []Item) string {
 	keys := make([]string, len(items))
 	for i, item := range items {
@@ -127,8 +127,8 @@ func itemsKey(items []Item) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// checkOpenLimit returns TooManyOpen if add would. Overdue orders are expired first if they
-// are in the way.
+// checkOpenLimit returns TooManyOpen if addOrReuse would, after expiring overdue
+// orders.
 func (s *Service) checkOpenLimit(ctx context.Context, o Order) error {
 	err := s.cfg.Store.CheckOpenOrderLimit(ctx, o, s.cfg.MaxOpen)
 	if registrar.CodeOf(err) != TooManyOpen {
@@ -140,14 +140,14 @@ func (s *Service) checkOpenLimit(ctx context.Context, o Order) error {
 	return s.cfg.Store.CheckOpenOrderLimit(ctx, o, s.cfg.MaxOpen)
 }
 
-// addOrReuse stores a new order, or finds the open one with the same items.
+// addOrReuse stores a new order, or returns the open one with the same items.
 func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order, buyer Buyer, results []quoteResult) (Order, error) {
 	swept := false
 	for range maxAttempts {
 		stored, added, err := s.cfg.Store.AddOrder(ctx, o, s.cfg.MaxOpen, s.auditEvent(actor, ActionCreated, o))
 		switch {
 		case registrar.CodeOf(err) == TooManyOpen && !swept:
-			// The clock may not have come to those whose time is over.
+			// The worker may not have expired overdue orders yet.
 			swept = true
 			if err := s.expireOverdue(ctx, actor.Customer); err != nil {
 				return Order{}, err
@@ -171,11 +171,11 @@ func (s *Service) addOrReuse(ctx context.Context, actor registrar.Actor, o Order
 	return Order{}, errBusy()
 }
 
-// repriceStored is an open order with the prices that were just asked for.
+// repriceStored applies fresh quotes to an open order.
 func (s *Service) repriceStored(ctx context.Context, stored Order, buyer Buyer, requested []Item, results []quoteResult) (Order, error) {
 	ordered, ok := alignResults(stored.Items, requested, results)
 	if !ok {
-		return stored, nil // the store has another idea of equal items
+		return stored, nil // the store compares items differently
 	}
 	now := stored.clone()
 	if err := s.applyQuotes(ctx, &now, buyer, ordered); err != nil {
@@ -184,8 +184,8 @@ func (s *Service) repriceStored(ctx context.Context, stored Order, buyer Buyer, 
 	return s.reprice(ctx, stored, now)
 }
 
-// alignResults brings the answers for the asked items into the order of items; false if
-// one of these was not asked for.
+// alignResults returns the results in the order of items; false if an item was not
+// requested.
 func alignResults(items, requested []Item, results []quoteResult) ([]quoteResult, bool) {
 	ordered := make([]quoteResult, len(items))
 	for i, item := range items {
@@ -198,8 +198,8 @@ func alignResults(items, requested []Item, results []quoteResult) ([]quoteResult
 	return ordered, true
 }
 
-// reprice writes new prices of an open order. If others change the order at the
-// same time, their change counts: prices are asked again before money moves.
+// reprice stores new prices of an open order. On a version conflict the other change
+// wins: prices are checked again before charging.
 func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	if !needsUpdate(was, now) {
 		return was, nil
@@ -219,8 +219,8 @@ func (s *Service) reprice(ctx context.Context, was, now Order) (Order, error) {
 	return m.To, nil
 }
 
-// expireOverdue ends those of a customer's orders whose time is over. Open orders are bounded,
-// so a few pages are all of them.
+// expireOverdue expires a customer's overdue orders. Open orders are limited, so a few
+// pages cover all of them.
 func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 	const page = 100
 	for range maxAttempts {
@@ -240,7 +240,7 @@ func (s *Service) expireOverdue(ctx context.Context, customer string) error {
 	return nil
 }
 
-// expire ends an order that nobody has paid in time.
+// expire ends an order that was not paid in time.
 func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
 	return s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
 		if was.State != AwaitingPayment && was.State != AwaitingVerification || !s.pastExpiry(was) {
@@ -252,7 +252,7 @@ func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
 	})
 }
 
-// Get is an order of the actor's account.
+// Get returns an order of the actor's account.
 func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if actor.Customer == "" {
 		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -267,8 +267,8 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Or
 	return s.expire(ctx, o)
 }
 
-// List is a page of the account's orders, the newest first, older than the id
-// before; empty begins at the top.
+// List returns up to limit of the account's orders, newest first, starting after the id
+// before; empty starts with the newest.
 func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Order, error) {
 	if actor.Customer == "" {
 		return nil, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -285,9 +285,9 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 	return page, nil
 }
 
-// Page is up to limit of the account's orders in a state, newest first, after skipping
-// offset of them, and how many there are in all. An empty state means every one. What
-// has expired is stored as such first, so that the filter sees the state that is shown.
+// Page returns up to limit of the account's orders in a state, newest first, after
+// skipping offset, and their total number. An empty state means all. Overdue orders are
+// expired first, so that the filter matches what is shown.
 func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, limit, offset int) (page []Order, total int, err error) {
 	if actor.Customer == "" {
 		return nil, 0, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -298,10 +298,9 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, 
 	return s.cfg.Store.PageOrders(ctx, actor.Customer, state, limit, offset)
 }
 
-// Cancel ends an order of the actor's account that waits for its payment or for an
-// identity. An order that is canceled already stays so, without another audit event.
-// Every other order is NotOpen and comes back as it is: a payment that is under way is
-// left to whoever pays.
+// Cancel cancels an order of the actor's account that awaits payment or verification.
+// Canceling it again changes nothing and records no audit event. Every other order
+// yields NotOpen and is returned as it is; a payment in flight is not interrupted.
 func (s *Service) Cancel(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	o, err := s.Get(ctx, actor, id)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// quoteResult is what the market says of one item.
+// quoteResult is the quote of one item, or why there is none.
 type quoteResult struct {
 	quote Quote
 	err   error
 }
 
-// quoteFresh has the registries asked about all items, or about none if the actor's
-// budget does not suffice.
+// quoteFresh queries the registries about all items, or about none if the actor's
+// budget is exhausted.
 func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, requests []QuoteRequest) ([]quoteResult, error) {
 	if err := s.spendBudget(actor, purpose, len(requests)); err != nil {
 		return nil, err
@@ -25,15 +25,15 @@ func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose
 	for i := range requests {
 		requests[i].Purpose = purpose
 	}
-	atOnce := maxItems
+	concurrency := maxItems
 	if purpose == registrar.ForPayment {
-		atOnce = paymentConcurrency
+		concurrency = paymentConcurrency
 	}
-	return s.quoteAll(ctx, atOnce, requests), nil
+	return s.quoteAll(ctx, concurrency, requests), nil
 }
 
-// quoteForDisplay is what a page or a session shows: recent answers, and the registries'
-// where there is none and the actor's budget suffices.
+// quoteForDisplay returns quotes for a page or session: recent ones, or fresh ones
+// within the actor's budget.
 func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, requests []QuoteRequest) []quoteResult {
 	for i := range requests {
 		requests[i].Purpose = registrar.ForDisplay
@@ -52,14 +52,14 @@ func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, 
 	return nil
 }
 
-// quoteAll puts all items to the market, some at a time.
-func (s *Service) quoteAll(ctx context.Context, atOnce int, requests []QuoteRequest) []quoteResult {
+// quoteAll quotes all items, up to concurrency concurrently.
+func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []QuoteRequest) []quoteResult {
 	results := make([]quoteResult, len(requests))
 	if len(requests) == 1 {
 		results[0].quote, results[0].err = s.cfg.Market.Quote(ctx, requests[0])
 		return results
 	}
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, concurrency)
 	var all sync.WaitGroup
 	for i, request := range requests {
 		slots <- struct{}{}
@@ -72,8 +72,7 @@ func (s *Service) quoteAll(ctx context.Context, atOnce int, requests []QuoteRequ
 	return results
 }
 
-// quoteGuarded asks the market on a goroutine of its own, where a panic would end the
-// process.
+// quoteGuarded recovers panics, because it runs on a goroutine of its own.
 func (s *Service) quoteGuarded(ctx context.Context, request QuoteRequest) (quote Quote, err error) {
 	defer func() {
 		if recover() != nil {
@@ -84,42 +83,42 @@ func (s *Service) quoteGuarded(ctx context.Context, request QuoteRequest) (quote
 	return s.cfg.Market.Quote(ctx, request)
 }
 
-// isRefusal says that the answer is a no, and not that nobody could be asked.
+// isRefusal reports whether a quote was refused, as opposed to not available now.
 func isRefusal(err error) bool { return err != nil && !isRetryable(err) }
 
-// refusalError is the error for the items that can't be ordered; nil if all can. It is an
-// *ItemsRefused if a registry has said no, otherwise an *ItemsUnasked if registries
-// could not be asked. A fault of ours that is not about an item is returned as it is.
+// refusalError returns an *ItemsRefused if items can't be ordered, otherwise an
+// *ItemsUnquoted if registries could not be queried, nil if all items can be ordered.
+// An internal error takes precedence over ItemsUnquoted and is returned as it is.
 func refusalError(items []Item, results []quoteResult) error {
-	var no ItemsRefused
+	var refused ItemsRefused
 	var internal error
 	for i, a := range results {
 		item := RefusedItem{Name: items[i].Name, Kind: items[i].Kind, Reason: a.err}
 		switch {
 		case a.err == nil:
 		case isRefusal(a.err):
-			no.Items = append(no.Items, item)
+			refused.Items = append(refused.Items, item)
 		default:
-			no.Unquoted = append(no.Unquoted, item)
+			refused.Unquoted = append(refused.Unquoted, item)
 			if registrar.KindOf(a.err) == registrar.KindInternal {
 				internal = a.err
 			}
 		}
 	}
 	switch {
-	case len(no.Items) > 0:
-		return &no
+	case len(refused.Items) > 0:
+		return &refused
 	case internal != nil:
 		return internal
-	case len(no.Unquoted) > 0:
-		return &ItemsUnquoted{Items: no.Unquoted}
+	case len(refused.Unquoted) > 0:
+		return &ItemsUnquoted{Items: refused.Unquoted}
 	default:
 		return nil
 	}
 }
 
-// quoteRequests are an order's items as the market is asked for them. The rules of the
-// extensions are checked for this buyer, who is also the one that a payment stores.
+// quoteRequests returns the quote requests of an order's items. The TLDs' rules are
+// checked for this buyer, who is also the one that a payment stores.
 func (s *Service) quoteRequests(o Order, buyer Buyer) ([]QuoteRequest, error) {
 	requests := make([]QuoteRequest, len(o.Items))
 	registrant := buyer.registrant()
@@ -137,8 +136,8 @@ func (s *Service) quoteRequests(o Order, buyer Buyer) ([]QuoteRequest, error) {
 	return requests, nil
 }
 
-// paymentPurpose is ForPayment if an attempt to pay the stored order may charge, as far as that
-// is known without a registry. What can't charge is asked about after payments.
+// paymentPurpose returns ForPayment if an attempt to pay the stored order may charge,
+// as far as known without a registry.
 func paymentPurpose(o Order, buyer Buyer) registrar.Purpose {
 	uncoded := func(item Item) bool { return item.Kind == Transfer && item.SealedCode == "" }
 	if o.State != AwaitingPayment || !buyer.HasRegistrant || slices.ContainsFunc(o.Items, uncoded) {
@@ -151,9 +150,8 @@ func nameOf(item Item) registrar.Name {
 	return registrar.NewName(strings.TrimSuffix(item.Name, item.TLD), item.TLD)
 }
 
-// applyQuotes gives an order what the answers say: terms, accounts, sums, and the state
-// that its need of an identity asks for. Items without a good answer keep what
-// they had.
+// applyQuotes sets an order's terms, accounts, totals, and its state depending on
+// whether an identity is required. Items without a quote keep their values.
 func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, results []quoteResult) error {
 	nets := make([]registrar.Cents, len(o.Items))
 	verify := o.State == AwaitingVerification && slices.ContainsFunc(results, func(a quoteResult) bool { return a.err != nil })
@@ -191,21 +189,22 @@ func (s *Service) applyQuotes(ctx context.Context, o *Order, buyer Buyer, result
 	return nil
 }
 
-// priceDiffers says that an order differs in what its customer has to see before paying.
+// priceDiffers reports whether two orders differ in what the customer must see before
+// paying.
 func priceDiffers(a, b Order) bool {
 	return a.Totals != b.Totals || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
 		return x.Years == y.Years && x.Net == y.Net && x.VAT == y.VAT && x.Gross == y.Gross
 	})
 }
 
-// needsUpdate says that an order has to be written again after it was priced.
+// needsUpdate reports whether a repriced order must be stored.
 func needsUpdate(a, b Order) bool {
 	return a.State != b.State || priceDiffers(a, b) || !slices.EqualFunc(a.Items, b.Items, func(x, y Item) bool {
 		return x.Account == y.Account && x.Domain == y.Domain && x.SealedCode == y.SealedCode
 	})
 }
 
-// missingData is what must still be told, for each item and altogether.
+// missingData returns what is missing for payment, in total and by item.
 func missingData(o Order, buyer Buyer, results []quoteResult) (all []string, needs map[string][]string) {
 	needs = make(map[string][]string)
 	add := func(word string) {

@@ -20,24 +20,24 @@ const (
 	defaultMaxSessions     = 1000
 	defaultRecheckInterval = 3 * time.Second
 
-	// maxCachedAnswers bounds the payments and the verifications about which is remembered
-	// what the provider said.
+	// maxCachedAnswers bounds the cached provider responses about payments and about
+	// verifications.
 	maxCachedAnswers = 10_000
 
-	// maxItems bounds an order.
+	// maxItems bounds the items of an order.
 	maxItems = 20
-	// paymentConcurrency bounds the questions to registries that one payment puts at a time.
-	// Quotes are put together, because the registry connection batches them.
+	// paymentConcurrency bounds the concurrent registry queries of one payment. Quotes
+	// are queried all at once, because the registry connection batches them.
 	paymentConcurrency = 4
 )
 
-// Portfolio knows which names customers hold.
+// Portfolio lists the names that a customer holds.
 type Portfolio interface {
 	NamesOf(ctx context.Context, customer string) ([]string, error)
 }
 
-// Config is what a Service is made of. Store, Market, Taxes, Payments, Identities,
-// Lines, Seal, Node and BaseURL are required.
+// Config configures a Service. Store, Market, Taxes, Payments, Identities, Provisioner,
+// Seal, Node and BaseURL are required.
 type Config struct {
 	Store       Store
 	Market      Market
@@ -45,85 +45,82 @@ type Config struct {
 	Payments    Payments
 	Identities  Identities
 	Provisioner Provisioner
-	// Tokens charges what agents bring; nil means that only humans pay.
+	// Tokens charges agents' payment tokens; nil means that only humans pay.
 	Tokens Tokens
-	// Registrants makes holders of the contacts that agents tell; nil means that no
-	// contact ever suffices.
+	// Registrants normalises agents' contacts; nil means that no contact is sufficient.
 	Registrants Registrants
-	// Budget bounds the questions to registries; nil means no bound.
+	// Budget limits registry queries; nil means no limit.
 	Budget Budget
-	// Portfolio lets names be compared with what the customer has; nil means that
-	// nobody compares.
+	// Portfolio is used to warn of names similar to the customer's own; nil disables
+	// that.
 	Portfolio Portfolio
-	// Seal closes the secrets of links, and auth codes.
+	// Seal seals link secrets and auth codes.
 	Seal *registrar.Seal
-	// Node names this process in leases; it is the same after a restart.
+	// Node names this process in leases and stays the same after a restart.
 	Node string
-	// BaseURL begins payment_url and verification_url; without a slash at its end.
+	// BaseURL is the prefix of payment_url and verification_url.
 	BaseURL string
 
-	// AllowMail says whether an address gets one more letter about an order that
-	// nobody has paid; nil means that it always does.
+	// AllowMail reports whether an address may get another mail about an unpaid order;
+	// nil means always.
 	AllowMail func(address string) bool
 
-	// Extension is the price list: what each extension demands of a registrant is
-	// checked when an order is claimed. nil means that no extension demands anything.
+	// Extension looks up a TLD in the price list; its rules for registrants are checked
+	// when an order is claimed. nil means no rules.
 	Extension func(tld string) (registrar.Extension, bool)
-	// OrderTTL is how long an order waits for its payment; 0 means a day.
+	// OrderTTL is how long an order can be paid; 0 means 24 hours.
 	OrderTTL time.Duration
-	// MaxOpen bounds a customer's open orders; 0 means 20.
+	// MaxOpen limits a customer's open orders; 0 means 20.
 	MaxOpen int
-	// MaxSessions bounds an agent's open orders; 0 means 1,000.
+	// MaxSessions limits an agent's open orders; 0 means 1,000.
 	MaxSessions int
-	// VerifyOver is the gross of 30 days above which an identity is needed; 0
-	// means 500 EUR.
+	// VerifyOver is the gross spent within 30 days above which the identity must be
+	// verified; 0 means 500 EUR.
 	VerifyOver registrar.Cents
-	// Deadline bounds one call to the payment provider; 0 means 30 s.
+	// Deadline is the timeout of a call to the payment provider; 0 means 30 s.
 	Deadline time.Duration
 	// Draining is closed when this node drains: completions stop waiting for a payment
 	// in progress. nil means never.
 	Draining <-chan struct{}
-	// RecheckInterval is how long a page view does not ask the payment provider again about
-	// the same payment or verification, on this node; 0 means 3 s. Webhooks and the
-	// clock ask whenever they have reason to.
+	// RecheckInterval is how long page views on this node reuse the provider's response
+	// about a payment or verification; 0 means 3 s. Webhooks and polls always call the
+	// provider.
 	RecheckInterval time.Duration
 
-	// Now is the time of the business, which prices end by; Clock is the true
-	// one, which leases and pauses go by. nil means time.Now.
+	// Now is the business time, by which prices expire; Clock is the wall clock, for
+	// leases and backoff. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// MailQueued is called after letters were stored; nil means that nobody
-	// waits for them.
+	// MailQueued is called after mails were stored.
 	MailQueued func()
-	// OnStateChange is told that an order has come to a state, Refunded that money went
-	// back, Waiting why something at the payment provider has to wait, Oldest how
-	// long the order has waited that is the longest overdue; nil means that
-	// nobody counts.
+	// OnStateChange is called after an order changed its state, OnRefund after a refund
+	// was made, OnRetry when a provider call is retried later, and OnOldestDue with the
+	// age of the order that is overdue the longest. All may be nil.
 	OnStateChange func(State)
 	OnRefund      func(reason string)
 	OnRetry       func(what string, code registrar.Code)
 	OnOldestDue   func(time.Duration)
-	// RecordError is told which order has to wait, and why; nil means that nobody asks.
+	// RecordError records why an order's processing was postponed; may be nil.
 	RecordError func(ctx context.Context, order string, code registrar.Code)
 }
 
-// Service takes orders and sees them through. It is safe for concurrent use.
+// Service manages orders. It is safe for concurrent use.
 type Service struct {
 	cfg  Config
 	loop *jobs.Loop[Order]
-	// waiters are completions that wait for a payment in progress.
+	// waiters are completions waiting for a payment in progress.
 	waiters jobs.Waiters
-	// paymentChecks and verified are what the provider said lately about payments and
-	// verifications: pages ask at most once every LookAgain.
+	// paymentChecks and verifications cache what the provider reported; page views call
+	// it at most once per RecheckInterval.
 	paymentChecks *ttlcache.Cache[string, struct{}]
 	verifications *ttlcache.Cache[string, Verification]
 }
 
-// New returns a Service. What is due is done by Run.
+// New returns a Service. Run processes due orders.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Market == nil || cfg.Taxes == nil || cfg.Payments == nil || cfg.Identities == nil ||
 		cfg.Provisioner == nil || cfg.Seal == nil || cfg.Node == "" || cfg.BaseURL == "" {
-		return nil, errors.New("order: a store, a market, taxes, payments, identities, lines, a seal, the node's name and the base address are needed")
+		return nil, errors.New("order: Config.Store, Market, Taxes, Payments, Identities, Provisioner, Seal, Node and BaseURL are required")
 	}
 	cfg.BaseURL = strings.TrimSuffix(cfg.BaseURL, "/")
 	cfg.setDefaults()
@@ -187,8 +184,8 @@ func (cfg *Config) setDefaults() {
 	}
 }
 
-// now and clock are in the precision in which times are stored, so that they can
-// be compared with what comes back.
+// now and clock have the precision of the store, so that they compare equal to stored
+// times.
 func (s *Service) now() time.Time   { return s.cfg.Now().Truncate(time.Microsecond) }
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Contact is a buyer as an agent told: who wants to hold the domains, and where
-// letters go. Empty fields were not told.
+// Contact is a buyer as described by an agent: the future registrant and the address
+// for mails.
 type Contact struct {
 	FirstName, LastName, Organisation, Email, Phone, VATID string
 	Street, Street2, PostalCode, City, State, Country      string
@@ -19,35 +19,35 @@ type Contact struct {
 	Language string
 }
 
-// SessionRequest is what an agent wants to order. Contact is nil if it told none.
+// SessionRequest is an agent's request for an order. Contact is nil if it sent none.
 type SessionRequest struct {
 	Items   []RequestedItem
 	Contact *Contact
 }
 
-// SessionChange is what an agent wants to be different. Items are kept if nil; what
-// Contact tells replaces what was told before, field by field.
+// SessionChange is an agent's change of an order. Nil Items are left as they are;
+// Contact's non-empty fields replace stored ones.
 type SessionChange struct {
 	Items   []RequestedItem
 	Contact *Contact
 }
 
-// Completion is an agent's word that its buyer wants to pay now.
+// Completion is an agent's request to pay now.
 type Completion struct {
-	// Token is the buyer's shared payment token; empty if there is no payment data.
+	// Token is the buyer's shared payment token; empty without payment data.
 	Token   string
 	Contact *Contact
-	// Until ends the wait for a payment that is in progress already; zero means
-	// CompletionWait from now. Gone ends it when it is closed, because the caller
-	// has left; nil means never.
+	// Until ends the wait for a payment in progress; zero means CompletionWait from
+	// now. CallerGone, when closed, ends it early because the caller has left; nil
+	// means never.
 	Until      time.Time
 	CallerGone <-chan struct{}
 }
 
-// SessionStatus is how far an order has come, in the words of checkout sessions.
+// SessionStatus is the status of a checkout session.
 type SessionStatus string
 
-// The statuses.
+// The session statuses.
 const (
 	NotReady         SessionStatus = "not_ready_for_payment"
 	Ready            SessionStatus = "ready_for_payment"
@@ -57,13 +57,13 @@ const (
 	SessionExpired   SessionStatus = "expired"
 )
 
-// Why a completion gave a link instead of an end.
+// Why a completion returned a link for a human.
 const (
 	ProblemIdentity  registrar.Code = "identity"
 	ProblemCode      registrar.Code = "auth_code"
 	ProblemNoPayment registrar.Code = "no_payment_data"
 	ProblemHuman     registrar.Code = "needs_human"
-	// ProblemPaying: a human is at the payment page, and the session is InProgress.
+	// ProblemPaying: a customer is at the payment page, and the session is InProgress.
 	ProblemPaying registrar.Code = "human_is_paying"
 )
 
@@ -71,23 +71,24 @@ const (
 type Session struct {
 	Order  Order
 	Status SessionStatus
-	// Missing, Needs, Refused, Unasked and AskedAt are those of View.
+	// These fields are those of View.
 	Missing       []string
 	MissingByItem map[string][]string
 	Refused       map[string]error
 	Unquoted      bool
 	AskedAt       time.Time
-	// MissingFields are the fields of the contact that are missing or can't be used, where
-	// Missing has registrant; empty if the holder's account has to tell them.
+	// MissingFields are the missing or invalid fields of the contact if Missing has
+	// registrant; empty if the account's registrant data is incomplete.
 	MissingFields []string
-	// PayURL is where a human goes on; VerifyURL is empty unless an identity is open.
+	// PayURL is where a human continues; VerifyURL is empty unless an identity is
+	// missing.
 	PayURL, VerifyURL string
-	// Problem is why a completion gave a link; empty otherwise.
+	// Problem is why a completion returned a link; empty otherwise.
 	Problem registrar.Code
 }
 
-// CreateSession makes an order for an agent's buyer and charges nothing. If items
-// can't be ordered the error is an *ItemsRefused, and nothing is stored.
+// CreateSession creates an order for an agent's buyer and charges nothing. If items
+// can't be ordered, the error is an *ItemsRefused and nothing is stored.
 func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req SessionRequest) (Session, error) {
 	if !isAgent(actor) {
 		return Session{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -117,8 +118,8 @@ func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req 
 	return s.buildSession(view, resolved)
 }
 
-// Session is an order that the agent may see. While it can be paid it has present
-// prices, and what registries say or said a moment ago.
+// Session returns an order that the agent may see. While it can be paid, it has current
+// prices and the registries' recent responses.
 func (s *Service) Session(ctx context.Context, actor registrar.Actor, id string) (Session, error) {
 	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
@@ -127,7 +128,7 @@ func (s *Service) Session(ctx context.Context, actor registrar.Actor, id string)
 	return s.currentSession(ctx, actor, o)
 }
 
-// UpdateSession changes an order that nobody has begun to pay.
+// UpdateSession changes an order whose payment has not started.
 func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id string, change SessionChange) (Session, error) {
 	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
@@ -171,7 +172,7 @@ func (s *Service) UpdateSession(ctx context.Context, actor registrar.Actor, id s
 	return Session{}, errBusy()
 }
 
-// CancelSession ends an order that nobody has paid.
+// CancelSession cancels an unpaid order.
 func (s *Service) CancelSession(ctx context.Context, actor registrar.Actor, id string) (Session, error) {
 	o, err := s.orderForAgent(ctx, actor, id)
 	if err != nil {
@@ -189,10 +190,10 @@ func isAgent(actor registrar.Actor) bool {
 	return actor.Kind == registrar.ActorAgent && actor.Through != ""
 }
 
-// orderForAgent finds an order that the agent may touch: its own, or one of a customer who
-// has linked it. Its own that is a linked customer's is closed to it with the link, as
-// long as it is not paid: nobody acts for a customer without leave. A renewal is
-// between us and the holder.
+// orderForAgent returns an order that the agent may access: its own, or one of a
+// customer who has linked it. If the agent's own order belongs to a customer through a
+// link, the agent loses access to it with the link until it is paid. Renewals are never
+// accessible.
 func (s *Service) orderForAgent(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if !isAgent(actor) {
 		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
@@ -216,15 +217,16 @@ func (s *Service) orderForAgent(ctx context.Context, actor registrar.Actor, id s
 	return s.expire(ctx, o)
 }
 
-// ownedByLink says that an agent's order is a customer's because of their link, and not
-// because they have claimed it: then there was a letter.
+// ownedByLink reports whether an agent's order belongs to a customer through a link and
+// not through a claim, which requires a claim mail.
 func (o *Order) ownedByLink() bool { return o.Agent != "" && o.Claimed && o.ClaimMailedAt.IsZero() }
 
-// sessionKey makes no two sessions equal: an agent may have several buyers for a name.
+// sessionKey is unique per session: an agent may have several buyers for a name.
 func sessionKey(o Order) string { return itemsKey(o.Items) + ":" + o.ID }
 
-// replaceItems gives an order other items. Those that stay keep their auth codes. What
-// a customer has ordered or claimed is theirs to choose: they would hold the names.
+// replaceItems replaces an order's items; those that stay keep their auth codes. Orders
+// that a customer created or claimed can't be changed by the agent, because the
+// customer would hold the names.
 func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Order, requested []RequestedItem) error {
 	theirs := o.Agent == ""
 	if !theirs && o.Claimed {
@@ -252,22 +254,22 @@ func (s *Service) replaceItems(ctx context.Context, actor registrar.Actor, o *Or
 	return nil
 }
 
-// resolvedBuyer is who an agent's order is for.
+// resolvedBuyer is the buyer of an agent's order.
 type resolvedBuyer struct {
 	buyer Buyer
-	// normalized is the registrant of a shadow account; nil if it does not suffice, or if
+	// normalized is the registrant of a guest account; nil if data is missing, or if
 	// the order has a customer.
 	normalized    *Contact
 	missingFields []string
 }
 
-// updateBuyer adds what an agent says of the buyer, and finds who the order is for.
+// updateBuyer merges an agent's contact update into the order and determines the buyer.
 func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (resolvedBuyer, error) {
 	if update != nil && o.Agent != "" {
 		before := o.Contact.Email
 		o.Contact = o.Contact.merge(*update)
 		if !o.Claimed && !strings.EqualFold(before, o.Contact.Email) {
-			o.ClaimMailedAt = time.Time{} // whoever got a letter was not the buyer; the store voids its link
+			o.ClaimMailedAt = time.Time{} // the mail went to another address; the store voids its link
 		}
 	}
 	if !o.Claimed && o.Contact.Email != "" {
@@ -290,7 +292,7 @@ func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (r
 	return resolvedBuyer{buyer: buyer}, err
 }
 
-// guestBuyer is who an unclaimed order is for.
+// guestBuyer returns the buyer of an unclaimed order.
 func (s *Service) guestBuyer(o Order) resolvedBuyer {
 	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: cmp.Or(o.Contact.Language, "de")}}
 	if s.cfg.Registrants == nil {
@@ -308,7 +310,7 @@ func (s *Service) guestBuyer(o Order) resolvedBuyer {
 	return resolved
 }
 
-// resolveBuyer is whom an order is for as it stands.
+// resolveBuyer returns the buyer of an order as stored.
 func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, error) {
 	if !o.Claimed {
 		return s.guestBuyer(o), nil
@@ -317,8 +319,8 @@ func (s *Service) resolveBuyer(ctx context.Context, o Order) (resolvedBuyer, err
 	return resolvedBuyer{buyer: buyer}, err
 }
 
-// quoteOrder asks for an order that is not stored yet, prices it, and says what is
-// missing. What can't be ordered is an error.
+// quoteOrder quotes and prices an order that is not stored yet and determines what is
+// missing.
 func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, o *Order, resolved resolvedBuyer) (View, error) {
 	requests, err := s.quoteRequests(*o, resolved.buyer)
 	if err != nil {
@@ -339,7 +341,7 @@ func (s *Service) quoteOrder(ctx context.Context, actor registrar.Actor, o *Orde
 	return view, nil
 }
 
-// currentSession is an order as its agent sees it now.
+// currentSession returns an order as a session with current prices.
 func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o Order) (Session, error) {
 	if o.State != AwaitingPayment && o.State != AwaitingVerification {
 		return s.buildSession(View{Order: o}, resolvedBuyer{})
@@ -355,13 +357,13 @@ func (s *Service) currentSession(ctx context.Context, actor registrar.Actor, o O
 	return s.buildSession(view, resolved)
 }
 
-// sessionWithError is the session next to an error.
+// sessionWithError returns the current session together with an error.
 func (s *Service) sessionWithError(ctx context.Context, actor registrar.Actor, o Order, cause error) (Session, error) {
 	session, err := s.currentSession(ctx, actor, o)
 	return session, cmp.Or(cause, err)
 }
 
-// buildSession says a view in the words of sessions.
+// buildSession converts a view into a session.
 func (s *Service) buildSession(view View, resolved resolvedBuyer) (Session, error) {
 	o := view.Order
 	session := Session{Order: o, Missing: view.Missing, MissingByItem: view.MissingByItem, Refused: view.Refused, Unquoted: view.Unquoted, AskedAt: view.AskedAt}

@@ -10,29 +10,28 @@ import (
 )
 
 const (
-	// storeTimeout bounds what follows a call, also while the service stops.
+	// storeTimeout bounds store calls that follow a provider call, even while the
+	// service stops.
 	storeTimeout = 10 * time.Second
-	// maxAttempts bounds how often a change is thought through anew because others
-	// changed the order meanwhile.
+	// maxAttempts bounds the retries after version conflicts.
 	maxAttempts = 20
 
-	// A page to pay at is looked at more and more rarely; a message of the provider
-	// comes sooner if nothing is lost.
+	// Payments are polled at growing intervals, in case a webhook is lost.
 	minPaymentPoll = 15 * time.Second
 	maxPaymentPoll = 5 * time.Minute
-	// The end of a line makes its order due. This is for what ended before it
-	// began: a name that was held already.
+	// The end of a provision item makes its order due; polling covers items that failed
+	// before provisioning started, because the name was held.
 	minProvisioningPoll = 10 * time.Second
 	maxProvisioningPoll = time.Hour
-	// An identity that somebody is showing is asked about, too.
+	// Open verifications are polled, too.
 	minIdentityPoll = time.Minute
 	maxIdentityPoll = time.Hour
-	// What the provider did not do is tried again, for ever.
+	// Failed provider calls are retried indefinitely.
 	minBackoff = 2 * time.Second
 	maxBackoff = 10 * time.Minute
 )
 
-// What the audit tells.
+// The audit actions.
 const (
 	ActionCreated   registrar.Action = "order_made"
 	ActionPaid      registrar.Action = "order_paid"
@@ -46,7 +45,7 @@ const (
 	ActionIdentity  registrar.Action = "identity_verified"
 )
 
-// Actions are all of them.
+// Actions returns all audit actions of this package.
 func Actions() []registrar.Action {
 	return []registrar.Action{
 		ActionCreated, ActionPaid, ActionConfirmed, ActionConsent, ActionEnded, ActionCanceled, ActionExpired, ActionUnmatched, ActionRefunded, ActionIdentity,
@@ -54,13 +53,13 @@ func Actions() []registrar.Action {
 	}
 }
 
-// clone is a copy that can be changed without changing o.
+// clone returns a copy that shares no slices with o.
 func (o Order) clone() Order {
 	o.Items, o.Payments, o.Refunds = slices.Clone(o.Items), slices.Clone(o.Payments), slices.Clone(o.Refunds)
 	return o
 }
 
-// payment is the one with an id, nil if there is none.
+// payment returns the payment with an id, or nil.
 func (o *Order) payment(id string) *Payment {
 	for i := range o.Payments {
 		if o.Payments[i].ID == id {
@@ -70,12 +69,11 @@ func (o *Order) payment(id string) *Payment {
 	return nil
 }
 
-// inFlight says that the page may exist and be paid.
+// inFlight reports whether the payment may still be paid.
 func (s PaymentState) inFlight() bool {
 	return s == PaymentOpening || s == PaymentOpen || s == PaymentClosing
 }
 
-// inFlightPayment is the payment for which the order is paying.
 func (o *Order) inFlightPayment() *Payment {
 	for i := range o.Payments {
 		if o.Payments[i].State.inFlight() {
@@ -85,7 +83,6 @@ func (o *Order) inFlightPayment() *Payment {
 	return nil
 }
 
-// capturedPayment is the payment that pays for the order.
 func (o *Order) capturedPayment() *Payment {
 	for i := range o.Payments {
 		if o.Payments[i].State == PaymentCaptured {
@@ -104,7 +101,7 @@ func (o *Order) item(id string) *Item {
 	return nil
 }
 
-// RefundsDue is how many refunds are not made yet.
+// RefundsDue counts the refunds that are not made yet.
 func (o *Order) RefundsDue() (due int) {
 	for _, refund := range o.Refunds {
 		if refund.Provider == "" {
@@ -114,11 +111,10 @@ func (o *Order) RefundsDue() (due int) {
 	return due
 }
 
-// hasRefundsDue says that money waits to go back.
 func (o *Order) hasRefundsDue() bool { return o.RefundsDue() > 0 }
 
-// provisioningEnded says that the lines of a paid order have left something to do: all are
-// at their end, or money is owed for one.
+// provisioningEnded reports whether a provisioning order needs processing: all items
+// have ended, or a refund must be recorded.
 func (o *Order) provisioningEnded() bool {
 	captured, all := o.capturedPayment(), true
 	for _, item := range o.Items {
@@ -136,11 +132,9 @@ func (o *Order) provisioningEnded() bool {
 	return all
 }
 
-// pastExpiry says that the price's end has come.
 func (s *Service) pastExpiry(o Order) bool { return !s.now().Before(o.ExpiresAt) }
 
-// releaseLease gives an order out of this node's hands, until somebody has to look at it
-// again.
+// releaseLease drops this node's lease and schedules the next check.
 func (s *Service) releaseLease(o *Order) {
 	clock := s.clock()
 	o.Node = ""
@@ -151,13 +145,13 @@ func (s *Service) releaseLease(o *Order) {
 		o.DueAt = s.expiryDueAt(*o)
 	case o.State == AwaitingVerification:
 		o.DueAt = s.expiryDueAt(*o)
-		if o.Attempts > 0 { // somebody has begun to show who they are
+		if o.Attempts > 0 { // a verification was started
 			o.DueAt = earlier(o.DueAt, clock.Add(jobs.Backoff(o.Attempts, minIdentityPoll, maxIdentityPoll)))
 		}
 	case o.State == Paying:
 		o.DueAt = clock.Add(jobs.Backoff(max(1, o.Attempts), minPaymentPoll, maxPaymentPoll))
 	case o.State == Provisioning && o.provisioningEnded():
-		o.DueAt = clock // a line has ended while this was written
+		o.DueAt = clock // an item has ended meanwhile
 	case o.State == Provisioning:
 		o.DueAt = clock.Add(jobs.Backoff(max(1, o.Attempts), minProvisioningPoll, maxProvisioningPoll))
 	default:
@@ -165,7 +159,7 @@ func (s *Service) releaseLease(o *Order) {
 	}
 }
 
-// setState brings an order to a state and gives it out of this node's hands.
+// setState changes an order's state and releases its lease.
 func (s *Service) setState(o *Order, state State) {
 	if o.State != state {
 		o.State, o.Attempts = state, 0
@@ -175,7 +169,7 @@ func (s *Service) setState(o *Order, state State) {
 	}
 	if state.Final() {
 		for i := range o.Items {
-			o.Items[i].SealedCode = "" // nobody needs a name's auth code any more
+			o.Items[i].SealedCode = "" // no longer needed
 		}
 	}
 	s.releaseLease(o)
@@ -188,19 +182,19 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// expiryDueAt is the true time at which the price ends by the time of the business.
+// expiryDueAt converts the order's expiry from business time to wall clock time.
 func (s *Service) expiryDueAt(o Order) time.Time {
 	return s.clock().Add(max(time.Second, o.ExpiresAt.Sub(s.now())))
 }
 
-// setLease keeps an order in this node's hands for one call: if the process dies, it
-// is taken up at the next start, or by another node after the lease.
+// setLease takes the lease for one provider call. If the process dies, the order is
+// processed at the next start, or by another node once the lease expires.
 func (s *Service) setLease(o *Order) {
 	o.Node, o.DueAt = s.cfg.Node, s.clock().Add(s.cfg.Deadline+2*storeTimeout+time.Minute)
 }
 
-// transition makes one change. It is false, and nothing has changed, if the order is not
-// any more what it was; on success m.Order is what is stored.
+// transition applies one change. It returns false, and changes nothing, on a version
+// conflict; on success m.To is what is stored.
 func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
@@ -212,7 +206,7 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 	}
 	if m.To.State != m.From.State {
 		s.cfg.OnStateChange(m.To.State)
-		s.cfg.Logger.InfoContext(ctx, "an order has come further", "order", m.To.ID, "from", string(m.From.State), "state", string(m.To.State))
+		s.cfg.Logger.InfoContext(ctx, "order state changed", "order", m.To.ID, "from", string(m.From.State), "state", string(m.To.State))
 	}
 	if len(m.Mails) > 0 {
 		s.cfg.MailQueued()
@@ -223,7 +217,6 @@ func (s *Service) transition(ctx context.Context, m *Transition) (bool, error) {
 	return true, nil
 }
 
-// reload reads an order that others have changed.
 func (s *Service) reload(ctx context.Context, id string) (Order, error) {
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
@@ -234,8 +227,8 @@ func (s *Service) reload(ctx context.Context, id string) (Order, error) {
 	return o, err
 }
 
-// updateWithRetry thinks and writes until nobody is in between. think says with false that
-// there is nothing to do.
+// updateWithRetry builds and applies a transition, reloading the order after version
+// conflicts. build returns false if there is nothing to do.
 func (s *Service) updateWithRetry(ctx context.Context, o Order, build func(was Order) (Transition, bool)) (Order, error) {
 	for range maxAttempts {
 		m, wanted := build(o)
@@ -257,9 +250,9 @@ func (s *Service) updateWithRetry(ctx context.Context, o Order, build func(was O
 	return o, errBusy()
 }
 
-// errBusy is for an order that too many change at once.
+// errBusy is returned after maxAttempts version conflicts.
 func errBusy() error {
-	return &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "the order is being changed by others"}
+	return &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBusy, Detail: "too many version conflicts"}
 }
 
 func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, o Order) registrar.AuditEvent {
@@ -270,8 +263,8 @@ func (s *Service) systemAuditEvent(action registrar.Action, o Order) registrar.A
 	return s.auditEvent(registrar.Actor{Kind: registrar.ActorSystem, Through: o.ID}, action, o)
 }
 
-// callContext bounds a call to the provider. When the service stops, a call under way
-// has a short time left: an answer that arrives saves a question at the next start.
+// callContext bounds a call to the provider. When the service stops, a call in flight
+// gets a grace period: its response saves a query at the next start.
 func (s *Service) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	const grace = 5 * time.Second
 	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
@@ -285,7 +278,7 @@ func (s *Service) callContext(ctx context.Context) (context.Context, context.Can
 	return call, func() { stop(); cancel() }
 }
 
-// isRetryable says that the provider has decided nothing.
+// isRetryable reports whether the outcome at the provider is open.
 func isRetryable(err error) bool {
 	switch registrar.KindOf(err) {
 	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:

@@ -6,50 +6,49 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Request is what somebody wants to order.
+// Request is a customer's request for an order.
 type Request struct {
 	Items   []RequestedItem
 	Channel Channel
-	// ByName is the name of the token or application that asks, as its customer
-	// gave it; empty for people.
+	// ByName is the name of the requesting token or application; empty for people.
 	ByName string
-	// DryRun asks for everything and stores nothing: the order that comes back
-	// has no id and no links.
+	// DryRun checks everything and stores nothing: the returned order has no id and no
+	// links.
 	DryRun bool
 }
 
-// RequestedItem is one wanted name.
+// RequestedItem is one requested name.
 type RequestedItem struct {
 	Name registrar.Name
 	Kind Kind
-	// Years is the term that was asked for; 0 means the term that is sold.
+	// Years is the requested term; 0 means the term on sale.
 	Years int
 }
 
-// View is an order as the page at payment_url shows it.
+// View is an order as shown at payment_url.
 type View struct {
 	Order Order
-	// IsOwner says that the viewer is signed in as the order's customer. Otherwise
-	// Owner has nothing but a masked address, and what follows is empty.
+	// IsOwner means that the viewer is signed in as the order's customer. Otherwise
+	// Owner has only a masked address, and the fields below are empty.
 	IsOwner bool
 	Owner   Buyer
-	// Missing is what must still be told before the order can be paid, each word
-	// once: registrant, auth_code, identity, or a rule of an extension. Needs has
-	// the same by item id; what concerns the whole order stands in Missing alone.
+	// Missing is what is needed before payment, without duplicates: registrant,
+	// auth_code, identity, or a rule of a TLD. MissingByItem has the same by item id,
+	// except for what concerns the whole order.
 	Missing       []string
 	MissingByItem map[string][]string
-	// Refused says which items can't be had any more, by item id.
+	// Refused has the items that are no longer available, by item id.
 	Refused map[string]error
-	// Unquoted says that a registry was not asked again just now: prices and
-	// availability are those of the last time, which is AskedAt if that is known.
+	// Unquoted means that a registry was not queried just now: prices and availability
+	// are from AskedAt, which is zero if unknown.
 	Unquoted bool
 	AskedAt  time.Time
 	Warnings []Warning
-	// Payable says that Pay has a chance.
+	// Payable means that Pay may succeed.
 	Payable bool
 }
 
-// addQuotes puts into the view what came of asking.
+// addQuotes adds the results of quoting to the view.
 func (v *View) addQuotes(results []quoteResult) {
 	v.Missing, v.MissingByItem = missingData(v.Order, v.Owner, results)
 	v.Refused = make(map[string]error)
@@ -73,29 +72,29 @@ func (v *View) addQuotes(results []quoteResult) {
 	}
 }
 
-// What can be missing, beside the rules of extensions.
+// What can be missing, besides the rules of TLDs.
 const (
 	MissingRegistrant = "registrant"
 	MissingCode       = "auth_code"
 	MissingIdentity   = "identity"
 )
 
-// Warning is something about a name that a human should look at twice.
+// Warning is a reason to double-check a name.
 type Warning struct {
-	Item string // its id
+	Item string // item id
 	Kind WarningKind
 	// Similar is the name that it may be confused with; empty for WarnScript.
 	Similar string
 }
 
-// WarningKind is why a name deserves a second look.
+// WarningKind is the kind of a Warning.
 type WarningKind string
 
-// The kinds.
+// The kinds of warnings.
 const (
-	// WarnKnown: one slip of the finger away from a well-known name.
+	// WarnKnown: one edit away from a well-known name.
 	WarnKnown WarningKind = "known_name"
-	// WarnOwn: one slip away from a domain that the customer holds.
+	// WarnOwn: one edit away from a domain of the customer.
 	WarnOwn WarningKind = "own_name"
 	// WarnScript: letters of another script that look like Latin ones.
 	WarnScript WarningKind = "script"
@@ -107,28 +106,28 @@ const (
 type VerifyView struct {
 	Order   Order
 	IsOwner bool
-	// Needed says that the order still waits for an identity.
+	// Needed means that the order still awaits verification.
 	Needed bool
-	// Status is how the last attempt stands.
+	// Status is that of the last attempt.
 	Status IdentityStatus
-	// Failure is why it did not succeed; NameMismatch if the verified name is not
-	// the registrant's.
+	// Failure is why it failed; NameMismatch if the verified name is not the
+	// registrant's.
 	Failure registrar.Code
-	// VerifiedAt is zero while nothing is verified.
+	// VerifiedAt is zero before verification.
 	VerifiedAt time.Time
 }
 
-// IdentityStatus is how a verification stands.
+// IdentityStatus is the status of a verification.
 type IdentityStatus string
 
-// The standings.
+// The verification statuses.
 const (
-	IdentityNone     IdentityStatus = "none"     // nobody has begun
-	IdentityOpen     IdentityStatus = "open"     // begun, or being worked on
-	IdentityFailed   IdentityStatus = "failed"   // over without success; another may be begun
-	IdentityVerified IdentityStatus = "verified" // done
+	IdentityNone     IdentityStatus = "none"   // not started
+	IdentityOpen     IdentityStatus = "open"   // started or being processed
+	IdentityFailed   IdentityStatus = "failed" // failed; another can be started
+	IdentityVerified IdentityStatus = "verified"
 )
 
-// Event says which payment or verification to look at, in the provider's ids, and
-// nothing more. Empty fields mean that it is not about such a thing.
+// Event names the payment or verification that a webhook is about, by the provider's
+// ids. Unused fields are empty.
 type Event struct{ Session, Intent, Verification string }

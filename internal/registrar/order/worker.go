@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// pollInterval is how often orders are looked for that others stored or left.
+	// pollInterval is how often the store is polled for due orders.
 	pollInterval = time.Second
 	concurrency  = 16
 )
@@ -36,14 +36,14 @@ func (s *Service) listDue(ctx context.Context, limit int) ([]Order, error) {
 	return orders, nil
 }
 
-// Wake says that an order has become due. It never waits.
+// Wake announces a due order. It never blocks.
 func (s *Service) Wake() { s.loop.Wake() }
 
-// Run does what is due until ctx ends. What this node held when it stopped is due
-// when it starts (store.DB.TakeNode).
+// Run processes due orders until ctx ends. Orders whose lease this node held when it
+// stopped are due when it starts (store.DB.TakeNode).
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
-// process does what an order that is due waits for.
+// process handles one due order.
 func (s *Service) process(ctx context.Context, o Order) {
 	if ctx.Err() != nil {
 		return
@@ -66,7 +66,7 @@ func (s *Service) process(ctx context.Context, o Order) {
 	case Provisioning:
 		what = "lines"
 		o, err = s.finishProvisioning(ctx, o)
-	default: // at its end: only refunds are left
+	default: // final: only refunds are left
 	}
 	if err == nil && o.hasRefundsDue() {
 		what = "refund"
@@ -79,12 +79,12 @@ func (s *Service) process(ctx context.Context, o Order) {
 	}
 }
 
-// acquireLease claims an order for calls to the provider. Whoever is later finds nothing to
-// change: it gets an error that says nothing, because somebody is at it.
+// acquireLease takes the lease for provider calls. The loser gets errTaken: another
+// worker holds the lease.
 func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	if o.Node != "" && o.DueAt.After(s.clock()) {
 		if o.Node == s.cfg.Node {
-			return o, nil // this node has just written it
+			return o, nil // this node has just stored it
 		}
 		return o, errTaken
 	}
@@ -102,14 +102,14 @@ func (s *Service) acquireLease(ctx context.Context, o Order) (Order, error) {
 	return m.To, nil
 }
 
-// errTaken says that somebody else has changed the order and cares for it.
+// errTaken means that another worker has changed the order and processes it.
 var errTaken = fail(registrar.KindConflict, "taken")
 
-// checkWaiting looks at an order that waits for a human.
+// checkWaiting handles an order that awaits verification or payment.
 func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 	if o.State == AwaitingVerification && !s.pastExpiry(o) {
 		if err := s.checkIdentity(ctx, o.Customer); err != nil {
-			o.Attempts++ // so that it is asked more and more rarely
+			o.Attempts++ // slows down polling
 			return o, err
 		}
 		var err error
@@ -128,7 +128,7 @@ func (s *Service) checkWaiting(ctx context.Context, o Order) (Order, error) {
 	return s.storeRelease(ctx, o, now)
 }
 
-// storeRelease puts an order to rest until somebody has to look at it again.
+// storeRelease stores an order after releasing its lease.
 func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, error) {
 	s.releaseLease(&now)
 	m := Transition{From: was, To: now}
@@ -139,7 +139,7 @@ func (s *Service) storeRelease(ctx context.Context, was, now Order) (Order, erro
 	return m.To, err
 }
 
-// checkPayment looks at the payment that is under way.
+// checkPayment handles the payment in flight.
 func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	o, err := s.acquireLease(ctx, o)
 	if err != nil {
@@ -147,19 +147,19 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	}
 	payment := o.inFlightPayment()
 	if payment == nil {
-		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "an order is paying without a payment"}
+		return o, &registrar.Error{Kind: registrar.KindInternal, Detail: "order is paying but has no payment in flight"}
 	}
 	if payment.Kind == ByToken {
-		// Whoever was charging is gone, and nobody else has the token.
+		// The process that was charging is gone, and with it the token.
 		if o, err = s.closePayment(ctx, o); err != nil {
-			return o, errTaken // it has been postponed there
+			return o, errTaken // postponed by closePayment
 		}
 		return o, nil
 	}
 	switch payment.State {
 	case PaymentOpening:
 		if !s.now().Before(payment.EndsAt) {
-			// The provider would refuse to make it now, and nobody has its address.
+			// The provider would refuse to create the page now, and its URL is unknown.
 			return s.abandonPayment(ctx, o, payment.ID)
 		}
 		buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
@@ -168,12 +168,12 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 		}
 		o, _, _, err = s.openPage(ctx, o, buyer)
 		if err != nil && isRetryable(err) {
-			return o, errTaken // it has been postponed there
+			return o, errTaken // postponed by openPage
 		}
 		return o, nil
 	case PaymentClosing:
 		if o, err = s.closePayment(ctx, o); err != nil {
-			return o, errTaken // it has been postponed there
+			return o, errTaken // postponed by closePayment
 		}
 		return o, nil
 	default:
@@ -184,7 +184,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 	}
 }
 
-// finishProvisioning looks at the lines of a paid order.
+// finishProvisioning handles the items of a paid order.
 func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error) {
 	owed := len(o.Refunds)
 	o, err := s.updateWithRetry(ctx, o, func(was Order) (Transition, bool) {
@@ -210,8 +210,8 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 	return s.storeRelease(ctx, o, now)
 }
 
-// retryLater leaves an order for later. It is never given up: what is written down
-// happens, or somebody has to be told.
+// retryLater postpones an order after an error. Orders are never abandoned: errors that
+// retrying can't fix are logged for the operator.
 func (s *Service) retryLater(ctx context.Context, o Order, what string, err error) {
 	if err == errTaken { //nolint:errorlint // the very one
 		return
@@ -223,13 +223,13 @@ func (s *Service) retryLater(ctx context.Context, o Order, what string, err erro
 	log := s.cfg.Logger.With("order", o.ID, "state", string(o.State), "what", what, "reason", kind.String(), "code", string(code),
 		"attempts", o.Attempts, "again_in", delay.String())
 	if kind == registrar.KindInternal || !isRetryable(err) {
-		log.ErrorContext(ctx, "an order waits, and somebody has to do something", "detail", err.Error())
+		log.ErrorContext(ctx, "order processing failed, operator action required", "detail", err.Error())
 	} else {
-		log.WarnContext(ctx, "an order waits for the payment provider")
+		log.WarnContext(ctx, "order waits for the payment provider")
 	}
 	now := o.clone()
 	now.Node, now.DueAt = "", s.clock().Add(delay)
 	if _, err := s.transition(ctx, &Transition{From: o, To: now}); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "an order can't be stored; its lease ends by itself", "order", o.ID, "error", err.Error())
+		s.cfg.Logger.ErrorContext(ctx, "order not postponed, its lease will expire", "order", o.ID, "error", err.Error())
 	}
 }
