@@ -1,19 +1,20 @@
-# Everything a contributor types. `make` alone lists it.
+# Every command of a contributor. `make` alone lists them.
 
-# A build must not depend on who runs it: no flags and no workspace of the
-# user's, and no git for the tests (a checkout owned by another user would
-# make git, and with it the build, fail).
+# A build does not depend on the user's flags or workspace. Tests build without git,
+# which fails in a checkout that belongs to another user.
 export GOFLAGS := -mod=readonly -buildvcs=false
 export GOWORK  := off
+SHELL    := bash
+.SHELLFLAGS := -o pipefail -c
 
 TOOL     := go tool -modfile=tools.mod
-# The binary carries its commit where there is one to carry.
+# The binary records its commit if there is one.
 VCS      := $(if $(shell git rev-parse --verify --quiet HEAD 2>/dev/null),auto,false)
 TIMEOUT  ?= 20m
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test check format-check vet lint tidy-check generate bench soak screenshots fuzz clean
+.PHONY: help build run test test-unit check format-check vet lint tidy-check vulncheck generate bench soak screenshots fuzz release release-test clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -24,12 +25,21 @@ build: ## build bin/dotkontor, static and reproducible
 run: build ## run it against the sandbox, offline
 	bin/dotkontor sandbox
 
-test: ## set up what is missing, then vet and run every test with the race detector
+ifneq ($(PKG)$(RUN),)
+test: ## run every test with the race detector; PKG=./internal/... RUN=TestX runs some, without it
+	go test -timeout $(TIMEOUT) $(if $(RUN),-run '$(RUN)') $(or $(PKG),./...)
+else
+test:
 	@scripts/test.sh -timeout $(TIMEOUT)
+endif
 
-check: format-check vet lint tidy-check ## everything that reads the code without running it
+# Packages that run the built binary, Node or a browser skip themselves with -short.
+test-unit: ## run the tests that need no database server, built binary or browser
+	@env -u DOTKONTOR_TEST_POSTGRES go test -short -vet=off -timeout $(TIMEOUT) ./... | { grep -v 'no test files' || true; }
 
-format-check: ## is the code formatted as gofumpt would?
+check: format-check vet lint tidy-check vulncheck ## every static check
+
+format-check: ## check the format with gofumpt
 	@bad=$$($(TOOL) gofumpt -l .) && if [ -n "$$bad" ]; then \
 		printf 'not formatted, run "%s gofumpt -w ." :\n%s\n' '$(TOOL)' "$$bad"; exit 1; fi
 
@@ -39,20 +49,24 @@ vet: ## go vet
 lint: ## golangci-lint (its first build takes some minutes)
 	$(TOOL) golangci-lint run ./...
 
-tidy-check: ## are go.mod and tools.mod tidy?
+tidy-check: ## check that go.mod and tools.mod are tidy and the modules unmodified
 	go mod tidy -diff
 	@scripts/tidy-tools.sh -diff
+	go mod verify
 
-generate: ## write internal/store/query anew from its queries and migrations (builds sqlc the first time)
+vulncheck: ## govulncheck, if its database is reachable
+	@scripts/vulncheck.sh
+
+generate: ## generate internal/store/query from its queries and migrations (builds sqlc the first time)
 	GOFLAGS= go run github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1 generate
 
 bench: ## run the benchmarks
 	go run ./test/bench
 
-soak: ## ten hostile minutes under full load, 2,000 polite agents (see test/soak), 400 kills over 500 paid lines and 300 orders (see test/crash)
+soak: ## long-running load and crash tests (see test/soak and test/crash/soak)
 	go run ./test/soak -scenario hostile
 	go run ./test/soak -scenario agents
-	go run ./test/kill/soak
+	go run ./test/crash/soak
 
 screenshots: ## render each page into docs/screenshots (needs Chromium)
 	@scripts/screenshots.sh
@@ -64,5 +78,11 @@ fuzz: ## run each fuzz target for FUZZTIME (20s)
 		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" </dev/null || exit 1; \
 	done
 
-clean: ## remove what the targets above have made
+release: ## build binaries, checksums, SBOM and release notes into dist (VERSION=v0.1.0)
+	@scripts/release.sh $(VERSION)
+
+release-test: ## build a release twice in different folders and compare
+	@scripts/release-test.sh
+
+clean: ## remove everything the other targets build
 	rm -rf bin dist coverage.out

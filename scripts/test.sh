@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole test run: set up, read the code cheaply, run every test.
-# Arguments go to "go test".
+# The complete test run: install what is missing, check the code, run every test.
+# Arguments are passed to "go test".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/setup.sh
@@ -22,18 +22,18 @@ if ! want_race; then
 fi
 
 if [ -n "$race" ]; then
-  # SQLite is C that was translated to Go: it has its own locks, which the detector does
-  # not know, and no goroutines. Regular expressions have none either. Watching each of
-  # their steps took most of the time of all tests together; that database/sql and we
-  # use them rightly is watched.
+  # SQLite is C translated to Go, with its own locks, which the detector does not know,
+  # and no goroutines. Regular expressions have none either. Instrumenting them takes most
+  # of the time of the whole run; database/sql and our use of both stay instrumented.
   export GOFLAGS="${GOFLAGS-} -gcflags=modernc.org/...=-race=false -gcflags=regexp/...=-race=false"
-  # A process waits a second at its end for races there; the tests start hundreds.
+  # By default an instrumented process sleeps a second before it exits; the tests start
+  # hundreds.
   export GORACE=${GORACE-atexit_sleep_ms=0}
 fi
 
-# Without them, a test each is skipped and named.
+# A test whose program is missing is skipped and listed at the end.
 (need whois whois) || true
-# What docs/checkout.md and examples/acp-complete.sh tell people to use.
+# docs/checkout.md and examples/acp-complete.sh use these.
 (need curl curl) || true
 (need jq jq) || true
 (need openssl openssl) || true
@@ -41,30 +41,27 @@ fi
 (need qpdf qpdf) || true
 (need pdftotext poppler-utils) || true
 perl -MNet::EPP::Simple -e1 2>/dev/null || (install_packages "Perl's Net::EPP" libnet-epp-perl) || true
-# EPP_XSD_DIR names a folder with the EPP schemas (epp.xsd and what it imports), and
-# ACP_SPEC_DIR a checkout of the protocol's repository (spec/ and examples/), both as
-# absolute paths: every EPP frame and every ACP message is validated against them. Without
-# them, the tests that need them are skipped and named. .ci/run finds them in ../shared.
+# EPP_XSD_DIR is the absolute path of a folder with the EPP schemas (epp.xsd and what it
+# imports), ACP_SPEC_DIR that of a checkout of the ACP repository (spec/ and examples/).
+# Every EPP frame and every ACP message is validated against them; without them those
+# tests are skipped and listed. .ci/run finds both in ../shared.
 (need xmllint libxml2-utils) || true
 
-# A PostgreSQL for this run alone, unless somebody names another one. Without it,
-# the store's tests run on SQLite only, and say so.
+# One PostgreSQL for this run, unless the environment names another. Without it, the
+# tests run on SQLite only and the others are listed as skipped.
 if [ -z "${DOTKONTOR_TEST_POSTGRES-}" ]; then
-  # What a power cut would leave of it does not matter here, and half of the time of
-  # the store's tests is waiting for the disk.
+  # The data does not have to survive a power failure, and waiting for the disk is half
+  # of the time of the store's tests.
   if line=$(DOTKONTOR_TEST_POSTGRES_SETTINGS="fsync=off full_page_writes=off" scripts/postgres.sh start); then
     eval "$line"
     postgres=ours
   else
-    echo "setup: there is no PostgreSQL, so its half of the store's tests is left out" >&2
+    echo "setup: there is no PostgreSQL, so the tests that need it are skipped" >&2
   fi
 fi
 
-# Without it, the journeys in test/browser are skipped and named.
 (need chromium chromium) || true
-
-# Without them, the tests in test/mcpclients and test/browser are skipped and named.
-scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are left out" >&2
+scripts/node.sh || echo "setup: there are no Node packages, so test/mcpclients and test/browser are skipped" >&2
 
 bad=$(find . -name '*.go' -not -path './.*' -not -path '*/pkg/mod/*' -not -path '*/node_modules/*' \
   -not -path '*/testdata/*' -print0 | xargs -0 gofmt -l)
@@ -72,23 +69,24 @@ if [ -n "$bad" ]; then
   printf 'not formatted, run "gofmt -w" on:\n%s\n' "$bad" >&2
   exit 1
 fi
-# Without C, as the product is built: what is compiled here is compiled for the tests
-# that build it, too.
+# Without cgo, as the product is built, so that the tests that build it find these
+# packages compiled.
 CGO_ENABLED=0 go vet ./...
 
-# What tests build for each other, so that the product is linked once and not by each
-# package.
+# Test packages share what they build here, so that the product is linked once.
 builds=$(mktemp -d)
 export TEST_BUILDS=$builds
 
-# The race detector changes what memory costs, and would watch long walks of a single
-# goroutine, so this package is also tested without.
-[ -z "$race" ] || CGO_ENABLED=0 go test -vet=off ./internal/registrar/quota
+# The race detector changes memory use, so this package is also tested without.
+[ -z "$race" ] || CGO_ENABLED=0 go test -vet=off ./internal/registrar/ratelimit
 
-# Those that take long come first, so that no core waits for one of them at the end.
-long=(./test/browser ./cmd/dotkontor ./test/kill ./test/clients ./test/contract ./internal/store)
+# The longest packages start first, so that no core waits for one of them at the end.
+long=()
+for package in test/browser test/mcpclients internal/app cmd/dotkontor test/crash test/contract internal/store test/cluster; do
+  [ -z "$(find "$package" -maxdepth 1 -name '*_test.go' 2>/dev/null)" ] || long+=("./$package")
+done
 
 CGO_ENABLED=0 go build -o "$builds/gotest" ./scripts/gotest
-# The vet that go test would do once more is done above. One package more than there are
-# cores: those that watch a browser, or a killed process come back, mostly wait.
+# go vet has already run. One package more than there are cores, because many tests wait
+# for browsers and processes.
 CGO_ENABLED=${race:+1} "$builds/gotest" ${race:+"$race"} -vet=off -p $(($(nproc) + 1)) "$@" "${long[@]}" ./...

@@ -120,6 +120,9 @@ func (s tlsPostgres) url(host string) string {
 // 127.0.0.1 from a CA that is made here.
 func startTLSPostgres(t *testing.T) tlsPostgres {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts PostgreSQL")
+	}
 	// The server's user must be able to reach its key: t.TempDir is closed to others.
 	folder, err := os.MkdirTemp("", "dotkontor-tls-")
 	if err != nil {

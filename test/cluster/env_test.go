@@ -43,6 +43,9 @@ var suite struct {
 func TestMain(m *testing.M) { os.Exit(runAll(m)) }
 
 func runAll(m *testing.M) int {
+	if testkit.SkipShort() {
+		return 0
+	}
 	folder, err := os.MkdirTemp("", "dotkontor-nodes-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "nodes:", err)

@@ -54,7 +54,9 @@ var suite struct {
 }
 
 func TestMain(m *testing.M) {
-	flag.Parse()
+	if testkit.SkipShort() {
+		return
+	}
 	// The tests mostly wait, so more of them run at a time than there are
 	// processors.
 	if err := flag.Set("test.parallel", "24"); err != nil {

@@ -85,6 +85,9 @@ func systemProgram(program string) func(*testing.T) string {
 // The page's commands for the five operations, in a shell beside a sandbox.
 func TestCheckoutPage_CommandsWork(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs the built binary")
+	}
 	for _, program := range []string{"sh", "curl", "jq"} {
 		systemProgram(program)(t)
 	}

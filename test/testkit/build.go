@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 )
 
@@ -79,9 +81,22 @@ func compile(ctx context.Context, program, path string, errOut io.Writer, flags 
 	return nil
 }
 
-// Main is what TestMain needs in a package whose tests run the product: it builds it,
-// says where it is, runs the tests and returns their exit code.
+// SkipShort reports whether -short was given, in which case it prints that the package
+// is skipped. TestMain calls it in packages whose tests run the built binary.
+func SkipShort() bool {
+	flag.Parse()
+	if testing.Short() {
+		fmt.Println("skipped with -short: these tests run the built binary")
+	}
+	return testing.Short()
+}
+
+// Main is the body of TestMain in a package whose tests run the product: it builds the
+// binary, stores its path, runs the tests and returns their exit code.
 func Main(tests interface{ Run() int }, binary *string, flags ...string) int {
+	if SkipShort() {
+		return 0
+	}
 	folder, err := os.MkdirTemp("", "dotkontor-tests-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -26,6 +26,9 @@ import (
 // description of its interface, and returns its address. It is built from tools.mod.
 func startMock(t *testing.T, flags ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs stripe-mock")
+	}
 	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)

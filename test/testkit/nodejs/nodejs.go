@@ -24,6 +24,9 @@ const (
 // named package is missing.
 func Program(t *testing.T, needed string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs Node")
+	}
 	if _, err := os.Stat(filepath.Join(modulesDir, needed)); err != nil {
 		t.Skip(needed + " is not installed; " + installHint)
 	}

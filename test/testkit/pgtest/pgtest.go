@@ -26,8 +26,8 @@ import (
 // EnvVariable names the server that is there for all.
 const EnvVariable = "DOTKONTOR_TEST_POSTGRES"
 
-// ErrMissing says that no PostgreSQL is installed.
-var ErrMissing = errors.New("no PostgreSQL is installed (Debian: postgresql)")
+// ErrMissing means that no PostgreSQL is installed, or that -short excludes it.
+var ErrMissing = errors.New("no PostgreSQL is installed (Debian: postgresql), or -short excludes it")
 
 const (
 	// commandTimeout bounds what a server takes to start, to stop or to make a database.
@@ -51,6 +51,9 @@ const settingsVariable = "DOTKONTOR_TEST_POSTGRES_SETTINGS"
 // "shared_buffers=2GB" beside those that tests have. The caller stops it. It
 // returns ErrMissing where there is nothing to start.
 func Start(settings ...string) (*Server, error) {
+	if testing.Testing() && testing.Short() {
+		return nil, ErrMissing
+	}
 	if address := os.Getenv(EnvVariable); address != "" {
 		return &Server{URL: address}, nil
 	}
