@@ -2,35 +2,30 @@ package web
 
 import (
 	"github.com/dotkontor/dotkontor/internal/web/acp"
-	"github.com/dotkontor/dotkontor/internal/web/later"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// mcpConfig is the endpoint's configuration with what it shares with the rest.
+// mcpExtension is set in builds with the tag mcpfixtures only.
+var mcpExtension *mcp.Extension
+
+// mcpConfig is the endpoint's configuration with the values shared by all transports.
 func (cfg Config) mcpConfig(addresses addrResolver) mcp.Config {
 	mcpCfg := cfg.MCP
 	mcpCfg.BaseURL, mcpCfg.Budget = cfg.Facts.BaseURL, cfg.Budget
 	mcpCfg.Address, mcpCfg.Logger = addresses.clientAddr, cfg.Logger
 	mcpCfg.Portal = cfg.Portal.Accounts != nil
+	mcpCfg.Extension = mcpExtension
 	return mcpCfg
 }
 
-// newOAuth are the endpoints of OAuth, in service or not.
-func newOAuth(cfg Config, addresses addrResolver, frame *ui.Frame, unavailable *later.UnavailableHandler) ([]route, error) {
+// newOAuth lists the OAuth endpoints, which answer 503 without sign-in.
+func newOAuth(cfg Config, addresses addrResolver, frame *ui.Frame) ([]httpjson.Route, error) {
 	if frame == nil || cfg.OAuth.Applications == nil {
-		return []route{
-			{"POST", "/oauth/register/{$}", unavailable.Serve, true},
-			{"POST", "/oauth/register", unavailable.Serve, true},
-			{"GET", "/oauth/authorize/{$}", unavailable.Serve, false},
-			{"GET", "/oauth/authorize", unavailable.Serve, false},
-			{"POST", "/oauth/token/{$}", unavailable.Serve, true},
-			{"POST", "/oauth/token", unavailable.Serve, true},
-			{"POST", "/oauth/revoke/{$}", unavailable.Serve, true},
-			{"POST", "/oauth/revoke", unavailable.Serve, true},
-		}, nil
+		return oauth.UnavailableRoutes(), nil
 	}
 	oauthCfg := cfg.OAuth
 	oauthCfg.BaseURL, oauthCfg.Frame, oauthCfg.Address = cfg.Facts.BaseURL, frame, addresses.clientAddr
@@ -38,15 +33,11 @@ func newOAuth(cfg Config, addresses addrResolver, frame *ui.Frame, unavailable *
 	if err != nil {
 		return nil, err
 	}
-	var list []route
-	for _, r := range handler.Routes() {
-		list = append(list, route{r.Method, r.Path, r.Handler, r.AnyOrigin})
-	}
-	return list, nil
+	return handler.Routes(), nil
 }
 
-// newACP are the operations of agentic checkout, in service or not.
-func newACP(cfg Config, addresses addrResolver) ([]route, error) {
+// newACP lists the operations of agentic checkout, in service or not.
+func newACP(cfg Config, addresses addrResolver) ([]httpjson.Route, error) {
 	acpCfg := cfg.ACP
 	acpCfg.BaseURL, acpCfg.OrdersPath, acpCfg.Address = cfg.Facts.BaseURL, ui.OrdersPath+"/", addresses.clientAddr
 	acpCfg.Terms, acpCfg.Privacy, acpCfg.Returns = cfg.Facts.Terms, cfg.Facts.Privacy, cfg.Facts.Returns
@@ -55,17 +46,13 @@ func newACP(cfg Config, addresses addrResolver) ([]route, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []route
-	for _, r := range handler.Routes() {
-		list = append(list, route{r.Method, r.Path, r.Handler, false})
-	}
-	return list, nil
+	return handler.Routes(), nil
 }
 
-// newStripeHook is where the payment provider calls, if there is one.
-func newStripeHook(messages stripehook.Events) []route {
-	if messages == nil {
+// newStripeHook lists the webhook of the payment provider, if there is one.
+func newStripeHook(events stripehook.Events) []httpjson.Route {
+	if events == nil {
 		return nil
 	}
-	return []route{{"POST", stripehook.Path, stripehook.New(messages).Serve, false}}
+	return []httpjson.Route{{Method: "POST", Path: stripehook.Path, Handler: stripehook.New(events).Serve}}
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -48,14 +49,14 @@ func notFoundHandler(frame *ui.Frame) http.HandlerFunc {
 
 // mergeRoot makes one route of the two that the root has where there are pages for
 // everybody: the text for programs, then the page.
-func mergeRoot(list []route) []route {
+func mergeRoot(list []httpjson.Route) []httpjson.Route {
 	text := -1
 	for i, r := range list {
-		if r.method != http.MethodGet || r.path != "/{$}" {
+		if r.Method != http.MethodGet || r.Path != "/{$}" {
 			continue
 		}
 		if text >= 0 {
-			list[text].handler = negotiate(r.handler, list[text].handler)
+			list[text].Handler = negotiate(r.Handler, list[text].Handler)
 			return append(list[:i], list[i+1:]...)
 		}
 		text = i

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -69,22 +70,22 @@ func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
 	says := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }
 	}
-	list := mergeRoot([]route{
-		{method: "GET", path: "/x", handler: says("x")},
-		{method: "GET", path: "/{$}", handler: says("text")},
-		{method: "POST", path: "/{$}", handler: says("search")},
-		{method: "GET", path: "/{$}", handler: says("page")},
+	list := mergeRoot([]httpjson.Route{
+		{Method: "GET", Path: "/x", Handler: says("x")},
+		{Method: "GET", Path: "/{$}", Handler: says("text")},
+		{Method: "POST", Path: "/{$}", Handler: says("search")},
+		{Method: "GET", Path: "/{$}", Handler: says("page")},
 	})
 	if len(list) != 3 {
 		t.Fatalf("%d routes are left", len(list))
 	}
 	for accept, want := range map[string]string{browserAccepts: "page", curlAccepts: "text", "": "text"} {
-		got := getAs(list[1].handler, "GET", "/", accept)
+		got := getAs(list[1].Handler, "GET", "/", accept)
 		if got.Body.String() != want || got.Header().Get("Vary") != "Accept" {
 			t.Errorf("%q gets %q, Vary %q", accept, got.Body, got.Header().Get("Vary"))
 		}
 	}
-	if alone := mergeRoot([]route{{method: "GET", path: "/{$}", handler: says("text")}}); getAs(alone[0].handler, "GET", "/", browserAccepts).Body.String() != "text" {
+	if alone := mergeRoot([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}}); getAs(alone[0].Handler, "GET", "/", browserAccepts).Body.String() != "text" {
 		t.Error("without a start page the text is for everybody")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/legal"
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
@@ -14,7 +15,7 @@ import (
 // browserPages are the pages, with what they share.
 type browserPages struct {
 	frame *ui.Frame
-	pages []ui.Route
+	pages []httpjson.Route
 }
 
 // newBrowserPages is empty where there are no customers.
@@ -86,5 +87,5 @@ func (cfg Config) newSite(frame *ui.Frame, addresses addrResolver) (*site.Handle
 
 // has says whether a path is a page's.
 func (p browserPages) has(path string) bool {
-	return slices.ContainsFunc(p.pages, func(r ui.Route) bool { return r.Path == path })
+	return slices.ContainsFunc(p.pages, func(r httpjson.Route) bool { return r.Path == path })
 }

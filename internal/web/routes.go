@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
-	"github.com/dotkontor/dotkontor/internal/web/later"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/legal"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
@@ -81,17 +81,8 @@ type Config struct {
 	Registry prometheus.Registerer
 }
 
-// route is one line of the list below.
-type route struct {
-	method  string
-	path    string
-	handler http.HandlerFunc
-	// anyOrigin lets scripts of any web page call it, without credentials.
-	anyOrigin bool
-}
-
 // routes is everything that the service answers to, in the contract's order.
-func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]route, error) {
+func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]httpjson.Route, error) {
 	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.clientAddr)
 	documents, err := discovery.New(cfg.Facts)
 	if err != nil {
@@ -101,8 +92,7 @@ func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]route, error
 	if err != nil {
 		return nil, err
 	}
-	unavailable := later.NewUnavailable()
-	applications, err := newOAuth(cfg, addresses, frame, unavailable)
+	applications, err := newOAuth(cfg, addresses, frame)
 	if err != nil {
 		return nil, err
 	}
@@ -110,34 +100,36 @@ func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]route, error
 	if err != nil {
 		return nil, err
 	}
-	const anyOrigin = true
-	return slices.Concat([]route{
-		{"POST", "/api/domain/check", lookups.Check, anyOrigin},
-		{"POST", "/api/domain/search", lookups.Search, anyOrigin},
-	}, sessions, []route{
-		{"POST", mcp.Path, agents.Serve, anyOrigin},
-		{"POST", mcp.LoginPath, agents.ServeLogin, anyOrigin},
-	}, newStripeHook(cfg.StripeEvents), applications, []route{
-		{"GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource, anyOrigin},
-		{"GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource, anyOrigin},
-		{"GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource, anyOrigin},
-		{"GET", "/.well-known/oauth-authorization-server", documents.AuthorizationServer, anyOrigin},
-		{"GET", "/.well-known/mcp/server-card.json", documents.ServerCard, anyOrigin},
-		{"GET", "/api/mcp/server-card", documents.ServerCardTyped, anyOrigin},
-		{"GET", "/.well-known/api-catalog", documents.APICatalog, anyOrigin},
-		{"GET", "/.well-known/acp.json", documents.ACP, anyOrigin},
-		{"GET", "/.well-known/auth.md", documents.Auth, anyOrigin},
-		{"GET", "/auth.md", documents.Auth, anyOrigin},
-		{"GET", "/agents.md", documents.Agents, anyOrigin},
-		{"GET", "/checkout.md", documents.Checkout, anyOrigin},
-		{"GET", "/openapi.json", documents.OpenAPI, anyOrigin},
-		{"GET", "/.well-known/ai-catalog.json", documents.AICatalog, anyOrigin},
-		{"GET", "/llms.txt", documents.LLMs, anyOrigin},
-		{"GET", "/robots.txt", documents.Robots, anyOrigin},
+	anyOrigin := func(method, path string, handler http.HandlerFunc) httpjson.Route {
+		return httpjson.Route{Method: method, Path: path, Handler: handler, AnyOrigin: true}
+	}
+	return slices.Concat([]httpjson.Route{
+		anyOrigin("POST", "/api/domain/check", lookups.Check),
+		anyOrigin("POST", "/api/domain/search", lookups.Search),
+	}, sessions, []httpjson.Route{
+		anyOrigin("POST", mcp.Path, agents.Serve),
+		anyOrigin("POST", mcp.LoginPath, agents.ServeLogin),
+	}, newStripeHook(cfg.StripeEvents), applications, []httpjson.Route{
+		anyOrigin("GET", "/.well-known/oauth-protected-resource/api/mcp", documents.ProtectedResource),
+		anyOrigin("GET", "/.well-known/oauth-protected-resource/api/mcp/login", documents.ProtectedResource),
+		anyOrigin("GET", "/.well-known/oauth-protected-resource", documents.ProtectedResource),
+		anyOrigin("GET", "/.well-known/oauth-authorization-server", documents.AuthorizationServer),
+		anyOrigin("GET", "/.well-known/mcp/server-card.json", documents.ServerCard),
+		anyOrigin("GET", "/api/mcp/server-card", documents.ServerCardTyped),
+		anyOrigin("GET", "/.well-known/api-catalog", documents.APICatalog),
+		anyOrigin("GET", "/.well-known/acp.json", documents.ACP),
+		anyOrigin("GET", "/.well-known/auth.md", documents.Auth),
+		anyOrigin("GET", "/auth.md", documents.Auth),
+		anyOrigin("GET", "/agents.md", documents.Agents),
+		anyOrigin("GET", "/checkout.md", documents.Checkout),
+		anyOrigin("GET", "/openapi.json", documents.OpenAPI),
+		anyOrigin("GET", "/.well-known/ai-catalog.json", documents.AICatalog),
+		anyOrigin("GET", "/llms.txt", documents.LLMs),
+		anyOrigin("GET", "/robots.txt", documents.Robots),
 
-		{"GET", "/{$}", documents.Welcome, false},
-		{"GET", "/healthz", healthz, false},
-		{"GET", "/readyz", readyz(cfg.Ready, cfg.Degraded), false},
+		{Method: "GET", Path: "/{$}", Handler: documents.Welcome},
+		{Method: "GET", Path: "/healthz", Handler: healthz},
+		{Method: "GET", Path: "/readyz", Handler: readyz(cfg.Ready, cfg.Degraded)},
 	}), nil
 }
 
@@ -159,22 +151,19 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range pages.pages {
-		list = append(list, route{r.Method, r.Path, r.Handler, false})
-	}
-	list = mergeRoot(list)
+	list = mergeRoot(append(list, pages.pages...))
 	mux := http.NewServeMux()
 	resources := make(map[string]*resource)
 	for _, r := range list {
-		res, ok := resources[r.path]
+		res, ok := resources[r.Path]
 		if !ok {
-			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.anyOrigin}
-			resources[r.path] = res
-			mux.Handle(r.path, res)
+			res = &resource{methods: make(map[string]http.HandlerFunc), anyOrigin: r.AnyOrigin}
+			resources[r.Path] = res
+			mux.Handle(r.Path, res)
 		}
-		res.methods[r.method] = r.handler
-		if r.method == http.MethodGet {
-			res.methods[http.MethodHead] = r.handler
+		res.methods[r.Method] = r.Handler
+		if r.Method == http.MethodGet {
+			res.methods[http.MethodHead] = r.Handler
 		}
 	}
 	panicHandlers := make(map[string]func(http.ResponseWriter, *http.Request, error))

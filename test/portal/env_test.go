@@ -36,6 +36,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web"
 	"github.com/dotkontor/dotkontor/internal/web/discovery"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
@@ -64,7 +65,7 @@ type env struct {
 	log       *lockedBuffer
 	mailbox   *mailbox
 	// routes are those of the portal.
-	routes []ui.Route
+	routes []httpjson.Route
 }
 
 // clock is the time, which a test may move.
@@ -210,7 +211,7 @@ func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 }
 
 // portalRoutes is the list that tests go through.
-func portalRoutes(t *testing.T, cfg portal.Config) []ui.Route {
+func portalRoutes(t *testing.T, cfg portal.Config) []httpjson.Route {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
 		BaseURL: "http://127.0.0.1", Sessions: cfg.Accounts, Address: func(*http.Request) netip.Addr { return netip.Addr{} },

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/internal/web/checkout"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -36,7 +37,7 @@ func (s storedOrders) List(ctx context.Context, actor registrar.Actor, before st
 
 // mountInvoicePages puts the pages about orders and invoices in front of the stage's, and
 // returns their routes.
-func (s *env) mountInvoicePages() []ui.Route {
+func (s *env) mountInvoicePages() []httpjson.Route {
 	s.t.Helper()
 	invoices, err := invoice.New(invoice.Config{Store: s.db, Numbering: invoice.Numbering{Invoices: "RE", Corrections: "RK"}, Now: s.clock.now})
 	must(s.t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	behind "github.com/dotkontor/dotkontor/internal/web/operator"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -89,7 +90,7 @@ func (s *env) operatorPages() behind.Config {
 }
 
 // operatorRoutes is the list that tests go through.
-func (s *env) operatorRoutes() []ui.Route {
+func (s *env) operatorRoutes() []httpjson.Route {
 	s.t.Helper()
 	frame, err := ui.New(ui.Config{
 		BaseURL: "http://127.0.0.1", Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} },

@@ -83,27 +83,21 @@ func New(cfg Config) (*Handler, error) {
 
 func (h *Handler) inService() bool { return h.cfg.Agents != nil && h.cfg.Orders != nil }
 
-// Route is one line of the list below.
-type Route struct {
-	Method, Path string
-	Handler      http.HandlerFunc
-}
-
 // Routes are the five operations, in the contract's order.
-func (h *Handler) Routes() []Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const sessions, session = Prefix + "checkout_sessions", Prefix + "checkout_sessions/{id}"
-	return []Route{
-		{http.MethodPost, sessions, h.serve(operation{
+	return []httpjson.Route{
+		{Method: http.MethodPost, Path: sessions, Handler: h.serve(operation{
 			status: http.StatusCreated, rateLimited: true, read: func(s *shape) func(object) request { return s.create }, do: h.create,
 		})},
-		{http.MethodGet, session, h.serve(operation{status: http.StatusOK, do: h.show})},
-		{http.MethodPost, session, h.serve(operation{
+		{Method: http.MethodGet, Path: session, Handler: h.serve(operation{status: http.StatusOK, do: h.show})},
+		{Method: http.MethodPost, Path: session, Handler: h.serve(operation{
 			status: http.StatusOK, read: func(s *shape) func(object) request { return s.update }, do: h.update,
 		})},
-		{http.MethodPost, session + "/complete", h.serve(operation{
+		{Method: http.MethodPost, Path: session + "/complete", Handler: h.serve(operation{
 			status: http.StatusOK, completing: true, read: func(s *shape) func(object) request { return s.complete }, do: h.complete,
 		})},
-		{http.MethodPost, session + "/cancel", h.serve(operation{
+		{Method: http.MethodPost, Path: session + "/cancel", Handler: h.serve(operation{
 			status: http.StatusOK, canceling: true, read: func(s *shape) func(object) request { return s.cancel }, do: h.cancel,
 		})},
 	}

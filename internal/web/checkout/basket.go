@@ -57,7 +57,7 @@ type basketPage struct {
 
 const basketFull registrar.Code = "basket_full"
 
-func (h *Handler) basketRoutes() []ui.Route {
+func (h *Handler) basketRoutes() []httpjson.Route {
 	if h.basket == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (h *Handler) basketRoutes() []ui.Route {
 			return do(req)
 		})
 	}
-	return []ui.Route{
+	return []httpjson.Route{
 		{Method: get, Path: ui.BasketPath, Handler: in(ui.German)},
 		{Method: get, Path: ui.EnglishBasketPath, Handler: in(ui.English)},
 		{Method: post, Path: ui.BasketPath + "/add", Handler: change(h.addToBasket)},

@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -129,10 +130,10 @@ const (
 // Routes is everything that these pages answer to. What can be done with an order
 // is one route with a step in it, because the path of a verification would fit
 // "/checkout/{link}/paid" as well.
-func (h *Handler) Routes() []ui.Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn := h.frame.Page, h.frame.SignedInPage
-	return slices.Concat([]ui.Route{
+	return slices.Concat([]httpjson.Route{
 		{Method: get, Path: ui.CheckoutPath + "{link}", Handler: public(h.showPay)},
 		{Method: get, Path: ui.CheckoutPath + "{link}/{step}", Handler: streamOr(h.templates.Stream(h.payView), public(h.step(map[string]ui.PageFunc{
 			"paid": h.paymentReturned, "back": h.paymentAborted, "decline": h.confirmDecline,

@@ -35,12 +35,12 @@ const (
 )
 
 // invoiceRoutes are there where invoices are.
-func (h *Handler) invoiceRoutes() []ui.Route {
+func (h *Handler) invoiceRoutes() []httpjson.Route {
 	if h.invoices == nil {
 		return nil
 	}
 	signedIn := h.frame.SignedInPage
-	return []ui.Route{
+	return []httpjson.Route{
 		{Method: http.MethodGet, Path: invoicesPath, Handler: signedIn(invoicesPath, h.listInvoices)},
 		{Method: http.MethodGet, Path: invoicesPath + "/{id}/pdf", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.PDF, "application/pdf", ".pdf"))},
 		{Method: http.MethodGet, Path: invoicesPath + "/{id}/xml", Handler: signedIn(invoicesPath, h.invoiceFile(h.invoiceRenderer.XML, "application/xml", ".xml"))},

@@ -23,6 +23,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -93,12 +94,12 @@ var (
 )
 
 // Routes is everything that these pages answer to.
-func (h *Handler) Routes() []ui.Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
-	var routes []ui.Route
+	var routes []httpjson.Route
 	add := func(method string, l legalPage, show func(*ui.Request, legalPage) error) {
 		for _, language := range []string{ui.German, ui.English} {
-			routes = append(routes, ui.Route{Method: method, Path: l.path[language], Handler: h.Frame.Page(func(req *ui.Request) error {
+			routes = append(routes, httpjson.Route{Method: method, Path: l.path[language], Handler: h.Frame.Page(func(req *ui.Request) error {
 				req.PreferLanguage(language)
 				req.SetFormPath(l.path[req.Language])
 				return show(req, l)

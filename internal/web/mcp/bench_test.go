@@ -1,5 +1,3 @@
-//go:build !mcpfixtures
-
 package mcp
 
 import (

@@ -149,7 +149,7 @@ func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 				result, err = s.recoverPanic(ctx, state)
 			}
 		}()
-		if !isServed(method) {
+		if !s.isServed(method) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has no such method"}
 		}
 		if method != callToolMethod {
@@ -200,14 +200,14 @@ func (s *Server) sortTools(list []*sdk.Tool) {
 	slices.SortStableFunc(list, func(a, b *sdk.Tool) int { return cmp.Compare(position(a), position(b)) })
 }
 
-// isServed says whether a method belongs to what we declare. The library would
-// answer for more, such as lists of prompts that nobody has written.
-func isServed(method string) bool {
+// isServed reports whether a method belongs to the declared capabilities. The SDK
+// would serve more, such as empty lists of prompts.
+func (s *Server) isServed(method string) bool {
 	switch method {
 	case "initialize", "ping", "tools/list", callToolMethod, "server/discover":
 		return true
 	default:
-		return strings.HasPrefix(method, "notifications/") || servedForFixtures(method)
+		return strings.HasPrefix(method, "notifications/") || s.cfg.Extension != nil && s.cfg.Extension.Serves(method)
 	}
 }
 

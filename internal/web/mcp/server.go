@@ -71,6 +71,16 @@ type Config struct {
 	// Address says whose budget a request spends.
 	Address func(*http.Request) netip.Addr
 	Logger  *slog.Logger
+	// Extension adds more than the tools to the server; nil means nothing.
+	Extension *Extension
+}
+
+// Extension is what a test build adds to the server.
+type Extension struct {
+	// Register adds tools, prompts and resources.
+	Register func(*sdk.Server)
+	// Serves reports whether a method is served in addition to the product's.
+	Serves func(method string) bool
 }
 
 // Server serves the endpoint. There is one for all requests.
@@ -116,7 +126,9 @@ func New(cfg Config) (*Server, error) {
 	if err := s.addTools(server); err != nil {
 		return nil, err
 	}
-	registerFixtures(server)
+	if cfg.Extension != nil {
+		cfg.Extension.Register(server)
+	}
 	server.AddReceivingMiddleware(s.authorize)
 	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true,

@@ -50,7 +50,7 @@ func (w *gatedWriter) WriteHeader(status int) {
 		w.out.WriteHeader(refused)
 	case plain:
 		w.plainStatus = status // the text says more
-	case strings.HasPrefix(kind, "text/event-stream") && !isServed(listenMethod):
+	case strings.HasPrefix(kind, "text/event-stream") && !w.server.isServed(listenMethod):
 		// The library opens a stream for this one method before it asks us.
 		header.Del("Connection")
 		w.plainStatus = status

@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -92,34 +93,25 @@ const Prefix = "/oauth/"
 // authorizePath is where the consent's form leads.
 const authorizePath = "/oauth/authorize/"
 
-// Route is one line of the list of endpoints.
-type Route struct {
-	ui.Route
-	// AnyOrigin lets scripts of any web page call it, without credentials.
-	AnyOrigin bool
+// Routes lists the endpoints.
+func (h *Handler) Routes() []httpjson.Route {
+	return withSlash([]httpjson.Route{
+		{Method: http.MethodPost, Path: "/oauth/register", Handler: h.serveRegister, AnyOrigin: true},
+		{Method: http.MethodGet, Path: "/oauth/authorize", Handler: h.frame.Page(h.authorize)},
+		{Method: http.MethodPost, Path: "/oauth/authorize", Handler: h.frame.SignedInPage(ui.HomePath, h.decide)},
+		{Method: http.MethodPost, Path: "/oauth/token", Handler: h.serveToken, AnyOrigin: true},
+		{Method: http.MethodPost, Path: "/oauth/revoke", Handler: h.serveRevoke, AnyOrigin: true},
+	})
 }
 
-// Routes is everything that this package answers to, in both spellings: clients
-// that strip the slash do not follow the redirect of a POST.
-func (h *Handler) Routes() []Route {
-	var routes []Route
-	for _, endpoint := range []struct {
-		method, path string
-		handler      http.HandlerFunc
-		anyOrigin    bool
-	}{
-		{http.MethodPost, "/oauth/register", h.Register, true},
-		{http.MethodGet, "/oauth/authorize", h.frame.Page(h.authorize), false},
-		{http.MethodPost, "/oauth/authorize", h.frame.SignedInPage(ui.HomePath, h.decide), false},
-		{http.MethodPost, "/oauth/token", h.Token, true},
-		{http.MethodPost, "/oauth/revoke", h.Revoke, true},
-	} {
-		for _, path := range []string{endpoint.path + "/{$}", endpoint.path} {
-			routes = append(routes, Route{
-				Route:     ui.Route{Method: endpoint.method, Path: path, Handler: endpoint.handler},
-				AnyOrigin: endpoint.anyOrigin,
-			})
-		}
+// withSlash lists each route with and without a trailing slash: clients that strip
+// the slash do not follow the redirect of a POST.
+func withSlash(routes []httpjson.Route) []httpjson.Route {
+	var both []httpjson.Route
+	for _, route := range routes {
+		slashed := route
+		slashed.Path += "/{$}"
+		both = append(both, slashed, route)
 	}
-	return routes
+	return both
 }

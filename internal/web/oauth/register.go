@@ -38,8 +38,8 @@ type registrationResponse struct {
 	Scope         string           `json:"scope"`
 }
 
-// Register makes a client of an application.
-func (h *Handler) Register(w http.ResponseWriter, r *http.Request) {
+// serveRegister is dynamic client registration (RFC 7591).
+func (h *Handler) serveRegister(w http.ResponseWriter, r *http.Request) {
 	answer, err := h.register(w, r)
 	if err != nil {
 		writeError(w, err)

@@ -77,8 +77,8 @@ type tokenResponse struct {
 	Scope        string `json:"scope"`
 }
 
-// Token exchanges a code or a refresh token (RFC 6749, 4.1.3 and 6).
-func (h *Handler) Token(w http.ResponseWriter, r *http.Request) {
+// serveToken exchanges a code or a refresh token (RFC 6749, 4.1.3 and 6).
+func (h *Handler) serveToken(w http.ResponseWriter, r *http.Request) {
 	tokens, err := h.exchange(w, r)
 	if err != nil {
 		writeError(w, err)
@@ -174,8 +174,8 @@ func (h *Handler) grant(r *http.Request, form url.Values) (oauth.TokenResponse, 
 	}
 }
 
-// Revoke ends the connection that a token belongs to (RFC 7009).
-func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
+// serveRevoke revokes the grant of a token (RFC 7009).
+func (h *Handler) serveRevoke(w http.ResponseWriter, r *http.Request) {
 	err := h.revoke(w, r)
 	if err != nil {
 		writeError(w, err)
@@ -185,8 +185,8 @@ func (h *Handler) Revoke(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// revoke counts every request that ends nothing. Whether the token was good is not
-// part of the answer.
+// revoke counts every request that revokes nothing as a failure. The response does
+// not say whether the token was valid.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request) error {
 	form, err := readForm(w, r)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -57,9 +58,9 @@ const (
 )
 
 // Routes is everything that operators find. None of it is there for others.
-func (h *Handler) Routes() []ui.Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
-	return []ui.Route{
+	return []httpjson.Route{
 		{Method: get, Path: homePath, Handler: h.operatorPage(homePath, h.home)},
 		{Method: get, Path: homePath + "/{$}", Handler: h.operatorPage(homePath, h.home)},
 		{Method: get, Path: jobsPath, Handler: h.operatorPage(jobsPath, h.jobs)},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -81,11 +82,11 @@ const (
 )
 
 // Routes is everything that the portal answers to.
-func (h *Handler) Routes() []ui.Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn, script := h.frame.Page, h.frame.SignedInPage, h.frame.Script
 	const onlyMembers = true
-	return []ui.Route{
+	return []httpjson.Route{
 		{Method: get, Path: ui.StaticPath + "{file}", Handler: h.frame.Static},
 		{Method: get, Path: ui.HomePath, Handler: public(h.home)},
 		{Method: get, Path: ui.HomePath + "/{$}", Handler: public(h.home)},

@@ -14,6 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -96,7 +97,7 @@ const (
 )
 
 // Routes is everything that these pages answer to.
-func (h *Handler) Routes() []ui.Route {
+func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public := h.Frame.Page
 	inLanguage := func(language string, show ui.PageFunc) http.HandlerFunc {
@@ -105,7 +106,7 @@ func (h *Handler) Routes() []ui.Route {
 			return show(req)
 		})
 	}
-	return []ui.Route{
+	return []httpjson.Route{
 		{Method: get, Path: "/{$}", Handler: public(h.home)},
 		{Method: post, Path: "/{$}", Handler: public(h.search)},
 		{Method: post, Path: searchPath, Handler: public(h.streamSearch)},

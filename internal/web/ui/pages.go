@@ -14,13 +14,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// Route is one line of a list of pages. Path is a pattern of http.ServeMux
-// without a method.
-type Route struct {
-	Method, Path string
-	Handler      http.HandlerFunc
-}
-
 // PageFunc is a page. It renders, redirects, or returns why not.
 type PageFunc func(*Request) error
 

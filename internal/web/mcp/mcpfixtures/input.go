@@ -1,7 +1,5 @@
-//go:build mcpfixtures
-
-//nolint:staticcheck // the suite still asks for sampling, roots and logging, which are deprecated
-package mcp
+//nolint:staticcheck // the suite still uses sampling, roots and logging, which are deprecated
+package mcpfixtures
 
 import (
 	"context"
@@ -11,14 +9,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// round is one time that a fixture asks its caller back. A call that carries
-// the round's state and an answer to each question goes on to the next round.
+// round is one set of input requests to the caller. A call that carries the round's
+// state and a response to each request proceeds to the next round.
 type round struct {
 	state string
 	asks  sdk.InputRequestMap
 }
 
-// form asks a person for one field.
+// form requests one field from the user.
 func form(field, kind string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Message: "Please fill in: " + field, RequestedSchema: map[string]any{
 		"type":       "object",
@@ -27,12 +25,12 @@ func form(field, kind string) *sdk.ElicitParams {
 	}}
 }
 
-// completion asks the caller's model.
+// completion requests a message from the caller's model.
 func completion(question string) *sdk.CreateMessageParams {
 	return &sdk.CreateMessageParams{MaxTokens: 50, Messages: []*sdk.SamplingMessage{{Role: "user", Content: text(question)}}}
 }
 
-// addAsking adds the tools and the prompt that need input before they answer.
+// addAsking adds the tools and the prompt that require input before their result.
 func addAsking(server *sdk.Server) {
 	one := func(state, key string, ask sdk.InputRequest) []round {
 		return []round{{state: state, asks: sdk.InputRequestMap{key: ask}}}
@@ -76,9 +74,9 @@ func addAsking(server *sdk.Server) {
 	})
 }
 
-// addCallingBack adds tools that ask through the session, as was the way before
-// 2026-07-28. A server without sessions can't, so each call fails: the baseline
-// says so.
+// addCallingBack adds tools that send requests through the session, as revisions
+// before 2026-07-28 do. A stateless server can't, so each call fails; the baseline
+// lists them.
 func addCallingBack(server *sdk.Server) {
 	addFixture(server, "test_elicitation", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if _, err := r.Session.Elicit(ctx, form("username", "string")); err != nil {
@@ -94,8 +92,8 @@ func addCallingBack(server *sdk.Server) {
 	})
 }
 
-// nextRound finds what is still to be asked; nil if nothing is. A state that
-// this server has not given out is refused.
+// nextRound returns the next round of requests, or nil if all are answered. A state
+// that this server has not issued is an error.
 func nextRound(rounds []round, state string, answers sdk.InputResponseMap) (*round, error) {
 	for i := range rounds {
 		if rounds[i].state != state {
@@ -112,10 +110,10 @@ func nextRound(rounds []round, state string, answers sdk.InputResponseMap) (*rou
 	if state == "" {
 		return &rounds[0], nil
 	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState was not given out by this server"}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "requestState was not issued by this server"}
 }
 
-// answered reports whether each question has an answer of its kind.
+// answered reports whether each request has a response of its type.
 func answered(asks sdk.InputRequestMap, answers sdk.InputResponseMap) bool {
 	for key, ask := range asks {
 		var ok bool
@@ -149,7 +147,7 @@ func fills(asked *sdk.ElicitParams, content map[string]any) bool {
 	return true
 }
 
-// askWhatTheClientCan asks only in ways that the client has declared.
+// askWhatTheClientCan uses only the capabilities that the client has declared.
 func askWhatTheClientCan(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	asks := sdk.InputRequestMap{}
 	if can := r.ClientCapabilities(); can != nil {
@@ -178,6 +176,6 @@ func refuseWithoutSampling(_ context.Context, r *sdk.CallToolRequest) (*sdk.Call
 		return nil, err
 	}
 	return nil, &jsonrpc.Error{
-		Code: sdk.CodeMissingRequiredClientCapabilities, Message: "this tool needs the client's sampling", Data: data,
+		Code: sdk.CodeMissingRequiredClientCapabilities, Message: "this tool requires the sampling capability", Data: data,
 	}
 }

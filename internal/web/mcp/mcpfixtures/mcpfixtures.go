@@ -1,7 +1,9 @@
-//go:build mcpfixtures
-
-//nolint:staticcheck // the suite still asks for sampling, roots and logging, which are deprecated
-package mcp
+// Package mcpfixtures holds the tools, prompts and resources that the MCP
+// conformance suite calls by name. Only a binary built with the tag mcpfixtures,
+// as test/mcpclients builds it, registers them; released binaries do not.
+//
+//nolint:staticcheck // the suite still uses sampling, roots and logging, which are deprecated
+package mcpfixtures
 
 import (
 	"bytes"
@@ -14,13 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The conformance suite asks a server to carry tools, prompts and resources
-// with names and answers of its own. They exist only in a binary built with the
-// tag mcpfixtures, which test/mcpclients builds, so that the suite can look at
-// this endpoint's transport, its gate and its errors. No released binary has
-// them.
-
-// anyObject is an input schema for tools that do not look at their input.
+// anyObject is the input schema of tools that ignore their input.
 var anyObject = json.RawMessage(`{"type":"object"}`)
 
 const (
@@ -29,20 +25,20 @@ const (
 	templateEnd   = "/data"
 )
 
-// registerFixtures adds what the suite calls.
-func registerFixtures(server *sdk.Server) {
+// Register adds the fixtures to server.
+func Register(server *sdk.Server) {
 	dot := onePixel()
 	picture := &sdk.ImageContent{Data: dot, MIMEType: "image/png"}
 	document := &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{
 		URI: "test://embedded-resource", MIMEType: plainText, Text: "An embedded document.",
 	}}
 	for name, content := range map[string][]sdk.Content{
-		"test_simple_text":            {text("Plain words and nothing else.")},
+		"test_simple_text":            {text("Plain text.")},
 		"test_image_content":          {picture},
 		"test_audio_content":          {&sdk.AudioContent{Data: silence(), MIMEType: "audio/wav"}},
 		"test_embedded_resource":      {document},
 		"test_multiple_content_types": {text("Three kinds of content."), picture, document},
-		"test_streaming_elicitation":  {text("One answer, and no request beside it.")},
+		"test_streaming_elicitation":  {text("One result without a request.")},
 	} {
 		addFixture(server, name, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: content}, nil
@@ -58,9 +54,9 @@ func registerFixtures(server *sdk.Server) {
 	server.AddReceivingMiddleware(declareLittle)
 }
 
-// servedForFixtures opens the rest of the protocol for the suite, but for the
-// stream of changes: nothing ever changes here.
-func servedForFixtures(method string) bool { return method != "subscriptions/listen" }
+// Serves reports whether the suite may call method, in addition to the methods of
+// the product. The change stream is excluded: nothing ever changes here.
+func Serves(method string) bool { return method != "subscriptions/listen" }
 
 func addFixture(server *sdk.Server, name string, handler sdk.ToolHandler) {
 	server.AddTool(&sdk.Tool{Name: name, Description: "For the conformance suite.", InputSchema: anyObject}, handler)
@@ -72,9 +68,9 @@ func said(s string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{text(s)}}
 }
 
-// addNotifying adds tools that say something before they answer. This endpoint
-// answers with one JSON body, so none of it can arrive, and the errors that say
-// so are not looked at: the baseline lists what follows from it.
+// addNotifying adds tools that send notifications before their result. The endpoint
+// responds with one JSON body, so notifications can't be delivered and their errors
+// are ignored; the baseline lists the checks that fail for this reason.
 func addNotifying(server *sdk.Server) {
 	addFixture(server, "test_tool_with_progress", func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		for _, percent := range []float64{0, 50, 100} {
@@ -86,7 +82,7 @@ func addNotifying(server *sdk.Server) {
 	})
 	for _, name := range []string{"test_tool_with_logging", "test_logging_tool"} {
 		addFixture(server, name, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			for _, line := range []string{"begun", "under way", "done"} {
+			for _, line := range []string{"started", "in progress", "done"} {
 				_ = r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "info", Data: line})
 			}
 			return said("done"), nil
@@ -130,7 +126,7 @@ func addResources(server *sdk.Server, dot []byte) {
 	for _, c := range []sdk.ResourceContents{
 		{URI: "test://static-text", MIMEType: plainText, Text: "A text that does not change."},
 		{URI: "test://static-binary", MIMEType: "image/png", Blob: dot},
-		{URI: "test://watched-resource", MIMEType: plainText, Text: "Nobody is told of changes."},
+		{URI: "test://watched-resource", MIMEType: plainText, Text: "Changes are not announced."},
 	} {
 		server.AddResource(&sdk.Resource{Name: c.URI, URI: c.URI, MIMEType: c.MIMEType, Description: "For the conformance suite."},
 			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -151,9 +147,9 @@ func addResources(server *sdk.Server, dot []byte) {
 	})
 }
 
-// declareLittle keeps the library from declaring, now that there are prompts and
-// resources, that their lists change. It answers completion/complete, which the
-// product has no handler for, as a server that knows no completion.
+// declareLittle keeps the SDK from declaring listChanged for prompts and resources.
+// It answers completion/complete, which the product does not handle, with an empty
+// list.
 func declareLittle(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if method == "completion/complete" {
@@ -175,16 +171,16 @@ func declareLittle(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// onePixel is the smallest picture.
+// onePixel is a PNG of one pixel.
 func onePixel() []byte {
 	var out bytes.Buffer
 	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 1, 1))); err != nil {
-		return nil // a picture in memory can be written to memory
+		return nil // encoding to memory does not fail
 	}
 	return out.Bytes()
 }
 
-// silence is the shortest recording: one sample of nothing, 8 kHz, 8 bit, mono.
+// silence is a WAV file of one silent sample: 8 kHz, 8 bit, mono.
 func silence() []byte {
 	return []byte("RIFF\x26\x00\x00\x00WAVE" +
 		"fmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00" +

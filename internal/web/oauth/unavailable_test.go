@@ -1,4 +1,4 @@
-package later
+package oauth
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 func TestUnavailable_AnswersInOAuthErrorForm(t *testing.T) {
 	t.Parallel()
 	answer := httptest.NewRecorder()
-	NewUnavailable().Serve(answer, httptest.NewRequest(http.MethodPost, "/", nil))
+	unavailable(answer, httptest.NewRequest(http.MethodPost, "/", nil))
 	var body map[string]string
 	if err := json.Unmarshal(answer.Body.Bytes(), &body); err != nil {
 		t.Fatal(err)
