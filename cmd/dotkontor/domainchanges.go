@@ -52,8 +52,8 @@ func (p *App) startDomainChanges(registries *Registries, live *catalog.Live, now
 }
 
 // checkRegistrant checks a registrant against what the price list says that an extension demands.
-func (p *App) checkRegistrant(live *catalog.Live) func(ctx context.Context, customer, tld string, holder domainchange.Registrant) error {
-	return func(ctx context.Context, customer, tld string, holder domainchange.Registrant) error {
+func (p *App) checkRegistrant(live *catalog.Live) func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
+	return func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
 		verified, err := p.services.DB.VerifiedName(ctx, customer)
 		if err != nil {
 			return databaseError(err)

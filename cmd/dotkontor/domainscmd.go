@@ -75,7 +75,7 @@ type domainRow struct {
 
 func newDomainRow(domain provision.Domain) domainRow {
 	return domainRow{
-		ID: domain.ID, Domain: domain.Name, Customer: domain.Customer, Status: domain.Status, PaidUntil: jsonTime(domain.PaidUntil),
+		ID: domain.ID, Domain: domain.Name, Customer: domain.Customer, Status: string(domain.Status), PaidUntil: jsonTime(domain.PaidUntil),
 		Account: domain.Account, RegistryStatus: append([]string{}, domain.RegistryStatus...), RegistryExpires: jsonTime(domain.RegistryExpires),
 		SyncedAt: jsonTime(domain.SyncedAt), paid: domain.PaidUntil, expires: domain.RegistryExpires,
 	}

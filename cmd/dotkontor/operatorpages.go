@@ -132,7 +132,7 @@ const (
 
 // Find is the account that an address, an id, a domain or an order names.
 func (f customerFiles) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
-	none := &registrar.Error{Kind: registrar.KindNotFound, Code: admin.NoSuchCustomer}
+	none := &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	text = strings.TrimSpace(text)
 	switch {
 	case strings.HasPrefix(text, "cus_"):
@@ -167,7 +167,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	read := f.services.DB.ReadCustomers()
 	account, found, err := read.AccountByID(ctx, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: admin.NoSuchCustomer}
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	if err != nil {
 		return operator.CustomerRecord{}, err

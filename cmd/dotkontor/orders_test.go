@@ -75,12 +75,12 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 		t.Errorf("without a payment provider: %v", unsold)
 	}
 	cfg.Stripe.SecretKey = "sk_test_1"
-	if unsold := count(shop(cfg)); len(unsold[provision.NoAccount]) != list.Len() {
+	if unsold := count(shop(cfg)); len(unsold[registrar.NoRegistryAccount]) != list.Len() {
 		t.Errorf("without a registry account: %v", unsold)
 	}
 	cfg.EPP = []config.EPP{account}
 	unsold := count(shop(cfg))
-	if got := unsold[provision.NoAccount]; !slices.Equal(got, []string{".gr", ".ph"}) {
+	if got := unsold[registrar.NoRegistryAccount]; !slices.Equal(got, []string{".gr", ".ph"}) {
 		t.Errorf("no account for %v", got)
 	}
 	if got := unsold[provision.NotEligible]; len(got) != 16 || slices.Contains(got, ".eu") || !slices.Contains(got, ".it") {

@@ -58,7 +58,7 @@ func dataDirWithOrders(t *testing.T) (settings, open, failed string) {
 	transition.To.State, transition.To.PaidAt = order.Failed, at
 	transition.To.Consent = order.Consent{At: at, Wording: order.ConsentWording("de")}
 	transition.To.Items = []order.Item{refused.Items[0]}
-	transition.To.Items[0].State, transition.To.Items[0].Failure = order.ItemFailed, order.NameHeld
+	transition.To.Items[0].State, transition.To.Items[0].Failure = order.ItemFailed, registrar.NameHeld
 	transition.To.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentCaptured, Amount: 1428, Session: "cs_1", Intent: "pi_1", CreatedAt: at, UpdatedAt: at}}
 	transition.To.Refunds = []order.Refund{{ID: "rfd_1", Payment: "pay_1", Item: "itm_vergeben.org", Amount: 1428, CreatedAt: at}}
 	if moved, err := db.UpdateOrder(t.Context(), transition); err != nil || !moved {

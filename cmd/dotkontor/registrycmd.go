@@ -36,7 +36,7 @@ func (d Session) parseListedName(text string) (registrar.Name, registrar.Extensi
 	}
 	extension, carried := list.Extension(name.TLD())
 	if !carried {
-		return name, extension, &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}
+		return name, extension, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
 	return name, extension, nil
 }
@@ -89,7 +89,7 @@ func (c registryCheckCommand) Run(t *Terminal) error {
 			}
 			client, served := registries.Source.Client(name.TLD())
 			if !served {
-				return fmt.Errorf("%s: %w", name, ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}))
+				return fmt.Errorf("%s: %w", name, ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}))
 			}
 			answer, err := client.CheckDomains(d.Ctx, epp.CheckDomains{
 				Names: []string{name.ASCII()}, Fee: &epp.FeeQuery{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
@@ -165,7 +165,7 @@ func (c registryInfoCommand) Run(t *Terminal) error {
 		}
 		client, served := registries.Source.Client(name.TLD())
 		if !served {
-			return &registrar.Error{Kind: registrar.KindUnsupported, Code: provision.NoAccount}
+			return &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 		}
 		info, err := client.InfoDomain(d.Ctx, epp.InfoDomain{Name: name.ASCII()})
 		if err != nil {

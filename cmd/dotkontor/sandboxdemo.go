@@ -85,7 +85,7 @@ func (d demo) save(folder string) error {
 // it. Days count from demo.Since.
 type demoDomain struct {
 	label, tld string
-	status     portfolio.Status
+	status     registrar.DomainStatus
 	paidUntil  int // 0: nothing paid yet
 	autoRenew  bool
 
@@ -107,35 +107,35 @@ func demoDomains() []demoDomain {
 	theirs := []string{"ns1.nordlicht-namen.example", "ns2.nordlicht-namen.example"}
 	return []demoDomain{
 		{
-			label: "kaffeehaus-elbblick", tld: ".de", status: portfolio.StatusActive, paidUntil: 220, autoRenew: true,
+			label: "kaffeehaus-elbblick", tld: ".de", status: registrar.DomainActive, paidUntil: 220, autoRenew: true,
 			registrar: ourRegistrar, created: -1240, expires: 220, nameservers: ours,
 		},
 		{
-			label: "elbblick-roesterei", tld: ".com", status: portfolio.StatusActive, paidUntil: 45, autoRenew: true,
+			label: "elbblick-roesterei", tld: ".com", status: registrar.DomainActive, paidUntil: 45, autoRenew: true,
 			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
 		},
 		{
-			label: "elbblick", tld: ".io", status: portfolio.StatusActive, paidUntil: 130,
+			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130,
 			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
 		},
 		{ // a transfer to us: until the fifth day the name is still where it was
-			label: "kaffeekurse-hamburg", tld: ".com", status: portfolio.StatusPending,
+			label: "kaffeekurse-hamburg", tld: ".com", status: registrar.DomainPending,
 			registrar: otherRegistrar, statuses: []string{"pendingTransfer"}, created: -900, expires: 195, nameservers: theirs,
 		},
 		{ // the registry has renewed it by itself, and we hold it until it is paid
-			label: "elbblick-catering", tld: ".com", status: portfolio.StatusExpired, paidUntil: -10,
+			label: "elbblick-catering", tld: ".com", status: registrar.DomainExpired, paidUntil: -10,
 			registrar: ourRegistrar, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
 		},
 		{
-			label: "hafenfest-kaffee", tld: ".io", status: portfolio.StatusRedemption, paidUntil: -55,
+			label: "hafenfest-kaffee", tld: ".io", status: registrar.DomainRedemption, paidUntil: -55,
 			registrar: ourRegistrar, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
 		},
 		{ // given back: DENIC asks the holder
-			label: "roestmeister-elbe", tld: ".de", status: portfolio.StatusTransit, paidUntil: -20,
+			label: "roestmeister-elbe", tld: ".de", status: registrar.DomainTransit, paidUntil: -20,
 			registrar: "DENIC TRANSIT (Sandbox)", created: -750, expires: 345, nameservers: []string{"ns1.transit.registry.example", "ns2.transit.registry.example"},
 		},
 		{
-			label: "kaffeebohne-nord", tld: ".de", status: portfolio.StatusTransferredOut, paidUntil: 80,
+			label: "kaffeebohne-nord", tld: ".de", status: registrar.DomainTransferredOut, paidUntil: 80,
 			registrar: otherRegistrar, created: -1015, expires: 80, nameservers: theirs,
 		},
 	}
@@ -299,7 +299,7 @@ func (d *demo) ensureDomains(ctx context.Context, services *Services, operator r
 			addition.PaidUntil = d.date(domain.paidUntil)
 		}
 		_, err := services.Portfolio.Add(ctx, operator, addition)
-		if err != nil && registrar.CodeOf(err) != portfolio.NameHeld { // another account may have taken it over
+		if err != nil && registrar.CodeOf(err) != registrar.NameHeld { // another account may have taken it over
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
@@ -174,23 +173,23 @@ func TestDemo_ReplacesInvalidCredentials(t *testing.T) {
 func TestDemo_DomainsCoverEveryStatusAndMatchRegistry(t *testing.T) {
 	t.Parallel()
 	d := demo{Since: time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)}
-	states := map[portfolio.Status]bool{}
+	states := map[registrar.DomainStatus]bool{}
 	extensions := map[string]bool{}
 	for i, domain := range demoDomains() {
 		states[domain.status], extensions[domain.tld] = true, true
 		held := d.registryDomains()[i]
-		if out := domain.status == portfolio.StatusTransferredOut; out && held.Registrar == ourRegistrar {
+		if out := domain.status == registrar.DomainTransferredOut; out && held.Registrar == ourRegistrar {
 			t.Errorf("%s was transferred out and is still ours", held.Name)
 		}
 		if past := d.date(domain.paidUntil).Before(d.Since); domain.paidUntil != 0 &&
-			past != slices.Contains([]portfolio.Status{portfolio.StatusExpired, portfolio.StatusRedemption, portfolio.StatusTransit}, domain.status) {
+			past != slices.Contains([]registrar.DomainStatus{registrar.DomainExpired, registrar.DomainRedemption, registrar.DomainTransit}, domain.status) {
 			t.Errorf("%s is %s, but paid until day %d", held.Name, domain.status, domain.paidUntil)
 		}
 		if held.Created.After(held.Changed) || held.Changed.After(d.Since) || held.Created.After(held.Expires) {
 			t.Errorf("%s has dates out of order: %+v", held.Name, held)
 		}
 	}
-	for _, status := range portfolio.Statuses() {
+	for _, status := range registrar.DomainStatuses() {
 		if !states[status] {
 			t.Errorf("no domain is %s", status)
 		}

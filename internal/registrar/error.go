@@ -114,6 +114,17 @@ func CodeOf(err error) Code {
 	return ""
 }
 
+// IsTransient reports whether the outcome of a call is undecided, so that it may be
+// retried: the other side failed, throttled the call or could not be reached.
+func IsTransient(err error) bool {
+	switch KindOf(err) {
+	case KindUpstream, KindRateLimited, KindInternal:
+		return true
+	default:
+		return false
+	}
+}
+
 // The ways in which a server outside fails us.
 const (
 	FaultTimeout   Code = "timeout"   // no answer in time

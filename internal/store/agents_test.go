@@ -412,7 +412,7 @@ func TestLinkAgent_RequiresFreshSignIn(t *testing.T) {
 		wantCode(t, service.Link(ctx, personActor("cus_unknown"), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		wantCode(t, service.Link(ctx, personActor(anna), "agt_\x00"), registrar.KindNotFound, agent.NoSuchAgent)
 		_, _, err := service.Add(ctx, personActor(anna), agent.AddParams{Name: "Mine"})
-		wantCode(t, err, registrar.KindForbidden, agent.OperatorsOnly)
+		wantCode(t, err, registrar.KindForbidden, registrar.OperatorsOnly)
 		if rows := count(t, db, "SELECT (SELECT count(*) FROM agent_links) + (SELECT count(*) FROM mails)"); rows != 0 {
 			t.Errorf("%d rows are left of it", rows)
 		}

@@ -22,13 +22,13 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 	row, err := db.read().GetCustomerDomain(ctx, query.GetCustomerDomainParams{ID: id, CustomerID: customer})
 	ok, err := found(err)
 	return domainchange.Domain{
-		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: row.Status, PaidUntil: fromMicros(row.PaidUntil),
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
 		AutoRenew: row.AutoRenew != 0, Account: row.Account, Handle: row.Handle,
 	}, ok, err
 }
 
 // GetRegistrantData is whom a customer's domains are registered for.
-func (db *DB) GetRegistrantData(ctx context.Context, customer string) (domainchange.Registrant, bool, error) {
+func (db *DB) GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
 	registrant, ok, err := db.GetRegistrant(ctx, customer)
 	return registrant, ok, err
 }
@@ -71,7 +71,7 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 			if ok, err := found(err); ok || err != nil {
 				return err
 			}
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: domainchange.NoSuchDomain}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		added, err := q.InsertDomainChange(ctx, query.InsertDomainChangeParams{
 			ID: change.ID, Account: change.Account, Kind: string(change.Kind), Desired: string(desired), Handle: change.Handle,

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-func addHeldDomain(t *testing.T, db *DB, customer, name string, status portfolio.Status) string {
+func addHeldDomain(t *testing.T, db *DB, customer, name string, status registrar.DomainStatus) string {
 	t.Helper()
 	domain := portfolio.Domain{
 		ID: registrar.NewID("dom_", testTime), Customer: customer, Name: name, TLD: ".org", Status: status, CreatedAt: testTime, UpdatedAt: testTime,
@@ -36,7 +36,7 @@ func TestAddChange_RacingCallersOneOpenChange(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		domain := addHeldDomain(t, db, anna, "eins.org", portfolio.StatusActive)
+		domain := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive)
 		var all sync.WaitGroup
 		var added, refused atomic.Int64
 		for range 8 {
@@ -55,10 +55,10 @@ func TestAddChange_RacingCallersOneOpenChange(t *testing.T) {
 		if added.Load() != 1 || refused.Load() != 7 {
 			t.Errorf("%d were added, %d refused", added.Load(), refused.Load())
 		}
-		if err := db.AddDomainChange(t.Context(), newOpenChange(bert, domain)); registrar.CodeOf(err) != domainchange.NoSuchDomain {
+		if err := db.AddDomainChange(t.Context(), newOpenChange(bert, domain)); registrar.CodeOf(err) != registrar.NoSuchDomain {
 			t.Errorf("another customer's: %v", err)
 		}
-		for _, status := range []portfolio.Status{portfolio.StatusPending, portfolio.StatusTransferredOut} {
+		for _, status := range []registrar.DomainStatus{registrar.DomainPending, registrar.DomainTransferredOut} {
 			other := addHeldDomain(t, db, anna, string(status)+".org", status)
 			if err := db.AddDomainChange(t.Context(), newOpenChange(anna, other)); registrar.CodeOf(err) != domainchange.ChangeInProgress {
 				t.Errorf("%s: %v", status, err)
@@ -71,7 +71,7 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		domain := addHeldDomain(t, db, anna, "eins.org", portfolio.StatusActive)
+		domain := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive)
 		if err := db.AddDomainChange(ctx, newOpenChange(anna, domain)); err != nil {
 			t.Fatal(err)
 		}

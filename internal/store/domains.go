@@ -26,7 +26,7 @@ func (db *DB) ListCustomerDomains(ctx context.Context, customer string) ([]portf
 func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
 	return portfolio.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld,
-		Status: portfolio.Status(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
+		Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil), AutoRenew: row.AutoRenew != 0,
 		CreatedAt: fromMicros(row.CreatedAt), UpdatedAt: fromMicros(row.UpdatedAt),
 	}
 }
@@ -64,11 +64,11 @@ func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio
 }
 
 // CountDomainsByStatus says how many domains of each status an account has.
-func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[portfolio.Status]int, error) {
+func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error) {
 	rows, err := db.read().CountDomainsByStatus(ctx, customer)
-	counts := make(map[portfolio.Status]int, len(rows))
+	counts := make(map[registrar.DomainStatus]int, len(rows))
 	for _, row := range rows {
-		counts[portfolio.Status(row.Status)] = int(row.Domains)
+		counts[registrar.DomainStatus(row.Status)] = int(row.Domains)
 	}
 	return counts, err
 }
@@ -89,7 +89,7 @@ func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event regi
 			return err
 		}
 		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchCustomer}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
 		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,
@@ -100,7 +100,7 @@ func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event regi
 			return err
 		}
 		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NameHeld}
+			return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		}
 		return insertAuditEvent(ctx, q, event)
 	})

@@ -27,7 +27,7 @@ func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		paid := testTime.AddDate(1, 0, 0)
-		for i, status := range portfolio.Statuses() {
+		for i, status := range registrar.DomainStatuses() {
 			// Names whose order differs between bytes and a language's rules.
 			label := []string{"ab", "a-c", "xn--mller-kva", "zz", "0a", "aa"}[i]
 			if _, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
@@ -37,7 +37,7 @@ func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
 			}
 		}
 		if _, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
-			Customer: bert, Name: registrar.NewName("bert", ".de"), Status: portfolio.StatusPending,
+			Customer: bert, Name: registrar.NewName("bert", ".de"), Status: registrar.DomainPending,
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -70,9 +70,9 @@ func TestAddDomain_RequiresConfirmedAccount(t *testing.T) {
 		insertAccount(t, db, "late", false)
 		for _, id := range []string{"late", "cus_unknown"} {
 			_, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
-				Customer: id, Name: registrar.NewName("late", ".de"), Status: portfolio.StatusPending,
+				Customer: id, Name: registrar.NewName("late", ".de"), Status: registrar.DomainPending,
 			})
-			wantCode(t, err, registrar.KindNotFound, portfolio.NoSuchCustomer)
+			wantCode(t, err, registrar.KindNotFound, registrar.NoSuchCustomer)
 		}
 	})
 }
@@ -81,7 +81,7 @@ func TestAddDomain_RacingCallersOneHoldsName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		service, anna, bert := newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		add := func(ctx context.Context, customer string, status portfolio.Status) error {
+		add := func(ctx context.Context, customer string, status registrar.DomainStatus) error {
 			_, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
 				Customer: customer, Name: registrar.NewName("one", ".com"), Status: status, PaidUntil: testTime,
 			})
@@ -91,11 +91,11 @@ func TestAddDomain_RacingCallersOneHoldsName(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 20 {
 			wait.Go(func() {
-				err := add(t.Context(), []string{anna, bert}[i%2], portfolio.StatusActive)
+				err := add(t.Context(), []string{anna, bert}[i%2], registrar.DomainActive)
 				switch {
 				case err == nil:
 					held.Add(1)
-				case !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NameHeld}):
+				case !errors.Is(err, &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}):
 					t.Error(err)
 				}
 			})
@@ -108,10 +108,10 @@ func TestAddDomain_RacingCallersOneHoldsName(t *testing.T) {
 			t.Errorf("%d deeds, want one", told)
 		}
 		execStatement(t, db, "UPDATE domains SET status = 'transferred_out'")
-		if err := add(t.Context(), bert, portfolio.StatusActive); err != nil {
+		if err := add(t.Context(), bert, registrar.DomainActive); err != nil {
 			t.Errorf("a name that went elsewhere can't come back: %v", err)
 		}
-		if err := add(t.Context(), "cus_unknown", portfolio.StatusTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchCustomer}) {
+		if err := add(t.Context(), "cus_unknown", registrar.DomainTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -121,11 +121,11 @@ func TestPortfolio_FindsHeldDomainByName(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		addHeldDomain(t, db, bert, "fremd.org", portfolio.StatusActive)
-		addHeldDomain(t, db, anna, "weg.org", portfolio.StatusTransferredOut)
-		addHeldDomain(t, db, anna, "zurueck.org", portfolio.StatusTransferredOut)
-		addHeldDomain(t, db, anna, "zurueck.org", portfolio.StatusActive)
-		addHeldDomain(t, db, anna, "kommt.org", portfolio.StatusPending)
+		addHeldDomain(t, db, bert, "fremd.org", registrar.DomainActive)
+		addHeldDomain(t, db, anna, "weg.org", registrar.DomainTransferredOut)
+		addHeldDomain(t, db, anna, "zurueck.org", registrar.DomainTransferredOut)
+		addHeldDomain(t, db, anna, "zurueck.org", registrar.DomainActive)
+		addHeldDomain(t, db, anna, "kommt.org", registrar.DomainPending)
 		holdings, err := portfolio.New(portfolio.Config{Store: db})
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +134,7 @@ func TestPortfolio_FindsHeldDomainByName(t *testing.T) {
 			"fremd.org": false, "weg.org": false, "zurueck.org": true, "kommt.org": true, "ommt.org": false, "nie.org": false, "": false,
 		} {
 			domain, held, err := holdings.FindByName(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}, name)
-			if err != nil || held != want || held && (domain.Name != name || domain.Customer != anna || domain.Status == portfolio.StatusTransferredOut) {
+			if err != nil || held != want || held && (domain.Name != name || domain.Customer != anna || domain.Status == registrar.DomainTransferredOut) {
 				t.Errorf("%s: %t %+v, %v", name, held, domain, err)
 			}
 		}
@@ -148,12 +148,12 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		addHeldDomain(t, db, bert, "fremd.org", portfolio.StatusActive)
+		addHeldDomain(t, db, bert, "fremd.org", registrar.DomainActive)
 		// A name that went elsewhere and came back is there twice.
 		for _, name := range []string{"a-eins.org", "zwei.org", "b-drei.org"} {
-			addHeldDomain(t, db, anna, name, portfolio.StatusActive)
+			addHeldDomain(t, db, anna, name, registrar.DomainActive)
 		}
-		addHeldDomain(t, db, anna, "zwei.org", portfolio.StatusTransferredOut)
+		addHeldDomain(t, db, anna, "zwei.org", registrar.DomainTransferredOut)
 		var names []string
 		filter := portfolio.Filter{}
 		for range 10 {
@@ -170,12 +170,12 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 		if want := []string{"a-eins.org", "b-drei.org", "zwei.org", "zwei.org"}; !slices.Equal(names, want) {
 			t.Errorf("the pages are %v", names)
 		}
-		some, err := db.ListDomainsPage(t.Context(), anna, portfolio.Filter{Part: "ei", Status: portfolio.StatusActive}, 10)
+		some, err := db.ListDomainsPage(t.Context(), anna, portfolio.Filter{Part: "ei", Status: registrar.DomainActive}, 10)
 		if err != nil || len(some) != 3 {
 			t.Errorf("found %v, %v", some, err)
 		}
 		counts, err := db.CountDomainsByStatus(t.Context(), anna)
-		if err != nil || counts[portfolio.StatusActive] != 3 || counts[portfolio.StatusTransferredOut] != 1 || len(counts) != 2 {
+		if err != nil || counts[registrar.DomainActive] != 3 || counts[registrar.DomainTransferredOut] != 1 || len(counts) != 2 {
 			t.Errorf("counted %v, %v", counts, err)
 		}
 	})
@@ -186,18 +186,18 @@ func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		for i, one := range []portfolio.AddParams{
-			{Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(0, 1, 0)},
-			{Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(0, 2, 0)},
-			{Status: portfolio.StatusPending},
-			{Status: portfolio.StatusTransferredOut, PaidUntil: testTime.AddDate(0, 1, 0)},
-			{Status: portfolio.StatusExpired, PaidUntil: testTime.AddDate(0, -1, 0)},
+			{Status: registrar.DomainActive, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: registrar.DomainActive, PaidUntil: testTime.AddDate(0, 2, 0)},
+			{Status: registrar.DomainPending},
+			{Status: registrar.DomainTransferredOut, PaidUntil: testTime.AddDate(0, 1, 0)},
+			{Status: registrar.DomainExpired, PaidUntil: testTime.AddDate(0, -1, 0)},
 		} {
 			one.Customer, one.Name = anna, registrar.NewName([]string{"laden", "mein-laden", "xn--mller-kva", "weg", "alt"}[i], ".de")
 			if _, err := service.Add(ctx, operatorActor(), one); err != nil {
 				t.Fatal(err)
 			}
 		}
-		addHeldDomain(t, db, bert, "bertladen.de", portfolio.StatusActive)
+		addHeldDomain(t, db, bert, "bertladen.de", registrar.DomainActive)
 		for _, test := range []struct {
 			filter        portfolio.Filter
 			limit, offset int

@@ -32,9 +32,9 @@ var errNoticeConflict = errors.New("the domain is not what it was")
 // StoreExpiryNotice stores a notice with its letter.
 func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpdate) (bool, error) {
 	err := db.write(ctx, func(q *query.Queries) error {
-		status := portfolio.StatusActive
+		status := registrar.DomainActive
 		if notice.Notice == lifecycle.NoticeExpired {
-			status = portfolio.StatusExpired
+			status = registrar.DomainExpired
 		}
 		changed, err := q.SetDomainExpiryNotice(ctx, query.SetDomainExpiryNoticeParams{
 			ExpiryNotice: int64(notice.Notice), Status: string(status), UpdatedAt: micros(notice.Now),
@@ -78,7 +78,7 @@ func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool
 			return err
 		}
 		if changed == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: portfolio.NoSuchDomain}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		if methods == 0 { // and the domain is left as it was
 			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NoPaymentMethod}

@@ -15,7 +15,7 @@ import (
 )
 
 // addDomain gives a customer a domain.
-func addDomain(t *testing.T, db *DB, customer, label string, status portfolio.Status, until time.Time) portfolio.Domain {
+func addDomain(t *testing.T, db *DB, customer, label string, status registrar.DomainStatus, until time.Time) portfolio.Domain {
 	t.Helper()
 	domain, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
 		Customer: customer, Name: registrar.NewName(label, ".org"), Status: status, PaidUntil: until,
@@ -43,12 +43,12 @@ func TestListExpiringDomains_ByLastNotice(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		soon, later := testTime.AddDate(0, 0, 5), testTime.AddDate(0, 0, 20)
-		first := addDomain(t, db, anna, "bald", portfolio.StatusActive, soon)
-		second := addDomain(t, db, anna, "spaeter", portfolio.StatusActive, later)
-		addDomain(t, db, anna, "naechstes-jahr", portfolio.StatusActive, testTime.AddDate(1, 0, 0))
-		addDomain(t, db, anna, "weg", portfolio.StatusTransferredOut, soon)
-		addDomain(t, db, anna, "geloescht", portfolio.StatusRedemption, soon)
-		renewing := addDomain(t, db, anna, "bezahlt", portfolio.StatusActive, soon)
+		first := addDomain(t, db, anna, "bald", registrar.DomainActive, soon)
+		second := addDomain(t, db, anna, "spaeter", registrar.DomainActive, later)
+		addDomain(t, db, anna, "naechstes-jahr", registrar.DomainActive, testTime.AddDate(1, 0, 0))
+		addDomain(t, db, anna, "weg", registrar.DomainTransferredOut, soon)
+		addDomain(t, db, anna, "geloescht", registrar.DomainRedemption, soon)
+		renewing := addDomain(t, db, anna, "bezahlt", registrar.DomainActive, soon)
 		line := newProvisionItem(anna, renewing.Name, "manual:1")
 		line.Kind, line.Domain = provision.Renew, renewing.ID
 		if _, err := db.AddProvisionItem(ctx, line, orderedEvent(anna, line.Name)); err != nil {
@@ -90,7 +90,7 @@ func TestListExpiringDomains_ByLastNotice(t *testing.T) {
 func TestExpiryNotice_RacingCallersSendOne(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		domain := addDomain(t, db, newCustomer(t, db, "anna"), "bald", portfolio.StatusActive, testTime)
+		domain := addDomain(t, db, newCustomer(t, db, "anna"), "bald", registrar.DomainActive, testTime)
 		var told atomic.Int64
 		var all sync.WaitGroup
 		for range 20 {
@@ -118,7 +118,7 @@ func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime)
 		if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || !told {
 			t.Fatal(told, err)
 		}
@@ -162,10 +162,10 @@ func TestAddProvisionItem_RenewalRequiresOwnDomain(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
-		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime)
 		line := newProvisionItem(bert, domain.Name, "manual:1")
 		line.Kind, line.Domain = provision.Renew, domain.ID
-		if _, err := db.AddProvisionItem(t.Context(), line, orderedEvent(bert, line.Name)); registrar.CodeOf(err) != provision.NameHeld {
+		if _, err := db.AddProvisionItem(t.Context(), line, orderedEvent(bert, line.Name)); registrar.CodeOf(err) != registrar.NameHeld {
 			t.Errorf("somebody else's: %v", err)
 		}
 	})
@@ -179,13 +179,13 @@ func TestSetAutoRenew_OnlyActiveDomainsSwitchOn(t *testing.T) {
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
 			t.Fatal(err)
 		}
-		for _, status := range portfolio.Statuses() {
+		for _, status := range registrar.DomainStatuses() {
 			domain := addDomain(t, db, anna, "in-"+strings.ReplaceAll(string(status), "_", "-"), status, testTime)
 			err := service.SetAutoRenew(ctx, person, domain.ID, true)
-			if runs := status == portfolio.StatusActive; runs != (err == nil) || !runs && registrar.CodeOf(err) != portfolio.NoSuchDomain {
+			if runs := status == registrar.DomainActive; runs != (err == nil) || !runs && registrar.CodeOf(err) != registrar.NoSuchDomain {
 				t.Errorf("%s is switched on: %v", status, err)
 			}
-			if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil && status != portfolio.StatusTransferredOut {
+			if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil && status != registrar.DomainTransferredOut {
 				t.Errorf("%s is switched off: %v", status, err)
 			}
 		}
@@ -196,7 +196,7 @@ func TestSetAutoRenew_RequiresPaymentMethod(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert, service := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newPortfolioService(t, db)
-		domain := addDomain(t, db, anna, "alt", portfolio.StatusActive, testTime)
+		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime)
 		person := registrar.Actor{Kind: registrar.ActorPerson, Customer: anna}
 		on := func() bool {
 			domains, err := service.List(ctx, person)
@@ -211,7 +211,7 @@ func TestSetAutoRenew_RequiresPaymentMethod(t *testing.T) {
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
 			t.Fatal(err)
 		}
-		if err := service.SetAutoRenew(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: bert}, domain.ID, true); registrar.CodeOf(err) != portfolio.NoSuchDomain {
+		if err := service.SetAutoRenew(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: bert}, domain.ID, true); registrar.CodeOf(err) != registrar.NoSuchDomain {
 			t.Errorf("somebody else's domain: %v", err)
 		}
 		if err := service.SetAutoRenew(ctx, person, domain.ID, true); err != nil || !on() {

@@ -93,7 +93,7 @@ func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, f
 		return err
 	}
 	if locked == 0 {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	open, err := q.CountOpenOrders(ctx, newOrder.Customer)
 	if err == nil && open >= int64(maxOpen) {
@@ -216,7 +216,7 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 			return err
 		}
 		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
 		if err := checkClaimer(ctx, q, known.Customer, to, admit); err != nil {
 			return err

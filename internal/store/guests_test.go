@@ -10,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
@@ -127,7 +126,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 		if found, ok, err := db.ClaimableOrder(t.Context(), link, testTime); err != nil || !ok || found.ID != o.ID {
 			t.Fatalf("%t, %v", ok, err)
 		}
-		if _, err := db.ClaimGuestOrders(t.Context(), link, "cus_nobody", testTime, orderEvent(o), admitAll); registrar.CodeOf(err) != order.NoSuchCustomer {
+		if _, err := db.ClaimGuestOrders(t.Context(), link, "cus_nobody", testTime, orderEvent(o), admitAll); registrar.CodeOf(err) != registrar.NoSuchCustomer {
 			t.Fatalf("claimed by nobody: %v", err)
 		}
 		if ok, err := db.ClaimGuestOrders(t.Context(), link, claims, testTime.Add(2*time.Hour), orderEvent(o), admitAll); err != nil || ok {
@@ -181,7 +180,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 // locked, here and at the registry.
 func addLockedDomain(t *testing.T, db *DB, guest string) (domain, lock string) {
 	t.Helper()
-	domain = addHeldDomain(t, db, guest, "streit.org", portfolio.StatusActive)
+	domain = addHeldDomain(t, db, guest, "streit.org", registrar.DomainActive)
 	change := newOpenChange(guest, domain)
 	change.Kind, change.Actor = domainchange.Lock, operatorActor()
 	if err := db.AddDomainChange(t.Context(), change); err != nil {

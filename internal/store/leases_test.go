@@ -10,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
@@ -32,7 +31,7 @@ func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Servic
 		l.State, l.Node, l.DueAt = provision.StateContacts, node, lease
 	}))
 
-	change := newOpenChange(owner, addHeldDomain(t, db, owner, node+"-change.org", portfolio.StatusActive))
+	change := newOpenChange(owner, addHeldDomain(t, db, owner, node+"-change.org", registrar.DomainActive))
 	change.Node, change.DueAt, change.Name = node, lease, node+"-change.org"
 	if err := db.AddDomainChange(ctx, change); err != nil {
 		t.Fatal(err)

@@ -263,10 +263,10 @@ func TestAddOrder_RequiresOpenConfirmedAccount(t *testing.T) {
 		execStatement(t, db, "UPDATE customers SET confirmed_at = 0 WHERE id = $1", new)
 		for _, id := range []string{gone, new, "cus_nobody"} {
 			o := testOrder(id, "a.org")
-			if _, _, err := db.AddOrder(ctx, o, 5, orderEvent(o)); registrar.CodeOf(err) != order.NoSuchCustomer {
+			if _, _, err := db.AddOrder(ctx, o, 5, orderEvent(o)); registrar.CodeOf(err) != registrar.NoSuchCustomer {
 				t.Errorf("%s orders: %v", id, err)
 			}
-			if _, err := db.GetBuyer(ctx, id); registrar.CodeOf(err) != order.NoSuchCustomer {
+			if _, err := db.GetBuyer(ctx, id); registrar.CodeOf(err) != registrar.NoSuchCustomer {
 				t.Errorf("%s is a buyer: %v", id, err)
 			}
 		}

@@ -29,7 +29,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 			return err
 		}
 		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
 		row, err := q.GetOpenOrderByItems(ctx, query.GetOpenOrderByItemsParams{CustomerID: newOrder.Customer, ItemsKey: newOrder.ItemsKey})
 		if err == nil {
@@ -186,7 +186,7 @@ func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transi
 		return err
 	}
 	if locked == 0 {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	if transition.ExpectedBuyer == nil {
 		return nil
@@ -221,7 +221,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 		}
 		item.State = order.ItemProvisioning
 		if added == 0 {
-			item.ProvisionItem, item.State, item.Failure, held = "", order.ItemFailed, order.NameHeld, true
+			item.ProvisionItem, item.State, item.Failure, held = "", order.ItemFailed, registrar.NameHeld, true
 		}
 	}
 	if !held {

@@ -139,7 +139,7 @@ func TestUpdateOrder_TakenNameFailsItsItem(t *testing.T) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		addProvisionItem(t, db, bert, "wanted.org", "manual:1")
 		if _, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
-			Customer: bert, Name: registrar.NewName("held", ".org"), Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(1, 0, 0),
+			Customer: bert, Name: registrar.NewName("held", ".org"), Status: registrar.DomainActive, PaidUntil: testTime.AddDate(1, 0, 0),
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestUpdateOrder_RenewalRequiresOwnDomain(t *testing.T) {
 		ids := make(map[string]string)
 		for name, customer := range map[string]string{"mine": anna, "his": bert} {
 			domain, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
-				Customer: customer, Name: registrar.NewName(name, ".org"), Status: portfolio.StatusActive, PaidUntil: testTime.AddDate(1, 0, 0),
+				Customer: customer, Name: registrar.NewName(name, ".org"), Status: registrar.DomainActive, PaidUntil: testTime.AddDate(1, 0, 0),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -259,7 +259,7 @@ func TestUpdateOrder_RenewalRequiresOwnDomain(t *testing.T) {
 			o.Items[i].Kind, o.Items[i].Domain = order.Renew, ids[name]
 		}
 		o = mustUpdateOrder(t, db, mustUpdateOrder(t, db, addOrder(t, db, o), toPaying("pay_1")), toPaid)
-		if o.Items[0].State != order.ItemProvisioning || o.Items[1].State != order.ItemFailed || o.Items[1].Failure != order.NameHeld {
+		if o.Items[0].State != order.ItemProvisioning || o.Items[1].State != order.ItemFailed || o.Items[1].Failure != registrar.NameHeld {
 			t.Errorf("got %+v", o.Items)
 		}
 		line, found, err := db.ProvisionItemByID(ctx, o.Items[0].ProvisionItem)

@@ -24,7 +24,7 @@ func buyerOf(ctx context.Context, q *query.Queries, customer string) (order.Buye
 		return order.Buyer{}, err
 	}
 	if !ok {
-		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	return order.Buyer{
 		Customer: row.ID, Email: row.Email, Language: row.Language, HasRegistrant: row.RegistrantCustomerID != "", Name: row.Name, Organisation: row.Organisation,

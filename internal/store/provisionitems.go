@@ -34,7 +34,7 @@ func provisionItemsOf(rows []query.ProvisionItem, err error) ([]provision.Item, 
 }
 
 // GetRegistrant is whom a customer's domains are registered for.
-func (db *DB) GetRegistrant(ctx context.Context, customer string) (provision.Registrant, bool, error) {
+func (db *DB) GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
 	row, err := db.read().GetRegistrantWithEmail(ctx, customer)
 	ok, err := found(err)
 	return registrantOfRow(row), ok, err
@@ -57,9 +57,9 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 			return err
 		}
 		if registrant == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: provision.NoSuchCustomer}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
-		errHeld := &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+		errHeld := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		row, err := q.GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: item.Payment, Name: item.Name})
 		if err == nil {
 			stored = provisionItemOf(row)
@@ -169,20 +169,20 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 	case transition.AddDomain != nil:
 		domain := transition.AddDomain
 		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
-			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: domain.Status,
+			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: string(domain.Status),
 			CreatedAt: micros(domain.UpdatedAt), UpdatedAt: micros(domain.UpdatedAt),
 		})
 		if err != nil {
 			return err
 		}
 		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+			return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		}
 		return q.SetDomainAccount(ctx, query.SetDomainAccountParams{ID: domain.ID, Account: domain.Account})
 	case transition.ActivateDomain != nil:
 		domain := transition.ActivateDomain
 		changed, err := q.ActivateDomain(ctx, query.ActivateDomainParams{
-			Status: domain.Status, PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
+			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
 		})
 		if err == nil && changed == 0 {

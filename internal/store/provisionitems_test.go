@@ -57,10 +57,10 @@ func TestAddProvisionItem_OncePerPaymentAndOpenName(t *testing.T) {
 		if again := addProvisionItem(t, db, anna, "neu.org", "manual:1"); again.ID != first.ID {
 			t.Error("the same payment paid for the same name twice")
 		}
-		if _, err := db.AddProvisionItem(ctx, newProvisionItem(bert, "neu.org", "manual:2"), orderedEvent(bert, "neu.org")); registrar.CodeOf(err) != provision.NameHeld {
+		if _, err := db.AddProvisionItem(ctx, newProvisionItem(bert, "neu.org", "manual:2"), orderedEvent(bert, "neu.org")); registrar.CodeOf(err) != registrar.NameHeld {
 			t.Errorf("two open lines want one name: %v", err)
 		}
-		if _, err := db.AddProvisionItem(ctx, newProvisionItem("cus_nobody", "x.org", "manual:3"), orderedEvent("", "")); registrar.CodeOf(err) != provision.NoSuchCustomer {
+		if _, err := db.AddProvisionItem(ctx, newProvisionItem("cus_nobody", "x.org", "manual:3"), orderedEvent("", "")); registrar.CodeOf(err) != registrar.NoSuchCustomer {
 			t.Errorf("a line of nobody: %v", err)
 		}
 		if got := count(t, db, "SELECT count(*) FROM audit_events"); got != 1 {
@@ -119,7 +119,7 @@ func TestUpdateProvisionItem_UpdatesItsDomain(t *testing.T) {
 			l.State, l.DueAt, l.Node, l.RefundDue, l.Failure, m.DropDomain = provision.StateFailed, time.Time{}, "", true, "taken", true
 		}))
 		domains, err := newPortfolioService(t, db).List(ctx, registrar.Actor{Kind: registrar.ActorToken, Customer: anna})
-		if err != nil || len(domains) != 1 || domains[0].Name != "good.org" || domains[0].Status != portfolio.StatusActive || !domains[0].PaidUntil.Equal(paid) {
+		if err != nil || len(domains) != 1 || domains[0].Name != "good.org" || domains[0].Status != registrar.DomainActive || !domains[0].PaidUntil.Equal(paid) {
 			t.Errorf("the customer has %+v, %v", domains, err)
 		}
 		if stored, found, err := db.ProvisionItemByID(ctx, good.ID); err != nil || !found || stored != good {
@@ -132,11 +132,11 @@ func TestUpdateProvisionItem_UpdatesItsDomain(t *testing.T) {
 		// A name that somebody holds meanwhile stops the step as a whole.
 		held := addProvisionItem(t, db, anna, "held.org", "manual:3")
 		if _, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
-			Customer: anna, Name: registrar.NewName("held", ".org"), Status: portfolio.StatusActive, PaidUntil: paid,
+			Customer: anna, Name: registrar.NewName("held", ".org"), Status: registrar.DomainActive, PaidUntil: paid,
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.UpdateProvisionItem(ctx, itemTransition(held, takeUp)); registrar.CodeOf(err) != provision.NameHeld {
+		if _, err := db.UpdateProvisionItem(ctx, itemTransition(held, takeUp)); registrar.CodeOf(err) != registrar.NameHeld {
 			t.Errorf("the name of another domain was taken: %v", err)
 		}
 		if stored, _, _ := db.ProvisionItemByID(ctx, held.ID); stored.State != provision.StatePaid {
@@ -199,7 +199,7 @@ func TestUpdateDomainFromRegistry_RequiresUnchangedState(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		if _, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
-			Customer: anna, Name: registrar.NewName("neu", ".org"), Status: portfolio.StatusActive, PaidUntil: testTime,
+			Customer: anna, Name: registrar.NewName("neu", ".org"), Status: registrar.DomainActive, PaidUntil: testTime,
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -221,14 +221,4 @@ func TestUpdateDomainFromRegistry_RequiresUnchangedState(t *testing.T) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
-}
-
-// Package provision may not know package holding, so its words are compared here.
-func TestProvisionStatuses_AreKnownToPortfolio(t *testing.T) {
-	t.Parallel()
-	for _, word := range provision.DomainStatuses() {
-		if !slices.Contains(portfolio.Statuses(), portfolio.Status(word)) {
-			t.Errorf("customers do not know the status %q", word)
-		}
-	}
 }

@@ -228,7 +228,7 @@ func TestCloseAccount_ConcurrentAdditionsAreRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if registrar.CodeOf(given) != order.NoSuchCustomer {
+				if registrar.CodeOf(given) != registrar.NoSuchCustomer {
 					t.Errorf("given: %v", given)
 				}
 				if n := count(t, db, `SELECT count(*) FROM orders WHERE customer_id = $1 AND open_order = 1`, anna); n != 0 {
@@ -249,7 +249,7 @@ func TestCloseAccount_ConcurrentDomainKeepsAccountOpen(t *testing.T) {
 				return err
 			}
 			if _, err := q.InsertDomain(t.Context(), query.InsertDomainParams{
-				ID: "dom_1", CustomerID: anna, Name: "eins.org", Tld: ".org", Status: string(portfolio.StatusActive), CreatedAt: 1, UpdatedAt: 1,
+				ID: "dom_1", CustomerID: anna, Name: "eins.org", Tld: ".org", Status: string(registrar.DomainActive), CreatedAt: 1, UpdatedAt: 1,
 			}); err != nil {
 				return err
 			}
@@ -318,7 +318,7 @@ func TestChangeEmail_ConcurrentRoleGrantSendsNoLink(t *testing.T) {
 func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
-		domain := addHeldDomain(t, db, anna, "eins.org", portfolio.StatusActive)
+		domain := addHeldDomain(t, db, anna, "eins.org", registrar.DomainActive)
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
@@ -118,6 +119,6 @@ func reconcileItemOf(l provision.Item) reconcile.ProvisionItem {
 
 func reconcileDomainOf(d provision.Domain) reconcile.Domain {
 	return reconcile.Domain{
-		ID: d.ID, Customer: d.Customer, Name: d.Name, ViaItem: d.Account != "", Pending: d.Status == "pending", UpdatedAt: d.UpdatedAt,
+		ID: d.ID, Customer: d.Customer, Name: d.Name, ViaItem: d.Account != "", Pending: d.Status == registrar.DomainPending, UpdatedAt: d.UpdatedAt,
 	}
 }

@@ -14,7 +14,7 @@ var _ provision.Domains = (*DB)(nil)
 
 func provisionDomainOf(row query.Domain) provision.Domain {
 	return provision.Domain{
-		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: row.Status, PaidUntil: fromMicros(row.PaidUntil),
+		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
 		AutoRenew: row.AutoRenew != 0, Account: row.Account, Handle: row.Handle, RegistryStatus: strings.Fields(row.RegistryStatus),
 		RegistryExpires: fromMicros(row.RegistryExpires), SyncedAt: fromMicros(row.SyncedAt), SyncDue: fromMicros(row.SyncDue),
 		UpdatedAt: fromMicros(row.UpdatedAt),
@@ -67,7 +67,7 @@ func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, 
 		return provision.Domain{}, false, err
 	}
 	for _, domain := range domains {
-		if domain.Status != "transferred_out" {
+		if domain.Status != registrar.DomainTransferredOut {
 			return domain, true, nil
 		}
 	}
@@ -79,9 +79,9 @@ func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.D
 	var rows int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
 		rows, err = q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
-			Status: now.Status, RegistryStatus: strings.Join(now.RegistryStatus, " "), RegistryExpires: micros(now.RegistryExpires),
+			Status: string(now.Status), RegistryStatus: strings.Join(now.RegistryStatus, " "), RegistryExpires: micros(now.RegistryExpires),
 			SyncedAt: micros(now.SyncedAt), SyncDue: micros(now.SyncDue), UpdatedAt: micros(now.UpdatedAt),
-			ID: was.ID, WasStatus: was.Status, WasDue: micros(was.SyncDue),
+			ID: was.ID, WasStatus: string(was.Status), WasDue: micros(was.SyncDue),
 		})
 		if err != nil || rows == 0 || event == nil {
 			return err

@@ -144,6 +144,6 @@ func TestChangeEmail_NewerRequestOrDisabledAccountVoidsLink(t *testing.T) {
 		e.wantError(e.ConfirmEmailChange(ctx, actorOf(in), first), registrar.KindNotFound, account.LinkInvalid)
 		second := e.deliverOneMail(registrar.MailChangeEmail).link
 		e.must(e.Disable(ctx, operator, in.Visitor.Customer.ID))
-		e.wantError(e.ConfirmEmailChange(ctx, actorOf(in), second), registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(e.ConfirmEmailChange(ctx, actorOf(in), second), registrar.KindUnauthenticated, registrar.SignInFirst)
 	})
 }

@@ -221,6 +221,6 @@ func TestResetLink_OperatorIssuesAndReplacesIt(t *testing.T) {
 		e.must(err)
 		e.must(e.ResetPassword(ctx, home, link, password))
 		_, err = e.CreateResetLink(ctx, operator, "cus_nobody")
-		e.wantError(err, registrar.KindNotFound, account.NoSuchCustomer)
+		e.wantError(err, registrar.KindNotFound, registrar.NoSuchCustomer)
 	})
 }

@@ -104,9 +104,9 @@ func TestAddOperator_EnrolmentBegunBeforeRoleCannotFinish(t *testing.T) {
 			t.Error("a session from before the role is still open")
 		}
 		_, err = e.FinishSecondFactor(ctx, actorOf(thief), authenticatorApp{secret}.code(e))
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		err = e.FinishAddPasskey(ctx, actorOf(thief), origin, challenge, "Thief", newAuthenticator(t).create(options))
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		if grant := e.grantOperator(id); grant.EnrolmentLink == "" {
 			t.Errorf("the account has a factor: %+v", grant)
 		}
@@ -223,7 +223,7 @@ func TestEnrolmentLink_ExpiresAndIsVoidedByReissueOrRemoval(t *testing.T) {
 		inBrowser := operator
 		inBrowser.Address = attacker.Address
 		_, err = e.AddOperator(ctx, inBrowser, id)
-		e.wantError(err, registrar.KindForbidden, account.OperatorsOnly)
+		e.wantError(err, registrar.KindForbidden, registrar.OperatorsOnly)
 	})
 }
 

@@ -93,12 +93,12 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 			t.Errorf("forgotten too early: %v", err)
 		}
 		// Nothing is put into it that would keep it.
-		e.wantError(e.SetPassword(ctx, operator, found.ID, password), registrar.KindNotFound, account.NoSuchCustomer)
-		e.wantError(e.SetRegistrantFor(ctx, operator, found.ID, account.Registrant{}), registrar.KindNotFound, account.NoSuchCustomer)
+		e.wantError(e.SetPassword(ctx, operator, found.ID, password), registrar.KindNotFound, registrar.NoSuchCustomer)
+		e.wantError(e.SetRegistrantFor(ctx, operator, found.ID, account.Registrant{}), registrar.KindNotFound, registrar.NoSuchCustomer)
 		e.advanceClock(25 * time.Hour)
 		e.must(e.Sweep(ctx))
 		_, err = e.FindByEmail(ctx, operator, email)
-		e.wantError(err, registrar.KindNotFound, account.NoSuchCustomer)
+		e.wantError(err, registrar.KindNotFound, registrar.NoSuchCustomer)
 		if entries, err := e.db.DeedsOf(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
 			t.Errorf("its audit is still there: %v (%v)", entries, err)
 		}

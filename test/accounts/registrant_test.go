@@ -37,7 +37,7 @@ func americanRegistrant(name string) account.Registrant {
 	}
 }
 
-func (e *env) addDomain(owner, label, tld string, status portfolio.Status) {
+func (e *env) addDomain(owner, label, tld string, status registrar.DomainStatus) {
 	e.Helper()
 	holdings, err := portfolio.New(portfolio.Config{Store: e.db})
 	e.must(err)
@@ -54,11 +54,11 @@ func TestSetRegistrant_TLDOfOwnDomainRefusesCountry(t *testing.T) {
 		actor := actorOf(in)
 		operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "ops"}
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
-		e.addDomain(actor.Customer, "frei", ".com", portfolio.StatusActive)
-		e.addDomain(actor.Customer, "vergessen", ".unlisted", portfolio.StatusActive)
+		e.addDomain(actor.Customer, "frei", ".com", registrar.DomainActive)
+		e.addDomain(actor.Customer, "vergessen", ".unlisted", registrar.DomainActive)
 		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace"))) // nothing of it demands anything
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
-		e.addDomain(actor.Customer, "laden", ".eu", portfolio.StatusActive)
+		e.addDomain(actor.Customer, "laden", ".eu", registrar.DomainActive)
 		e.deliverMails() // what was sent before
 		e.wantError(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace")), registrar.KindConflict, "requires_eu_presence")
 		e.wantError(e.SetRegistrantFor(e.Context(), operator, actor.Customer, americanRegistrant("Ada Lovelace")), registrar.KindConflict, "requires_eu_presence")
@@ -79,7 +79,7 @@ func TestSetRegistrant_TransferredOutDomainImposesNoRule(t *testing.T) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
-		e.addDomain(actor.Customer, "weg", ".eu", portfolio.StatusTransferredOut)
+		e.addDomain(actor.Customer, "weg", ".eu", registrar.DomainTransferredOut)
 		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace")))
 	})
 }
@@ -94,7 +94,7 @@ func TestSetRegistrant_VerifiedNameCannotBeReplaced(t *testing.T) {
 		}, nil); err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		e.addDomain(actor.Customer, "kanzlei", ".law", portfolio.StatusActive)
+		e.addDomain(actor.Customer, "kanzlei", ".law", registrar.DomainActive)
 		e.wantError(e.SetRegistrant(e.Context(), actor, germanRegistrant("Eve Mallory")), registrar.KindConflict, registrar.IdentityRequired)
 		if got, _, err := e.Registrant(e.Context(), actor); err != nil || got.Name != "Ada Lovelace" {
 			t.Errorf("the registrant is %+v, %v", got, err)
@@ -109,8 +109,8 @@ func TestSetRegistrant_AlreadyFailingRuleBlocksNoOtherChange(t *testing.T) {
 		e.reconfigure(withRegistrantRules)
 		actor := actorOf(e.newMember(email))
 		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace")))
-		e.addDomain(actor.Customer, "laden", ".eu", portfolio.StatusActive)
-		e.addDomain(actor.Customer, "kanzlei", ".law", portfolio.StatusActive)
+		e.addDomain(actor.Customer, "laden", ".eu", registrar.DomainActive)
+		e.addDomain(actor.Customer, "kanzlei", ".law", registrar.DomainActive)
 		called := americanRegistrant("Ada Lovelace")
 		called.Phone, called.Street = "+1.2125550199", "2 Main St"
 		e.must(e.SetRegistrant(e.Context(), actor, called))

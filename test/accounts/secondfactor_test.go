@@ -89,14 +89,14 @@ func TestEnterCode_OpensNewSessionPendingOneAllowsNothing(t *testing.T) {
 			t.Fatalf("a password alone opened %+v", pending)
 		}
 		_, err := e.SignInAgain(e.Context(), home, pending.Secret, account.ReauthCredentials{Password: password})
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		opened, err := e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
 		e.must(err)
 		if opened.Secret == pending.Secret || !e.sessionValid(opened.Secret) {
 			t.Error("the code did not open a new session")
 		}
 		_, err = e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		// Signing in again wants both as well.
 		e.advanceClock(time.Minute)
 		_, err = e.SignInAgain(e.Context(), home, opened.Secret, account.ReauthCredentials{Password: password})
@@ -107,7 +107,7 @@ func TestEnterCode_OpensNewSessionPendingOneAllowsNothing(t *testing.T) {
 		late := e.signIn(home, in.Device)
 		e.advanceClock(10*time.Minute + time.Second)
 		_, err = e.EnterCode(e.Context(), home, late.Secret, phone.code(e))
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 	})
 }
 
@@ -121,7 +121,7 @@ func TestEnterCode_FifthWrongCodeEndsPendingSession(t *testing.T) {
 			e.wantError(err, registrar.KindUnauthenticated, account.CodeWrong)
 		}
 		_, err := e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
-		e.wantError(err, registrar.KindUnauthenticated, account.SignInFirst)
+		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		if !e.hasAuditEvent(in, account.ActionSignInFailed) {
 			t.Error("the audit does not tell of wrong codes")
 		}

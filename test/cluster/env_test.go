@@ -176,7 +176,7 @@ func (r *fixture) newCustomer(name string) string {
 		r.t.Fatal(err)
 	}
 	_, err = r.portfolio.Add(r.t.Context(), operator, portfolio.AddParams{
-		Customer: id, Name: domain, Status: portfolio.StatusActive, PaidUntil: now.Add(24 * time.Hour),
+		Customer: id, Name: domain, Status: registrar.DomainActive, PaidUntil: now.Add(24 * time.Hour),
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -269,7 +269,7 @@ func (s *Env) addRandomRenewal(ctx context.Context, dice *rand.Rand) (bool, erro
 	}
 	dom := domains[dice.IntN(len(domains))]
 	_, err = s.AddPaidItemOfKind(ctx, provision.Renew, strings.TrimSuffix(dom.Name, dom.TLD), dom.TLD)
-	if registrar.CodeOf(err) == provision.NameHeld {
+	if registrar.CodeOf(err) == registrar.NameHeld {
 		return false, nil
 	}
 	return err == nil, err
@@ -298,7 +298,7 @@ func (s *Env) addRandomItem(ctx context.Context, dice *rand.Rand, n int) error {
 			label = kind.prefix + strconv.Itoa(n)
 		}
 		_, err := s.AddPaidItem(ctx, label, tld)
-		if registrar.CodeOf(err) == provision.NameHeld { // a refused name whose line is open still
+		if registrar.CodeOf(err) == registrar.NameHeld { // a refused name whose line is open still
 			_, err = s.AddPaidItem(ctx, "ruhig-"+strconv.Itoa(n), tld)
 		}
 		return err

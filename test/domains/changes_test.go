@@ -17,7 +17,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
@@ -55,7 +54,7 @@ func TestNameservers_ChangeAtRegistryAndInDNS(t *testing.T) {
 		t.Run(tld, func(t *testing.T) {
 			t.Parallel()
 			s := newEnv(t, "umzug"+tld)
-			id := s.addDomain(ada, "umzug", tld, portfolio.StatusActive)
+			id := s.addDomain(ada, "umzug", tld, registrar.DomainActive)
 			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "NS1.Nordlicht.Example.\n\n  ns2.nordlicht.example\r\n"})
 			want := []string{"ns1.nordlicht.example", "ns2.nordlicht.example"}
 			if got := nameserverHosts(s.registryDomain("umzug" + tld)); !slices.Equal(got, want) {
@@ -87,7 +86,7 @@ func TestNameservers_ChangeAtRegistryAndInDNS(t *testing.T) {
 func TestDSRecords_AddAndRemove(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "signiert.com")
-	id := s.addDomain(ada, "signiert", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "signiert", ".com", registrar.DomainActive)
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: "signiert.com. 3600 IN DS " + ds})
 	if got := s.dnsRecords("signiert.com", dns.TypeDS); len(got) != 1 || !strings.HasPrefix(got[0], "2371 13 2 1F98") {
 		t.Errorf("the DNS has %v", got)
@@ -106,7 +105,7 @@ func TestDSRecords_AddAndRemove(t *testing.T) {
 func TestTransferLock_SetAndRemovedAtRegistry(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "schloss.com")
-	id := s.addDomain(ada, "schloss", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "schloss", ".com", registrar.DomainActive)
 	if !s.view(id).Record.Locked() {
 		t.Error("it is not locked at the beginning")
 	}
@@ -124,7 +123,7 @@ func TestAuthCode_ShownOnceAndNotStored(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "wegzug.com", "wegzug.de")
 	for _, tld := range []string{".com", ".de"} {
-		id := s.addDomain(ada, "wegzug", tld, portfolio.StatusActive)
+		id := s.addDomain(ada, "wegzug", tld, registrar.DomainActive)
 		change, code := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 		if len(code) < 8 || s.registryDomain("wegzug"+tld).Auth != code {
 			t.Errorf("%s: the registry has another code than the one that is shown (%d characters)", tld, len(code))
@@ -226,7 +225,7 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 	id := s.registerDomain("inhaber", ".org")
 	before := s.registryDomain("inhaber.org")
 	var while func()
-	s.config.CheckEligibility = func(_ context.Context, _, tld string, holder domainchange.Registrant) error {
+	s.config.CheckEligibility = func(_ context.Context, _, tld string, holder registrar.Registrant) error {
 		err := registrar.Extension{TLD: tld, Requires: "eu_presence"}.CheckRegistrant(holder, "")
 		if while != nil {
 			while()
@@ -263,7 +262,7 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 func TestRegistrantChange_AddsMissingContact(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "mitgebracht.io")
-	id := s.addDomain(ada, "mitgebracht", ".io", portfolio.StatusActive)
+	id := s.addDomain(ada, "mitgebracht", ".io", registrar.DomainActive)
 	change, _ := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
 	if got := s.registryDomain("mitgebracht.io"); got.Registrant != change.Handle || len(got.Contacts) != 3 {
 		t.Errorf("the registry has %s and %v", got.Registrant, got.Contacts)
@@ -274,11 +273,11 @@ func TestRegistrantChange_AddsMissingContact(t *testing.T) {
 func TestView_EveryStatusIsKnown(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
-	for _, status := range portfolio.Statuses() {
+	for _, status := range registrar.DomainStatuses() {
 		id := s.addDomain(ada, "wort-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
 		view, err := s.service.View(t.Context(), signedInActor(ada), id)
 		must(t, err)
-		if _, closed := view.Closed[domainchange.Nameservers]; closed == (status == portfolio.StatusActive) {
+		if _, closed := view.Closed[domainchange.Nameservers]; closed == (status == registrar.DomainActive) {
 			t.Errorf("%s is closed: %t", status, closed)
 		}
 	}
@@ -288,7 +287,7 @@ func TestChange_LostResponseIsRecovered(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "lostanswer-eins.com", "once-dropped-zwei.com")
 	for _, label := range []string{"lostanswer-eins", "once-dropped-zwei"} {
-		id := s.addDomain(ada, label, ".com", portfolio.StatusActive)
+		id := s.addDomain(ada, label, ".com", registrar.DomainActive)
 		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 		s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example"})
 		if got := nameserverHosts(s.registryDomain(label + ".com")); !slices.Equal(got, []string{"ns1.nordlicht.example", "ns2.nordlicht.example"}) {
@@ -315,7 +314,7 @@ func (s *refusingRegistry) ApplyChange(ctx context.Context, task domainchange.Ta
 func TestChange_ResumesWhenRegistryRecovers(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "geduld.com")
-	id := s.addDomain(ada, "geduld", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "geduld", ".com", registrar.DomainActive)
 	quiet := &refusingRegistry{Registry: s.provisioner}
 	s.config.Registries[0].Registry = quiet
 	var err error
@@ -347,7 +346,7 @@ func TestChange_ResumesWhenRegistryRecovers(t *testing.T) {
 func TestChange_RegistryRefusalIsFinal(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "fremd.com")
-	id := s.addDomain(ada, "fremd", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "fremd", ".com", registrar.DomainActive)
 	// The name of the host is below a domain of another registrar here.
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.gibtesnicht-a.com\nns2.gibtesnicht-a.com"})
 	must(t, err)
@@ -365,7 +364,7 @@ func TestChange_RegistryRefusalIsFinal(t *testing.T) {
 func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "meine.com")
-	id := s.addDomain(ada, "meine", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "meine", ".com", registrar.DomainActive)
 	old := signedInActor(ada)
 	old.SignedInAt = time.Now().Add(-registrar.RecentSignIn - time.Minute)
 	token := signedInActor(ada)
@@ -376,7 +375,7 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 			actor registrar.Actor
 			want  error
 		}{
-			"another customer": {signedInActor(eve), &registrar.Error{Kind: registrar.KindNotFound, Code: domainchange.NoSuchDomain}},
+			"another customer": {signedInActor(eve), &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}},
 			"a stranger":       {registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr("192.0.2.9")}, &registrar.Error{Kind: registrar.KindUnauthenticated}},
 			"a token":          {token, &registrar.Error{Kind: registrar.KindForbidden}},
 			"an old sign-in":   {old, &registrar.Error{Code: registrar.SignInAgain}},
@@ -389,7 +388,7 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.service.View(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != domainchange.NoSuchDomain {
+	if _, err := s.service.View(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != registrar.NoSuchDomain {
 		t.Errorf("another customer sees it: %v", err)
 	}
 	if got := s.registryDomain("meine.com"); got.Auth != "auth-meine" || nameserverHosts(got)[0] != oldNameserver {
@@ -400,9 +399,9 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 func TestChange_EachStatusRefusesWithItsCode(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "zustand-active.com", "zustand-expired.com")
-	for status, want := range map[portfolio.Status]registrar.Code{
-		portfolio.StatusActive: "", portfolio.StatusExpired: domainchange.IsExpired, portfolio.StatusPending: domainchange.IsPending,
-		portfolio.StatusRedemption: domainchange.IsRedemption, portfolio.StatusTransit: domainchange.IsTransit, portfolio.StatusTransferredOut: domainchange.IsTransferredOut,
+	for status, want := range map[registrar.DomainStatus]registrar.Code{
+		registrar.DomainActive: "", registrar.DomainExpired: domainchange.IsExpired, registrar.DomainPending: domainchange.IsPending,
+		registrar.DomainRedemption: domainchange.IsRedemption, registrar.DomainTransit: domainchange.IsTransit, registrar.DomainTransferredOut: domainchange.IsTransferredOut,
 	} {
 		id := s.addDomain(ada, "zustand-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
 		_, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example"})
@@ -410,7 +409,7 @@ func TestChange_EachStatusRefusesWithItsCode(t *testing.T) {
 			t.Errorf("%s: %v, and the page says %q", status, err, s.view(id).Closed[domainchange.Nameservers])
 		}
 		_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
-		if leaves := status == portfolio.StatusActive || status == portfolio.StatusExpired; leaves != (err == nil) {
+		if leaves := status == registrar.DomainActive || status == registrar.DomainExpired; leaves != (err == nil) {
 			t.Errorf("%s: the auth code: %v", status, err)
 		}
 	}
@@ -419,7 +418,7 @@ func TestChange_EachStatusRefusesWithItsCode(t *testing.T) {
 func TestView_UnreachableRegistryShowsLastRecord(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "zuletzt.com")
-	id := s.addDomain(ada, "zuletzt", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "zuletzt", ".com", registrar.DomainActive)
 	if view := s.view(id); !view.HasRecord || view.Unreachable {
 		t.Fatalf("the holder sees %+v", view)
 	}
@@ -454,7 +453,7 @@ func (c countingRegistry) FetchRecord(ctx context.Context, name string) (domainc
 func TestView_FailingRegistryIsQueriedAtIntervals(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "neuladen.com")
-	id := s.addDomain(ada, "neuladen", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "neuladen", ".com", registrar.DomainActive)
 	var looks atomic.Int64
 	var mu sync.Mutex
 	now := time.Now()

@@ -134,7 +134,7 @@ func (s *env) addCustomer(id string) {
 }
 
 // addDomain gives a customer a domain and returns its id.
-func (s *env) addDomain(owner, label, tld string, status portfolio.Status) string {
+func (s *env) addDomain(owner, label, tld string, status registrar.DomainStatus) string {
 	s.t.Helper()
 	holdings, err := portfolio.New(portfolio.Config{Store: s.db})
 	must(s.t, err)

@@ -11,14 +11,13 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
 func TestLock_ForbidsConfiguredChanges(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "streit.com")
-	id := s.addDomain(ada, "streit", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "streit", ".com", registrar.DomainActive)
 	s.config.CheckRestrictions = func(_ context.Context, dom domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 		if dom.ID == id && kind == domainchange.AuthCode {
 			return domainchange.DomainRestricted, nil
@@ -55,7 +54,7 @@ func (d timingOutRegistry) ApplyChange(ctx context.Context, task domainchange.Ta
 func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "gericht.com")
-	id := s.addDomain(ada, "gericht", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "gericht", ".com", registrar.DomainActive)
 	var recovered, locked atomic.Bool
 	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
 	s.config.CheckRestrictions = func(_ context.Context, dom domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
@@ -98,13 +97,13 @@ func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
 func TestSecure_OperatorSetsTransferLock(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "bleibt.com")
-	id := s.addDomain(ada, "bleibt", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "bleibt", ".com", registrar.DomainActive)
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root", Address: netip.MustParseAddr("198.51.100.9")}
 	if err := s.service.Secure(t.Context(), signedInActor(ada), ada, id, "lck_1"); registrar.KindOf(err) != registrar.KindForbidden {
 		t.Errorf("a holder: %v", err)
 	}
-	if err := s.service.Secure(t.Context(), operator, eve, id, "lck_1"); registrar.CodeOf(err) != domainchange.NoSuchDomain {
+	if err := s.service.Secure(t.Context(), operator, eve, id, "lck_1"); registrar.CodeOf(err) != registrar.NoSuchDomain {
 		t.Errorf("somebody else's domain: %v", err)
 	}
 	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
@@ -138,7 +137,7 @@ func TestSecure_InvalidatesIssuedAuthCode(t *testing.T) {
 		t.Run(tld, func(t *testing.T) {
 			t.Parallel()
 			s := newEnv(t, "beute"+tld, "frei"+tld)
-			id, free := s.addDomain(ada, "beute", tld, portfolio.StatusActive), s.addDomain(ada, "frei", tld, portfolio.StatusActive)
+			id, free := s.addDomain(ada, "beute", tld, registrar.DomainActive), s.addDomain(ada, "frei", tld, registrar.DomainActive)
 			other := s.newEPPClient("andere")
 			codes := make(map[string]string)
 			for name, dom := range map[string]string{"beute" + tld: id, "frei" + tld: free} {
@@ -184,7 +183,7 @@ func TestSecure_InvalidatesIssuedAuthCode(t *testing.T) {
 func TestSecure_NotAvailableToOwner(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "meins.com")
-	id := s.addDomain(ada, "meins", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "meins", ".com", registrar.DomainActive)
 	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Secure}); registrar.CodeOf(err) != domainchange.NoSuchChange {
 		t.Errorf("got %v", err)
 	}
@@ -197,7 +196,7 @@ func TestSecure_NotAvailableToOwner(t *testing.T) {
 func TestSecure_WaitsForRunningChange(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "eilig.com")
-	id := s.addDomain(ada, "eilig", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "eilig", ".com", registrar.DomainActive)
 	var recovered atomic.Bool
 	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
 	var err error
@@ -216,7 +215,7 @@ func TestSecure_WaitsForRunningChange(t *testing.T) {
 func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "liegt.com")
-	id := s.addDomain(ada, "liegt", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "liegt", ".com", registrar.DomainActive)
 	var recovered atomic.Bool
 	s.config.Registries[0].Registry = timingOutRegistry{s.provisioner, &recovered}
 	s.config.RequestTimeout = time.Second
@@ -246,7 +245,7 @@ func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
 	s.run()
 	select {
 	case code := <-waits:
-		if code != domainchange.NoRegistryAccount {
+		if code != registrar.NoRegistryAccount {
 			t.Errorf("operators read %s", code)
 		}
 	case <-time.After(waitTimeout):
@@ -278,7 +277,7 @@ func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
 func TestChanges_RateLimitedPerDomain(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "unruhe.com", "ruhe.com")
-	id, other := s.addDomain(ada, "unruhe", ".com", portfolio.StatusActive), s.addDomain(ada, "ruhe", ".com", portfolio.StatusActive)
+	id, other := s.addDomain(ada, "unruhe", ".com", registrar.DomainActive), s.addDomain(ada, "ruhe", ".com", registrar.DomainActive)
 	asked := 0
 	for ; asked < 100; asked++ {
 		kind := []domainchange.ChangeKind{domainchange.Unlock, domainchange.Lock}[asked%2]
@@ -300,7 +299,7 @@ func TestChanges_RateLimitedPerDomain(t *testing.T) {
 func TestSecure_CompletesAfterCanceledRequest(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "weg.com")
-	id := s.addDomain(ada, "weg", ".com", portfolio.StatusActive)
+	id := s.addDomain(ada, "weg", ".com", registrar.DomainActive)
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	gone, leave := context.WithCancel(t.Context())
 	leave()

@@ -63,7 +63,7 @@ func (d *fakeRegistry) ApplyChange(_ context.Context, task domainchange.Task) (d
 func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	if list := b.get("/portal/domains").body; !strings.Contains(list, `<a href="`+path+`">eigene.de</a>`) {
@@ -101,7 +101,7 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	got := b.post(path+"/auth-code", nil)
@@ -130,7 +130,7 @@ func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "eigene", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	for typed, says := range map[string]string{
@@ -167,16 +167,16 @@ func TestDomainPage_EachStatusExplainsOptions(t *testing.T) {
 	s := newEnv(t, true)
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
-	for status, says := range map[portfolio.Status]string{
-		portfolio.StatusPending: "noch in Arbeit", portfolio.StatusExpired: "Die Laufzeit ist zu Ende", portfolio.StatusRedemption: "Die Domain ist gelöscht",
-		portfolio.StatusTransit: "liegt bei DENIC", portfolio.StatusTransferredOut: "Ein anderer Anbieter",
+	for status, says := range map[registrar.DomainStatus]string{
+		registrar.DomainPending: "noch in Arbeit", registrar.DomainExpired: "Die Laufzeit ist zu Ende", registrar.DomainRedemption: "Die Domain ist gelöscht",
+		registrar.DomainTransit: "liegt bei DENIC", registrar.DomainTransferredOut: "Ein anderer Anbieter",
 	} {
 		id := s.addDomain(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
 		got := b.get("/portal/domains/" + id)
 		if got.status != http.StatusOK || !strings.Contains(got.body, says) || strings.Contains(got.body, id+"/nameservers") {
 			t.Errorf("%s: %d %s", status, got.status, got.body)
 		}
-		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == portfolio.StatusExpired) {
+		if leaves := strings.Contains(got.body, id+"/auth-code"); leaves != (status == registrar.DomainExpired) {
 			t.Errorf("%s: the auth code is offered: %t", status, leaves)
 		}
 	}
@@ -187,10 +187,10 @@ func TestDomainList_SearchFilterAndPages(t *testing.T) {
 	s := newEnv(t, true)
 	erika, other := s.newMember("erika@example.org"), s.newMember("otto@example.org")
 	for i := range portfolio.PageSize + 5 {
-		s.addDomain(erika.ID, fmt.Sprintf("viele-%03d", i), portfolio.StatusActive)
+		s.addDomain(erika.ID, fmt.Sprintf("viele-%03d", i), registrar.DomainActive)
 	}
-	s.addDomain(erika.ID, "xn--mller-kva", portfolio.StatusExpired)
-	s.addDomain(other.ID, "viele-fremd", portfolio.StatusActive)
+	s.addDomain(erika.ID, "xn--mller-kva", registrar.DomainExpired)
+	s.addDomain(other.ID, "viele-fremd", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	rows := func(body string) int { return strings.Count(body, "<tr><td>") }
 	first := b.get("/portal/domains").body
@@ -217,7 +217,7 @@ func TestDomainList_SearchFilterAndPages(t *testing.T) {
 func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", registrar.DomainActive)
 	s.forbidden = map[domainchange.ChangeKind]registrar.Code{domainchange.Nameservers: domainchange.DomainRestricted, domainchange.AddDS: domainchange.DomainRestricted, domainchange.RemoveDS: domainchange.DomainRestricted}
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id

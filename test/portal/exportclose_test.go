@@ -16,7 +16,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
@@ -30,7 +29,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	erika := s.newMember("erika@example.org")
-	kaffee := s.addDomain(erika.ID, "kaffee", portfolio.StatusActive)
+	kaffee := s.addDomain(erika.ID, "kaffee", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	b.post("/portal/profile/registrant", registrantForm)
 	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
@@ -134,7 +133,7 @@ func TestCloseAccount_RefusedWhileDomainsRemain(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	erika := s.newMember("erika@example.org")
-	s.addDomain(erika.ID, "kaffee", portfolio.StatusExpired)
+	s.addDomain(erika.ID, "kaffee", registrar.DomainExpired)
 	b := s.signedInBrowser("erika@example.org")
 	if got := b.get("/portal/profile/close"); !strings.Contains(got.body, "Domains in Ihrem Konto: 1") || strings.Contains(got.body, `name="sure"`) {
 		t.Errorf("%s", got.body)

@@ -81,7 +81,7 @@ func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 	move := order.Transition{From: o, To: o, Provision: true}
 	move.To.State, move.To.PaidAt = order.Provisioning, at
 	move.To.Items = []order.Item{o.Items[0]}
-	move.To.Items[0].State, move.To.Items[0].Failure = order.ItemFailed, order.NameHeld
+	move.To.Items[0].State, move.To.Items[0].Failure = order.ItemFailed, registrar.NameHeld
 	if moved, err := s.db.UpdateOrder(ctx, move); err != nil || !moved {
 		s.t.Fatalf("%t, %v", moved, err)
 	}

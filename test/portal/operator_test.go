@@ -54,7 +54,7 @@ func (f accountFiles) Find(ctx context.Context, by registrar.Actor, text string)
 func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (behind.CustomerRecord, error) {
 	account, found, err := f.s.db.ReadCustomers().AccountByID(ctx, id)
 	if err != nil || !found {
-		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: admin.NoSuchCustomer, Err: err}
+		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer, Err: err}
 	}
 	return behind.CustomerRecord{Account: account.Customer}, f.office.RecordAccountView(ctx, by, id, "")
 }
@@ -357,7 +357,7 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	_, b := s.operatorBrowser("ops@example.org")
 	erika := s.newMember("erika@example.org")
 	_, err := s.portfolio.Add(t.Context(), cliOperator, portfolio.AddParams{
-		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: portfolio.StatusActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
+		Customer: erika.ID, Name: registrar.NewName("streit", ".de"), Status: registrar.DomainActive, PaidUntil: s.clock.now().AddDate(1, 0, 0),
 	})
 	must(t, err)
 	form := url.Values{
@@ -401,14 +401,14 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
 	erika := s.newMember("erika@example.org")
-	id := s.addDomain(erika.ID, "liegt", portfolio.StatusActive)
+	id := s.addDomain(erika.ID, "liegt", registrar.DomainActive)
 	now := s.clock.now()
 	stuck := domainchange.Change{
 		ID: "chg_1", Customer: erika.ID, Domain: id, Account: "einst", Kind: domainchange.Unlock, State: domainchange.StatusOpen,
 		Actor: registrar.Actor{Kind: registrar.ActorPerson, Through: "ses_1"}, DueAt: now.Add(time.Hour), Attempts: 7, CreatedAt: now,
 	}
 	must(t, s.db.AddDomainChange(t.Context(), stuck))
-	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: domainchange.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
+	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: registrar.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
 	holder := s.signedInBrowser("erika@example.org")
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung bleibt liegen") || got.header.Get("Refresh") != "" {
 		t.Errorf("the holder reads %s", got.body)
@@ -441,7 +441,7 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "streit", registrar.DomainActive)
 	_, b := s.operatorBrowser("ops@example.org")
 	silent, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now}) // as if the process had ended after the lock
 	must(t, err)

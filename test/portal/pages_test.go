@@ -25,7 +25,7 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 	s := newEnv(t, true)
 	added := s.newMember("erika@example.org")
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
-	for i, status := range portfolio.Statuses() {
+	for i, status := range registrar.DomainStatuses() {
 		_, err := s.portfolio.Add(t.Context(), operator, s.domainAddition(added.ID, i, status))
 		must(t, err)
 	}
@@ -80,11 +80,11 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 	return s, pages
 }
 
-func (s *env) domainAddition(owner string, i int, status portfolio.Status) portfolio.AddParams {
+func (s *env) domainAddition(owner string, i int, status registrar.DomainStatus) portfolio.AddParams {
 	name, err := registrar.ParseName(string(rune('a'+i))+"-elbblick.de", func(tld string) bool { return tld == ".de" })
 	must(s.t, err)
 	addition := portfolio.AddParams{Customer: owner, Name: name, Status: status, AutoRenew: i%2 == 0}
-	if status != portfolio.StatusPending {
+	if status != registrar.DomainPending {
 		addition.PaidUntil = time.Now().AddDate(0, i, 0)
 	}
 	return addition

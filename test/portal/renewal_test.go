@@ -15,7 +15,7 @@ import (
 )
 
 // addDomain gives an account one and returns its id.
-func (s *env) addDomain(owner, label string, status portfolio.Status) string {
+func (s *env) addDomain(owner, label string, status registrar.DomainStatus) string {
 	s.t.Helper()
 	added, err := s.portfolio.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
 		Customer: owner, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: s.clock.now().Add(90 * 24 * time.Hour),
@@ -73,7 +73,7 @@ func TestRenew_CreatesOrder(t *testing.T) {
 	c := &fakeOrders{base: "https://elsewhere.example", autoRenew: make(map[string]bool)}
 	s := newEnvWith(t, c.install)
 	erika := s.newMember("erika@example.org")
-	active, gone := s.addDomain(erika.ID, "laufend", portfolio.StatusActive), s.addDomain(erika.ID, "weg", portfolio.StatusTransferredOut)
+	active, gone := s.addDomain(erika.ID, "laufend", registrar.DomainActive), s.addDomain(erika.ID, "weg", registrar.DomainTransferredOut)
 	b := s.signedInBrowser("erika@example.org")
 	renew := "/portal/domains/" + active + "/renew"
 	if list := b.get("/portal/domains").body; !strings.Contains(list, renew) || strings.Contains(list, gone+"/renew") {
@@ -102,7 +102,7 @@ func TestAutoRenew_OwnerSwitchesIt(t *testing.T) {
 	t.Parallel()
 	c := &fakeOrders{autoRenew: make(map[string]bool)}
 	s := newEnvWith(t, c.install)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id + "/auto-renew"
 	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.autoRenew[id] {
@@ -127,13 +127,13 @@ func TestAutoRenew_CanBeSwitchedOffInEveryStatus(t *testing.T) {
 	s := newEnvWith(t, c.install)
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
-	for _, status := range []portfolio.Status{portfolio.StatusActive, portfolio.StatusExpired, portfolio.StatusRedemption, portfolio.StatusTransferredOut} {
+	for _, status := range []registrar.DomainStatus{registrar.DomainActive, registrar.DomainExpired, registrar.DomainRedemption, registrar.DomainTransferredOut} {
 		added, err := s.portfolio.Add(t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
 			Customer: erika.ID, Name: registrar.NewName("war-"+string(status[:3]), ".de"), Status: status, PaidUntil: s.clock.now(), AutoRenew: true,
 		})
 		must(t, err)
 		offered := strings.Contains(b.get("/portal/domains").body, added.ID+"/auto-renew")
-		if want := status != portfolio.StatusTransferredOut; offered != want {
+		if want := status != registrar.DomainTransferredOut; offered != want {
 			t.Errorf("%s: the switch is offered: %v", status, offered)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAutoRenew_CanBeSwitchedOffInEveryStatus(t *testing.T) {
 func TestWithoutOrders_NoRenewalIsOffered(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
-	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", portfolio.StatusActive)
+	id := s.addDomain(s.newMember("erika@example.org").ID, "laufend", registrar.DomainActive)
 	b := s.signedInBrowser("erika@example.org")
 	if list := b.get("/portal/domains").body; strings.Contains(list, id+"/") || strings.Contains(list, "/portal/orders") || !strings.Contains(list, "laufend.de") {
 		t.Errorf("the list offers %s", list)

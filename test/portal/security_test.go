@@ -12,7 +12,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
@@ -297,7 +296,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	must(t, err)
 	owned := ownedObjects{
 		token: tokens[0].ID, session: sessions[0].ID, passkey: s.addPasskey(victim.ID), app: s.connectApp(victim.ID),
-		domain: s.addDomain(victim.ID, "opfer", portfolio.StatusActive), agent: s.newRemovedAgent(),
+		domain: s.addDomain(victim.ID, "opfer", registrar.DomainActive), agent: s.newRemovedAgent(),
 	}
 	unknown := ownedObjects{
 		token: "tok_00000000000000000000000000", session: "ses_00000000000000000000000000", passkey: "pky_00000000000000000000000000",

@@ -120,7 +120,7 @@ func TestRenew_ExpiredDomainLeavesHold(t *testing.T) {
 		Created: paid.AddDate(-3, 0, 0), Expires: paid.AddDate(1, 0, 0), Nameservers: []string{"ns1.example.net"},
 	})
 	if err := s.db.AddDomain(t.Context(), portfolio.Domain{
-		ID: "dom_expired", Customer: customerID, Name: "stillgelegt.com", TLD: ".com", Status: portfolio.StatusExpired, PaidUntil: paid,
+		ID: "dom_expired", Customer: customerID, Name: "stillgelegt.com", TLD: ".com", Status: registrar.DomainExpired, PaidUntil: paid,
 		CreatedAt: now, UpdatedAt: now,
 	}, registrar.AuditEvent{Actor: operator, Action: portfolio.DomainAdded, Customer: customerID, At: now}); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func (s *env) replaceWithManualDomain(t *testing.T, id string) error {
 		return err
 	}
 	return s.db.AddDomain(t.Context(), portfolio.Domain{
-		ID: "dom_entered", Customer: customerID, Name: domain.Name, TLD: domain.TLD, Status: portfolio.StatusActive,
+		ID: "dom_entered", Customer: customerID, Name: domain.Name, TLD: domain.TLD, Status: registrar.DomainActive,
 		PaidUntil: domain.PaidUntil, CreatedAt: time.Now(), UpdatedAt: time.Now(),
 	}, registrar.AuditEvent{Actor: operator, Action: portfolio.DomainAdded, Customer: customerID, At: time.Now()})
 }
@@ -185,8 +185,8 @@ func TestQuote_ChecksTheRegistry(t *testing.T) {
 	}{
 		{kind: provision.Register, label: "noch-frei", tld: ".org", years: 1},
 		{kind: provision.Register, label: "google", tld: ".org", want: provision.NameTaken},
-		{kind: provision.Register, label: "premium-name", tld: ".org", want: provision.NamePremium},
-		{kind: provision.Register, label: "schon-meins", tld: ".org", want: provision.NameHeld},
+		{kind: provision.Register, label: "premium-name", tld: ".org", want: registrar.NamePremium},
+		{kind: provision.Register, label: "schon-meins", tld: ".org", want: registrar.NameHeld},
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", code: "auth-transfer-haus", years: 1},
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", years: 1, missing: provision.NeedCode},
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".com", code: "auth-falsch", want: provision.WrongCode},
@@ -194,7 +194,7 @@ func TestQuote_ChecksTheRegistry(t *testing.T) {
 		{kind: provision.Transfer, label: "transfer-haus", tld: ".nl", code: "auth-transfer-haus", years: 0},
 		{kind: provision.Transfer, label: "google", tld: ".com", code: "auth-google", want: provision.Locked},
 		{kind: provision.Transfer, label: "noch-frei", tld: ".com", code: "egal-was-hier", want: provision.NotRegistered},
-		{kind: provision.Transfer, label: "schon-meins", tld: ".org", want: provision.NameHeld},
+		{kind: provision.Transfer, label: "schon-meins", tld: ".org", want: registrar.NameHeld},
 		{kind: provision.Renew, label: "schon-meins", tld: ".org", years: 1},
 		{kind: provision.Renew, label: "google", tld: ".org", want: provision.NotYours},
 	} {

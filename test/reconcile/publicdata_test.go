@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
@@ -59,7 +59,7 @@ func (s *anonymousClient) callTool(name string, arguments any) string {
 }
 
 // personalData is what is known of a registrant, in the ways in which it may be written.
-func personalData(email string, r provision.Registrant) []string {
+func personalData(email string, r registrar.Registrant) []string {
 	digits := strings.NewReplacer("+", "", ".", "").Replace(r.Phone)
 	return []string{email, r.Name, r.Organisation, r.Street, r.PostalCode, r.Phone, digits, strings.TrimPrefix(digits, "49")}
 }

@@ -51,8 +51,7 @@ const (
 
 // The facts that letters mention.
 const (
-	dataChange  = "change"  // LetterSecondFactor: on, off, renewed, used; LetterPasskey: added, removed
-	dataName    = "name"    // LetterPasskey
-	dataEmail   = "email"   // LetterEmailChanging: the new address
-	dataAddress = "address" // where the cause came from
+	dataChange = "change" // LetterSecondFactor: on, off, renewed, used; LetterPasskey: added, removed
+	dataName   = "name"   // LetterPasskey
+	dataEmail  = "email"  // LetterEmailChanging: the new address
 )

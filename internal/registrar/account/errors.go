@@ -14,7 +14,6 @@ const (
 	TooManyAttempts   registrar.Code = "too_many_attempts"   // wait RetryAfter
 	Busy              registrar.Code = "busy"                // too many passwords are being checked
 	AccountDisabled   registrar.Code = "account_disabled"    // told only to who proved to be the owner
-	SignInFirst       registrar.Code = "sign_in_first"       // no session, or one that is over
 	CodeWrong         registrar.Code = "code_wrong"          // a code that is wrong or was used before
 	LinkInvalid       registrar.Code = "link_invalid"        // unknown, used, too old or void: never told which
 	EmailInvalid      registrar.Code = "email_invalid"       // no address that mail can be sent to
@@ -34,8 +33,6 @@ const (
 	LastWayIn         registrar.Code = "last_way_in"         // the last passkey of an account without a password
 	OriginUnknown     registrar.Code = "origin_unknown"      // a passkey for another site
 	StrongSignIn      registrar.Code = "strong_sign_in"      // an operator account: sign in with a passkey or a code first
-	OperatorsOnly     registrar.Code = "operators_only"      // for the command line
-	NoSuchCustomer    registrar.Code = "no_such_customer"    // told to operators only
 	NoSuchObject      registrar.Code = "no_such_object"      // not there, or somebody else's
 	RegistrantInvalid registrar.Code = "registrant_invalid"  // with *FieldError
 	HasDomains        registrar.Code = "account_has_domains" // an account with domains can't be closed

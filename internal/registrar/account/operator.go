@@ -10,16 +10,9 @@ import (
 // operatorLinkTTL is longer than a link by mail, because a person has to hand it on.
 const operatorLinkTTL = 24 * time.Hour
 
-func requireOperator(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorOperator {
-		return fail(registrar.KindForbidden, OperatorsOnly)
-	}
-	return nil
-}
-
 // changeAsOperator runs a change of one account.
 func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	return s.inTx(ctx, func(t *tx) error {
@@ -28,7 +21,7 @@ func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor
 			return err
 		}
 		if !ok {
-			return fail(registrar.KindNotFound, NoSuchCustomer)
+			return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 		}
 		return fn(t, account)
 	})
@@ -37,7 +30,7 @@ func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor
 // Add makes an account for an address that the operator vouches for, and a link
 // by which its owner chooses a password.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, email, language string) (customer Customer, link string, err error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return Customer{}, "", err
 	}
 	email, key, err := parseEmail(email)
@@ -79,7 +72,7 @@ func (t *tx) createResetLink(ctx context.Context, account Account) (string, erro
 
 // FindByEmail returns the account of an address.
 func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, email string) (Customer, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return Customer{}, err
 	}
 	_, key, err := parseEmail(email)
@@ -91,7 +84,7 @@ func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, ema
 		return Customer{}, err
 	}
 	if !ok {
-		return Customer{}, fail(registrar.KindNotFound, NoSuchCustomer)
+		return Customer{}, fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 	}
 	return account.Customer, nil
 }
@@ -99,7 +92,7 @@ func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, ema
 // List returns accounts in the order of their making; after is the id of the
 // last one of the page before.
 func (s *Service) List(ctx context.Context, operator registrar.Actor, after string, limit int) ([]Customer, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	accounts, err := s.read().ListAccounts(ctx, after, min(max(limit, 1), maxPage))
@@ -167,7 +160,7 @@ func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor,
 func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
-			return fail(registrar.KindNotFound, NoSuchCustomer)
+			return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 		}
 		return fn(t, account)
 	})
@@ -176,7 +169,7 @@ func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor,
 // SetPassword sets a password, for the demo account of a sandbox. It ends every
 // session and sends no letter.
 func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id, password string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	account, ok, err := s.read().AccountByID(ctx, id)
@@ -184,7 +177,7 @@ func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id,
 		return err
 	}
 	if !ok {
-		return fail(registrar.KindNotFound, NoSuchCustomer)
+		return fail(registrar.KindNotFound, registrar.NoSuchCustomer)
 	}
 	hash, err := s.hashNewPassword(ctx, requesterOf(operator, ""), password, account.EmailKey)
 	if err != nil {
@@ -213,7 +206,7 @@ func (s *Service) SetRegistrantFor(ctx context.Context, operator registrar.Actor
 
 // ListOperators are those who may open the operators' pages.
 func (s *Service) ListOperators(ctx context.Context, operator registrar.Actor) ([]Customer, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	accounts, err := s.read().ListOperators(ctx)

@@ -26,7 +26,7 @@ type OperatorGrant struct {
 // not be able to create further operators.
 func requireCommandLine(operator registrar.Actor) error {
 	if operator.Address.IsValid() {
-		return fail(registrar.KindForbidden, OperatorsOnly)
+		return fail(registrar.KindForbidden, registrar.OperatorsOnly)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (s *Service) requireStrongOperator(ctx context.Context, r Reader, actor reg
 func (s *Service) actorSession(ctx context.Context, r Reader, actor registrar.Actor, account Account) (Session, error) {
 	session, ok, err := r.OpenSession(ctx, account.ID, actor.Through, s.cfg.Now())
 	if err == nil && !ok {
-		err = fail(registrar.KindUnauthenticated, SignInFirst)
+		err = fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	return session, err
 }

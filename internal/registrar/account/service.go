@@ -73,12 +73,7 @@ func (t *tx) recordEvent(ctx context.Context, actor registrar.Actor, action regi
 // queueMail stores a letter that also says from which address its cause came.
 func (t *tx) queueMail(ctx context.Context, actor registrar.Actor, mail registrar.Mail) error {
 	t.mailQueued = true
-	if actor.Address.IsValid() {
-		if mail.Data == nil {
-			mail.Data = make(map[string]string, 1)
-		}
-		mail.Data[dataAddress] = actor.Address.String()
-	}
+	mail.SetAddress(actor)
 	return t.QueueMail(ctx, mail, t.now)
 }
 
@@ -104,15 +99,15 @@ func (t *tx) lockCredentials(ctx context.Context, account Account) error {
 
 // signedInAccount is the account of an actor who is a person.
 func (s *Service) signedInAccount(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return Account{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	if err := actor.RequireSignedIn(); err != nil {
+		return Account{}, err
 	}
 	account, ok, err := r.AccountByID(ctx, actor.Customer)
 	if err != nil {
 		return Account{}, err
 	}
 	if !ok || !account.DisabledAt.IsZero() {
-		return Account{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return Account{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	return account, nil
 }

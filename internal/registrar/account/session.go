@@ -14,7 +14,7 @@ const touchInterval = 5 * time.Minute
 // findSession finds a session by its secret, if it is in the given state and neither
 // over nor that of a disabled account.
 func (s *Service) findSession(ctx context.Context, secret string, state SessionState) (StoredSession, Account, error) {
-	refused := fail(registrar.KindUnauthenticated, SignInFirst)
+	refused := fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	hash, ok := registrar.HashSecret(registrar.SessionSecret, secret)
 	if !ok {
 		return StoredSession{}, Account{}, refused

@@ -140,7 +140,7 @@ type sessionParams struct {
 
 // errMoved: between the proof and the session, the password or the second factor
 // was changed, or the account was disabled.
-var errAccountChanged = fmt.Errorf("the account changed meanwhile: %w", fail(registrar.KindUnauthenticated, SignInFirst))
+var errAccountChanged = fmt.Errorf("the account changed meanwhile: %w", fail(registrar.KindUnauthenticated, registrar.SignInFirst))
 
 // startSession begins a session with a new id and a new secret.
 //
@@ -165,7 +165,7 @@ func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (Sig
 			return SignInResult{}, err
 		}
 		if !ok {
-			return SignInResult{}, fail(registrar.KindUnauthenticated, SignInFirst)
+			return SignInResult{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 		}
 	}
 	secret, secretHash := registrar.NewSecret(registrar.SessionSecret)
@@ -255,7 +255,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 		return SignInResult{}, err
 	}
 	if !taken {
-		return SignInResult{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return SignInResult{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	parsed, err := s.parseCode(account, code)
 	if err == nil {

@@ -66,13 +66,9 @@ type DomainRef struct{ ID, Name, Customer string }
 
 // What can go wrong. Transports have a sentence for each.
 const (
-	// OperatorsOnly goes with KindForbidden.
-	OperatorsOnly registrar.Code = "operators_only"
-	// NoSuchDomain, NoSuchLock, NoSuchJob and NoSuchCustomer go with KindNotFound.
-	NoSuchDomain   registrar.Code = "no_such_domain"
-	NoSuchLock     registrar.Code = "no_such_lock"
-	NoSuchJob      registrar.Code = "no_such_job"
-	NoSuchCustomer registrar.Code = "no_such_customer"
+	// NoSuchLock and NoSuchJob go with KindNotFound.
+	NoSuchLock registrar.Code = "no_such_lock"
+	NoSuchJob  registrar.Code = "no_such_job"
 	// These go with KindInvalid.
 	BadCause        registrar.Code = "bad_cause"
 	BadReason       registrar.Code = "bad_reason"
@@ -181,13 +177,6 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg: cfg}, nil
 }
 
-func requireOperator(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorOperator || actor.Through == "" {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
-	}
-	return nil
-}
-
 func invalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
@@ -200,7 +189,7 @@ func notFound(code registrar.Code) error {
 // shows an operator anything of a customer calls it first.
 // object is what of it, such as an order; empty: all.
 func (s *Service) RecordAccountView(ctx context.Context, operator registrar.Actor, customer, object string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: AccountViewed, Customer: customer, Object: object, At: s.cfg.Now()})
@@ -218,7 +207,7 @@ type LockRequest struct {
 // SetLock locks a domain. notSecured is why the registry does not keep it from
 // leaving, where the lock wants that: the lock stands all the same.
 func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request LockRequest) (lock Lock, notSecured, err error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, nil, err
 	}
 	now := s.cfg.Now().Truncate(time.Microsecond)
@@ -231,7 +220,7 @@ func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request
 		return Lock{}, nil, err
 	}
 	if !found {
-		return Lock{}, nil, notFound(NoSuchDomain)
+		return Lock{}, nil, notFound(registrar.NoSuchDomain)
 	}
 	lock = Lock{
 		ID: registrar.NewID("lck_", now), Domain: ref.ID, Name: ref.Name, Customer: ref.Customer, Cause: request.Cause,
@@ -280,7 +269,7 @@ func normalizeRestrictions(chosen []Restriction) []Restriction {
 
 // LiftLock ends a lock. What it set at the registry stays: the holder may take it off.
 func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id string) (Lock, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, err
 	}
 	lock, found, err := s.cfg.Store.GetDomainLock(ctx, id)
@@ -315,7 +304,7 @@ func lockMail(lock Lock, change string) registrar.Mail {
 // ListLocks are those in force, the one that is due first at the top, and those that
 // were lifted last.
 func (s *Service) ListLocks(ctx context.Context, operator registrar.Actor) (inForce, lifted []Lock, err error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, nil, err
 	}
 	if inForce, err = s.listActiveLocks(ctx); err != nil {

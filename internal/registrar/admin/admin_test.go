@@ -36,7 +36,7 @@ func TestService_RefusesNonOperators(t *testing.T) {
 			"GiveUp": service.AbandonJob(ctx, actor, admin.JobChange, "chg_1"),
 			"Look":   service.RecordAccountView(ctx, actor, "cus_1", ""),
 		} {
-			if registrar.CodeOf(err) != admin.OperatorsOnly {
+			if registrar.CodeOf(err) != registrar.OperatorsOnly {
 				t.Errorf("%s by %q: %v", name, actor.Kind, err)
 			}
 		}

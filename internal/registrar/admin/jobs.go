@@ -64,7 +64,7 @@ func (s *Service) RecordJobError(ctx context.Context, kind JobKind, id string, c
 // ListJobs is what is not done of a kind: what was tried, most often first, or what is
 // due next.
 func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind JobKind, retrying bool) ([]Job, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(JobKinds(), kind) {
@@ -87,7 +87,7 @@ func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind J
 
 // Retry makes a job due now.
 func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	if !slices.Contains(JobKinds(), kind) {
@@ -109,7 +109,7 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 // AbandonJob ends a job that nobody can do any more. Only changes of domains come to that:
 // everything else can be done as long as the service runs.
 func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	if kind != JobChange {

@@ -19,7 +19,7 @@ const (
 
 // Secure asks the registry again to keep a locked domain from leaving.
 func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	lock, found, err := s.cfg.Store.GetDomainLock(ctx, id)

@@ -41,9 +41,6 @@ const (
 	BadProfile registrar.Code = "bad_agent_profile"
 	BadSecret  registrar.Code = "bad_agent_secret"
 	BadWebhook registrar.Code = "bad_agent_webhook"
-	// PersonsOnly and OperatorsOnly go with KindForbidden.
-	PersonsOnly   registrar.Code = "persons_only"
-	OperatorsOnly registrar.Code = "operators_only"
 )
 
 // What the audit tells. The object is the agent's name where a customer reads it,
@@ -124,7 +121,7 @@ type IssuedSecrets struct{ Key, Secret, WebhookSecret string }
 
 // Add lets an agent in.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Agent, IssuedSecrets, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return Agent{}, IssuedSecrets{}, err
 	}
 	if params.Profile == "" {
@@ -196,7 +193,7 @@ func (s *Service) sealWebhook(agent string, config Webhook, issued *IssuedSecret
 
 // List is for operators: all agents, the oldest first.
 func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	return s.store.ListAgents(ctx)
@@ -205,7 +202,7 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, 
 // RotateSecret gives an agent one more secret. The one before stays live until the next
 // time, unless only is set: then all others end at once.
 func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, replaceAll bool) (IssuedSecrets, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
 	}
 	var issued IssuedSecrets
@@ -223,7 +220,7 @@ func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id
 
 // ReplaceKey gives an agent another key. The old one ends at once.
 func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id string) (IssuedSecrets, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
 	}
 	key, hash := registrar.NewSecret(registrar.AgentKey)
@@ -238,7 +235,7 @@ type Webhook struct{ URL, Secret, Version string }
 // SetWebhook says where an agent hears of its orders, with a secret of its own or a
 // new one; an empty address means nowhere.
 func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (IssuedSecrets, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
 	}
 	var issued IssuedSecrets
@@ -252,7 +249,7 @@ func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id s
 
 // Remove ends an agent. Its next request is refused, and its links are gone.
 func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	live, err := s.store.RemoveAgent(ctx, id, s.auditEvent(operator, Removed, id))
@@ -311,10 +308,3 @@ func (s *Service) validWebhookURL(address string) bool {
 }
 
 func isLoopback(host string) bool { return host == "127.0.0.1" || host == "::1" || host == "localhost" }
-
-func requireOperator(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorOperator {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
-	}
-	return nil
-}

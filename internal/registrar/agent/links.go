@@ -15,8 +15,8 @@ type LinkableAgent struct {
 
 // ListLinkable are the agents that the actor can link or has linked, by name.
 func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]LinkableAgent, error) {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return nil, &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+	if err := actor.RequirePerson(); err != nil {
+		return nil, err
 	}
 	links, err := s.store.ListAgentLinks(ctx, actor.Customer)
 	if err != nil {
@@ -53,9 +53,7 @@ func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) er
 	event := s.auditEvent(actor, Linked, agent.Name)
 	event.Customer = actor.Customer
 	mail := registrar.Mail{Kind: registrar.MailAgentLinked, Customer: actor.Customer, Data: map[string]string{"name": agent.Name}}
-	if actor.Address.IsValid() {
-		mail.Data["address"] = actor.Address.String()
-	}
+	mail.SetAddress(actor)
 	made, err := s.store.LinkAgent(ctx, actor.Customer, id, event, mail)
 	if made {
 		s.mailQueued()
@@ -65,8 +63,10 @@ func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) er
 
 // Unlink ends a link. It needs no new sign-in: shutting a door is never held up.
 func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) error {
-	if actor.Customer == "" || actor.Kind != registrar.ActorPerson && actor.Kind != registrar.ActorOperator {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+	if !actor.IsOperatorForCustomer() {
+		if err := actor.RequirePerson(); err != nil {
+			return err
+		}
 	}
 	agent, err := s.liveAgent(ctx, id)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) 
 }
 
 func (s *Service) checkMayLink(actor registrar.Actor) error {
-	if actor.Kind == registrar.ActorOperator && actor.Customer != "" {
+	if actor.IsOperatorForCustomer() {
 		return nil
 	}
 	return actor.RequireRecentSignIn(s.now())

@@ -117,8 +117,8 @@ type Change struct {
 // Domain is a domain as its holder's account knows it.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the customer's word for it (holding.Status).
-	Status          string
+	// Status is the state that the customer sees.
+	Status          registrar.DomainStatus
 	PaidUntil       time.Time
 	AutoRenew       bool
 	Account, Handle string
@@ -142,13 +142,8 @@ const transferLock = "clientTransferProhibited"
 // Locked says whether its registrar keeps it from being transferred away.
 func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock) }
 
-// Registrant is a person or company as a registry wants it told.
-type Registrant = registrar.Registrant
-
 // What can go wrong. Transports have a sentence for each.
 const (
-	// NoSuchDomain goes with KindNotFound: there is none, or it is somebody else's.
-	NoSuchDomain registrar.Code = "no_such_domain"
 	// ChangeInProgress goes with KindConflict: another change of the domain is open.
 	ChangeInProgress registrar.Code = "change_under_way"
 	// TooManyChanges goes with KindRateLimited: the domain was changed very often lately.
@@ -157,8 +152,6 @@ const (
 	// can carry it out, so it is not given up.
 	NoSuchChange   registrar.Code = "no_such_change"
 	NotAbandonable registrar.Code = "change_is_hopeful"
-	// NoRegistryAccount goes with KindUnsupported: no registry account serves the extension.
-	NoRegistryAccount registrar.Code = "no_registry_account"
 	// DomainRestricted goes with KindConflict: a dispute or a court forbids it.
 	DomainRestricted registrar.Code = "domain_barred"
 
@@ -187,15 +180,6 @@ const (
 	RegistrantMissing registrar.Code = "holder_missing"
 )
 
-// What a registry can answer beyond the codes of its connector.
-const (
-	// RegistryDenied goes with KindConflict: the registry decided against it.
-	RegistryDenied registrar.Code = "registry_denied"
-	// RegistryNotFound goes with KindNotFound, Elsewhere with KindForbidden.
-	RegistryNotFound registrar.Code = "registry_gone"
-	OtherRegistrar   registrar.Code = "registry_elsewhere"
-)
-
 // Abandoned is the failure of a change that an operator has given up.
 const Abandoned registrar.Code = "given_up"
 
@@ -220,28 +204,17 @@ func Actions() []registrar.Action {
 	return all
 }
 
-// The customer's words for a domain. They are those of package holding, which a
-// test compares.
-const (
-	domainActive         = "active"
-	domainPending        = "pending"
-	domainExpired        = "expired"
-	domainRedemption     = "redemption"
-	domainTransit        = "transit"
-	domainTransferredOut = "transferred_out"
-)
-
 // statusRefusals say for each but an active domain why it can't be changed.
-var statusRefusals = map[string]registrar.Code{
-	domainPending: IsPending, domainExpired: IsExpired, domainRedemption: IsRedemption, domainTransit: IsTransit,
-	domainTransferredOut: IsTransferredOut,
+var statusRefusals = map[registrar.DomainStatus]registrar.Code{
+	registrar.DomainPending: IsPending, registrar.DomainExpired: IsExpired, registrar.DomainRedemption: IsRedemption, registrar.DomainTransit: IsTransit,
+	registrar.DomainTransferredOut: IsTransferredOut,
 }
 
 // statusRefusal is why a change can't be made in the domain's state; empty if it can.
 // Whoever did not renew may still take the domain elsewhere.
-func statusRefusal(status string, kind ChangeKind) registrar.Code {
+func statusRefusal(status registrar.DomainStatus, kind ChangeKind) registrar.Code {
 	transferRelated := kind == Lock || kind == Unlock || kind == AuthCode || kind == Secure
-	if status == domainActive || status == domainExpired && transferRelated {
+	if status == registrar.DomainActive || status == registrar.DomainExpired && transferRelated {
 		return ""
 	}
 	if code, known := statusRefusals[status]; known {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -71,20 +72,20 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 func (s *Service) execute(ctx context.Context, change Change) (after Change, code string) {
 	registry, served := s.registryFor(change.Account, change.TLD)
 	if !served {
-		return s.reschedule(ctx, change, &registrar.Error{Kind: registrar.KindInternal, Code: NoRegistryAccount}), ""
+		return s.reschedule(ctx, change, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount}), ""
 	}
 	task, err := s.newTask(ctx, change)
 	if err == nil {
 		err = s.checkStillAllowed(ctx, change)
 	}
-	hitFailpoint(failpointChangeWritten)
+	failpoint.Hit(failpointChangeWritten)
 	var result Result
 	if err == nil {
 		result, err = registry.Registry.ApplyChange(ctx, task)
 	}
-	hitFailpoint(failpointChangeApplied)
+	failpoint.Hit(failpointChangeApplied)
 	switch {
-	case err != nil && isRetryable(err):
+	case err != nil && registrar.IsTransient(err):
 		return s.reschedule(ctx, change, err), ""
 	case err != nil:
 		return s.markRefused(ctx, change, err), ""
@@ -117,16 +118,6 @@ func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	return nil
 }
 
-// isRetryable says that the registry has decided nothing.
-func isRetryable(err error) bool {
-	switch registrar.KindOf(err) {
-	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
-		return true
-	default:
-		return false
-	}
-}
-
 // reschedule leaves the change for later.
 func (s *Service) reschedule(ctx context.Context, change Change, err error) Change {
 	delay := jobs.Backoff(change.Attempts, minBackoff, maxBackoff)
@@ -155,7 +146,7 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	refused := withFinalStatus(change, StatusRefused)
 	refused.Failure = registrar.CodeOf(err)
 	if refused.Failure == "" {
-		refused.Failure = RegistryDenied
+		refused.Failure = registrar.RegistryDenied
 	}
 	// The text of the error names the rule or the result code, never the name.
 	s.cfg.Logger.WarnContext(ctx, "a registry refused a change", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
@@ -182,7 +173,7 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 func (s *Service) finalize(ctx context.Context, transition Transition) Change {
 	after, updated := s.applyTransition(ctx, transition)
 	if updated {
-		hitFailpoint(failpointChangeEnded)
+		failpoint.Hit(failpointChangeEnded)
 		s.cfg.OnChangeEnded(after.Kind, after.State)
 		s.cfg.MailQueued()
 	}

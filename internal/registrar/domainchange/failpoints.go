@@ -1,7 +1,5 @@
 package domainchange
 
-import "github.com/dotkontor/dotkontor/internal/failpoint"
-
 // The boundaries of doc.go.
 const (
 	failpointChangeWritten = "change_written"
@@ -14,6 +12,3 @@ const (
 func Failpoints() []string {
 	return []string{failpointChangeWritten, failpointChangeApplied, failpointChangeEnded}
 }
-
-// hitFailpoint marks one of them.
-func hitFailpoint(name string) { failpoint.Hit(name) }

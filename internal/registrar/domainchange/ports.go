@@ -13,7 +13,7 @@ type Store interface {
 	GetCustomerDomain(ctx context.Context, customer, id string) (Domain, bool, error)
 	// GetRegistrantData is whom a customer's domains are registered for; false if the
 	// customer has not told.
-	GetRegistrantData(ctx context.Context, customer string) (Registrant, bool, error)
+	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
 	// GetRegistryRecord is what the registry told last; false if it was never asked.
 	// KeepRecord keeps what it told, unless something newer is kept.
 	GetRegistryRecord(ctx context.Context, domain string) (Record, bool, error)
@@ -93,7 +93,7 @@ type Task struct {
 	Code        string
 	// Handle is the contact to be made for Holder, and OldHandle the one that goes.
 	Handle, OldHandle string
-	Registrant        Registrant
+	Registrant        registrar.Registrant
 	Transaction       string
 	// RequestedAt is when the intent was written.
 	RequestedAt time.Time

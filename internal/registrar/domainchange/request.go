@@ -14,12 +14,12 @@ func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id st
 	if actor.Customer == "" {
 		return Domain{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	if actor.Kind != registrar.ActorPerson {
-		return Domain{}, &registrar.Error{Kind: registrar.KindForbidden, Code: "persons_only"}
+	if err := actor.RequirePerson(); err != nil {
+		return Domain{}, err
 	}
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, actor.Customer, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchDomain}
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 	}
 	return domain, err
 }
@@ -64,13 +64,13 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 }
 
 // eligibleRegistrant is the customer's registrant, whom the extension admits.
-func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) (Registrant, error) {
+func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) (registrar.Registrant, error) {
 	registrant, found, err := s.cfg.Store.GetRegistrantData(ctx, customer)
 	if err != nil {
-		return Registrant{}, err
+		return registrar.Registrant{}, err
 	}
 	if !found {
-		return Registrant{}, &registrar.Error{Kind: registrar.KindConflict, Code: RegistrantMissing}
+		return registrar.Registrant{}, &registrar.Error{Kind: registrar.KindConflict, Code: RegistrantMissing}
 	}
 	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
 }
@@ -95,7 +95,7 @@ func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, doma
 	}
 	registry, served := s.registryFor(domain.Account, domain.TLD)
 	if !served {
-		return Change{}, "", &registrar.Error{Kind: registrar.KindUnsupported, Code: NoRegistryAccount}
+		return Change{}, "", &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
 	capabilities := registry.Registry.Capabilities(domain.TLD)
 	desired, err := request.desiredState(domain, capabilities)

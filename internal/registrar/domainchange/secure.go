@@ -14,19 +14,12 @@ const (
 	otherChangePollInterval = 100 * time.Millisecond
 )
 
-func requireOperator(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorOperator {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: "operators_only"}
-	}
-	return nil
-}
-
 // Secure has the registry keep a customer's domain from leaving, because an operator
 // says so. An auth code that is out already is worth nothing afterwards: the registry
 // gets a new one, which nobody is told. lock is what it is done for. Nil means that it is
 // so, or will be as soon as the registry answers.
 func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer, id, lock string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	// The operator's lock stands by now. Whether their browser still waits changes nothing.
@@ -34,7 +27,7 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	defer cancel()
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
 	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchDomain}
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 	}
 	if err != nil {
 		return err
@@ -89,7 +82,7 @@ func (s *Service) addWhenNoneOpen(ctx context.Context, change *Change) error {
 // AbandonChange ends a change that nobody can carry out any more, because its registry account
 // is not in the configuration. Whether the registry had got it before, nobody can say.
 func (s *Service) AbandonChange(ctx context.Context, operator registrar.Actor, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	change, found, err := s.cfg.Store.GetDomainChange(ctx, id)

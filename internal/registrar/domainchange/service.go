@@ -66,7 +66,7 @@ type Config struct {
 	// CheckEligibility is asked whether the extension admits a registrant of the customer, before
 	// a change of the holder is written and again with the very data that are sent. nil
 	// means that every extension admits everybody.
-	CheckEligibility func(ctx context.Context, customer, tld string, registrant Registrant) error
+	CheckEligibility func(ctx context.Context, customer, tld string, registrant registrar.Registrant) error
 	// Deadline bounds the work on one change, 0 means a minute; Patience how long
 	// whoever asks waits for it, 0 means 8 seconds.
 	Deadline, RequestTimeout time.Duration
@@ -114,7 +114,7 @@ func New(cfg Config) (*Service, error) {
 		cfg.CheckRestrictions = func(context.Context, Domain, ChangeKind) (registrar.Code, error) { return "", nil }
 	}
 	if cfg.CheckEligibility == nil {
-		cfg.CheckEligibility = func(context.Context, string, string, Registrant) error { return nil }
+		cfg.CheckEligibility = func(context.Context, string, string, registrar.Registrant) error { return nil }
 	}
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}

@@ -46,7 +46,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	if view.Record, view.HasRecord, err = s.cfg.Store.GetRegistryRecord(ctx, domain.ID); err != nil {
 		return View{}, err
 	}
-	ours := domain.Status == domainActive || domain.Status == domainExpired || domain.Status == domainRedemption
+	ours := domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired || domain.Status == registrar.DomainRedemption
 	if age := s.realTime().Sub(view.Record.ReadAt); served && ours && (!view.HasRecord || age < 0 || age > recordMaxAge) {
 		s.refreshRecord(ctx, actor, registry.Registry, &view)
 	}
@@ -127,7 +127,7 @@ func (s *Service) fillClosed(ctx context.Context, view *View) error {
 		switch {
 		case code != "":
 		case !view.Served:
-			code = NoRegistryAccount
+			code = registrar.NoRegistryAccount
 		case view.Open != nil:
 			code = ChangeInProgress
 		case (kind == Lock || kind == Unlock) && !view.Capabilities.Lock:

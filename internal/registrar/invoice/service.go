@@ -207,7 +207,7 @@ func (s *Service) draft(ctx context.Context, pending Pending, sale Sale, at time
 
 // Get is one of the actor's documents.
 func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Document, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequireSignedIn(); err != nil {
 		return Document{}, err
 	}
 	document, found, err := s.cfg.Store.GetDocument(ctx, actor.Customer, id)
@@ -220,7 +220,7 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Do
 // List is a page of the actor's documents, the newest first, older than the id
 // before; empty begins at the top.
 func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Document, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequireSignedIn(); err != nil {
 		return nil, err
 	}
 	return s.cfg.Store.ListDocuments(ctx, actor.Customer, before, min(max(limit, 1), maxListLimit))
@@ -228,17 +228,8 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 
 // ListByOrder are the documents of one of the actor's orders, the oldest first.
 func (s *Service) ListByOrder(ctx context.Context, actor registrar.Actor, order string) ([]Document, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequireSignedIn(); err != nil {
 		return nil, err
 	}
 	return s.cfg.Store.ListOrderDocuments(ctx, actor.Customer, order)
-}
-
-// requirePerson lets only a person with an account look at papers: agents have no use for
-// an address and a tax number.
-func requirePerson(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "sign_in_first"}
-	}
-	return nil
 }

@@ -57,14 +57,6 @@ type Orderability struct {
 	Refusal registrar.Code
 }
 
-// Why a name can't be ordered although its extension is sold.
-const (
-	// RefusedReserved: the registry gives it to nobody.
-	RefusedReserved registrar.Code = "name_reserved"
-	// RefusedPremium: the registry has a price of its own, which is not known here.
-	RefusedPremium registrar.Code = "name_premium"
-)
-
 func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 	if !sale.Decided {
 		return Orderability{}
@@ -75,9 +67,9 @@ func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 	}
 	switch {
 	case found.reason == ReasonReserved:
-		refusal = RefusedReserved
+		refusal = registrar.NameReserved
 	case refusal == "" && found.premium:
-		refusal = RefusedPremium
+		refusal = registrar.NamePremium
 	}
 	return Orderability{Decided: true, Refusal: refusal}
 }

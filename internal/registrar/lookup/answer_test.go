@@ -22,12 +22,12 @@ func TestOrderabilityOf_ByAvailabilityAndSale(t *testing.T) {
 		"taken, can be transferred":    {sold, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{Decided: true}},
 		"taken, can't be transferred":  {pushed, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{true, "transfer_not_offered"}},
 		"free where transfers are not": {pushed, verdict{availability: Available}, Orderability{Decided: true}},
-		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Orderability{true, RefusedReserved}},
-		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Orderability{true, RefusedPremium}},
+		"reserved":                     {sold, verdict{availability: Taken, reason: ReasonReserved}, Orderability{true, registrar.NameReserved}},
+		"premium of unknown price":     {sold, verdict{availability: Available, premium: true, reason: ReasonPremium}, Orderability{true, registrar.NamePremium}},
 		"free under an unsold":         {unsold, verdict{availability: Available}, Orderability{true, "no_registry_account"}},
 		"premium under an unsold":      {unsold, verdict{availability: Available, premium: true}, Orderability{true, "no_registry_account"}},
 		"taken under an unsold":        {unsold, verdict{availability: Taken, reason: ReasonRegistered}, Orderability{true, "no_registry_account"}},
-		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Orderability{true, RefusedPremium}},
+		"taken premium name":           {sold, verdict{availability: Taken, premium: true, reason: ReasonRegistered}, Orderability{true, registrar.NamePremium}},
 	} {
 		if got := orderabilityOf(test.sale, test.found); got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)

@@ -218,11 +218,11 @@ func ReplayMail(actor registrar.Actor, clientName, redirectURI string) registrar
 
 // requireSession: a question is asked of a person, in a session.
 func requireSession(actor registrar.Actor) error {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return err
 	}
 	if actor.Through == "" {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+		return &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.PersonsOnly}
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ type ConnectedApp struct {
 
 // ListConnectedApps returns what the actor has connected, the latest used first.
 func (a *AuthorizationServer) ListConnectedApps(ctx context.Context, actor registrar.Actor) ([]ConnectedApp, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
 	grants, err := a.store.ListLiveGrants(ctx, actor.Customer, a.now())
@@ -88,7 +88,7 @@ func (a *AuthorizationServer) appName(ctx context.Context, actor registrar.Actor
 // Disconnect ends all tokens of an application at once, and what it has not
 // redeemed yet.
 func (a *AuthorizationServer) Disconnect(ctx context.Context, actor registrar.Actor, id string) error {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return err
 	}
 	if !validID(id) {

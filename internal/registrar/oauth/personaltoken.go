@@ -32,10 +32,6 @@ const (
 	BadToken registrar.Code = "bad_token"
 	// NoSuchToken goes with KindNotFound.
 	NoSuchToken registrar.Code = "no_such_token"
-	// PersonsOnly goes with KindForbidden.
-	PersonsOnly registrar.Code = "persons_only"
-	// OperatorsOnly goes with KindForbidden.
-	OperatorsOnly registrar.Code = "operators_only"
 )
 
 // What the audit tells.
@@ -93,7 +89,7 @@ func New(cfg Config) (*Service, error) {
 // operator who acts for the account that is named in Actor.Customer.
 func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string) (PersonalAccessToken, string, error) {
 	now := s.now()
-	if !actsForCustomer(actor) {
+	if !actor.IsOperatorForCustomer() {
 		if err := actor.RequireRecentSignIn(now); err != nil {
 			return PersonalAccessToken{}, "", err
 		}
@@ -107,9 +103,6 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	event := registrar.AuditEvent{Actor: actor, Action: TokenCreated, Customer: actor.Customer, Object: token.ID, At: now}
 	mail := registrar.Mail{
 		Kind: registrar.MailTokenCreated, Customer: actor.Customer, Data: mailData(actor, name),
-	}
-	if actor.Address.IsValid() {
-		mail.Data["address"] = actor.Address.String()
 	}
 	if err := s.store.CreatePersonalAccessToken(ctx, token, hash, MaxActiveTokens, event, mail); err != nil {
 		return PersonalAccessToken{}, "", err
@@ -142,7 +135,7 @@ func validTokenName(name string) bool {
 
 // List returns the active tokens of the actor's account, the newest first.
 func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
 	return s.store.ListActivePersonalAccessTokens(ctx, actor.Customer)
@@ -151,7 +144,7 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAc
 // ListWithRevoked returns the newest tokens of the actor's account, also the revoked ones:
 // the account's history names them.
 func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return nil, err
 	}
 	return s.store.ListPersonalAccessTokens(ctx, actor.Customer, maxListed)
@@ -159,7 +152,7 @@ func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([
 
 // Revoke ends a token of the actor's account. Doing it again is no error.
 func (s *Service) Revoke(ctx context.Context, actor registrar.Actor, id string) error {
-	if err := requirePerson(actor); err != nil {
+	if err := actor.RequirePerson(); err != nil {
 		return err
 	}
 	return s.revoke(ctx, actor, actor.Customer, id)
@@ -172,7 +165,7 @@ func (s *Service) revoke(ctx context.Context, actor registrar.Actor, customer, i
 
 // ListFor is for operators: an account's newest tokens, also the revoked ones.
 func (s *Service) ListFor(ctx context.Context, operator registrar.Actor, customer string) ([]PersonalAccessToken, error) {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return nil, err
 	}
 	return s.store.ListPersonalAccessTokens(ctx, customer, maxListed)
@@ -180,7 +173,7 @@ func (s *Service) ListFor(ctx context.Context, operator registrar.Actor, custome
 
 // RevokeFor is for operators: it ends a token of whatever account.
 func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id string) error {
-	if err := requireOperator(operator); err != nil {
+	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
 	token, err := s.store.GetPersonalAccessToken(ctx, id)
@@ -232,23 +225,4 @@ func (s *Service) NameOf(ctx context.Context, actor registrar.Actor) (string, er
 	default:
 		return "", nil
 	}
-}
-
-// actsForCustomer tells an operator who acts for an account, as a seed does.
-func actsForCustomer(actor registrar.Actor) bool {
-	return actor.Kind == registrar.ActorOperator && actor.Customer != ""
-}
-
-func requirePerson(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
-	}
-	return nil
-}
-
-func requireOperator(actor registrar.Actor) error {
-	if actor.Kind != registrar.ActorOperator {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
-	}
-	return nil
 }

@@ -176,8 +176,8 @@ func TestClaim_RequiresMailedLinkAndSignIn(t *testing.T) {
 		link  string
 		code  registrar.Code
 	}{
-		"not signed in": {anonymous, link, order.SignInFirst},
-		"a token":       {annasAgent, link, order.SignInFirst},
+		"not signed in": {anonymous, link, registrar.SignInFirst},
+		"a token":       {annasAgent, link, registrar.SignInFirst},
 		"another link":  {bertInPerson, other, order.NoSuchClaim},
 		"no link":       {bertInPerson, "x", order.NoSuchClaim},
 	} {

@@ -68,7 +68,7 @@ func TestCancel_AnotherCustomersOrderIsNotFound(t *testing.T) {
 	env := newEnv(t)
 	o, _ := env.createOrder(newRequest(order.Register, "laden"))
 	for _, actor := range []registrar.Actor{bertInPerson, {Kind: registrar.ActorToken, Customer: bert, Through: "tok_2"}, anonymous} {
-		if _, err := env.service.Cancel(t.Context(), actor, o.ID); code(err) != order.NoSuchOrder && code(err) != order.SignInFirst {
+		if _, err := env.service.Cancel(t.Context(), actor, o.ID); code(err) != order.NoSuchOrder && code(err) != registrar.SignInFirst {
 			t.Errorf("%+v: %v", actor, err)
 		}
 	}

@@ -29,7 +29,7 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, paySecret str
 		return View{}, err
 	}
 	buyer, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
-	if err != nil && registrar.CodeOf(err) != NoSuchCustomer { // a closed account keeps its orders
+	if err != nil && registrar.CodeOf(err) != registrar.NoSuchCustomer { // a closed account keeps its orders
 		return View{}, err
 	}
 	view := View{Order: o, IsOwner: isOwner(actor, o)}

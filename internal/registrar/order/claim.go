@@ -70,8 +70,8 @@ func (s *Service) ClaimableOrder(ctx context.Context, linkSecret string) (Order,
 // Claim moves a guest order and its domains to the account the actor is signed in to.
 // The claim link works once.
 func (s *Service) Claim(ctx context.Context, actor registrar.Actor, linkSecret string) (Order, error) {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+	if err := actor.RequireSignedIn(); err != nil {
+		return Order{}, err
 	}
 	o, err := s.ClaimableOrder(ctx, linkSecret)
 	if err != nil {

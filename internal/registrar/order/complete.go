@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -72,7 +74,7 @@ func (s *Service) completeOnce(ctx context.Context, actor registrar.Actor, o Ord
 	case completion.Token == "" || s.cfg.Tokens == nil:
 		return s.handToHuman(ctx, session, ProblemNoPayment)
 	}
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	err = s.cfg.Tokens.CheckToken(call, completion.Token, o.Totals.Gross, s.now())
 	cancel()
 	if err != nil {
@@ -184,7 +186,7 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	if err != nil || !updated {
 		return Session{}, err != nil, err
 	}
-	hitFailpoint(failpointChargeWritten)
+	failpoint.Hit(failpointChargeWritten)
 	o, err = s.prepareCharge(ctx, m.To, id, checked.resolved.buyer)
 	if err != nil {
 		return Session{}, true, err
@@ -193,15 +195,15 @@ func (s *Service) chargeToken(ctx context.Context, actor registrar.Actor, o Orde
 	if payment == nil || payment.State != PaymentOpen {
 		return Session{}, false, nil // abandoned meanwhile
 	}
-	hitFailpoint(failpointIntentKnown)
-	call, cancel := s.callContext(ctx)
+	failpoint.Hit(failpointIntentKnown)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	outcome, err := s.cfg.Tokens.Charge(call, Charge{ID: id, Order: o.ID, Amount: payment.Amount, Intent: payment.Intent, Token: token})
 	cancel()
-	if err != nil && isRetryable(err) {
+	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "charge", err)
 		return Session{}, true, err
 	}
-	hitFailpoint(failpointChargeMade)
+	failpoint.Hit(failpointChargeMade)
 	return s.applyChargeOutcome(ctx, actor, o, id, checked, outcome, err)
 }
 
@@ -217,7 +219,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 	}
 	intent := ""
 	if err == nil && !over {
-		call, cancel := s.callContext(ctx)
+		call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 		intent, err = s.cfg.Tokens.PrepareCharge(call, Charge{ID: id, Order: o.ID, Amount: o.payment(id).Amount})
 		cancel()
 	}
@@ -226,7 +228,7 @@ func (s *Service) prepareCharge(ctx context.Context, o Order, id string, buyer B
 		if err == nil {
 			return left, stored
 		}
-		if !isRetryable(err) {
+		if !registrar.IsTransient(err) {
 			s.cfg.Logger.ErrorContext(ctx, "payment intent refused", "order", o.ID, "payment", id, "error", err.Error())
 			err = &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
 		}
@@ -285,7 +287,7 @@ func (s *Service) applyChargeOutcome(ctx context.Context, actor registrar.Actor,
 	if mine := o.payment(id); err == nil && mine != nil && mine.State == PaymentClosing {
 		o, err = s.closePayment(ctx, o)
 	}
-	if err != nil && !isRetryable(err) {
+	if err != nil && !registrar.IsTransient(err) {
 		return Session{}, true, err
 	}
 	return s.sessionNotCharged(ctx, actor, o, checked, failure, refusal)

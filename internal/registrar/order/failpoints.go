@@ -1,7 +1,5 @@
 package order
 
-import "github.com/dotkontor/dotkontor/internal/failpoint"
-
 // The failpoints of doc.go.
 const (
 	failpointPaymentWritten = "payment_written"
@@ -29,5 +27,3 @@ func Failpoints() []string {
 		failpointChargeWritten, failpointIntentKnown, failpointChargeMade,
 	}
 }
-
-func hitFailpoint(name string) { failpoint.Hit(name) }

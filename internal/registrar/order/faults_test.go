@@ -53,7 +53,7 @@ func TestRefund_NameHeldAtPaymentIsRefunded(t *testing.T) {
 		env.store.held["laden.de"] = true
 		o, _ := env.createPaidOrder(newRequest(order.Register, "laden"))
 		env.runFor(env.service, 3*time.Second)
-		if o = env.wantState(o.ID, order.Failed); len(o.Refunds) != 1 || o.Refunds[0].Provider == "" || o.Items[0].Failure != order.NameHeld {
+		if o = env.wantState(o.ID, order.Failed); len(o.Refunds) != 1 || o.Refunds[0].Provider == "" || o.Items[0].Failure != registrar.NameHeld {
 			t.Errorf("%+v", o)
 		}
 	})

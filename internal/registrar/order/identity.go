@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -110,7 +111,7 @@ func (s *Service) openVerification(ctx context.Context, was Identity, found bool
 		buyer.Customer, was.Session, strconv.FormatInt(was.UpdatedAt.UnixMicro(), 10), back, s.clock().Truncate(verificationKeyTTL).UTC().String(),
 	}, "\n")))
 	key := "idv_" + base64.RawURLEncoding.EncodeToString(sum[:18])
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	session, url, err := s.cfg.Identities.OpenVerification(call, key, buyer.Customer, buyer.Email, buyer.Language, back)
 	cancel()
 	if err != nil {
@@ -190,7 +191,7 @@ func (s *Service) refreshIdentity(
 }
 
 func (s *Service) fetchVerification(ctx context.Context, session string) (Verification, error) {
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	defer cancel()
 	status, err := s.cfg.Identities.FetchVerification(call, session)
 	if err == nil {

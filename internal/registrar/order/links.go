@@ -63,8 +63,8 @@ func (s *Service) orderByVerifyLink(ctx context.Context, secret string) (Order, 
 // requireOwner admits only the order's customer in person: the link alone lets one view
 // an order, not pay, change or decline it.
 func requireOwner(actor registrar.Actor, o Order) error {
-	if actor.Kind != registrar.ActorPerson || actor.Customer == "" {
-		return fail(registrar.KindUnauthenticated, SignInFirst)
+	if err := actor.RequireSignedIn(); err != nil {
+		return err
 	}
 	if actor.Customer != o.Customer {
 		return fail(registrar.KindForbidden, NotYours)

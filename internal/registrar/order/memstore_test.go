@@ -52,7 +52,7 @@ func (m *memStore) GetBuyer(_ context.Context, customer string) (order.Buyer, er
 	defer m.mu.Unlock()
 	buyer, found := m.buyers[customer]
 	if !found {
-		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchCustomer}
+		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	}
 	return buyer, nil
 }
@@ -223,7 +223,7 @@ func (m *memStore) UpdateOrder(_ context.Context, move order.Transition) (bool, 
 	if move.Provision {
 		for i := range now.Items {
 			if m.held[now.Items[i].Name] {
-				now.Items[i].State, now.Items[i].Failure, now.Items[i].ProvisionItem = order.ItemFailed, order.NameHeld, ""
+				now.Items[i].State, now.Items[i].Failure, now.Items[i].ProvisionItem = order.ItemFailed, registrar.NameHeld, ""
 				now.DueAt = move.At
 			}
 		}

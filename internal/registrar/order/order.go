@@ -252,16 +252,12 @@ const (
 	// NoSuchOrder goes with KindNotFound: it does not exist or belongs to another
 	// customer.
 	NoSuchOrder registrar.Code = "no_such_order"
-	// NoSuchCustomer goes with KindNotFound.
-	NoSuchCustomer registrar.Code = "no_such_customer"
 	// TooManyOpen goes with KindConflict: pay or decline one first.
 	TooManyOpen registrar.Code = "too_many_open_orders"
 	// NotServed goes with KindUnsupported: no payment provider is configured.
 	NotServed registrar.Code = "orders_not_served"
 	// NoPrice goes with KindUnsupported: the price list has no price for the item.
 	NoPrice registrar.Code = "no_price"
-	// SignInFirst goes with KindUnauthenticated: this requires a signed-in person.
-	SignInFirst registrar.Code = "sign_in_first"
 	// NotYours goes with KindForbidden: the order belongs to another account.
 	NotYours registrar.Code = "not_your_order"
 	// NotOpen goes with KindConflict: the order can no longer be paid, declined or
@@ -273,9 +269,6 @@ const (
 	// DataMissing goes with KindConflict: registrant data, an auth code or the identity
 	// is missing.
 	DataMissing registrar.Code = "data_missing"
-	// NameHeld goes with KindConflict: a customer holds the name, or another paid order
-	// is provisioning it.
-	NameHeld registrar.Code = "name_held"
 	// OverBudget goes with KindRateLimited: the customer or agent has queried too many
 	// names.
 	OverBudget registrar.Code = "over_names_budget"

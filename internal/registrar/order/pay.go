@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -125,7 +127,7 @@ func (s *Service) beginPayment(ctx context.Context, actor registrar.Actor, o Ord
 	if err != nil || !updated {
 		return o, "", err != nil, err
 	}
-	hitFailpoint(failpointPaymentWritten)
+	failpoint.Hit(failpointPaymentWritten)
 	return s.openPage(ctx, m.To, buyer)
 }
 
@@ -212,10 +214,10 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	if err != nil {
 		return o, "", true, err
 	}
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	opened, err := s.cfg.Payments.OpenPage(call, page)
 	cancel()
-	if err != nil && isRetryable(err) {
+	if err != nil && registrar.IsTransient(err) {
 		s.retryLater(ctx, o, "page", err)
 		return o, "", true, err
 	}
@@ -227,7 +229,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 		}
 		return o, "", true, &registrar.Error{Kind: registrar.KindInternal, Code: ProviderRefused, Err: err}
 	}
-	hitFailpoint(failpointPageMade)
+	failpoint.Hit(failpointPageMade)
 	next := o.clone()
 	mine := next.payment(payment.ID)
 	mine.State, mine.Session, mine.URL, mine.UpdatedAt = PaymentOpen, opened.Session, opened.URL, s.now()
@@ -241,7 +243,7 @@ func (s *Service) openPage(ctx context.Context, o Order, buyer Buyer) (now Order
 	if err != nil || !updated {
 		return o, "", err != nil, err
 	}
-	hitFailpoint(failpointPageKnown)
+	failpoint.Hit(failpointPageKnown)
 	return m.To, opened.URL, true, nil
 }
 
@@ -306,15 +308,15 @@ func (s *Service) closePayment(ctx context.Context, o Order) (Order, error) {
 	if payment = o.payment(id); payment.State != PaymentClosing {
 		return o, nil // settled meanwhile
 	}
-	hitFailpoint(failpointCloseWritten)
-	call, cancel := s.callContext(ctx)
+	failpoint.Hit(failpointCloseWritten)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	status, err := s.cancelAtProvider(call, *payment)
 	cancel()
 	if err != nil {
 		s.retryLater(ctx, o, "close", err)
 		return o, err
 	}
-	hitFailpoint(failpointPageClosed)
+	failpoint.Hit(failpointPageClosed)
 	if !status.Paid && !status.Ended {
 		err := &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "payment page is still open after closing it"}
 		s.retryLater(ctx, o, "close", err)

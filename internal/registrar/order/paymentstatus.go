@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -61,7 +63,7 @@ func (s *Service) refreshPayment(ctx context.Context, o Order, id string) (Order
 	if !payment.State.inFlight() && payment.State != PaymentClosed {
 		return o, nil
 	}
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	status, err := s.fetchPaymentStatus(call, *payment)
 	cancel()
 	if err != nil {
@@ -157,7 +159,7 @@ func (s *Service) decidePayment(ctx context.Context, o Order, id string, status 
 		return what, nil
 	}
 	_, err := s.cfg.Store.GetBuyer(ctx, o.Customer)
-	if registrar.CodeOf(err) == NoSuchCustomer {
+	if registrar.CodeOf(err) == registrar.NoSuchCustomer {
 		return verdictRefund, nil
 	}
 	return what, err
@@ -167,7 +169,7 @@ func (s *Service) decidePayment(ctx context.Context, o Order, id string, status 
 // status still holds for an order that has changed meanwhile.
 func (s *Service) applyPaymentStatus(ctx context.Context, o Order, id string, status PaymentStatus) (Order, error) {
 	if status.Paid {
-		hitFailpoint(failpointMoneySeen)
+		failpoint.Hit(failpointMoneySeen)
 	}
 	for range maxAttempts {
 		m := Transition{From: o, To: o.clone()}
@@ -220,7 +222,7 @@ func (s *Service) storeVerdict(ctx context.Context, m *Transition, what verdict)
 	updated, err := s.transition(ctx, m)
 	if err == nil && updated && what == verdictRefund {
 		s.cfg.Logger.WarnContext(ctx, "unmatched payment, refund due", "order", m.To.ID)
-		hitFailpoint(failpointRefundWritten)
+		failpoint.Hit(failpointRefundWritten)
 		s.loop.Wake()
 	}
 	return updated, err
@@ -263,7 +265,7 @@ func (s *Service) startProvisioning(ctx context.Context, m *Transition) (bool, e
 	if err != nil || !updated {
 		return false, err
 	}
-	hitFailpoint(failpointPaidWritten)
+	failpoint.Hit(failpointPaidWritten)
 	s.cfg.Provisioner.Wake()
 	return true, nil
 }
@@ -337,23 +339,23 @@ func (s *Service) makeRefunds(ctx context.Context, o Order, maybeSent func(Refun
 		if due.Item == "" {
 			reason = reasonUnmatched
 		}
-		call, cancel := s.callContext(ctx)
+		call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 		id, err := s.cfg.Payments.Refund(call, RefundRequest{
 			ID: due.ID, Order: o.ID, Intent: payment.Intent, Amount: due.Amount, Reason: reason,
 		}, maybeSent(due))
 		cancel()
-		if err != nil && !isRetryable(err) {
+		if err != nil && !registrar.IsTransient(err) {
 			refused = err
 			continue
 		}
 		if err != nil {
 			return o, err
 		}
-		hitFailpoint(failpointRefundMade)
+		failpoint.Hit(failpointRefundMade)
 		if o, err = s.markRefunded(ctx, o, due.ID, id); err != nil {
 			return o, err
 		}
-		hitFailpoint(failpointRefundKnown)
+		failpoint.Hit(failpointRefundKnown)
 		s.cfg.OnRefund(reason)
 	}
 	return o, refused

@@ -22,7 +22,7 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, req Request
 // Owner, Missing and MissingByItem of the view.
 func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Request) (View, error) {
 	if actor.Customer == "" {
-		return View{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return View{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	o, err := s.newOrder(actor, req)
 	if err != nil {
@@ -255,7 +255,7 @@ func (s *Service) expire(ctx context.Context, o Order) (Order, error) {
 // Get returns an order of the actor's account.
 func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if actor.Customer == "" {
-		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return Order{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	o, found, err := s.cfg.Store.GetCustomerOrder(ctx, actor.Customer, id)
 	if err != nil {
@@ -271,7 +271,7 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Or
 // before; empty starts with the newest.
 func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Order, error) {
 	if actor.Customer == "" {
-		return nil, fail(registrar.KindUnauthenticated, SignInFirst)
+		return nil, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	page, err := s.cfg.Store.ListOrders(ctx, actor.Customer, before, limit)
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 // expired first, so that the filter matches what is shown.
 func (s *Service) Page(ctx context.Context, actor registrar.Actor, state State, limit, offset int) (page []Order, total int, err error) {
 	if actor.Customer == "" {
-		return nil, 0, fail(registrar.KindUnauthenticated, SignInFirst)
+		return nil, 0, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	if err := s.expireOverdue(ctx, actor.Customer); err != nil {
 		return nil, 0, err

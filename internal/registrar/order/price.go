@@ -84,7 +84,7 @@ func (s *Service) quoteGuarded(ctx context.Context, request QuoteRequest) (quote
 }
 
 // isRefusal reports whether a quote was refused, as opposed to not available now.
-func isRefusal(err error) bool { return err != nil && !isRetryable(err) }
+func isRefusal(err error) bool { return err != nil && !registrar.IsTransient(err) }
 
 // refusalError returns an *ItemsRefused if items can't be ordered, otherwise an
 // *ItemsUnquoted if registries could not be queried, nil if all items can be ordered.

@@ -91,7 +91,7 @@ type Session struct {
 // can't be ordered, the error is an *ItemsRefused and nothing is stored.
 func (s *Service) CreateSession(ctx context.Context, actor registrar.Actor, req SessionRequest) (Session, error) {
 	if !isAgent(actor) {
-		return Session{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return Session{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	o, err := s.newOrder(actor, Request{Items: req.Items, Channel: ChannelACP})
 	if err != nil {
@@ -196,7 +196,7 @@ func isAgent(actor registrar.Actor) bool {
 // accessible.
 func (s *Service) orderForAgent(ctx context.Context, actor registrar.Actor, id string) (Order, error) {
 	if !isAgent(actor) {
-		return Order{}, fail(registrar.KindUnauthenticated, SignInFirst)
+		return Order{}, fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	}
 	o, found, err := s.cfg.Store.OrderByID(ctx, id)
 	if err != nil {

@@ -262,28 +262,3 @@ func (s *Service) auditEvent(actor registrar.Actor, action registrar.Action, o O
 func (s *Service) systemAuditEvent(action registrar.Action, o Order) registrar.AuditEvent {
 	return s.auditEvent(registrar.Actor{Kind: registrar.ActorSystem, Through: o.ID}, action, o)
 }
-
-// callContext bounds a call to the provider. When the service stops, a call in flight
-// gets a grace period: its response saves a query at the next start.
-func (s *Service) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	const grace = 5 * time.Second
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(grace):
-			cancel()
-		case <-call.Done():
-		}
-	})
-	return call, func() { stop(); cancel() }
-}
-
-// isRetryable reports whether the outcome at the provider is open.
-func isRetryable(err error) bool {
-	switch registrar.KindOf(err) {
-	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
-		return true
-	default:
-		return false
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -167,7 +168,7 @@ func (s *Service) checkPayment(ctx context.Context, o Order) (Order, error) {
 			return o, err
 		}
 		o, _, _, err = s.openPage(ctx, o, buyer)
-		if err != nil && isRetryable(err) {
+		if err != nil && registrar.IsTransient(err) {
 			return o, errTaken // postponed by openPage
 		}
 		return o, nil
@@ -197,10 +198,10 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 		return o, err
 	}
 	if len(o.Refunds) > owed {
-		hitFailpoint(failpointRefundWritten)
+		failpoint.Hit(failpointRefundWritten)
 	}
 	if o.State.Final() {
-		hitFailpoint(failpointSettled)
+		failpoint.Hit(failpointSettled)
 	}
 	if o.State != Provisioning || o.hasRefundsDue() || o.DueAt.After(s.clock()) {
 		return o, nil
@@ -222,7 +223,7 @@ func (s *Service) retryLater(ctx context.Context, o Order, what string, err erro
 	delay := jobs.Backoff(max(1, o.Attempts), minBackoff, maxBackoff)
 	log := s.cfg.Logger.With("order", o.ID, "state", string(o.State), "what", what, "reason", kind.String(), "code", string(code),
 		"attempts", o.Attempts, "again_in", delay.String())
-	if kind == registrar.KindInternal || !isRetryable(err) {
+	if kind == registrar.KindInternal || !registrar.IsTransient(err) {
 		log.ErrorContext(ctx, "order processing failed, operator action required", "detail", err.Error())
 	} else {
 		log.WarnContext(ctx, "order waits for the payment provider")

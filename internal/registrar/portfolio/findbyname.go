@@ -18,7 +18,7 @@ func (s *Service) FindByName(ctx context.Context, actor registrar.Actor, name st
 	// The page that begins with the name begins with every domain that had it.
 	domains, err := s.store.ListDomainsPage(ctx, actor.Customer, Filter{Part: name, AfterName: name}, maxSameName)
 	for _, domain := range domains {
-		if domain.Name == name && domain.Status != StatusTransferredOut {
+		if domain.Name == name && domain.Status != registrar.DomainTransferredOut {
 			return domain, true, err
 		}
 	}

@@ -20,7 +20,7 @@ type Filter struct {
 	// every name.
 	Part string
 	// Status is what they are; empty means all.
-	Status Status
+	Status registrar.DomainStatus
 	// PaidBefore selects domains whose paid term ends before it. Names without a
 	// term, and names that another registrar looks after, never match. Zero means all.
 	PaidBefore time.Time
@@ -35,7 +35,7 @@ type Page struct {
 	// More says that there are further ones.
 	More bool
 	// Counts are how many the account has of each status, whatever the filter says.
-	Counts map[Status]int
+	Counts map[registrar.DomainStatus]int
 }
 
 // Total is how many domains the account has.
@@ -58,7 +58,7 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	}
 	page := Page{Counts: counts}
 	part, possible := normalisePart(filter.Part)
-	if !possible || filter.Status != "" && !filter.Status.valid() {
+	if !possible || filter.Status != "" && !filter.Status.Valid() {
 		return page, nil // no name is like that
 	}
 	filter.Part = part

@@ -22,63 +22,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Status is the state of a domain.
-type Status string
-
-// The states.
-const (
-	// StatusActive: registered, paid for, and in the zone if it has nameservers.
-	StatusActive Status = "active"
-	// StatusPending: paid, but the registry has not yet said yes: a registration
-	// or a transfer to us is under way.
-	StatusPending Status = "pending"
-	// StatusExpired: the paid term is over. A renewal at the usual price brings
-	// it back.
-	StatusExpired Status = "expired"
-	// StatusRedemption: deleted, but for some weeks the registry gives it back
-	// to this holder, at the price of a restore.
-	StatusRedemption Status = "redemption"
-	// StatusTransit: given back to DENIC, which now asks the holder of a .de
-	// name directly what shall become of it.
-	StatusTransit Status = "transit"
-	// StatusTransferredOut: another registrar looks after it.
-	StatusTransferredOut Status = "transferred_out"
-)
-
-// Statuses are all of them.
-func Statuses() []Status {
-	return []Status{StatusActive, StatusPending, StatusExpired, StatusRedemption, StatusTransit, StatusTransferredOut}
-}
-
-// valid says whether s is one of them.
-func (s Status) valid() bool {
-	switch s {
-	case StatusActive, StatusPending, StatusExpired, StatusRedemption, StatusTransit, StatusTransferredOut:
-		return true
-	default:
-		return false
-	}
-}
-
 // What can go wrong. Transports have a sentence for each.
 const (
 	// BadStatus goes with KindInvalid.
 	BadStatus registrar.Code = "bad_status"
 	// PaidUntilMissing goes with KindInvalid: only what is pending may lack it.
 	PaidUntilMissing registrar.Code = "paid_until_missing"
-	// NameHeld goes with KindConflict: somebody has the name.
-	NameHeld registrar.Code = "name_held"
-	// NoSuchCustomer goes with KindNotFound.
-	NoSuchCustomer registrar.Code = "no_such_customer"
-	// NoSuchDomain goes with KindNotFound: there is none, or it is somebody else's.
-	NoSuchDomain registrar.Code = "no_such_domain"
 	// NoPaymentMethod goes with KindConflict: a domain is marked only if there is a means of
 	// payment that we may keep.
 	NoPaymentMethod registrar.Code = "no_method"
-	// PersonsOnly goes with KindForbidden.
-	PersonsOnly registrar.Code = "persons_only"
-	// OperatorsOnly goes with KindForbidden.
-	OperatorsOnly registrar.Code = "operators_only"
 )
 
 // What the audit tells.
@@ -97,7 +49,7 @@ type Domain struct {
 	Name string
 	TLD  string
 
-	Status Status
+	Status registrar.DomainStatus
 	// PaidUntil is the date until which the customer has paid; zero while
 	// nothing is registered. A registry's own date may be later.
 	PaidUntil time.Time
@@ -119,7 +71,7 @@ type Store interface {
 	// ListDomainsPage is a page of the account's domains by name and id: up to limit after
 	// the one of the filter. CountOf says how many there are of each status.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
-	CountDomainsByStatus(ctx context.Context, customer string) (map[Status]int, error)
+	CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error)
 	// FindDomains is PageOf with an offset, and counts all that match.
 	FindDomains(ctx context.Context, customer string, filter Filter, limit, offset int) ([]Domain, int, error)
 	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
@@ -177,8 +129,8 @@ func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domai
 	if actor.Customer == "" {
 		return &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
-	if actor.Kind != registrar.ActorPerson {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: PersonsOnly}
+	if err := actor.RequirePerson(); err != nil {
+		return err
 	}
 	action := AutoRenewOff
 	if on {
@@ -193,7 +145,7 @@ func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domai
 type AddParams struct {
 	Customer  string
 	Name      registrar.Name
-	Status    Status
+	Status    registrar.DomainStatus
 	PaidUntil time.Time
 	AutoRenew bool
 }
@@ -201,16 +153,16 @@ type AddParams struct {
 // Add gives an account a domain. It is for operators and for the sandbox's
 // beginning; it asks no registry.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Domain, error) {
-	if operator.Kind != registrar.ActorOperator {
-		return Domain{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	if err := operator.RequireOperator(); err != nil {
+		return Domain{}, err
 	}
 	if params.Name.Label() == "" {
 		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameEmpty}
 	}
-	if !params.Status.valid() {
+	if !params.Status.Valid() {
 		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadStatus}
 	}
-	if params.PaidUntil.IsZero() && params.Status != StatusPending {
+	if params.PaidUntil.IsZero() && params.Status != registrar.DomainPending {
 		return Domain{}, &registrar.Error{Kind: registrar.KindInvalid, Code: PaidUntilMissing}
 	}
 	now := s.now()

@@ -40,7 +40,7 @@ func newAvailabilityKey(account, customer string, query AvailabilityQuery) avail
 func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[error], error) {
 	ask := func(ctx context.Context) (verdict error, unavailable error) {
 		err := registry.CheckAvailability(ctx, query)
-		if err != nil && isRetryable(err) {
+		if err != nil && registrar.IsTransient(err) {
 			return nil, err
 		}
 		return err, nil

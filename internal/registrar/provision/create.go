@@ -31,8 +31,8 @@ type PaidItem struct {
 // down. From then on it ends as a registered domain or as a failed line that is
 // marked for a refund. The same payment for the same name is the same line.
 func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid PaidItem) (Item, error) {
-	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
-		return Item{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	if err := requireOperatorOrSystem(actor); err != nil {
+		return Item{}, err
 	}
 	ref, manual := strings.CutPrefix(paid.Payment, ManualPayment)
 	if ref = strings.TrimSpace(ref); manual {
@@ -96,7 +96,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 
 // checkRules applies the rules of the extension that no registry checks: an operator who
 // vouches for a payment does not vouch for an identity.
-func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant Registrant) error {
+func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant registrar.Registrant) error {
 	verified, err := s.cfg.Store.VerifiedName(ctx, paid.Customer)
 	if err != nil {
 		return err
@@ -128,12 +128,19 @@ func (s *Service) newItem(paid PaidItem, quote Quote) Item {
 
 // GetItem is a line for an operator's eyes.
 func (s *Service) GetItem(ctx context.Context, actor registrar.Actor, id string) (Item, error) {
-	if actor.Kind != registrar.ActorOperator && actor.Kind != registrar.ActorSystem {
-		return Item{}, &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	if err := requireOperatorOrSystem(actor); err != nil {
+		return Item{}, err
 	}
 	item, found, err := s.cfg.Store.ProvisionItemByID(ctx, id)
 	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchItem}
 	}
 	return item, err
+}
+
+func requireOperatorOrSystem(actor registrar.Actor) error {
+	if actor.Kind == registrar.ActorSystem {
+		return nil
+	}
+	return actor.RequireOperator()
 }

@@ -23,7 +23,7 @@ type memStore struct {
 	noRegistrant bool
 	verified     string
 	// registrant is the account's registrant; zero means Ada in Germany.
-	registrant provision.Registrant
+	registrant registrar.Registrant
 	// claimed is called with each question for a holder; unless it is nil, only
 	// those that it knows hold something.
 	claimed func(customer string) bool
@@ -54,14 +54,14 @@ func newMemStore(log *eventLog) *memStore {
 	return &memStore{items: map[string]provision.Item{}, domains: map[string]provision.Domain{}, log: log}
 }
 
-func (s *memStore) GetRegistrant(_ context.Context, customer string) (provision.Registrant, bool, error) {
+func (s *memStore) GetRegistrant(_ context.Context, customer string) (registrar.Registrant, bool, error) {
 	if s.claimed != nil {
-		return provision.Registrant{Name: "Ada", Country: "DE"}, s.claimed(customer), nil
+		return registrar.Registrant{Name: "Ada", Country: "DE"}, s.claimed(customer), nil
 	}
-	if s.registrant != (provision.Registrant{}) {
+	if s.registrant != (registrar.Registrant{}) {
 		return s.registrant, true, nil
 	}
-	return provision.Registrant{Name: "Ada", Country: "DE"}, !s.noRegistrant, nil
+	return registrar.Registrant{Name: "Ada", Country: "DE"}, !s.noRegistrant, nil
 }
 
 // VerifiedName has no identities.
@@ -116,7 +116,7 @@ func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transit
 	case next.AddDomain != nil:
 		for _, other := range s.domains {
 			if other.Name == next.AddDomain.Name {
-				return false, &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameHeld}
+				return false, &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 			}
 		}
 		s.domains[next.AddDomain.ID] = *next.AddDomain

@@ -1,7 +1,5 @@
 package provision
 
-import "github.com/dotkontor/dotkontor/internal/failpoint"
-
 // The boundaries of doc.go.
 const (
 	failpointTaken         = "taken"
@@ -26,6 +24,3 @@ func Failpoints() []string {
 		failpointPending, failpointDecided, failpointUndoing, failpointUndone, failpointMessageStored, failpointMessageGone,
 	}
 }
-
-// hitFailpoint marks one of them.
-func hitFailpoint(name string) { failpoint.Hit(name) }

@@ -64,7 +64,7 @@ type Item struct {
 	SealedCode string
 	// Registrant is the one whom the rules of the extension admitted when the line was
 	// paid for; zero for a renewal, and once the line has ended.
-	Registrant Registrant
+	Registrant registrar.Registrant
 	// RenewFrom is the registry's expiry at which a renewal begins; zero before
 	// the first step, and for other kinds.
 	RenewFrom time.Time
@@ -85,8 +85,8 @@ type Item struct {
 // Domain is what the registry's side of a customer's domain is kept for.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the customer's word for it (holding.Status).
-	Status    string
+	// Status is the state that the customer sees.
+	Status    registrar.DomainStatus
 	PaidUntil time.Time
 	AutoRenew bool
 	// Account is where it is registered; empty where no line of ours did it.
@@ -102,22 +102,6 @@ type Domain struct {
 	UpdatedAt time.Time
 }
 
-// The customer's words for a domain that this package sets. They are those of
-// package holding, which a test compares.
-const (
-	domainPending        = "pending"
-	domainActive         = "active"
-	domainExpired        = "expired"
-	domainRedemption     = "redemption"
-	domainTransit        = "transit"
-	domainTransferredOut = "transferred_out"
-)
-
-// DomainStatuses are the words for a domain's status that this package uses.
-func DomainStatuses() []string {
-	return []string{domainPending, domainActive, domainExpired, domainRedemption, domainTransit, domainTransferredOut}
-}
-
 // What the audit tells.
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
@@ -129,22 +113,13 @@ const (
 
 // What can go wrong before anything is written.
 const (
-	// NoAccount goes with KindUnsupported: no registry account serves the extension.
-	NoAccount registrar.Code = "no_registry_account"
 	// NoRegistrant goes with KindConflict: the customer has told no registrant data.
 	NoRegistrant registrar.Code = "registrant_missing"
 	// NameTaken goes with KindConflict: the registry says that it can't be had.
 	NameTaken registrar.Code = "name_taken"
-	// NameReserved goes with KindConflict: the registry registers it for no one.
-	NameReserved registrar.Code = "name_reserved"
 	// Undecided goes with KindConflict: the registry answered, but did not say whether
 	// the name can be had. The same question may be decided later.
 	Undecided registrar.Code = "availability_unknown"
-	// NamePremium goes with KindConflict: the registry has a price of its own for it.
-	NamePremium registrar.Code = "name_premium"
-	// NameHeld goes with KindConflict: it is in somebody's list already, or paid
-	// for by another line.
-	NameHeld registrar.Code = "name_held"
 	// NotEligible goes with KindConflict: the holder does not meet a rule of the
 	// extension; with KindUnsupported: we can't meet it, so its names can only be
 	// looked up.
@@ -175,11 +150,8 @@ const (
 	// PaymentUsed goes with KindConflict: it has paid for this name already, for
 	// another customer or another term.
 	PaymentUsed registrar.Code = "payment_used"
-	// NoSuchCustomer and NoSuchLine go with KindNotFound.
-	NoSuchCustomer registrar.Code = "no_such_customer"
-	NoSuchItem     registrar.Code = "no_such_line"
-	// OperatorsOnly goes with KindForbidden.
-	OperatorsOnly registrar.Code = "operators_only"
+	// NoSuchItem goes with KindNotFound.
+	NoSuchItem registrar.Code = "no_such_line"
 )
 
 // What a holder may still have to tell.
@@ -194,10 +166,4 @@ const (
 const (
 	// Billing goes with KindUpstream: our account has no money. The line waits.
 	Billing registrar.Code = "registry_billing"
-	// Denied goes with KindConflict: the registry decided against it.
-	Denied registrar.Code = "registry_denied"
-	// Gone goes with KindNotFound: the registry does not know the name.
-	Gone registrar.Code = "registry_gone"
-	// Elsewhere goes with KindForbidden: it is there, and another registrar's.
-	Elsewhere registrar.Code = "registry_elsewhere"
 )

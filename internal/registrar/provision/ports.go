@@ -11,7 +11,7 @@ import (
 type Store interface {
 	// GetRegistrant is whom a customer's domains are registered for; false if the
 	// customer has not told.
-	GetRegistrant(ctx context.Context, customer string) (Registrant, bool, error)
+	GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error)
 	// VerifiedName is the name that an identity check of the customer has confirmed;
 	// empty if there was none.
 	VerifiedName(ctx context.Context, customer string) (string, error)
@@ -70,9 +70,6 @@ type Domains interface {
 	// changed since it was read as was. deed is nil if its status stays.
 	UpdateDomainFromRegistry(ctx context.Context, was, now Domain, event *registrar.AuditEvent) (bool, error)
 }
-
-// Registrant is a person or company as a registry wants it told.
-type Registrant = registrar.Registrant
 
 // Account is what this package asks of a registry. Errors are *registrar.Error:
 // KindUpstream, KindRateLimited and KindInternal mean that nothing is decided and
@@ -140,7 +137,7 @@ type Rules struct {
 // Contact is a contact to be made.
 type Contact struct {
 	Handle      string
-	Registrant  Registrant
+	Registrant  registrar.Registrant
 	Transaction string
 	// MaybeSent says that the call may have been sent before, at Since or later.
 	MaybeSent bool
@@ -177,7 +174,7 @@ type AvailabilityQuery struct {
 	Years     int
 	// HasRegistrant says that there is registrant data; Holder is empty otherwise.
 	HasRegistrant bool
-	Registrant    Registrant
+	Registrant    registrar.Registrant
 	// Code is empty while the holder of a transfer has not told it.
 	Code string
 	// Requires is the catalogue's word for a rule of the extension.

@@ -159,11 +159,11 @@ func TestRun_DeniedRequestIsRefunded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{pending: true, outcome: func() (provision.Outcome, error) {
-			return provision.Outcome{}, refused(provision.Denied)
+			return provision.Outcome{}, refused(registrar.RegistryDenied)
 		}})
 		env.createItem(t, "neu", ".org")
 		runFor(t, time.Minute, env.Service)
-		if item := env.store.onlyItem(t); item.State != provision.StateFailed || item.Failure != provision.Denied || !item.RefundDue {
+		if item := env.store.onlyItem(t); item.State != provision.StateFailed || item.Failure != registrar.RegistryDenied || !item.RefundDue {
 			t.Errorf("the line is %+v", item)
 		}
 	})
@@ -200,7 +200,7 @@ func TestRun_NameHeldMeanwhileIsRefundedWithoutCall(t *testing.T) {
 		env.store.domains["dom_other"] = provision.Domain{ID: "dom_other", Name: "neu.org", Status: "active"}
 		runFor(t, time.Minute, env.Service)
 		item := env.store.onlyItem(t)
-		if item.State != provision.StateFailed || item.Failure != provision.NameHeld || !item.RefundDue {
+		if item.State != provision.StateFailed || item.Failure != registrar.NameHeld || !item.RefundDue {
 			t.Errorf("the line is %+v", item)
 		}
 		if calls := env.log.all(); !slices.Equal(calls, []string{"stored failed"}) || len(env.store.domains) != 1 {
@@ -230,10 +230,10 @@ func TestCreateItem_RejectedBeforeAnythingIsStored(t *testing.T) {
 		actor  registrar.Actor
 		want   registrar.Code
 	}{
-		"a customer":            {actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_ada"}, want: provision.OperatorsOnly},
+		"a customer":            {actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_ada"}, want: registrar.OperatorsOnly},
 		"no payment":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "" }, want: provision.BadPayment},
 		"an empty reference":    {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "manual: " }, want: provision.BadPayment},
-		"no account":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Name = registrar.NewName("neu", ".xyz") }, want: provision.NoAccount},
+		"no account":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Name = registrar.NewName("neu", ".xyz") }, want: registrar.NoRegistryAccount},
 		"no registrant":         {change: func(_ *provision.PaidItem, env *testEnv) { env.store.noRegistrant = true }, want: provision.NoRegistrant},
 		"not to be had":         {change: func(_ *provision.PaidItem, env *testEnv) { env.registry.availability = refused(provision.NameTaken) }, want: provision.NameTaken},
 		"a transfer, no secret": {change: func(o *provision.PaidItem, _ *testEnv) { o.Kind = provision.Transfer }, want: provision.CodeMissing},
@@ -316,7 +316,7 @@ func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{rules: provision.Rules{Contacts: true}, expires: time.Now().AddDate(1, 0, 0)})
 		item := env.createItem(t, "neu", ".org")
-		item.Registrant = provision.Registrant{} // as an earlier version has written it
+		item.Registrant = registrar.Registrant{} // as an earlier version has written it
 		env.store.items[item.ID] = item
 		env.store.claimed = func(customer string) bool {
 			env.store.mu.Lock()

@@ -21,7 +21,7 @@ type QuoteRequest struct {
 	Code string
 	// Registrant is who would hold it, zero if nobody has told; nil means the customer's
 	// registrant.
-	Registrant *Registrant
+	Registrant *registrar.Registrant
 	// Purpose is what the quote is for. Only ForDisplay may be answered by what the
 	// registry said a moment ago.
 	Purpose registrar.Purpose
@@ -60,7 +60,7 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 	}
 	if request.Kind != Renew {
 		if _, held, err := s.heldDomain(ctx, request.Name); err != nil || held {
-			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: NameHeld}))
+			return Quote{}, cmp.Or(err, error(&registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}))
 		}
 	}
 	registrant, found, err := s.quoteRegistrant(ctx, request)
@@ -86,9 +86,9 @@ func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error
 	return quote, nil
 }
 
-func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (registrant Registrant, found bool, err error) {
+func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (registrant registrar.Registrant, found bool, err error) {
 	if request.Registrant != nil {
-		return *request.Registrant, *request.Registrant != Registrant{}, nil
+		return *request.Registrant, *request.Registrant != registrar.Registrant{}, nil
 	}
 	return s.cfg.Store.GetRegistrant(ctx, request.Customer)
 }
@@ -114,7 +114,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 		}
 	}
 	if !served {
-		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+		return Quote{}, nil, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
 	quote.Years = term(request.Kind, request.Extension, registry.Rules(request.Name.TLD()))
 	if request.Years != 0 && request.Years != quote.Years {
@@ -126,7 +126,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 // heldDomain finds the domain of a name that somebody of ours holds, or is about to.
 func (s *Service) heldDomain(ctx context.Context, name registrar.Name) (Domain, bool, error) {
 	domain, found, err := s.cfg.Domains.DomainByName(ctx, name.ASCII())
-	return domain, found && domain.Status != domainTransferredOut, err
+	return domain, found && domain.Status != registrar.DomainTransferredOut, err
 }
 
 // term is how many years an order of an extension is for.
@@ -139,7 +139,7 @@ func term(kind Kind, extension registrar.Extension, rules Rules) int {
 
 // renewable says whether a domain is in a state in which its holder can renew it.
 func renewable(domain Domain) bool {
-	return domain.Status == domainActive || domain.Status == domainExpired
+	return domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
 }
 
 // refusalError is a registry's no in the kinds that a Quote promises.

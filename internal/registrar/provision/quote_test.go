@@ -78,8 +78,8 @@ func TestQuote_RejectsTermsNotSold(t *testing.T) {
 
 func TestQuote_HeldNameIsRefused(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[string]registrar.Code{
-		"active": provision.NameHeld, "pending": provision.NameHeld, "redemption": provision.NameHeld, "transferred_out": "",
+	for status, want := range map[registrar.DomainStatus]registrar.Code{
+		"active": registrar.NameHeld, "pending": registrar.NameHeld, "redemption": registrar.NameHeld, "transferred_out": "",
 	} {
 		for _, kind := range []provision.Kind{provision.Register, provision.Transfer} {
 			env := newEnv(t, &fakeRegistry{})
@@ -104,7 +104,7 @@ func TestQuote_RenewalNeedsOwnRenewableDomain(t *testing.T) {
 		"gone":              {provision.Domain{Customer: "cus_ada", Status: "transferred_out"}, provision.NotYours},
 		"in redemption":     {provision.Domain{Customer: "cus_ada", Status: "redemption"}, provision.NotRenewable},
 		"pending":           {provision.Domain{Customer: "cus_ada", Status: "pending"}, provision.NotRenewable},
-		"at a lost account": {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, provision.NoAccount},
+		"at a lost account": {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, registrar.NoRegistryAccount},
 	} {
 		env := newEnv(t, &fakeRegistry{})
 		test.domain.ID, test.domain.Name = "dom_1", "neu.org"
@@ -122,8 +122,8 @@ func TestQuote_RefusalIsConflictOutageIsUpstream(t *testing.T) {
 		answer error
 		want   registrar.Kind
 	}{
-		{&registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone}, registrar.KindConflict},
-		{&registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}, registrar.KindConflict},
+		{&registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}, registrar.KindConflict},
+		{&registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}, registrar.KindConflict},
 		{&registrar.Error{Kind: registrar.KindInvalid, Code: provision.WrongCode}, registrar.KindInvalid},
 		{unreachable(), registrar.KindUpstream},
 	} {

@@ -14,16 +14,16 @@ func TestRun_RegistersRegistrantApprovedAtPayment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{rules: allRules})
 		item := env.createItem(t, "neu", ".org")
-		approved := provision.Registrant{Name: "Ada", Country: "DE"}
+		approved := registrar.Registrant{Name: "Ada", Country: "DE"}
 		if item.Registrant != approved {
 			t.Fatalf("the line keeps %+v", item.Registrant)
 		}
-		env.store.registrant = provision.Registrant{Name: "Joe Miller", Country: "US"} // the account's data change after the payment
+		env.store.registrant = registrar.Registrant{Name: "Joe Miller", Country: "US"} // the account's data change after the payment
 		runFor(t, time.Minute, env.Service)
 		if len(env.registry.contacts) != 1 || env.registry.contacts[0].Registrant != approved {
 			t.Errorf("the registry was told %+v", env.registry.contacts)
 		}
-		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.Registrant != (provision.Registrant{}) {
+		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.Registrant != (registrar.Registrant{}) {
 			t.Errorf("an ended line keeps personal data: %+v", item)
 		}
 	})

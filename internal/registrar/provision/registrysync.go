@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
+	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -73,7 +75,7 @@ func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
 func (s *Service) Poll(ctx context.Context, account string, onMessage func(Message)) (taken int, err error) {
 	registry := s.accountByName(account)
 	if registry == nil {
-		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: NoAccount}
+		return 0, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoRegistryAccount}
 	}
 	for last := ""; ctx.Err() == nil; {
 		message, err := s.nextMessage(ctx, registry)
@@ -86,7 +88,7 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.clock()); err != nil {
 			return taken, err
 		}
-		hitFailpoint(failpointMessageStored)
+		failpoint.Hit(failpointMessageStored)
 		s.itemLoop.Wake()
 		s.domainLoop.Wake()
 		if onMessage != nil {
@@ -95,7 +97,7 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		if err := s.acknowledge(ctx, registry, message.ID); err != nil {
 			return taken, err
 		}
-		hitFailpoint(failpointMessageGone)
+		failpoint.Hit(failpointMessageGone)
 		s.cfg.OnMessage(account)
 		taken++
 		last = message.ID
@@ -104,13 +106,13 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 }
 
 func (s *Service) nextMessage(ctx context.Context, registry Account) (*Message, error) {
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	defer cancel()
 	return registry.NextMessage(call)
 }
 
 func (s *Service) acknowledge(ctx context.Context, registry Account, id string) error {
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	defer cancel()
 	return registry.Acknowledge(call, id)
 }
@@ -126,14 +128,14 @@ func (s *Service) syncDue(ctx context.Context, domain Domain) {
 // SyncDomain asks the registry about a domain, stores what belongs to the registry,
 // and reports the rest.
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
-	call, cancel := s.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	defer cancel()
 	record, err := s.fetchRecord(call, was)
 	now := was
 	if !was.SyncDue.IsZero() {
 		now.SyncDue = s.clock().Add(syncInterval)
 	}
-	if err != nil && (isRetryable(err) || registrar.CodeOf(err) == NoAccount) {
+	if err != nil && (registrar.IsTransient(err) || registrar.CodeOf(err) == registrar.NoRegistryAccount) {
 		if !was.SyncDue.IsZero() {
 			now.SyncDue = s.clock().Add(maxBackoff)
 			_, _ = s.cfg.Domains.UpdateDomainFromRegistry(call, was, now, nil) // it is due still, and tried again
@@ -170,7 +172,7 @@ func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, erro
 		account = serving.Account
 	}
 	if account == nil {
-		return Record{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+		return Record{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
 	return account.Record(call, domain.Name)
 }
@@ -178,11 +180,11 @@ func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, erro
 // compareRecord puts the registry's fields into the domain and says what differs.
 func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 	switch {
-	case errors.Is(err, &registrar.Error{Code: Elsewhere}):
-		if domain.Status == domainTransferredOut || domain.Status == domainTransit {
+	case errors.Is(err, &registrar.Error{Code: registrar.OtherRegistrar}):
+		if domain.Status == registrar.DomainTransferredOut || domain.Status == registrar.DomainTransit {
 			return domain, nil // DENIC's own registrar has what is in transit
 		}
-		domain.Status, domain.SyncDue = domainTransferredOut, time.Time{}
+		domain.Status, domain.SyncDue = registrar.DomainTransferredOut, time.Time{}
 		return domain, []Drift{DriftElsewhere}
 	case err != nil: // the registry's clear word that there is nothing
 		return domain, []Drift{DriftMissing}
@@ -190,8 +192,8 @@ func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 	var drift []Drift
 	domain.RegistryStatus, domain.RegistryExpires = slices.Sorted(slices.Values(record.Statuses)), record.Expires
 	switch {
-	case record.Redemption && domain.Status != domainRedemption:
-		domain.Status = domainRedemption
+	case record.Redemption && domain.Status != registrar.DomainRedemption:
+		domain.Status = registrar.DomainRedemption
 		drift = append(drift, DriftRedemption)
 	case !record.Redemption && !record.Expires.IsZero() && record.Expires.Add(expiryTolerance).Before(domain.PaidUntil):
 		drift = append(drift, DriftShort)
@@ -205,8 +207,8 @@ func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 // SyncAll looks at every domain that a registry account serves and that is ours, and
 // tells each finding.
 func (s *Service) SyncAll(ctx context.Context, actor registrar.Actor, report func(SyncResult) error) error {
-	if actor.Kind != registrar.ActorOperator {
-		return &registrar.Error{Kind: registrar.KindForbidden, Code: OperatorsOnly}
+	if err := actor.RequireOperator(); err != nil {
+		return err
 	}
 	const page = 100
 	last := ""
@@ -217,7 +219,7 @@ func (s *Service) SyncAll(ctx context.Context, actor registrar.Actor, report fun
 		}
 		for _, domain := range domains {
 			last = domain.ID
-			if _, served := s.accountForTLD(domain.TLD); !served || domain.Status == domainPending || domain.Status == domainTransferredOut {
+			if _, served := s.accountForTLD(domain.TLD); !served || domain.Status == registrar.DomainPending || domain.Status == registrar.DomainTransferredOut {
 				continue
 			}
 			if err := report(s.SyncDomain(ctx, domain)); err != nil {

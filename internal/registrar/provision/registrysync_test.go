@@ -33,7 +33,7 @@ func TestPoll_StoresMessageBeforeAcknowledging(t *testing.T) {
 	if got := env.log.all(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := env.Poll(t.Context(), "nobody", nil); registrar.CodeOf(err) != provision.NoAccount {
+	if _, err := env.Poll(t.Context(), "nobody", nil); registrar.CodeOf(err) != registrar.NoRegistryAccount {
 		t.Errorf("an account that is not configured: %v", err)
 	}
 }
@@ -68,19 +68,19 @@ func TestPollMessages_LogsEachReasonOnceAndNoOutages(t *testing.T) {
 func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 	t.Parallel()
 	paid := time.Date(2027, 5, 1, 0, 0, 0, 0, time.UTC)
-	elsewhere := &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}
+	elsewhere := &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}
 	for name, test := range map[string]struct {
-		status string
+		status registrar.DomainStatus
 		record provision.Record
 		err    error
 		drift  []provision.Drift
-		after  string
+		after  registrar.DomainStatus
 	}{
 		"the same":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}}, after: "active"},
 		"renewed by itself":  {record: provision.Record{Expires: paid.AddDate(1, 0, 0)}, after: "active"},
 		"a day's difference": {record: provision.Record{Expires: paid.Add(-24 * time.Hour)}, after: "active"},
 		"too short":          {record: provision.Record{Expires: paid.AddDate(-1, 0, 0)}, drift: []provision.Drift{provision.DriftShort}, after: "active"},
-		"unknown there":      {err: &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone}, drift: []provision.Drift{provision.DriftMissing}, after: "active"},
+		"unknown there":      {err: &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}, drift: []provision.Drift{provision.DriftMissing}, after: "active"},
 		"gone elsewhere":     {err: elsewhere, drift: []provision.Drift{provision.DriftElsewhere}, after: "transferred_out"},
 		"in transit":         {status: "transit", err: elsewhere, after: "transit"},
 		"deleted":            {record: provision.Record{Redemption: true}, drift: []provision.Drift{provision.DriftRedemption}, after: "redemption"},
@@ -140,7 +140,7 @@ func TestSyncAll_ChecksOwnServedDomainsOnly(t *testing.T) {
 	if err != nil || !slices.Equal(seen, []string{"a.org"}) {
 		t.Errorf("%v, looked at %q", err, seen)
 	}
-	if err := env.SyncAll(context.Background(), registrar.Actor{Kind: registrar.ActorPerson}, nil); registrar.CodeOf(err) != provision.OperatorsOnly {
+	if err := env.SyncAll(context.Background(), registrar.Actor{Kind: registrar.ActorPerson}, nil); registrar.CodeOf(err) != registrar.OperatorsOnly {
 		t.Errorf("a person may sync: %v", err)
 	}
 }
@@ -148,13 +148,13 @@ func TestSyncAll_ChecksOwnServedDomainsOnly(t *testing.T) {
 func TestSyncDomain_UnconfiguredAccountChangesNothing(t *testing.T) {
 	t.Parallel()
 	// Another account serves the extension now, and would say that it is not ours.
-	env := newEnv(t, &fakeRegistry{recordErrors: map[string]error{"neu.org": &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}}})
+	env := newEnv(t, &fakeRegistry{recordErrors: map[string]error{"neu.org": &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}}})
 	due := time.Now().Add(-time.Minute)
 	domain := provision.Domain{ID: "dom_1", Name: "neu.org", TLD: ".org", Status: "active", Account: "renamed", SyncDue: due}
 	env.store.domains["dom_1"] = domain
 	finding := env.SyncDomain(t.Context(), domain)
 	stored := env.store.domains["dom_1"]
-	if registrar.CodeOf(finding.Err) != provision.NoAccount || len(finding.Drift) != 0 || stored.Status != "active" {
+	if registrar.CodeOf(finding.Err) != registrar.NoRegistryAccount || len(finding.Drift) != 0 || stored.Status != "active" {
 		t.Errorf("got %+v, stored as %s", finding, stored.Status)
 	}
 	if !stored.SyncDue.After(time.Now()) {

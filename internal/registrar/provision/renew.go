@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
@@ -28,14 +29,14 @@ func (r *run) beginRenewal(ctx, call context.Context) bool {
 	if !r.advance(ctx, item, StateRequested) {
 		return false
 	}
-	hitFailpoint(failpointRequested)
+	failpoint.Hit(failpointRequested)
 	return true
 }
 
 // renewalDomain is the domain that the line renews.
 func (r *run) renewalDomain(ctx context.Context) (Domain, error) {
 	domain, found, err := r.cfg.Domains.DomainByName(ctx, r.item.Name)
-	if err == nil && (!found || domain.ID != r.item.Domain || domain.Customer != r.item.Customer || domain.Status == domainTransferredOut) {
+	if err == nil && (!found || domain.ID != r.item.Domain || domain.Customer != r.item.Customer || domain.Status == registrar.DomainTransferredOut) {
 		err = &registrar.Error{Kind: registrar.KindConflict, Code: NotYours}
 	}
 	return domain, err
@@ -51,11 +52,11 @@ func alreadyRenewed(domain Domain, record Record, years int) bool {
 // completeRenewal ends a renewal well: the customer's term grows by what was paid for.
 func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) bool {
 	domain, err := r.renewalDomain(call)
-	if err == nil && domain.Status == domainExpired {
+	if err == nil && domain.Status == registrar.DomainExpired {
 		err = r.account.Unhold(call, r.item.Name, r.item.ID+"-u")
 	}
 	switch {
-	case err != nil && isRetryable(err):
+	case err != nil && registrar.IsTransient(err):
 		return r.retryLater(ctx, err)
 	case domain.ID != r.item.Domain: // the name is somebody else's by now, or nobody's
 		return r.handleError(ctx, err)

@@ -123,10 +123,10 @@ func TestRenewal_RefusalIsRefundedAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*fakeRegistry{
 		"by the registry": {errors: map[string][]error{"request": {refused("not_renewable")}}},
-		"later":           {pending: true, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, refused(provision.Denied) }},
+		"later":           {pending: true, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, refused(registrar.RegistryDenied) }},
 		"it was deleted":  {records: map[string]provision.Record{"alt.org": {Redemption: true, Expires: time.Now()}}},
-		"it is elsewhere": {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}}},
-		"it is gone":      {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone}}},
+		"it is elsewhere": {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}}},
+		"it is gone":      {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			env, paidUntil := newRenewalEnv(t, o, nil)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // handleError decides what an error means: to wait and try again, or the end.
 func (r *run) handleError(ctx context.Context, err error) bool {
-	if isRetryable(err) {
+	if registrar.IsTransient(err) {
 		return r.retryLater(ctx, err)
 	}
 	// The text of the error names the rule or the result code, never the name.
@@ -21,18 +22,8 @@ func (r *run) handleError(ctx context.Context, err error) bool {
 	if !r.advance(ctx, item, StateUndoing) {
 		return false
 	}
-	hitFailpoint(failpointUndoing)
+	failpoint.Hit(failpointUndoing)
 	return true
-}
-
-// isRetryable says that the registry has decided nothing.
-func isRetryable(err error) bool {
-	switch registrar.KindOf(err) {
-	case registrar.KindUpstream, registrar.KindRateLimited, registrar.KindInternal:
-		return true
-	default:
-		return false
-	}
 }
 
 func (r *run) markRefused(item *Item, code registrar.Code) {
@@ -48,7 +39,7 @@ func (r *run) retryLater(ctx context.Context, err error) bool {
 		"reason", kind.String(), "code", string(code), "attempts", r.item.Attempts, "again_in", delay.String())
 	r.cfg.OnRetry(code)
 	r.cfg.RecordError(ctx, r.item.ID, code)
-	if code == Billing || kind == registrar.KindInternal || !isRetryable(err) {
+	if code == Billing || kind == registrar.KindInternal || !registrar.IsTransient(err) {
 		log.ErrorContext(ctx, "a paid line waits, and somebody has to do something", "detail", err.Error())
 	} else {
 		log.WarnContext(ctx, "a paid line waits for the registry")
@@ -76,7 +67,7 @@ func (r *run) undo(ctx, call context.Context) bool {
 			return r.retryLater(ctx, err)
 		}
 	}
-	hitFailpoint(failpointUndone)
+	failpoint.Hit(failpointUndone)
 	item := r.item
 	item.State = StateFailed
 	return r.finish(ctx, Transition{To: item, DropDomain: item.Kind != Renew})

@@ -21,9 +21,6 @@ const (
 	pollInterval = time.Second
 	// storeTimeout bounds what follows a call, also while the service stops.
 	storeTimeout = 10 * time.Second
-	// shutdownGrace is how long a call under way may take when the service stops. What it
-	// leaves unknown is asked at the next start.
-	shutdownGrace = 5 * time.Second
 
 	minBackoff = time.Second
 	maxBackoff = 10 * time.Minute
@@ -63,7 +60,7 @@ func (a Accounts) forTLD(tld string) (NamedAccount, bool) {
 func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error {
 	account, served := a.forTLD(extension.TLD)
 	if !served {
-		return &registrar.Error{Kind: registrar.KindUnsupported, Code: NoAccount}
+		return &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
 	}
 	years := term(kind, extension, account.Account.Rules(extension.TLD))
 	return account.Account.CheckSupported(kind, extension.TLD, extension.Requires, years)

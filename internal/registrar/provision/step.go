@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/dotkontor/dotkontor/internal/failpoint"
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
@@ -26,7 +27,7 @@ func (s *Service) process(ctx context.Context, item Item) {
 	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
 	if r.account == nil {
 		r.acquireLease(ctx, Transition{To: item})
-		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: NoAccount, Detail: "the line's registry account is not configured any more"})
+		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "the line's registry account is not configured any more"})
 		return
 	}
 	if item.State == StatePaid && item.Kind != Renew {
@@ -47,7 +48,7 @@ func (s *Service) process(ctx context.Context, item Item) {
 
 // step does what there is to do in the present state, and says whether to go on.
 func (r *run) step(ctx context.Context) (goOn bool) {
-	call, cancel := r.callContext(ctx)
+	call, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
 	defer cancel()
 	switch r.item.State {
 	case StatePaid:
@@ -68,20 +69,6 @@ func (r *run) step(ctx context.Context) (goOn bool) {
 	}
 }
 
-// callContext bounds a call. When the service stops, a call under way has a short
-// time left: an answer that arrives saves a question at the next start.
-func (s *Service) callContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	call, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
-	stop := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(shutdownGrace):
-			cancel()
-		case <-call.Done():
-		}
-	})
-	return call, func() { stop(); cancel() }
-}
-
 // start is the first step: everything that later calls use is chosen and stored,
 // and the customer sees the domain as pending.
 func (r *run) start(ctx context.Context) {
@@ -98,13 +85,13 @@ func (r *run) start(ctx context.Context) {
 	}
 	item.State = r.nextState(StatePaid, item, rules)
 	add := Domain{
-		ID: item.Domain, Customer: item.Customer, Name: item.Name, TLD: item.TLD, Status: domainPending, Account: item.Account,
+		ID: item.Domain, Customer: item.Customer, Name: item.Name, TLD: item.TLD, Status: registrar.DomainPending, Account: item.Account,
 		UpdatedAt: r.cfg.Now(),
 	}
 	if r.acquireLease(ctx, Transition{To: item, AddDomain: &add}) {
-		hitFailpoint(failpointTaken)
+		failpoint.Hit(failpointTaken)
 		if item.State == StateRequested {
-			hitFailpoint(failpointRequested)
+			failpoint.Hit(failpointRequested)
 		}
 		r.maybeSent = false
 	}
@@ -126,9 +113,9 @@ func (r *run) nextState(state State, item Item, rules Rules) State {
 func (r *run) acquireLease(ctx context.Context, next Transition) bool {
 	next.To.Attempts++
 	err := r.transition(ctx, next)
-	if registrar.CodeOf(err) == NameHeld {
+	if registrar.CodeOf(err) == registrar.NameHeld {
 		failed := r.item
-		r.markRefused(&failed, NameHeld)
+		r.markRefused(&failed, registrar.NameHeld)
 		failed.State = StateFailed
 		r.finish(ctx, Transition{To: failed})
 		return false
@@ -151,14 +138,14 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 	}
 	switch {
 	case next.To.State.Final():
-		next.To.DueAt, next.To.Node, next.To.Registrant = time.Time{}, "", Registrant{}
+		next.To.DueAt, next.To.Node, next.To.Registrant = time.Time{}, "", registrar.Registrant{}
 	case next.To.DueAt.Equal(next.From.DueAt): // not postponed
 		// The lease outlives the next call and what is stored after it.
 		next.To.DueAt, next.To.Node = now.Add(r.cfg.Deadline+2*storeTimeout+time.Minute), r.cfg.Node
 	}
 	updated, err := r.cfg.Store.UpdateProvisionItem(store, next)
 	switch {
-	case registrar.CodeOf(err) == NameHeld:
+	case registrar.CodeOf(err) == registrar.NameHeld:
 		return err
 	case err != nil:
 		r.leaseLost = true
@@ -193,16 +180,16 @@ func (r *run) ensureContact(ctx, call context.Context) bool {
 	if err != nil {
 		return r.handleError(ctx, err)
 	}
-	hitFailpoint(failpointContactMade)
+	failpoint.Hit(failpointContactMade)
 	item := r.item
 	item.Handle = handle
 	next := r.nextState(StateContacts, item, r.account.Rules(item.TLD))
 	if !r.advance(ctx, item, next) {
 		return false
 	}
-	hitFailpoint(failpointContactKnown)
+	failpoint.Hit(failpointContactKnown)
 	if next == StateRequested {
-		hitFailpoint(failpointRequested)
+		failpoint.Hit(failpointRequested)
 	}
 	return true
 }
@@ -211,8 +198,8 @@ func (r *run) ensureContact(ctx, call context.Context) bool {
 // for. A line that an earlier version has written has none; its registrant is the
 // account's. An unclaimed order may have been claimed since the line was read; its
 // line belongs to the new account then.
-func (r *run) registrant(call context.Context) (Registrant, error) {
-	if r.item.Registrant != (Registrant{}) {
+func (r *run) registrant(call context.Context) (registrar.Registrant, error) {
+	if r.item.Registrant != (registrar.Registrant{}) {
 		now, found, err := r.cfg.Store.ProvisionItemByID(call, r.item.ID)
 		if found {
 			r.item.Customer = now.Customer
@@ -242,12 +229,12 @@ func (r *run) ensureHosts(ctx, call context.Context) bool {
 	if err := r.account.EnsureHosts(call, r.cfg.Nameservers); err != nil {
 		return r.handleError(ctx, err)
 	}
-	hitFailpoint(failpointHostsMade)
+	failpoint.Hit(failpointHostsMade)
 	r.knownHosts.Store(r.item.Account, true)
 	if !r.advance(ctx, r.item, StateRequested) {
 		return false
 	}
-	hitFailpoint(failpointRequested)
+	failpoint.Hit(failpointRequested)
 	return true
 }
 
@@ -280,14 +267,14 @@ func (r *run) sendRequest(ctx, call context.Context) bool {
 		}
 		return r.handleError(ctx, err)
 	}
-	hitFailpoint(failpointAnswered)
+	failpoint.Hit(failpointAnswered)
 	if !outcome.Pending {
 		return r.succeed(ctx, call, outcome)
 	}
 	item := r.item
 	item.State, item.Attempts, item.DueAt, item.Node = StatePending, 0, r.clock().Add(minPendingPoll), ""
 	if r.transition(ctx, Transition{To: item}) == nil && !r.leaseLost {
-		hitFailpoint(failpointPending)
+		failpoint.Hit(failpointPending)
 	}
 	return false
 }
@@ -305,7 +292,7 @@ func (r *run) checkPending(ctx, call context.Context) bool {
 	case outcome.Pending:
 		return r.postpone(ctx, jobs.Backoff(r.item.Attempts, minPendingPoll, maxPendingPoll))
 	}
-	hitFailpoint(failpointDecided)
+	failpoint.Hit(failpointDecided)
 	return r.succeed(ctx, call, outcome)
 }
 
@@ -327,7 +314,7 @@ func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 		until = now.AddDate(max(1, item.Years), 0, 0)
 	}
 	domain := Domain{
-		ID: item.Domain, Status: domainActive, PaidUntil: until, Handle: item.Handle,
+		ID: item.Domain, Status: registrar.DomainActive, PaidUntil: until, Handle: item.Handle,
 		RegistryExpires: outcome.Expires, SyncDue: r.clock().Add(syncInterval), UpdatedAt: now,
 	}
 	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})

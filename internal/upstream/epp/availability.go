@@ -96,11 +96,11 @@ func (p *Provisioner) checkRegistration(ctx context.Context, query provision.Ava
 	case err != nil:
 		return checkError(err)
 	case !checked.Available && unavailableState(checked.Reason) == lookup.Reserved:
-		return conflictError(provision.NameReserved, nil)
+		return conflictError(registrar.NameReserved, nil)
 	case !checked.Available:
 		return conflictError(provision.NameTaken, nil)
 	case checked.Fee.Premium():
-		return conflictError(provision.NamePremium, nil)
+		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
 }
@@ -125,12 +125,12 @@ func (p *Provisioner) checkTransfer(ctx context.Context, query provision.Availab
 	case err != nil:
 		return mapBillingError(err)
 	case strings.EqualFold(info.Sponsor, p.client.ClientID()):
-		return conflictError(provision.NameHeld, nil)
+		return conflictError(registrar.NameHeld, nil)
 	case info.prohibits("Transfer"):
 		return conflictError(provision.Locked, nil)
 	}
 	if checked.Fee.PremiumFor("transfer") {
-		return conflictError(provision.NamePremium, nil)
+		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (p *Provisioner) checkRenewal(ctx context.Context, query provision.Availabi
 	case err != nil:
 		return checkError(err)
 	case checked.Fee.PremiumFor("renew"):
-		return conflictError(provision.NamePremium, nil)
+		return conflictError(registrar.NamePremium, nil)
 	}
 	return nil
 }

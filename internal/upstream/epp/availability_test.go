@@ -13,7 +13,7 @@ import (
 func queryFor(kind provision.Kind, name string) provision.AvailabilityQuery {
 	return provision.AvailabilityQuery{
 		Kind: kind, Name: name, TLD: ".test", Years: 1, Nameservers: []string{"ns1.example.net"}, HasRegistrant: true,
-		Registrant: provision.Registrant{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Email: "a@example.org"},
+		Registrant: registrar.Registrant{Name: "Ada", Street: "Hauptstr. 1", PostalCode: "10115", City: "Berlin", Country: "DE", Email: "a@example.org"},
 	}
 }
 
@@ -37,7 +37,7 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 	if _, err := checkAvailability(t, provisioner, query("taken.test")); registrar.CodeOf(err) != provision.NameTaken {
 		t.Errorf("a taken name: %v", err)
 	}
-	if _, err := checkAvailability(t, provisioner, query("reserved.test")); registrar.CodeOf(err) != provision.NameReserved {
+	if _, err := checkAvailability(t, provisioner, query("reserved.test")); registrar.CodeOf(err) != registrar.NameReserved {
 		t.Errorf("a reserved name: %v", err)
 	}
 	mute := &fakeServer{handle: func(r *Node) reply { return reply{xml: responseXML(CodePolicy, tridOf(r), "", "")} }}
@@ -47,11 +47,11 @@ func TestCheckAvailability_UnavailableNamesAreRefused(t *testing.T) {
 			t.Errorf("%s of a name without a decision: %v", kind, err)
 		}
 	}
-	if _, err := checkAvailability(t, provisioner, query("gold.test")); registrar.CodeOf(err) != provision.NamePremium {
+	if _, err := checkAvailability(t, provisioner, query("gold.test")); registrar.CodeOf(err) != registrar.NamePremium {
 		t.Errorf("a premium name: %v", err)
 	}
 	silent := &fakeServer{handle: respondCheck} // announces fees but reports none
-	if _, err := checkAvailability(t, NewProvisioner(silent.client(t, nil), nil), query("free.test")); registrar.CodeOf(err) != provision.NamePremium {
+	if _, err := checkAvailability(t, NewProvisioner(silent.client(t, nil), nil), query("free.test")); registrar.CodeOf(err) != registrar.NamePremium {
 		t.Errorf("a name of unknown price: %v", err)
 	}
 	feeless := &fakeServer{handle: respondCheck, greeting: greetingXML("<extURI>urn:x</extURI>")}
@@ -77,11 +77,11 @@ func TestMissing_IncompleteRegistrantIsMissingNotRefused(t *testing.T) {
 		change func(*provision.AvailabilityQuery)
 		want   string
 	}{
-		"no registrant":   {func(w *provision.AvailabilityQuery) { w.HasRegistrant, w.Registrant = false, provision.Registrant{} }, "registrant"},
+		"no registrant":   {func(w *provision.AvailabilityQuery) { w.HasRegistrant, w.Registrant = false, registrar.Registrant{} }, "registrant"},
 		"no city":         {func(w *provision.AvailabilityQuery) { w.Registrant.City = "" }, "registrant"},
 		"lives elsewhere": {func(w *provision.AvailabilityQuery) { w.Requires, w.Registrant.Country = "eu_presence", "US" }, "eu_presence"},
 		"unknown country": {func(w *provision.AvailabilityQuery) {
-			w.Requires, w.HasRegistrant, w.Registrant = "eu_presence", false, provision.Registrant{}
+			w.Requires, w.HasRegistrant, w.Registrant = "eu_presence", false, registrar.Registrant{}
 		}, "registrant"},
 		"resident":             {func(w *provision.AvailabilityQuery) { w.Requires = "eu_presence" }, ""},
 		"no contacts required": {func(w *provision.AvailabilityQuery) { w.TLD, w.Name, w.Registrant.City = ".com", "free.com", "" }, ""},
@@ -170,9 +170,9 @@ func TestCheckAvailability_TransferMustBePossible(t *testing.T) {
 		"pending transfer":       {desk: provisioner, label: "moving", want: provision.Locked},
 		"not registered":         {desk: provisioner, label: "free", want: provision.NotRegistered},
 		"reserved":               {desk: provisioner, label: "reserved", want: provision.NotRegistered},
-		"ours already":           {desk: provisioner, label: "ours", want: provision.NameHeld},
-		"premium price":          {desk: provisioner, label: "gold", code: "right", want: provision.NamePremium},
-		"unknown price":          {desk: silent, label: "open", code: "right", want: provision.NamePremium},
+		"ours already":           {desk: provisioner, label: "ours", want: registrar.NameHeld},
+		"premium price":          {desk: provisioner, label: "gold", code: "right", want: registrar.NamePremium},
+		"unknown price":          {desk: silent, label: "open", code: "right", want: registrar.NamePremium},
 	} {
 		query := queryFor(provision.Transfer, test.label+".test")
 		query.Code = test.code
@@ -193,7 +193,7 @@ func TestCheckAvailability_RenewalRequiresSponsoredDomain(t *testing.T) {
 	provisioner := NewProvisioner((&fakeServer{handle: registeredElsewhere(true)}).client(t, nil), nil)
 	for label, want := range map[string]registrar.Code{
 		"ours": "", "open": provision.NotRenewable, "closed": provision.NotRenewable, "reserved": provision.NotRenewable,
-		"ours-locked": provision.NotRenewable, "ours-gold": provision.NamePremium,
+		"ours-locked": provision.NotRenewable, "ours-gold": registrar.NamePremium,
 	} {
 		query := queryFor(provision.Renew, label+".test")
 		query.HasRegistrant = false // the registry already has the registrant

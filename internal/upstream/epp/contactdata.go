@@ -4,15 +4,14 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // contactDataOf converts a registrant. Every registry accepts the international
 // form, which is ASCII; the local form is added where the registrant's spelling
 // differs. Data that can't be transliterated has the local form only.
-func contactDataOf(registrant provision.Registrant) ContactData {
+func contactDataOf(registrant registrar.Registrant) ContactData {
 	local := Postal{
 		Local: true, Name: registrant.Name, Organisation: registrant.Organisation, Street: []string{registrant.Street},
 		City: registrant.City, State: registrant.State, PostCode: registrant.PostalCode, Country: registrant.Country,

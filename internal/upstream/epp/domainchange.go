@@ -47,9 +47,9 @@ func (p *Provisioner) infoSponsored(ctx context.Context, name string, priority P
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name, Priority: priority})
 	switch {
 	case ResultCode(err) == CodeMissing:
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: domainchange.RegistryNotFound, Err: err}
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound, Err: err}
 	case ResultCode(err) == CodeAuthorization, err == nil && !strings.EqualFold(info.Sponsor, p.client.ClientID()):
-		err = &registrar.Error{Kind: registrar.KindForbidden, Code: domainchange.OtherRegistrar, Err: err}
+		err = &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar, Err: err}
 	}
 	return info, mapBillingError(err)
 }

@@ -190,9 +190,9 @@ func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record
 	info, err := p.client.InfoDomain(ctx, InfoDomain{Name: name})
 	switch {
 	case ResultCode(err) == CodeMissing:
-		return provision.Record{}, &registrar.Error{Kind: registrar.KindNotFound, Code: provision.Gone, Err: err}
+		return provision.Record{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound, Err: err}
 	case ResultCode(err) == CodeAuthorization:
-		return provision.Record{}, &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere, Err: err}
+		return provision.Record{}, &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar, Err: err}
 	case err != nil:
 		return provision.Record{}, mapBillingError(err)
 	}
@@ -208,7 +208,7 @@ func (p *Provisioner) Record(ctx context.Context, name string) (provision.Record
 		record.Nameservers = append(record.Nameservers, server.Name)
 	}
 	if !strings.EqualFold(info.Sponsor, p.client.ClientID()) {
-		return record, &registrar.Error{Kind: registrar.KindForbidden, Code: provision.Elsewhere}
+		return record, &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}
 	}
 	return record, nil
 }
@@ -247,5 +247,5 @@ func mapBillingError(err error) error {
 }
 
 func deniedError(host string, cause error) error {
-	return &registrar.Error{Kind: registrar.KindConflict, Code: provision.Denied, Detail: host, Err: cause}
+	return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.RegistryDenied, Detail: host, Err: cause}
 }

@@ -19,7 +19,7 @@ func TestContactDataOf_WritesASCIIAndLocalForms(t *testing.T) {
 		"Dvořák Ñandú":     {"Dvorak Nandu", 2},
 		"Иван Петров":      {"", 1},
 	} {
-		person := contactDataOf(provision.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
+		person := contactDataOf(registrar.Registrant{Name: name, Street: "Hauptstr. 1", City: "Berlin", Country: "DE", Email: "a@example.org"})
 		if len(person.Postal) != want.forms || !person.Hide {
 			t.Errorf("%s: %+v", name, person)
 			continue

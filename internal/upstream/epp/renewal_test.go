@@ -58,7 +58,7 @@ func TestOutcome_PendingRenewalIsDecidedByExpiry(t *testing.T) {
 	}{
 		"done":    {info: `<d:clID>ClientX</d:clID><d:exDate>2028-03-01T12:00:00Z</d:exDate>`},
 		"pending": {info: `<d:status s="pendingRenew"/><d:clID>ClientX</d:clID><d:exDate>2027-03-01T12:00:00Z</d:exDate>`, pending: true},
-		"denied":  {info: `<d:clID>ClientX</d:clID><d:exDate>2027-03-01T12:00:00Z</d:exDate>`, want: provision.Denied},
+		"denied":  {info: `<d:clID>ClientX</d:clID><d:exDate>2027-03-01T12:00:00Z</d:exDate>`, want: registrar.RegistryDenied},
 	} {
 		f := &fakeServer{handle: func(r *Node) reply {
 			return reply{xml: responseXML(CodeDone, tridOf(r), `<d:infData xmlns:d="`+nsDomain+`"><d:name>alt.test</d:name><d:roid>X-1</d:roid>`+test.info+`</d:infData>`, "")}

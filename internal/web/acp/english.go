@@ -70,11 +70,11 @@ func itemMessage(err error) string {
 
 var itemMessages = map[registrar.Code]string{
 	provision.NameTaken:         "The name is taken or reserved.",
-	provision.NameReserved:      "The registry has reserved this name and does not register it.",
+	registrar.NameReserved:      "The registry has reserved this name and does not register it.",
 	provision.Undecided:         "The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out.",
-	provision.NamePremium:       "The registry asks a price of its own for this name, and such names are not sold here.",
-	provision.NameHeld:          "The name is registered here already, or another order for it is being carried out.",
-	provision.NoAccount:         "Names with this extension can be looked up here but not ordered.",
+	registrar.NamePremium:       "The registry asks a price of its own for this name, and such names are not sold here.",
+	registrar.NameHeld:          "The name is registered here already, or another order for it is being carried out.",
+	registrar.NoRegistryAccount: "Names with this extension can be looked up here but not ordered.",
 	provision.NotEligible:       "The extension has a rule that can't be met here.",
 	provision.NoInboundTransfer: "With this extension only the present registrar can start a transfer.",
 	order.NoPrice:               "Names with this extension have no price here and can't be ordered.",

@@ -203,7 +203,7 @@ func TestProblems_OrderErrorsMapToStatus(t *testing.T) {
 	}{
 		{sessionPath + "/complete", payBody, "untold", conflict(order.DataMissing), 422, codeMissing, invalidRequest, "$.buyer"},
 		{sessionPath + "/complete", payBody, "ready", conflict(order.PriceChanged), 422, codeConflict, invalidRequest, ""},
-		{sessionPath + "/complete", payBody, "ready", conflict(order.NameHeld), 422, codeOutOfStock, invalidRequest, ""},
+		{sessionPath + "/complete", payBody, "ready", conflict(registrar.NameHeld), 422, codeOutOfStock, invalidRequest, ""},
 		{sessionPath + "/complete", payBody, "ready", refused(registrar.KindConflict), 422, codeOutOfStock, invalidRequest, ""},
 		{sessionPath + "/complete", payBody, "ready", conflict(order.PaymentDeclined), 402, codeDeclined, processingError, ""},
 		{sessionPath + "/complete", payBody, "ready", conflict(order.TokenExpired), 402, codeDeclined, processingError, ""},

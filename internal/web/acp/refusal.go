@@ -34,7 +34,7 @@ var refusals = map[registrar.Code]struct {
 	order.TokenExpired:    {http.StatusPaymentRequired, codeDeclined, messageExpired},
 	order.TokenTooSmall:   {http.StatusPaymentRequired, codeDeclined, messageTooSmall},
 	order.PriceChanged:    {http.StatusUnprocessableEntity, codeConflict, messagePrice},
-	order.NameHeld:        {http.StatusUnprocessableEntity, codeOutOfStock, messageHeld},
+	registrar.NameHeld:    {http.StatusUnprocessableEntity, codeOutOfStock, messageHeld},
 	order.DataMissing:     {http.StatusUnprocessableEntity, codeMissing, ""},
 	order.NotOpen:         {http.StatusConflict, codeConflict, messageNotOpen},
 	order.TooManyOpen:     {http.StatusConflict, codeTooManyOpen, messageTooManyOpen},

@@ -185,7 +185,7 @@ func TestBasket_RefusalsShownPerItem(t *testing.T) {
 
 func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 	t.Parallel()
-	held := &registrar.Error{Kind: registrar.KindConflict, Code: order.NameHeld}
+	held := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 	const yours, link, taken = "Diese Domain gehört Ihnen schon.", `href="/portal/domains/dom_7"`, "Diese Domain ist vergeben"
 	refused := func() *fakeOrders {
 		return &fakeOrders{

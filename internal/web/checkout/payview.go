@@ -204,7 +204,7 @@ func returnedKey(o order.Order) string {
 // ownPath is the page of the domain that a name is refused for, if the visitor holds it.
 // Others only learn that it is taken. It is a kindness: without it the reason stands.
 func (h *Handler) ownPath(req *ui.Request, name string, why error) string {
-	if h.portfolio == nil || !req.SignedIn || registrar.CodeOf(why) != order.NameHeld {
+	if h.portfolio == nil || !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
 		return ""
 	}
 	domain, held, err := h.portfolio.FindByName(req.R.Context(), req.Actor(), name)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
@@ -33,14 +34,16 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	t.Parallel()
 	// These are not about an item of an order.
-	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_line", "operators_only", "years_not_sold"} // pages offer one term
+	elsewhere := []string{"bad_payment", "payment_used", "no_such_customer", "no_such_domain", "no_such_line", "years_not_sold"} // pages offer one term
 	found := 0
-	textcheck.EachMatch(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	check := func(code string) {
 		found++
 		if german["reason."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no text for %s", code)
 		}
-	})
+	}
+	textcheck.EachMatch(t, "../../registrar/provision/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), check)
+	textcheck.EachMatch(t, "../../registrar/codes.go", regexp.MustCompile(`Code += "([a-z_]+)"`), check)
 	if found < 15 {
 		t.Errorf("only %d reasons were found", found)
 	}
@@ -53,16 +56,18 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	// agents.
 	elsewhere := []string{
 		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human", "human_is_paying", "payment_in_progress",
-		"no_such_order", "no_such_customer", "too_many_open_orders", "sign_in_first", "bad_items", "renew_in_portal", "name_mismatch",
+		"no_such_order", "too_many_open_orders", "bad_items", "renew_in_portal", "name_mismatch",
 		"orders_not_served", "no_price", // reasons of an item
 	}
 	found := 0
-	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), func(code string) {
+	check := func(code string) {
 		found++
 		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
 			t.Errorf("there is no sentence for %s", code)
 		}
-	})
+	}
+	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), check)
+	check(string(registrar.NameHeld))
 	if found < 10 {
 		t.Errorf("only %d refusals were found", found)
 	}

@@ -29,9 +29,9 @@ func allReasons() []error {
 		http.ErrBodyNotAllowed, // not one of ours
 	}
 	for _, code := range []registrar.Code{
-		registrar.ExtensionNotCarried, provision.NoAccount, provision.NoRegistrant, provision.NameTaken, provision.NameReserved, provision.Undecided, provision.NamePremium, provision.NameHeld,
+		registrar.ExtensionNotCarried, registrar.NoRegistryAccount, provision.NoRegistrant, provision.NameTaken, registrar.NameReserved, provision.Undecided, registrar.NamePremium, registrar.NameHeld,
 		provision.NotEligible, provision.NoInboundTransfer, order.NoPrice, provision.NotRegistered, provision.Locked, provision.WrongCode, provision.NotYours, provision.NotRenewable,
-		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, provision.Denied, provision.Gone, provision.Elsewhere, domainchange.DomainRestricted,
+		provision.BadTerm, provision.TermNotSold, provision.CodeMissing, registrar.RegistryDenied, registrar.RegistryNotFound, registrar.OtherRegistrar, domainchange.DomainRestricted,
 	} {
 		reasons = append(reasons, &registrar.Error{Kind: registrar.KindConflict, Code: code})
 	}

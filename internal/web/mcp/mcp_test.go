@@ -168,7 +168,7 @@ func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun b
 		}}
 	case "half-silent.de":
 		return Order{}, &NotPayable{Items: []ItemProblem{
-			{Domain: "nic.de", Reason: &registrar.Error{Kind: registrar.KindConflict, Code: provision.NameReserved}},
+			{Domain: "nic.de", Reason: &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameReserved}},
 			{Domain: "b.de", Reason: registrar.Fault(registrar.FaultTimeout, "epp", nil)},
 		}}
 	case "incomplete.de":

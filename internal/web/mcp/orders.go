@@ -79,7 +79,7 @@ var itemRules = map[registrar.Code]itemRule{
 		"name_taken", "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
 		searchInstead, "",
 	},
-	provision.NameReserved: {
+	registrar.NameReserved: {
 		"name_reserved", "The registry has reserved this name and does not register it. Choose another one with domain_search.",
 		searchInstead, "",
 	},
@@ -87,15 +87,15 @@ var itemRules = map[registrar.Code]itemRule{
 		itemUndecided, "The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.",
 		nil, "",
 	},
-	provision.NamePremium: {
+	registrar.NamePremium: {
 		"name_premium", "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
 		searchInstead, "",
 	},
-	provision.NameHeld: {
+	registrar.NameHeld: {
 		"name_held", "The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
 		ownDomains, "",
 	},
-	provision.NoAccount: {
+	registrar.NoRegistryAccount: {
 		"no_registry_account", "Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
 		popularExtensions, "",
 	},

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -27,7 +26,7 @@ func (h *Handler) showSearch(req *ui.Request, status int, problem string) error 
 func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error {
 	id, err := h.Customers.Find(req.R.Context(), operator, req.Text("q"))
 	if registrar.KindOf(err) == registrar.KindNotFound || registrar.KindOf(err) == registrar.KindInvalid {
-		return h.showSearch(req, http.StatusNotFound, h.templates.Text(req.Language, ui.ProblemKey(admin.NoSuchCustomer)))
+		return h.showSearch(req, http.StatusNotFound, h.templates.Text(req.Language, ui.ProblemKey(registrar.NoSuchCustomer)))
 	}
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ type locksView struct {
 
 // fieldByCode is the field at which a mistake is told.
 var fieldByCode = map[registrar.Code]string{
-	admin.NoSuchDomain: "domain", admin.BadCause: "cause", admin.BadReason: "reason", admin.BadRestrictions: "blocks", admin.BadReviewDate: "review",
+	registrar.NoSuchDomain: "domain", admin.BadCause: "cause", admin.BadReason: "reason", admin.BadRestrictions: "blocks", admin.BadReviewDate: "review",
 }
 
 func (h *Handler) locks(req *ui.Request, operator registrar.Actor) error {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
@@ -51,7 +51,7 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	for _, kind := range domainchange.ChangeKinds() {
 		want("what." + string(kind))
 	}
-	for _, status := range portfolio.Statuses() {
+	for _, status := range registrar.DomainStatuses() {
 		want("state." + string(status))
 	}
 	for _, group := range peerGroups {

@@ -10,7 +10,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
@@ -76,9 +75,9 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	}
 	view.Path = domainPath(view.Domain.ID)
 	view.Recent, view.Again = req.SignedInRecently(), withNext(ui.SignInAgainPath, view.Path)
-	state := portfolio.Status(view.Domain.Status)
+	state := registrar.DomainStatus(view.Domain.Status)
 	if h.orders != nil {
-		view.Renewable = state == portfolio.StatusActive || state == portfolio.StatusExpired
+		view.Renewable = state == registrar.DomainActive || state == registrar.DomainExpired
 		view.Switchable = canSwitchAutoRenew(state, view.Domain.AutoRenew)
 	}
 	view.Closed = make(map[string]registrar.Code)
@@ -186,7 +185,7 @@ func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
 		return change.Failure
 	}
 	if !h.templates.Has(ui.ProblemKey(change.Failure)) || aboutHosts && change.Kind != domainchange.Nameservers {
-		return domainchange.RegistryDenied
+		return registrar.RegistryDenied
 	}
 	return change.Failure
 }

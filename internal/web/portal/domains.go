@@ -33,7 +33,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 		status = http.StatusConflict
 	}
 	filter := portfolio.Filter{
-		Part: req.Query("q"), Status: portfolio.Status(req.Query("state")), AfterName: req.Query("after"), AfterID: req.Query("id"),
+		Part: req.Query("q"), Status: registrar.DomainStatus(req.Query("state")), AfterName: req.Query("after"), AfterID: req.Query("id"),
 	}
 	some, err := h.portfolio.Page(req.R.Context(), req.Actor(), filter)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	lines := make([]domainRow, 0, len(some.Domains))
 	actions := false
 	for _, d := range some.Domains {
-		held := d.Status == portfolio.StatusActive || d.Status == portfolio.StatusExpired
+		held := d.Status == registrar.DomainActive || d.Status == registrar.DomainExpired
 		line := domainRow{Domain: d}
 		if h.orders != nil {
 			line.Renewable, line.Switchable = held, canSwitchAutoRenew(d.Status, d.AutoRenew)
@@ -53,7 +53,7 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	view := domainsView{
 		Domains: lines, Actions: actions, Managed: h.domainChanges != nil, Problem: message, Total: some.Total(), Part: filter.Part, Status: filter.Status,
 	}
-	for _, status := range portfolio.Statuses() {
+	for _, status := range registrar.DomainStatuses() {
 		if count := some.Counts[status]; count > 0 {
 			view.States = append(view.States, domainCount{status, count})
 		}
@@ -69,8 +69,8 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 
 // canSwitchAutoRenew says whether there is a switch for the automatic renewal: only what runs
 // can be switched on, and what is on can be switched off as long as it is held here.
-func canSwitchAutoRenew(status portfolio.Status, on bool) bool {
-	return status == portfolio.StatusActive || on && status != portfolio.StatusTransferredOut
+func canSwitchAutoRenew(status registrar.DomainStatus, on bool) bool {
+	return status == registrar.DomainActive || on && status != registrar.DomainTransferredOut
 }
 
 // domainsView is the list.
@@ -82,7 +82,7 @@ type domainsView struct {
 	Total            int
 	// Part and Status are the filter, States what it can be set to.
 	Part   string
-	Status portfolio.Status
+	Status registrar.DomainStatus
 	States []domainCount
 	// First and More are addresses of other pages of the list; empty: there is none.
 	First, More string
@@ -90,7 +90,7 @@ type domainsView struct {
 
 // domainCount is how many domains are in a state.
 type domainCount struct {
-	Status portfolio.Status
+	Status registrar.DomainStatus
 	Count  int
 }
 
@@ -110,7 +110,7 @@ func (h *Handler) domainsURL(filter portfolio.Filter, last portfolio.Domain) str
 }
 
 func noSuchDomain() error {
-	return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_domain"}
+	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 }
 
 // ownDomain is the domain of the address; another customer's is not found.

@@ -136,7 +136,7 @@ func (h *Handler) enterCode(req *ui.Request) error {
 	switch {
 	case err == nil:
 		return h.startSessionAndRedirect(req, signedIn, orProfile(to))
-	case registrar.CodeOf(err) == account.SignInFirst:
+	case registrar.CodeOf(err) == registrar.SignInFirst:
 		req.ClearSession()
 		req.Flash("code_over")
 		return req.SeeOther(withNext(ui.SignInPath, to))

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
-	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
@@ -64,7 +63,7 @@ func TestTexts_EveryAuditActionHasText(t *testing.T) {
 			t.Errorf("there is no text for %s", kind)
 		}
 	}
-	for _, status := range portfolio.Statuses() {
+	for _, status := range registrar.DomainStatuses() {
 		if german["domain."+string(status)] == "" {
 			t.Errorf("there is no text for %s", status)
 		}

@@ -1,0 +1,30 @@
+package registrar
+
+import "net/netip"
+
+// Network returns the rate-limit key of an address: IPv6 addresses count by their
+// /64, the least that a customer of a provider is assigned. It is empty for the zero
+// address.
+func Network(address netip.Addr) string {
+	if !address.IsValid() {
+		return ""
+	}
+	address = address.Unmap().WithZone("")
+	if address.Is6() {
+		prefix, _ := address.Prefix(64) // 64 is a valid length
+		return prefix.String()
+	}
+	return address.String()
+}
+
+// Site returns the wider rate-limit key of an IPv6 address: its /48, the most that a
+// customer of a provider is assigned, which spans 65,536 values of Network. It is
+// empty for other addresses.
+func Site(address netip.Addr) string {
+	address = address.Unmap().WithZone("")
+	if !address.Is6() {
+		return ""
+	}
+	prefix, _ := address.Prefix(48) // 48 is a valid length
+	return prefix.String()
+}
