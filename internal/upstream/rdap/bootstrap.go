@@ -20,13 +20,13 @@ const (
 	lastRetry         = time.Hour
 )
 
-// bootstrap is one whole document of RFC 9224. It is never changed.
+// bootstrap is one complete RFC 9224 document. It is immutable.
 type bootstrap struct {
 	etag  string
 	bases map[string]*url.URL
 }
 
-// longestMatch is the base for the longest suffix of labels that has one.
+// longestMatch returns the base URL of the longest matching suffix.
 func (b *bootstrap) longestMatch(labels string) *url.URL {
 	for {
 		if base := b.bases[labels]; base != nil {
@@ -41,13 +41,13 @@ func (b *bootstrap) longestMatch(labels string) *url.URL {
 }
 
 var (
-	errBootstrapEmpty  = errors.New("the document lists no service")
-	errBootstrapFormat = errors.New("a service is not a pair of labels and addresses")
-	errNoWebAddress    = errors.New("not an address that begins with https:// or http://")
+	errBootstrapEmpty  = errors.New("rdap: bootstrap lists no service")
+	errBootstrapFormat = errors.New("rdap: bootstrap service is not a pair of labels and URLs")
+	errNoWebAddress    = errors.New("rdap: not an http or https URL")
 )
 
-// parseBootstrap reads the whole document or refuses it: a list that is wrong in
-// one place is not trusted in the others.
+// parseBootstrap parses the whole document or rejects it: a list with one error is
+// not trusted elsewhere.
 func parseBootstrap(body []byte) (*bootstrap, error) {
 	var document struct {
 		Services [][][]string `json:"services"`
@@ -78,7 +78,7 @@ func parseBootstrap(body []byte) (*bootstrap, error) {
 	return list, nil
 }
 
-// preferredBase is the first https address, else the first one.
+// preferredBase returns the first https URL, else the first one.
 func preferredBase(addresses []string) (*url.URL, error) {
 	var chosen *url.URL
 	for _, address := range addresses {
@@ -93,8 +93,8 @@ func preferredBase(addresses []string) (*url.URL, error) {
 	return chosen, nil
 }
 
-// parseBase reads a base address. RFC 9224, 3 wants a slash at its end; where it
-// is missing, it was meant.
+// parseBase parses a base URL. RFC 9224, 3 requires a trailing slash; a missing one
+// is added.
 func parseBase(address string) (*url.URL, error) {
 	base, err := parseWebAddress(address)
 	if err != nil {
@@ -118,10 +118,10 @@ func parseWebAddress(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Run fetches the bootstrap now and then once every Refresh, a little early or
-// late so that many nodes do not ask at once. A failure keeps what is there, is
-// logged once until the next success, and is tried again after a minute, then
-// two, up to an hour. Run returns nil when ctx ends.
+// Run fetches the bootstrap now and then every Refresh, with jitter so that nodes
+// do not fetch at the same time. After a failure the last document stays in use,
+// the failure is logged once until the next success, and the fetch is retried after
+// a minute, doubling to an hour. Run returns nil when ctx ends.
 func (c *Client) Run(ctx context.Context) error {
 	failures := 0
 	for ctx.Err() == nil {
@@ -137,17 +137,21 @@ func (c *Client) Run(ctx context.Context) error {
 	return nil
 }
 
-// refreshOnce fetches the bootstrap after so many failures in a row. It returns
-// how long to wait for the next time, and how many failures it is now.
+// Refresh fetches the bootstrap once, for short-lived programs. A failure leaves
+// the current one in use. It must not be called while Run is running.
+func (c *Client) Refresh(ctx context.Context) error { return c.fetchBootstrap(ctx) }
+
+// refreshOnce fetches the bootstrap. It returns the delay before the next fetch and
+// the number of consecutive failures.
 func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, int) {
 	err := c.fetchBootstrap(ctx)
 	switch {
-	case ctx.Err() != nil: // we are stopping; that is nobody's fault
+	case ctx.Err() != nil: // shutting down; not a failure
 	case err != nil && failures == 0:
-		c.log.WarnContext(ctx, "rdap: the list of RDAP services could not be refreshed, the last good one stays in use",
+		c.log.WarnContext(ctx, "rdap bootstrap refresh failed",
 			"host", c.bootstrapURL.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 	case err == nil && failures > 0:
-		c.log.InfoContext(ctx, "rdap: the list of RDAP services is fresh again", "host", c.bootstrapURL.Host)
+		c.log.InfoContext(ctx, "rdap bootstrap refresh recovered", "host", c.bootstrapURL.Host)
 	}
 	if err != nil {
 		return retryDelay(failures, c.refresh), failures + 1
@@ -155,8 +159,8 @@ func (c *Client) refreshOnce(ctx context.Context, failures int) (time.Duration, 
 	return c.refresh, 0
 }
 
-// retryDelay doubles from a minute to an hour and never waits longer than a
-// successful refresh would.
+// retryDelay doubles from a minute to an hour but never exceeds the refresh
+// interval.
 func retryDelay(failures int, refresh time.Duration) time.Duration {
 	wait := lastRetry
 	if failures < 6 {
@@ -165,21 +169,21 @@ func retryDelay(failures int, refresh time.Duration) time.Duration {
 	return min(wait, lastRetry, refresh)
 }
 
-// jitter spreads a wait over nine to eleven tenths of itself.
+// jitter varies a delay by up to a tenth in either direction.
 func jitter(wait time.Duration) time.Duration {
 	spread := wait / 10
 	if spread <= 0 {
 		return wait
 	}
-	return wait - spread + rand.N(2*spread) //nolint:gosec // nobody gains by guessing it
+	return wait - spread + rand.N(2*spread) //nolint:gosec // need not be unpredictable
 }
 
-// fetchBootstrap asks for the document as politely as for anything else.
+// fetchBootstrap fetches the document through the rate limiter.
 func (c *Client) fetchBootstrap(ctx context.Context) error {
 	return c.limiter.Do(ctx, c.bootstrapURL.Host, c.loadBootstrap)
 }
 
-// loadBootstrap swaps the document in if it is new and whole.
+// loadBootstrap replaces the document if the fetched one is newer and complete.
 func (c *Client) loadBootstrap(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bootstrapTimeout)
 	defer cancel()

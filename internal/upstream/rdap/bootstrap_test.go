@@ -84,8 +84,8 @@ func TestParseBootstrap_RefusesBrokenDocument(t *testing.T) {
 	}
 }
 
-// fakeIANA is a transport that answers from a list and then repeats its last
-// answer. It remembers when it was asked and with which ETag.
+// fakeIANA is a transport that returns its responses in order and then repeats the
+// last one. It records the times and ETags of the requests.
 type fakeIANA struct {
 	answers      []func(*http.Request) (*http.Response, error)
 	requestTimes []time.Time
@@ -118,7 +118,7 @@ func respondWith(status int, etag, body string) func(*http.Request) (*http.Respo
 
 func connectionError(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }
 
-// runFor lets Run work for a while and returns its log.
+// runFor runs Run for d and returns its log.
 func runFor(t *testing.T, c *Client, log *bytes.Buffer, d time.Duration) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -154,7 +154,7 @@ func TestRun_FetchesAtStartThenDaily(t *testing.T) {
 			t.Errorf("a quiet run logged %q", text)
 		}
 		if len(transport.requestTimes) != 3 || !transport.requestTimes[0].Equal(start) {
-			t.Fatalf("asked at %v", transport.requestTimes)
+			t.Fatalf("requested at %v", transport.requestTimes)
 		}
 		for _, gap := range transport.requestGaps() {
 			if !isNear(gap, 24*time.Hour) {

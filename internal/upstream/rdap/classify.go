@@ -18,21 +18,21 @@ import (
 )
 
 var (
-	errNotJSON        = errors.New("the answer is not JSON")
-	errNotRDAP        = errors.New("the answer is JSON but not RDAP")
-	errOtherName      = errors.New("the answer is about another name")
-	errWebServer404   = errors.New("the 404 is a web server's own")
-	errRedirectedAway = errors.New("a redirect led away from the question")
-	errOutage404      = errors.New("the 404 tells of an outage")
-	errContradicted   = errors.New("the answer contradicts its status")
-	errStatus         = errors.New("unexpected HTTP status")
+	errNotJSON        = errors.New("rdap: response is not JSON")
+	errNotRDAP        = errors.New("rdap: response is JSON but not RDAP")
+	errOtherName      = errors.New("rdap: response is about another name")
+	errWebServer404   = errors.New("rdap: 404 comes from a web server")
+	errRedirectedAway = errors.New("rdap: redirect to another query")
+	errOutage404      = errors.New("rdap: 404 reports an outage")
+	errContradicted   = errors.New("rdap: response contradicts its status")
+	errStatus         = errors.New("rdap: unexpected HTTP status")
 )
 
 func brokenFault(cause error) *registrar.Error {
 	return registrar.Fault(registrar.FaultBroken, "", cause)
 }
 
-// classify turns a whole answer into a finding.
+// classify turns a complete response into a finding.
 func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	switch r.status {
 	case http.StatusOK:
@@ -40,7 +40,7 @@ func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	case http.StatusNotFound:
 		finding, fault := classifyNotFound(r, name)
 		if r.redirected && finding.State == lookup.NotFound {
-			// Whoever we were sent to may keep other books than the registry.
+			// The redirect target may have other data than the registry.
 			finding = lookup.Finding{State: lookup.Undecided}
 		}
 		return finding, fault
@@ -53,8 +53,8 @@ func classify(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusMethodNotAllowed,
 		http.StatusNotAcceptable, http.StatusGone, http.StatusRequestURITooLong, http.StatusUnprocessableEntity,
 		http.StatusUnavailableForLegalReasons, http.StatusNotImplemented:
-		// The registry understood that it was asked and would not say: that
-		// decides nothing, but it is an answer.
+		// The registry understood the query and refused to answer. That decides
+		// nothing, but it is a valid response.
 		if _, err := decode(r.body); err != nil {
 			return lookup.Finding{}, brokenFault(err)
 		}
@@ -69,8 +69,8 @@ func throttledFault(r reply) *registrar.Error {
 	return fault
 }
 
-// object holds the members of RFC 9083 that decide. Each is kept raw, so that a
-// member of an unexpected type hides itself only and not the whole answer.
+// object holds the deciding members of RFC 9083. Each stays raw, so that a member
+// of an unexpected type invalidates only itself.
 type object struct {
 	Class       json.RawMessage `json:"objectClassName"`
 	LDHName     json.RawMessage `json:"ldhName"`
@@ -86,7 +86,7 @@ type object struct {
 	Notices     json.RawMessage `json:"notices"`
 }
 
-// decode reads exactly one JSON object, whatever media type it came with.
+// decode parses exactly one JSON object, whatever its media type.
 func decode(body []byte) (*object, error) {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if len(body) == 0 || body[0] != '{' {
@@ -94,13 +94,13 @@ func decode(body []byte) (*object, error) {
 	}
 	var o object
 	if err := json.Unmarshal(body, &o); err != nil {
-		// The error itself is dropped: it can quote the body.
+		// The error is dropped because it can quote the body.
 		return nil, errNotJSON
 	}
 	return &o, nil
 }
 
-// classifyObject decides about an answer with status 200.
+// classifyObject classifies a response with status 200.
 func classifyObject(body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	o, err := decode(body)
 	if err != nil {
@@ -120,9 +120,9 @@ func classifyObject(body []byte, name registrar.Name) (lookup.Finding, *registra
 	return lookup.Finding{State: lookup.Registered, Record: o.record()}, nil
 }
 
-// isReserved says that the object stands for a name that nobody holds: it has no
-// nameserver, and no status but such as say so. Both answers mean that the name
-// can't be had; the difference is only the reason that a person reads.
+// isReserved reports whether the object represents a name without a registrant: it
+// has no nameserver and only statuses that mean reserved. The name is unavailable
+// either way; only the displayed reason differs.
 func (o *object) isReserved() bool {
 	var servers []json.RawMessage
 	if json.Unmarshal(o.Nameservers, &servers) == nil && len(servers) > 0 {
@@ -140,10 +140,9 @@ func (o *object) isReserved() bool {
 	return true
 }
 
-// classifyNotFound decides about an answer with status 404. Only a registry's own
-// 404 counts: RDAP's error object, a bare status, or a text that says that the
-// name is missing. A page can be missing too, and a whole server behind a
-// gateway.
+// classifyNotFound classifies a response with status 404. Only a registry's own 404
+// counts: an RDAP error object, a bare status, or a text saying that the name does
+// not exist. Otherwise a page or a server behind a gateway may be missing.
 func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	if !sameQuestion(r.url, name) {
 		return lookup.Finding{}, brokenFault(errRedirectedAway)
@@ -177,18 +176,17 @@ func classifyNotFound(r reply, name registrar.Name) (lookup.Finding, *registrar.
 	}
 	messages := appendTexts(o.Title, nil, 0)
 	messages = appendTexts(o.Description, messages, 0)
-	// Notices are left out here: they are terms, which speak of such things.
+	// Notices are excluded: they are terms of use, which mention such words.
 	if finding, fault, doubtful := contradiction(messages, r, name); doubtful {
 		return finding, fault
 	}
 	return notFoundFinding(appendTexts(o.Notices, messages, 0)), nil
 }
 
-// classifyEmptyNotFound decides about a 404 without a body. Registries are known to send one,
-// without a type or with their usual one. With another type it may come from a
-// web server that was never told about RDAP; but it may also be a registry's
-// whose framework names a type for nothing, so it is no fault to hold against
-// the host: it decides nothing, and the next source is asked.
+// classifyEmptyNotFound classifies a 404 without a body. Registries send these
+// without a media type or with RDAP's. With another type it may come from a web
+// server without RDAP, or from a registry whose framework sets a default type. So
+// it is undecided rather than a fault, and the next source is tried.
 func classifyEmptyNotFound(mediaType string) lookup.Finding {
 	if mediaType == "" || isJSON(mediaType) {
 		return lookup.Finding{State: lookup.NotFound}
@@ -196,8 +194,8 @@ func classifyEmptyNotFound(mediaType string) lookup.Finding {
 	return lookup.Finding{State: lookup.Undecided}
 }
 
-// classifyTextNotFound decides about a 404 with a body that is no JSON. Whoever declares
-// RDAP may be short; from anybody else "not found" must be said of a name.
+// classifyTextNotFound classifies a 404 with a non-JSON body. If it declares RDAP,
+// a short text suffices; otherwise "not found" must refer to a name.
 func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar.Name) (lookup.Finding, *registrar.Error) {
 	switch {
 	case body[0] == '<', strings.Contains(mediaType, "html"), strings.Contains(mediaType, "xml"),
@@ -209,7 +207,7 @@ func classifyTextNotFound(r reply, mediaType string, body []byte, name registrar
 	}
 	masked, other := maskName(string(body), name)
 	finding := notFoundFinding([]string{masked})
-	// "Reserved" costs nothing if it is wrong.
+	// A wrong "reserved" does no harm.
 	if finding.State != lookup.NotFound {
 		return finding, nil
 	}
@@ -226,7 +224,7 @@ const (
 	maxTextBytes = 400
 )
 
-// mediaTypeOf is the type of an answer in lower case and without parameters.
+// mediaTypeOf returns the media type in lower case without parameters.
 func mediaTypeOf(header http.Header) string {
 	mediaType, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	return strings.ToLower(strings.TrimSpace(mediaType))
@@ -236,9 +234,9 @@ func isJSON(mediaType string) bool {
 	return mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json")
 }
 
-// maskName writes text with "@" for the asked name, so that its dots and words
-// are not read as the sentence's. other says that it names another host or
-// domain, as gateways name the server that they miss.
+// maskName replaces the queried name with "@", so that its dots and words are not
+// taken for those of the sentence. other reports whether the text names another
+// host or domain, as gateways name an unreachable server.
 func maskName(text string, name registrar.Name) (masked string, other bool) {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -253,7 +251,7 @@ func maskName(text string, name registrar.Name) (masked string, other bool) {
 	return strings.Join(words, " "), other
 }
 
-// sameQuestion says whether the answer came from a path that asks about name.
+// sameQuestion reports whether the response came from a path that queries name.
 func sameQuestion(at *url.URL, name registrar.Name) bool {
 	path := strings.TrimSuffix(at.Path, "/")
 	domain, last := "", path
@@ -263,10 +261,8 @@ func sameQuestion(at *url.URL, name registrar.Name) bool {
 	return strings.HasSuffix(strings.ToLower(domain), "/domain") && sameName(last, name)
 }
 
-// The words in which registries say, beside "not found", what else there is to
-// know. They are looked for in sentences of terms and conditions too, where
-// "all rights reserved" and "is prohibited" stand, so each pattern wants the
-// word to be said of a name.
+// Words that qualify a "not found". They also match terms of use ("all rights
+// reserved", "is prohibited"), so each pattern requires a reference to a name.
 var (
 	withheldStatus = regexp.MustCompile(`(?i)\b(?:reserved|blocked|withheld|prohibited string)\b`)
 
@@ -278,13 +274,13 @@ var (
 		`\bnot (?:be )?available for (?:public |general )?registration\b`,
 		`\b(?:can ?not|can't|may not|must not|not allowed to|not possible to) (?:be )?register`,
 	}, "|"))
-	// hedgedWords marks a sentence that speaks of names in general.
+	// hedgedWords marks a sentence about names in general.
 	hedgedWords  = regexp.MustCompile(`(?i)\b(?:may|might|could) (?:still |also )?be\b|\bnot reserved\b`)
 	premiumWords = regexp.MustCompile(`(?i)^\W*premium\W*$|\bpremium (?:domain|name|price|tier|label|string)|\bis (?:a )?premium\b`)
 	foreignWords = regexp.MustCompile(`(?i)\bnot (?:in|served by|part of|managed by) this (?:registry|server|service)\b|\bnot authoritative\b`)
 )
 
-// The words of a 404 that is plain text.
+// Phrases of a plain-text 404.
 var (
 	plainNotFound = regexp.MustCompile(`(?i)^\W*(?:(?:error )?404\W*)?not found\W*$`)
 	nameNotFound  = regexp.MustCompile(`(?i)` + strings.Join([]string{
@@ -293,12 +289,12 @@ var (
 		`\bno (?:such|matching) (?:domain|domain name|object|name|record|entry)s?\W*$`,
 		`\bnot found\W{1,3}(?:the )?(?:domain|object|name|record)\b`,
 	}, "|"))
-	// otherNotFound are the things that web servers and gateways miss.
+	// otherNotFound are things that web servers and gateways report missing.
 	otherNotFound = regexp.MustCompile(`(?i)\b(?:pages?|files?|urls?|uri|paths?|routes?|routing|resources?|endpoints?|handlers?|methods?|buckets?|keys?|apps?|applications?|deployments?|sites?|` +
 		`hosts?|hostnames?|servers?|services?|back-?ends?|upstreams?|gateways?|prox(?:y|ies)|clusters?|tunnels?|connections?|dns|unavailable|time-?d?[ -]?out|errors?|fail\w*|caches?|configur\w*|temporar\w*|maintenance)\b`)
 )
 
-// notFoundFinding refines "no record" by what was said with it.
+// notFoundFinding refines "not found" with the accompanying messages.
 func notFoundFinding(messages []string) lookup.Finding {
 	finding := lookup.Finding{State: lookup.NotFound}
 	for _, sentence := range messages {
@@ -309,7 +305,7 @@ func notFoundFinding(messages []string) lookup.Finding {
 		case reservedWords.MatchString(sentence):
 			return lookup.Finding{State: lookup.Reserved}
 		case foreignWords.MatchString(sentence):
-			// It was the wrong server to ask, so its "no" is no news.
+			// The server is not authoritative, so its "not found" means nothing.
 			return lookup.Finding{State: lookup.Undecided}
 		case premiumWords.MatchString(sentence):
 			finding.Premium = true
@@ -318,7 +314,7 @@ func notFoundFinding(messages []string) lookup.Finding {
 	return finding
 }
 
-// text is raw as a string, if it is one.
+// text returns raw as a string, if it is one.
 func text(raw json.RawMessage) (string, bool) {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
@@ -327,8 +323,8 @@ func text(raw json.RawMessage) (string, bool) {
 	return strings.TrimSpace(s), s != ""
 }
 
-// appendTexts appends every sentence of a title, a description (a string or a list) or
-// a list of notices.
+// appendTexts appends every text of a title, a description (string or list) or a
+// list of notices.
 func appendTexts(raw json.RawMessage, messages []string, depth int) []string {
 	const maxDepth, maxSentences = 4, 200
 	if len(raw) == 0 || depth > maxDepth || len(messages) >= maxSentences {
@@ -359,8 +355,8 @@ func appendTexts(raw json.RawMessage, messages []string, depth int) []string {
 	return messages
 }
 
-// sameName compares a name as a server spells it, in A-labels or U-labels, with
-// the one that was asked.
+// sameName compares a name in a response, in A-labels or U-labels, with the queried
+// one.
 func sameName(spelled string, name registrar.Name) bool {
 	spelled = strings.ToLower(strings.TrimSuffix(spelled, "."))
 	if spelled == "" {

@@ -12,7 +12,7 @@ import (
 
 var idn = registrar.NewName("xn--brche-lva", ".example")
 
-// classifyCases are whole answers and what they mean. broken stands for a fault.
+// classifyCases are complete responses and their findings; broken means a fault.
 var classifyCases = []struct {
 	rule, contentType, body string
 	status                  int
@@ -113,8 +113,8 @@ var classifyCases = []struct {
 	{rule: "a missing route in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Route not found"}`, broken: true},
 	{rule: "a missing address decides nothing", status: 404, body: `{"errorCode":404,"description":["The requested URL was not found."]}`, want: lookup.Undecided},
 	{rule: "a limit in RDAP's form", status: 404, body: `{"errorCode":404,"title":"Rate limit exceeded"}`, throttled: true},
-	{rule: "too many questions in RDAP's form", status: 404, body: `{"errorCode":404,"description":["Too many requests"]}`, throttled: true},
-	{rule: "too many questions as text", status: 404, contentType: "text/plain", body: "Too many requests, domain not found", throttled: true},
+	{rule: "too many queries in RDAP's form", status: 404, body: `{"errorCode":404,"description":["Too many requests"]}`, throttled: true},
+	{rule: "too many queries as text", status: 404, contentType: "text/plain", body: "Too many requests, domain not found", throttled: true},
 	{rule: "pending create", status: 404, body: `{"errorCode":404,"description":["Object is pending create"]}`, want: lookup.Undecided},
 	{rule: "in redemption", status: 404, body: `{"errorCode":404,"title":"Not Found","description":["The domain is in redemption"]}`, want: lookup.Undecided},
 	{rule: "pending delete as text", status: 404, contentType: "text/plain", body: "Domain not found: pending delete", want: lookup.Undecided},
@@ -158,15 +158,15 @@ func TestClassify_Responses(t *testing.T) {
 				t.Errorf("%s: %+v, %v; want a refusal", c.rule, got, fault)
 			}
 		case c.broken && (fault == nil || fault.Code != registrar.FaultBroken || got != lookup.Finding{}):
-			t.Errorf("%s: %+v, %v; want a broken answer", c.rule, got, fault)
+			t.Errorf("%s: %+v, %v; want a broken response", c.rule, got, fault)
 		case !c.broken && (fault != nil || got.State != c.want || got.Premium != c.premium):
 			t.Errorf("%s: %+v, %v; want state %d, premium %t", c.rule, got, fault, c.want, c.premium)
 		}
 	}
 }
 
-// FuzzClassify looks for a body that is called a registered name without naming the
-// class, and for a web page that is believed.
+// FuzzClassify looks for a body that is classified as registered without the domain
+// class, and for a web page that is trusted.
 func FuzzClassify(f *testing.F) {
 	for _, c := range classifyCases {
 		if len(c.body) < 1000 {
@@ -190,11 +190,11 @@ func FuzzClassify(f *testing.F) {
 		case got.State == lookup.Free:
 			t.Error("RDAP never says free")
 		case page:
-			t.Errorf("a web page is believed: %+v", got)
+			t.Errorf("a web page is trusted: %+v", got)
 		case got.State == lookup.NotFound && strings.Contains(contentType, "moved"):
-			t.Error("a 404 of another host is believed")
+			t.Error("a 404 of another host is trusted")
 		case got.State == lookup.NotFound && !strings.HasPrefix(masked, "{") && otherNotFound.MatchString(masked):
-			t.Errorf("a gateway's text is believed: %q", masked)
+			t.Errorf("a gateway's text is trusted: %q", masked)
 		case got.State == lookup.Registered && status != 200, got.State == lookup.NotFound && status != 404:
 			t.Errorf("status %d is called %d", status, got.State)
 		case got.Premium && got.State != lookup.NotFound:
@@ -203,8 +203,8 @@ func FuzzClassify(f *testing.F) {
 	})
 }
 
-// FuzzParseBootstrap looks for a document that is accepted without a usable
-// address for every label.
+// FuzzParseBootstrap looks for an accepted document with a label that has no usable
+// URL.
 func FuzzParseBootstrap(f *testing.F) {
 	f.Add([]byte(goodBootstrap))
 	f.Add([]byte(`{"services":[]}`))

@@ -16,31 +16,31 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// reply is an answer read to its end.
+// reply is a complete HTTP response.
 type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	// url is where the last redirect led, under its public name.
+	// url is the final URL after redirects, under its public host name.
 	url *url.URL
-	// redirected says that it led to another host than was asked.
+	// redirected means that url is on another host than the query.
 	redirected bool
 }
 
 var (
-	errTooManyRedirects = errors.New("too many redirects")
-	errBadRedirect      = errors.New("a redirect without a usable target")
-	errDowngrade        = errors.New("a redirect from https to http")
-	errResponseTooLarge = errors.New("the answer is too large")
+	errTooManyRedirects = errors.New("rdap: too many redirects")
+	errBadRedirect      = errors.New("rdap: redirect without a usable target")
+	errDowngrade        = errors.New("rdap: redirect from https to http")
+	errResponseTooLarge = errors.New("rdap: response is too large")
 )
 
-// get fetches u with its redirects and at most limit bytes of body. Addresses
-// are compared under their public names and looked up in the host table only
-// for the connection, so a redirect means the same in every world.
+// get fetches u, following redirects, with at most limit bytes of body. URLs are
+// compared under their public host names and mapped through the host table only for
+// the connection, so redirects behave the same with and without the sandbox.
 //
-// configured says that the operator or the shipped list names u; its server may be
-// anywhere, also in our own network. Every other server is a stranger's choice and
-// is called only at a public address, unless the host table has an entry for it.
+// configured means that the operator or the shipped list names u; its server may be
+// in a private network. Any other server is contacted only at a public address,
+// unless the host table has an entry for it.
 func (c *Client) get(ctx context.Context, u *url.URL, configured bool, header http.Header, limit int64) (reply, *registrar.Error) {
 	first := u
 	for hops := 0; ; hops++ {
@@ -84,8 +84,8 @@ func isRedirect(status int) bool {
 }
 
 func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, header http.Header, limit int64) (reply, *registrar.Error) {
-	// Errors of net/http do not say at which point they happened; the trace
-	// does. Before there is a connection, every error means "refused".
+	// Errors of net/http do not reveal the phase; the trace does. Before the
+	// connection is established, every error means "refused".
 	var connected atomic.Bool
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
@@ -105,7 +105,7 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 
 	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if err != nil {
-		code := registrar.FaultBroken // cut off in the middle
+		code := registrar.FaultBroken // truncated
 		if isTimeout(ctx, err) {
 			code = registrar.FaultTimeout
 		}
@@ -117,7 +117,7 @@ func (c *Client) getOnce(ctx context.Context, client *http.Client, u *url.URL, h
 	return reply{status: response.StatusCode, header: response.Header, body: body, url: u}, nil
 }
 
-// faultCodeOf classes an error that came instead of an answer.
+// faultCodeOf classifies a transport error.
 func faultCodeOf(ctx context.Context, err error, connecting bool) registrar.Code {
 	if isTimeout(ctx, err) {
 		return registrar.FaultTimeout
@@ -137,8 +137,8 @@ func isTimeout(ctx context.Context, err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// retryAfter reads RFC 9110, 10.2.3: seconds or a date. What can't be read is 0,
-// what is too long is an hour.
+// retryAfter parses Retry-After (RFC 9110, 10.2.3): seconds or a date. Invalid
+// values are 0; the maximum is an hour.
 func retryAfter(value string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(value, 10, 32); err == nil {
 		return min(time.Duration(seconds)*time.Second, maxRetryAfter)

@@ -22,7 +22,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
-// notFoundAfter is a registry that has no record and takes a while to say so.
+// notFoundAfter is a registry without records that responds after d.
 func notFoundAfter(d time.Duration) roundTrip {
 	return func(r *http.Request) (*http.Response, error) {
 		select {
@@ -52,7 +52,7 @@ func TestFind_LimiterWaitDoesNotCountAsTimeout(t *testing.T) {
 		}
 		all.Wait()
 		if took := time.Since(began); took != 3900*time.Millisecond {
-			t.Errorf("four questions, one a second, took %s", took)
+			t.Errorf("four queries at one per second, took %s", took)
 		}
 	})
 }
@@ -77,7 +77,7 @@ func TestFind_ThrottlingRegistryIsPaused(t *testing.T) {
 		}
 	}
 	if got := requests.Load(); got != 1 {
-		t.Errorf("the registry was asked %d times", got)
+		t.Errorf("the registry got %d queries", got)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestFetchBootstrap_UsesLimiter(t *testing.T) {
 		}
 	}
 	if got := requests.Load(); got != 1 {
-		t.Errorf("the list was asked for %d times", got)
+		t.Errorf("the list was fetched %d times", got)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestFind_ConnectionsAreReused(t *testing.T) {
 	var arrived sync.WaitGroup
 	table := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		arrived.Done()
-		arrived.Wait() // all at once, so that each needs a connection
+		arrived.Wait() // all at the same time, so that each needs a connection
 		w.WriteHeader(http.StatusNotFound)
 	})
 	c := newClient(t, Options{Hosts: table, MaxConnsPerHost: crowd})
@@ -174,6 +174,6 @@ func TestFind_ConnectionsAreReused(t *testing.T) {
 		all.Wait()
 	}
 	if got := opened.Load(); got < crowd || got >= 2*crowd {
-		t.Errorf("three crowds of %d opened %d connections", crowd, got)
+		t.Errorf("three bursts of %d opened %d connections", crowd, got)
 	}
 }

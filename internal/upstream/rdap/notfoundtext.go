@@ -8,10 +8,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// A 404 can have the form of RDAP and still not mean that the name has no record:
-// gateways and frameworks fill in the registry's form when they could not ask it,
-// and a registry may know a name that it shows no record of. Both say so in the
-// title or the description.
+// A 404 can be a valid RDAP error and still not mean that the name is unregistered:
+// gateways and frameworks produce it when they could not query the registry, and a
+// registry may know a name without showing a record. Both say so in the title or
+// the description.
 
 var (
 	throttleWords = regexp.MustCompile(`\b(?:rate|request|query)[ -]?limit|\btoo many (?:requests?|quer|connections?|lookups?)|\bquota\b|\bthrottl(?:ed|ing)\b|\blimit (?:was |is |has been )?(?:exceeded|reached)\b|\bexceeded\b.{0,40}\blimit|\bslow down\b|\bblacklisted\b`)
@@ -22,24 +22,24 @@ var (
 		`\btime[d]?[ -]?out\b|\btemporar(?:y|ily)\b|\bmaintenance\b|\boutage\b|\btry again\b`,
 		`\binternal (?:server )?error\b|\b(?:database|server|system|network|connection) error\b|\bexception\b`,
 		`\b(?:can ?not|can't|could not|couldn't|unable to|failed to) (?:be )?(?:connect|reach|contact|process|quer|complete|perform)`,
-		// What web servers and frameworks miss.
+		// Messages of web servers and frameworks.
 		`\bnot (?:be )?found on (?:this|the|our) server\b`,
 		`\b(?:page|file|route|endpoint|path|handler|controller|action|method)s?\b[^.;]{0,60}\b(?:not (?:be )?(?:found|matched|exist)|does ?n[o']t exist|missing)\b`,
 		`\bno (?:such )?(?:route|endpoint|handler|static resource|mapping|page|file|matching route)\b|\bcannot get /`,
 	}, "|"))
 
-	// urlWords are a web server's as well, but a registry's too that calls its
-	// question by this name. So they decide nothing.
+	// urlWords are used by web servers, but also by registries that call the query
+	// a URL. So they decide nothing.
 	urlWords = regexp.MustCompile(`\b(?:url|uri)\b[^;]{0,90}\b(?:not (?:be )?(?:found|exist)|does ?n[o']t exist|invalid|unknown)\b`)
 
 	lifecycleWords  = regexp.MustCompile(`\bpending\b|\bredemption\b|\bquarantined?\b|\bdisputed?\b|\blocked\b|\bsuspended\b|\bexpired\b|\bfrozen\b|\bgrace period\b|\bdeletion\b|\bto be deleted\b|\bon hold\b|\b(?:client|server)[ -]?hold\b`)
 	registeredWords = regexp.MustCompile(`(?:\b(?:domain|name|object|label)\b|@)[^.;]{0,20}\b(?:is|has|was|been|already)\b (?:already |currently |been |now )*(?:registered|taken|delegated|in use|allocated|assigned|not available|unavailable|no longer available)\b|\balready (?:exists|registered|taken)\b`)
 
-	// conditionalWords marks a sentence that says what would be.
+	// conditionalWords marks a hypothetical sentence.
 	conditionalWords = regexp.MustCompile(`\b(?:if|should|would|may|might|will|unless|when|whether)\b`)
 )
 
-// contradiction looks for a reason not to believe a 404 in what its sender says of it.
+// contradiction looks for a reason to distrust a 404 in its messages.
 func contradiction(messages []string, r reply, name registrar.Name) (finding lookup.Finding, fault *registrar.Error, doubtful bool) {
 	masks := strings.NewReplacer(name.ASCII(), "@", name.String(), "@")
 	for _, sentence := range messages {

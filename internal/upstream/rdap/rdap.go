@@ -1,28 +1,25 @@
-// Package rdap asks registries over RDAP (RFC 9082, RFC 9083) whether they hold
-// a record of a name.
+// Package rdap queries registries over RDAP (RFC 9082, RFC 9083) for the record of
+// a name.
 //
-// It promises to believe an answer only if it is an answer to the question that
-// was asked. A domain object for another name, a web page with status 200, a
-// web server's own 404 and a cut-off body are all reported as a broken server,
-// never as a finding, because each of them has been seen from real registries
-// and each of them would turn a taken name into a free one. A 404 is reported
-// as NotFound, which by itself does not mean that the name can be registered.
+// A response counts only if it answers the query. A domain object for another name,
+// a web page with status 200, a web server's own 404 and a truncated body are
+// faults of the server, never findings: real registries have sent each of them, and
+// each would make a taken name look free. A 404 becomes NotFound, which alone does
+// not mean that the name can be registered.
 //
-// It reads what decides (class, name, status and the texts of an error) and what
-// is about the name alone: dates, nameservers and the name of the registrar.
-// Contacts are skipped while decoding and have no place to go.
+// The client reads what decides (class, name, status and error texts) and data
+// about the name itself: dates, nameservers and the registrar's name. Contacts are
+// skipped while decoding.
 //
-// It refuses to follow more than three redirects, to go from https to http, to
-// read more than 512 KiB, and to print what it asked: an error carries the host
-// of the base address and nothing of the question. A server that neither the price
-// list nor the host table names, such as the target of a redirect or an entry of the
-// fetched bootstrap, is called only at a public address, which is checked when it
-// is dialled.
+// It follows at most three redirects, never from https to http, and reads at most
+// 512 KiB. Errors contain the host of the base URL and nothing of the query. A
+// server that neither the price list nor the host table names, such as a redirect
+// target or an entry of the fetched bootstrap, is contacted only at a public
+// address, which is checked when dialling.
 //
-// Which server is asked: an address that the operator pinned, else the entry of
-// the latest IANA bootstrap (RFC 9224), else the address that the price list
-// ships. The bootstrap is fetched by Run and replaced only by a newer one that
-// is whole.
+// The server is chosen in this order: a URL pinned by the operator, the entry of
+// the latest IANA bootstrap (RFC 9224), the URL shipped in the price list. Run
+// fetches the bootstrap and replaces it only with a newer, complete one.
 package rdap
 
 import (
@@ -56,35 +53,34 @@ const (
 	maxRetryAfter  = time.Hour
 )
 
-// Options are the settings of a Client. The zero value asks the real world.
+// Options configures a Client. The zero value uses the public servers.
 type Options struct {
-	// Hosts says which servers stand elsewhere.
+	// Hosts redirects host names to other addresses.
 	Hosts hostmap.Table
-	// BootstrapURL is where IANA's list of RDAP services is fetched; empty means
+	// BootstrapURL is the URL of IANA's list of RDAP services; empty means
 	// https://data.iana.org/rdap/dns.json.
 	BootstrapURL string
-	// Refresh is the time between two fetches of that list; 0 means 24 h.
+	// Refresh is the interval between fetches of that list; 0 means 24 h.
 	Refresh time.Duration
-	// Timeout bounds one question with all its redirects; 0 means 2.5 s. The
-	// wait for a turn does not count.
+	// Timeout limits one query with all its redirects; 0 means 2.5 s. Waiting for
+	// the Limiter does not count.
 	Timeout time.Duration
-	// UserAgent is what registries see; empty means the program's name.
+	// UserAgent is sent to registries; empty means the program's name.
 	UserAgent string
-	// Logger hears about failed refreshes and, at debug level, about the kind
-	// and host of every fault. nil means silence.
+	// Logger receives failed refreshes and, at debug level, the kind and host of
+	// every fault; nil discards them.
 	Logger *slog.Logger
-	// Limiter sees to it that no host is asked too much; nil means that nobody
-	// does.
+	// Limiter limits the queries per host; nil means no limit.
 	Limiter *hostlimit.Limiter
-	// MaxConnsPerHost bounds the connections to one host that speaks HTTP/1.1,
-	// where each carries one question at a time; 0 means 64. It should be no
-	// less than what the Guard lets through at once.
+	// MaxConnsPerHost limits the connections to an HTTP/1.1 host, where each
+	// carries one query at a time; 0 means 64. It should not be below the Limiter's
+	// concurrency.
 	MaxConnsPerHost int
-	// Transport carries the requests; nil means one of our own.
+	// Transport carries the requests; nil means a default one.
 	Transport http.RoundTripper
 }
 
-// Client asks RDAP servers. It is safe for concurrent use.
+// Client queries RDAP servers. It is safe for concurrent use.
 type Client struct {
 	hosts        hostmap.Table
 	bootstrapURL *url.URL
@@ -93,17 +89,16 @@ type Client struct {
 	userAgent    string
 	log          *slog.Logger
 	limiter      *hostlimit.Limiter
-	// http calls configured servers, strangers all others.
+	// http contacts configured servers, publicHTTP all others.
 	http, publicHTTP *http.Client
 
-	// bootstrap is nil until the first document has arrived. It is written by
-	// Run alone.
+	// bootstrap is nil until the first fetch. Only Run writes it.
 	bootstrap atomic.Pointer[bootstrap]
 }
 
 var _ lookup.RecordSource = (*Client)(nil)
 
-// New makes a Client. It does no I/O.
+// New returns a Client. It does no I/O.
 func New(o Options) (*Client, error) {
 	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
@@ -141,15 +136,15 @@ func New(o Options) (*Client, error) {
 	if transport == nil {
 		transport = newTransport(o.MaxConnsPerHost)
 	}
-	// Redirects are followed by hand, so that every target passes through the host
-	// table and the guard.
+	// Redirects are followed manually, so that every target passes through the host
+	// table and the SSRF check.
 	byHand := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: transport, CheckRedirect: byHand}
 	c.publicHTTP = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: byHand}
 	return c, nil
 }
 
-// publicTransport calls public addresses only.
+// publicTransport connects to public addresses only.
 type publicTransport struct {
 	direct  *http.Transport
 	proxied *http.Transport
@@ -167,8 +162,8 @@ func newPublicTransport(perHost int) publicTransport {
 	return publicTransport{direct: direct, proxied: newTransport(perHost)}
 }
 
-// RoundTrip goes through the proxy that the environment names, which then resolves
-// the host and has the last word; without one the dialled address is checked.
+// RoundTrip uses the proxy from the environment, which then resolves the host;
+// without one, the dialled address is checked.
 func (p publicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	proxy, err := http.ProxyFromEnvironment(r)
 	switch {
@@ -183,15 +178,15 @@ func (p publicTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// CloseIdleConnections is what http.Client asks for.
+// CloseIdleConnections implements the optional interface of http.Client.
 func (p publicTransport) CloseIdleConnections() {
 	p.direct.CloseIdleConnections()
 	p.proxied.CloseIdleConnections()
 }
 
-// newTransport keeps connections to a hundred registries warm. A search asks
-// many of them at once and the same ones again a second later. A host that
-// speaks HTTP/2 gets all its questions over one connection.
+// newTransport keeps connections to about a hundred registries open, since a search
+// queries many of them and the next one the same again. All queries to an HTTP/2
+// host share one connection.
 func newTransport(perHost int) *http.Transport {
 	if perHost <= 0 {
 		perHost = defaultConnsPerHost
@@ -203,8 +198,8 @@ func newTransport(perHost int) *http.Transport {
 		TLSHandshakeTimeout: 2 * time.Second,
 		ForceAttemptHTTP2:   true,
 		MaxIdleConns:        max(maxIdleConns, perHost),
-		// As many as may be open: with fewer, a crowd's connections are closed
-		// when it has been answered and opened anew for the next one.
+		// With a lower limit, connections of a burst would be closed and reopened
+		// for the next one.
 		MaxIdleConnsPerHost:    perHost,
 		MaxConnsPerHost:        perHost,
 		IdleConnTimeout:        90 * time.Second,
@@ -212,14 +207,14 @@ func newTransport(perHost int) *http.Transport {
 	}
 }
 
-// Close drops idle connections. Questions under way are not disturbed.
+// Close closes idle connections. Running queries are not affected.
 func (c *Client) Close() {
 	c.http.CloseIdleConnections()
 	c.publicHTTP.CloseIdleConnections()
 }
 
-// Find asks the registry of ext about name. A question that the caller
-// cancelled is reported as a time-out whose cause is context.Canceled.
+// Find queries the registry of ext for name. A query cancelled by the caller is
+// reported as a timeout whose cause is context.Canceled.
 func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
 	base, configured := c.baseFor(ext)
 	if base == nil {
@@ -239,7 +234,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "rdap: question failed", "host", base.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		c.log.DebugContext(ctx, "rdap query failed", "host", base.Host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil
@@ -254,19 +249,19 @@ func (c *Client) query(ctx context.Context, question *url.URL, configured bool, 
 	return classify(reply, name)
 }
 
-// baseFor is the base address of the RDAP service of ext, nil if none is known.
-// configured is false for one that only the fetched bootstrap names.
+// baseFor returns the RDAP base URL of ext, nil if unknown. configured is false if
+// only the fetched bootstrap names it.
 func (c *Client) baseFor(ext registrar.Extension) (base *url.URL, configured bool) {
 	shipped, err := parseBase(ext.RDAP)
 	if err != nil {
 		shipped = nil
 	}
 	if ext.RDAPPinned {
-		return shipped, true // nil where the operator said: ask none
+		return shipped, true // nil where the operator disabled RDAP
 	}
 	if list := c.bootstrap.Load(); list != nil {
-		// RFC 9224, 4: the longest match wins. A shipped address for ".co.uk"
-		// is more exact than a bootstrap entry for "uk".
+		// The longest match wins (RFC 9224, 4): a shipped URL for ".co.uk" is more
+		// specific than a bootstrap entry for "uk".
 		labels := strings.TrimPrefix(ext.TLD, ".")
 		if base := list.bases[labels]; base != nil {
 			return base, false

@@ -28,7 +28,7 @@ var (
 	testExtension = registrar.Extension{TLD: ".example", RDAP: "https://rdap.example.net/v1"}
 )
 
-// newTestServer is an HTTP server that stands for rdap.example.net.
+// newTestServer starts an HTTP server in the role of rdap.example.net.
 func newTestServer(t *testing.T, handle http.HandlerFunc) hostmap.Table {
 	t.Helper()
 	server := httptest.NewServer(handle)
@@ -69,7 +69,7 @@ func TestFind_SendsRDAPRequest(t *testing.T) {
 	}
 	r := <-received
 	if r.Method != http.MethodGet || r.URL.Path != "/v1/domain/"+queriedName.ASCII() || r.URL.RawQuery != "" {
-		t.Errorf("asked %s %s", r.Method, r.URL)
+		t.Errorf("requested %s %s", r.Method, r.URL)
 	}
 	if got := r.Header.Get("Accept"); got != "application/rdap+json, application/json;q=0.9" {
 		t.Errorf("Accept %q", got)
@@ -79,7 +79,7 @@ func TestFind_SendsRDAPRequest(t *testing.T) {
 	}
 }
 
-// respondRaw closes the connection in the middle of what handle sends.
+// respondRaw sends raw and closes the connection in the middle of the response.
 func respondRaw(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -133,8 +133,7 @@ func TestFind_FaultsOmitTheName(t *testing.T) {
 	}
 }
 
-// plainTransport is the product's own, except that it knows no proxy and no
-// name but addresses.
+// plainTransport is the product's transport without a proxy or name resolution.
 func plainTransport(t *testing.T) *http.Transport {
 	transport := newTransport(0)
 	transport.Proxy = nil
@@ -203,7 +202,7 @@ func TestRedirect_FollowsHostTable(t *testing.T) {
 		steps := map[string]string{
 			"/v1/": "/v2/domain/" + queriedName.ASCII(),                           // relative
 			"/v2/": "https://second.example.net/v3/domain/" + queriedName.ASCII(), // another server
-			"/v3/": "http://third.example.net/v4/domain/" + queriedName.ASCII(),   // http, but the table says where
+			"/v3/": "http://third.example.net/v4/domain/" + queriedName.ASCII(),   // http, but mapped by the host table
 		}
 		for prefix, target := range steps {
 			if strings.HasPrefix(r.URL.Path, prefix) {
@@ -250,7 +249,7 @@ func TestRedirect_NotFoundAtOtherHostIsUndecided(t *testing.T) {
 			}
 			respond(404, "application/rdap+json", `{"errorCode":404}`)(w, r)
 		})
-		// One server stands for both: what counts is their public names.
+		// One server plays both roles: only their public names count.
 		table["second.example.net:443"] = table["rdap.example.net:443"]
 		finding, err := newClient(t, Options{Hosts: table}).Find(t.Context(), testExtension, queriedName)
 		if err != nil || finding.State != want {
@@ -259,7 +258,7 @@ func TestRedirect_NotFoundAtOtherHostIsUndecided(t *testing.T) {
 	}
 }
 
-// roundTrip lets a function be a transport.
+// roundTrip adapts a function to http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -287,7 +286,7 @@ func TestFind_SilentServerTimesOut(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, cancel)
 		if _, err := c.Find(ctx, testExtension, queriedName); !errors.Is(err, context.Canceled) {
-			t.Errorf("a cancelled question: %v", err)
+			t.Errorf("a cancelled query: %v", err)
 		}
 	})
 }

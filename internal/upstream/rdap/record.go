@@ -11,11 +11,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// What a domain object (RFC 9083, 5.3) says of the name. Entities are read for one
-// thing only: the name of the entity at the top whose role is registrar and
-// nothing that a person has. Entities inside entities are not looked at.
+// Data about the name in a domain object (RFC 9083, 5.3). Of the entities only the
+// name of a top-level one is read whose role is registrar without any contact role.
+// Nested entities are ignored.
 
-// Bounds of a record. An honest one stays far below them.
+// Limits of a record. Real ones stay far below.
 const (
 	maxServers        = 20
 	maxStatuses       = 20
@@ -23,8 +23,8 @@ const (
 	maxElements       = 200
 )
 
-// record reads what o says of the name. A member of an unexpected type is as good
-// as missing.
+// record extracts the data about the name. A member of an unexpected type counts as
+// missing.
 func (o *object) record() *lookup.Record {
 	r := &lookup.Record{Registrar: o.registrar()}
 	for _, element := range list(o.Status) {
@@ -43,7 +43,7 @@ func (o *object) record() *lookup.Record {
 	return r
 }
 
-// list is raw as a list; a lone element counts as a list of one.
+// list returns raw as a list; a single element is a list of one.
 func list(raw json.RawMessage) []json.RawMessage {
 	if len(raw) == 0 || raw[0] == 'n' {
 		return nil
@@ -58,7 +58,7 @@ func list(raw json.RawMessage) []json.RawMessage {
 	return elements[:min(len(elements), maxElements)]
 }
 
-// statusWord is EPP's word for a status (RFC 8056), or a registry's own known one.
+// statusWord returns the EPP status (RFC 8056) or a known registry-specific one.
 func statusWord(raw json.RawMessage) (string, bool) {
 	value, _ := text(raw)
 	word, ok := lookup.ParseStatus(strings.Join(strings.Fields(value), " "))
@@ -87,7 +87,7 @@ func serverName(raw json.RawMessage) (string, bool) {
 	return host, err == nil && strings.Contains(host, ".")
 }
 
-// addEvent keeps the first of each kind (RFC 9083, 4.5).
+// addEvent records the first event of each kind (RFC 9083, 4.5).
 func addEvent(r *lookup.Record, raw json.RawMessage) {
 	var event struct {
 		Action json.RawMessage `json:"eventAction"`
@@ -114,7 +114,7 @@ func addEvent(r *lookup.Record, raw json.RawMessage) {
 	}
 }
 
-// eventTime reads RFC 3339 and its usual misspellings. Without a zone it is UTC.
+// eventTime parses RFC 3339 and common deviations. Without a zone it is UTC.
 func eventTime(value string) (time.Time, bool) {
 	value = strings.ToUpper(value)
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "2006-01-02"} {
@@ -128,7 +128,7 @@ func eventTime(value string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// entity is read for its name if it is the registrar.
+// entity is read only for the registrar's name.
 type entity struct {
 	Roles     json.RawMessage `json:"roles"`
 	VCard     json.RawMessage `json:"vcardArray"`
@@ -136,7 +136,7 @@ type entity struct {
 	PublicIDs json.RawMessage `json:"publicIds"`
 }
 
-// registrar is the name of the registrar, else its number or handle.
+// registrar returns the registrar's name, else its IANA number or handle.
 func (o *object) registrar() string {
 	for _, element := range list(o.Entities) {
 		var e entity
@@ -156,8 +156,8 @@ func (o *object) registrar() string {
 	return ""
 }
 
-// isRegistrar wants the role, and no role beside it that a person has: a holder
-// who also calls himself registrar is not read.
+// isRegistrar requires the registrar role and no contact role: a registrant that
+// also lists itself as registrar is not read.
 func (e *entity) isRegistrar() bool {
 	found := false
 	for _, element := range list(e.Roles) {
@@ -172,8 +172,8 @@ func (e *entity) isRegistrar() bool {
 	return found
 }
 
-// fullName is the fn property of a jCard (RFC 7095, 3): ["fn", {}, "text", "…"]. A
-// card of an individual is not read.
+// fullName returns the fn property of a jCard (RFC 7095, 3): ["fn", {}, "text",
+// "…"]. Cards of individuals are not read.
 func (e *entity) fullName() string {
 	var card []json.RawMessage
 	if json.Unmarshal(e.VCard, &card) != nil || len(card) < 2 {
@@ -201,7 +201,7 @@ func (e *entity) fullName() string {
 	return name
 }
 
-// number is the registrar's number at IANA.
+// number is the registrar's IANA number.
 func (e *entity) number() string {
 	for _, element := range list(e.PublicIDs) {
 		var id struct {
@@ -217,7 +217,7 @@ func (e *entity) number() string {
 	return ""
 }
 
-// registrarName cleans a name. What is a way to reach somebody is refused.
+// registrarName cleans a name and rejects contact data.
 func registrarName(value string) (string, bool) {
 	clean := strings.Map(func(r rune) rune {
 		switch {

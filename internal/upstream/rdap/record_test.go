@@ -33,7 +33,7 @@ func summary(r *lookup.Record) string {
 		strings.Join(r.Nameservers, " "), strings.Join(r.Status, ", "), r.Registrar)
 }
 
-// domainJSON is an object with the given members beside class and name.
+// domainJSON is a domain object with the given additional members.
 func domainJSON(members string) string {
 	return `{"objectClassName":"domain","ldhName":"kranich-canary-47.example",` + members + `}`
 }
@@ -126,14 +126,14 @@ func TestRecord_SizeIsBounded(t *testing.T) {
 	checkRecord(t, r)
 }
 
-// checkRecord is what holds for every record.
+// checkRecord checks the invariants of every record.
 func checkRecord(t *testing.T, r *lookup.Record) {
 	t.Helper()
 	if r == nil {
 		return
 	}
 	if len(r.Nameservers) > maxServers || len(r.Status) > maxStatuses || len([]rune(r.Registrar)) > maxRegistrarRunes {
-		t.Errorf("beyond the bounds: %s", summary(r))
+		t.Errorf("exceeds the limits: %s", summary(r))
 	}
 	for _, host := range r.Nameservers {
 		if again, err := registrar.ParseHost(host); err != nil || again != host || !strings.Contains(host, ".") {

@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/ssrf"
 )
 
-// internalServer is one of our own network that must not be called.
+// internalServer is a server in a private network that must not be contacted.
 func internalServer(t *testing.T) (port string, calls *atomic.Int64) {
 	t.Helper()
 	calls = new(atomic.Int64)

@@ -13,39 +13,39 @@ import (
 const (
 	maxLines     = 4000
 	maxLineBytes = 1000
-	// maxPhraseBytes is longer than any sentence in the tables.
+	// maxPhraseBytes is longer than any phrase in the tables.
 	maxPhraseBytes = 200
 	maxKeyBytes    = 80
 )
 
-// answer is a WHOIS answer cut into lines that are ready for the tables.
+// answer is a WHOIS response split into lines that can be matched against the
+// tables.
 type answer struct {
 	lines []line
-	// whole is false if lines were left out because there are too many.
+	// whole is false if excess lines were dropped.
 	whole bool
 }
 
-// line is one line of an answer.
+// line is one line of a response.
 type line struct {
-	// body is the line as written, without white space and comment marks
-	// around it.
+	// body is the line without surrounding white space and comment marks.
 	body string
 	// key and value are set if the line has the form "key: value". The key is
-	// normalised; the value is as written.
+	// normalised; the value is verbatim.
 	key, value string
-	// cat is what the key means, or a line without key that is a heading.
+	// cat is the category of the key, or of a heading without one.
 	cat category
-	// order is what the key says about dates, as in "created (dd/mm/yyyy)".
+	// order is the date format given in the key, as in "created (dd/mm/yyyy)".
 	order dateOrder
 	// indent counts the columns of white space before the line.
 	indent int
-	// comment says that the line was marked as a comment.
+	// comment means that the line was marked as a comment.
 	comment bool
-	// afterBlank says that an empty line stands before this one.
+	// afterBlank means that an empty line precedes this one.
 	afterBlank bool
 }
 
-// splitLines splits text into lines and prepares each.
+// splitLines splits text into prepared lines.
 func splitLines(text string) answer {
 	a := answer{lines: make([]line, 0, 64), whole: true}
 	blank := true
@@ -90,14 +90,14 @@ func trimIndent(raw string) (body string, indent int) {
 	return "", indent
 }
 
-// isSeparator says that a line is drawn and not written.
+// isSeparator reports whether a line is a ruler without text.
 func isSeparator(body string) bool {
 	return strings.Trim(body, "-=*_~ ") == ""
 }
 
-// commentPrefixLength is the length of what servers put before lines that are not
-// data. Two asterisks (as in .tr) mark headings of data, brackets without a
-// space (as in .jp) mark fields.
+// commentPrefixLength is the length of the comment mark before lines that are not
+// data. Two asterisks (as in .tr) mark headings of data, brackets without a space
+// (as in .jp) mark fields.
 func commentPrefixLength(body string) int {
 	run := func(mark byte) int {
 		n := 0
@@ -130,7 +130,7 @@ func commentPrefixLength(body string) int {
 	return 0
 }
 
-// split finds key, value and category of a line that is no comment.
+// split finds key, value and category of a line that is not a comment.
 func (l *line) split() {
 	key, value, found := cutKey(l.body)
 	if !found {
@@ -145,8 +145,8 @@ func (l *line) split() {
 	}
 }
 
-// cutKey splits "Key: value", "Key.....: value", "Key : value", "Key [value]"
-// and, for Japan, "a. [Key] value".
+// cutKey splits "Key: value", "Key.....: value", "Key : value", "Key [value]" and,
+// for Japan, "a. [Key] value".
 func cutKey(body string) (key, value string, found bool) {
 	if rest := skipItemLetter(body); strings.HasPrefix(rest, "[") {
 		if key, value, found = strings.Cut(rest[1:], "]"); found && key != "" && len(key) <= maxKeyBytes {
@@ -164,19 +164,19 @@ func cutKey(body string) (key, value string, found bool) {
 	}
 	value = body[colon+1:]
 	if strings.HasPrefix(value, "/") {
-		return "", "", false // a web address
+		return "", "", false // a URL
 	}
 	return strings.TrimRight(body[:colon], " \t."), strings.TrimLeft(value, " \t."), true
 }
 
-// isClock says that a colon parts hours from minutes.
+// isClock reports whether a colon separates hours from minutes.
 func isClock(body string, colon int) bool {
 	digit := func(i int) bool { return i < len(body) && body[i] >= '0' && body[i] <= '9' }
 	return digit(colon-1) && digit(colon+1) && digit(colon+2)
 }
 
-// cutColumns splits "Name server   ns1.example.net", where white space alone parts
-// a key that we know from its value.
+// cutColumns splits "Name server ns1.example.net", where only white space separates
+// a known key from its value.
 func cutColumns(body string) (key, value string, found bool) {
 	gap := strings.Index(body, "  ")
 	if tab := strings.IndexByte(body, '\t'); tab > 0 && (gap < 0 || tab < gap) {
@@ -204,25 +204,24 @@ func skipItemLetter(body string) string {
 	return body
 }
 
-// The phrase tables want lines in one form, which normalise makes.
+// Patterns that normalise uses to bring lines into the form of the phrase tables.
 var (
 	// errorMark is a number or a word that some servers put before a message.
 	errorMark = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice)\s*[:.-]*\s*)?(?:\(?\d{1,6}\)?\s*[:.-]\s*)?`)
-	// webMark is the same from a web server or a gateway: "404: not found" says
-	// that it has no such page, and "500" that it could not look.
+	// webMark is the same from a web server or a gateway: "404: not found" means
+	// that a page is missing, and "500" that the query failed.
 	webMark      = regexp.MustCompile(`^(?:(?:error|err|info|message|result|response|notice|http|status)\s*(?:code)?\s*[:.-]*\s*)?(?:40[034]|429|5\d\d)(?:\D|$)`)
 	markStripper = strings.NewReplacer(`"`, "", `'`, "", "`", "", "“", "", "”", "", "‘", "", "’", "",
 		"«", "", "»", "", "(", " ", ")", " ", "[", " ", "]", " ", "<", "", "_", " ")
 )
 
-// urlLeadIns are the words before a web address that is where to go and not what
-// was looked for.
+// urlLeadIns precede a URL that is a place to go and not the queried object.
 var urlLeadIns = []string{" visit", " see", " go to", " at", " here", " now", " online"}
 
 // normalise brings a line into the form of the tables: lower case, without marks
-// and adverts, with "@" for the name that was asked and "@other" for any other
-// host or domain name, and for web and mail addresses. A server's own "@" is
-// never the name.
+// and adverts, with "@" for the queried name and "@other" for any other host or
+// domain name, URL or mail address. A literal "@" in the response is never the
+// name.
 func normalise(body, name string) string {
 	var b strings.Builder
 	b.Grow(len(body) + 8)
@@ -256,7 +255,7 @@ func endsInAny(text string, endings []string) bool {
 	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(text, ending) })
 }
 
-// webAddress is where a web address begins in token; its length if there is none.
+// webAddress returns the index of a URL in token, or its length if there is none.
 func webAddress(token string) int {
 	for _, start := range [...]string{"http://", "https://", "ftp://", "www."} {
 		if i := strings.Index(token, start); i >= 0 {
@@ -284,8 +283,8 @@ func replaceHosts(b *strings.Builder, token, name string) {
 	}
 }
 
-// nextHost finds the first run of labels with a dot inside. If there is none,
-// both are the length of s.
+// nextHost finds the first run of labels that contains a dot. If there is none,
+// both results are len(s).
 func nextHost(s string) (start, end int) {
 	start = -1
 	dotted := false
@@ -319,7 +318,7 @@ func startsLabel(s string) bool {
 	return hostRune(r)
 }
 
-// notAName is what looks like a host name and is a number, a date or an
+// notAName reports whether s looks like a host name but is a number, a date or an
 // abbreviation.
 func notAName(s string) bool {
 	if s[0] >= '0' && s[0] <= '9' {
@@ -333,7 +332,7 @@ func notAName(s string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-// sameName compares a name as a server spells it with the one that was asked.
+// sameName compares a name in a response with the queried one.
 func sameName(spelled, name string) bool {
 	spelled = strings.TrimSuffix(strings.ToLower(spelled), ".")
 	if spelled == name {

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// hostile are answers of the largest size that Find accepts, each made to keep
-// one part of the reader busy.
+// hostile are responses of the maximum size, each designed to keep one part of the
+// parser busy.
 var hostile = map[string]string{
 	"phrases":     "no match no match no match not not\n",
 	"throttle":    "quota rate limit number maximum allowed queries lookups requests connections\n",
@@ -58,8 +58,8 @@ func BenchmarkOrdinaryAnswers(b *testing.B) {
 	})
 }
 
-// Without bounds a hostile answer would cost as much as its author likes. Time
-// is no proof on a busy machine, so this only shows that none decides anything.
+// Time proves nothing on a busy machine, so this only shows that no hostile
+// response decides anything.
 func TestClassify_HostileAnswerIsNeverFree(t *testing.T) {
 	t.Parallel()
 	for rule, line := range hostile {

@@ -8,13 +8,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Classify reads the answer of a WHOIS server to a question about name, which is
-// in lower case A-label form. The code is empty, or it says why the answer is
-// none: registrar.FaultThrottled or registrar.FaultBroken.
+// Classify interprets the response of a WHOIS server to a query for name, which is
+// in lower case A-label form. The code is empty, registrar.FaultThrottled or
+// registrar.FaultBroken.
 //
-// Where several rules match, the one that costs least if it is wrong wins: a
-// record before everything, a refusal before "reserved", "reserved" before
-// "free".
+// If several rules match, the one whose error costs least wins: a record before
+// everything, a refusal before "reserved", "reserved" before "free".
 func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	name = strings.ToLower(name)
 	text, ok := decodeText(raw, name)
@@ -40,20 +39,21 @@ func Classify(raw []byte, name string) (lookup.Finding, registrar.Code) {
 	}
 }
 
-// evidence is what the lines of an answer say together.
+// evidence is the combined evidence of all lines.
 type evidence struct {
-	// seen has a bit for every kind of record field that has a value.
+	// seen has a bit for every kind of record field with a value.
 	seen uint16
-	// taken says that a status field has a value that only records have.
+	// taken means that a status field has a value that occurs only in records.
 	taken bool
-	// ourDomain and otherDomain say whose names the domain fields give.
-	// unclearDomain is a name that may be ours in a spelling that we can't read.
+	// ourDomain and otherDomain tell whether the domain fields contain the queried
+	// name or another. unclearDomain is a name that may be the queried one in an
+	// unreadable encoding.
 	ourDomain, otherDomain, unclearDomain bool
 
 	free, reserved, throttled, premium bool
-	// outageSeen says that the server could not look, so that it found nothing.
+	// outageSeen means that the server could not perform the query.
 	outageSeen bool
-	// registered says that a line speaks of somebody who has the name, or had it.
+	// registered means that a line mentions a current or former registrant.
 	registered bool
 }
 
@@ -71,8 +71,7 @@ const (
 	kindHandle
 )
 
-// categoryKinds says what the categories prove; those with values that decide by
-// themselves are not in it.
+// categoryKinds maps categories to kinds; those whose values decide are missing.
 var categoryKinds = [...]fieldKind{
 	catRegistrar:       kindRegistrar,
 	catRegistrarHandle: kindRegistrar,
@@ -88,19 +87,19 @@ var categoryKinds = [...]fieldKind{
 	catAvailable:       kindNone,
 }
 
-// strongKinds counts the kinds of fields that only a record has.
+// strongKinds counts the kinds of fields that occur only in records.
 func (e evidence) strongKinds() int {
 	return bits.OnesCount16(e.seen &^ (1 << kindUpdated))
 }
 
-// allKinds counts the date of the last change as well, which some servers put under
-// every answer.
+// allKinds also counts the date of the last change, which some servers add to every
+// response.
 func (e evidence) allKinds() int {
 	return e.strongKinds() + int(e.seen>>kindUpdated&1)
 }
 
-// isRecord says that the answer is somebody's record. Two kinds of fields make
-// one, or one kind beside the name. A line that says "free" raises the bar.
+// isRecord reports whether the response is a record: two kinds of fields, or one
+// kind and the name. A line that says "free" raises the threshold.
 func (e evidence) isRecord() bool {
 	switch {
 	case e.strongKinds() >= 2, e.taken && e.strongKinds() >= 1:
@@ -114,9 +113,8 @@ func (e evidence) isRecord() bool {
 	}
 }
 
-// mayBeFree refuses a free line with as much as one field of a record beside it,
-// or with a line that says that the server could not look or that the name is
-// somebody's.
+// mayBeFree rejects a "free" line next to any field of a record, or to a line
+// saying that the query failed or the name is registered.
 func (e evidence) mayBeFree() bool {
 	return e.free && !e.taken && !e.registered && !e.outageSeen && e.strongKinds() == 0 && (e.ourDomain || !e.otherDomain && !e.unclearDomain)
 }
@@ -129,23 +127,23 @@ func collectEvidence(a answer, name string) evidence {
 			e.readField(a, i, name, &budget)
 		}
 	}
-	// No phrase can undo a whole record, so none needs to be looked for.
+	// No phrase overrides a complete record, so none is searched for.
 	if e.strongKinds() < 2 {
 		e.readPhrases(a, name)
 	}
 	return e
 }
 
-// maxPhraseLines and maxPhraseTotal bound the lines that are held against the
-// phrases, which is what costs, and their bytes. No honest answer without a
-// record comes near them.
+// maxPhraseLines and maxPhraseTotal limit the lines and bytes matched against the
+// phrases, which is the expensive part. No real response without a record comes
+// near them.
 const (
 	maxPhraseLines = 300
 	maxPhraseTotal = 16 << 10
 )
 
-// readPhrases looks for sentences. An answer that is too long to be read to its
-// end is not believed if it says "free".
+// readPhrases matches the phrases. A "free" in a response too long to be read
+// completely is ignored.
 func (e *evidence) readPhrases(a answer, name string) {
 	lines, total := 0, 0
 	legal := false
@@ -153,7 +151,7 @@ func (e *evidence) readPhrases(a answer, name string) {
 	for i := range a.lines {
 		l := &a.lines[i]
 		lower := strings.ToLower(l.body[:min(len(l.body), 2*maxPhraseBytes)])
-		// Terms do not name the name.
+		// Terms of use do not contain the queried name.
 		if legal = legal && !l.afterBlank; legal && !strings.Contains(lower, name) {
 			continue
 		}
@@ -164,7 +162,7 @@ func (e *evidence) readPhrases(a answer, name string) {
 		}
 		text := normalise(lower, name)
 		free := !legal && a.isFreeAt(i, text, name)
-		// An outage is told in the words that open terms: "the service is down".
+		// Outage messages start like terms of use: "the service is down".
 		e.outageSeen = e.outageSeen || isOutageLine(text)
 		if legal = legal || !free && legalOpeners.MatchString(lower); !legal {
 			e.readPhrase(text, free, l.comment)
@@ -181,14 +179,15 @@ func (e *evidence) readPhrases(a answer, name string) {
 	}
 }
 
-// otherLine is a line that does not say "free", and whether it stands in terms.
+// otherLine is a line without a free phrase, and whether it is part of terms of
+// use.
 type otherLine struct {
 	line  int
 	text  string
 	terms bool
 }
 
-// readContradictions looks for what takes the weight from a free line.
+// readContradictions looks for lines that contradict a free phrase.
 func (e *evidence) readContradictions(a answer, beside []otherLine, name string) {
 	for _, s := range beside {
 		e.outageSeen = e.outageSeen || isBadQueryLine(s.text)
@@ -197,7 +196,7 @@ func (e *evidence) readContradictions(a answer, beside []otherLine, name string)
 }
 
 func (e *evidence) readPhrase(text string, free, comment bool) {
-	// A comment can carry the answer ("% nothing found"), as a whole line.
+	// A comment can carry the result ("% nothing found") as a whole line.
 	e.free = e.free || free
 	e.throttled = e.throttled || isThrottleLine(text)
 	if comment {
@@ -215,8 +214,8 @@ func hasPremiumWord(text string) bool {
 	return strings.Contains(" "+text+" ", " premium ")
 }
 
-// readField takes line i as a field of a record. budget bounds the fields whose
-// values are held against phrases.
+// readField evaluates line i as a field of a record. budget limits the fields whose
+// values are matched against phrases.
 func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	l := &a.lines[i]
 	if _, ok := nameServerPair(l, name); ok {
@@ -229,7 +228,7 @@ func (e *evidence) readField(a answer, i int, name string, budget *int) {
 	}
 	value := l.value
 	if value == "" && i+1 < len(a.lines) {
-		// "Registrar:" with its value on the next line, further in or alone.
+		// "Registrar:" with its value on the next line, indented or alone.
 		next := &a.lines[i+1]
 		alone := next.key == "" && next.cat == catNone && !next.afterBlank
 		if (next.indent > 0 || l.key != "" && alone) && !next.comment {
@@ -286,8 +285,8 @@ func (e *evidence) readDomain(value, name string) {
 		}
 		rest = rest[end:]
 	}
-	// A name beyond ASCII may have been mangled on its way here, so only a
-	// plain one counts as another's.
+	// A non-ASCII name may have been garbled in transit, so only an ASCII one
+	// counts as another name.
 	switch {
 	case other == "" && strings.ContainsAny(value, " \t"):
 		// Words, not a name.
@@ -309,8 +308,8 @@ func (e *evidence) readStatus(value string) {
 	}
 }
 
-// isThrottleLine says that a line refuses us. A condition before the refusal makes
-// it a rule and not a fact.
+// isThrottleLine reports whether a line refuses the query. A condition before the
+// refusal makes it a rule.
 func isThrottleLine(text string) bool {
 	if !hasAny(text, throttleStems) {
 		return false
@@ -319,7 +318,7 @@ func isThrottleLine(text string) bool {
 	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
 }
 
-// nameServerPair is a line of .to's form: the label, then a nameserver.
+// nameServerPair matches the format of .to: the label, then a nameserver.
 func nameServerPair(l *line, name string) (host string, ok bool) {
 	label, _, _ := strings.Cut(name, ".")
 	rest, found := cutPrefixFold(l.body, label)

@@ -74,8 +74,8 @@ func TestClassify_FreePremiumName(t *testing.T) {
 	}
 }
 
-// FuzzClassify looks for an answer that is called free although fields of a
-// record stand before it, and for anything that is not a verdict.
+// FuzzClassify looks for a response that is classified as free although it starts
+// with a record, and for invalid results.
 func FuzzClassify(f *testing.F) {
 	for _, c := range sampleAnswers {
 		f.Add([]byte(c.answer), c.name)

@@ -15,11 +15,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// TestClassify_CorpusRegisteredNamesAreNeverFree reads a corpus of real answers if
-// WHOIS_CORPUS_DIR names one: a folder with one folder for each extension
-// (".de"), or the parent of such a folder. Files named free* are answers about
-// free names, all others about registered ones. A .json beside an answer says
-// what its record holds.
+// TestClassify_CorpusRegisteredNamesAreNeverFree reads a corpus of real responses
+// if WHOIS_CORPUS_DIR is set: a folder with one folder per TLD (".de"), or the
+// parent of such a folder. Files named free* are responses for free names, all
+// others for registered ones. A .json next to a response contains its record.
 func TestClassify_CorpusRegisteredNamesAreNeverFree(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("WHOIS_CORPUS_DIR")
@@ -48,17 +47,17 @@ func TestClassify_CorpusRegisteredNamesAreNeverFree(t *testing.T) {
 	score.judge()
 }
 
-// corpusScore counts what was right.
+// corpusScore counts correct results.
 type corpusScore struct {
 	t                     *testing.T
 	right, wrong, unknown int
-	// contacts counts what a corpus calls a registrar and the answer a contact.
+	// contacts counts corpus registrars that the response shows as contacts.
 	contacts int
-	fields   map[string]*[2]int // right, given
+	fields   map[string]*[2]int // correct, total
 	report   []string
 }
 
-// corpusFields are the parts of a record that a corpus can give.
+// corpusFields are the parts of a record that a corpus can contain.
 var corpusFields = []string{"created", "updated", "expires", "nameservers", "registrar"}
 
 func newScore(t *testing.T) *corpusScore {
@@ -114,7 +113,7 @@ func (s *corpusScore) read(path, extension string) error {
 	return nil
 }
 
-// corpusRecord is what a .json says.
+// corpusRecord is the content of a .json file.
 type corpusRecord struct {
 	Nameservers []string `json:"nameServers"`
 	Created     string   `json:"creationDate"`
@@ -156,10 +155,9 @@ func (s *corpusScore) count(note, field string, given, same bool, got, want any)
 	s.note("%-11s %s: %q, want %q", field, note, got, want)
 }
 
-// isContact says that an answer gives wanted in fields of contacts only: there is
-// a line with it that names a person or an organisation, and no such line stands
-// in a registrar's field or under a registrar's heading. This is looked up
-// without the tables that it is to judge.
+// isContact reports whether a response has wanted in contact fields only: it occurs
+// in a line of a person or an organisation, but not in a registrar's field or under
+// a registrar's heading. It does not use the tables under test.
 func isContact(text, wanted string) bool {
 	named, heading, blank := false, "", true
 	for line := range strings.Lines(strings.ToLower(strings.ReplaceAll(text, "\r", ""))) {
@@ -187,8 +185,8 @@ var (
 	localLayouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02"}
 )
 
-// corpusTime finds the layout of a date in the corpus. What is no date there
-// can't be asked of us.
+// corpusTime finds the layout of a date in the corpus; ok is false if it is not a
+// date.
 func corpusTime(want string) (layout string, ok bool) {
 	for _, layout := range slices.Concat(zonedLayouts, localLayouts) {
 		if _, err := time.Parse(layout, want); err == nil {
@@ -198,8 +196,7 @@ func corpusTime(want string) (layout string, ok bool) {
 	return "", false
 }
 
-// sameTime compares instants if the corpus gives a zone, else what the clock on
-// the wall shows.
+// sameTime compares instants if the corpus gives a zone, else the local time.
 func sameTime(got time.Time, want string) bool {
 	layout, ok := corpusTime(want)
 	if !ok {
@@ -217,7 +214,7 @@ func (s *corpusScore) judge() {
 	total := s.right + s.wrong + s.unknown
 	s.note("%d answers: %d right, %d wrong, %d unknown", total, s.right, s.wrong, s.unknown)
 	if total == 0 {
-		s.t.Fatal("the corpus holds no answers")
+		s.t.Fatal("the corpus is empty")
 	}
 	if s.right*100 < total*97 {
 		s.t.Errorf("only %d of %d right", s.right, total)
@@ -246,9 +243,9 @@ func (s *corpusScore) judge() {
 	s.t.Log("\n" + strings.Join(s.report, "\n"))
 }
 
-// corpusName finds the asked name in a file's name. One called free.txt does not
-// say what was asked. If its answer names exactly one domain under the extension,
-// that was it; else any will do.
+// corpusName derives the queried name from a file's name. free.txt does not contain
+// it: if the response names exactly one domain under the TLD, that is it; otherwise
+// any will do.
 func corpusName(file, extension, answer string) (name string, free bool) {
 	base := strings.TrimSuffix(file, ".txt")
 	rest, free := strings.CutPrefix(base, "free")
@@ -268,8 +265,8 @@ func corpusName(file, extension, answer string) (name string, free bool) {
 	return base, false
 }
 
-// namesUnder lists the domains under an extension that an answer names in its
-// lines of data, outside of web and mail addresses.
+// namesUnder lists the domains under a TLD in the data lines of a response, outside
+// of URLs and mail addresses.
 func namesUnder(extension, answer string) []string {
 	var names []string
 	for line := range strings.Lines(strings.ToLower(answer)) {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// dateOrder says how a registry writes 01/02/2003.
+// dateOrder is how a registry writes 01/02/2003.
 type dateOrder uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	monthFirst
 )
 
-// dayFirstCountries write day, month, year where a date is only numbers.
+// dayFirstCountries write day, month, year in numeric dates.
 var dayFirstCountries = func() map[string]bool {
 	table := make(map[string]bool)
 	for country := range strings.FieldsSeq("fr re pm tf wf yt lu hk pt tn it ie mo gp mq gf br nc pf sn ci be es ro gr cy mc ma dz ml tg uk gg je im il za sm") {
@@ -24,7 +24,7 @@ var dayFirstCountries = func() map[string]bool {
 	return table
 }()
 
-// orderOf reads a hint in the name of a field: "created (dd/mm/yyyy)".
+// orderOf reads a hint in a field name: "created (dd/mm/yyyy)".
 func orderOf(key string) dateOrder {
 	open := strings.IndexByte(key, '(')
 	if open < 0 {
@@ -39,8 +39,8 @@ func orderOf(key string) dateOrder {
 	return orderUnknown
 }
 
-// orderIn finds the order that the dates of one answer share: one with a day
-// beyond 12 shows it for all.
+// orderIn finds the order that the dates of one response share: one with a day
+// beyond 12 determines it for all.
 func orderIn(a answer, name string) dateOrder {
 	for i := range a.lines {
 		l := &a.lines[i]
@@ -71,9 +71,9 @@ const (
 	maxYear = 2150
 )
 
-// parseDate reads a date with or without time and zone in any of the forms that
-// registries use. What could mean two dates, or none, is no date. A time without
-// a zone, or with one that we do not know, is taken as UTC.
+// parseDate parses a date with or without time and zone in any form that registries
+// use. Ambiguous values are rejected. A time without a zone, or with an unknown
+// one, is UTC.
 func parseDate(value string, order dateOrder) (time.Time, bool) {
 	s := dateScanner{rest: strings.TrimSpace(value)}
 	if len(s.rest) > 120 {
@@ -101,7 +101,7 @@ func parseDate(value string, order dateOrder) (time.Time, bool) {
 	return s.result()
 }
 
-// dateScanner takes a date apart from left to right.
+// dateScanner parses a date from left to right.
 type dateScanner struct {
 	rest             string
 	year, month, day int
@@ -125,7 +125,7 @@ func (s *dateScanner) result() (time.Time, bool) {
 	return t, t.Day() == s.day && t.Hour() == s.hour
 }
 
-// skipMail drops addresses that stand before a date, as RIPE's "changed" has.
+// skipMail skips mail addresses before a date, as in RIPE's "changed".
 func (s *dateScanner) skipMail() {
 	for {
 		first, after, found := strings.Cut(s.rest, " ")
@@ -136,7 +136,7 @@ func (s *dateScanner) skipMail() {
 	}
 }
 
-// number takes up to four digits (or eight, if long).
+// number reads up to most digits.
 func (s *dateScanner) number(most int) (value, digits int) {
 	for digits < len(s.rest) && s.rest[digits] >= '0' && s.rest[digits] <= '9' {
 		if digits < most {
@@ -161,7 +161,7 @@ func (s *dateScanner) word() string {
 	return word
 }
 
-// separators takes what may stand between the parts of a date.
+// separators reads the characters between the parts of a date.
 func (s *dateScanner) separators(set string) string {
 	trimmed := strings.TrimLeft(s.rest, set)
 	taken := s.rest[:len(s.rest)-len(trimmed)]
@@ -181,7 +181,7 @@ func (s *dateScanner) weekday() {
 	}
 }
 
-// date reads year, month and day; the year may be left for later.
+// date reads year, month and day; the year may follow later.
 func (s *dateScanner) date(order dateOrder) bool {
 	if s.rest == "" {
 		return false
@@ -245,7 +245,7 @@ func (s *dateScanner) monthNameFirst() bool {
 	return true
 }
 
-// dayOrMonth reads what begins with a number of two digits.
+// dayOrMonth reads a date that begins with a number of two digits.
 func (s *dateScanner) dayOrMonth(first int, order dateOrder) bool {
 	s.ordinal()
 	separator := s.separators(between)
@@ -269,8 +269,7 @@ func (s *dateScanner) dayOrMonth(first int, order dateOrder) bool {
 	return digits == 4 && s.ended()
 }
 
-// chooseOrder refuses a date that may be another one. With dots it is always the
-// day that comes first.
+// chooseOrder rejects ambiguous dates. With dots the day always comes first.
 func (s *dateScanner) chooseOrder(first, second int, separator string, order dateOrder) bool {
 	switch {
 	case separator == "." || separator == ". " || order == dayFirst && second <= 12:
@@ -287,7 +286,7 @@ func (s *dateScanner) chooseOrder(first, second int, separator string, order dat
 	return true
 }
 
-// twoNumbers reads the first two parts of 01/02/2003, to find out its order.
+// twoNumbers reads the first two parts of 01/02/2003 to determine the order.
 func (s *dateScanner) twoNumbers() (first, second int, ok bool) {
 	s.rest = strings.TrimSpace(s.rest)
 	first, digits := s.number(2)
@@ -310,7 +309,8 @@ func (s *dateScanner) ordinal() {
 	}
 }
 
-// ended says that no digit or letter sticks to the date but the T of ISO 8601.
+// ended reports whether no digit or letter follows directly, except the T of ISO
+// 8601.
 func (s *dateScanner) ended() bool {
 	if s.rest == "" {
 		return true
@@ -322,7 +322,7 @@ func (s *dateScanner) ended() bool {
 	return c == 'Z' || c == ':' || strings.IndexByte(between+";_()[]#+", c) >= 0 || c >= 0x80
 }
 
-// lateYear reads a year that stands behind the time.
+// lateYear reads a year after the time.
 func (s *dateScanner) lateYear() bool {
 	s.separators(between)
 	year, digits := s.number(4)

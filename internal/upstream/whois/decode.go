@@ -13,9 +13,9 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// charsets says in which encoding the registry of a country writes what is not
-// UTF-8. A wrong guess spoils letters of a registrar's name and nothing else:
-// what decides is ASCII, or it is looked for in UTF-8.
+// charsets maps countries to the encoding that their registries use instead of
+// UTF-8. A wrong guess garbles only letters of a registrar's name: everything that
+// decides is ASCII or matched in UTF-8.
 var charsets = func() map[string]encoding.Encoding {
 	table := make(map[string]encoding.Encoding)
 	for _, group := range []struct {
@@ -41,9 +41,9 @@ var charsets = func() map[string]encoding.Encoding {
 	return table
 }()
 
-// decodeText makes a string of an answer about name. Lines that are valid UTF-8
-// stay as they are; the others are read in the encoding of the registry's
-// country, Windows-1252 if we know none. ok is false for what is no text at all.
+// decodeText converts a response about name to a string. Lines of valid UTF-8 stay
+// unchanged; others are decoded with the charset of the registry's country, or
+// Windows-1252. ok is false if the response is not text.
 func decodeText(raw []byte, name string) (text string, ok bool) {
 	controls, high := 0, 0
 	for _, b := range raw {
@@ -61,7 +61,7 @@ func decodeText(raw []byte, name string) (text string, ok bool) {
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 	if bytes.Contains(raw, []byte("\x1b$")) {
-		// ISO-2022-JP switches its alphabets, so it is read as a whole.
+		// ISO-2022-JP is stateful, so it is decoded as a whole.
 		if decoded, err := japanese.ISO2022JP.NewDecoder().Bytes(raw); err == nil {
 			return string(decoded), true
 		}
@@ -93,7 +93,7 @@ func charsetOf(raw []byte, name string) encoding.Encoding {
 	return charset
 }
 
-// looksLikeKOI8 tells the two Cyrillic encodings apart: text is mostly in lower
+// looksLikeKOI8 distinguishes the two Cyrillic encodings: text is mostly lower
 // case, and KOI8 has its small letters where Windows-1251 has its capitals.
 func looksLikeKOI8(raw []byte) bool {
 	lower, upper := 0, 0

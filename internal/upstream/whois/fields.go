@@ -3,30 +3,30 @@ package whois
 import "strings"
 
 // category groups the names of record fields. A record has fields of several
-// categories; a sentence that looks like a field has one at most.
+// categories; a sentence that looks like a field has at most one.
 type category uint8
 
 const (
 	catNone category = iota
 	// catRegistrar is a field or heading that names the registrar. catAgent is
-	// something else about the registrar: its address, phone or web page.
+	// other data of the registrar: address, phone or web page.
 	catRegistrar
 	catRegistrarHandle
 	catAgent
-	// catHolder and catContact are about persons: nothing under them is read.
+	// catHolder and catContact are personal data, which is never read.
 	catHolder
 	catContact
-	// catPerson is about a person as well but proves no record, since servers
-	// print their own address too.
+	// catPerson is also personal data but proves no record, since servers print
+	// their own address too.
 	catPerson
-	// catService is about the server or somebody's web page.
+	// catService is about the server or a web page.
 	catService
 	catCreated
 	catExpires
-	// catUpdated counts less: some servers date the answer itself with it.
+	// catUpdated proves less: some servers use it to date the response itself.
 	catUpdated
 	catServer
-	// catSigning is about DNSSEC, which stands beside nameservers.
+	// catSigning is about DNSSEC, next to nameservers.
 	catSigning
 	catHandle
 	catStatus
@@ -34,7 +34,7 @@ const (
 	catAvailable
 )
 
-// fields is searched for the whole key. Keys are normalised by normaliseKey:
+// fields is matched against the whole key. Keys are normalised by normaliseKey:
 // lower case, one space between words, without accents and parentheses.
 var fields = fieldTable(map[category]string{
 	catRegistrar: `registrar|sponsoring registrar|sponsoring registrar organization|sponsoring registrar organisation|sponsoring registrar name|sponsoring registrar company|registrar name|name registrar|registrar organization|registrar organisation|registrar company|registrar company name|current registrar|current registar|registration service provider|` +
@@ -43,7 +43,7 @@ var fields = fieldTable(map[category]string{
 		`registrar info|registrar information|registrar details|registrar data|registrar of record|responsible registrar|registering agent|registrar del dominio|` +
 		`регистратор|реєстратор|注册商|注册服务机构|受理註冊機構|등록대행자|등록대행사|registrar agency name|registrierungsstelle`,
 	catRegistrarHandle: `registrar id|sponsoring registrar id|sponsoring registrar iana id|registrar handle|registrar nic handle|registrar code|registrar tag|created by registrar|registrar created|registar created|last updated by registrar`,
-	// Who registered a name may be its holder, so nothing is read of these.
+	// These may name the registrant, so their values are not read.
 	catAgent: `reseller|registered by|registrado por|registro por|tech registrar|registrar technical contacts|registrar contact|registrar contacts|registrar contact information|registrar address|registrar whois|` +
 		`registrar technical contact|registration service url|registrar url|registrar phone|registrar country`,
 	catHolder: `registrant|registrants|holder|owner|domain holder|holder c|titular|titulaire|organization|organisation|org|organization using domain name|organisation using domain name|descr|person|person name|personname|holder name|holder of domain name|` +
@@ -85,7 +85,7 @@ var fields = fieldTable(map[category]string{
 	catAvailable: `available|availability|is available`,
 })
 
-// prefixes says what a key means that is in no table, by its beginning.
+// prefixes determines the category of keys that are in no table.
 var prefixes = []struct {
 	prefix string
 	cat    category
@@ -134,7 +134,7 @@ func fieldTable(groups map[category]string) map[string]category {
 	return table
 }
 
-// lookUpKey normalises a key in lower case and finds it in the table. A key in two
+// lookUpKey normalises a lower-case key and finds it in the table. A key in two
 // languages, "titular / registrant" or "titular (registrant)", is looked up in
 // each.
 func lookUpKey(key string) (whole string, cat category, found bool) {
@@ -158,7 +158,7 @@ func lookUpKey(key string) (whole string, cat category, found bool) {
 	return whole, catNone, false
 }
 
-// readKey normalises a key and finds what it means.
+// readKey normalises a key and finds its category.
 func readKey(key string) (string, category) {
 	whole, cat, found := lookUpKey(strings.ToLower(key))
 	if found {
@@ -179,7 +179,7 @@ func readKey(key string) (string, category) {
 	return whole, catNone
 }
 
-// headingOf is what a line without a colon announces: "Registrant", alone.
+// headingOf returns the category of a heading without a colon: "Registrant", alone.
 func headingOf(body string) category {
 	if len(body) > maxKeyBytes || strings.ContainsAny(body, "@,;") {
 		return catNone
@@ -189,12 +189,12 @@ func headingOf(body string) category {
 	return cat
 }
 
-// accentStripper are the letters with accents that field names have.
+// accentStripper removes the accents that occur in field names.
 var accentStripper = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ã", "a", "ä", "a", "å", "a", "é", "e", "è", "e", "ê", "e", "ë", "e", "ě", "e", "ę", "e",
 	"í", "i", "î", "i", "ı", "i", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "ø", "o", "ú", "u", "ü", "u", "ů", "u", "ç", "c", "č", "c", "ć", "c", "ñ", "n", "ń", "n", "ň", "n",
 	"ş", "s", "š", "s", "ś", "s", "ğ", "g", "ž", "z", "ż", "z", "ý", "y", "ř", "r", "ł", "l", "ď", "d", "ť", "t")
 
-// normaliseKey wants lower case.
+// normaliseKey expects lower case.
 func normaliseKey(key string) string {
 	if !isASCII(key) {
 		key = accentStripper.Replace(key)
@@ -221,8 +221,8 @@ func normaliseKey(key string) string {
 	return strings.TrimRight(string(out), " ")
 }
 
-// The words by which a date field is known whose name is in no table. A value
-// that is a date must follow.
+// Word stems of date fields whose names are in no table. Their value must be a
+// date.
 var (
 	dateKeyStems = []struct {
 		stem string
@@ -237,7 +237,7 @@ var (
 		{"regist", catCreated},
 		{"activat", catCreated},
 	}
-	// nonDateKeyStems mark dates of something else than the name.
+	// nonDateKeyStems mark dates of something other than the name.
 	nonDateKeyStems = []string{
 		"whois", "database", "option", "dnssec", "nsset", "ds ", "key", "transfer", "delet", "query", "request",
 		"registrant", "holder", "owner", "admin", "tech", "contact", "person", "zone", "status", "verif", "validat", "check", "suspen",

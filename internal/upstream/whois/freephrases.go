@@ -7,49 +7,48 @@ import (
 	"unicode/utf8"
 )
 
-// The sentences in which servers say that they have no record. They are closed:
-// every word of a line must have its place in one of them. A sentence that goes
-// on in words that are not here ("… in the local cache", "… because you are not
-// authorised") means something else more often than not, and calling a taken
-// name free is the one mistake that this package may never make. A sentence that
-// is missing costs one question to the next source.
+// The phrases by which servers report that they have no record. They are closed:
+// every word of a line must have its place in one of them. A sentence that
+// continues with unknown words ("… in the local cache", "… because you are not
+// authorised") usually means something else, and this package must never call a
+// taken name free. A missing phrase only costs a query to the next source.
 //
-// Lines come here as normalise leaves them: "@" is the name that was asked, and
-// quotes and brackets are gone.
+// Lines are normalised: "@" is the queried name, and quotes and brackets are
+// removed.
 
-// freePhrases say that there is no record, or that the name can be had.
+// freePhrases say that there is no record, or that the name is available.
 var freePhrases = compileFree()
 
-// compileFree writes the sentences down, one line for each family of servers,
-// out of the parts that they share.
+// compileFree builds the phrases, one line per family of servers, from shared
+// parts.
 func compileFree() *regexp.Regexp {
 	const (
-		// article and which may stand before a noun.
+		// article and which may precede a noun.
 		article = `(?:(?:the|this|that|your|our|above|a|an|any|el|la|los|le|les|l|o|os|der|die|das|den|il|su|votre|ta) )`
 		which   = `(?:(?:requested|queried|specified|given|searched|selected|entered|consulted) )`
-		// nameNoun is what we asked about, noun whatever a server keeps.
+		// nameNoun is the queried object, noun any object of a server.
 		nameNoun = `(?:domain name|domain|name|nombre de dominio|dominio|dom[ií]nio|nome de dom[ií]nio|nom de domaine|domaine|domainname|domena|domene|domeen|domän|dom[eé]na|domeinnaam|domein|домен|домена|доменное имя)`
 		noun     = `(?:` + nameNoun + `|domain names|domains|names|domain objects?|domain records?|domain info(?:rmation)?|objects?|records?|data|entry|entries|information|info|registros?|objetos?|objet|enregistrement|запись|объект|данные)`
 
 		apology = `(?:sorry,? (?:but )?)?`
 		wanted  = `(?:(?:that |which )?you (?:have |had )?(?:requested|queried|specified|entered|searched(?: for)?) )?`
-		// subject opens a sentence of which even the verb alone is enough; named is
-		// one that can't be left out, because "is available" is said of other things
-		// than names: "the domain @", "@", "sorry, but domain: @,".
+		// subject opens a sentence in which the verb alone suffices; named is
+		// required where it does not, because "is available" is said of other
+		// things than names: "the domain @", "@", "sorry, but domain: @,".
 		subject = apology + `(?:` + article + `?` + which + `?` + noun + `[ :]*)?` + wanted + `(?:@ ?)?[,: -]*`
 		named   = apology + `(?:` + article + `?` + which + `?` + nameNoun + `[ :]*` + wanted + `(?:@ ?)?|@ ?)[,: -]*`
 
-		// asked is our question in the server's words, aboutName our name in them.
+		// asked is the query in the server's words, aboutName the name in them.
 		aboutName = `(?:` + article + `?` + which + `?` + nameNoun + `(?: (?:consulted|requested|queried|specified|given|entered))?(?:[ :]+@)?|@)`
 		asked     = `(?:` + aboutName + `|` + article + `?` + which + `?(?:(?:request|search|query) (?:criteria|criterion|string|terms?|keys?)|query|request|search|lookup|objects?|keywords?|key|string|criteria|consulta|solicitud|recherche|requ[eê]te|anfrage|suche)(?:[ :]+@)?)`
-		// aboutTail and nameTail close a sentence with them.
+		// aboutTail and nameTail end a sentence with them.
 		about     = `(?:for|on|about|of|matching|to match|that match(?:es|ed)?|which match(?:es|ed)?|with(?: the)? name|named|called|corresponding to|regarding|concerning|related to|para|sobre|pour|für|zu|по|для)`
 		aboutTail = `(?:(?:[ :,-]+` + about + ` | ?[:-]+ ?)` + asked + `| @)`
 		nameTail  = `(?:[ :,-]+` + about + ` ` + aboutName + `)`
 
-		// kept are words for where records are kept, and registry is the name or
-		// the extension of one before them: "in the afnic database". The zone is
-		// not among them, for a name can be taken and not delegated.
+		// kept are words for the place of the records, and registry is the
+		// registry's name or TLD before them: "in the afnic database". The zone is
+		// excluded, since a registered name need not be delegated.
 		registry = `(?:\.[^ @]+|[a-z-]{2,3}|[^ @]*nic[^ @]*|nask|sidn|cira|auda|jprs|iedr|eurid|norid|nominet|carnet|rnids|rotld|isoc-il|registro|verisign|afilias|donuts|neustar|knet|zdns)`
 		keptWord = `(?:whois|domain|domains|name|dot|registry|register|national|central|public|official|main|internet|tld|cctld|top level|of the|of) `
 		kept     = article + `?(?:` + keptWord + `)*(?:` + registry + ` )?(?:` + keptWord + `)*` +
@@ -58,21 +57,21 @@ func compileFree() *regexp.Regexp {
 			`|(?:in|for|from) (?:the )?(?:selected |specified |requested )?sources?(?: s)?` +
 			`|(?:to|with|at|in|en|no|na) (?:the )?(?:[^ @]*nic|nic[ .-][^ @]+))`
 
-		// tail is what may follow: "for @ in our database". found is a participle at
-		// its end, as in "no records matching @ found".
+		// tail is what may follow: "for @ in our database". found is a participle
+		// at its end, as in "no records matching @ found".
 		found = `(?: (?:found|exists?|matched|located|registered|recorded))`
 		tail  = `(?:` + aboutTail + `)?(?:` + keptTail + `(?:` + aboutTail + `)?)?` + found + `?(?: yet)?`
 
-		// buy is how one gets a free name, and visit where.
+		// buy is how to register a free name, and visit where.
 		buy   = `(?: (?:for|to) (?:public |new |immediate )?(?:registration|register|be registered|purchase|buy|order)(?: now)?)?`
 		visit = `(?:[ ,.;:!-]+(?:please )?(?:visit|see|go to|register (?:it )?(?:now|here|at|online)))?`
 
-		// there opens a sentence about nothing, was stands before its participle.
+		// there opens a negative sentence, was precedes its participle.
 		there = apology + `(?:@[ :,-]+)?(?:(?:there (?:is|are|was|were)|we (?:have|found|could find)|` + article + `(?:query|search|request) (?:returned|found|produced)|found|returned) )?`
 		was   = `(?: (?:was|were|is|are|has been|have been))?`
 	)
 
-	// What is said of a name or an object. The tail may follow.
+	// Predicates of a name or an object. The tail may follow.
 	verbs := []string{
 		// "not found", "domain @ not found", "the domain you requested is not registered"
 		`(?:(?:was|is|are|were|has|have|had|could|can) )?(?:currently |yet )?(?:not|no|cannot) (?:yet |currently )?(?:been |be )?(?:found|registered|existing|exists?|taken|located|matched)`,
@@ -87,15 +86,15 @@ func compileFree() *regexp.Regexp {
 		`bulunamadı|kayıtlı değil|nav reģistrēts|nerastas|neregistruotas|nu exist[aă]`,
 		`не (?:найден[аоы]?|зарегистрирован[ао]?|существует|знайдено|зареєстрован[оаий]+|існує|е регистриран|съществува)`,
 	}
-	// What is said of nothing. The tail may follow.
+	// Negated nouns. The tail may follow.
 	nothing := []string{
 		// "no match", "no entries found", "no such domain", "no data found"
 		`(?:such |matching |matched )?(?:match(?:es)?|entry|entries|records?|objects?|domain records?|found)` + was + found + `?`,
 		`(?:such|matching|matched) ` + noun + was + found + `?`,
 		`(?:(?:whois )?(?:data|information|info)|results?|domains?|domain names?)` + was + `(?:` + found + `|` + nameTail + `)`,
 		`results for ` + article + `(?:query|search)`,
-		// What is not available or not returned may be withheld, so these want
-		// to be said of the name.
+		// Data that is "not available" or "not returned" may be withheld, so these
+		// must refer to the name.
 		`(?:data|information|info|records?|entry|entries|results?)` + was + ` (?:available|returned)` + nameTail,
 	}
 	others := []string{
@@ -109,13 +108,13 @@ func compileFree() *regexp.Regexp {
 		`nie znaleziono (?:domeny|obiektu|danych|rekordu)`,
 		`(?:по (?:вашему )?запросу )?(?:ничего|записей|данных|объектов|записів|даних) не (?:найдено|знайдено)`,
 	}
-	// What stands alone.
+	// Complete sentences.
 	alone := []string{
 		`(?:no match(?:es)?(?: found)?|no entries found) for`,
 		subject + `(?:is )?not (?:a )?registered (?:\.[^ @]+ )?domain(?: name)?`,
 		article + `?(?:query|search|request) (?:returned|found|produced) (?:0|zero|no) (?:objects?|records?|results?|matches|entries)`,
 		`(?:0|zero) (?:objects?|records?|results?|matches|entries) (?:were )?found`,
-		// "unknown" alone may be said of the extension.
+		// "unknown" alone may refer to the TLD.
 		`(?:invalid query or )?(?:the )?domain(?: name)? ` + wanted + `(?:@ )?(?:is )?(?:not known|unknown)(?:` + keptTail + `)?`,
 		// "@ is free", "this domain is available for registration"
 		named + `(?:(?:is |are )?(?:currently |still |yet )?(?:free|available|unregistered)` + buy + visit +
@@ -124,20 +123,19 @@ func compileFree() *regexp.Regexp {
 		`previous registration \S+ was purged on \S+(?: domain not found)?|common; no match`,
 		`nincs tal[aá]lat`,
 	}
-	// The tail is the larger part, so it is written once.
+	// The tail is the larger part, so it is compiled once.
 	return phrases(
 		`(?:`+subject+`(?:`+strings.Join(verbs, "|")+`)|`+there+`no (?:`+strings.Join(nothing, "|")+`)|`+strings.Join(others, "|")+`)`+tail,
 		strings.Join(alone, "|"),
 	)
 }
 
-// freeBare are free in a line of their own but not in a comment, where they are
-// the ends of wrapped sentences as well.
+// freeBare count as a line of their own but not in a comment, where they may end a
+// wrapped sentence.
 var freeBare = phrases(`(?:free|available|unregistered)(?: for (?:registration|purchase))?`)
 
-// freeEndings are said in scripts that do without spaces. There the verb closes
-// the sentence, so they count at the end of a line that has a noun of nounsInside
-// as well.
+// freeEndings are used in scripts without spaces. The verb ends the sentence there,
+// so they also count at the end of a line that contains a noun of nounsInside.
 var (
 	freeEndings = []string{
 		"등록되어 있지 않습니다", "등록되지 않은 도메인입니다", "등록되지 않은 도메인이름입니다", "登録されていません", "該当するデータがありません", "見つかりません",
@@ -146,15 +144,15 @@ var (
 	nounsInside = []string{"@", "도메인", "域名", "網域", "网域", "ドメイン", "データ", "记录", "記錄", "数据", "資料"}
 )
 
-// freeStems are short strings of which every free phrase has one. Most lines have
-// none, and need not be held against the phrases.
+// freeStems are short strings; every free phrase contains one. Most lines have none
+// and skip the expensive match.
 var freeStems = []string{
 	"no", "free", "availab", "unreg", "nicht", "frei", "kein", "aucun", "inconnu", "introuv", "inexist",
 	"existe pas", "não", "nenhum", "niet", "nie", "ne", "ei ", "inte", "ikke", "bulunamad", "değil", "не", "unknown", "doesn", "dont", "cannot", "didn",
 	" 0 ", "0 ", "zero", "nincs", "purged", "nav ", "nu exist", "dispon", "libre", "livre", "libero", "свобод", "vrij", "voln", "woln", "vaba", "laus", "ledig", "i could", "we could",
 }
 
-// freeValues are values of a status field that say the same.
+// freeValues are the equivalent values of a status field.
 var freeValues = phrases(
 	`free|available|not registered|unregistered|no object found|object not found|domain not found|not found|no match|unassigned|inexistent`,
 	`220 available`,
@@ -165,7 +163,8 @@ func phrases(alternatives ...string) *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join(alternatives, "|") + `)$`)
 }
 
-// isFreeText says that a whole sentence says "free", of the asked name if of any.
+// isFreeText reports whether a whole sentence says "free", and of the queried name
+// if of any.
 func isFreeText(text, name string, comment bool) bool {
 	if text == "" || len(text) > maxPhraseBytes || strings.Contains(text, "@other") {
 		return false
@@ -182,7 +181,7 @@ func isFreeText(text, name string, comment bool) bool {
 		return false // the label alone is an echo, whatever word it is
 	}
 	text = exemptPhrases.Replace(text)
-	// Some servers say the label only: "no match for LABEL".
+	// Some servers use only the label: "no match for LABEL".
 	sentence := text
 	if before, ok := strings.CutSuffix(sentence, " for "+label); ok && label != "" {
 		sentence = before + " for @"
@@ -190,14 +189,14 @@ func isFreeText(text, name string, comment bool) bool {
 	if !isFreeSentence(sentence) && (comment || !freeBare.MatchString(sentence)) {
 		return false
 	}
-	// A label can be one of the words as well ("no match for server"). Then the
-	// doubt stays.
+	// A label can equal one of the words ("no match for server"). Then the doubt
+	// remains.
 	return !nonFreeWords.matches(text)
 }
 
-// isFreeSentence says that text is one free phrase, or two with a mark between
-// them: "data not found. this domain is available", "nincs találat / no match",
-// "the queried object does not exist: @".
+// isFreeSentence reports whether text is one free phrase, or two with a separator:
+// "data not found. this domain is available", "nincs találat / no match", "the
+// queried object does not exist: @".
 func isFreeSentence(text string) bool {
 	if freePhrases.MatchString(text) {
 		return true
@@ -218,14 +217,14 @@ func isFreeSentence(text string) bool {
 	return false
 }
 
-// minWrappedLine is how long a line is at least that was cut because it was too long.
+// minWrappedLine is the minimum length of a line that was wrapped.
 const minWrappedLine = 40
 
-// isFreeAt says that line i, whose normalised text is given, says "free". A line
-// that is a piece of a longer sentence means what the sentence means.
+// isFreeAt reports whether line i, given its normalised text, says "free". A part
+// of a longer sentence means what the sentence means.
 func (a answer) isFreeAt(i int, text, name string) bool {
 	l := &a.lines[i]
-	// One word in a domain field is a name, also if it is "free".
+	// A single word in a domain field is a name, even if it is "free".
 	if l.cat == catDomain && l.key != "" && !strings.Contains(l.value, " ") || !isFreeText(text, name, l.comment) {
 		return false
 	}
@@ -236,14 +235,14 @@ func (a answer) isFreeAt(i int, text, name string) bool {
 		return true
 	}
 	if !continuesIn(l, &a.lines[i+1]) {
-		return !strings.HasSuffix(text, " for") // what was not found follows
+		return !strings.HasSuffix(text, " for") // the object follows
 	}
 	whole := l.body + " " + a.lines[i+1].body
 	return len(whole) <= 2*maxPhraseBytes && isFreeText(normalise(whole, name), name, l.comment)
 }
 
-// continuesIn says that a sentence in line l goes on in the next line: it has no end
-// in l, and the next begins in lower case.
+// continuesIn reports whether a sentence continues in the next line: it has no end
+// in l, and the next line begins in lower case.
 func continuesIn(l, next *line) bool {
 	if l.comment != next.comment || strings.ContainsAny(l.body[len(l.body)-1:], ".!?:;") || webAddress(next.body) == 0 {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// The ways in which servers of the world say that they have no record. NAME stands
-// for the name that was asked, LABEL for its first part.
+// freeSentences are "no record" messages of real servers. NAME is the queried name,
+// LABEL its first label.
 var freeSentences = []string{
 	"NOT FOUND", "Not found.", "Domain not found.", "DOMAIN NOT FOUND", "No Data Found", "No data found", "No Object Found", "NO OBJECT FOUND!", "No Objects Found", "% No Objects Found",
 	"No match for \"NAME\".", "No match for domain \"NAME\"", "NO MATCH: NAME", "No match", "No match!!", "No match.", "no matching record.", "No matching objects found", "% No match", "NAME No Match",
@@ -25,7 +25,7 @@ var freeSentences = []string{
 	"This query returned 0 objects.", "This Domain is not available in our whois database", "No records matching NAME found.", "No information was found matching that query.", "Domain is not registered", "No match found for \"NAME\"", "The domain NAME is not registered",
 	"No results found", "The requested domain name is not registered", "Domain name is not registered", "This domain is not registered", "Domain Not Registered", "No domain found", "Nenalezeno", "Domena nie znaleziono",
 	"Domene NAME was not found", "Object not found", "Domain is free", "Domain is available", "No entries found.", "Domain NAME does not exist", "The domain name is available", "the domain you requested is not known in our whois database",
-	// Country by country, where it is none of the above.
+	// By country, where none of the above applies.
 	"%% NOT FOUND", "% No entries found for domain NAME", "Domain (NAME) is not registered", "No Match for NAME\n.", "Domain not found: NAME", "The domain name NAME is not registered", "NAME - No Match", "No match found", "% No match for \"NAME\".",
 	"Domain NAME is available for registration", "Domain \"NAME\" is available", "NAME is available", "NAME: available", "NAME - not registered", "Domain NAME - Not Registered", "NAME not found", "Domain name NAME not found", "ERROR: Domain not found",
 	"NAME: no entries found.", "El dominio no está registrado", "El dominio NAME no se encuentra registrado", "Dominio no encontrado", "No se encontraron registros", "No se encontró el dominio NAME en la base de datos", "Dominio NAME disponible", "No existe",
@@ -51,12 +51,12 @@ func TestClassify_KnownFreePhrases(t *testing.T) {
 				t.Errorf("%q: state %d, fault %q", answer, got.State, code)
 			}
 		}
-		// The same inside a record must not count.
+		// The same inside a record does not count.
 		record := "Domain Name: kranich-47.xyz\nRegistrar: Example\nCreation Date: 2020-01-01\n" + strings.ReplaceAll(sentence, "NAME", "kranich-47.xyz") + "\n"
 		if got, _ := Classify([]byte(record), "kranich-47.xyz"); got.State == lookup.Free {
 			t.Errorf("%q inside a record is called free", sentence)
 		}
-		// Nor may it be said of another name.
+		// Nor does it count for another name.
 		if !strings.Contains(sentence, "NAME") {
 			continue
 		}
@@ -67,7 +67,7 @@ func TestClassify_KnownFreePhrases(t *testing.T) {
 	}
 }
 
-// Sentences that resemble a free one and are none.
+// Sentences that only resemble a free phrase.
 func TestClassify_SimilarPhrasesAreNotFree(t *testing.T) {
 	t.Parallel()
 	for _, sentence := range []string{

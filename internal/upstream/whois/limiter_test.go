@@ -18,7 +18,7 @@ import (
 
 var testExtension = registrar.Extension{TLD: ".example", WHOIS: "whois.example.net"}
 
-// dialPipe dials a server that says text after a while.
+// dialPipe dials a server that sends text after a delay.
 func dialPipe(after time.Duration, text string, calls *atomic.Int32) func(context.Context, string, string) (net.Conn, error) {
 	return func(context.Context, string, string) (net.Conn, error) {
 		calls.Add(1)
@@ -52,7 +52,7 @@ func TestFind_LimiterWaitDoesNotCountAsTimeout(t *testing.T) {
 		}
 		all.Wait()
 		if took := time.Since(began); took != 3900*time.Millisecond {
-			t.Errorf("four questions, one a second, took %s", took)
+			t.Errorf("four queries at one per second, took %s", took)
 		}
 	})
 }
@@ -71,12 +71,12 @@ func TestFind_ThrottlingServerIsPaused(t *testing.T) {
 			}
 		}
 		if got := calls.Load(); got != 3 {
-			t.Errorf("the server was asked %d times", got)
+			t.Errorf("the server got %d queries", got)
 		}
 		time.Sleep(2 * time.Second)
 		_, _ = c.Find(t.Context(), testExtension, queriedName(".example"))
 		if got := calls.Load(); got != 4 {
-			t.Errorf("after its rest the server was asked %d times", got)
+			t.Errorf("after its backoff the server got %d queries", got)
 		}
 	})
 }

@@ -2,9 +2,9 @@ package whois
 
 import "strings"
 
-// zones are the abbreviations that stand for one offset only, in hours.
-// Ambiguous ones (IST, CST, BST, AST) are left out: the time is then read as UTC,
-// which is wrong by hours and never by days.
+// zones maps unambiguous abbreviations to their offset in hours. Ambiguous ones
+// (IST, CST, BST, AST) are omitted: the time is then read as UTC, which is off by
+// hours but not by days.
 var zones = map[string]float64{
 	"z": 0, "utc": 0, "gmt": 0, "wet": 0, "west": 1, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "msk": 3, "msd": 4, "trt": 3,
 	"jst": 9, "kst": 9, "hkt": 8, "sgt": 8, "myt": 8, "ict": 7, "wib": 7, "pht": 8, "awst": 8, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
@@ -13,8 +13,8 @@ var zones = map[string]float64{
 }
 
 // monthNames are the names and abbreviations of months, without accents, in the
-// languages of registries. Those that mean different months in two languages
-// (listopad) are left out.
+// languages of registries. Names that mean different months in two languages
+// (listopad) are omitted.
 var monthNames = func() map[string]int {
 	table := make(map[string]int)
 	for month, names := range []string{

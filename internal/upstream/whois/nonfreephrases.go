@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// nonFreeWords are words that no honest "free" has, whatever the sentence around
-// them: they speak of an outage, of a refusal, of somebody who has the name, or
-// of another place than the registry's own books. A star stands for any ending.
+// nonFreeWords never occur in a genuine "free" line, whatever the sentence: they
+// refer to an outage, a refusal, a registrant, or another source than the
+// registry's database. A star matches any ending.
 var nonFreeWords = newWordSet(
 	"cache* server* backend* back-end* mirror* replica* local upstream* gateway* proxy proxies host* file* page*",
 	"time timed timeout* time-out* moment* later again tempor* maintenance outage offline down busy overload* unavailable unreachable",
@@ -22,10 +22,10 @@ var nonFreeWords = newWordSet(
 	"mantenimiento servidor serveur vorübergehend wartung fehler* сервер* ошибк* временно",
 )
 
-// nonFreeSubstrings are the same in scripts that do without spaces.
+// nonFreeSubstrings are the same in scripts without spaces.
 var nonFreeSubstrings = []string{"服务器", "伺服", "缓存", "快取", "错误", "錯誤", "维护", "維護", "稍后", "稍後", "用户", "用戶", "权限", "權限", "서버", "오류", "점검", "사용자", "サーバ", "エラー", "メンテ", "ユーザ", "一時"}
 
-// wordSet is a set of words and of beginnings of words.
+// wordSet is a set of words and word prefixes.
 type wordSet struct {
 	whole  map[string]bool
 	starts []string
@@ -43,7 +43,7 @@ func newWordSet(lists ...string) wordSet {
 	return w
 }
 
-// matches says that text has one of the words.
+// matches reports whether text contains one of the words.
 func (w wordSet) matches(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) }) {
 		if w.whole[word] || slices.ContainsFunc(w.starts, func(start string) bool { return strings.HasPrefix(word, start) }) {
@@ -53,11 +53,11 @@ func (w wordSet) matches(text string) bool {
 	return false
 }
 
-// exemptPhrases has some of those words and is a registry's way to say "here".
+// exemptPhrases contain some of those words but only mean the registry itself.
 var exemptPhrases = strings.NewReplacer("the registry or registrars whois server", "the registry")
 
-// outage marks a line that says that the server could not look, so that what the
-// lines around it have not found is no news.
+// outage marks a line saying that the query failed, so that a "not found" elsewhere
+// in the response means nothing.
 var outage = regexp.MustCompile(strings.Join([]string{
 	`\b(?:internal|database|db|back-?end|system|server|service|connection|network|socket|sql|query|lookup) (?:server )?(?:error|failure|failed|fault|timed out|time-?out|unavailable|unreachable|down|offline)\b`,
 	`\b(?:database|back-?end|server|service|system|registry|upstream)\b.{0,30}\b(?:is|are|was|currently) (?:currently |temporarily )?(?:down|offline|unavailable|unreachable|not reachable|not responding|not available(?:$| now| at | right))`,
@@ -65,10 +65,10 @@ var outage = regexp.MustCompile(strings.Join([]string{
 	`\b(?:can ?not|could not|unable to|failed to) (?:connect|reach|contact|query|access|open|look ?up|complete|process)\b|\btimed out\b|\btime-?out (?:while|when|waiting|error|expired|occurred)\b`,
 }, "|"))
 
-// outageStems are short strings of which every outage has one.
+// outageStems are short strings; every outage phrase contains one.
 var outageStems = []string{"error", "fail", "fault", "time", "unavail", "unreach", "down", "offline", "not available", "not re", "mainten", "connect", "reach", "contact", "query", "access", "open", "look", "complete", "process"}
 
-// isOutageLine says that a line tells of an outage, and not of what happens in one.
+// isOutageLine reports whether a line reports an outage rather than describing one.
 func isOutageLine(text string) bool {
 	if !hasAny(text, outageStems) {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Sentences that open like "free" and go on to say that the server could not
-// look, would not tell, was the wrong one to ask, or knows who has the name.
+// almostFree are sentences that start like a free phrase and then report a failure,
+// a refusal, the wrong server, or a registration.
 var almostFree = map[string][]string{
 	"an outage": {
 		"No data available at this time.", "No data available right now", "No data available", "No information is available at the moment",
@@ -59,7 +59,7 @@ func TestClassify_ContinuedSentenceIsNotFree(t *testing.T) {
 	}
 }
 
-// A server that could not look says so in a line of its own, too.
+// A server can also report the failed query in a separate line.
 func TestClassify_NotFoundDuringOutageIsNotFree(t *testing.T) {
 	t.Parallel()
 	for _, otherText := range []string{
@@ -72,7 +72,7 @@ func TestClassify_NotFoundDuringOutageIsNotFree(t *testing.T) {
 			}
 		}
 	}
-	// What would happen in one is no news.
+	// A hypothetical outage does not count.
 	answer := "No match for kaffee.xx\n\nIf you see an internal server error, write to us.\n"
 	if got, _ := Classify([]byte(answer), "kaffee.xx"); got.State != lookup.Free {
 		t.Errorf("%q: state %d", answer, got.State)
@@ -107,7 +107,7 @@ func TestClassify_SentenceFragmentIsNotFree(t *testing.T) {
 	}
 }
 
-// Names whose label is a word of the sentences are read like any other.
+// Names whose label is a word of the phrases are handled like any other.
 func TestClassify_LabelEqualToPhraseWord(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func TestClassify_LabelEqualToPhraseWord(t *testing.T) {
 	}
 }
 
-// Whatever says "free" stops to say it when it goes on like this.
+// A free phrase with such a continuation no longer counts.
 func TestClassify_QualifiedFreeSentenceIsNotFree(t *testing.T) {
 	t.Parallel()
 	const name = "kranich-47.xyz"

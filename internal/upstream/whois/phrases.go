@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// The tables. Every phrase is matched against a whole normalised line (see
-// normalise), so that the same words inside a sentence of terms do not count.
+// Phrase tables. Every phrase is matched against a whole normalised line (see
+// normalise), so that the same words inside terms of use do not count.
 
-// takenValues are values of a status field that go with a record only.
+// takenValues are values of a status field that occur only in records.
 var takenValues = phrases(
 	`active.*|ok\b.*|registered.*|connect|failed|not available|unavailable|in use|taken|delegated.*|paid.*|200 active|occupied|assigned`,
 	`(?:client|server)[ -]?\w.*|(?:add|auto ?renew|renew|transfer|redemption) ?period.*|pending.*|in ?active|inactive|hold|locked?|published|verified.*|quarantine|expired|suspended.*`,
 )
 
-// reservedPhrases say that nobody may have the name.
+// reservedPhrases say that the name can't be registered by anyone.
 var reservedPhrases = phrases(
 	`reserved(?: (?:by|for|name|domain|word|list|brand)\b.*)?`,
 	`(?:blocked|prohibited|forbidden|banned)(?: (?:by|name|domain|string|word)\b.*)?`,
@@ -25,12 +25,13 @@ var reservedPhrases = phrases(
 	`.*\b(?:dpml|globalblock) (?:brand )?block.*|.*reserved (?:by|for) (?:the )?registry.*`,
 )
 
-// reservedValues are values of a status field that say the same.
+// reservedValues are the equivalent values of a status field.
 var reservedValues = phrases(
 	`.*\b(?:reserved|blocked|prohibited string|forbidden|banned|withheld|unassignable|cannot be registered|out of registry)\b.*`,
 )
 
-// throttlePhrases are looked for inside a line: servers wrap them in courtesies.
+// throttlePhrases are searched for inside a line, because servers add polite
+// wording.
 var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 	`\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|connections?|number|maximum|allowed)\b.{0,60}\b(?:exceeded|exceeds|exhausted|reached|used up)\b`,
 	`\bexceeded\b.{0,60}\b(?:quota|rate|limits?|quer(?:y|ies)|lookups?|requests?|maximum|allow)`,
@@ -45,16 +46,16 @@ var throttlePhrases = regexp.MustCompile(strings.Join([]string{
 	`\bplease (?:wait|slow down)\b|\bwait\b.{0,20}\b(?:seconds|minutes)\b.{0,30}\b(?:before|again|next)\b`,
 }, "|"))
 
-// conditionalPattern marks a sentence that says what would happen, as terms do.
+// conditionalPattern marks a hypothetical sentence, as in terms of use.
 var conditionalPattern = regexp.MustCompile(`\b(?:if|should|would|might|unless|in case|may|will|shall|whenever|when|avoid|prevent|reserves?)\b`)
 
-// throttleStems are short strings of which every throttle phrase has one.
+// throttleStems are short strings; every throttle phrase contains one.
 var throttleStems = []string{"exceed", "exhaust", "reached", "used up", "too many", "grace period", "limit", "again", "temporar", "maintain at", "block", "black", "banned", "denied", "refused", "reject", "restrict", "unavailable", "not permitted", "throttl", "busy", "55000000002", "wait", "slow down"}
 
-// reservedStems are short strings of which every reserved phrase has one.
+// reservedStems are short strings; every reserved phrase contains one.
 var reservedStems = []string{"reserv", "block", "prohibit", "forbid", "banned", "withheld", "registration", "registered", "not a", "dpml", "unassign"}
 
-// hasAny says that text has one of stems.
+// hasAny reports whether text contains one of stems.
 func hasAny(text string, stems []string) bool {
 	for _, stem := range stems {
 		if strings.Contains(text, stem) {
@@ -64,8 +65,8 @@ func hasAny(text string, stems []string) bool {
 	return false
 }
 
-// legalOpeners begin a paragraph that binds the reader and says nothing about
-// the name.
+// legalOpeners begin a paragraph of terms of use, which says nothing about the
+// name.
 var legalOpeners = regexp.MustCompile(`^(?:terms (?:of|and)|conditions of|notice\b|notes?:|disclaimer|copyright|important|access to|` +
 	`the (?:data|information|whois|service|contents|registry|above (?:data|information|whois)|registrar of)|this (?:whois|data|information|service)|by (?:submitting|using|executing|querying)|` +
 	`for more information|please (?:note|be advised|query|visit)|you (?:are|agree)|use of this|whois (?:information|displays|database)|` +

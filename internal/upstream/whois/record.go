@@ -8,22 +8,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// A record is read from the top with one block in mind. A block begins with a
-// heading ("Registrar:" alone, "[Holder]", "Name servers in listed order") or
-// with the first field of a paragraph, and it ends with an empty line, the next
-// heading, or a line that stands further left. What a line may give depends on
-// the block: under a person's heading nothing is read but fields that no person
-// has.
+// A record is read from the top, tracking the current block. A block begins with a
+// heading ("Registrar:" alone, "[Holder]", "Name servers in listed order") or with
+// the first field of a paragraph. It ends with an empty line, the next heading, or
+// a less indented line. The block determines what is read: under a contact's
+// heading, only fields that no contact has.
 
-// block is what the lines below a heading are about.
+// block describes the lines below a heading.
 type block struct {
 	cat    category
 	indent int
-	// deeper says that a line further in has followed the heading.
+	// deeper means that an indented line has followed the heading.
 	deeper bool
-	// filled says that any line has followed it.
+	// filled means that any line has followed it.
 	filled bool
-	// soft is a block that a field with a value began, and not a heading.
+	// soft is a block started by a field with a value instead of a heading.
 	soft bool
 	// bare is a heading without a colon, or in brackets.
 	bare bool
@@ -33,28 +32,28 @@ func (b block) private() bool {
 	return b.cat == catHolder || b.cat == catContact || b.cat == catPerson
 }
 
-// recordReader gathers a record.
+// recordReader collects a record.
 type recordReader struct {
 	name   string
 	order  dateOrder
 	record lookup.Record
 	block  block
-	// fallback holds dates of paragraphs about somebody else than the name. They
-	// count if there are no others.
+	// fallback holds dates of paragraphs about other objects. They count if there
+	// are no others.
 	fallback      lookup.Record
 	registrarRank int // the rank of record.Registrar
 	namesTried    int
 	datesTried    int
 }
 
-// The ranks of what may name a registrar.
+// Ranks of the possible sources of a registrar's name.
 const (
 	rankHandle = iota + 1
 	rankField
 	rankName
 )
 
-// extractRecord reads the record in a, which is one about name.
+// extractRecord reads the record of name from a.
 func extractRecord(a answer, name string) *lookup.Record {
 	r := recordReader{name: name, order: orderIn(a, name)}
 	for i := range a.lines {
@@ -109,8 +108,8 @@ func (r *recordReader) enter(l *line, soft bool) {
 func (r *recordReader) heading(l *line) {
 	switch l.cat {
 	case catNone, catAgent, catHandle, catAvailable, catSigning, catRegistrarHandle, catService:
-		// An empty field, or a heading that we do not know. Inside a person's
-		// block it is likely the person's.
+		// An empty field or an unknown heading. Inside a contact's block it
+		// probably belongs to the contact.
 		if !r.block.private() && l.indent <= r.block.indent {
 			r.block = block{}
 			if l.cat != catNone {
@@ -119,7 +118,7 @@ func (r *recordReader) heading(l *line) {
 		}
 	case catHolder, catContact, catPerson:
 		if r.block.cat == catRegistrar && !r.block.deeper || r.block.cat == catRegistrar && registrarParts[l.key] {
-			return // "Name:" of a registrar that did not give one
+			return // "Name:" without a value in a registrar block
 		}
 		r.enter(l, false)
 	default:
@@ -127,13 +126,13 @@ func (r *recordReader) heading(l *line) {
 	}
 }
 
-// registrarParts are the fields of a registrar's block that name it.
+// registrarParts are the fields that name the registrar inside its block.
 var registrarParts = map[string]bool{
 	"name": true, "organization": true, "organisation": true, "organization name": true, "organisation name": true, "org": true, "org name": true,
 	"company": true, "company name": true, "registrar": true, "registrar name": true, "nom": true, "nombre": true, "organizacion": true, "legal name": true,
 }
 
-// contactOrRegistrarFields are fields that a registrar's block has as well as a person's.
+// contactOrRegistrarFields occur in registrar and contact blocks.
 var contactOrRegistrarFields = map[string]bool{
 	"nic handle": true, "nic hdl": true, "nichandle": true, "address": true, "street": true, "city": true, "postal code": true, "country": true,
 	"phone": true, "phone number": true, "telephone": true, "fax": true, "fax no": true, "email": true, "e mail": true, "mail": true, "id number": true,
@@ -153,7 +152,7 @@ func (r *recordReader) field(l *line) {
 	case catServer:
 		r.servers(l.value)
 		if !r.block.private() {
-			r.enter(l, true) // more may stand on the next lines
+			r.enter(l, true) // the value may continue on the next lines
 		}
 	case catRegistrar:
 		r.registrarField(l)
@@ -188,14 +187,15 @@ func (r *recordReader) registrarField(l *line) {
 	}
 }
 
-// dateField keeps dates of the name apart from those of contacts, registrars and
-// sets of nameservers. Only names expire, and some keys say whose date it is.
+// dateField separates dates of the name from those of contacts, registrars and
+// nameserver sets. Only names expire, and some keys tell which object they belong
+// to.
 func (r *recordReader) dateField(l *line) {
-	// An empty field in a list looks like a heading. It is one if lines stand
-	// further in below it, or if it has no colon.
+	// An empty field in a list looks like a heading. It is one if indented lines
+	// follow, or if it has no colon.
 	headed := r.block.deeper || r.block.bare || r.block.soft
 	if headed && r.block.cat == catService {
-		return // when the server was fed, not when the name was
+		return // the date of the server's data, not of the name
 	}
 	to := &r.record
 	about := r.block.private() || r.block.cat == catRegistrar || headed && (r.block.cat == catAgent || r.block.cat == catSigning)
@@ -220,14 +220,14 @@ func (r *recordReader) text(l *line) {
 			r.setRegistrar(l.body, rankField)
 		}
 	case catStatus:
-		// Only what stands further in belongs to the heading for sure.
+		// Only indented lines certainly belong to the heading.
 		if l.indent > r.block.indent {
 			r.statuses(l.body)
 		}
 	case catCreated, catUpdated, catExpires:
 		r.date(r.block.cat, l.body, l.order, &r.record)
 	default:
-		// A person's block, or none.
+		// A contact's block, or none.
 	}
 	for _, p := range dateSentences {
 		if rest, found := cutPrefixFold(l.body, p.opening); found {
@@ -237,7 +237,7 @@ func (r *recordReader) text(l *line) {
 	}
 }
 
-// dateSentences are fields that have no colon.
+// dateSentences are fields without a colon.
 var dateSentences = []struct {
 	opening string
 	cat     category
@@ -270,7 +270,7 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 }
 
 func (r *recordReader) setRegistrar(value string, rank int) {
-	// Of an answer in two languages we keep the name that more people can read.
+	// Of a response in two languages, the Latin name is used.
 	again := rank == r.registrarRank && len(value) <= maxLineBytes && !isLatin(r.record.Registrar) && isLatin(value)
 	if rank <= r.registrarRank && !again {
 		return
@@ -305,8 +305,8 @@ func (r *recordReader) statuses(value string) {
 	}
 }
 
-// date keeps the first date of each kind: the name's own comes before those of
-// its parts.
+// date records the first date of each kind: the name's own precedes those of its
+// parts.
 func (r *recordReader) date(cat category, value string, order dateOrder, to *lookup.Record) {
 	var slot *time.Time
 	switch cat {

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// summary is a record in one line: created updated expires | nameservers |
+// summary formats a record in one line: created updated expires | nameservers |
 // status | registrar.
 func summary(r *lookup.Record) string {
 	if r == nil {
@@ -45,9 +45,8 @@ func TestRecord_SampleRecords(t *testing.T) {
 	}
 }
 
-// The answers of ownRecords have the canary in every field that is about a
-// person. Reading them with other line ends, without indentation and without
-// empty lines must not bring it out either.
+// The sample records have the canary in every personal field. It must not leak with
+// other line ends, without indentation, or without empty lines either.
 func TestRecord_PersonalDataNeverLeaks(t *testing.T) {
 	t.Parallel()
 	changes := map[string]func(string) string{
@@ -105,7 +104,7 @@ func TestRecord_PersonalFieldsAreDropped(t *testing.T) {
 	}
 }
 
-// A status and a registrar's name are what comes closest to free text.
+// Status and registrar name are the closest to free text.
 func TestRecord_StatusAndRegistrarLeakNoPersonalData(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []string{
@@ -329,14 +328,14 @@ func TestReferral_FindsServer(t *testing.T) {
 	}
 }
 
-// checkRecord is what holds for every record.
+// checkRecord checks the invariants of every record.
 func checkRecord(t *testing.T, r *lookup.Record) {
 	t.Helper()
 	if r == nil {
 		return
 	}
 	if len(r.Nameservers) > maxServers || len(r.Status) > maxStatuses || len([]rune(r.Registrar)) > maxRegistrarRunes {
-		t.Errorf("beyond the bounds: %s", summary(r))
+		t.Errorf("exceeds the limits: %s", summary(r))
 	}
 	for _, host := range r.Nameservers {
 		if again, err := registrar.ParseHost(host); err != nil || again != host || !strings.Contains(host, ".") {

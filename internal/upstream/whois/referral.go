@@ -2,12 +2,12 @@ package whois
 
 import "strings"
 
-// referralKeys are the fields that name a server which may know more, best first.
+// referralKeys are the fields that name a more specific server, best first.
 var referralKeys = []string{"registrar whois server", "refer", "referralserver", "whois", "whois server"}
 
-// Referral finds the server to which an answer refers. It is for those who want
-// a registrar's own record; Find does not use it, since a server that the
-// catalogue does not name has no say in whether a name is free.
+// Referral returns the server that a response refers to, for callers that want the
+// registrar's own record. Find does not use it, since a server missing from the
+// catalogue must not decide whether a name is free.
 func Referral(raw []byte) (host string, ok bool) {
 	text, ok := decodeText(raw, "")
 	if !ok {
@@ -30,8 +30,8 @@ func Referral(raw []byte) (host string, ok bool) {
 	return host, host != ""
 }
 
-// referredHost reads "whois.example.net", "whois://whois.example.net:43" and
-// "whois.example.net:43". A web page is no referral.
+// referredHost parses "whois.example.net", "whois://whois.example.net:43" and
+// "whois.example.net:43". A web page is not a referral.
 func referredHost(value string) (string, bool) {
 	value, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(value)), " ")
 	for _, scheme := range [...]string{"whois://", "rwhois://"} {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// What stands beside a free line and takes its weight away. A server that says
-// two things at once is not asked which one it meant: the name is undecided.
+// Lines that contradict a free phrase. If a response contradicts itself, the name
+// is undecided.
 
-// registeredPhrases say that somebody has the name. They are held against each
-// sentence of a line, and against nothing that is a free phrase.
+// registeredPhrases say that the name is registered. They are matched against each
+// sentence that is not a free phrase.
 var registeredPhrases = compileRegistered()
 
 func compileRegistered() *regexp.Regexp {
@@ -19,7 +19,7 @@ func compileRegistered() *regexp.Regexp {
 		wanted  = `(?:(?:that |which )?you (?:have |had )?(?:requested|queried|specified|entered|searched(?: for)?) )?`
 		subject = `(?:sorry,? )?(?:but )?(?:` + article + noun + ` *(?:@ ?)?|@ ?)` + wanted
 		adverb  = `(?:(?:already|currently|now|still|presently|been|at present) )*`
-		// state is what is said of a name that is not free.
+		// state is a predicate of a name that is not free.
 		state = `(?:registered|taken|delegated|allocated|assigned|occupied|owned|held|used|in use|active|activated|connected|unavailable|not (?:currently |longer )?available|no longer available|not free|sold|parked|booked)`
 	)
 	return regexp.MustCompile(`^(?:` + strings.Join([]string{
@@ -38,13 +38,14 @@ func compileRegistered() *regexp.Regexp {
 	}, "|") + `)(?:$|[^\pL\pN])`)
 }
 
-// registeredStems are short strings of which every held phrase has one.
+// registeredStems are short strings; every registered phrase contains one.
 var registeredStems = []string{
 	"registered", "taken", "delega", "alloc", "assign", "occup", "owned", "held", "use", "activ", "connect", "availab", "free", "sold", "park", "book", "exist",
 	"vergeben", "registriert", "belegt", "verfüg", "delegiert", "registrad", "ocupad", "dispon", "enregistr", "pris", "registrato", "geregistreerd", "bezet", "zaj", "obsaz", "zarej", "registrov", "занят", "зарег", "свобод", "доступ", "делег",
 }
 
-// isRegisteredLine says that a sentence of a line says that somebody has the name.
+// isRegisteredLine reports whether a sentence of a line says that the name is
+// registered.
 func isRegisteredLine(text string) bool {
 	if len(text) > 2*maxPhraseBytes || !hasAny(text, registeredStems) {
 		return false
@@ -63,21 +64,21 @@ func isRegisteredSentence(text string) bool {
 	return at != nil && !conditionalPattern.MatchString(text[:at[1]]) && !freePhrases.MatchString(text)
 }
 
-// lifecycle are the words for a name between two holders, or in a quarrel. Such
-// a name may have no record, and it is not free.
+// lifecycle words describe a name between two registrations, or in a dispute. Such
+// a name may have no record and still not be free.
 var lifecycle = regexp.MustCompile(`\b(?:pending|redemption|deletion|disputed?|locked|quarantined?|suspended|expired|frozen|grace period|to be deleted|` +
 	`(?:on|client|server|registry|registrar) ?-?hold|being deleted|auction(?:ed)?|court order)\b|^hold$|\bstatus ?: ?hold$`)
 
-// lifecycleStems are short strings of which every such line has one.
+// lifecycleStems are short strings; every such line contains one.
 var lifecycleStems = []string{"pending", "redemption", "delet", "disput", "lock", "quarantin", "suspend", "expired", "frozen", "grace", "hold", "auction", "court"}
 
-// maxShortLine is longer than what a server says of one name and shorter than
-// most lines of terms.
+// maxShortLine is longer than a message about one name and shorter than most lines
+// of terms of use.
 const maxShortLine = 70
 
-// isLifecycleAt says that line i, whose normalised text is given, has such a word. A
-// comment must be short, since terms stand in comments; and the end of a wrapped
-// sentence means what the sentence means.
+// isLifecycleAt reports whether line i, given its normalised text, has such a word.
+// A comment must be short, since terms of use are comments; and the end of a
+// wrapped sentence means what the sentence means.
 func (a answer) isLifecycleAt(i int, text string) bool {
 	l := &a.lines[i]
 	if len(text) > 2*maxPhraseBytes || l.comment && len(text) > maxShortLine {
@@ -93,8 +94,8 @@ func (a answer) isLifecycleAt(i int, text string) bool {
 	return len(before) < minWrappedLine || !conditionalPattern.MatchString(strings.ToLower(before))
 }
 
-// badQueryPattern marks a line that says that the server did not understand the
-// question, is not the one to ask, or did not give the whole answer.
+// badQueryPattern marks a line saying that the server did not understand the query,
+// is not authoritative, or returned a partial response.
 var badQueryPattern = regexp.MustCompile(strings.Join([]string{
 	`\bunknown (?:tld|cctld|gtld|top[ -]level|extension|suffix|zone|registry|command|query|option|flag|request|object type|domain (?:extension|suffix|zone|type))`,
 	`\b(?:tld|cctld|gtld|top[ -]level domain|extension|suffix|zone|query|request|question|command|option|syntax|object type)\b.{0,40}\b(?:unknown|invalid|not (?:known|supported|served|handled|valid|recogni[sz]ed|allowed|implemented|managed|hosted))\b`,
@@ -108,10 +109,11 @@ var badQueryPattern = regexp.MustCompile(strings.Join([]string{
 	`^(?:(?:error|http|status|err|result|response)[ :.-]*(?:code[ :]*)?)?(?:40[034]|429|5\d\d)(?:$|[ :.-])`,
 }, "|"))
 
-// badQueryStems are short strings of which every such line has one.
+// badQueryStems are short strings; every such line contains one.
 var badQueryStems = []string{"unknown", "invalid", "not ", "unsupport", "error", "unable", "fail", "malform", "bad ", "illegal", "wrong", "incorrect", "incomplete", "partial", "truncat", "40", "429", "50", "51", "52"}
 
-// isBadQueryLine says that a line is one of those, and not a rule about them.
+// isBadQueryLine reports whether a line is such a message and not a rule about
+// them.
 func isBadQueryLine(text string) bool {
 	if len(text) > 2*maxPhraseBytes || !hasAny(text, badQueryStems) {
 		return false
@@ -120,8 +122,8 @@ func isBadQueryLine(text string) bool {
 	return at != nil && !conditionalPattern.MatchString(text[:at[1]])
 }
 
-// isServerLine says that a line is nothing but hosts and addresses, and not of
-// the name itself: somebody's nameservers, under whatever heading.
+// isServerLine reports whether a line consists of hosts and addresses other than
+// the name itself: nameservers, under whatever heading.
 func isServerLine(l *line, name string) bool {
 	if l.comment || l.key != "" || webAddress(strings.ToLower(l.body)) == 0 {
 		return false
@@ -143,7 +145,7 @@ func isServerLine(l *line, name string) bool {
 	return hosts > 0
 }
 
-// isOtherProtocol says that what answers on the port is no WHOIS server: a web
+// isOtherProtocol reports whether the server on the port is not WHOIS: a web
 // server, a page, or a shell.
 func isOtherProtocol(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// contradictingLines are lines that take the weight from a free line, whatever its words.
+// contradictingLines contradict a free line, whatever its wording.
 var contradictingLines = map[string][]string{
 	"somebody has the name": {
 		"example.com is registered", "Domain is already registered", "Domain example.com already exists", "The domain example.com is registered and active.", "Domain example.com is delegated.", "This name is taken.", "Sorry, example.com is not available.",
@@ -48,7 +48,7 @@ func TestClassify_ContradictedFreeLineIsNotFree(t *testing.T) {
 	}
 }
 
-// What servers print beside every answer says nothing about the name.
+// Boilerplate in every response says nothing about the name.
 func TestClassify_BoilerplateDoesNotContradictFree(t *testing.T) {
 	t.Parallel()
 	for _, otherText := range []string{

@@ -2,7 +2,7 @@ package whois
 
 import "github.com/dotkontor/dotkontor/internal/registrar/lookup"
 
-// sampleAnswers are answers of our own making, one for each rule of the classifier.
+// sampleAnswers are synthetic responses, one for each rule of the classifier.
 var sampleAnswers = []struct {
 	rule, name, answer string
 	want               lookup.State

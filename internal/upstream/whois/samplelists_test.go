@@ -1,6 +1,6 @@
 package whois
 
-// sampleLists are mostly about the names and forms of fields.
+// sampleLists cover the names and forms of fields.
 var sampleLists = []sampleRecord{
 	{"brackets as fields (jp)", "kranich-47.jp", `[ JPRS database provides information. ]
 Domain Information:

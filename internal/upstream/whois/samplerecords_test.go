@@ -2,16 +2,16 @@ package whois
 
 import "slices"
 
-// canary stands in every field of ownRecords that is about a person.
+// canary is in every personal field of the sample records.
 const canary = "zzkanarie"
 
-// sampleRecords are records of our own making, one for each family of layouts. want
-// is in the form of summary.
+// sampleRecords are synthetic records, one for each family of layouts. want has the
+// format of summary.
 var sampleRecords = slices.Concat(sampleBlocks, sampleLists)
 
 type sampleRecord struct{ family, name, answer, want string }
 
-// sampleBlocks are mostly about headings and what stands below them.
+// sampleBlocks cover headings and the lines below them.
 var sampleBlocks = []sampleRecord{
 	{"generic registry", "kranich-47.xyz", `Domain Name: KRANICH-47.XYZ
 Registry Domain ID: D1-EX

@@ -8,17 +8,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// Bounds of a record. An honest one stays far below them.
+// Limits of a record. Real ones stay far below.
 const (
 	maxServers        = 20
 	maxStatuses       = 20
 	maxRegistrarRunes = 100
-	// maxTries bounds the work on a hostile answer.
+	// maxTries limits the work on a hostile response.
 	maxTries = 300
 )
 
-// statusWord finds the status in a value: what stands before a web address, a
-// remark in brackets or an explanation. ok is false if that is no known word.
+// statusWord returns the status at the start of a value, before a URL, a remark in
+// brackets or an explanation. ok is false if it is unknown.
 func statusWord(value string) (word string, ok bool) {
 	value = strings.ToLower(value)
 	if at := strings.IndexAny(value, "(["); at >= 0 {
@@ -33,8 +33,7 @@ func statusWord(value string) (word string, ok bool) {
 	return lookup.ParseStatus(strings.Join(strings.Fields(strings.Trim(value, " .!*")), " "))
 }
 
-// registrarName cleans the name of a registrar. What is a way to reach somebody
-// and not a name is refused.
+// registrarName cleans the name of a registrar and rejects contact data.
 func registrarName(value string) (string, bool) {
 	clean := strings.Map(func(r rune) rune {
 		switch {
@@ -57,12 +56,12 @@ func registrarName(value string) (string, bool) {
 	case strings.HasPrefix(lower, "redacted") || strings.HasPrefix(lower, "not disclosed"):
 		return "", false
 	case strings.Trim(clean, "+0123456789 ().-/") == "" && strings.ContainsAny(clean, "+ ()"):
-		return "", false // a phone number; bare digits are a registrar's number
+		return "", false // a phone number; bare digits are an IANA number
 	}
 	return clean, true
 }
 
-// serverNames takes nameservers from the beginning of value: "ns1.example.net
+// serverNames reads nameservers from the beginning of value: "ns1.example.net
 // 192.0.2.1", "ns1.example.net, ns2.example.net". It stops at the first word that
 // is neither a host nor an address.
 func serverNames(value, name string) []string {
@@ -89,13 +88,13 @@ func serverNames(value, name string) []string {
 	return found
 }
 
-// isAddress also takes what only resembles an address; nothing is made of it.
+// isAddress also accepts what only resembles an address; the value is not used.
 func isAddress(token string) bool {
 	return strings.Trim(token, "0123456789./") == "" ||
 		strings.Contains(token, ":") && strings.Trim(strings.ToLower(token), "0123456789abcdef:./") == ""
 }
 
-// hostOf reads a host name with at least one dot whose last label is no number.
+// hostOf reads a host name with at least one dot whose last label is not a number.
 func hostOf(token string) (string, bool) {
 	if !strings.Contains(strings.TrimSuffix(token, "."), ".") {
 		return "", false
@@ -107,7 +106,7 @@ func hostOf(token string) (string, bool) {
 	return host, true
 }
 
-// emptyValue says that a field is there for form's sake. It wants lower case.
+// emptyValue reports whether a value means "none". It expects lower case.
 func emptyValue(value string) bool {
 	switch strings.Trim(value, " .-*") {
 	case "", "none", "n/a", "na", "not available", "null", "unknown", "undefined", "not applicable", "no registrar", "(not assigned)", "not assigned", "keine", "brak":
@@ -117,7 +116,7 @@ func emptyValue(value string) bool {
 	}
 }
 
-// isLatin says that every letter of s is of the Latin alphabet.
+// isLatin reports whether every letter of s is Latin.
 func isLatin(s string) bool {
 	for _, r := range s {
 		if unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) {

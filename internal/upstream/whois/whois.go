@@ -1,22 +1,23 @@
-// Package whois asks registries over WHOIS (RFC 3912) and reads their answers.
+// Package whois queries registries over WHOIS (RFC 3912) and interprets their
+// responses.
 //
-// The protocol says nothing about the form of an answer, so this package knows
-// families of answers instead of servers: an answer is cut into lines, legal
-// text and comments are set aside, and what remains is held against tables of
-// phrases and field names. Classify is that part alone, a pure function.
+// The protocol does not define a response format, so this package knows families of
+// responses instead of servers: a response is split into lines, terms of use and
+// comments are set aside, and the rest is matched against tables of phrases and
+// field names. Classify is that part alone, a pure function.
 //
-// It promises to be wrong on the safe side. "Free" needs a line that says so in
-// as many words, that speaks of the name that was asked if it speaks of any,
-// and that does not stand in a record. Anything else is a record, a refusal, or
-// undecided. A wrong "taken" costs a sale; a wrong "free" costs trust.
+// Errors are on the safe side. "Free" requires a line that says so explicitly,
+// refers to the queried name if to any, and is not part of a record. Everything
+// else is a record, a refusal, or undecided. A wrong "taken" costs a sale; a wrong
+// "free" costs trust.
 //
-// Of a record it returns what is about the name: status, dates, nameservers and
-// the registrar. It refuses to read anything that stands in a person's field or
-// under a person's heading, so a registrar is never guessed from a contact, and a
-// date that could be two dates is none.
+// Of a record it returns data about the name: status, dates, nameservers and the
+// registrar. It never reads a contact's field or anything under a contact's
+// heading, so a registrar is never guessed from a contact, and an ambiguous date is
+// ignored.
 //
-// It refuses to read more than 128 KiB, to wait longer than its deadline, and to
-// follow referrals: the engine believes only servers that the catalogue names.
+// It reads at most 128 KiB, stops at its deadline, and does not follow referrals:
+// only servers in the catalogue are trusted.
 package whois
 
 import (
@@ -40,38 +41,37 @@ const (
 	maxAnswerBytes = 128 << 10
 )
 
-// queryFormats holds the form of the question for servers that want more than the
-// name. NAME stands for the name in A-labels.
+// queryFormats holds the query format of servers that need more than the name. NAME
+// is the name in A-labels.
 var queryFormats = map[string]string{
-	// Without the type DENIC answers with less; ace says that we send A-labels.
+	// Without the type, DENIC returns less; ace announces A-labels.
 	"whois.denic.de": "-T dn,ace NAME",
 	// A bare name also matches nameservers and registrars.
 	"whois.verisign-grs.com":   "domain NAME",
 	"ccwhois.verisign-grs.com": "domain NAME",
 	"whois.punktum.dk":         "--charset=utf-8 NAME",
 	"whois.dk-hostmaster.dk":   "--charset=utf-8 NAME",
-	// Without /e the answer is in ISO-2022-JP.
+	// Without /e the response is in ISO-2022-JP.
 	"whois.jprs.jp": "NAME/e",
 }
 
-// Options are the settings of a Client. The zero value asks the real world.
+// Options configures a Client. The zero value uses the public servers.
 type Options struct {
-	// Hosts says which servers stand elsewhere.
+	// Hosts redirects host names to other addresses.
 	Hosts hostmap.Table
-	// Timeout bounds one question from the connection to the last byte; 0 means
-	// 2.2 s. The wait for a turn does not count.
+	// Timeout limits one query from the connection to the last byte; 0 means 2.2 s.
+	// Waiting for the Limiter does not count.
 	Timeout time.Duration
-	// Logger hears, at debug level, the kind and host of every fault. nil means
-	// silence.
+	// Logger receives, at debug level, the kind and host of every fault; nil
+	// discards them.
 	Logger *slog.Logger
-	// Limiter sees to it that no host is asked too much; nil means that nobody
-	// does.
+	// Limiter limits the queries per host; nil means no limit.
 	Limiter *hostlimit.Limiter
 	// Dialer opens connections; nil means the system's.
 	Dialer func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// Client asks WHOIS servers. It holds no connections and is safe for concurrent
+// Client queries WHOIS servers. It holds no connections and is safe for concurrent
 // use.
 type Client struct {
 	hosts   hostmap.Table
@@ -83,7 +83,7 @@ type Client struct {
 
 var _ lookup.RecordSource = (*Client)(nil)
 
-// New makes a Client. It does no I/O.
+// New returns a Client. It does no I/O.
 func New(o Options) (*Client, error) {
 	if err := o.Hosts.Validate(); err != nil {
 		return nil, err
@@ -101,8 +101,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// Find asks the registry of ext about name. A question that the caller
-// cancelled is reported as a time-out whose cause is context.Canceled.
+// Find queries the registry of ext for name. A query cancelled by the caller is
+// reported as a timeout whose cause is context.Canceled.
 func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (lookup.Finding, error) {
 	if ext.WHOIS == "" {
 		return lookup.Finding{}, lookup.ErrNoSource
@@ -125,7 +125,7 @@ func (c *Client) Find(ctx context.Context, ext registrar.Extension, name registr
 		return nil
 	})
 	if err != nil {
-		c.log.DebugContext(ctx, "whois: question failed", "host", host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		c.log.DebugContext(ctx, "whois query failed", "host", host, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return lookup.Finding{}, err
 	}
 	return finding, nil
@@ -139,10 +139,10 @@ func formatQuery(host string, name registrar.Name) string {
 	return strings.Replace(form, "NAME", name.ASCII(), 1) + "\r\n"
 }
 
-var errResponseTooLarge = errors.New("the answer is too large")
+var errResponseTooLarge = errors.New("whois: response is too large")
 
-// query sends one question and reads the answer to its end. The code is empty if
-// that went well.
+// query sends one query and reads the complete response. The code is empty on
+// success.
 func (c *Client) query(ctx context.Context, address, question string) ([]byte, registrar.Code, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -151,8 +151,8 @@ func (c *Client) query(ctx context.Context, address, question string) ([]byte, r
 		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
 	}
 	defer func() { _ = conn.Close() }()
-	// A cancelled question must not sit in a read: closing ends it at once. The
-	// deadline of ctx comes the same way.
+	// Closing the connection ends a blocked read when ctx is cancelled or its
+	// deadline passes.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 
@@ -161,7 +161,7 @@ func (c *Client) query(ctx context.Context, address, question string) ([]byte, r
 	}
 	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswerBytes+1))
 	if err != nil {
-		// Even if text has arrived: half a record can look like none.
+		// Even if text has arrived: a partial record can look like none.
 		return nil, faultCodeOf(ctx, err), causeOf(ctx, err)
 	}
 	if len(answer) > maxAnswerBytes {
@@ -178,8 +178,7 @@ func faultCodeOf(ctx context.Context, err error) registrar.Code {
 	return registrar.FaultRefused
 }
 
-// causeOf prefers the reason of ctx to "use of closed connection", which is only
-// its effect.
+// causeOf prefers the error of ctx to its effect, "use of closed connection".
 func causeOf(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -22,7 +22,7 @@ const queriedLabel = "kranich-canary-47"
 
 func queriedName(tld string) registrar.Name { return registrar.NewName(queriedLabel, tld) }
 
-// serve answers every connection on a port of its own with handle.
+// serve handles every connection on its own port with handle.
 func serve(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -105,7 +105,7 @@ func TestFind_UsesServerSpecificQueryFormat(t *testing.T) {
 			continue
 		}
 		if got := <-received; got != want+"\r\n" {
-			t.Errorf("%s was asked %q, want %q", host, got, want)
+			t.Errorf("%s got the query %q, want %q", host, got, want)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestFind_UsesPortFromCatalog(t *testing.T) {
 	}
 }
 
-// serverFailures are the ways in which a server fails, and what we call them.
+// serverFailures are server failures and their fault codes.
 var serverFailures = map[string]struct {
 	handle func(net.Conn)
 	want   registrar.Code
@@ -190,8 +190,8 @@ func TestFind_ClosedPortIsRefused(t *testing.T) {
 	checkFault(t, finding, err, registrar.FaultRefused, log.String())
 }
 
-// silentDialer connects to a server that takes the question and never ends its
-// answer.
+// silentDialer connects to a server that accepts the query and never ends its
+// response.
 func silentDialer(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	go func() {
