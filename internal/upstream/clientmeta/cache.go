@@ -16,12 +16,12 @@ const (
 	defaultTTL = 5 * time.Minute
 	failureTTL = 10 * time.Second
 	maxEntries = 1000
-	// maxCallsPerMinute is how often one host is called in a minute, whatever the address:
-	// strangers choose it, and a host has one document or a few.
+	// maxCallsPerMinute limits the calls to one host, whatever the path: clients
+	// choose the URL, and a host has few documents.
 	maxCallsPerMinute = 30
 )
 
-// parseTTL reads max-age; no-store and the like mean the least.
+// parseTTL reads max-age; no-store and the like mean the minimum.
 func parseTTL(control string) time.Duration {
 	keep := defaultTTL
 	for directive := range strings.SplitSeq(strings.ToLower(control), ",") {
@@ -46,7 +46,7 @@ type entry struct {
 	until    time.Time
 }
 
-// cache keeps documents and failures for a while.
+// cache holds documents and failures.
 type cache struct {
 	now func() time.Time
 
@@ -54,7 +54,7 @@ type cache struct {
 	entries map[string]entry
 }
 
-func (c *cache) get(address string) (document oauth.ClientMetadata, err error, known bool) { //nolint:revive // err belongs to what is known
+func (c *cache) get(address string) (document oauth.ClientMetadata, err error, known bool) { //nolint:revive // err is the cached error
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.entries[address]
@@ -73,7 +73,7 @@ func (c *cache) put(address string, document oauth.ClientMetadata, err error, tt
 	c.entries[address] = entry{document, err, c.now().Add(ttl)}
 }
 
-// evict drops what is over, and if that is nothing, whichever comes first.
+// evict removes expired entries or, if there are none, the one that expires first.
 func (c *cache) evict() {
 	now := c.now()
 	for address, old := range c.entries {
@@ -89,13 +89,13 @@ func (c *cache) evict() {
 	}
 }
 
-// callWindow counts the calls to one host since a time.
+// callWindow counts the calls to one host since the start of the window.
 type callWindow struct {
 	since time.Time
 	calls int
 }
 
-// hostRateLimit bounds how often we knock at each.
+// hostRateLimit limits the calls per host.
 type hostRateLimit struct {
 	now func() time.Time
 
@@ -103,8 +103,8 @@ type hostRateLimit struct {
 	hosts map[string]callWindow
 }
 
-// allow counts one more call. Where too many hosts are remembered it refuses new
-// ones until a minute is over: forgetting one would set it free.
+// allow counts one more call. When the table is full it refuses new hosts until the
+// window ends: evicting one would lift its limit.
 func (d *hostRateLimit) allow(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	d.mu.Lock()

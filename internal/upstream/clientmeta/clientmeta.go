@@ -21,7 +21,7 @@ import (
 const (
 	fetchTimeout     = 5 * time.Second
 	maxDocumentBytes = 64 << 10
-	// maxConcurrent bounds the fetches under way.
+	// maxConcurrent limits the fetches in flight.
 	maxConcurrent = 16
 )
 
@@ -35,7 +35,7 @@ type Client struct {
 	slots     chan struct{}
 }
 
-// New returns a Client. agent is what it calls itself.
+// New returns a Client that sends agent as its User-Agent.
 func New(agent string) *Client {
 	dialer := &net.Dialer{Timeout: fetchTimeout, Control: ssrf.ControlPublicHTTPS}
 	return newClient(agent, &http.Transport{
@@ -57,7 +57,7 @@ func newClient(agent string, transport http.RoundTripper) *Client {
 	}
 }
 
-// userAgentTransport says who is asking.
+// userAgentTransport sets the User-Agent.
 type userAgentTransport struct {
 	userAgent string
 	next      http.RoundTripper
@@ -69,7 +69,7 @@ func (n userAgentTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return n.next.RoundTrip(r)
 }
 
-// FetchClientMetadata returns the document at an address.
+// FetchClientMetadata returns the document at a URL.
 func (c *Client) FetchClientMetadata(ctx context.Context, address string) (oauth.ClientMetadata, error) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" || parsed.User != nil {
@@ -92,7 +92,7 @@ func (c *Client) FetchClientMetadata(ctx context.Context, address string) (oauth
 	if err != nil {
 		err = registrar.Fault(faultCodeOf(err), host, err)
 		if ctx.Err() != nil {
-			return oauth.ClientMetadata{}, err // it says nothing about the document
+			return oauth.ClientMetadata{}, err // not a fact about the document, so not cached
 		}
 		keep = failureTTL
 	}
@@ -113,9 +113,9 @@ func faultCodeOf(err error) registrar.Code {
 	}
 }
 
-var errInvalidDocument = errors.New("the answer is no document")
+var errInvalidDocument = errors.New("clientmeta: response is not a metadata document")
 
-// metadata is what we read of a document; the names are RFC 7591's.
+// metadata holds the members of a document in use; their names are RFC 7591's.
 type metadata struct {
 	ClientID     string   `json:"client_id"`
 	Name         string   `json:"client_name"`

@@ -16,7 +16,7 @@ import (
 )
 
 // The real dialer is used: a name that resolves to a private address is refused
-// when it is called, whatever was known before.
+// when it is dialled.
 func TestFetchClientMetadata_PrivateAddressIsNeverCalled(t *testing.T) {
 	t.Parallel()
 	called := atomic.Bool{}
@@ -46,7 +46,7 @@ func TestFetchClientMetadata_PrivateAddressIsNeverCalled(t *testing.T) {
 	}
 }
 
-// newTestClient is a client whose every call goes to handler.
+// newTestClient returns a client whose calls all go to handler.
 func newTestClient(t *testing.T, handler http.HandlerFunc) *Client {
 	t.Helper()
 	server := httptest.NewTLSServer(handler)
@@ -72,7 +72,7 @@ func TestFetchClientMetadata_IsFetchedAndCached(t *testing.T) {
 	client := newTestClient(t, func(w http.ResponseWriter, r *http.Request) {
 		calls.Add(1)
 		if r.UserAgent() != "dotkontor/test" || r.Method != http.MethodGet || r.Header.Get("Cookie") != "" {
-			t.Errorf("it asked as %s", r.UserAgent())
+			t.Errorf("User-Agent is %s", r.UserAgent())
 		}
 		w.Header().Set("Cache-Control", "max-age=120")
 		writeDocument(w)
@@ -122,7 +122,7 @@ func TestFetchClientMetadata_InvalidResponseIsCachedFault(t *testing.T) {
 				}
 			}
 			if calls.Load() != 1 {
-				t.Errorf("%d calls: a failure is kept and no redirect is followed", calls.Load())
+				t.Errorf("%d calls: failures are cached and redirects not followed", calls.Load())
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestCache_SizeIsBounded(t *testing.T) {
 		client.cache.put(fmt.Sprint(i), client.cache.entries["x"].document, nil, time.Hour)
 	}
 	if n := len(client.cache.entries); n > maxEntries {
-		t.Errorf("%d are kept", n)
+		t.Errorf("%d are cached", n)
 	}
 }
 
@@ -186,10 +186,10 @@ func TestHostRateLimit_HostsAreBounded(t *testing.T) {
 		}
 	}
 	if d.allow("one more") || len(d.hosts) > maxEntries {
-		t.Errorf("%d are remembered", len(d.hosts))
+		t.Errorf("%d are tracked", len(d.hosts))
 	}
 	now = now.Add(time.Minute)
 	if !d.allow("one more") || len(d.hosts) != 1 {
-		t.Errorf("a minute later %d are remembered", len(d.hosts))
+		t.Errorf("a minute later %d are tracked", len(d.hosts))
 	}
 }

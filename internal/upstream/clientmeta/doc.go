@@ -1,19 +1,16 @@
-// Package clientdoc fetches what an application says about itself at the address
-// that is its client id (OAuth Client ID Metadata Documents).
+// Package clientmeta fetches OAuth Client ID Metadata Documents: the metadata that
+// an application publishes at the URL that is its client id.
 //
-// The address comes from a stranger, so whoever knows our network could try to
-// make us call into it. What it promises against that:
+// The URL is untrusted, so the client protects the internal network from SSRF:
 //
-//   - only https on port 443, only GET, no proxy, no redirect, no cookie;
-//   - the address that a connection really goes to is checked after resolution,
-//     at the moment of dialling, so a name that changes its mind in between gains
-//     nothing: private, loopback, link-local, shared, reserved and multicast
-//     networks are refused, also inside IPv6's ways of writing IPv4;
-//   - an answer has five seconds and 64 KiB, and few are fetched at a time;
-//   - documents are kept as long as they say, at least a minute and at most a
-//     day, failures for ten seconds, and both in bounded number, and one host is
-//     called 30 times a minute at most, whatever the path: nobody makes us knock
-//     at one door all the time.
+//   - It uses only https on port 443 and GET, without proxy, redirects or cookies.
+//   - It checks the address after resolution, when dialling, so DNS rebinding has no
+//     effect: private, loopback, link-local, shared, reserved and multicast networks
+//     are refused, also as IPv4 embedded in IPv6.
+//   - A response is limited to five seconds and 64 KiB, and few are fetched at a time.
+//   - Documents are cached as long as they allow, from a minute to a day, failures
+//     for ten seconds, both in bounded number. One host is called at most 30 times a
+//     minute, whatever the path.
 //
-// What a document means is not decided here.
+// Validating the metadata is left to package oauth.
 package clientmeta

@@ -1,20 +1,18 @@
-// Package dns asks a recursive resolver whether a name is delegated: whether it
-// has nameservers of its own.
+// Package dns asks a recursive resolver whether a name is delegated, that is, has
+// nameservers of its own.
 //
-// It promises that true is never a guess: there was an NS record whose owner is
-// the very name that was asked, in an answer to the very question that was
-// sent. False means that a resolver answered and had none, which alone does not
-// make a name free. Everything else is a fault.
+// True is never a guess: the response matched the query and contained an NS record
+// owned by the queried name. False means that a resolver responded without one,
+// which alone does not make a name free. Everything else is a fault.
 //
-// Every try uses a fresh socket, so that its port is new, and a random number;
-// an answer that fits neither is ignored and the wait goes on (RFC 5452). A
-// truncated answer is asked again over TCP. A packet without an answer is sent a
-// second time soon, since a crowd of questions can overflow a resolver's socket
-// and a lost packet is no failed server. After a failed try the next server is
-// asked, three tries at most.
+// Every attempt uses a new socket, and so a new port, and a random id; responses
+// that do not match are ignored (RFC 5452). A truncated response is fetched again
+// over TCP. An unanswered packet is resent once, since a burst can overflow a
+// resolver's socket. After a failed attempt the next server is tried, at most three
+// in total.
 //
-// It refuses to resolve by itself, to cache, and to look at the addresses that
-// the nameservers have.
+// The package does not resolve recursively, does not cache, and ignores the
+// nameservers' addresses.
 package dns
 
 import (
@@ -38,28 +36,27 @@ const (
 	defaultTimeout        = 2 * time.Second
 	defaultAttemptTimeout = 700 * time.Millisecond
 	maxTries              = 3
-	// resendAfter is longer than most answers take and a good deal shorter than
-	// an attempt.
+	// resendAfter is longer than most responses take and well below an attempt.
 	resendAfter = 250 * time.Millisecond
 	defaultPort = "53"
 	resolvConf  = "/etc/resolv.conf"
 )
 
-// Options are the settings of a Client.
+// Options configures a Client.
 type Options struct {
-	// Servers are the recursive resolvers as host:port, asked in this order;
-	// empty means those of /etc/resolv.conf.
+	// Servers are the recursive resolvers as host:port, tried in this order; empty
+	// means those of /etc/resolv.conf.
 	Servers []string
-	// Timeout bounds a whole question with all its tries; 0 means 2 s.
+	// Timeout limits a query with all its attempts; 0 means 2 s.
 	Timeout time.Duration
-	// AttemptTimeout bounds one try; 0 means 700 ms.
+	// AttemptTimeout limits one attempt; 0 means 700 ms.
 	AttemptTimeout time.Duration
-	// Logger hears, at debug level, the kind and server of every fault. nil
-	// means silence.
+	// Logger receives, at debug level, the kind and server of every fault; nil
+	// discards them.
 	Logger *slog.Logger
 }
 
-// Client asks recursive resolvers. It holds no sockets and is safe for
+// Client queries recursive resolvers. It holds no sockets and is safe for
 // concurrent use.
 type Client struct {
 	servers        []string
@@ -71,20 +68,20 @@ type Client struct {
 
 var _ lookup.DelegationSource = (*Client)(nil)
 
-// New makes a Client. It reads /etc/resolv.conf if no server is given.
+// New returns a Client. It reads /etc/resolv.conf if no server is given.
 func New(o Options) (*Client, error) {
 	servers := o.Servers
 	if len(servers) == 0 {
 		servers = systemServers(resolvConf)
 	}
 	if len(servers) == 0 {
-		return nil, errors.New("no DNS server is set and " + resolvConf + " names none; set one as host:port")
+		return nil, errors.New("dns: no server is configured and " + resolvConf + " names none; set one as host:port")
 	}
 	c := &Client{timeout: o.Timeout, attemptTimeout: o.AttemptTimeout, log: o.Logger, dial: new(net.Dialer).DialContext}
 	for _, server := range servers {
 		host, port, err := net.SplitHostPort(server)
 		if err != nil || host == "" || port == "" {
-			return nil, errors.New("DNS server " + server + " is not written as host:port")
+			return nil, errors.New("dns: server " + server + " is not written as host:port")
 		}
 		c.servers = append(c.servers, server)
 	}
@@ -100,8 +97,8 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// systemServers reads the nameserver lines of a resolv.conf. A file that is not
-// there has none.
+// systemServers reads the nameserver lines of a resolv.conf. A missing file has
+// none.
 func systemServers(path string) []string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -118,8 +115,8 @@ func systemServers(path string) []string {
 	return servers
 }
 
-// IsDelegated says whether name has nameservers. A question that the caller
-// cancelled is reported as a time-out whose cause is context.Canceled.
+// IsDelegated reports whether name has nameservers. A query cancelled by the caller
+// is reported as a timeout whose cause is context.Canceled.
 func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, error) {
 	owner, err := dnsmessage.NewName(name.ASCII() + ".")
 	if err != nil {
@@ -136,7 +133,7 @@ func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, er
 		if code == "" {
 			return delegated, nil
 		}
-		c.log.DebugContext(ctx, "dns: try failed", "server", server, "fault", string(code))
+		c.log.DebugContext(ctx, "dns query attempt failed", "server", server, "fault", string(code))
 		last = registrar.Fault(code, server, err)
 		if ctx.Err() != nil {
 			last.Code, last.Err = registrar.FaultTimeout, ctx.Err()
@@ -146,12 +143,13 @@ func (c *Client) IsDelegated(ctx context.Context, name registrar.Name) (bool, er
 	return false, last
 }
 
-// queryServer asks one server once, over UDP and, if the answer did not fit, over TCP.
+// queryServer queries one server once over UDP and, if the response was truncated,
+// over TCP.
 func (c *Client) queryServer(ctx context.Context, server string, question dnsmessage.Question) (bool, registrar.Code, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.attemptTimeout)
 	defer cancel()
-	// The top-level functions of math/rand/v2 draw from a ChaCha8 generator
-	// that is seeded by the system, so an outsider can't predict the number.
+	// The top-level functions of math/rand/v2 use a ChaCha8 generator seeded by the
+	// system, so the id is unpredictable.
 	id := uint16(rand.N(1 << 16)) //nolint:gosec // see above
 	packet, err := packQuery(id, question)
 	if err != nil {

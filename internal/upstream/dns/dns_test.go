@@ -96,7 +96,7 @@ func TestIsDelegated_TruncatedAnswerIsRetriedOverTCP(t *testing.T) {
 	t.Parallel()
 	truncated := respondOnce(func(m *dnsmessage.Message) { m.Truncated = true })
 	server := startResolver(t, truncated, respondOnce(func(m *dnsmessage.Message) {
-		for range 200 { // more than any UDP answer
+		for range 200 { // more than any UDP response can hold
 			delegated(m)
 		}
 	}))
@@ -183,7 +183,7 @@ func TestIsDelegated_FailureMovesToNextServer(t *testing.T) {
 	}
 }
 
-// dialSilent is a connection on which nothing ever arrives.
+// dialSilent returns a connection on which nothing ever arrives.
 func dialSilent(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	go func() {
@@ -196,8 +196,8 @@ func dialSilent(context.Context, string, string) (net.Conn, error) {
 func TestIsDelegated_SilentServerTimesOut(t *testing.T) {
 	t.Parallel()
 	for rule, c := range map[string]struct{ timeout, attempt, want time.Duration }{
-		"whole question": {2 * time.Second, 700 * time.Millisecond, 2 * time.Second},
-		"three tries":    {10 * time.Second, 700 * time.Millisecond, 2100 * time.Millisecond},
+		"whole query":    {2 * time.Second, 700 * time.Millisecond, 2 * time.Second},
+		"three attempts": {10 * time.Second, 700 * time.Millisecond, 2100 * time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			client := newClient(t, Options{Servers: []string{"192.0.2.1:53"}, Timeout: c.timeout, AttemptTimeout: c.attempt})
@@ -251,8 +251,8 @@ func TestNew_ValidatesServersAndReadsResolvConf(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for a packet that is believed although it does not answer the
-// question, or that can't be read again by the library.
+// FuzzParse looks for a packet that is trusted although it does not answer the
+// query, or that the library can't parse.
 func FuzzParse(f *testing.F) {
 	question := dnsmessage.Question{Name: dnsmessage.MustNewName(queriedName.ASCII() + "."), Type: dnsmessage.TypeNS, Class: dnsmessage.ClassINET}
 	seed := func(change func(*dnsmessage.Message)) {
@@ -283,7 +283,7 @@ func FuzzParse(f *testing.F) {
 		}
 		name := bytes.ToLower([]byte(queriedLabel))
 		if len(packet) < 12 || packet[0] != 0 || packet[1] != 7 || packet[3]&0x0f != 0 || !bytes.Contains(bytes.ToLower(packet), name) {
-			t.Errorf("believed %x", packet)
+			t.Errorf("trusted %x", packet)
 		}
 	})
 }
@@ -309,6 +309,6 @@ func TestIsDelegated_LostPacketIsResentOnSameSocket(t *testing.T) {
 		t.Fatalf("got %t, %v", got, err)
 	}
 	if first, second := <-received, <-received; first != second || sockets.Load() != 1 {
-		t.Errorf("asked as %d and %d over %d sockets", first, second, sockets.Load())
+		t.Errorf("sent with ids %d and %d over %d sockets", first, second, sockets.Load())
 	}
 }

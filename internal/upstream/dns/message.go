@@ -17,15 +17,15 @@ const (
 	// ednsBytes fits into one packet on every path (DNS flag day 2020).
 	ednsBytes      = 1232
 	maxAnswerBytes = 64 << 10
-	// maxForeignPackets bounds how many foreign packets one try looks at.
+	// maxForeignPackets limits the mismatching packets per attempt.
 	maxForeignPackets = 100
 )
 
-// verdict is what an answer says.
+// verdict is the meaning of a response.
 type verdict uint8
 
 const (
-	// saysNothing: the packet does not answer our question; it may be forged.
+	// verdictNone: the packet does not match the query; it may be forged.
 	verdictNone verdict = iota
 	verdictDelegated
 	verdictNotDelegated
@@ -34,9 +34,9 @@ const (
 	verdictFailed
 )
 
-var errMalformed = errors.New("a malformed answer")
+var errMalformed = errors.New("dns: malformed response")
 
-// packQuery writes a recursive question with EDNS (RFC 6891).
+// packQuery encodes a recursive query with EDNS (RFC 6891).
 func packQuery(id uint16, question dnsmessage.Question) ([]byte, error) {
 	var edns dnsmessage.ResourceHeader
 	if err := edns.SetEDNS0(ednsBytes, dnsmessage.RCodeSuccess, false); err != nil {
@@ -50,14 +50,15 @@ func packQuery(id uint16, question dnsmessage.Question) ([]byte, error) {
 	return message.Pack()
 }
 
-// exchange sends the packet over a new connection and waits for an answer to it.
+// exchange sends the packet over a new connection and waits for a response to it.
 func (c *Client) exchange(ctx context.Context, network, server string, packet []byte, id uint16, question dnsmessage.Question) (verdict, error) {
 	conn, err := c.dial(ctx, network, server)
 	if err != nil {
 		return verdictNone, err
 	}
 	defer func() { _ = conn.Close() }()
-	// Closing ends every read and write, at the deadline and on cancel.
+	// Closing the connection ends blocked reads and writes at the deadline and on
+	// cancel.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 
@@ -76,8 +77,8 @@ func (c *Client) exchange(ctx context.Context, network, server string, packet []
 	for range maxForeignPackets {
 		n, err := readMessage(conn, stream, buffer)
 		if resend && errors.Is(err, os.ErrDeadlineExceeded) && ctx.Err() == nil {
-			// The same packet over the same socket: an answer to either fits,
-			// and a forger has no more to aim at than before.
+			// The same packet over the same socket: a response to either matches,
+			// and spoofing does not get easier.
 			resend = false
 			if err := errors.Join(conn.SetReadDeadline(time.Time{}), writeMessage(conn, packet)); err != nil {
 				return verdictNone, err
@@ -100,7 +101,8 @@ func writeMessage(conn net.Conn, packet []byte) error {
 	return err
 }
 
-// readMessage reads one message. Over TCP its length comes first (RFC 1035, 4.2.2).
+// readMessage reads one message. Over TCP it is preceded by its length (RFC 1035,
+// 4.2.2).
 func readMessage(conn net.Conn, stream bool, buffer []byte) (int, error) {
 	if !stream {
 		return conn.Read(buffer)
@@ -119,9 +121,8 @@ func readMessage(conn net.Conn, stream bool, buffer []byte) (int, error) {
 	return n, nil
 }
 
-// parseResponse reads an answer to question. A packet with another number or another
-// question says nothing; one that can't be read to the point where it decides is
-// malformed.
+// parseResponse parses a response to question. A packet with another id or question
+// is verdictNone; one that can't be parsed up to the deciding record is malformed.
 func parseResponse(packet []byte, id uint16, question dnsmessage.Question) (verdict, error) {
 	var parser dnsmessage.Parser
 	header, err := parser.Start(packet)
@@ -134,7 +135,7 @@ func parseResponse(packet []byte, id uint16, question dnsmessage.Question) (verd
 	asked, err := parser.Question()
 	switch {
 	case errors.Is(err, dnsmessage.ErrSectionDone):
-		// Servers that can't read a question may send none back.
+		// Servers that can't parse a query may omit it from the response.
 		if header.RCode != dnsmessage.RCodeSuccess && header.RCode != dnsmessage.RCodeNameError {
 			return verdictForRCode(header.RCode), nil
 		}
@@ -167,8 +168,8 @@ func verdictForRCode(code dnsmessage.RCode) verdict {
 	}
 }
 
-// findDelegation looks for an NS record of owner among the answers and, for a
-// server that refers instead of resolving, among the authorities.
+// findDelegation looks for an NS record of owner in the answer section and, for
+// referrals, in the authority section.
 func findDelegation(parser *dnsmessage.Parser, owner dnsmessage.Name) (verdict, error) {
 	sections := []struct {
 		next func() (dnsmessage.ResourceHeader, error)

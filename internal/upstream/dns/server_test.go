@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// script turns a question into the packets that are sent back, in order.
+// script turns a query into the packets to send back, in order.
 type script func(t *testing.T, question dnsmessage.Message) [][]byte
 
-// startResolver is a resolver on UDP and TCP ports of the same number.
+// startResolver starts a resolver on UDP and TCP ports of the same number.
 func startResolver(t *testing.T, udp, tcp script) string {
 	t.Helper()
 	packets, stream := listenPair(t)
@@ -50,7 +50,7 @@ func startResolver(t *testing.T, udp, tcp script) string {
 	return packets.LocalAddr().String()
 }
 
-// listenPair finds a number that is free for both protocols.
+// listenPair finds a port that is free for both protocols.
 func listenPair(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	for range 20 {
@@ -86,12 +86,12 @@ func serveStream(t *testing.T, conn net.Conn, tcp script) {
 func unpack(t *testing.T, packet []byte) dnsmessage.Message {
 	var message dnsmessage.Message
 	if err := message.Unpack(packet); err != nil {
-		t.Errorf("the question can't be read: %v", err)
+		t.Errorf("the query can't be parsed: %v", err)
 	}
 	return message
 }
 
-// buildResponse makes one packet out of the question; change makes it special.
+// buildResponse builds a response to the query and applies change.
 func buildResponse(t *testing.T, question dnsmessage.Message, change func(*dnsmessage.Message)) []byte {
 	message := dnsmessage.Message{
 		Header:    dnsmessage.Header{ID: question.ID, Response: true, RecursionAvailable: true},

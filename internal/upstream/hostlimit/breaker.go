@@ -2,26 +2,26 @@ package hostlimit
 
 import "time"
 
-// callOutcome is what one call says about its host.
+// callOutcome is what one call reveals about its host.
 type callOutcome uint8
 
 const (
-	// saysNothing: the caller left, so nobody knows what the host would have said.
+	// outcomeNeutral: the caller left, so the outcome is unknown.
 	outcomeNeutral callOutcome = iota
 	outcomeSuccess
 	outcomeFailure
 )
 
-// windowBuckets is how many parts the window of a breaker is cut into. A call counts
-// for at least nine tenths of the window, and never longer than it.
+// windowBuckets is the number of buckets of a breaker's window. A call counts for
+// nine tenths of the window at least, and never longer than the window.
 const windowBuckets = 10
 
-// breaker counts how calls end and says when to leave the host alone.
+// breaker is a circuit breaker over the outcomes of recent calls.
 //
 //	closed     calls pass and are counted
-//	resting    no call passes until the rest is over
-//	trying     the rest is over: one call passes at a time. If it goes well the
-//	           breaker closes, if it fails the host rests twice as long
+//	open       no call passes until openFor is over
+//	half-open  one trial call passes at a time; success closes the breaker, failure
+//	           opens it for twice as long
 type breaker struct {
 	rules   Breaker
 	buckets [windowBuckets]windowBucket
@@ -31,16 +31,16 @@ type breaker struct {
 	probing   bool
 }
 
-// windowBucket counts the calls of one slice of time.
+// windowBucket counts the calls of one slice of the window.
 type windowBucket struct {
 	number        int64
 	calls, faults int
 }
 
-// closed says whether calls pass freely.
+// closed reports whether calls pass freely.
 func (b *breaker) closed() bool { return b.openFor == 0 }
 
-// retryIn says how long no call passes, zero if one may.
+// retryIn is how long no call passes; zero if one may.
 func (b *breaker) retryIn(now time.Time) time.Duration {
 	switch {
 	case b.closed():
@@ -48,14 +48,14 @@ func (b *breaker) retryIn(now time.Time) time.Duration {
 	case now.Before(b.openUntil):
 		return b.openUntil.Sub(now)
 	case b.probing:
-		// The trial decides within moments; nobody knows how many.
+		// The trial is about to decide.
 		return time.Second
 	default:
 		return 0
 	}
 }
 
-// admit lets one call pass and says whether it is the trial.
+// admit lets one call pass and reports whether it is the trial.
 func (b *breaker) admit() (trial bool) {
 	if b.closed() {
 		return false
@@ -64,7 +64,7 @@ func (b *breaker) admit() (trial bool) {
 	return true
 }
 
-// record counts a call. It returns the event that this was, or nothing.
+// record counts a call. It returns the resulting event, if any.
 func (b *breaker) record(now time.Time, what callOutcome, trial bool) Event {
 	if trial {
 		b.probing = false
@@ -81,7 +81,7 @@ func (b *breaker) record(now time.Time, what callOutcome, trial bool) Event {
 		return ""
 	}
 	if what == outcomeNeutral || !b.closed() {
-		return "" // what began before the rest is no news about after it
+		return "" // calls begun before the breaker opened prove nothing
 	}
 	b.count(now, what)
 	if b.rules.MinCalls < 0 || !b.shouldOpen(now) {
@@ -108,7 +108,7 @@ func (b *breaker) count(now time.Time, what callOutcome) {
 	}
 }
 
-// windowTotals counts the calls and faults of the window.
+// windowTotals counts the calls and faults in the window.
 func (b *breaker) windowTotals(now time.Time) (calls, faults int) {
 	number := b.bucketNumber(now)
 	for _, p := range b.buckets {
@@ -125,7 +125,7 @@ func (b *breaker) shouldOpen(now time.Time) bool {
 	return calls >= b.rules.MinCalls && float64(faults) >= b.rules.FailureShare*float64(calls)
 }
 
-// hasHistory says whether there is anything to lose.
+// hasHistory reports whether the breaker has state worth keeping.
 func (b *breaker) hasHistory(now time.Time) bool {
 	calls, _ := b.windowTotals(now)
 	return calls > 0 || !b.closed()

@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// newUnlimited has a breaker and nothing else.
+// newUnlimited returns a Limiter with only a breaker.
 func newUnlimited(o Options) *Limiter {
 	o.PerSecond = -1
 	return New(o)
@@ -77,20 +77,20 @@ func TestBreaker_OpenTimeDoublesPerFailedProbe(t *testing.T) {
 		for _, seconds := range []int{10, 20, 40, 80, 120, 120} {
 			rest := time.Duration(seconds) * time.Second
 			if wait := mustRefuse(t, g, t.Context(), registrar.FaultBusy); wait != rest {
-				t.Fatalf("the rest is %s, want %s", wait, rest)
+				t.Fatalf("paused for %s, want %s", wait, rest)
 			}
 			time.Sleep(rest - 1)
 			mustRefuse(t, g, t.Context(), registrar.FaultBusy)
 			time.Sleep(time.Nanosecond)
 			if err := g.Do(t.Context(), server, failWith(registrar.FaultBroken)); registrar.CodeOf(err) != registrar.FaultBroken {
-				t.Fatalf("the trial was not asked: %v", err)
+				t.Fatalf("the trial call was refused: %v", err)
 			}
 		}
 		time.Sleep(120 * time.Second)
 		mustPass(t, g)
 		repeat(t, g, 20, failWith(registrar.FaultTimeout))
 		if wait := mustRefuse(t, g, t.Context(), registrar.FaultBusy); wait != 10*time.Second {
-			t.Errorf("a host that was well again rests %s", wait)
+			t.Errorf("a recovered host is paused for %s", wait)
 		}
 	})
 }
@@ -102,7 +102,7 @@ func TestBreaker_AdmitsOneProbeAtATime(t *testing.T) {
 		repeat(t, g, 20, failWith(registrar.FaultTimeout))
 		time.Sleep(10 * time.Second)
 
-		// A trial whose caller leaves says nothing; the next one is the trial.
+		// A trial whose caller leaves decides nothing; the next call is the trial.
 		ctx, leave := context.WithCancel(t.Context())
 		trial := make(chan error)
 		go func() { trial <- g.Do(ctx, server, takeTime(time.Minute)) }()
@@ -114,7 +114,7 @@ func TestBreaker_AdmitsOneProbeAtATime(t *testing.T) {
 		}
 		mustPass(t, g)
 		repeat(t, g, 19, failWith(registrar.FaultTimeout))
-		mustPass(t, g) // the faults before the rest are forgotten
+		mustPass(t, g) // faults before the pause do not count
 	})
 }
 
@@ -130,29 +130,29 @@ func TestBreaker_IgnoresCallsEndingWhileOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if wait := mustRefuse(t, g, t.Context(), registrar.FaultBusy); wait != 9*time.Second {
-			t.Errorf("the rest is %s", wait)
+			t.Errorf("paused for %s", wait)
 		}
 	})
 }
 
 func TestBreaker_CountsOnlyHostFaults(t *testing.T) {
 	t.Parallel()
-	inTime := func(ctx context.Context) error { // the question's own time-out
+	inTime := func(ctx context.Context) error { // the call's own timeout
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		return takeTime(time.Hour)(ctx)
 	}
 	for rule, c := range map[string]struct {
 		ask      func(context.Context) error
-		patience time.Duration // of the caller; 0 means without end
+		patience time.Duration // of the caller; 0 means no deadline
 		counts   bool
 	}{
 		"time-out":                   {ask: inTime, counts: true},
 		"refused":                    {ask: failWith(registrar.FaultRefused), counts: true},
 		"broken":                     {ask: failWith(registrar.FaultBroken), counts: true},
 		"busy":                       {ask: failWith(registrar.FaultBusy)},
-		"wrong question":             {ask: failWith(registrar.NameTooLong)},
-		"error of ours":              {ask: func(context.Context) error { return errors.New("a bug") }},
+		"invalid query":              {ask: failWith(registrar.NameTooLong)},
+		"internal error":             {ask: func(context.Context) error { return errors.New("a bug") }},
 		"caller had too little time": {ask: inTime, patience: minBlameTime - 1},
 		"caller had enough time":     {ask: inTime, patience: minBlameTime, counts: true},
 		"caller left": {ask: func(context.Context) error {
@@ -204,7 +204,7 @@ func TestLimiter_UnspecifiedThrottleBacksOffUntilSuccess(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newUnlimited(Options{Breaker: Breaker{MinCalls: -1}})
-		repeat(t, g, 2, throttleFor(0)) // said once or twice, it may be about a name
+		repeat(t, g, 2, throttleFor(0)) // once or twice, it may concern a single name
 		for _, seconds := range []int{2, 4, 8, 16, 32, 60, 60} {
 			repeat(t, g, 1, throttleFor(0))
 			wait := mustRefuse(t, g, t.Context(), registrar.FaultThrottled)
@@ -214,7 +214,8 @@ func TestLimiter_UnspecifiedThrottleBacksOffUntilSuccess(t *testing.T) {
 			time.Sleep(wait)
 		}
 		mustPass(t, g)
-		// A success that began before the host complained is no sign of peace.
+		// A success that began before the host throttled does not reset the
+		// backoff.
 		early := make(chan error)
 		go func() { early <- g.Do(t.Context(), server, takeTime(time.Second)) }()
 		synctest.Wait()
@@ -288,7 +289,7 @@ func TestLimiter_PauseRefusesQueueAtOnce(t *testing.T) {
 					}
 				}
 				if took := time.Since(began); took != time.Second {
-					t.Errorf("they heard it after %s", took)
+					t.Errorf("waiters were released after %s", took)
 				}
 			})
 		})
@@ -307,12 +308,12 @@ func TestLimiter_LogsAndCountsEventsOnce(t *testing.T) {
 		repeat(t, g, 3, throttleFor(time.Second))
 		for event, want := range map[Event]int{BreakerOpened: 1, BreakerClosed: 1, RefusedBusy: 5, Paused: 1, RefusedPaused: 2} {
 			if got := events.count(event); got != want {
-				t.Errorf("%s was told %d times, want %d", event, got, want)
+				t.Errorf("%s was observed %d times, want %d", event, got, want)
 			}
 		}
-		for _, part := range []string{"fails too often", "well again", "asks to be left alone"} {
+		for _, part := range []string{"circuit breaker opened", "recovered", "paused"} {
 			if strings.Count(log.String(), part) != 1 {
-				t.Errorf("%q is not said once in %s", part, log.String())
+				t.Errorf("%q is not logged once in %s", part, log.String())
 			}
 		}
 	})

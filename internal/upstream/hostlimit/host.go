@@ -9,10 +9,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// host is what is known about one server.
+// host is the state of one server.
 type host struct {
 	name string
-	// users counts the calls that hold this host. The Guard's lock guards it.
+	// users counts the calls that hold this host. The Limiter's lock guards it.
 	users int
 
 	mu       sync.Mutex
@@ -20,15 +20,15 @@ type host struct {
 	breaker  breaker
 	throttle throttle
 	inFlight int
-	// queue holds a *turn for each call that waits, in the order in which they
-	// came. Only the first one looks at the clock.
+	// queue holds a *waiter for each waiting call in FIFO order. Only the first one
+	// watches the clock.
 	queue *list.List
 }
 
-// waiter is one call's place in the queue. wake is a nudge to look again.
+// waiter is a call in the queue; wake makes it check again.
 type waiter struct{ wake chan struct{} }
 
-// permit is the right to ask one question.
+// permit is the permission for one call.
 type permit struct {
 	began  time.Time
 	probe  bool
@@ -38,12 +38,12 @@ type permit struct {
 func (t *waiter) signal() {
 	select {
 	case t.wake <- struct{}{}:
-	default: // it is awake already
+	default: // a wake-up is already pending
 	}
 }
 
-// admit waits until a question may be asked. The deadline of ctx is obeyed
-// before it comes: a turn that would be too late is refused at once.
+// admit waits until a call may begin. A call whose turn would come after the
+// deadline of ctx is refused at once.
 func (h *host) admit(ctx context.Context, o *Options) (permit, *registrar.Error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,16 +102,16 @@ func (h *host) start(now time.Time) permit {
 	return permit{began: now, probe: h.breaker.admit()}
 }
 
-// exceedsDeadline says whether the turn of the next one in the queue comes too late for
-// ctx. The time for which others keep their places is not known, so this is the
-// earliest moment; a caller for whom it gets later waits until ctx ends.
+// exceedsDeadline reports whether the turn of the next call in the queue comes too
+// late for ctx. How long running calls take is unknown, so this is the earliest
+// possible time; if it gets later, the call waits until ctx ends.
 func (h *host) exceedsDeadline(ctx context.Context, now time.Time) bool {
 	deadline, limited := ctx.Deadline()
 	wait := h.rate.wait(now, h.queue.Len())
 	return limited && wait > 0 && now.Add(wait+minCallTime).After(deadline)
 }
 
-// refusal is the refusal while the host is left alone.
+// refusal is the error while the host is paused.
 func (h *host) refusal(now time.Time) *registrar.Error {
 	if left := h.throttle.remaining(now); left > 0 {
 		refusal := registrar.Fault(registrar.FaultThrottled, h.name, nil)
@@ -130,9 +130,9 @@ func (h *host) busy(retryAfter time.Duration, cause error) *registrar.Error {
 	return refusal
 }
 
-// contextFault is the fault of a call whose context ended in the queue. A caller that
-// left gets a time-out like any other question that it cancels; one that ran
-// out of time was held back by us.
+// contextFault is the fault of a call whose context ended in the queue. A cancelled
+// call gets a timeout like any other; one that ran out of time was delayed by the
+// limiter.
 func (h *host) contextFault(cause error) *registrar.Error {
 	if cause == context.Canceled { //nolint:errorlint // ctx.Err returns it bare
 		return registrar.Fault(registrar.FaultTimeout, h.name, cause)
@@ -140,7 +140,7 @@ func (h *host) contextFault(cause error) *registrar.Error {
 	return h.busy(0, cause)
 }
 
-// finish counts how a question ended and lets the next one look.
+// finish records the outcome of a call and wakes the next one.
 func (h *host) finish(now time.Time, t permit, what callOutcome, fault *registrar.Error) (events [2]Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -157,8 +157,8 @@ func (h *host) finish(now time.Time, t permit, what callOutcome, fault *registra
 	return events
 }
 
-// signalFirst lets the first in the queue look again. Whoever leaves the queue,
-// for whatever reason, nudges the next, so news reaches everyone.
+// signalFirst wakes the first call in the queue. Every call that leaves the queue
+// wakes the next, so state changes reach all of them.
 func (h *host) signalFirst() {
 	first := h.queue.Front()
 	if first == nil {
@@ -169,26 +169,25 @@ func (h *host) signalFirst() {
 	}
 }
 
-// evictable says whether nothing is lost with this host.
+// evictable reports whether the host has no state worth keeping.
 func (h *host) evictable(now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.users == 0 && !h.breaker.hasHistory(now) && h.throttle.remaining(now) == 0 && !h.rate.due.After(now)
 }
 
-// throttle is the time for which the host asked to be left alone.
+// throttle is the pause that the host requested.
 type throttle struct {
 	setAt       time.Time
 	until       time.Time
-	backoff     time.Duration // the last wait that we had to choose ourselves
-	unspecified int           // how often in a row it said "slow down" without saying how long
+	backoff     time.Duration // the last pause without Retry-After
+	unspecified int           // consecutive throttle responses without Retry-After
 }
 
 func (p *throttle) remaining(now time.Time) time.Duration { return max(p.until.Sub(now), 0) }
 
-// apply obeys a host that told a question which began at began to slow down. It
-// says whether that was news: of many questions that are told so at once, only
-// the first makes the blind wait longer.
+// apply pauses a host that throttled a call begun at began. It reports whether the
+// pause is new: of many concurrent calls, only the first one extends the backoff.
 func (p *throttle) apply(now, began time.Time, retryAfter time.Duration) bool {
 	news := began.After(p.setAt)
 	if retryAfter <= 0 {
@@ -210,7 +209,7 @@ func (p *throttle) apply(now, began time.Time, retryAfter time.Duration) bool {
 	return news
 }
 
-// reset starts the blind waits anew after a question that went well.
+// reset clears the backoff after a successful call.
 func (p *throttle) reset(began time.Time) {
 	if began.After(p.setAt) {
 		p.backoff, p.unspecified = 0, 0

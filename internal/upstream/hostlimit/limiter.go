@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Limiter watches over questions to hosts. It is safe for concurrent use. A nil
-// Guard lets everything pass.
+// Limiter limits calls to hosts. It is safe for concurrent use. A nil Limiter
+// allows everything.
 type Limiter struct {
 	options Options
 
@@ -19,19 +19,18 @@ type Limiter struct {
 	hosts map[string]*host
 }
 
-// New makes a Guard.
+// New returns a Limiter.
 func New(o Options) *Limiter {
 	return &Limiter{options: o.withDefaults(), hosts: make(map[string]*host)}
 }
 
-// Do calls ask when it is its turn at host and returns what ask returns. It
-// returns without having called it, with FaultThrottled, if the host asked to be
-// left alone, and with FaultBusy if the host fails too often, too many wait
-// already, or the turn would come after the deadline of ctx. RetryAfter then
-// says when another try makes sense.
+// Do runs call when host permits it and returns its error. Without running it, Do
+// returns FaultThrottled if the host asked for a pause, and FaultBusy if the
+// breaker is open, too many calls wait, or the turn would come after the deadline
+// of ctx. RetryAfter then says when to try again.
 //
-// ask reports what went wrong as a *registrar.Error: its code decides whether
-// the host is to blame.
+// call reports failures as *registrar.Error: the code decides whether the host is
+// to blame.
 func (g *Limiter) Do(ctx context.Context, name string, call func(ctx context.Context) error) error {
 	if g == nil {
 		return call(ctx)
@@ -51,7 +50,7 @@ func (g *Limiter) Do(ctx context.Context, name string, call func(ctx context.Con
 		g.observeRefusal(name, refusal)
 		return refusal
 	}
-	// Whatever happens in ask, its place is given back.
+	// The permit is returned even if call panics.
 	err := errPanicked
 	defer func() { g.finish(ctx, h, t, err) }()
 	err = call(ctx)
@@ -59,8 +58,8 @@ func (g *Limiter) Do(ctx context.Context, name string, call func(ctx context.Con
 }
 
 var (
-	errTooManyHosts = errors.New("too many hosts are in trouble at once")
-	errPanicked     = errors.New("the question did not return")
+	errTooManyHosts = errors.New("hostlimit: too many hosts with pauses or failures")
+	errPanicked     = errors.New("hostlimit: call panicked")
 )
 
 func (g *Limiter) finish(ctx context.Context, h *host, t permit, err error) {
@@ -75,7 +74,7 @@ func (g *Limiter) finish(ctx context.Context, h *host, t permit, err error) {
 	}
 }
 
-// classify says whether the host is to blame for the way in which a question ended.
+// classify reports whether the host is to blame for the outcome of a call.
 func classify(ctx context.Context, err error, fault *registrar.Error, took time.Duration) callOutcome {
 	switch {
 	case err == nil:
@@ -86,18 +85,18 @@ func classify(ctx context.Context, err error, fault *registrar.Error, took time.
 	switch fault.Code {
 	case registrar.FaultTimeout:
 		if ctx.Err() != nil && took < minBlameTime {
-			return outcomeNeutral // the caller had no more time to give
+			return outcomeNeutral // the caller's deadline was too short
 		}
 		return outcomeFailure
 	case registrar.FaultRefused, registrar.FaultBroken, registrar.FaultThrottled:
 		return outcomeFailure
-	default: // we held back ourselves, or the question was wrong
+	default: // the limiter refused, or the query was invalid
 		return outcomeNeutral
 	}
 }
 
-// acquireHost finds or makes the state of a host and holds it. It is nil if there are
-// too many hosts of which something must be remembered.
+// acquireHost finds or creates the state of a host and holds it. It returns nil if
+// the table is full of hosts that must not be evicted.
 func (g *Limiter) acquireHost(name string) *host {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,8 +126,7 @@ func (g *Limiter) releaseHost(h *host) {
 	h.users--
 }
 
-// evictIdle makes room. It looks at every host, but only when there are too
-// many, and then it forgets all that it can.
+// evictIdle evicts all evictable hosts. It is called only when the table is full.
 func (g *Limiter) evictIdle() {
 	now := g.options.Now()
 	for name, h := range g.hosts {
@@ -151,11 +149,11 @@ func (g *Limiter) observeRefusal(name string, refusal *registrar.Error) {
 func (g *Limiter) reportEvent(ctx context.Context, h *host, event Event) {
 	switch event {
 	case Paused:
-		g.options.Logger.InfoContext(ctx, "upstream: the host asks to be left alone for a while", "host", h.name)
+		g.options.Logger.InfoContext(ctx, "upstream host paused", "host", h.name)
 	case BreakerOpened:
-		g.options.Logger.WarnContext(ctx, "upstream: the host fails too often and is left alone for a while", "host", h.name)
+		g.options.Logger.WarnContext(ctx, "upstream host circuit breaker opened", "host", h.name)
 	case BreakerClosed:
-		g.options.Logger.InfoContext(ctx, "upstream: the host is well again", "host", h.name)
+		g.options.Logger.InfoContext(ctx, "upstream host recovered", "host", h.name)
 	default:
 		return
 	}

@@ -28,7 +28,7 @@ func throttleFor(retryAfter time.Duration) func(context.Context) error {
 	}
 }
 
-// takeTime is a question that is under way for a while.
+// takeTime is a call that takes d.
 func takeTime(d time.Duration) func(context.Context) error {
 	return func(ctx context.Context) error {
 		select {
@@ -40,13 +40,13 @@ func takeTime(d time.Duration) func(context.Context) error {
 	}
 }
 
-// mustRefuse checks that a question is answered at once, without being asked, and
-// returns how long it says to wait.
+// mustRefuse checks that a call is refused at once without running, and returns its
+// RetryAfter.
 func mustRefuse(t *testing.T, g *Limiter, ctx context.Context, want registrar.Code) time.Duration { //nolint:revive // t comes first
 	t.Helper()
 	began := time.Now()
 	err := g.Do(ctx, server, func(context.Context) error {
-		t.Error("the host was asked")
+		t.Error("the host was called")
 		return nil
 	})
 	var fault *registrar.Error
@@ -59,7 +59,7 @@ func mustRefuse(t *testing.T, g *Limiter, ctx context.Context, want registrar.Co
 	return fault.RetryAfter
 }
 
-// eventLog keeps the events that a guard tells.
+// eventLog records the events of a limiter.
 type eventLog struct {
 	mu   sync.Mutex
 	seen []Event
@@ -124,11 +124,11 @@ func TestLimiter_MaxConcurrentAndFIFO(t *testing.T) {
 						underWay--
 						mu.Unlock()
 					}()
-					// Not all equally long, so that places come free one by one.
+					// Different durations, so that permits are returned one by one.
 					return takeTime(time.Second + time.Duration(i)*time.Millisecond)(ctx)
 				})
 			}()
-			synctest.Wait() // so that the order of arrival is known
+			synctest.Wait() // fixes the order of arrival
 		}
 		for range 12 {
 			if err := <-done; err != nil {
@@ -136,7 +136,7 @@ func TestLimiter_MaxConcurrentAndFIFO(t *testing.T) {
 			}
 		}
 		if most != 3 {
-			t.Errorf("%d were under way at once", most)
+			t.Errorf("%d were in flight at once", most)
 		}
 		for place, i := range order {
 			if place != i {
@@ -159,7 +159,7 @@ func TestLimiter_NewCallWaitsBehindQueue(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if len(first.wake) != 1 {
-			t.Error("the one before was not told to look")
+			t.Error("the first waiter was not woken")
 		}
 	})
 }
@@ -254,14 +254,14 @@ func TestLimiter_EvictsIdleHostsAtMaxHosts(t *testing.T) {
 		if err := g.Do(t.Context(), name(10), succeed); registrar.CodeOf(err) != registrar.FaultBusy {
 			t.Errorf("the eleventh: %v", err)
 		}
-		// One host is paused and must be remembered, the others are forgotten.
+		// One host is paused and must be kept, the others are evicted.
 		_ = g.Do(t.Context(), name(3), throttleFor(5*time.Minute))
 		time.Sleep(time.Minute)
 		if err := g.Do(t.Context(), name(10), succeed); err != nil {
 			t.Errorf("after a quiet minute: %v", err)
 		}
 		if err := g.Do(t.Context(), name(3), succeed); registrar.CodeOf(err) != registrar.FaultThrottled {
-			t.Errorf("the pause was forgotten: %v", err)
+			t.Errorf("the paused host was evicted: %v", err)
 		}
 		if kept := len(g.hosts); kept != 2 {
 			t.Errorf("%d hosts are kept", kept)

@@ -12,16 +12,16 @@ const (
 	defaultMaxWaiting    = 256
 	defaultMaxHosts      = 4096
 
-	// minCallTime is what a question that had to wait must have left when its turn
-	// comes. One that starts with less is asked for nothing.
+	// minCallTime is the time a call must have left when its turn comes; with less
+	// it is pointless.
 	minCallTime = 200 * time.Millisecond
-	// minBlameTime is how long a host must have had before an end of the caller's
-	// own deadline is held against it.
+	// minBlameTime is how long a host must have had before the expiry of the
+	// caller's deadline counts against it.
 	minBlameTime = time.Second
 
-	// throttlesBeforePause is how often in a row a host must say "slow down" without
-	// saying how long before it is left alone. Some servers say it of a single
-	// name that they do not like, and that must not close the host to all.
+	// throttlesBeforePause is how many consecutive throttle responses without
+	// Retry-After pause a host. Some servers throttle single names, which must not
+	// block the whole host.
 	throttlesBeforePause = 3
 
 	maxPause   = 10 * time.Minute
@@ -29,60 +29,58 @@ const (
 	maxBackoff = time.Minute
 )
 
-// Event is something that an operator may want to count.
+// Event is counted for operators.
 type Event string
 
-// The events.
+// Limiter events.
 const (
-	Waited        Event = "waited"         // a question waited for its turn
-	RefusedBusy   Event = "refused_busy"   // a question was refused to protect the host or us
-	RefusedPaused Event = "refused_paused" // a question was refused because the host asked to be left alone
-	Paused        Event = "paused"         // the host asked to be left alone
-	BreakerOpened Event = "opened"         // the host failed too often and is left alone
-	BreakerClosed Event = "closed"         // the host is well again
+	Waited        Event = "waited"         // a call waited for its turn
+	RefusedBusy   Event = "refused_busy"   // a call was refused to protect the host or the limiter
+	RefusedPaused Event = "refused_paused" // a call was refused because the host is paused
+	Paused        Event = "paused"         // the host asked for a pause
+	BreakerOpened Event = "opened"         // the host failed too often
+	BreakerClosed Event = "closed"         // the host recovered
 )
 
-// Options are the settings of a Guard. The zero value is a polite one.
+// Options configures a Limiter. The zero value uses conservative defaults.
 type Options struct {
-	// PerSecond is how many questions a second one host is asked in the long
-	// run; 0 means 20, a negative number means no limit.
+	// PerSecond is the sustained rate of calls per host; 0 means 20, a negative
+	// number means no limit.
 	PerSecond float64
-	// Burst is how many of them may come at once after a quiet time; 0 means
-	// PerSecond rounded up, so that a quiet host answers a whole search at once.
+	// Burst is the number of calls allowed at once after idle time; 0 means
+	// PerSecond rounded up, so that an idle host serves a whole search at once.
 	Burst int
-	// MaxConcurrent bounds the questions under way at one host; 0 means 64, a
-	// negative number means no limit.
+	// MaxConcurrent limits the calls in flight per host; 0 means 64, a negative
+	// number means no limit.
 	MaxConcurrent int
-	// MaxWaiting bounds the questions that wait for their turn at one host; 0
-	// means 256, a negative number means that none may wait.
+	// MaxWaiting limits the waiting calls per host; 0 means 256, a negative number
+	// means that none may wait.
 	MaxWaiting int
-	// MaxHosts bounds how many hosts are kept in mind; 0 means 4096.
+	// MaxHosts limits the number of tracked hosts; 0 means 4096.
 	MaxHosts int
-	// Breaker says when a host is left alone.
+	// Breaker configures the circuit breaker.
 	Breaker Breaker
 
 	// Now is the clock; nil means time.Now. Waiting uses the real one.
 	Now func() time.Time
-	// Logger hears when a host is left alone and when it is well again. nil
-	// means silence.
+	// Logger receives pauses and recoveries; nil discards them.
 	Logger *slog.Logger
-	// Observe is told every event. It must not call the Guard.
+	// Observe is called for every event. It must not call the Limiter.
 	Observe func(host string, event Event)
 }
 
-// Breaker says when a host that fails is left alone. The zero value means the
-// defaults that are named with each field.
+// Breaker configures when a failing host is paused. Zero fields mean the defaults
+// given below.
 type Breaker struct {
-	// MinCalls within Window must have ended before anything is concluded; 0
-	// means 20, a negative number switches the breaker off.
+	// MinCalls is the number of calls within Window needed for a decision; 0 means
+	// 20, a negative number disables the breaker.
 	MinCalls int
-	// FailureShare is the share of failures at which the host is left alone; 0
-	// means 0.5.
+	// FailureShare is the share of failures that opens the breaker; 0 means 0.5.
 	FailureShare float64
 	// Window is how far back calls count; 0 means 30 s.
 	Window time.Duration
-	// MinOpen is how long the host is left alone the first time, LastRest the
-	// most after doublings; 0 means 10 s and 2 min.
+	// MinOpen is the first pause, MaxOpen the maximum after doublings; 0 means 10 s
+	// and 2 min.
 	MinOpen, MaxOpen time.Duration
 }
 

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// rate is the generic cell rate algorithm: one point in time says everything
-// about the past.
+// rate implements the generic cell rate algorithm, whose only state is one point in
+// time.
 //
-// due is when the host would be quiet again if questions began exactly one
-// interval apart. A question may begin at t if due - t is at most tolerance, and
-// it moves due to max(due, t) + interval. Since tolerance is burst - 1
-// intervals, n questions that begin within a span w fulfil
-// (n - 1)·interval <= w + tolerance, so n is at most burst + w/interval.
+// due is when the host would be idle again if calls began exactly one interval
+// apart. A call may begin at t if due - t is at most tolerance, and it moves due to
+// max(due, t) + interval. Since tolerance is burst - 1 intervals, n calls that
+// begin within a period w fulfil (n - 1)·interval <= w + tolerance, so n is at most
+// burst + w/interval.
 type rate struct {
 	interval  time.Duration // zero means no limit
 	tolerance time.Duration
@@ -23,13 +23,13 @@ func newRate(perSecond float64, burst int) rate {
 	if perSecond <= 0 {
 		return rate{}
 	}
-	// Rounded up: an interval that is too short by a fraction adds up.
+	// Rounded up, because the error of a shorter interval adds up.
 	interval := time.Duration(math.Ceil(float64(time.Second) / perSecond))
 	return rate{interval: interval, tolerance: time.Duration(burst-1) * interval}
 }
 
-// wait is how long after now a question may begin that has ahead others before
-// it. Zero or less means now.
+// wait is how long after now a call with ahead others before it may begin. Zero or
+// less means now.
 func (p *rate) wait(now time.Time, ahead int) time.Duration {
 	if p.interval == 0 {
 		return 0
@@ -41,7 +41,7 @@ func (p *rate) wait(now time.Time, ahead int) time.Duration {
 	return due.Sub(now) - p.tolerance + time.Duration(ahead)*p.interval
 }
 
-// take counts a question that begins now.
+// take counts a call that begins now.
 func (p *rate) take(now time.Time) {
 	if p.due.Before(now) {
 		p.due = now

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// startLog notes when questions began.
+// startLog records when calls began.
 type startLog struct {
 	mu sync.Mutex
 	at []time.Time
@@ -25,8 +25,8 @@ func (s *startLog) call(context.Context) error {
 	return nil
 }
 
-// check compares every span between two starts with the promise, which knows
-// nothing of how it is kept: at most burst + rate·span.
+// check compares every period between two starts with the documented limit,
+// independently of the algorithm: at most burst + rate·period.
 func (s *startLog) check(t *testing.T, rate float64, burst int) {
 	t.Helper()
 	slices.SortFunc(s.at, time.Time.Compare)
@@ -34,7 +34,7 @@ func (s *startLog) check(t *testing.T, rate float64, burst int) {
 		for j := i; j < len(s.at); j++ {
 			span := s.at[j].Sub(s.at[i])
 			if n := j - i + 1; float64(n) > float64(burst)+rate*span.Seconds()+1e-9 {
-				t.Fatalf("%d questions began within %s, but only %d + %v·%s may", n, span, burst, rate, span)
+				t.Fatalf("%d calls began within %s, but only %d + %v·%s may", n, span, burst, rate, span)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestRate_NoSpanExceedsBurstPlusRate(t *testing.T) {
 				var seen startLog
 				var all sync.WaitGroup
 				for range 400 {
-					// Crowds, trickles and silence; some callers give up.
+					// Bursts, single calls and idle time; some callers give up.
 					if rng.IntN(4) == 0 {
 						time.Sleep(time.Duration(rng.Int64N(int64(5 * float64(time.Second) / c.rate))))
 					}
@@ -69,7 +69,7 @@ func TestRate_NoSpanExceedsBurstPlusRate(t *testing.T) {
 				}
 				all.Wait()
 				if len(seen.at) < 100 {
-					t.Fatalf("only %d of 400 were asked", len(seen.at))
+					t.Fatalf("only %d of 400 were called", len(seen.at))
 				}
 				seen.check(t, c.rate, c.burst)
 			})
@@ -93,7 +93,7 @@ func TestRate_FullRateIsUsed(t *testing.T) {
 		}
 		all.Wait()
 		if took := time.Since(began); took != 5*time.Second {
-			t.Errorf("120 questions took %s, want 20 at once and 100 in 5 s", took)
+			t.Errorf("120 calls took %s, want 20 at once and 100 in 5 s", took)
 		}
 		seen.check(t, 20, 20)
 	})
@@ -115,7 +115,7 @@ func TestRate_CancelledWaitersFreeTheirTurns(t *testing.T) {
 		began := time.Now()
 		mustPass(t, g)
 		if took := time.Since(began); took != 100*time.Millisecond {
-			t.Errorf("waited %s for people who have left", took)
+			t.Errorf("waited %s for callers that have left", took)
 		}
 	})
 }

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// HostStatus is how a host does at this moment, for people.
+// HostStatus is a snapshot of a host for operators.
 type HostStatus struct {
 	Host string
-	// Resting: it fails too often. Paused: it asked to be left alone. Until is when it
-	// is asked again; zero if it is.
+	// BreakerOpen: it fails too often. Paused: it asked for a pause. Until is the
+	// end of the pause; zero if there is none.
 	BreakerOpen, Paused bool
 	RetryAt             time.Time
-	// Calls and Faults are those of the breaker's window; UnderWay and Waiting those of
-	// now.
+	// Calls and Faults are counted in the breaker's window; InFlight and Waiting
+	// are current.
 	Calls, Faults, InFlight, Waiting int
 }
 
-// HostStatuses are all hosts that are remembered, those in trouble first.
+// HostStatuses returns all tracked hosts, failing ones first.
 func (g *Limiter) HostStatuses() []HostStatus {
 	if g == nil {
 		return nil

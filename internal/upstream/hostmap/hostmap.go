@@ -1,15 +1,13 @@
-// Package hosts says where a server that is known by its public name is really
+// Package hostmap maps the public names of servers to the addresses where they are
 // reached.
 //
-// The catalogue and IANA's bootstrap name servers as the world knows them:
-// rdap.verisign.com, whois.denic.de. In the sandbox, behind an egress proxy or
-// in a test the same servers stand elsewhere. A Table is that difference and
-// nothing more, so the connectors have one code path for every world: an empty
-// table is the real one.
+// The catalogue and IANA's bootstrap use public names: rdap.verisign.com,
+// whois.denic.de. In the sandbox, behind an egress proxy or in a test, the same
+// servers are elsewhere. A Table holds only these differences, so the connectors
+// have one code path; an empty table means the public internet.
 //
-// The package refuses to be clever: it has no wildcards and no chains. A value
-// is final, and a server that is not in the table is reached under its own
-// name.
+// There are no wildcards and no chains. A value is final, and a server that is not
+// in the table is reached under its own name.
 package hostmap
 
 import (
@@ -23,15 +21,14 @@ import (
 	"strings"
 )
 
-// Table maps "host:port" as the catalogue or the bootstrap name it to the place
-// where it is really reached: an origin such as "http://127.0.0.1:41001" for a
-// server that speaks HTTP, an address such as "127.0.0.1:41002" for any other.
-// Keys are written in lower case.
+// Table maps "host:port" as in the catalogue or the bootstrap to the actual
+// address: an origin such as "http://127.0.0.1:41001" for an HTTP server, an
+// address such as "127.0.0.1:41002" for any other. Keys are in lower case.
 type Table map[string]string
 
-// Rewrite is u with scheme and host replaced if the table has an entry for its
-// server. Path and query stay. u itself is never changed; it is returned as it
-// is when there is nothing to replace.
+// Rewrite returns u with scheme and host replaced if the table has an entry for its
+// server. Path and query stay. u is never modified; without an entry it is returned
+// unchanged.
 func (t Table) Rewrite(u *url.URL) *url.URL {
 	value, found := t[hostPortOf(u)]
 	if !found {
@@ -46,13 +43,13 @@ func (t Table) Rewrite(u *url.URL) *url.URL {
 	return &moved
 }
 
-// Contains says whether the table has an entry for the server of u.
+// Contains reports whether the table has an entry for the server of u.
 func (t Table) Contains(u *url.URL) bool {
 	_, found := t[hostPortOf(u)]
 	return found
 }
 
-// Address is where the server "host:port" is really reached.
+// Address returns the actual address of the server "host:port".
 func (t Table) Address(hostport string) string {
 	if value, found := t[strings.ToLower(hostport)]; found {
 		return value
@@ -60,29 +57,29 @@ func (t Table) Address(hostport string) string {
 	return hostport
 }
 
-// Validate reports the first entry, in the order of the keys, that can't work.
+// Validate reports the first invalid entry in the order of the keys.
 func (t Table) Validate() error {
 	for _, key := range slices.Sorted(maps.Keys(t)) {
 		if err := validateHostPort(key); err != nil {
-			return fmt.Errorf("host table: key %q %w", key, err)
+			return fmt.Errorf("hostmap: key %q %w", key, err)
 		}
 		if key != strings.ToLower(key) {
-			return fmt.Errorf("host table: key %q must be written in lower case", key)
+			return fmt.Errorf("hostmap: key %q must be in lower case", key)
 		}
 		if err := validateTarget(t[key]); err != nil {
-			return fmt.Errorf("host table: value %q of %q %w", t[key], key, err)
+			return fmt.Errorf("hostmap: value %q of %q %w", t[key], key, err)
 		}
-		// These three ports have one meaning only, so a value of the other form
-		// is a slip that would otherwise show as an unreachable server.
+		// These ports have a fixed protocol, so a value of the other form is a
+		// mistake that would otherwise show as an unreachable server.
 		isOrigin := strings.Contains(t[key], "://")
 		switch _, port, _ := net.SplitHostPort(key); port {
 		case "43":
 			if isOrigin {
-				return fmt.Errorf("host table: %q is a WHOIS server; write its place as host:port, not %q", key, t[key])
+				return fmt.Errorf("hostmap: %q is a WHOIS server; write its address as host:port, not %q", key, t[key])
 			}
 		case "80", "443":
 			if !isOrigin {
-				return fmt.Errorf("host table: %q is a web server; write its place as http://host:port, not %q", key, t[key])
+				return fmt.Errorf("hostmap: %q is a web server; write its address as http://host:port, not %q", key, t[key])
 			}
 		}
 	}
@@ -95,17 +92,17 @@ func validateTarget(value string) error {
 	}
 	u, err := url.Parse(value)
 	if err != nil {
-		return errors.New("is no address of a web server")
+		return errors.New("is not a valid web address")
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("must begin with http:// or https://")
 	case u.Hostname() == "":
-		return errors.New("names no host")
+		return errors.New("has no host")
 	case u.User != nil:
 		return errors.New("must not contain a user or a password")
 	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("must end after the host and the port; the path comes from the question")
+		return errors.New("must end after the host and the port; the path comes from the request")
 	}
 	if u.Port() == "" && !strings.HasSuffix(u.Host, ":") {
 		return nil
@@ -125,7 +122,7 @@ func validateHostPort(text string) error {
 	return nil
 }
 
-// hostPortOf is the key of a URL's server.
+// hostPortOf returns the key of a URL's server.
 func hostPortOf(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

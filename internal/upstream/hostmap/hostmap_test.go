@@ -26,10 +26,10 @@ func TestRewrite_ReplacesServerAndKeepsPathAndQuery(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := table.Rewrite(u).String(); got != want {
-			t.Errorf("Origin(%s) = %s, want %s", given, got, want)
+			t.Errorf("Rewrite(%s) = %s, want %s", given, got, want)
 		}
 		if u.String() != given {
-			t.Errorf("Origin changed its argument %s to %s", given, u)
+			t.Errorf("Rewrite changed its argument %s to %s", given, u)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestContains_MatchesHostAndPortOnly(t *testing.T) {
 	known := &url.URL{Scheme: "http", Host: "A.example"}
 	unknown := &url.URL{Scheme: "https", Host: "a.example"}
 	if !table.Contains(known) || table.Contains(unknown) || Table(nil).Contains(known) {
-		t.Error("Maps must look at host and port and at nothing else")
+		t.Error("Contains must compare host and port only")
 	}
 }
 
@@ -57,7 +57,7 @@ func TestAddress_UnmappedServerIsUnchanged(t *testing.T) {
 		}
 	}
 	if got := Table(nil).Address("a:1"); got != "a:1" {
-		t.Errorf("an empty table must be the real world, got %s", got)
+		t.Errorf("an empty table changed the address to %s", got)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestValidate_RefusesInvalidEntries(t *testing.T) {
 		case c.complaint != "" && err == nil:
 			t.Errorf("%s = %s accepted", c.key, c.value)
 		case err != nil && !strings.Contains(err.Error(), c.complaint):
-			t.Errorf("%s = %s: %q does not speak of %q", c.key, c.value, err, c.complaint)
+			t.Errorf("%s = %s: %q does not mention %q", c.key, c.value, err, c.complaint)
 		}
 	}
 }

@@ -1,13 +1,11 @@
-// Package guard keeps connections to addresses that strangers chose out of our
-// own network.
+// Package ssrf keeps connections to untrusted URLs out of the internal network.
 //
-// It is asked by the dialer about each address that is about to be called, after
-// resolution, so a name that changes its mind in between gains nothing. What it
-// promises: only port 443 of the public internet is called. Private, loopback,
-// link-local, shared, reserved and multicast networks are refused, also inside
-// IPv6's ways of writing IPv4.
+// Its functions are net.Dialer Controls, which see the address after resolution, so
+// DNS rebinding has no effect. Only port 443 of the public internet is allowed.
+// Private, loopback, link-local, shared, reserved and multicast networks are
+// refused, also as IPv4 embedded in IPv6.
 //
-// It refuses to look at names: what a name means is only known once it is dialled.
+// Names are not checked: they mean nothing until they are dialled.
 package ssrf
 
 import (
@@ -18,21 +16,20 @@ import (
 	"syscall"
 )
 
-// ErrPrivate says that an address is not to be called.
-var ErrPrivate = errors.New("the address is not public")
+// ErrPrivate is returned for addresses that must not be contacted.
+var ErrPrivate = errors.New("ssrf: address is not public")
 
-// blockedPrefixes are networks that are not, or not surely, the public internet, beside
-// those that netip knows: IANA's special-purpose registries, and what carries an
-// IPv4 address inside. Of IPv6 only unicast is looked at; see Public.
+// blockedPrefixes are networks that are not certainly public, in addition to those
+// that netip knows: IANA's special-purpose registries, and prefixes that embed an
+// IPv4 address. Of IPv6 only global unicast is allowed; see IsPublic.
 var blockedPrefixes = mustParsePrefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
 	"203.0.113.0/24", "240.0.0.0/4",
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 
-// globalUnicast is all of IPv6 that IANA has given out to the internet. Beyond it are
-// NAT64 and the other ways of writing IPv4, which would need a list that is never
-// complete.
+// globalUnicast is the part of IPv6 that IANA has allocated. Beyond it are NAT64
+// and other embeddings of IPv4, which no list covers completely.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 func mustParsePrefixes(texts ...string) []netip.Prefix {
@@ -43,7 +40,7 @@ func mustParsePrefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// IsPublic says whether an address belongs to everybody's internet.
+// IsPublic reports whether an address belongs to the public internet.
 func IsPublic(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	if addr.Zone() != "" || !addr.IsGlobalUnicast() || addr.IsPrivate() {
@@ -60,12 +57,13 @@ func IsPublic(addr netip.Addr) bool {
 	return true
 }
 
-// ControlPublicHTTPS is a net.Dialer's Control: port 443 of public addresses.
+// ControlPublicHTTPS is a net.Dialer Control that allows port 443 of public
+// addresses.
 func ControlPublicHTTPS(network, address string, conn syscall.RawConn) error {
 	return ControlPublicPorts(network, address, conn, 443)
 }
 
-// ControlPublicPorts refuses all but the given ports of public addresses.
+// ControlPublicPorts allows only the given ports of public addresses.
 func ControlPublicPorts(_, address string, _ syscall.RawConn, ports ...uint16) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !slices.Contains(ports, to.Port()) || !IsPublic(to.Addr()) {
@@ -74,9 +72,9 @@ func ControlPublicPorts(_, address string, _ syscall.RawConn, ports ...uint16) e
 	return nil
 }
 
-// MaybePublicHost says whether a host that a proxy resolves for us may be public: no
-// address of our own network, in whatever form, and no name without a dot. What the
-// name resolves to is then the proxy's to judge.
+// MaybePublicHost reports whether a host that a proxy resolves may be public: not a
+// private address in any notation and not a name without a dot. Checking what it
+// resolves to is up to the proxy.
 func MaybePublicHost(host string) bool {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return IsPublic(addr)
@@ -88,7 +86,8 @@ func MaybePublicHost(host string) bool {
 		!strings.EqualFold(last, "localhost") && !strings.EqualFold(last, "local") && !strings.EqualFold(last, "internal")
 }
 
-// ControlLoopback is a net.Dialer's Control for a world that is all on one machine.
+// ControlLoopback is a net.Dialer Control that allows only loopback addresses, for
+// the sandbox.
 func ControlLoopback(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil || !to.Addr().Unmap().IsLoopback() {

@@ -1,17 +1,17 @@
-// Package vies asks the EU's register whether a VAT id is valid (VIES, the REST
-// interface of the European Commission).
+// Package vies validates EU VAT ids with VIES, the REST interface of the European
+// Commission.
 //
-// VIES passes each question on to the member state of the id, and often enough one
-// of them does not answer. The interface then says false beside the reason, or only
-// the reason; whoever reads no further takes a good id for a bad one. This package
-// believes an answer only if it is about the id that was asked, and says valid or
-// not valid in so many words. Everything else is an error: nobody could say.
+// VIES forwards each query to the id's member state, which is often unavailable.
+// The response is then false with a reason, or only the reason, so a naive client
+// takes a valid id for an invalid one. This package accepts a response only if it
+// is about the queried id and explicitly says valid or invalid. Everything else is
+// an error: the validity is unknown.
 //
-// An answer is kept through Memory: "valid" for a day, "not valid" for an hour,
-// because an id that was just granted becomes valid. Outages are not kept. A member
-// state that fails is left alone for a while (package manners), each for itself, so
-// that the others' businesses don't wait for it.
+// Results are stored through Cache: "valid" for a day, "invalid" for an hour,
+// because a newly assigned id becomes valid. Outages are not stored. A failing
+// member state is paused on its own (package hostlimit), so that the others are not
+// affected.
 //
-// The id travels in the body of a POST, because addresses end up in logs. Neither
-// the id nor the name and address that VIES sends along are logged or kept.
+// The id is sent in the body of a POST, because URLs end up in logs. Neither the id
+// nor the name and address that VIES returns are logged or stored.
 package vies

@@ -20,14 +20,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 )
 
-// Address is that of the interface at the European Commission.
+// Address is the base URL of the European Commission's interface.
 const Address = "https://ec.europa.eu/taxation_customs/vies/rest-api"
 
 const (
 	validTTL   = 24 * time.Hour
 	invalidTTL = time.Hour
 
-	// defaultTimeout is long for a machine and short for the human who waits.
+	// defaultTimeout is long for a server and short for a waiting customer.
 	defaultTimeout   = 4 * time.Second
 	maxResponseBytes = 64 << 10
 	perSecond        = 5
@@ -35,52 +35,51 @@ const (
 	maxWaiting       = 64
 )
 
-// Cache keeps answers.
+// Cache stores results.
 type Cache interface {
-	// VATCheck is what was last answered of an id, and when.
+	// VATCheck returns the last stored result of an id and its time.
 	VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, found bool, err error)
 	SetVATCheck(ctx context.Context, id string, valid bool, checkedAt time.Time) error
 }
 
-// Options are the settings of a Client.
+// Options configures a Client.
 type Options struct {
-	// Address is where the interface is; empty means the European Commission's.
+	// Address is the base URL; empty means the European Commission's.
 	Address string
-	// Timeout bounds one question; 0 means 4 s.
-	Timeout time.Duration
-	// UserAgent is what the server sees.
+	// Timeout limits one query; 0 means 4 s.
+	Timeout   time.Duration
 	UserAgent string
 	Cache     Cache
 	// Now is the business clock; nil means time.Now.
 	Now func() time.Time
-	// Logger hears about faults, without the id; nil means silence. Observe hears
-	// what happens at each member state; it may be nil.
+	// Logger receives faults, without the id; nil discards them. Observe receives
+	// the limiter events of each member state; it may be nil.
 	Logger  *slog.Logger
 	Observe func(host string, event hostlimit.Event)
 }
 
-// Client asks VIES. It is safe for concurrent use.
+// Client queries VIES. It is safe for concurrent use.
 type Client struct {
 	options Options
 	url     string
 	host    string
 	limiter *hostlimit.Limiter
 	http    *http.Client
-	// inFlight has callers at the same time share one question about an id. Answers are
-	// reused from Memory, and failures are bounded by guard.
+	// inFlight merges concurrent queries for one id. Results are reused from Cache,
+	// and failures are bounded by limiter.
 	inFlight *ttlcache.Cache[string, bool]
 }
 
 var _ billing.VATIDValidator = (*Client)(nil)
 
-// New makes a Client. It does no I/O.
+// New returns a Client. It does no I/O.
 func New(o Options) (*Client, error) {
 	if o.Address == "" {
 		o.Address = Address
 	}
 	address, err := url.Parse(o.Address)
 	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
-		return nil, fmt.Errorf("VIES: %q is not a web address", o.Address)
+		return nil, fmt.Errorf("vies: invalid base URL %q", o.Address)
 	}
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
@@ -102,7 +101,7 @@ func New(o Options) (*Client, error) {
 		host:     address.Host,
 		limiter: hostlimit.New(hostlimit.Options{
 			PerSecond: perSecond, MaxConcurrent: maxConcurrent, MaxWaiting: maxWaiting,
-			// Questions are rare, so three failures must be enough to see an outage.
+			// Queries are rare, so three failures suffice to detect an outage.
 			Breaker: hostlimit.Breaker{MinCalls: 3, Window: 2 * time.Minute, MinOpen: 30 * time.Second, MaxOpen: 5 * time.Minute},
 			Logger:  o.Logger, Observe: o.Observe,
 		}),
@@ -112,16 +111,17 @@ func New(o Options) (*Client, error) {
 				TLSHandshakeTimeout: 2 * time.Second, IdleConnTimeout: time.Minute,
 				MaxIdleConnsPerHost: maxConcurrent, MaxResponseHeaderBytes: 16 << 10,
 			},
-			// A question that is sent on would take the id to somebody else.
+			// A redirect would disclose the id to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
 
-// Close drops idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Valid says whether an id, which begins with its country's two letters, is valid.
+// Valid reports whether an id, which begins with its two-letter country code, is
+// valid.
 func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	if len(id) < 4 {
 		return false, nil
@@ -129,7 +129,7 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	valid, at, found, err := c.options.Cache.VATCheck(ctx, id)
 	switch {
 	case err != nil:
-		c.options.Logger.WarnContext(ctx, "VIES: what was answered before can't be read", "cause", registrar.CauseOf(err))
+		c.options.Logger.WarnContext(ctx, "vat check cache read failed", "cause", registrar.CauseOf(err))
 	case found && c.isFresh(valid, at):
 		return valid, nil
 	}
@@ -137,7 +137,7 @@ func (c *Client) Valid(ctx context.Context, id string) (bool, error) {
 	return answer.Value && err == nil, err
 }
 
-// queryAndStore asks the member state and stores its answer.
+// queryAndStore queries the member state and stores the result.
 func (c *Client) queryAndStore(ctx context.Context, id string) (valid bool, err error) {
 	country := id[:2]
 	state := c.host + "/" + country
@@ -155,17 +155,17 @@ func (c *Client) queryAndStore(ctx context.Context, id string) (valid bool, err 
 		return nil
 	})
 	if err != nil {
-		c.options.Logger.InfoContext(ctx, "VIES: question failed", "host", state, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		c.options.Logger.InfoContext(ctx, "vat check failed", "host", state, "fault", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return false, err
 	}
 	if err := c.options.Cache.SetVATCheck(ctx, id, valid, c.options.Now()); err != nil {
-		c.options.Logger.WarnContext(ctx, "VIES: the answer can't be kept", "cause", registrar.CauseOf(err))
+		c.options.Logger.WarnContext(ctx, "vat check cache write failed", "cause", registrar.CauseOf(err))
 	}
 	return valid, nil
 }
 
-// isFresh says that an answer need not be asked for again. One from the future is
-// from a clock that was set back, and says nothing.
+// isFresh reports whether a stored result is still valid. One from the future was
+// stored before the clock was set back and does not count.
 func (c *Client) isFresh(valid bool, at time.Time) bool {
 	keep := invalidTTL
 	if valid {
@@ -184,7 +184,7 @@ type checkResponse struct {
 	CountryCode string `json:"countryCode"`
 	VATNumber   string `json:"vatNumber"`
 	Valid       *bool  `json:"valid"`
-	// UserError is how some answers carry the reason beside a false.
+	// UserError contains the reason in some responses with valid=false.
 	UserError     string `json:"userError"`
 	ErrorWrappers []struct {
 		Error string `json:"error"`
@@ -192,9 +192,9 @@ type checkResponse struct {
 }
 
 var (
-	errIDMismatch       = errors.New("the answer is about another id")
-	errNoVerdict        = errors.New("the answer says neither valid nor invalid")
-	errResponseTooLarge = errors.New("the answer is too large")
+	errIDMismatch       = errors.New("vies: response is about another id")
+	errNoVerdict        = errors.New("vies: response says neither valid nor invalid")
+	errResponseTooLarge = errors.New("vies: response is too large")
 )
 
 func (c *Client) query(ctx context.Context, country, number string) (bool, *registrar.Error) {
@@ -240,12 +240,12 @@ func interpretResponse(status int, text []byte, country, number string) (bool, *
 		switch reason {
 		case "", "VALID", "INVALID":
 		case "INVALID_INPUT":
-			return false, nil // no member state writes its ids so
+			return false, nil // no member state uses this format
 		case "GLOBAL_MAX_CONCURRENT_REQ", "GLOBAL_MAX_CONCURRENT_REQ_TIME", "MS_MAX_CONCURRENT_REQ", "MS_MAX_CONCURRENT_REQ_TIME":
 			return false, registrar.Fault(registrar.FaultThrottled, "", nil)
 		case "TIMEOUT":
 			return false, registrar.Fault(registrar.FaultTimeout, "", nil)
-		default: // MS_UNAVAILABLE, SERVICE_UNAVAILABLE, and what they may think of
+		default: // MS_UNAVAILABLE, SERVICE_UNAVAILABLE and unknown reasons
 			return false, registrar.Fault(registrar.FaultRefused, "", nil)
 		}
 	}
@@ -266,5 +266,5 @@ func faultCodeOf(ctx context.Context, err error, otherwise registrar.Code) regis
 	return otherwise
 }
 
-// HostStatuses are how the member states' registers do.
+// HostStatuses returns the state of the member states' registers.
 func (c *Client) HostStatuses() []hostlimit.HostStatus { return c.limiter.HostStatuses() }

@@ -23,7 +23,7 @@ type cacheEntry struct {
 	at    time.Time
 }
 
-// fakeCache is a Memory of a map, which can be out of order.
+// fakeCache is an in-memory Cache that can fail.
 type fakeCache struct {
 	mu      sync.Mutex
 	entries map[string]cacheEntry
@@ -50,7 +50,7 @@ func (m *fakeCache) SetVATCheck(_ context.Context, id string, valid bool, at tim
 	return nil
 }
 
-// server answers with what the test scripts, and writes down what it was asked.
+// server returns scripted responses and records the requests.
 type server struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -128,17 +128,17 @@ func TestValid_AcceptsOnlyAnswersAboutTheID(t *testing.T) {
 		fault  registrar.Code
 	}{
 		{"valid", 200, validBody, true, ""},
-		{"not valid", 200, invalidBody, false, ""},
-		{"a form that no id has", 400, `{"actionSucceed":false,"errorWrappers":[{"error":"INVALID_INPUT"}]}`, false, ""},
-		{"the member state is down", 200, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`, false, registrar.FaultRefused},
-		{"the member state is down, beside a false", 200, `{"countryCode":"AT","vatNumber":"U12345678","valid":false,"userError":"MS_UNAVAILABLE"}`, false, registrar.FaultRefused},
-		{"too many ask", 500, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_MAX_CONCURRENT_REQ"}]}`, false, registrar.FaultThrottled},
-		{"too many ask, by status", 429, ``, false, registrar.FaultThrottled},
-		{"too slow over there", 200, `{"errorWrappers":[{"error":"TIMEOUT"}]}`, false, registrar.FaultTimeout},
-		{"a reason that is new", 200, `{"errorWrappers":[{"error":"VAT_BLOCKED"}]}`, false, registrar.FaultRefused},
+		{"invalid", 200, invalidBody, false, ""},
+		{"impossible format", 400, `{"actionSucceed":false,"errorWrappers":[{"error":"INVALID_INPUT"}]}`, false, ""},
+		{"member state unavailable", 200, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_UNAVAILABLE"}]}`, false, registrar.FaultRefused},
+		{"member state unavailable, with valid=false", 200, `{"countryCode":"AT","vatNumber":"U12345678","valid":false,"userError":"MS_UNAVAILABLE"}`, false, registrar.FaultRefused},
+		{"too many requests", 500, `{"actionSucceed":false,"errorWrappers":[{"error":"MS_MAX_CONCURRENT_REQ"}]}`, false, registrar.FaultThrottled},
+		{"too many requests, by status", 429, ``, false, registrar.FaultThrottled},
+		{"timeout at the member state", 200, `{"errorWrappers":[{"error":"TIMEOUT"}]}`, false, registrar.FaultTimeout},
+		{"an unknown reason", 200, `{"errorWrappers":[{"error":"VAT_BLOCKED"}]}`, false, registrar.FaultRefused},
 		{"another id", 200, otherIDBody, false, registrar.FaultBroken},
-		{"no word", 200, `{"countryCode":"AT","vatNumber":"U12345678"}`, false, registrar.FaultBroken},
-		{"valid, but not with this status", 503, validBody, false, registrar.FaultBroken},
+		{"no result", 200, `{"countryCode":"AT","vatNumber":"U12345678"}`, false, registrar.FaultBroken},
+		{"valid with an error status", 503, validBody, false, registrar.FaultBroken},
 		{"a web page", 200, `<html>`, false, registrar.FaultBroken},
 		{"a flood", 200, strings.Repeat(" ", maxResponseBytes) + validBody, false, registrar.FaultBroken},
 		{"elsewhere", 302, ``, false, registrar.FaultBroken},
@@ -153,10 +153,10 @@ func TestValid_AcceptsOnlyAnswersAboutTheID(t *testing.T) {
 				t.Errorf("valid %t, %v", valid, err)
 			}
 			if _, found := w.cache.entries[id]; found != (test.fault == "") {
-				t.Errorf("kept: %t", found)
+				t.Errorf("stored: %t", found)
 			}
 			if strings.Contains(w.log.String(), "12345678") || strings.Contains(w.log.String(), "Muster") || err != nil && strings.Contains(err.Error(), "12345678") {
-				t.Errorf("the log or the error names the business: %s, %v", w.log, err)
+				t.Errorf("the log or the error contains business data: %s, %v", w.log, err)
 			}
 		})
 	}
@@ -170,7 +170,7 @@ func TestValid_SendsIDInRequestBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := w.server.recordedRequests()[0], `POST /rest-api/check-vat-number application/json {"countryCode":"EL","vatNumber":"123456789"}`; got != want {
-		t.Errorf("asked %s, want %s", got, want)
+		t.Errorf("sent %s, want %s", got, want)
 	}
 }
 
@@ -193,13 +193,13 @@ func TestValid_CachesValidForDayInvalidForHour(t *testing.T) {
 					t.Fatalf("valid %t, %v", valid, err)
 				}
 				if n := len(w.server.recordedRequests()); n != questions {
-					t.Errorf("%d questions, want %d", n, questions)
+					t.Errorf("%d queries, want %d", n, questions)
 				}
 			}
 			ask(0, 1)
 			ask(test.keep-time.Second, 1)
 			ask(time.Second, 2)
-			ask(-time.Minute, 3) // a clock that was set back
+			ask(-time.Minute, 3) // after the clock was set back
 		})
 	}
 }
@@ -214,7 +214,7 @@ func TestValid_BrokenCacheFallsBackToVIES(t *testing.T) {
 	}
 }
 
-// slowTransport is a member state that takes a second to answer.
+// slowTransport is a member state that takes a second to respond.
 type slowTransport struct{ calls atomic.Int64 }
 
 func (l *slowTransport) RoundTrip(*http.Request) (*http.Response, error) {
@@ -242,7 +242,7 @@ func TestValid_ConcurrentEqualRequestsShareOneCall(t *testing.T) {
 		}
 		all.Wait()
 		if n := state.calls.Load(); n != 1 {
-			t.Errorf("asked %d times", n)
+			t.Errorf("%d queries", n)
 		}
 	})
 }
@@ -257,7 +257,7 @@ func TestValid_BreakerIsPerMemberState(t *testing.T) {
 		}
 	}
 	if n := len(w.server.recordedRequests()); n != 3 {
-		t.Errorf("asked %d times, want 3: then it is known to be down", n)
+		t.Errorf("%d queries, want 3 before the member state is paused", n)
 	}
 	w.server.respondWith(200, `{"countryCode":"FR","vatNumber":"12345678901","valid":true}`)
 	if valid, err := w.Valid(t.Context(), "FR12345678901"); err != nil || !valid {
@@ -280,7 +280,7 @@ func TestValid_SilentServerTimesOut(t *testing.T) {
 	}
 	w.server.Close()
 	if _, err := w.Valid(t.Context(), "FR12345678901"); registrar.CodeOf(err) != registrar.FaultRefused {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("server unreachable: %v", err)
 	}
 }
 

@@ -1,14 +1,12 @@
-// Package agenthook takes messages to the webhooks of agents.
+// Package webhook sends order events to the webhooks of agents.
 //
-// The operator enters the address of a webhook, but what its name resolves to is
-// up to whoever runs it. What it promises: only https, only POST, no proxy, no
-// redirect, no cookie; each connection goes to port 443 of the public internet,
-// which is checked when it is dialled. A service that is itself on a loopback
-// address, such as a sandbox, calls loopback addresses instead, also over http,
-// and nothing else.
+// The operator configures a webhook's URL, but its owner controls what the name
+// resolves to. So the client uses only https and POST, without proxy, redirects or
+// cookies, and connects only to port 443 of public addresses, which is checked when
+// dialling. A server that itself listens on loopback, such as a sandbox, sends only
+// to loopback addresses, also over http.
 //
-// An answer of 2xx is a yes, whatever it says; nothing of it is read but the
-// status and Retry-After.
+// Any 2xx status is success. Only the status and Retry-After are read.
 package webhook
 
 import (
@@ -31,10 +29,10 @@ import (
 
 const (
 	sendTimeout = 10 * time.Second
-	// maxDrainBytes is how much of an answer is read, so that its connection can be used
-	// again.
+	// maxDrainBytes is how much of a response is read so that its connection can be
+	// reused.
 	maxDrainBytes = 16 << 10
-	// maxRetryAfter bounds what an agent can ask for by Retry-After.
+	// maxRetryAfter limits Retry-After.
 	maxRetryAfter = time.Hour
 )
 
@@ -43,16 +41,15 @@ var _ webhook.Sender = (*Client)(nil)
 // Client sends messages. It is safe for concurrent use.
 type Client struct {
 	http *http.Client
-	// loopback says that all of the world is on this machine.
+	// loopback restricts connections to this machine.
 	loopback  bool
 	userAgent string
 }
 
-// Options are what a Client is made of.
+// Options configures a Client.
 type Options struct {
-	// UserAgent is what it calls itself.
 	UserAgent string
-	// Loopback says that webhooks are on this machine: only there is called.
+	// Loopback allows only webhooks on this machine.
 	Loopback bool
 }
 
@@ -79,10 +76,10 @@ func newClient(opts Options, transport http.RoundTripper) *Client {
 	}
 }
 
-// Close ends connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Send takes one message to its address.
+// Send posts one message to its URL.
 func (c *Client) Send(ctx context.Context, message webhook.Message) error {
 	address, err := url.Parse(message.URL)
 	if err != nil || address.Hostname() == "" || address.User != nil || address.Scheme != "https" && (!c.loopback || address.Scheme != "http") {
@@ -104,7 +101,7 @@ func (c *Client) Send(ctx context.Context, message webhook.Message) error {
 		})
 	}
 	defer answer.Body.Close()
-	_, _ = io.CopyN(io.Discard, answer.Body, maxDrainBytes) // an answer that is cut off says yes as well
+	_, _ = io.CopyN(io.Discard, answer.Body, maxDrainBytes) // a truncated body is still a success
 	if answer.StatusCode >= http.StatusOK && answer.StatusCode < http.StatusMultipleChoices {
 		return nil
 	}

@@ -22,7 +22,8 @@ func message(address string) webhook.Message {
 	return webhook.Message{URL: address, ID: "ord_1.1", At: sentAt, Signature: webhook.Sign("whsec", sentAt, body), Body: body}
 }
 
-// newLoopbackClient is a client for a world on one machine, and a webhook there.
+// newLoopbackClient returns a loopback client and the URL of a webhook on this
+// machine.
 func newLoopbackClient(t *testing.T, handler http.HandlerFunc) (client *Client, address string) {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -67,7 +68,7 @@ func TestSend_AnyStatusButSuccessIsFault(t *testing.T) {
 		w.Header().Set("Location", "/elsewhere")
 		w.Header().Set("Retry-After", "120")
 		w.WriteHeader(int(status.Load()))
-		_, _ = w.Write([]byte(strings.Repeat("x", 1<<20))) // more than anybody reads
+		_, _ = w.Write([]byte(strings.Repeat("x", 1<<20))) // more than the client reads
 	})
 	for code, want := range map[int]registrar.Code{
 		200: "", 204: "", 302: registrar.FaultBroken, 307: registrar.FaultBroken, 400: registrar.FaultBroken, 401: registrar.FaultBroken,
@@ -80,7 +81,7 @@ func TestSend_AnyStatusButSuccessIsFault(t *testing.T) {
 		}
 		var fault *registrar.Error
 		if asked := errors.As(err, &fault) && fault.RetryAfter == 2*time.Minute; asked != (want == registrar.FaultThrottled) {
-			t.Errorf("%d: asked to wait %t", code, asked)
+			t.Errorf("%d: retry delay present: %t", code, asked)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func TestParseRetryAfter_IsBounded(t *testing.T) {
 	}
 }
 
-// The real dialer is used: what a name resolves to counts when it is called.
+// The real dialer is used: the resolved address decides when it is dialled.
 func TestSend_PrivateAddressIsNeverCalled(t *testing.T) {
 	t.Parallel()
 	called := atomic.Bool{}
@@ -145,7 +146,7 @@ func TestSend_PrivateAddressIsNeverCalled(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 		if text := err.Error(); strings.Contains(text, "/hook") || strings.Contains(text, "password") {
-			t.Errorf("the error quotes the address: %s", text)
+			t.Errorf("the error contains the URL: %s", text)
 		}
 	}
 	if called.Load() {
@@ -164,8 +165,8 @@ func TestSend_LoopbackClientCallsLoopbackOnly(t *testing.T) {
 	}
 }
 
-// An agent that redirects can't send us where the guard would not let us go, and a
-// message is for the address that the operator entered.
+// A redirect could lead to an address that the SSRF check would refuse, and a
+// message is only for the configured URL.
 func TestSend_RedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	var elsewhere atomic.Bool
