@@ -22,36 +22,36 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
-// The ways of encryption.
+// TLS modes.
 const (
 	StartTLS    = "starttls" // required, after the greeting
 	ImplicitTLS = "implicit" // from the first byte
-	NoTLS       = "none"     // in clear, to this machine only
+	NoTLS       = "none"     // plaintext, to this machine only
 )
 
 const defaultTimeout = 15 * time.Second
 
-// Options say how letters leave.
+// Options configures a Client.
 type Options struct {
 	// Server is host:port of the mail server.
 	Server string
 	// TLS is starttls, implicit or none; empty means starttls.
 	TLS string
-	// User and Password are for servers that ask for them.
+	// User and Password are for servers that require authentication.
 	User, Password string
 	// From is the sender, "dotkontor <post@domains.example>".
 	From string
-	// Portal is the address that letters point to.
+	// Portal is the URL that mails link to.
 	Portal string
-	// Timeout bounds one sending; 0 means 15 s.
+	// Timeout limits one delivery; 0 means 15 s.
 	Timeout time.Duration
-	// Now gives letters their date; nil means time.Now.
+	// Now is the Date of mails; nil means time.Now.
 	Now func() time.Time
-	// Roots are the authorities that are believed; nil means the system's.
+	// Roots are the trusted CAs; nil means the system's.
 	Roots *x509.CertPool
 }
 
-// Client sends letters.
+// Client sends mails.
 type Client struct {
 	opts      Options
 	host      string
@@ -61,7 +61,7 @@ type Client struct {
 
 var _ mailer.Sender = (*Client)(nil)
 
-// New checks the options; it reaches nobody yet.
+// New validates the options. It does no I/O.
 func New(opts Options) (*Client, error) {
 	if opts.TLS == "" {
 		opts.TLS = StartTLS
@@ -74,29 +74,29 @@ func New(opts Options) (*Client, error) {
 	}
 	host, _, err := net.SplitHostPort(opts.Server)
 	if err != nil || host == "" {
-		return nil, fmt.Errorf("mail: server %q is not host:port", opts.Server)
+		return nil, fmt.Errorf("smtp: server %q is not host:port", opts.Server)
 	}
 	switch opts.TLS {
 	case StartTLS, ImplicitTLS:
 	case NoTLS:
 		if !loopback(host) {
-			return nil, errors.New("mail: without encryption the server must be on this machine (127.0.0.1, [::1] or localhost)")
+			return nil, errors.New("smtp: without encryption the server must be on this machine (127.0.0.1, [::1] or localhost)")
 		}
 		if opts.User != "" {
-			return nil, errors.New("mail: a password needs encryption")
+			return nil, errors.New("smtp: a password requires encryption")
 		}
 	default:
-		return nil, fmt.Errorf("mail: tls %q is none of starttls, implicit, none", opts.TLS)
+		return nil, fmt.Errorf("smtp: tls %q is none of starttls, implicit, none", opts.TLS)
 	}
 	if (opts.User == "") != (opts.Password == "") {
-		return nil, errors.New("mail: user and password belong together")
+		return nil, errors.New("smtp: user and password must be set together")
 	}
 	from, err := netmail.ParseAddress(opts.From)
 	if err != nil {
-		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
+		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
 	}
 	if from.Address, err = parseMailbox(from.Address); err != nil || strings.ContainsFunc(from.Name, isControlRune) {
-		return nil, errors.New("mail: from is not an address like dotkontor <post@domains.example>")
+		return nil, errors.New("smtp: from is not an address like dotkontor <post@domains.example>")
 	}
 	parsed, err := parseTemplates()
 	if err != nil {
@@ -112,10 +112,9 @@ func loopback(host string) bool {
 
 func isControlRune(r rune) bool { return r < ' ' || r == 0x7f }
 
-// parseMailbox accepts one plain address and returns it as mail servers know it: the
-// domain in A-labels. Everything with a name, a comment, quotes or a second
-// address in it is refused, and so are letters beyond ASCII before the @, which
-// few servers take.
+// parseMailbox accepts one plain address and returns it with the domain in
+// A-labels. Display names, comments, quotes, a second address, and non-ASCII local
+// parts, which few servers accept, are rejected.
 func parseMailbox(text string) (string, error) {
 	refused := &registrar.Error{Kind: registrar.KindInvalid, Code: mailer.Undeliverable}
 	parsed, err := netmail.ParseAddress(text)
@@ -136,7 +135,7 @@ func parseMailbox(text string) (string, error) {
 	return local + "@" + host, nil
 }
 
-// Send writes the letter and hands it to the server.
+// Send renders the mail and delivers it to the server.
 func (c *Client) Send(ctx context.Context, message mailer.Message) error {
 	mail, err := c.compose(message)
 	if err != nil {
@@ -146,11 +145,11 @@ func (c *Client) Send(ctx context.Context, message mailer.Message) error {
 	defer cancel()
 	err = c.deliver(ctx, mail)
 	switch {
-	// A server that took the letter and then broke off has it all the same.
+	// The server accepted the mail before the connection broke.
 	case mail.IsDelivered():
 		return nil
 	case err == nil:
-		err = errors.New("the server did not confirm")
+		err = errors.New("smtp: delivery not confirmed by the server")
 	}
 	return c.toFault(ctx, err)
 }
@@ -171,7 +170,7 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
 	mail.Subject(subject)
 	mail.SetDateWithValue(c.opts.Now())
 	mail.SetMessageIDWithValue(message.ID + "@" + domain)
-	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office notes, please
+	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
 	mail.SetGenHeader("Content-Language", mailLanguage(message))
 	mail.SetBodyString(gomail.TypeTextPlain, body)
 	return mail, nil
@@ -184,7 +183,7 @@ func mailLanguage(message mailer.Message) string {
 	return german.code
 }
 
-// Probe signs in to the server and sends nothing.
+// Probe authenticates at the server and sends nothing.
 func (c *Client) Probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.Timeout)
 	defer cancel()
@@ -201,8 +200,7 @@ func (c *Client) deliver(ctx context.Context, mail *gomail.Msg) error {
 	})
 }
 
-// withSession owns the connection, so that it is closed whatever fails, and at the
-// moment at which ctx ends.
+// withSession owns the connection and closes it after run, or as soon as ctx ends.
 func (c *Client) withSession(ctx context.Context, run func(*smtp.Client) error) error {
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -248,8 +246,8 @@ func (c *Client) tlsConfig() *tls.Config {
 	return &tls.Config{ServerName: c.host, MinVersion: tls.VersionTLS12, RootCAs: c.opts.Roots}
 }
 
-// authenticate uses the two ways that every server knows. The connection is
-// encrypted here: New allows no user without.
+// authenticate uses PLAIN or LOGIN, which every server supports. The connection is
+// encrypted: New rejects a user otherwise.
 func (c *Client) authenticate(session *smtp.Client) error {
 	if c.opts.User == "" {
 		return nil
@@ -262,10 +260,9 @@ func (c *Client) authenticate(session *smtp.Client) error {
 	return session.Auth(auth)
 }
 
-// recipientFailureCodes are the answers that speak about the recipient itself (RFC 3463, RFC
-// 7505): no such mailbox or system, an address that moved or is disabled, a
-// domain that takes no mail. Everything else may be a setting that an operator
-// will mend, so it is tried again.
+// recipientFailureCodes are permanent failures of the recipient (RFC 3463, RFC
+// 7505): unknown mailbox or system, moved or disabled address, domain without mail.
+// All other failures may be a configuration error, so they are retried.
 var recipientFailureCodes = []string{"5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10", "5.2.1"}
 
 func (c *Client) toFault(ctx context.Context, err error) error {
@@ -284,8 +281,8 @@ func (c *Client) toFault(ctx context.Context, err error) error {
 	}
 }
 
-// causeOf is the server's own code, or why there is none. Its text is left out, because
-// it quotes addresses.
+// causeOf returns the server's status code, or the connection failure. The text is
+// omitted because it quotes addresses.
 func (c *Client) causeOf(ctx context.Context, err error) *registrar.Cause {
 	cause := &registrar.Cause{Part: "smtp", Operation: "send", Target: c.opts.Server, Class: registrar.NetworkClass(err), Err: err}
 	var sending *gomail.SendError
@@ -317,4 +314,4 @@ func (c *Client) causeOf(ctx context.Context, err error) *registrar.Cause {
 	return cause
 }
 
-var errNoSTARTTLS = errors.New("the server offers no encryption")
+var errNoSTARTTLS = errors.New("smtp: server does not offer encryption")

@@ -28,21 +28,21 @@ import (
 	upstreamsmtp "github.com/dotkontor/dotkontor/internal/upstream/smtp"
 )
 
-// fakeServer is a mail server that answers as it is told.
+// fakeServer is a scripted mail server.
 type fakeServer struct {
 	address string
 	roots   *x509.CertPool
 
 	mu      sync.Mutex
-	rcptErr error // the answer to RCPT
-	dataErr error // the answer to the text
+	rcptErr error // the response to RCPT
+	dataErr error // the response to the message
 	users   []string
 	sender  string
 	to      []string
 	texts   []string
 }
 
-// startServer opens a server; implicit is for TLS from the first byte.
+// startServer starts a server; implicit means TLS from the first byte.
 func startServer(t *testing.T, offerTLS, implicit bool) *fakeServer {
 	t.Helper()
 	s := &fakeServer{}
@@ -168,7 +168,7 @@ func TestSend_PlainTextWithAutoSubmittedHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(s.texts) != 1 || s.sender != "post@domains.example" || len(s.to) != 1 || s.to[0] != "erika@kundin.example" || len(s.users) != 1 {
-		t.Fatalf("from %s to %v by %v: %d letters", s.sender, s.to, s.users, len(s.texts))
+		t.Fatalf("from %s to %v by %v: %d mails", s.sender, s.to, s.users, len(s.texts))
 	}
 	parsed, err := netmail.ReadMessage(strings.NewReader(s.texts[0]))
 	if err != nil {
@@ -217,8 +217,8 @@ func TestSend_NeverFallsBackToPlaintext(t *testing.T) {
 		"a stranger's certificate":  {secure, upstreamsmtp.Options{Server: secure.address}, false},
 		"STARTTLS":                  {secure, upstreamsmtp.Options{Server: secure.address, Roots: secure.roots}, true},
 		"implicit":                  {implicit, upstreamsmtp.Options{Server: implicit.address, Roots: implicit.roots, TLS: upstreamsmtp.ImplicitTLS}, true},
-		"implicit, a stranger":      {implicit, upstreamsmtp.Options{Server: implicit.address, TLS: upstreamsmtp.ImplicitTLS}, false},
-		"this machine, as was said": {plain, upstreamsmtp.Options{Server: plain.address, TLS: upstreamsmtp.NoTLS}, true},
+		"implicit, untrusted CA":    {implicit, upstreamsmtp.Options{Server: implicit.address, TLS: upstreamsmtp.ImplicitTLS}, false},
+		"plaintext on this machine": {plain, upstreamsmtp.Options{Server: plain.address, TLS: upstreamsmtp.NoTLS}, true},
 	} {
 		test.server.mu.Lock()
 		before := len(test.server.texts)
@@ -263,7 +263,7 @@ func TestNew_RefusesPlaintextSettings(t *testing.T) {
 	for name, opts := range map[string]upstreamsmtp.Options{
 		"none to another machine": {Server: "mail.example:25", TLS: upstreamsmtp.NoTLS},
 		"none with a password":    {Server: "127.0.0.1:25", TLS: upstreamsmtp.NoTLS, User: "a", Password: "b"},
-		"an unknown way":          {Server: "mail.example:25", TLS: "maybe"},
+		"an unknown mode":         {Server: "mail.example:25", TLS: "maybe"},
 		"no port":                 {Server: "mail.example"},
 		"half a pair":             {Server: "mail.example:25", User: "a"},
 		"a wrong sender":          {Server: "mail.example:25", From: "dotkontor"},
@@ -293,7 +293,7 @@ func TestSend_HeaderAndRecipientInjectionIsRefused(t *testing.T) {
 		}
 	}
 	if len(s.to) != 0 {
-		t.Errorf("the server heard of %q", s.to)
+		t.Errorf("the server received %q", s.to)
 	}
 	m := message()
 	m.To, m.Kind = "erika@bücher.example", registrar.MailTokenCreated
@@ -305,7 +305,7 @@ func TestSend_HeaderAndRecipientInjectionIsRefused(t *testing.T) {
 		t.Errorf("recipients %q", s.to)
 	}
 	if parsed, err := netmail.ReadMessage(strings.NewReader(s.texts[0])); err != nil || parsed.Header.Get("Bcc") != "" {
-		t.Errorf("a header came from a fact: %v", err)
+		t.Errorf("a value became a header: %v", err)
 	}
 }
 
@@ -339,7 +339,7 @@ func TestSend_MapsSMTPRepliesToFaultCodes(t *testing.T) {
 		t.Errorf("a wrong password: %v", err)
 	}
 	if err != nil && strings.Contains(err.Error(), "falsch") {
-		t.Error("the error quotes the password")
+		t.Error("the error contains the password")
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
-// linkPattern is what mail programs make links of: schemes, host names and addresses.
+// linkPattern matches what mail programs turn into links: schemes, host names and
+// addresses.
 var linkPattern = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://|\b(?:mailto|tel|javascript):\S|\bwww\.\S|[a-z0-9-]\.[a-z]{2,}|[a-z0-9]@[a-z0-9]`)
 
 const phishingText = "Sie haben gewonnen! Klicken Sie https://evil.example/login oder http://1.2.3.4/x, www.evil.example, evil.co.uk, " +
@@ -28,7 +29,7 @@ func TestNoticeMail_QuotedTextHasNoLinks(t *testing.T) {
 			for line := range strings.Lines(text) {
 				line = strings.TrimRight(line, "\n")
 				if strings.ContainsAny(line, "\u202E\u202C\r") {
-					t.Errorf("%s in %s turns the direction of reading: %q", kind, language, line)
+					t.Errorf("%s in %s changes the text direction: %q", kind, language, line)
 				}
 				if len([]rune(line)) > 79 {
 					t.Errorf("%s in %s has a line of %d characters", kind, language, len([]rune(line)))
@@ -36,17 +37,17 @@ func TestNoticeMail_QuotedTextHasNoLinks(t *testing.T) {
 				if strings.HasPrefix(line, "> ") {
 					inQuote++
 				} else if strings.Contains(line, "evil") || strings.Contains(line, "gewonnen") || strings.Contains(line, "xxxx") {
-					t.Errorf("%s in %s says as its own words: %q", kind, language, line)
+					t.Errorf("%s in %s shows quoted text as its own: %q", kind, language, line)
 				}
 				if strings.HasPrefix(line, "> ") && linkPattern.MatchString(line) {
-					t.Errorf("%s in %s can be clicked: %q", kind, language, linkPattern.FindString(line))
+					t.Errorf("%s in %s has a clickable link: %q", kind, language, linkPattern.FindString(line))
 				}
 			}
 			if inQuote == 0 || inQuote > 40 {
 				t.Errorf("%s in %s quotes %d lines", kind, language, inQuote)
 			}
-			if !strings.Contains(text, "teeladen[.]de, http[:]//evil[.]example") { // what was declared can be read
-				t.Errorf("%s in %s does not say what it is about:\n%s", kind, language, text)
+			if !strings.Contains(text, "teeladen[.]de, http[:]//evil[.]example") { // the declared text stays readable
+				t.Errorf("%s in %s does not name its subject:\n%s", kind, language, text)
 			}
 		}
 	}

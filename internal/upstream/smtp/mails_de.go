@@ -2,7 +2,7 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// german are the letters in German.
+// german are the mails in German.
 var german = language{
 	code:             "de",
 	timeLayout:       "02.01.2006, 15:04 Uhr UTC",

@@ -2,7 +2,7 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// english are the letters in English.
+// english holds the mails in English.
 var english = language{
 	code:             "en",
 	timeLayout:       "2 January 2006, 15:04 UTC",

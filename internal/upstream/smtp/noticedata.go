@@ -8,22 +8,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
-// noticeData is what letters repeat of a declaration.
+// noticeData is what mails quote of a withdrawal or termination notice.
 type noticeData struct {
 	Number, Contract, Reason string
-	// Termination says which of the two it is, Special that it has a reason.
+	// Termination distinguishes the two kinds; Special means termination for cause.
 	Termination, Special bool
-	// End is a day, as people write it; empty means as soon as possible.
+	// End is a formatted date; empty means as soon as possible.
 	End string
-	// Orders are those that a withdrawal may be about. Only the operator reads of them.
+	// Orders are the possible orders of a withdrawal. Only the operator's mail
+	// lists them.
 	Orders []withdrawnOrder
 }
 
-// withdrawnOrder is an order that somebody may have withdrawn from. Paid and Consent are
-// moments; empty where nobody has paid, or has asked for an early beginning.
+// withdrawnOrder is an order that the notice may refer to. Paid and Consent are
+// formatted times; empty without payment, or without consent to an early start.
 type withdrawnOrder struct{ ID, Paid, Consent, Wording string }
 
-// maxNoticeOrders bounds what a letter lists; declarations name fewer.
+// maxNoticeOrders limits the list in a mail; real notices name fewer.
 const maxNoticeOrders = 20
 
 func (l *language) noticeData(data map[string]string) noticeData {
@@ -37,7 +38,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 			d.End = sanitizeValue(data["end"])
 		}
 	}
-	count, _ := strconv.Atoi(data["orders"]) // none where it is no number
+	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {
 		of := "order" + strconv.Itoa(n+1) + "_"
 		d.Orders = append(d.Orders, withdrawnOrder{
@@ -48,8 +49,8 @@ func (l *language) noticeData(data map[string]string) noticeData {
 	return d
 }
 
-// quotedLines breaks a long text into lines that are marked as quoted. A word that is
-// longer than a line is broken, too.
+// quotedLines wraps a long text into lines marked as quoted. Words longer than a
+// line are split.
 func quotedLines(text string) string {
 	const most = 66
 	var lines []string
@@ -72,7 +73,7 @@ func quotedLines(text string) string {
 	return strings.Join(lines, "\n> ")
 }
 
-// splitRunes cuts a word into parts of at most most characters.
+// splitRunes splits a word into parts of at most most characters.
 func splitRunes(word string, most int) (parts []string) {
 	letters := []rune(word)
 	for len(letters) > most {

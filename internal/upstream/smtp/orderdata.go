@@ -7,31 +7,31 @@ import (
 	"unicode/utf8"
 )
 
-// maxItems bounds what a letter lists; orders have fewer.
+// maxItems limits the list in a mail; real orders have fewer.
 const maxItems = 100
 
-// maxConsentLength bounds the words of a consent, in characters; they are ours.
+// maxConsentLength limits the consent text, in characters; the text is ours.
 const maxConsentLength = 2000
 
-// orderData is what letters about orders mention.
+// orderData is the template data of mails about orders.
 type orderData struct {
 	Order string
 	Items []item
 	// Net, Vat, Gross and Refund are amounts with their currency; Refund is empty
-	// where nothing goes back.
+	// if nothing is refunded.
 	Net, Vat, Gross, Refund string
 	Free                    bool   // nothing was charged
-	Rate                    string // of the VAT, with its sign
-	Rule, Country, Vatid    string // why that rate
+	Rate                    string // VAT rate with percent sign
+	Rule, Country, Vatid    string // reason for the rate
 	Unchecked               bool   // the VAT id could not be checked
-	Unclaimed               bool   // the order belongs to no account that anybody can sign in to
+	Unclaimed               bool   // the order belongs to no account with a sign-in
 	State                   string
-	// Consent are the words with which a consumer has asked for an early beginning, in
-	// short lines; ConsentAt is when. They are empty where nobody did.
+	// Consent is the wrapped text by which a consumer requested an early start;
+	// ConsentAt is when. Both are empty without consent.
 	Consent, ConsentAt string
 }
 
-// item is one name of an order.
+// item is one order item.
 type item struct {
 	Name, Kind string
 	Years      int
@@ -40,7 +40,7 @@ type item struct {
 	Why        string // taken, code, locked, denied or other
 }
 
-// failureReasons are why an item failed, in the few words that letters tell apart.
+// failureReasons maps error codes to the reasons that mails distinguish.
 var failureReasons = map[string]string{
 	"epp_exists": "taken", "name_held": "taken", "name_taken": "taken", "name_reserved": "taken",
 	"epp_auth_info": "code", "auth_code_wrong": "code",
@@ -48,7 +48,7 @@ var failureReasons = map[string]string{
 	"registry_denied": "denied",
 }
 
-// orderData reads the facts of an order.
+// orderData parses the data of an order.
 func (l *language) orderData(data map[string]string) orderData {
 	b := orderData{
 		Order: sanitizeValue(data["order"]), Net: l.formatAmount(data["net"]), Vat: l.formatAmount(data["vat"]), Gross: l.formatAmount(data["gross"]),
@@ -61,7 +61,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	if !isZero(data["refund"]) {
 		b.Refund = l.formatAmount(data["refund"])
 	}
-	count, _ := strconv.Atoi(data["items"]) // no items where it is no number
+	count, _ := strconv.Atoi(data["items"]) // no items if it is not a number
 	for n := range min(count, maxItems) {
 		of := "item" + strconv.Itoa(n+1) + "_"
 		one := item{Name: sanitizeValue(data[of+"name"]), Kind: data[of+"kind"], Net: l.formatAmount(data[of+"net"])}
@@ -77,7 +77,7 @@ func (l *language) orderData(data map[string]string) orderData {
 	return b
 }
 
-// formatAmount writes an amount as people of the language do.
+// formatAmount formats an amount in the language's notation.
 func (l *language) formatAmount(value string) string {
 	if value == "" {
 		return ""
@@ -87,7 +87,7 @@ func (l *language) formatAmount(value string) string {
 
 func isZero(amount string) bool { return strings.Trim(amount, "0.") == "" }
 
-// formatRate writes hundredths of a percent: 1900 is 19 %.
+// formatRate formats hundredths of a percent: 1900 is 19 %.
 func (l *language) formatRate(value string) string {
 	points, err := strconv.Atoi(value)
 	if err != nil {
@@ -97,7 +97,7 @@ func (l *language) formatRate(value string) string {
 	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
 }
 
-// formatDate writes a day.
+// formatDate formats a date.
 func (l *language) formatDate(value string) string {
 	day, err := time.Parse(time.DateOnly, value)
 	if err != nil {
@@ -106,7 +106,7 @@ func (l *language) formatDate(value string) string {
 	return day.Format(l.dateLayout)
 }
 
-// formatTime writes a time; empty where there is none.
+// formatTime formats a time; empty if there is none.
 func (l *language) formatTime(value string) string {
 	at, err := time.Parse(time.RFC3339, value)
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *language) formatTime(value string) string {
 	return at.UTC().Format(l.timeLayout)
 }
 
-// wrapIndented breaks a text into lines as the letters have them, each a little to the right.
+// wrapIndented wraps a text into indented lines.
 func wrapIndented(text string) string {
 	const most, indent = 72, "  "
 	var lines []string

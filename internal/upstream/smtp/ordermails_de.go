@@ -2,7 +2,7 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// germanOrderMails are the letters about orders and domains in German.
+// germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {
 		subject: "Ihre Bestellung bei dotkontor",

@@ -2,7 +2,7 @@ package smtp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// englishOrderMails are the letters about orders and domains in English.
+// englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
 	registrar.MailOrderPaid: {
 		subject: "Your order at dotkontor",

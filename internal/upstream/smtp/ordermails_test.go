@@ -136,7 +136,7 @@ func TestOrderMail_LengthIsBounded(t *testing.T) {
 	t.Parallel()
 	body := renderMail(t, registrar.MailOrderDone, "de", orderMailData(map[string]string{"items": "1000000"}))
 	if len(body) > 100_000 {
-		t.Errorf("the letter has %d bytes", len(body))
+		t.Errorf("the mail has %d bytes", len(body))
 	}
 }
 
@@ -151,12 +151,12 @@ func TestReceipt_QuotesConsentText(t *testing.T) {
 			t.Errorf("in %s:\n%s", language, body)
 		}
 		if none := renderMail(t, registrar.MailOrderPaid, language, orderMailData(nil)); strings.Contains(none, want[:8]+" 29") || strings.Contains(none, "erklärt") || strings.Contains(none, "declared") {
-			t.Errorf("a consent that nobody has given, in %s:\n%s", language, none)
+			t.Errorf("a consent without one in the data, in %s:\n%s", language, none)
 		}
 	}
 	endless := renderMail(t, registrar.MailOrderPaid, "de", orderMailData(map[string]string{"consent": strings.Repeat("ja ", 100_000)}))
 	if len(endless) > 10_000 {
-		t.Errorf("the letter has %d bytes", len(endless))
+		t.Errorf("the mail has %d bytes", len(endless))
 	}
 }
 

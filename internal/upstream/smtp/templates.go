@@ -12,21 +12,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
-// maxValueLength bounds what a letter quotes, in characters.
+// maxValueLength limits a quoted value, in characters.
 const maxValueLength = 100
 
-// language is every letter in one language.
+// language holds all mails in one language.
 type language struct {
 	code             string
 	timeLayout       string // the layout of times
 	dateLayout       string // the layout of dates
 	decimalSeparator string // between euros and cents
 	footer           string
-	// accountMails are those about an account, orders those about orders and domains.
+	// accountMails are about an account, orderMails about orders and domains.
 	accountMails, orderMails map[registrar.MailKind]mailText
 }
 
-// text finds a text.
+// text returns the text of a kind.
 func (l *language) text(kind registrar.MailKind) mailText {
 	if found, known := l.accountMails[kind]; known {
 		return found
@@ -34,23 +34,23 @@ func (l *language) text(kind registrar.MailKind) mailText {
 	return l.orderMails[kind]
 }
 
-// MailKinds are all kinds of mail that there are texts for.
+// MailKinds returns all kinds of mail that have a text.
 func MailKinds() []registrar.MailKind {
 	return slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
 }
 
-// mailText is one text. A subject has no placeholders.
+// mailText is one mail. Subjects have no placeholders.
 type mailText struct{ subject, body string }
 
-// templateData are what texts can mention.
+// templateData holds the placeholders of the texts.
 type templateData struct {
 	At      string // when it happened
 	Until   string // how long the link works
 	Link    string
 	Portal  string // where to sign in
-	Address string // the network address from which it was done
+	Address string // IP address of the request
 	Name    string // of a token, passkey or application
-	Host    string // where an application was answered to
+	Host    string // redirect host of an application
 	Email   string // the new address
 	Change  string // on, off, renewed, used, added, removed
 	orderData
@@ -59,7 +59,7 @@ type templateData struct {
 	Date   string // on that day
 }
 
-// templates are the parsed letters.
+// templates are the parsed mails by language.
 type templates map[string]map[registrar.MailKind]*template.Template
 
 func parseTemplates() (templates, error) {
@@ -70,7 +70,7 @@ func parseTemplates() (templates, error) {
 			for kind, letter := range some {
 				text, err := template.New(string(kind)).Parse(letter.body + lang.footer)
 				if err != nil {
-					return nil, fmt.Errorf("the letter %s in %s: %w", kind, lang.code, err)
+					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
 				}
 				parsed[lang.code][kind] = text
 			}
@@ -79,8 +79,7 @@ func parseTemplates() (templates, error) {
 	return parsed, nil
 }
 
-// render makes subject and body of a message. A language that we do not write is
-// German.
+// render returns subject and body of a message. Unsupported languages get German.
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
 	lang := german
 	if message.Language == english.code {
@@ -88,7 +87,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	}
 	text, known := t[lang.code][message.Kind]
 	if !known {
-		return "", "", fmt.Errorf("there is no letter of the kind %q", message.Kind)
+		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
 	said := templateData{
 		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
@@ -100,7 +99,7 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 		said.Name = quotedLines(said.Name)
 	}
 	if message.Kind == registrar.MailClaim || said.Unclaimed {
-		// An agent has chosen both the names and the address that this goes to.
+		// An agent chose both the names and the recipient.
 		for i := range said.Items {
 			said.Items[i].Name = quoteForeign(said.Items[i].Name, maxValueLength)
 		}
@@ -115,8 +114,8 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	return lang.text(message.Kind).subject, written.String(), nil
 }
 
-// sanitizeValue makes a fact harmless: no control characters, no line of its own, no
-// text that runs from right to left, and not more than a line.
+// sanitizeValue removes control characters, line breaks and bidirectional
+// overrides, and cuts a value to one line.
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }
 
 func sanitizeLine(value string, most int) string {
@@ -137,9 +136,9 @@ func sanitizeLine(value string, most int) string {
 	return value
 }
 
-// quoteForeign is text that somebody else chose, in one line and without anything that a
-// mail program would make a link of. What was written can still be read: only the
-// characters that make an address are put in brackets.
+// quoteForeign makes third-party text safe: one line, without anything that a mail
+// program turns into a link. It stays readable: only the characters that make a
+// link are put in brackets.
 func quoteForeign(value string, most int) string { return defang(sanitizeLine(value, most)) }
 
 // inIPv4 reports whether the dot at i is one of the three of an IPv4 address. A
@@ -155,8 +154,8 @@ func inIPv4(runes []rune, i int) bool {
 	return strings.Count(strings.TrimRight(string(runes[from:to+1]), "."), ".") == 3
 }
 
-// defang brackets the dots of host names, the colons of schemes and the @ of
-// addresses: evil[.]example, https[:]//evil[.]example, eve[@]evil[.]example.
+// defang puts the dots of host names, the colons of schemes and the @ of addresses
+// in brackets: evil[.]example, https[:]//evil[.]example, eve[@]evil[.]example.
 func defang(text string) string {
 	runes := []rune(text)
 	at := func(i int) rune {

@@ -13,8 +13,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 )
 
-// accountKinds are letters about what somebody did with an account, orderKinds
-// those about orders and domains.
+// accountKinds are mails about account actions, orderKinds those about orders and
+// domains.
 var (
 	kinds      = slices.Concat(accountKinds, orderKinds)
 	orderKinds = []registrar.MailKind{
@@ -42,10 +42,10 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []language{german, english} {
 		if got := slices.Sorted(maps.Keys(lang.accountMails)); !slices.Equal(got, slices.Sorted(slices.Values(accountKinds))) {
-			t.Errorf("%s has the letters %v", lang.code, got)
+			t.Errorf("%s has the mails %v", lang.code, got)
 		}
 		if got := slices.Sorted(maps.Keys(lang.orderMails)); !slices.Equal(got, slices.Sorted(slices.Values(orderKinds))) {
-			t.Errorf("%s has the letters about orders %v", lang.code, got)
+			t.Errorf("%s has the order mails %v", lang.code, got)
 		}
 	}
 	used := func(text string) []string { return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1))) }
@@ -64,19 +64,19 @@ func TestMailTexts_BothLanguagesShareKindsAndPlaceholders(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(de.body, "{{.At}}") {
-			t.Errorf("%s does not say when", kind)
+			t.Errorf("%s does not state the time", kind)
 		}
-		// A mistyped new address belongs to a stranger, who must not learn where the
-		// customer is.
+		// A mistyped new address belongs to a third party, who must not learn the
+		// customer's IP address.
 		if got, want := strings.Contains(de.body, "{{with .Address}}"), kind != registrar.MailChangeEmail; got != want {
-			t.Errorf("%s names the network address: %t, want %t", kind, got, want)
+			t.Errorf("%s contains the IP address: %t, want %t", kind, got, want)
 		}
 		if !strings.Contains(de.body, "Waren Sie das nicht?") || !strings.Contains(en.body, "Was that not you?") {
-			t.Errorf("%s does not say what to do if it was somebody else", kind)
+			t.Errorf("%s does not say what to do if it was not the customer", kind)
 		}
 		linked := kind == registrar.MailConfirm || kind == registrar.MailPasswordReset || kind == registrar.MailChangeEmail
 		if got := strings.Contains(de.body, "{{.Link}}") && strings.Contains(de.body, "{{.Until}}"); got != linked {
-			t.Errorf("%s: a link with its time is there: %t, want %t", kind, got, linked)
+			t.Errorf("%s: a link with its expiry is present: %t, want %t", kind, got, linked)
 		}
 	}
 }
@@ -127,13 +127,13 @@ func TestRender_StatesTimeAddressAndData(t *testing.T) {
 	}
 	for _, want := range []string{"15.11.2026, 09:05 Uhr UTC", "203.0.113.7", "Name: Laptop im Büro", "https://domains.example/portal", "widerrufen"} {
 		if !strings.Contains(body, want) {
-			t.Errorf("the letter does not say %q:\n%s", want, body)
+			t.Errorf("the mail does not contain %q:\n%s", want, body)
 		}
 	}
 	message.Language, message.Data = "fr", nil
 	_, body, err = parsed.render(message, "")
 	if err != nil || !strings.Contains(body, "Guten Tag") || strings.Contains(body, "von der Adresse") || strings.Contains(body, "Name:") {
-		t.Errorf("without facts and in a language that we do not write: %v\n%s", err, body)
+		t.Errorf("without data and in an unsupported language: %v\n%s", err, body)
 	}
 }
 
@@ -174,11 +174,11 @@ func TestNoticeMail_RepeatsWholeNotice(t *testing.T) {
 		}
 		for _, word := range words {
 			if !strings.Contains(body, word) {
-				t.Errorf("%s does not say %q: %s", kind, word, body)
+				t.Errorf("%s does not contain %q: %s", kind, word, body)
 			}
 		}
 		if strings.Contains(body, "\n\n\n") {
-			t.Errorf("%s has a hole: %s", kind, body)
+			t.Errorf("%s has a gap: %s", kind, body)
 		}
 	}
 }

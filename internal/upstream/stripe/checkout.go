@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// What our metadata is called at Stripe.
+// Metadata keys of a checkout session.
 const (
 	metaOrder   = "order"
 	metaPayment = "payment"
@@ -21,23 +21,23 @@ const (
 
 const euro = "eur"
 
-// reusableMethodTypes are the means of payment that can be charged again later without
-// becoming another one: after iDEAL or Bancontact, for example, the next charge
-// would be a direct debit, which is not certain at once.
+// reusableMethodTypes are the payment methods that can be charged off-session as
+// the same type: after iDEAL or Bancontact, for example, the next charge would be a
+// direct debit, which is not final at once.
 var reusableMethodTypes = []string{"card", "link", "paypal", "revolut_pay", "amazon_pay"}
 
 func filterReusable(methods []string) []string {
 	return slices.DeleteFunc(slices.Clone(methods), func(method string) bool { return !slices.Contains(reusableMethodTypes, method) })
 }
 
-// OpenPage makes a checkout session, or finds it. EndsAt must be 30 minutes to 24
-// hours ahead when the page is first made, and the same whenever the call is
-// repeated: Stripe compares all that belongs to a key.
+// OpenPage creates a checkout session or returns the existing one. EndsAt must be
+// 30 minutes to 24 hours ahead at the first call and identical in repeated calls:
+// Stripe compares all parameters of an idempotency key.
 func (c *Client) OpenPage(ctx context.Context, page order.PaymentPage) (order.OpenedPage, error) {
 	opened, err := c.openPage(ctx, page, page.ID)
 	if page.ProviderCustomer != "" && errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: ResourceMissing}) {
-		// Somebody has deleted the customer at Stripe, who must not be barred from
-		// paying by that. It is another call, so it has another key.
+		// The customer was deleted at Stripe, which must not prevent payment. This
+		// is another request, so it has another key.
 		page.ProviderCustomer = ""
 		return c.openPage(ctx, page, page.ID+"-anew")
 	}
@@ -73,7 +73,8 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 		SuccessURL:         api.String(page.PaidURL),
 		CancelURL:          api.String(page.BackURL),
 		ExpiresAt:          api.Int64(page.EndsAt.Unix()),
-		// The amount is in euros wherever the card comes from; the order compares it.
+		// The amount is in euros wherever the card comes from; the order compares
+		// it.
 		AdaptivePricing: &api.CheckoutSessionCreateAdaptivePricingParams{Enabled: api.Bool(false)},
 	}
 	for _, line := range page.Items {
@@ -103,10 +104,10 @@ func (c *Client) sessionParams(page order.PaymentPage) *api.CheckoutSessionCreat
 	return params
 }
 
-// sessionExpand is asked for with each look, so that one call tells all.
+// sessionExpand is requested with each fetch, so that one call returns everything.
 var sessionExpand = []string{"payment_intent.latest_charge", "payment_intent.payment_method"}
 
-// FetchPage is how a page stands.
+// FetchPage returns the payment status of a page.
 func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentStatus, error) {
 	var seen *api.CheckoutSession
 	err := c.call(ctx, "look", func(ctx context.Context) (err error) {
@@ -119,12 +120,12 @@ func (c *Client) FetchPage(ctx context.Context, session string) (order.PaymentSt
 	return c.paymentStatus("look", seen)
 }
 
-// ClosePage closes a page and says how it stands then. One that is paid or closed
-// already can't be closed; that is no error, but an answer.
+// ClosePage expires a page and returns its final status. A page that is already
+// paid or expired can't be closed; that is not an error.
 func (c *Client) ClosePage(ctx context.Context, session string) (order.PaymentStatus, error) {
 	params := &api.CheckoutSessionExpireParams{Expand: api.StringSlice(sessionExpand)}
-	// Closing twice is closing once, so the key need not be remembered. It must not
-	// be: the answer that Stripe keeps with it may be an old failure.
+	// Expiring is idempotent, so a new key is safe. A fixed one is not: the
+	// response that Stripe stores for it may be an old failure.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
 	var seen *api.CheckoutSession
 	err := c.call(ctx, "close_page", func(ctx context.Context) (err error) {
@@ -149,7 +150,7 @@ func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.Payme
 	if intent != nil {
 		status.Intent = intent.ID
 		if intent.Status == api.PaymentIntentStatusSucceeded {
-			// Money is money, whatever the page says.
+			// A received payment counts, whatever the page says.
 			status.Paid = true
 			status.Amount, status.Currency = registrar.Cents(intent.AmountReceived), string(intent.Currency)
 			status.Card, status.Method = cardFingerprint(intent), reusableMethodOf(intent)
@@ -165,13 +166,13 @@ func (c *Client) paymentStatus(call string, s *api.CheckoutSession) (order.Payme
 	case s.Status != api.CheckoutSessionStatusComplete || intent == nil || intent.Status == "":
 		return order.PaymentStatus{}, registrar.Fault(registrar.FaultBroken, c.host+": "+call, nil)
 	}
-	// The page is used up. A payment that has failed after all can't be repeated
+	// The page is complete. A payment that failed after all can't be repeated
 	// there; any other may still succeed.
 	status.Ended = intent.Status == api.PaymentIntentStatusCanceled || intent.Status == api.PaymentIntentStatusRequiresPaymentMethod
 	return status, nil
 }
 
-// cardFingerprint is the fingerprint of the card that was really charged.
+// cardFingerprint returns the fingerprint of the card that was charged.
 func cardFingerprint(intent *api.PaymentIntent) string {
 	if charge := intent.LatestCharge; charge != nil && charge.PaymentMethodDetails != nil && charge.PaymentMethodDetails.Card != nil {
 		return charge.PaymentMethodDetails.Card.Fingerprint
@@ -182,7 +183,7 @@ func cardFingerprint(intent *api.PaymentIntent) string {
 	return ""
 }
 
-// reusableMethodOf is what may be charged again later: only what the human was asked for.
+// reusableMethodOf returns the payment method if the customer agreed to save it.
 func reusableMethodOf(intent *api.PaymentIntent) *order.PaymentMethod {
 	if intent.SetupFutureUsage != api.PaymentIntentSetupFutureUsageOffSession || intent.Customer == nil || intent.PaymentMethod == nil {
 		return nil
@@ -190,14 +191,14 @@ func reusableMethodOf(intent *api.PaymentIntent) *order.PaymentMethod {
 	return &order.PaymentMethod{ProviderCustomer: intent.Customer.ID, ID: intent.PaymentMethod.ID, Label: methodLabel(intent.PaymentMethod)}
 }
 
-// brandNames are how people write what Stripe writes in small letters.
+// brandNames are the display names of Stripe's brands.
 var brandNames = map[string]string{
 	"visa": "Visa", "mastercard": "Mastercard", "amex": "American Express", "diners": "Diners Club", "discover": "Discover",
 	"jcb": "JCB", "unionpay": "UnionPay", "cartes_bancaires": "Cartes Bancaires", "girocard": "girocard",
 	"link": "Link", "paypal": "PayPal", "revolut_pay": "Revolut Pay", "amazon_pay": "Amazon Pay",
 }
 
-// methodLabel is for people: Visa •••• 4242.
+// methodLabel is shown to customers: Visa •••• 4242.
 func methodLabel(method *api.PaymentMethod) string {
 	kind := string(method.Type)
 	if method.Card == nil {

@@ -52,14 +52,14 @@ func TestOpenPage_KeepRequestsOffSessionUsage(t *testing.T) {
 			t.Errorf("sent %v", form)
 		}
 		if form.Get("payment_method_types[0]") != "card" || form.Has("payment_method_types[1]") {
-			t.Error("a means of payment is offered that can't be kept")
+			t.Error("a payment method that can't be saved is offered")
 		}
 		page.ProviderCustomer = "cus_1"
 		if _, err := c.OpenPage(t.Context(), page); err != nil {
 			t.Fatal(err)
 		}
 		if form = s.sent[1].form; form.Get("customer") != "cus_1" || form.Has("customer_email") || form.Has("customer_creation") {
-			t.Errorf("a known customer is told as %v", form)
+			t.Errorf("a known customer is sent as %v", form)
 		}
 	}, ok(sessionJSON("open", "null")))
 }
@@ -103,13 +103,13 @@ func TestFetchPage_MapsEachSessionStatus(t *testing.T) {
 		answer string
 		want   order.PaymentStatus
 	}{
-		"open":                  {sessionJSON("open", "null"), base},
-		"open, by a bare id":    {sessionJSON("open", `"pi_1"`), change(known)},
-		"given up":              {sessionJSON("open", intent("requires_payment_method")), change(known)},
-		"expired":               {sessionJSON("expired", "null"), change(func(s *order.PaymentStatus) { s.Ended = true })},
-		"expired after a try":   {sessionJSON("expired", intent("canceled")), change(func(s *order.PaymentStatus) { known(s); s.Ended = true })},
-		"complete, in progress": {sessionJSON("complete", intent("processing")), change(known)},
-		"complete, but failed":  {sessionJSON("complete", intent("requires_payment_method")), change(func(s *order.PaymentStatus) { known(s); s.Ended = true })},
+		"open":                     {sessionJSON("open", "null"), base},
+		"open, by id only":         {sessionJSON("open", `"pi_1"`), change(known)},
+		"expired unpaid":           {sessionJSON("open", intent("requires_payment_method")), change(known)},
+		"expired":                  {sessionJSON("expired", "null"), change(func(s *order.PaymentStatus) { s.Ended = true })},
+		"expired after an attempt": {sessionJSON("expired", intent("canceled")), change(func(s *order.PaymentStatus) { known(s); s.Ended = true })},
+		"complete, in progress":    {sessionJSON("complete", intent("processing")), change(known)},
+		"complete, but failed":     {sessionJSON("complete", intent("requires_payment_method")), change(func(s *order.PaymentStatus) { known(s); s.Ended = true })},
 		"paid": {sessionJSON("complete", paidIntent), change(func(s *order.PaymentStatus) {
 			known(s)
 			s.Paid, s.Card, s.Method = true, "finger", &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"}
@@ -131,7 +131,7 @@ func TestFetchPage_MapsEachSessionStatus(t *testing.T) {
 					t.Errorf("got %+v %+v\nnot %+v %+v", got, gotMethod, test.want, wantMethod)
 				}
 				if expand := []string{s.sent[0].form.Get("expand[0]"), s.sent[0].form.Get("expand[1]")}; !slices.Equal(expand, sessionExpand) {
-					t.Errorf("asked for %v", s.sent[0].form)
+					t.Errorf("expanded %v", s.sent[0].form)
 				}
 			}, ok(test.answer))
 		})
@@ -186,7 +186,7 @@ func TestClosePage_FetchesStatusWhenNotExpirable(t *testing.T) {
 			}
 		}
 		if s.sent[0].key == s.sent[1].key {
-			t.Error("a remembered failure would answer for ever")
+			t.Error("a fixed key would repeat a stored failure forever")
 		}
 	}, scriptedResponse{status: http.StatusInternalServerError, header: map[string]string{"Stripe-Should-Retry": "false"}, body: `{"error":{"type":"api_error"}}`})
 }

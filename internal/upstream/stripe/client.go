@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	// attemptTimeout bounds one attempt and callWithin a call with its repetitions. A
-	// human waits for some of them, and the server gives an answer 20 seconds.
+	// attemptTimeout limits one attempt and callTimeout a call with its retries.
+	// Customers wait for some calls, and the server limits a response to 20
+	// seconds.
 	attemptTimeout = 7 * time.Second
 	callTimeout    = 16 * time.Second
-	// maxAttempts is how often a call is sent at most, firstPause how long the first
-	// pause between two of them is; the next one is twice as long.
-	maxAttempts     = 3
-	firstRetryDelay = 250 * time.Millisecond
-	// maxResponseBytes bounds an answer.
+	// maxAttempts limits the attempts of a call; the first delay between them
+	// doubles.
+	maxAttempts      = 3
+	firstRetryDelay  = 250 * time.Millisecond
 	maxResponseBytes = 4 << 20
-	// maxConcurrent bounds the connections.
-	maxConcurrent = 64
+	maxConcurrent    = 64
 )
 
 var (
@@ -35,42 +34,41 @@ var (
 	_ order.Tokens     = (*Client)(nil)
 )
 
-// Options are what a Client needs.
+// Options configures a Client.
 type Options struct {
-	// Key is the secret key.
 	Key string
-	// URL is where the interface is reached; empty means Stripe's own.
+	// URL is the base URL of the API; empty means Stripe's own.
 	URL string
-	// Methods are the means of payment on the page, in Stripe's words.
+	// Methods are the payment methods on the page, by Stripe's names.
 	Methods []string
-	// Secrets sign what Stripe sends; any of them counts.
+	// Secrets are the webhook signing secrets; any of them is accepted.
 	Secrets []string
-	// Token is how payments by token are asked for.
+	// Token configures payments by shared payment token.
 	Token TokenRequestFormat
-	// Logger hears of what an operator must mend; nil means nobody does.
+	// Logger receives problems that an operator must fix; nil discards them.
 	Logger *slog.Logger
-	// Observe hears of every call: its name, how it ended (ok, or the code of the
-	// error), and how long it took with its repetitions. It may be nil.
+	// Observe is called after each call with its name, outcome (ok or the error
+	// code) and duration including retries. It may be nil.
 	Observe func(call, outcome string, took time.Duration)
 }
 
-// Client speaks to Stripe. It is safe for concurrent use.
+// Client calls the Stripe API. It is safe for concurrent use.
 type Client struct {
 	api *api.Client
-	// raw is for what the library has no types for; key is what it asks for.
+	// raw is for endpoints that the library has no types for; it needs key.
 	raw     api.RawRequestBackend
 	key     string
 	token   TokenRequestFormat
 	host    string
 	methods []string
-	// reusableMethods are those of methods that can be kept for later.
+	// reusableMethods are those of methods that can be saved.
 	reusableMethods []string
 	secrets         []string
 	logger          *slog.Logger
 	observe         func(call, outcome string, took time.Duration)
 }
 
-// New returns a Client. Nothing is called yet.
+// New returns a Client. It does no I/O.
 func New(o Options) *Client { return newClient(o, newTransport()) }
 
 func newClient(o Options, transport http.RoundTripper) *Client {
@@ -90,14 +88,14 @@ func newClient(o Options, transport http.RoundTripper) *Client {
 	backend := api.GetBackendWithConfig(api.APIBackend, &api.BackendConfig{
 		URL: api.String(o.URL), HTTPClient: newHTTPClient(transport),
 		MaxNetworkRetries: api.Int64(0), EnableTelemetry: api.Bool(false),
-		// The library's log quotes what was sent and what came back.
+		// The library's log quotes requests and responses.
 		LeveledLogger: &api.LeveledLogger{Level: api.LevelNull},
 	})
-	// Nothing else than the interface itself is ever called.
+	// No other Stripe host is ever called.
 	client := api.NewClient(o.Key, api.WithBackends(&api.Backends{
 		API: backend, Connect: backend, Uploads: backend, MeterEvents: backend,
 	}))
-	raw, _ := backend.(api.RawRequestBackend) // which the library's own is
+	raw, _ := backend.(api.RawRequestBackend) // the library's own backend implements it
 	return &Client{
 		api: client, raw: raw, key: o.Key, token: o.Token.withDefaults(), host: host, methods: o.Methods, reusableMethods: filterReusable(o.Methods),
 		secrets: o.Secrets, logger: o.Logger, observe: o.Observe,
@@ -120,7 +118,7 @@ func newHTTPClient(transport http.RoundTripper) *http.Client {
 	}
 }
 
-// limitedTransport cuts answers that are too large; what is left can't be read as JSON.
+// limitedTransport truncates oversized responses, which then fail as JSON.
 type limitedTransport struct{ transport http.RoundTripper }
 
 func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -135,9 +133,9 @@ func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// call sends something until it is answered, the attempts are used up, or time is
-// over. once must send the same each time, with the same idempotency key. The
-// error, if any, is a *registrar.Error.
+// call runs once until it succeeds, fails for good, or the attempts or the time are
+// used up. once must send the same request with the same idempotency key each time.
+// The error, if any, is a *registrar.Error.
 func (c *Client) call(ctx context.Context, name string, once func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -152,7 +150,7 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 		problem := c.toError(name, err)
 		if attempt == maxAttempts || !retryable(err) || !sleep(ctx, pause) {
 			if problem.Code == KeyRefused {
-				c.logger.ErrorContext(ctx, "Stripe does not take our key, or it may not do this: look at stripe.secret_key", "call", name)
+				c.logger.ErrorContext(ctx, "stripe api key rejected: check stripe.secret_key", "call", name)
 			}
 			c.observe(name, string(problem.Code), time.Since(began))
 			return problem
@@ -161,10 +159,10 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 	}
 }
 
-// sleep waits for a while, less by up to a quarter so that a crowd spreads; it is
-// false if the context ends first.
+// sleep waits for delay minus up to a quarter of jitter; it returns false if the
+// context ends first.
 func sleep(ctx context.Context, delay time.Duration) bool {
-	delay -= rand.N(delay / 4) //nolint:gosec // not a secret
+	delay -= rand.N(delay / 4) //nolint:gosec // jitter need not be unpredictable
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < delay {
 		return false
 	}

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// A step is one answer of the scripted Stripe.
+// A scriptedResponse is one response of the scripted Stripe.
 type scriptedResponse struct {
 	status int
 	header map[string]string
 	body   string
-	// noResponse never answers; broken cuts the connection.
+	// noResponse never responds; connectionError cuts the connection.
 	noResponse, connectionError bool
 }
 
@@ -28,13 +28,13 @@ func errorResponse(status int, kind, code string) scriptedResponse {
 	return scriptedResponse{status: status, body: `{"error":{"type":"` + kind + `","code":"` + code + `","message":"person@example.org is wrong","param":"line_items"}}`}
 }
 
-// sentRequest is a request that the scripted Stripe got.
+// sentRequest is a request received by the scripted Stripe.
 type sentRequest struct {
 	method, path, key, authorization string
 	form                             url.Values
 }
 
-// scriptedTransport answers with one step after the other, and then with the last one.
+// scriptedTransport returns its responses in order and then repeats the last one.
 type scriptedTransport struct {
 	steps []scriptedResponse
 	sent  []sentRequest
@@ -75,7 +75,8 @@ func (s *scriptedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const secretKey = "sk_test_SECRETSECRET"
 
-// withScript runs test in a bubble of time, against a Stripe that answers with steps.
+// withScript runs test in a synctest bubble against a Stripe with scripted
+// responses.
 func withScript(t *testing.T, test func(t *testing.T, c *Client, s *scriptedTransport), steps ...scriptedResponse) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,10 +98,10 @@ func TestCall_RetriesWithSameIdempotencyKey(t *testing.T) {
 		"error 500":            errorResponse(http.StatusInternalServerError, "api_error", ""),
 		"a page of HTML":       {status: http.StatusBadGateway, body: "<html>Bad Gateway</html>"},
 		"a cut connection":     {connectionError: true},
-		"no answer":            {noResponse: true},
-		"still under way":      errorResponse(http.StatusConflict, "idempotency_error", "idempotency_key_in_use"),
-		"somebody had it":      errorResponse(http.StatusTooManyRequests, "invalid_request_error", "lock_timeout"),
-		"half of an answer":    ok(`{"id":"cs_`),
+		"no response":          {noResponse: true},
+		"still in progress":    errorResponse(http.StatusConflict, "idempotency_error", "idempotency_key_in_use"),
+		"object locked":        errorResponse(http.StatusTooManyRequests, "invalid_request_error", "lock_timeout"),
+		"truncated response":   ok(`{"id":"cs_`),
 		"asked to try again":   {status: http.StatusBadRequest, header: map[string]string{"Stripe-Should-Retry": "true"}, body: `{"error":{"type":"api_error"}}`},
 		"an error without one": {status: http.StatusInternalServerError, body: `{}`},
 	}
@@ -123,7 +124,7 @@ func TestCall_DurationAndAttemptsAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]scriptedResponse{
 		"silence": {noResponse: true}, "cuts": {connectionError: true}, "faults": errorResponse(http.StatusServiceUnavailable, "api_error", ""),
-		"nonsense": ok("nonsense"), "an endless answer": ok(strings.Repeat(" ", maxResponseBytes+1)),
+		"nonsense": ok("nonsense"), "an endless response": ok(strings.Repeat(" ", maxResponseBytes+1)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			withScript(t, func(t *testing.T, c *Client, s *scriptedTransport) {
@@ -133,7 +134,7 @@ func TestCall_DurationAndAttemptsAreBounded(t *testing.T) {
 					t.Errorf("got %v after %s", err, time.Since(began))
 				}
 				if len(s.sent) > maxAttempts {
-					t.Errorf("asked %d times", len(s.sent))
+					t.Errorf("%d requests", len(s.sent))
 				}
 			}, failure)
 		})
@@ -158,7 +159,7 @@ func TestErrors_LeakNeitherKeyNorStripeText(t *testing.T) {
 			}
 			for _, text := range []string{err.Error(), log.String()} {
 				if strings.Contains(text, "SECRET") || strings.Contains(text, "person@") {
-					t.Errorf("told: %s", text)
+					t.Errorf("logged: %s", text)
 				}
 			}
 		})

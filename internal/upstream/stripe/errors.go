@@ -15,37 +15,39 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// What Stripe can say beside the faults that every server outside has.
+// Error codes in addition to the faults that every upstream has.
 const (
-	// KeyRefused goes with KindUpstream: our key is wrong or may not do this. An
-	// operator mends it; nothing is decided.
+	// KeyRefused has KindUpstream: the API key is invalid or lacks a permission. An
+	// operator must fix it; the order is undecided.
 	KeyRefused registrar.Code = "key_refused"
-	// Refused goes with KindInvalid or KindConflict: Stripe does not do what we
-	// asked. Its own code is in the detail.
+	// Refused has KindInvalid or KindConflict: Stripe rejected the request. Its own
+	// code is in the detail.
 	Refused registrar.Code = "provider_refused"
-	// ResourceMissing goes with KindNotFound: there is no such page, payment or verification.
+	// ResourceMissing has KindNotFound: there is no such page, payment or
+	// verification.
 	ResourceMissing registrar.Code = "provider_knows_nothing"
-	// IdempotencyMismatch goes with KindConflict: the id was used before, with other
-	// contents.
+	// IdempotencyMismatch has KindConflict: the id was used before with other
+	// parameters.
 	IdempotencyMismatch registrar.Code = "id_used_otherwise"
-	// RefundFailed goes with KindConflict: the refund exists, and the bank has sent
-	// the money back to us. A person must act.
+	// RefundFailed has KindConflict: the refund exists, and the bank returned the
+	// money. An operator must act.
 	RefundFailed registrar.Code = "refund_failed"
-	// AlreadyRefunded goes with KindConflict: nothing of the payment is left, and
-	// what was given back was not given by us.
+	// AlreadyRefunded has KindConflict: the payment was refunded completely, but
+	// not by this system.
 	AlreadyRefunded registrar.Code = "already_refunded"
 )
 
-// maxRetryAfter bounds what is believed of Retry-After.
+// maxRetryAfter limits Retry-After.
 const maxRetryAfter = 10 * time.Minute
 
-// retryable says whether the same call can be sent again at once. Stripe's own
-// word comes first: it says no to an error 500 that it has remembered under our key.
+// retryable reports whether the same call can be sent again at once. The
+// Stripe-Should-Retry header has precedence: it is false for an error 500 that is
+// stored under our key.
 func retryable(err error) bool {
 	var said *api.Error
 	if !errors.As(err, &said) {
-		// No answer, or none that can be read. A context that has ended is noticed
-		// before the next attempt.
+		// No response, or an unreadable one. An ended context is noticed before the
+		// next attempt.
 		return !errors.Is(err, context.Canceled)
 	}
 	if said.LastResponse != nil {
@@ -60,14 +62,14 @@ func retryable(err error) bool {
 	case said.HTTPStatusCode == http.StatusConflict, said.HTTPStatusCode >= http.StatusInternalServerError:
 		return true
 	case said.HTTPStatusCode == http.StatusTooManyRequests:
-		// Somebody else held the object for a moment; that is no call for calm.
+		// Another request held the object for a moment; this is not a rate limit.
 		return said.Code == api.ErrorCodeLockTimeout
 	default:
 		return false
 	}
 }
 
-// toError turns what the library returned into our own error.
+// toError converts an error of the library.
 func (c *Client) toError(call string, err error) *registrar.Error {
 	var said *api.Error
 	if errors.As(err, &said) {
@@ -86,7 +88,7 @@ func (c *Client) toError(call string, err error) *registrar.Error {
 	})
 }
 
-// fromStripeError is what Stripe itself said.
+// fromStripeError converts an error response of Stripe.
 func (c *Client) fromStripeError(call string, stripeErr *api.Error) *registrar.Error {
 	problem := &registrar.Error{Kind: registrar.KindUpstream, Detail: c.errorDetail(call, stripeErr), Err: &registrar.Cause{
 		Part: "stripe", Operation: call, Target: c.host, Class: registrar.HTTPClass(stripeErr.HTTPStatusCode),
@@ -126,8 +128,8 @@ func retryAfter(stripeErr *api.Error) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-// errorDetail is for the operator: which call, and Stripe's status, code, parameter and
-// number of the request. Its sentence is left out, because it quotes what was sent.
+// errorDetail is for the operator: the call, and Stripe's status, code, parameter
+// and request id. The message is omitted because it quotes the request.
 func (c *Client) errorDetail(call string, stripeErr *api.Error) string {
 	parts := []string{c.host + ": " + call, strconv.Itoa(stripeErr.HTTPStatusCode)}
 	for _, word := range []string{string(stripeErr.Code), stripeErr.Param, stripeErr.RequestID} {
@@ -138,8 +140,8 @@ func (c *Client) errorDetail(call string, stripeErr *api.Error) string {
 	return strings.Join(parts, " ")
 }
 
-// identifierOrEmpty is text if it is a word as Stripe's codes, parameters and numbers are,
-// and nothing else.
+// identifierOrEmpty returns text if it has the form of Stripe's codes, parameters
+// and ids.
 func identifierOrEmpty(text string) string {
 	if len(text) > 100 || strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_[]") != "" {
 		return ""

@@ -10,26 +10,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// What a verification's metadata is called at Stripe.
+// Metadata keys of a verification.
 const (
 	metaCustomer     = "customer"
 	metaVerification = "verification"
 )
 
-// Why a verification has no name, beside Stripe's own codes.
+// Reasons for a verification without a name, in addition to Stripe's codes.
 const (
-	// VerificationCanceled: it was ended before a document was shown.
+	// VerificationCanceled: it was canceled before a document was shown.
 	VerificationCanceled registrar.Code = "canceled"
-	// VerificationNameless: it succeeded, and the name is not there or not there any
-	// more.
+	// VerificationWithoutName: it succeeded, but the name is missing or was
+	// deleted.
 	VerificationWithoutName registrar.Code = "no_name"
-	// VerificationFailed: Stripe gave a reason that we can't repeat.
+	// VerificationFailed: Stripe gave a reason that is not a code.
 	VerificationFailed registrar.Code = "not_verified"
 )
 
-// OpenVerification makes a verification, or finds it. Stripe is told neither the
-// address of mail nor the language: the page speaks the browser's, and nobody needs
-// the other.
+// OpenVerification creates a verification or returns the existing one. Neither the
+// mail address nor the language is sent to Stripe: the page uses the browser's
+// language, and the address is not needed.
 func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back string) (session, url string, err error) {
 	params := &api.IdentityVerificationSessionCreateParams{
 		Type:              api.String(string(api.IdentityVerificationSessionTypeDocument)),
@@ -52,8 +52,8 @@ func (c *Client) OpenVerification(ctx context.Context, id, customer, _, _, back 
 	return made.ID, made.URL, nil
 }
 
-// FetchVerification is how a verification stands. An attempt that failed leaves the
-// page open for another one: then both Failed and URL are set.
+// FetchVerification returns the status of a verification. A failed attempt leaves
+// the page open for another one: then both Failed and URL are set.
 func (c *Client) FetchVerification(ctx context.Context, session string) (order.Verification, error) {
 	params := &api.IdentityVerificationSessionRetrieveParams{Expand: api.StringSlice([]string{"verified_outputs"})}
 	var seen *api.IdentityVerificationSession
@@ -92,7 +92,7 @@ func verifiedName(outputs *api.IdentityVerificationSessionVerifiedOutputs) strin
 	return strings.TrimSpace(strings.TrimSpace(outputs.FirstName) + " " + strings.TrimSpace(outputs.LastName))
 }
 
-// verificationFailure is Stripe's code; its sentence stays there.
+// verificationFailure returns Stripe's code without its message.
 func verificationFailure(last *api.IdentityVerificationSessionLastError) registrar.Code {
 	if code := identifierOrEmpty(string(last.Code)); code != "" {
 		return registrar.Code(code)

@@ -22,7 +22,7 @@ func TestOpenVerification_RequestsDocumentAndOmitsEmail(t *testing.T) {
 		for name, values := range form {
 			for _, value := range values {
 				if value == "person@example.org" {
-					t.Errorf("%s tells Stripe the address", name)
+					t.Errorf("%s sends the mail address to Stripe", name)
 				}
 			}
 		}

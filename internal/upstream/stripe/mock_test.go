@@ -22,8 +22,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// startMock runs Stripe's own stripe-mock, which holds each request against Stripe's
-// description of its interface, and returns its address. It is built from tools.mod.
+// startMock runs Stripe's own stripe-mock, which validates each request against
+// Stripe's OpenAPI description, and returns its address. It is built from
+// tools.mod.
 func startMock(t *testing.T, flags ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -39,7 +40,7 @@ func startMock(t *testing.T, flags ...string) string {
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("stripe-mock can't be built: %v\n%s", err, text)
 	}
-	// Without both addresses it opens a port of its own choice for everybody.
+	// Without both flags it also opens a random public port.
 	flags = append([]string{"-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0"}, flags...)
 	mock := exec.CommandContext(t.Context(), program, flags...)
 	output, err := mock.StdoutPipe()
@@ -58,7 +59,7 @@ func startMock(t *testing.T, flags ...string) string {
 	for lines.Scan() {
 		if _, address, found := strings.Cut(lines.Text(), "Listening for HTTP at address: "); found {
 			go func() {
-				for lines.Scan() { // so that it never waits for a reader
+				for lines.Scan() { // drain the output so that the process never blocks
 				}
 			}()
 			return "http://" + address
@@ -68,14 +69,14 @@ func startMock(t *testing.T, flags ...string) string {
 	return ""
 }
 
-// recordedRequest is a request with the status of its answer.
+// recordedRequest is a request with the status of its response.
 type recordedRequest struct {
 	method, path, key, version string
 	status                     int
 	body                       string
 }
 
-// recordRequests stands before a server and remembers what was asked.
+// recordRequests starts a proxy that records the requests.
 func recordRequests(t *testing.T, address string) (front string, requests func() []recordedRequest) {
 	t.Helper()
 	target, err := url.Parse(address)
@@ -107,7 +108,7 @@ func recordRequests(t *testing.T, address string) (front string, requests func()
 	}
 }
 
-// samplePage has everything that a page can have.
+// samplePage sets every field of a page.
 func samplePage() order.PaymentPage {
 	return order.PaymentPage{
 		ID: "pay_0123456789", Order: "ord_0123456789",
@@ -118,8 +119,8 @@ func samplePage() order.PaymentPage {
 	}
 }
 
-// makeEveryCall makes every call of the Client in every form that it has. Answers are not
-// looked at: stripe-mock has no memory.
+// makeEveryCall makes every call of the Client in every variant. Responses are
+// ignored: stripe-mock is stateless.
 func makeEveryCall(ctx context.Context, c *Client) {
 	page := samplePage()
 	_, _ = c.OpenPage(ctx, page)
@@ -142,8 +143,8 @@ func makeEveryCall(ctx context.Context, c *Client) {
 	}
 }
 
-// makeEveryTokenCall makes those that have to do with tokens, which only the preview of
-// Stripe's description knows.
+// makeEveryTokenCall makes the token calls, which only the preview of Stripe's
+// description contains.
 func makeEveryTokenCall(ctx context.Context, c *Client) {
 	charge := order.Charge{ID: "pay_1", Order: "ord_1", Amount: 1190}
 	_ = c.CheckToken(ctx, "spt_123", 1190, time.Now())
@@ -175,7 +176,8 @@ func TestClient_EveryCallMatchesStripeOpenAPI(t *testing.T) {
 		front, asked := recordRequests(t, one.address)
 		one.calls(t.Context(), New(Options{
 			Key: "sk_test_0123456789", URL: front, Methods: []string{"card", "paypal", "ideal"}, Observe: observe,
-			// The preview's description wants a type, and does not know that of every token.
+			// The preview's description requires a type and does not know every
+			// token's.
 			Token: TokenRequestFormat{Method: "link"},
 		}))
 		if len(asked()) < 5 {
@@ -195,12 +197,12 @@ func TestClient_EveryCallMatchesStripeOpenAPI(t *testing.T) {
 	}
 	for _, name := range callsInSource(t) {
 		if !called[name] {
-			t.Errorf("the call %s is not made here: add it to everyCall", name)
+			t.Errorf("the call %s is missing here: add it to makeEveryCall", name)
 		}
 	}
 }
 
-// callsInSource are the names that the package's files give to c.call and to pages.
+// callsInSource returns the call names in the package's source.
 func callsInSource(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -228,7 +230,7 @@ func checkMockRejectsBadCall(t *testing.T, address string) {
 	front, asked := recordRequests(t, address)
 	c := New(Options{Key: "sk_test_0123456789", URL: front, Methods: []string{"no_such_method"}})
 	if _, err := c.OpenPage(t.Context(), samplePage()); err == nil {
-		t.Error("a page with an unknown means of payment was made")
+		t.Error("a page with an unknown payment method was created")
 	}
 	if list := asked(); len(list) != 1 || list[0].status != http.StatusBadRequest {
 		t.Errorf("got %+v", list)

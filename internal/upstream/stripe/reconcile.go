@@ -13,11 +13,11 @@ import (
 
 var _ reconcile.Provider = (*Client)(nil)
 
-// listPageSize is the most that Stripe gives at a time.
+// listPageSize is Stripe's maximum.
 const listPageSize = 100
 
-// pages reads list after list, each of them repeated if it fails. get returns what
-// comes after an id, and id is that of an entry.
+// pages reads all pages of a list, retrying each. get returns the entries after an
+// id, and id returns the id of an entry.
 func pages[T any](ctx context.Context, c *Client, name string, get func(ctx context.Context, list api.ListParams) api.Seq2[*T, error], id func(*T) string) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		var last *string
@@ -50,7 +50,7 @@ func pages[T any](ctx context.Context, c *Client, name string, get func(ctx cont
 	}
 }
 
-// Charges are all that took money, the newest first.
+// Charges lists all successful charges, newest first.
 func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error] {
 	list := pages(ctx, c, "list_charges", func(ctx context.Context, list api.ListParams) api.Seq2[*api.Charge, error] {
 		return c.api.V1Charges.List(ctx, &api.ChargeListParams{ListParams: list}).All(ctx)
@@ -75,7 +75,7 @@ func (c *Client) Charges(ctx context.Context) iter.Seq2[reconcile.Charge, error]
 	}
 }
 
-// Refunds are all refunds, the newest first.
+// Refunds lists all refunds, newest first.
 func (c *Client) Refunds(ctx context.Context) iter.Seq2[reconcile.ProviderRefund, error] {
 	list := pages(ctx, c, "list_refunds", func(ctx context.Context, list api.ListParams) api.Seq2[*api.Refund, error] {
 		return c.api.V1Refunds.List(ctx, &api.RefundListParams{ListParams: list}).All(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 )
 
-// newListClient serves 250 charges and 250 refunds, the newest first as Stripe does. Every
-// tenth charge failed and every tenth refund did not arrive. Each page fails once.
+// newListClient serves 250 charges and 250 refunds, newest first like Stripe. Every
+// tenth charge and every tenth refund failed. Each page fails once.
 func newListClient(t *testing.T) *Client {
 	t.Helper()
 	const total = 250
@@ -36,7 +36,7 @@ func newListClient(t *testing.T) *Client {
 			first = number - 1
 		}
 		if r.URL.Query().Get("limit") != "100" {
-			t.Errorf("asked for %s", r.URL)
+			t.Errorf("requested %s", r.URL)
 		}
 		var page []string
 		for n := first; n > 0 && len(page) < 100; n-- {

@@ -9,14 +9,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// What a refund's metadata is called at Stripe, beside the order.
+// Metadata keys of a refund in addition to the order.
 const (
 	metaRefund = "refund"
 	metaReason = "reason"
 )
 
-// Refund gives money back. Where the call may have been sent before, Stripe is asked
-// first: its memory of keys ends after a day, and ours does not.
+// Refund creates a refund. If the call may have been sent before, it queries Stripe
+// first: Stripe forgets idempotency keys after a day.
 func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, asked bool) (string, error) {
 	if asked {
 		found, err := c.findRefund(ctx, refund)
@@ -38,7 +38,7 @@ func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, asked b
 	return refundID(c.host, made, err)
 }
 
-// findRefund looks for the refund that carries our id; nil if there is none.
+// findRefund returns the refund with our id in its metadata; nil if there is none.
 func (c *Client) findRefund(ctx context.Context, refund order.RefundRequest) (found *api.Refund, err error) {
 	err = c.call(ctx, "find_refund", func(ctx context.Context) error {
 		found = nil
@@ -58,7 +58,7 @@ func (c *Client) findRefund(ctx context.Context, refund order.RefundRequest) (fo
 	return found, err
 }
 
-// refundID is the provider's id of a refund that is made or under way.
+// refundID returns the provider's id of a pending or completed refund.
 func refundID(host string, refund *api.Refund, err error) (string, error) {
 	if err != nil {
 		return "", err

@@ -18,14 +18,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// TokenRequestFormat is how Stripe wants to be asked for a payment by a shared payment token.
-// That is a preview, which has moved before. Empty fields have defaults.
+// TokenRequestFormat configures the API for shared payment tokens, a preview that
+// has changed before. Empty fields have defaults.
 type TokenRequestFormat struct {
-	// Parameter is what the token is called when a payment is confirmed.
+	// Parameter is the name of the token parameter in a confirmation.
 	Parameter string
-	// Version is the Stripe-Version of all calls that have to do with tokens.
+	// Version is the Stripe-Version of all token calls.
 	Version string
-	// Method is payment_method_data[type] beside it; empty sends none.
+	// Method is sent as payment_method_data[type]; empty sends none.
 	Method string
 }
 
@@ -40,12 +40,12 @@ func (f TokenRequestFormat) withDefaults() TokenRequestFormat {
 	return f
 }
 
-// tokenVersionHeader is the header of calls that have to do with tokens.
+// tokenVersionHeader returns the headers of token calls.
 func (c *Client) tokenVersionHeader() http.Header {
 	return http.Header{"Stripe-Version": {c.token.Version}}
 }
 
-// grantedToken is all that we read of a token.
+// grantedToken holds the members of a token in use.
 type grantedToken struct {
 	ID     string `json:"id"`
 	Limits *struct {
@@ -57,14 +57,13 @@ type grantedToken struct {
 	DeactivatedReason string `json:"deactivated_reason"`
 }
 
-// largestToken bounds what is taken for one: an agent's word becomes a part of an
-// address here.
+// Limits of a token's syntax: the agent's value becomes part of a URL path.
 const (
 	maxTokenLength = 255
 	tokenPrefix    = "spt_"
 )
 
-// CheckToken reads a token and says whether it could pay an amount at a time.
+// CheckToken fetches a token and checks whether it can pay an amount at a time.
 func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.Cents, at time.Time) error {
 	if !validTokenSyntax(token) {
 		return paymentDeclined(order.PaymentDeclined)
@@ -81,7 +80,7 @@ func (c *Client) CheckToken(ctx context.Context, token string, amount registrar.
 	})
 	switch registrar.KindOf(err) {
 	case registrar.KindNotFound, registrar.KindInvalid:
-		return paymentDeclined(order.PaymentDeclined) // there is no such token, or it is not for us
+		return paymentDeclined(order.PaymentDeclined) // the token does not exist or is not for this account
 	default:
 		if err != nil {
 			return err
@@ -107,21 +106,19 @@ func paymentDeclined(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: code}
 }
 
-// validTokenSyntax says whether a text can be one of the provider's tokens. All of them begin
-// alike, which also keeps a text from being a step in a path; what follows is up to
-// the provider.
+// validTokenSyntax reports whether text can be a token. All tokens share a prefix,
+// which also keeps text from being a dot segment of a path.
 func validTokenSyntax(text string) bool {
 	return strings.HasPrefix(text, tokenPrefix) && len(text) <= maxTokenLength && utf8.ValidString(text) &&
 		!strings.ContainsFunc(text, unicode.IsControl)
 }
 
-// PrepareCharge makes a payment intent that nobody has confirmed. It can't take money
-// before that.
+// PrepareCharge creates an unconfirmed payment intent, which can't take money yet.
 func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string, error) {
 	params := &api.PaymentIntentCreateParams{
 		Amount: api.Int64(int64(charge.Amount)), Currency: api.String(euro),
 		Metadata: map[string]string{metaOrder: charge.Order, metaPayment: charge.ID},
-		// Nobody sits at a browser who could be led elsewhere.
+		// There is no browser session that could be redirected.
 		AutomaticPaymentMethods: &api.PaymentIntentCreateAutomaticPaymentMethodsParams{
 			Enabled: api.Bool(true), AllowRedirects: api.String("never"),
 		},
@@ -142,7 +139,7 @@ func (c *Client) PrepareCharge(ctx context.Context, charge order.Charge) (string
 	return made.ID, nil
 }
 
-// intentExpand is asked for with each look at a payment.
+// intentExpand is requested with each fetch of a payment intent.
 var intentExpand = []string{"latest_charge", "payment_method"}
 
 // Charge confirms a payment intent with a token.
@@ -168,7 +165,7 @@ func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeO
 	return c.chargeOutcome("charge", seen)
 }
 
-// chargeFailure is what an error says about a charge.
+// chargeFailure interprets the error of a confirmation.
 func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err error) (order.ChargeOutcome, error) {
 	var said *api.Error
 	if !errors.As(err, &said) || registrar.KindOf(err) == registrar.KindUpstream {
@@ -180,16 +177,16 @@ func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err err
 	case said.HTTPStatusCode == http.StatusPaymentRequired:
 		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
 	case said.Code == api.ErrorCodePaymentIntentUnexpectedState:
-		// Somebody has canceled it, or it is paid.
+		// The intent was canceled, or it is already paid.
 		status, err := c.FetchCharge(ctx, charge.Intent)
 		if err == nil && status.Ended && !status.Paid {
 			return order.ChargeOutcome{Status: status, Declined: order.PaymentDeclined}, nil
 		}
 		return order.ChargeOutcome{Status: status}, err
 	case registrar.CodeOf(err) == IdempotencyMismatch || said.Code == api.ErrorCodeParameterUnknown || said.Code == api.ErrorCodeParameterMissing:
-		return order.ChargeOutcome{}, err // we have asked wrongly, which an operator must hear of
+		return order.ChargeOutcome{}, err // our request was wrong; the operator must be informed
 	default:
-		c.logger.WarnContext(ctx, "Stripe does not take a payment token", "detail", c.errorDetail("charge", said))
+		c.logger.WarnContext(ctx, "stripe declined the payment token", "detail", c.errorDetail("charge", said))
 		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
 	}
 }
@@ -210,7 +207,7 @@ func (c *Client) chargeOutcome(call string, intent *api.PaymentIntent) (order.Ch
 	return outcome, nil
 }
 
-// FetchCharge is how a payment intent stands.
+// FetchCharge returns the status of a payment intent.
 func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
 	var seen *api.PaymentIntent
 	params := &api.PaymentIntentRetrieveParams{Expand: api.StringSlice(intentExpand)}
@@ -225,13 +222,13 @@ func (c *Client) FetchCharge(ctx context.Context, intent string) (order.PaymentS
 	return c.intentPaymentStatus("look_charge", seen)
 }
 
-// CancelCharge cancels a payment intent and says how it stands then. One that is paid
-// or canceled already can't be; that is no error, but an answer.
+// CancelCharge cancels a payment intent and returns its final status. One that is
+// already paid or canceled can't be canceled; that is not an error.
 func (c *Client) CancelCharge(ctx context.Context, intent string) (order.PaymentStatus, error) {
 	params := &api.PaymentIntentCancelParams{Expand: api.StringSlice(intentExpand)}
 	params.Headers = c.tokenVersionHeader()
-	// As with pages: canceling twice is canceling once, and an old failure must not be
-	// remembered.
+	// As with pages, canceling is idempotent, and a stored failure must not be
+	// repeated.
 	params.SetIdempotencyKey(api.NewIdempotencyKey())
 	var seen *api.PaymentIntent
 	err := c.call(ctx, "cancel_charge", func(ctx context.Context) (err error) {

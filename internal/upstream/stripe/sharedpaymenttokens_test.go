@@ -24,24 +24,24 @@ func TestCheckToken_VerifiesLimitsBeforeUse(t *testing.T) {
 		answer scriptedResponse
 		code   registrar.Code
 	}{
-		"good":              {"spt_1", token("eur", 1190, later, "null"), ""},
-		"in capitals":       {"spt_1", token("EUR", 1190, later, "null"), ""},
-		"a cent too small":  {"spt_1", token("eur", 1189, later, "null"), order.TokenTooSmall},
-		"over":              {"spt_1", token("eur", 1190, now, "null"), order.TokenExpired},
-		"said to be over":   {"spt_1", token("eur", 1190, later, `"expired"`), order.TokenExpired},
-		"another currency":  {"spt_1", token("usd", 1190, later, "null"), order.PaymentDeclined},
-		"used":              {"spt_1", token("eur", 1190, later, `"consumed"`), order.PaymentDeclined},
-		"revoked":           {"spt_1", token("eur", 1190, later, `"revoked"`), order.PaymentDeclined},
-		"without limits":    {"spt_1", ok(`{"id":"spt_1","usage_limits":null}`), order.PaymentDeclined},
-		"unknown":           {"spt_1", errorResponse(http.StatusNotFound, "invalid_request_error", "resource_missing"), order.PaymentDeclined},
-		"a path":            {"../charges", ok(`{}`), order.PaymentDeclined},
-		"a step in a path":  {"..", ok(`{}`), order.PaymentDeclined},
-		"a control code":    {"spt_a\x00", ok(`{}`), order.PaymentDeclined},
-		"endless":           {"spt_" + strings.Repeat("a", 252), ok(`{}`), order.PaymentDeclined},
-		"nothing":           {"", ok(`{}`), order.PaymentDeclined},
-		"our key is wrong":  {"spt_1", errorResponse(http.StatusUnauthorized, "invalid_request_error", ""), KeyRefused},
-		"not JSON":          {"spt_1", ok(`<html>`), registrar.FaultBroken},
-		"Stripe is too hot": {"spt_1", errorResponse(http.StatusTooManyRequests, "invalid_request_error", "rate_limit"), registrar.FaultThrottled},
+		"good":                 {"spt_1", token("eur", 1190, later, "null"), ""},
+		"in capitals":          {"spt_1", token("EUR", 1190, later, "null"), ""},
+		"a cent too little":    {"spt_1", token("eur", 1189, later, "null"), order.TokenTooSmall},
+		"over":                 {"spt_1", token("eur", 1190, now, "null"), order.TokenExpired},
+		"expired by status":    {"spt_1", token("eur", 1190, later, `"expired"`), order.TokenExpired},
+		"another currency":     {"spt_1", token("usd", 1190, later, "null"), order.PaymentDeclined},
+		"used":                 {"spt_1", token("eur", 1190, later, `"consumed"`), order.PaymentDeclined},
+		"revoked":              {"spt_1", token("eur", 1190, later, `"revoked"`), order.PaymentDeclined},
+		"without limits":       {"spt_1", ok(`{"id":"spt_1","usage_limits":null}`), order.PaymentDeclined},
+		"unknown":              {"spt_1", errorResponse(http.StatusNotFound, "invalid_request_error", "resource_missing"), order.PaymentDeclined},
+		"a path":               {"../charges", ok(`{}`), order.PaymentDeclined},
+		"a dot segment":        {"..", ok(`{}`), order.PaymentDeclined},
+		"a control code":       {"spt_a\x00", ok(`{}`), order.PaymentDeclined},
+		"endless":              {"spt_" + strings.Repeat("a", 252), ok(`{}`), order.PaymentDeclined},
+		"nothing":              {"", ok(`{}`), order.PaymentDeclined},
+		"an invalid API key":   {"spt_1", errorResponse(http.StatusUnauthorized, "invalid_request_error", ""), KeyRefused},
+		"not JSON":             {"spt_1", ok(`<html>`), registrar.FaultBroken},
+		"Stripe is overloaded": {"spt_1", errorResponse(http.StatusTooManyRequests, "invalid_request_error", "rate_limit"), registrar.FaultThrottled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +51,7 @@ func TestCheckToken_VerifiesLimitsBeforeUse(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if one.token != "spt_1" && len(s.sent) != 0 {
-				t.Errorf("Stripe was asked for %s", s.sent[0].path)
+				t.Errorf("Stripe was called: %s", s.sent[0].path)
 			}
 		})
 	}
@@ -94,13 +94,13 @@ func TestCharge_MapsStripeOutcomes(t *testing.T) {
 		outcome order.ChargeOutcome
 		code    registrar.Code
 	}{
-		"declined":                 {[]scriptedResponse{errorResponse(http.StatusPaymentRequired, "card_error", "card_declined")}, declined, ""},
-		"the human must be asked":  {[]scriptedResponse{errorResponse(http.StatusPaymentRequired, "card_error", "authentication_required")}, order.ChargeOutcome{NeedsHuman: true}, ""},
-		"the token is not taken":   {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "")}, declined, ""},
-		"the token is not known":   {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "resource_missing")}, declined, ""},
-		"the parameter has moved":  {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "parameter_unknown")}, order.ChargeOutcome{}, Refused},
-		"our key is wrong":         {[]scriptedResponse{errorResponse(http.StatusForbidden, "invalid_request_error", "")}, order.ChargeOutcome{}, KeyRefused},
-		"another was asked before": {[]scriptedResponse{errorResponse(http.StatusBadRequest, "idempotency_error", "")}, order.ChargeOutcome{}, IdempotencyMismatch},
+		"declined":                            {[]scriptedResponse{errorResponse(http.StatusPaymentRequired, "card_error", "card_declined")}, declined, ""},
+		"customer action required":            {[]scriptedResponse{errorResponse(http.StatusPaymentRequired, "card_error", "authentication_required")}, order.ChargeOutcome{NeedsHuman: true}, ""},
+		"the token is declined":               {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "")}, declined, ""},
+		"the token is unknown":                {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "resource_missing")}, declined, ""},
+		"the parameter was renamed":           {[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "parameter_unknown")}, order.ChargeOutcome{}, Refused},
+		"an invalid API key":                  {[]scriptedResponse{errorResponse(http.StatusForbidden, "invalid_request_error", "")}, order.ChargeOutcome{}, KeyRefused},
+		"confirmed with another token before": {[]scriptedResponse{errorResponse(http.StatusBadRequest, "idempotency_error", "")}, order.ChargeOutcome{}, IdempotencyMismatch},
 		"it was canceled": {
 			[]scriptedResponse{errorResponse(http.StatusBadRequest, "invalid_request_error", "payment_intent_unexpected_state"), ok(`{"id":"pi_1","status":"canceled"}`)},
 			order.ChargeOutcome{Status: order.PaymentStatus{Ended: true, Intent: "pi_1"}, Declined: order.PaymentDeclined},
@@ -111,13 +111,13 @@ func TestCharge_MapsStripeOutcomes(t *testing.T) {
 			order.ChargeOutcome{Status: order.PaymentStatus{Paid: true, Amount: 5, Intent: "pi_1"}},
 			"",
 		},
-		"a step is missing": {
+		"action incomplete": {
 			[]scriptedResponse{ok(`{"id":"pi_1","status":"requires_action"}`)},
 			order.ChargeOutcome{Status: order.PaymentStatus{Intent: "pi_1"}, NeedsHuman: true},
 			"",
 		},
-		"it takes a while": {[]scriptedResponse{ok(`{"id":"pi_1","status":"processing"}`)}, order.ChargeOutcome{Status: order.PaymentStatus{Intent: "pi_1"}}, ""},
-		"nothing":          {[]scriptedResponse{ok(`{}`)}, order.ChargeOutcome{}, registrar.FaultBroken},
+		"processing": {[]scriptedResponse{ok(`{"id":"pi_1","status":"processing"}`)}, order.ChargeOutcome{Status: order.PaymentStatus{Intent: "pi_1"}}, ""},
+		"nothing":    {[]scriptedResponse{ok(`{}`)}, order.ChargeOutcome{}, registrar.FaultBroken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,26 +11,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// BadWebhookSignature goes with KindInvalid: nobody who knows a secret of ours has signed it,
-// or long ago, or it is no message.
+// BadWebhookSignature has KindInvalid: the signature is missing, wrong or too old,
+// or the payload is not an event.
 const BadWebhookSignature registrar.Code = "bad_message"
 
-// verifyEvent reads a message that was signed with the secret.
+// verifyEvent parses an event signed with the secret.
 func verifyEvent(secret string, payload []byte, signature string) (api.Event, error) {
 	return webhook.ConstructEventWithOptions(payload, signature, secret, webhook.ConstructEventOptions{
-		// Five minutes, by the wall's clock. That a signature is from the future is
-		// not held against it.
+		// Five minutes of wall clock time. Signatures from the future are accepted.
 		Tolerance: webhook.DefaultTolerance,
-		// An account's messages have the version that the account is set to, and we
-		// read no more than ids, which have looked the same in all of them.
+		// Events have the API version configured in the account; only ids are read,
+		// which are the same in all versions.
 		IgnoreAPIVersionMismatch: true,
 	})
 }
 
-// ParseEvent checks a message and says what it is about: which of our things Stripe has
-// news of, and nothing for a thing that does not concern us. What the news is, is not
-// said: whoever wants to know must look. signature is the header Stripe-Signature,
-// payload the body byte by byte.
+// ParseEvent verifies an event and returns the ids of the objects it concerns; it
+// is empty for other objects. The state in the event is ignored: callers fetch the
+// object. signature is the Stripe-Signature header, payload the raw body.
 func (c *Client) ParseEvent(payload []byte, signature string) (order.Event, error) {
 	for _, secret := range c.secrets {
 		event, err := verifyEvent(secret, payload, signature)
@@ -39,20 +37,20 @@ func (c *Client) ParseEvent(payload []byte, signature string) (order.Event, erro
 		}
 		return eventOf(event)
 	}
-	// The cause is left out: whoever guesses learns nothing from us.
+	// The cause is omitted, so that an attacker learns nothing.
 	return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
 }
 
-// eventObject is all that we read of the thing that a message is about.
+// eventObject holds the members of an event's object in use.
 type eventObject struct {
 	ID            string   `json:"id"`
 	PaymentIntent objectID `json:"payment_intent"`
 }
 
-// objectID is an id, or a thing that has one.
+// objectID is an id, or an expanded object with one.
 type objectID string
 
-// UnmarshalJSON reads both; null leaves it empty.
+// UnmarshalJSON accepts both; null leaves it empty.
 func (r *objectID) UnmarshalJSON(raw []byte) error {
 	id, plain := api.ParseID(raw)
 	if plain {
@@ -84,7 +82,7 @@ func eventOf(event api.Event) (order.Event, error) {
 	case has("payment_intent."):
 		return order.Event{Intent: thing.ID}, nil
 	case has("charge."), has("refund."):
-		// Charges, disputes and refunds name the payment.
+		// Charges, disputes and refunds reference the payment intent.
 		return order.Event{Intent: string(thing.PaymentIntent)}, nil
 	case has("identity.verification_session."):
 		return order.Event{Verification: thing.ID}, nil
