@@ -1,10 +1,9 @@
-// Package journal keeps what a simulated server knows: a file to which every
-// change is added before it is answered. The servers of the sandbox share it; what
-// a change says is theirs.
+// Package journal persists the state of a simulated server: every change is
+// appended to a file before it is confirmed. The servers of the sandbox share it
+// and define their own changes.
 //
-// A change is one line, written by one call, so that a process that is killed
-// leaves at most one torn line at the end, of something that nobody was answered.
-// The next start cuts it off.
+// A change is one line, written by one call, so a killed process leaves at most one
+// torn line at the end, of an unconfirmed change. The next start truncates it.
 package journal
 
 import (
@@ -19,24 +18,24 @@ import (
 )
 
 const (
-	// Name is the file's, inside of its folder.
+	// Name is the file name inside its folder.
 	Name = "journal.jsonl"
-	// maxSize is how long a journal may be before a start should write it anew.
+	// maxSize is the size above which a start should compact the journal.
 	maxSize = 8 << 20
 )
 
-// Journal is the file of changes of the type T. One uses it at a time.
+// Journal is a file of changes of type T. It is not safe for concurrent use.
 type Journal[T any] struct {
-	file *os.File // nil: nothing is kept
+	file *os.File // nil without persistence
 	sync bool
 	size int64
-	// err is set when a write failed half-way and could not be taken back.
+	// err is set when a write failed half-way and could not be undone.
 	err error
 }
 
-// Open reads the journal of a folder, which it makes, hands every change to apply
-// and cuts a torn line off. Without a folder nothing is kept. sync makes each change
-// outlive the machine too, and not only the process.
+// Open reads the journal of a folder, creating it if needed, passes every change to
+// apply and truncates a torn line. Without a folder nothing is persisted. sync
+// makes changes survive a power cut, not only the process.
 func Open[T any](folder string, sync bool, apply func(*T)) (*Journal[T], error) {
 	if folder == "" {
 		return &Journal[T]{}, nil
@@ -50,7 +49,7 @@ func Open[T any](folder string, sync bool, apply func(*T)) (*Journal[T], error) 
 	}
 	j := &Journal[T]{file: file, sync: sync}
 	if err := j.replay(apply); err != nil {
-		return nil, errors.Join(fmt.Errorf("the journal %s: %w", file.Name(), err), file.Close())
+		return nil, errors.Join(fmt.Errorf("journal: open %s: %w", file.Name(), err), file.Close())
 	}
 	return j, nil
 }
@@ -60,14 +59,14 @@ func (j *Journal[T]) replay(apply func(*T)) error {
 	for number := 1; ; number++ {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			break // what is left has no line end, so nobody was answered
+			break // the rest has no line end, so it was not confirmed
 		}
 		if err != nil {
 			return err
 		}
 		change := new(T)
 		if err := json.Unmarshal(line, change); err != nil {
-			return fmt.Errorf("line %d can't be read (move the file away to begin anew): %w", number, err)
+			return fmt.Errorf("line %d can't be parsed (move the file away to start over): %w", number, err)
 		}
 		apply(change)
 		j.size += int64(len(line))
@@ -79,7 +78,7 @@ func (j *Journal[T]) replay(apply func(*T)) error {
 	return err
 }
 
-// Append writes one change. When it returns nil the change outlives the process.
+// Append writes one change. When it returns nil the change survives the process.
 func (j *Journal[T]) Append(change *T) error {
 	if j.file == nil {
 		return nil
@@ -92,7 +91,7 @@ func (j *Journal[T]) Append(change *T) error {
 		return err
 	}
 	if _, err := j.file.Write(append(line, '\n')); err != nil {
-		// Half a line must not stand before the next one.
+		// A partial line must not precede the next one.
 		if _, seekErr := j.file.Seek(j.size, io.SeekStart); seekErr != nil || j.file.Truncate(j.size) != nil {
 			j.err = err
 		}
@@ -105,10 +104,10 @@ func (j *Journal[T]) Append(change *T) error {
 	return nil
 }
 
-// NeedsCompaction says that it is time for Replace.
+// NeedsCompaction reports whether Compact should be called.
 func (j *Journal[T]) NeedsCompaction() bool { return j.size > maxSize }
 
-// Compact writes the journal anew, with one change that says everything.
+// Compact replaces the journal with one change that holds the complete state.
 func (j *Journal[T]) Compact(change *T) error {
 	line, err := json.Marshal(change)
 	if err != nil {
@@ -129,13 +128,13 @@ func (j *Journal[T]) Compact(change *T) error {
 	if err != nil {
 		return errors.Join(err, draft.Close())
 	}
-	// The file has its old name for itself, which is only for messages.
+	// The open file reports its old name, which is only used in messages.
 	old := j.file
 	j.file, j.size = draft, int64(len(line))
 	return old.Close()
 }
 
-// Close lets go of the file. Whoever adds afterwards gets an error.
+// Close closes the file. Append fails afterwards.
 func (j *Journal[T]) Close() error {
 	if j == nil || j.file == nil {
 		return nil

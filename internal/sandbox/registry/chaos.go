@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// fault is what chaos does to one answer.
+// fault is what chaos does to one response.
 type fault uint8
 
 const (
@@ -25,11 +25,11 @@ func (f fault) String() string { return faultNames[f] }
 type injectedFault struct {
 	fault
 	delay   time.Duration // for faultSlow
-	variant uint64        // picks among the ways of a fault
+	variant uint64        // selects a variant of the fault
 }
 
-// faultRNG decides over the answers of one host. The n-th throw depends on the seed
-// and n alone.
+// faultRNG decides the faults of one host. The n-th decision depends only on the
+// seed and n.
 type faultRNG struct {
 	share   float64
 	seed    uint64
@@ -56,8 +56,8 @@ func (d *faultRNG) next() injectedFault {
 	return m
 }
 
-// mix spreads the bits of x so that neighbouring numbers have nothing in
-// common any more (the finaliser of SplitMix64).
+// mix spreads the bits of x, so that neighbouring numbers are unrelated (the
+// finaliser of SplitMix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -65,8 +65,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// hashText turns a text into a number (FNV-1a, then mixed, because FNV alone
-// leaves the high bits of short texts alike).
+// hashText hashes a text (FNV-1a, then mixed, because FNV alone leaves the high
+// bits of short texts similar).
 func hashText(text string) uint64 {
 	h := uint64(0xcbf29ce484222325)
 	for i := range len(text) {

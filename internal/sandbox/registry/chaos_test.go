@@ -37,8 +37,7 @@ func TestChaos_FaultShareMatchesOption(t *testing.T) {
 	}
 }
 
-// outcome is what a client makes of an answer, without believing anything that
-// is not whole.
+// rdapOutcome classifies a response like a client that trusts only complete ones.
 func rdapOutcome(t *testing.T, url string) string {
 	t.Helper()
 	a, err := getHTTP(t, answerTimeout, url)
@@ -53,7 +52,7 @@ func rdapOutcome(t *testing.T, url string) string {
 		return "server error"
 	case !json.Valid([]byte(a.body)):
 		if a.status == http.StatusNotFound {
-			return "a 404 that is broken" // too easily taken for a good one
+			return "a 404 that is broken" // too easily taken for a valid one
 		}
 		return "broken"
 	case a.status == http.StatusOK && strings.Contains(a.body, `"objectClassName":"domain"`):
@@ -84,8 +83,7 @@ func whoisOutcome(t *testing.T, address, name string) string {
 
 func dnsOutcome(t *testing.T, address, name string) string {
 	t.Helper()
-	// Over TCP a dropped question is a closed connection, so nothing has to be
-	// waited for.
+	// Over TCP a dropped query closes the connection, so the test need not wait.
 	reply, err := queryDNS(t, answerTimeout, "tcp", address, name, dns.TypeNS)
 	switch {
 	case isTimeout(err):
@@ -102,7 +100,7 @@ func dnsOutcome(t *testing.T, address, name string) string {
 	return "strange: " + reply.String()
 }
 
-// chaosOutcomes collects the outcomes of 60 questions of each kind in one world.
+// chaosOutcomes collects the outcomes of 60 queries of each kind in one sandbox.
 func chaosOutcomes(t *testing.T, seed uint64) map[string][]string {
 	t.Helper()
 	r := startWorld(t, Options{Chaos: 0.6, Seed: seed})
@@ -137,7 +135,7 @@ func TestChaos_NeverReturnsWrongAnswer(t *testing.T) {
 				t.Errorf("%s: %s", question, outcome)
 			}
 		}
-		// 40 % untouched and 15 % merely slow.
+		// 40 % are unaffected and 15 % only slow.
 		if right < len(outcomes)/4 || right > len(outcomes)*17/20 {
 			t.Errorf("%s: %d of %d right", question, right, len(outcomes))
 		}
@@ -173,7 +171,7 @@ func TestChaos_AppliesToIANA(t *testing.T) {
 			t.Errorf("a well-formed list without services: %s", a.body)
 		}
 	}
-	if faults < 20 || faults == 40 { // three quarters are no mere delay
+	if faults < 20 || faults == 40 { // three quarters are not mere delays
 		t.Errorf("%d of 40 faults", faults)
 	}
 }
@@ -194,7 +192,7 @@ func TestLatency_IsAddedToEveryAnswer(t *testing.T) {
 	} {
 		began := time.Now()
 		question()
-		if took := time.Since(began); took < latency { // a noisy machine only adds to it
+		if took := time.Since(began); took < latency { // a busy machine only adds to it
 			t.Errorf("%s answered after %v", source, took)
 		}
 	}

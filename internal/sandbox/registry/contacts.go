@@ -1,10 +1,10 @@
 package registry
 
-// Canaries are words that stand in every personal field of the world's records
-// and nowhere else. None of them may ever come out of the product.
+// Canaries occur in every personal field of the sandbox's records and nowhere else.
+// The product must never output any of them.
 var Canaries = []string{"Kanarienvogelsang", "Piepmatzhausen", "canary-7f3a", "5550177313"}
 
-// contact is the person behind every record of the world.
+// contact is a contact of every record.
 type contact struct {
 	role    string // as RDAP names it (RFC 9083, 10.2.4)
 	handle  string
@@ -17,8 +17,8 @@ type contact struct {
 	email   string
 }
 
-// contacts are the same for all names: what matters is that they are personal
-// and can be recognised. The umlauts are for the hosts that write ISO-8859-1.
+// contacts are the same for all names: they only have to be personal and
+// recognisable. The umlauts are for the hosts that use ISO-8859-1.
 var contacts = [...]contact{
 	{
 		role: "registrant", handle: "canary-7f3a-1", person: "Jürgen Kanarienvogelsang",

@@ -17,23 +17,23 @@ import (
 	"time"
 )
 
-// ControlFile is the file in the data folder by which others on this machine
-// find the way to the world's clock.
+// ControlFile is the file in the data folder that tells other local processes how
+// to reach the sandbox clock.
 const ControlFile = "control.json"
 
-// Control is the way to the world's clock.
+// Control is the control endpoint of a running sandbox.
 type Control struct {
 	Address string `json:"address"` // an origin, http://127.0.0.1:…
 	Secret  string `json:"secret"`  // to be sent as a bearer token
 }
 
-// Clock is what the control's answers say.
+// Clock is the response of the control endpoint.
 type Clock struct {
 	Now      time.Time `json:"now"`
-	Advanced string    `json:"advanced"` // beyond the time that the world was started with
+	Advanced string    `json:"advanced"` // since the start
 }
 
-// ReadControl finds the way to the clock of the world that runs on a data
+// ReadControl returns the control endpoint of the sandbox that runs on a data
 // folder.
 func ReadControl(data string) (Control, error) {
 	var control Control
@@ -47,11 +47,11 @@ func ReadControl(data string) (Control, error) {
 	return control, err
 }
 
-// openControl starts the entrance to the clock, and writes down where it is.
+// openControl starts the control server and writes its address to ControlFile.
 //
-//	GET  /clock                  the world's time
-//	POST /clock/advance?by=30d   moves it on
-//	GET  /objects?of=dotkontor   what an account sponsors, for tests in other processes
+//	GET  /clock                  the sandbox time
+//	POST /clock/advance?by=30d   advances it
+//	GET  /objects?of=dotkontor   objects sponsored by an account, for tests in other processes
 func (r *Registry) openControl() error {
 	listener, err := r.servers.listen("127.0.0.1:0")
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *Registry) openControl() error {
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	r.servers.run(func() { _ = server.Serve(listener) }) // it ends with the gate
+	r.servers.run(func() { _ = server.Serve(listener) }) // it ends with the listener
 	if r.opts.Data == "" {
 		return nil
 	}
@@ -94,8 +94,8 @@ func (r *Registry) openControl() error {
 	return os.Rename(path+".new", path)
 }
 
-// requireSecret lets those in who could read the control file. A page in a browser
-// can't.
+// requireSecret admits clients that can read the control file, which a page in a
+// browser can't.
 func (r *Registry) requireSecret(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if !r.servers.begin() {
@@ -111,13 +111,13 @@ func (r *Registry) requireSecret(next http.Handler) http.Handler {
 	})
 }
 
-// closeControl takes the file away, if it is ours.
+// closeControl removes the control file if it is ours.
 func (r *Registry) closeControl() {
 	if r.opts.Data == "" || r.control.Secret == "" {
 		return
 	}
 	if kept, err := ReadControl(r.opts.Data); err == nil && kept == r.control {
-		_ = os.Remove(filepath.Join(r.opts.Data, ControlFile)) // a file that stays leads nowhere
+		_ = os.Remove(filepath.Join(r.opts.Data, ControlFile)) // a stale file is harmless
 	}
 }
 
@@ -128,18 +128,18 @@ func (r *Registry) writeClock(w http.ResponseWriter) {
 func sendJSON(w http.ResponseWriter, object any) {
 	body, err := json.Marshal(object)
 	if err != nil {
-		http.Error(w, "the answer can't be written", http.StatusInternalServerError)
+		http.Error(w, "the response can't be encoded", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(body, '\n')) // a client that left is no fault of ours
+	_, _ = w.Write(append(body, '\n')) // the client may have left
 }
 
-// Control is the way to the world's clock for other processes.
+// Control returns the control endpoint for other processes.
 func (r *Registry) Control() Control { return r.control }
 
-// ParseDuration reads a span of time like 30d, 2w, 1d12h or 90m: Go's durations with
-// days and weeks before them.
+// ParseDuration parses a duration like 30d, 2w, 1d12h or 90m: Go's durations
+// preceded by weeks and days.
 func ParseDuration(text string) (time.Duration, error) {
 	rest := text
 	var span time.Duration
@@ -153,7 +153,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		}
 		count, err := strconv.ParseUint(number, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%q is not a span of time like 30d, 2w or 12h", text)
+			return 0, fmt.Errorf("%q is not a duration like 30d, 2w or 12h", text)
 		}
 		span += time.Duration(count) * unit.length
 		rest = after
@@ -163,7 +163,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	more, err := time.ParseDuration(rest)
 	if err != nil || more < 0 {
-		return 0, fmt.Errorf("%q is not a span of time like 30d, 2w or 12h", text)
+		return 0, fmt.Errorf("%q is not a duration like 30d, 2w or 12h", text)
 	}
 	return span + more, nil
 }

@@ -39,20 +39,20 @@ func TestControl_RequiresSecretToAdvanceClock(t *testing.T) {
 		}
 	}
 	if got := r.Now(); !got.Equal(epoch.Add(15*24*time.Hour + 12*time.Hour)) {
-		t.Errorf("the world's time is %v", got)
+		t.Errorf("the sandbox time is %v", got)
 	}
 	if _, err := Start(Options{Zones: someZones, Data: folder}); err == nil || !strings.Contains(err.Error(), "another sandbox") {
-		t.Errorf("a second world on the same folder: %v", err)
+		t.Errorf("a second sandbox on the same folder: %v", err)
 	}
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadControl(folder); err == nil {
-		t.Error("the control file outlives the world")
+		t.Error("the control file outlives the sandbox")
 	}
 	again := startWorld(t, Options{Now: frozenClock, Data: folder})
 	if got := again.Now(); !got.Equal(epoch.Add(15*24*time.Hour + 12*time.Hour)) {
-		t.Errorf("after a restart the world's time is %v", got)
+		t.Errorf("after a restart the sandbox time is %v", got)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// worldFolderEnv makes the test binary run a world instead of the tests.
+// worldFolderEnv makes the test binary run a sandbox instead of the tests.
 const worldFolderEnv = "SANDBOX_REGISTRY_WORLD"
 
 func TestMain(m *testing.M) {
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveWorld tells the address of its EPP server and waits to be killed.
+// serveWorld prints the address of its EPP server and waits to be killed.
 func serveWorld(folder string) {
 	r, err := Start(Options{Zones: someZones, Data: folder, Now: frozenClock})
 	if err != nil {
@@ -60,7 +60,8 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 		s := dialEPPAt(t, address, caFile)
 		for i := range 40 {
 			if i == 25 {
-				// In the middle of everything; what is answered afterwards counts as well.
+				// The kill comes in the middle of the commands; later responses
+				// count too.
 				time.AfterFunc(2*time.Millisecond, func() { _ = world.Process.Kill() })
 			}
 			id := fmt.Sprintf("c-%d-%d", round, i)
@@ -80,8 +81,8 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 			}
 			created = append(created, name)
 		}
-		_ = world.Process.Kill() // if it was quicker than the timer
-		_ = world.Wait()         // it was killed, so this is an error
+		_ = world.Process.Kill() // in case the loop was faster than the timer
+		_ = world.Wait()         // the exit error of the kill is expected
 	}
 	if len(created) < 75 {
 		t.Fatalf("only %d names were registered", len(created))
@@ -94,13 +95,12 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 		}
 	}
 	holdings := r.Sponsored("dotkontor")
-	// A killed world may have carried out one command each time whose answer
-	// nobody got.
+	// Each kill may lose the response of one executed command.
 	if n := len(holdings.Domains); n < len(created) || n > len(created)+3 {
-		t.Errorf("%d domains, %d were answered", n, len(created))
+		t.Errorf("%d domains, %d were confirmed", n, len(created))
 	}
 	if n := len(holdings.Contacts); n < contacts || n > contacts+3 {
-		t.Errorf("%d contacts, %d were answered", n, contacts)
+		t.Errorf("%d contacts, %d were confirmed", n, contacts)
 	}
 }
 
@@ -159,10 +159,10 @@ func TestCrash_TornLastJournalLineIsDropped(t *testing.T) {
 		s.mustReturn("1000", domainCreate("vier.com"))
 		advance(t, r, "5s")
 		if message := s.poll(); !strings.Contains(message, "pending-zwei.com") {
-			t.Errorf("the pending create is forgotten: %q", message)
+			t.Errorf("the pending create was lost: %q", message)
 		}
 		if string(r.EPPCA()) != ca {
-			t.Error("a restart has another authority")
+			t.Error("the CA changed after a restart")
 		}
 	})
 	life(func(s *eppClient, _ *Registry) {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	maxPackets   = 1024 // UDP questions that are being answered at a time; further ones wait
+	maxPackets   = 1024 // concurrent UDP queries; further ones wait
 	packetBuffer = 4 << 20
 	ednsSize     = 1232
-	dnsTimeout   = 10 * time.Second // between two questions on one TCP connection
+	dnsTimeout   = 10 * time.Second // between two queries on one TCP connection
 	dnsTTL       = 300
 )
 
-// openDNS starts the resolver on one port for UDP and TCP. A port that is free
-// for one may be in use for the other, so several are tried.
+// openDNS starts the resolver on one port for UDP and TCP. A port that is free for
+// one may be in use for the other, so several are tried.
 func (r *Registry) openDNS() error {
 	var lastErr error
 	for range 32 {
@@ -34,12 +34,12 @@ func (r *Registry) openDNS() error {
 		packets, err := config.ListenPacket(r.servers.ctx, "udp", listener.Addr().String())
 		if err != nil {
 			lastErr = err
-			_ = listener.Close() // the next port, then
+			_ = listener.Close() // try the next port
 			continue
 		}
 		if socket, ok := packets.(*net.UDPConn); ok {
-			// A resolver that serves a crowd asks for a large buffer. The
-			// system may give less; then a crowd loses some packets.
+			// A busy resolver needs a large buffer. The system may grant less; then
+			// bursts lose packets.
 			_ = socket.SetReadBuffer(packetBuffer)
 		}
 		if !r.servers.track(packets) {
@@ -54,7 +54,7 @@ func (r *Registry) openDNS() error {
 	return fmt.Errorf("no port is free for both UDP and TCP: %w", lastErr)
 }
 
-// resolver answers as a recursive resolver would that has already asked around.
+// resolver answers like a recursive resolver with a warm cache.
 type resolver struct {
 	*Registry
 	rng *faultRNG
@@ -67,7 +67,7 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 		n, peer, err := packets.ReadFrom(buffer)
 		if err != nil {
 			if !sleep(r.servers.ctx, time.Millisecond) {
-				return // the world is closing
+				return // the sandbox is closing
 			}
 			continue
 		}
@@ -79,9 +79,9 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 		}
 		started := r.servers.run(func() {
 			defer func() { <-places }()
-			// No reply at all is a reply, too: the question is dropped.
+			// A nil reply drops the query.
 			if reply, _ := r.reply(question, false); reply != nil {
-				_, _ = packets.WriteTo(reply, peer) // UDP promises nothing
+				_, _ = packets.WriteTo(reply, peer) // UDP is unreliable anyway
 			}
 		})
 		if !started {
@@ -90,8 +90,8 @@ func (r *resolver) servePackets(packets net.PacketConn) {
 	}
 }
 
-// serveStream answers the questions of one TCP connection one after the other,
-// each with its length before it (RFC 1035, 4.2.2).
+// serveStream answers the queries of one TCP connection in order, each preceded by
+// its length (RFC 1035, 4.2.2).
 func (r *resolver) serveStream(peer *trackedConn) {
 	for {
 		if err := peer.SetDeadline(time.Now().Add(dnsTimeout)); err != nil {
@@ -122,11 +122,11 @@ func (r *resolver) serveStream(peer *trackedConn) {
 	}
 }
 
-// reply makes the answer to one packet; nil means that none is given, and the
-// manner says why.
+// reply builds the response to one packet; nil means none, and the misbehaviour
+// says why.
 func (r *resolver) reply(packet []byte, stream bool) ([]byte, misbehaviour) {
 	if len(packet) < 12 || packet[2]&0x80 != 0 {
-		return nil, misbehaveReset // no question at all
+		return nil, misbehaveReset // not a query
 	}
 	if !sleep(r.servers.ctx, r.opts.Latency) {
 		return nil, misbehaveReset
@@ -166,7 +166,7 @@ func (r *resolver) reply(packet []byte, stream bool) ([]byte, misbehaviour) {
 	return packResponse(question, answer, stream), misbehaviour
 }
 
-// packResponse packs an answer for its way back, within what the asker can take.
+// packResponse encodes a response within the client's size limit.
 func packResponse(question, answer *dns.Msg, stream bool) []byte {
 	answer.RecursionAvailable = true
 	size := dns.MinMsgSize
@@ -186,13 +186,13 @@ func packResponse(question, answer *dns.Msg, stream bool) []byte {
 	return packed
 }
 
-// garbledPacket has the right id and looks like an answer, but its first name
+// garbledPacket has the right id and looks like a response, but its first name
 // points outside the packet.
 func garbledPacket(id []byte) []byte {
 	return []byte{id[0], id[1], 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff}
 }
 
-// resolve decides over a question that parsed.
+// resolve answers a parsed query.
 func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	answer := new(dns.Msg)
 	switch {
@@ -213,7 +213,7 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 		return addDenial(answer.SetRcode(question, dns.RcodeNameError), ".", ""), misbehaveNot
 	}
 	zoneName := strings.TrimPrefix(zone.TLD, ".")
-	// A host below a domain exists as far as the domain does.
+	// A host below a domain exists if the domain does.
 	domain := label[strings.LastIndexByte(label, '.')+1:]
 	switch misbehaviour := misbehaviourOf(domain); misbehaviour {
 	case misbehaveHang, misbehaveGarble:
@@ -229,7 +229,7 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	}
 	data := zoneData{servers: rec.nameservers, keys: rec.keys}
 	if domain != label {
-		// A host is not delegated any further, but it may have glue.
+		// A host is not delegated, but it may have glue.
 		data = zoneData{addresses: r.ledger.Glue(name)}
 	}
 	if len(data.addresses) == 0 {
@@ -238,15 +238,15 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	return addRecords(answer.SetReply(question), asked, data, soa(rec.name+".", rec.name)), misbehaveNot
 }
 
-// zoneData is what the DNS knows of a name.
+// zoneData is the DNS data of a name.
 type zoneData struct {
 	servers   []string
 	addresses []string
 	keys      []ledger.DS
 }
 
-// addRecords puts what was asked for into the answer, or the SOA into the authority
-// section if the name has nothing of that type.
+// addRecords adds the requested records to the answer section, or the SOA to the
+// authority section if there are none of that type.
 func addRecords(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
 	header := dns.RR_Header{Name: asked.Name, Rrtype: asked.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
 	switch asked.Qtype {

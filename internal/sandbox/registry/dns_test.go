@@ -25,7 +25,7 @@ func TestDNS_DelegatesTakenNamesOnly(t *testing.T) {
 			{"google.com", dns.TypeTXT, dns.RcodeSuccess, 0},
 			{"www.google.com", dns.TypeA, dns.RcodeSuccess, 1},
 			{"www.google.com", dns.TypeNS, dns.RcodeSuccess, 0},
-			{"amazon.gr", dns.TypeNS, dns.RcodeSuccess, 2}, // no registry server, but in the DNS
+			{"amazon.gr", dns.TypeNS, dns.RcodeSuccess, 2}, // without a registry server, but in the DNS
 			{"kaffee.de", dns.TypeNS, dns.RcodeSuccess, 2},
 			{"co.uk", dns.TypeNS, dns.RcodeSuccess, 2},
 			{"com", dns.TypeNS, dns.RcodeSuccess, 2},
@@ -76,7 +76,7 @@ func TestDNS_DenialNamesTheZone(t *testing.T) {
 
 func TestDNS_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // magic names are exempt from chaos
 	for _, network := range []string{"udp", "tcp"} {
 		if _, err := queryDNS(t, silenceTimeout, network, r.DNS(), "timeout-x.com", dns.TypeNS); !isTimeout(err) {
 			t.Errorf("timeout over %s: %v", network, err)
@@ -89,14 +89,14 @@ func TestDNS_MagicNames(t *testing.T) {
 	}
 	packet := exchangeDNS(t, r, "garbled-x.com")
 	if len(packet) < 12 || packet[0] != 0x12 || packet[1] != 0x34 {
-		t.Errorf("garbled: %x has not the id of the question", packet)
+		t.Errorf("garbled: %x does not have the id of the query", packet)
 	}
 	if err := new(dns.Msg).Unpack(packet); err == nil {
-		t.Errorf("garbled: %x can be read", packet)
+		t.Errorf("garbled: %x can be parsed", packet)
 	}
 }
 
-// exchangeDNS sends a question with id 0x1234 and returns the bytes of the reply.
+// exchangeDNS sends a query with id 0x1234 and returns the raw response.
 func exchangeDNS(t *testing.T, r *Registry, name string) []byte {
 	t.Helper()
 	conn, err := net.Dial("udp", r.DNS())

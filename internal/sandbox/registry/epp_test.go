@@ -19,15 +19,15 @@ import (
 	"time"
 )
 
-// frameValidator validates everything that a server sends, if EPP_XSD_DIR names the
-// folder with the schemas; in any case it has to be XML.
+// frameValidator validates all frames of the server against the schemas in
+// EPP_XSD_DIR, if set; in any case they must be XML.
 type frameValidator struct {
 	mu   sync.Mutex
 	seen map[string]bool
 }
 
-// startEPPWorld starts a world whose EPP answers are held against the schemas
-// when the test ends.
+// startEPPWorld starts a sandbox whose EPP responses are validated against the
+// schemas when the test ends.
 func startEPPWorld(t testing.TB, opts Options) *Registry {
 	t.Helper()
 	f := &frameValidator{seen: map[string]bool{}}
@@ -55,7 +55,7 @@ func (f *frameValidator) validate(t testing.TB) {
 			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
-				t.Errorf("the server sent what is no XML (%v):\n%s", err, frame)
+				t.Errorf("the server sent invalid XML (%v):\n%s", err, frame)
 				break
 			}
 		}
@@ -101,14 +101,14 @@ func TestEPPSchemas_RefuseBrokenFrame(t *testing.T) {
 	}
 }
 
-// eppClient is an EPP client that does what a test says.
+// eppClient is a scripted EPP client.
 type eppClient struct {
 	t    testing.TB
 	conn *tls.Conn
 	n    int
 }
 
-// reply is what the server said.
+// reply is a response of the server.
 type reply struct {
 	code string
 	text string
@@ -133,12 +133,12 @@ const allServices = `<objURI>urn:ietf:params:xml:ns:domain-1.0</objURI><objURI>u
 	`<extURI>urn:ietf:params:xml:ns:secDNS-1.1</extURI><extURI>urn:ietf:params:xml:ns:rgp-1.0</extURI>` +
 	`<extURI>urn:ietf:params:xml:ns:epp:loginSec-1.0</extURI></svcExtension>`
 
-// dialEPP opens a connection and reads the greeting.
+// dialEPP connects and reads the greeting.
 func dialEPP(t testing.TB, r *Registry) *eppClient {
 	t.Helper()
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(r.EPPCA()) {
-		t.Fatal("the authority's certificate can't be read")
+		t.Fatal("the CA certificate can't be parsed")
 	}
 	dialer := &net.Dialer{Timeout: answerTimeout}
 	conn, err := tls.DialWithDialer(dialer, "tcp", r.EPP(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
@@ -199,7 +199,7 @@ func (s *eppClient) receive() (reply, error) {
 	return r, nil
 }
 
-// wrap makes a frame of a command and its extension.
+// wrap builds a frame from a command and its EPP extension.
 func (s *eppClient) wrap(command string, extension ...string) string {
 	s.n++
 	ext := strings.Join(extension, "")
@@ -210,7 +210,7 @@ func (s *eppClient) wrap(command string, extension ...string) string {
 		command, ext, s.n)
 }
 
-// do sends a command and returns the answer.
+// do sends a command and returns the response.
 func (s *eppClient) do(command string, extension ...string) reply {
 	s.t.Helper()
 	if err := s.send(s.wrap(command, extension...)); err != nil {
@@ -221,12 +221,12 @@ func (s *eppClient) do(command string, extension ...string) reply {
 		s.t.Fatalf("%v after %s", err, command)
 	}
 	if !answer.has(fmt.Sprintf("<clTRID>TEST-%04d</clTRID><svTRID>", s.n)) {
-		s.t.Errorf("the answer to %s names another command: %s", command, answer.text)
+		s.t.Errorf("the response to %s has another clTRID: %s", command, answer.text)
 	}
 	return answer
 }
 
-// mustReturn sends a command that must be answered with a code.
+// mustReturn sends a command and checks the result code.
 func (s *eppClient) mustReturn(code, command string, extension ...string) reply {
 	s.t.Helper()
 	answer := s.do(command, extension...)
@@ -251,7 +251,7 @@ func (s *eppClient) poll() string {
 	return answer.text
 }
 
-// The commands, as short as they can be.
+// Minimal commands.
 
 func objectCommand(space, verb, body string) string {
 	return `<` + verb + `><` + space + `:` + verb + ` xmlns:` + space + `="urn:ietf:params:xml:ns:` + space + `-1.0">` +
@@ -294,7 +294,7 @@ const rgpReport = `<rgp:report><rgp:preData>a</rgp:preData><rgp:postData>b</rgp:
 
 const contactsXML = `<:registrant>holder-1</:registrant><:contact type="admin">holder-1</:contact><:contact type="tech">holder-1</:contact>`
 
-// isClosed says whether the server has closed the connection.
+// isClosed reports whether the server has closed the connection.
 func (s *eppClient) isClosed() bool {
 	_, err := s.receive()
 	var timeout net.Error

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// BenchmarkEPPCheck50 is a batch of 50 names on one connection.
+// BenchmarkEPPCheck50 checks batches of 50 names on one connection.
 func BenchmarkEPPCheck50(b *testing.B) {
 	benchmarkCheck(b, "")
 }
 
-// BenchmarkEPPCheck50Fee asks for the fees as well.
+// BenchmarkEPPCheck50Fee also requests the fees.
 func BenchmarkEPPCheck50Fee(b *testing.B) {
 	benchmarkCheck(b, `<fee:check xmlns:fee="urn:ietf:params:xml:ns:epp:fee-1.0"><fee:command name="create"/></fee:check>`)
 }
@@ -32,7 +32,7 @@ func benchmarkCheck(b *testing.B, ext string) {
 	b.ReportMetric(50*float64(b.N)/b.Elapsed().Seconds(), "names/s")
 }
 
-// BenchmarkEPPSingle is one command after the other on one connection.
+// BenchmarkEPPSingle sends sequential commands on one connection.
 func BenchmarkEPPSingle(b *testing.B) {
 	for title, command := range map[string]func(int) string{
 		"check":  func(int) string { return objectCommand("domain", "check", `<:name>kaffee.com</:name>`) },

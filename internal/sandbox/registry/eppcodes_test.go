@@ -191,7 +191,7 @@ func TestEPP_ResultCodes(t *testing.T) {
 	} {
 		answer := speakers[step.who].mustReturn(step.code, step.command, step.ext)
 		if !answer.has(step.says...) {
-			t.Errorf("%s does not say %q: %s", step.command, step.says, answer.text)
+			t.Errorf("%s does not contain %q: %s", step.command, step.says, answer.text)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func TestEPPLogin_MustMatchGreeting(t *testing.T) {
 		t.Error("three wrong passwords, and the connection is still open")
 	}
 
-	// The next login tells of the failures, and changes the password to a long one.
+	// The next login reports the failures and sets a long password.
 	long := "a password of far more than sixteen characters"
 	sec := func(body string) string {
 		return `<loginSec:loginSec xmlns:loginSec="urn:ietf:params:xml:ns:epp:loginSec-1.0">` + body + `</loginSec:loginSec>`
@@ -227,7 +227,7 @@ func TestEPPLogin_MustMatchGreeting(t *testing.T) {
 	s = dialEPP(t, r)
 	changed := strings.Replace(good, "</pw>", "</pw><newPW>[LOGIN-SECURITY]</newPW>", 1)
 	if answer := s.mustReturn("1000", changed, sec(`<loginSec:userAgent><loginSec:app>Test</loginSec:app></loginSec:userAgent><loginSec:newPW>`+long+`</loginSec:newPW>`)); !answer.has(`name="failedLogins"`, `value="2"`) {
-		t.Errorf("the failed logins are not told: %s", answer.text)
+		t.Errorf("the failed logins are not reported: %s", answer.text)
 	}
 	second := dialEPP(t, r)
 	second.mustReturn("2200", good)
@@ -237,7 +237,7 @@ func TestEPPLogin_MustMatchGreeting(t *testing.T) {
 	third := dialEPP(t, r)
 	third.mustReturn("2502", strings.Replace(good, "kontor-geheim", "[LOGIN-SECURITY]", 1), sec(`<loginSec:pw>`+long+`</loginSec:pw>`))
 	if !third.isClosed() {
-		t.Error("a session too many, and the connection is still open")
+		t.Error("the connection stays open after exceeding the session limit")
 	}
 	second.mustReturn("1500", `<logout/>`)
 	if !second.isClosed() {
@@ -253,9 +253,9 @@ func TestEPPLogin_UnrequestedServiceIsRefused(t *testing.T) {
 	s.mustReturn("2307", contactCreate("holder-1"))
 	s.mustReturn("2103", domainCreate("frei.com"), feeExt("create", "8"))
 	if answer := s.mustReturn("1000", domainCreate("frei.com")); answer.has("fee:") {
-		t.Errorf("the answer speaks of fees: %s", answer.text)
+		t.Errorf("the response contains fees: %s", answer.text)
 	}
 	if answer := s.mustReturn("1000", domainCommand("info", "frei.com")); answer.has("rgp:") {
-		t.Errorf("the answer speaks of grace periods: %s", answer.text)
+		t.Errorf("the response contains grace periods: %s", answer.text)
 	}
 }

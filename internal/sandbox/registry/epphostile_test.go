@@ -61,12 +61,12 @@ func TestEPP_SchemaViolationIsSyntaxError(t *testing.T) {
 		}
 		answer, err := s.receive()
 		if err != nil || answer.code != "2001" {
-			t.Errorf("%s is answered with %s, %v: %s", title, answer.code, err, answer.text)
+			t.Errorf("%s returned %s, %v: %s", title, answer.code, err, answer.text)
 		}
 	}
-	s.mustReturn("2303", domainCommand("info", "frei.com")) // none of them did anything
+	s.mustReturn("2303", domainCommand("info", "frei.com")) // none of them was executed
 
-	// What is odd but allowed.
+	// Unusual but valid frames.
 	for title, frame := range map[string]string{
 		"comments and white space": swap("<domain:name>frei.com", "<!-- a comment -->\n\t<domain:name>\n frei.com "),
 		"other prefixes":           strings.ReplaceAll(strings.ReplaceAll(swap("frei.com", "zwei.com"), "domain:", "d:"), "xmlns:domain", "xmlns:d"),
@@ -97,7 +97,7 @@ func TestEPP_MagicNames(t *testing.T) {
 	}
 	for _, test := range []struct {
 		command, name string
-		code          string // empty: no answer
+		code          string // empty: no response
 		closed, done  bool
 	}{
 		{domainCreate("lostanswer-x.com"), "lostanswer-x.com", "", true, true},
@@ -116,7 +116,7 @@ func TestEPP_MagicNames(t *testing.T) {
 		}
 		answer, err := s.receive()
 		if answer.code != test.code || (err != nil) != (test.code == "") {
-			t.Errorf("%s is answered with %s, %v", test.command, answer.code, err)
+			t.Errorf("%s returned %s, %v", test.command, answer.code, err)
 		}
 		if err == nil && s.isAlive() == test.closed {
 			t.Errorf("%s: closed %v, want %v", test.command, !test.closed, test.closed)
@@ -141,11 +141,11 @@ func TestEPP_MagicNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.conn.Read(make([]byte, 1)); !isTimeout(err) {
-		t.Errorf("a name that never answers: %v", err)
+		t.Errorf("a name that never responds: %v", err)
 	}
 }
 
-// isAlive says whether the session still answers.
+// isAlive reports whether the session still responds.
 func (s *eppClient) isAlive() bool {
 	if s.send(s.wrap(`<poll op="req"/>`)) != nil {
 		return false
@@ -212,7 +212,7 @@ func TestEPP_InvalidFrameLengthClosesConnection(t *testing.T) {
 			t.Errorf("a frame of %d bytes leaves the connection open", length)
 		}
 	}
-	// Two commands in one packet are two commands; half of one is waited for.
+	// Two commands in one packet are executed; half a frame is waited for.
 	s := logIn(t, r, "dotkontor")
 	one := s.wrap(`<poll op="req"/>`)
 	packet := binary.BigEndian.AppendUint32(nil, uint32(len(one)+4))

@@ -11,8 +11,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// epoch is when the worlds of these tests begin; their clocks stand still unless
-// they are moved.
+// epoch is the start time of these tests; their clocks stand still unless advanced.
 var epoch = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func frozenClock() time.Time { return epoch }
@@ -28,8 +27,8 @@ func advance(t testing.TB, r *Registry, span string) {
 	}
 }
 
-// domainSummary is what the sponsor sees of a domain: its statuses, the one of its grace
-// period, its expiry and its sponsor.
+// domainSummary is the sponsor's view of a domain: statuses, grace period, expiry
+// and sponsor.
 func (s *eppClient) domainSummary(name string) string {
 	s.t.Helper()
 	answer := s.do(domainCommand("info", name))
@@ -54,19 +53,19 @@ func TestLifecycle_FollowsClock(t *testing.T) {
 	t.Parallel()
 	report := rgpExt("report", rgpReport)
 	type step struct {
-		after   string // how far the clock is moved first
+		after   string // advance of the clock before the step
 		command string
 		ext     string
 		code    string
 		state   string // of the domain afterwards
-		says    string // the next message, if there is one
+		says    string // the next message, if any
 	}
 	renewal := objectCommand("domain", "renew", `<:name>lebenslauf.com</:name><:curExpDate>2028-03-01</:curExpDate>`)
 	create := step{command: domainCreate("lebenslauf.com"), code: "1000", state: "inactive addPeriod 2028-03-01 dotkontor"}
 	afterAdd := step{after: "5d", state: "inactive 2028-03-01 dotkontor"}
 	deleted := step{command: domainCommand("delete", "lebenslauf.com"), code: "1001", state: "pendingDelete redemptionPeriod 2028-03-01 dotkontor"}
 	for title, steps := range map[string][]step{
-		"a delete in the add period takes the name away at once": {
+		"a delete in the add period removes the name at once": {
 			create, {after: "4d23h", command: domainCommand("delete", "lebenslauf.com"), code: "1000", state: "gone"},
 		},
 		"a deleted name is freed after 35 days": {
@@ -86,13 +85,13 @@ func TestLifecycle_FollowsClock(t *testing.T) {
 			{command: objectCommand("domain", "update", `<:name>lebenslauf.com</:name>`), ext: rgpExt("report", ""), code: "2003", state: "pendingDelete pendingRestore 2028-03-01 dotkontor"},
 			{after: "6d", command: objectCommand("domain", "update", `<:name>lebenslauf.com</:name>`), ext: report, code: "1000", state: "inactive 2028-03-01 dotkontor"},
 		},
-		"a restore without a report falls back": {
+		"a restore without a report returns to redemption": {
 			create, afterAdd, deleted,
 			{after: "20d", command: objectCommand("domain", "update", `<:name>lebenslauf.com</:name>`), ext: rgpExt("request", ""), code: "1000", state: "pendingDelete pendingRestore 2028-03-01 dotkontor"},
 			{after: "7d", state: "pendingDelete redemptionPeriod 2028-03-01 dotkontor", says: "Restore report missing"},
 			{after: "30d", state: "pendingDelete pendingDelete 2028-03-01 dotkontor"},
 		},
-		"a name is renewed by itself, and a delete gives the year back": {
+		"auto-renewal, and a delete refunds the year": {
 			create,
 			{after: "366d", state: "inactive autoRenewPeriod 2029-03-01 dotkontor", says: "<domain:renData"},
 			{after: "44d", state: "inactive autoRenewPeriod 2029-03-01 dotkontor"},
@@ -141,7 +140,7 @@ func TestTransfer_CompletesAfterFiveDaysUnlessAnswered(t *testing.T) {
 		title, op, by, after string
 		status, sponsor      string
 		expires              string
-		gaining, losing      []string // what the messages say
+		gaining, losing      []string // content of the messages
 	}{
 		{"nobody answers", "", "", "5d", "serverApproved", "dotkontor", "2029-03-01", []string{"serverApproved"}, []string{"pending", "serverApproved"}},
 		{"approved", "approve", "andere", "", "clientApproved", "dotkontor", "2029-03-01", []string{"clientApproved"}, []string{"pending", "clientApproved"}},
@@ -173,12 +172,12 @@ func TestTransfer_CompletesAfterFiveDaysUnlessAnswered(t *testing.T) {
 				t.Errorf("want %s until %s: %s", test.sponsor, test.expires, answer.text)
 			}
 			if answer := ours.mustReturn("1000", objectCommand("host", "info", `<:name>ns1.wandern.com</:name>`)); !answer.has("<host:clID>" + test.sponsor + "<") {
-				t.Errorf("the host did not go along: %s", answer.text)
+				t.Errorf("the host did not move along: %s", answer.text)
 			}
 			for who, want := range map[*eppClient][]string{ours: test.gaining, theirs: test.losing} {
 				for _, status := range want {
 					if message := who.poll(); !strings.Contains(message, "<domain:trStatus>"+status+"<") {
-						t.Errorf("the message does not say %s: %q", status, message)
+						t.Errorf("the message does not contain %s: %q", status, message)
 					}
 				}
 				if message := who.poll(); message != "" {
@@ -194,7 +193,7 @@ func TestTransfer_InAutoRenewPeriodAddsOneYear(t *testing.T) {
 	r := startEPPWorld(t, Options{Now: frozenClock})
 	ours, theirs := logIn(t, r, "dotkontor"), logIn(t, r, "andere")
 	theirs.mustReturn("1000", domainCreate("wandern.com"))
-	advance(t, r, "370d") // renewed by itself until 2029
+	advance(t, r, "370d") // auto-renewed until 2029
 	ours.mustReturn("1001", domainTransfer("request", "wandern.com", "secret-1"))
 	advance(t, r, "5d")
 	if got := ours.domainSummary("wandern.com"); got != "inactive transferPeriod 2029-03-01 dotkontor" {
@@ -216,10 +215,10 @@ func TestLifecycle_DETransfersAtOnceAndDeletesToTransit(t *testing.T) {
 		t.Errorf("the domain is %q", got)
 	}
 	if message := theirs.poll(); !strings.Contains(message, "serverApproved") {
-		t.Errorf("the old provider heard %q", message)
+		t.Errorf("the old provider got the message %q", message)
 	}
 	if message := ours.poll(); message != "" {
-		t.Errorf("the new provider heard %q", message)
+		t.Errorf("the new provider got the message %q", message)
 	}
 	ours.mustReturn("1000", domainCommand("delete", "wandern.de"))
 	if answer := ours.mustReturn("1000", domainCommand("info", "wandern.de")); !answer.has("<domain:clID>denic-transit<") {
@@ -301,11 +300,11 @@ func TestEPP_ChangesAppearInRDAPWHOISAndDNS(t *testing.T) {
 	advance(t, r, "35d")
 	check("freed", http.StatusNotFound, 0, "No match")
 
-	// A name of the table that moved to us and was given up is free afterwards.
+	// A name of the table that was transferred and deleted is free afterwards.
 	s.mustReturn("1001", domainTransfer("request", "transfer-haus.com", "auth-transfer-haus"))
 	advance(t, r, "5d")
 	if answer := s.mustReturn("1000", domainCommand("info", "transfer-haus.com")); !answer.has("<domain:clID>dotkontor<") {
-		t.Errorf("the domain did not come: %s", answer.text)
+		t.Errorf("the domain was not transferred: %s", answer.text)
 	}
 	s.mustReturn("1001", domainCommand("delete", "transfer-haus.com"))
 	advance(t, r, "36d")

@@ -8,9 +8,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// The accounts that every world has.
+// Accounts of every sandbox.
 const (
-	// ProductAccount is the one that the product logs in with.
+	// ProductAccount is the account that the product logs in with.
 	ProductAccount = "dotkontor"
 	otherAccount   = "andere"
 	noFundsAccount = "pleite"
@@ -20,8 +20,8 @@ const (
 // Account is a registrar that may log in over EPP.
 type Account = ledger.Account
 
-// DefaultAccounts are the registrars of a world that is not told otherwise: the
-// product's, another one to transfer from and to, and one that can't pay.
+// DefaultAccounts are the default registrars: the product's, another one to
+// transfer from and to, and one without funds.
 func DefaultAccounts() []Account {
 	return []Account{
 		{ID: ProductAccount, Password: "kontor-geheim", Name: productName},
@@ -30,8 +30,7 @@ func DefaultAccounts() []Account {
 	}
 }
 
-// openLedger reads the state of an earlier start, or begins with what the
-// options say.
+// openLedger loads the state of an earlier run, or starts with the options.
 func (r *Registry) openLedger() error {
 	accounts := r.opts.Accounts
 	if len(accounts) == 0 {
@@ -53,7 +52,7 @@ func (r *Registry) openLedger() error {
 	return err
 }
 
-// folder is where the registry keeps its own things, empty if nowhere.
+// folder is the registry's data folder, empty without persistence.
 func (r *Registry) folder() string {
 	if r.opts.Data == "" {
 		return ""
@@ -61,7 +60,7 @@ func (r *Registry) folder() string {
 	return filepath.Join(r.opts.Data, "registry")
 }
 
-// openEPP starts the registrars' entrance.
+// openEPP starts the EPP server.
 func (r *Registry) openEPP() error {
 	identity, err := epp.NewIdentity(r.folder())
 	if err != nil {
@@ -89,7 +88,7 @@ func (r *Registry) openEPP() error {
 	return nil
 }
 
-// eppFault says what a fault means in EPP.
+// eppFault maps a fault to EPP.
 func eppFault(m injectedFault) epp.Fault {
 	switch m.fault {
 	case faultSlow:
@@ -108,21 +107,19 @@ func eppFault(m injectedFault) epp.Fault {
 	}
 }
 
-// EPP is the address of the EPP server, which speaks TLS.
+// EPP is the address of the EPP server, which uses TLS.
 func (r *Registry) EPP() string { return r.epp }
 
-// EPPCA is the certificate, as PEM, of the authority that vouches for the EPP
-// server; EPPCAFile is the file in the data folder that holds it, empty without
-// a data folder.
+// EPPCA is the CA certificate of the EPP server as PEM.
 func (r *Registry) EPPCA() []byte { return r.identity.CA }
 
-// EPPCAFile is the file with EPPCA.
+// EPPCAFile is the file in the data folder with EPPCA, empty without a data folder.
 func (r *Registry) EPPCAFile() string { return r.identity.CAFile }
 
-// Accounts are the registrars with the passwords in force.
+// Accounts returns the registrars with their current passwords.
 func (r *Registry) Accounts() []Account { return r.ledger.Accounts() }
 
-// Account is one registrar; ok is false if there is none of that id.
+// Account returns one registrar; ok is false if there is none with that id.
 func (r *Registry) Account(id string) (account Account, ok bool) {
 	for _, account := range r.ledger.Accounts() {
 		if account.ID == id {
@@ -132,12 +129,12 @@ func (r *Registry) Account(id string) (account Account, ok bool) {
 	return Account{}, false
 }
 
-// Sponsored are the domains, contacts and hosts that an account sponsors.
+// Sponsored returns the domains, contacts and hosts that an account sponsors.
 func (r *Registry) Sponsored(account string) ledger.Sponsored { return r.ledger.Sponsored(account) }
 
-// Now is the world's time: Options.Now and how far the clock was advanced.
+// Now is the sandbox time: Options.Now plus the clock's advance.
 func (r *Registry) Now() time.Time { return r.ledger.Now() }
 
-// Advance moves the world's clock on, never back. Everything that falls due on
-// the way has happened when it returns.
+// Advance moves the sandbox clock forward. Everything due in that time has happened
+// when it returns.
 func (r *Registry) Advance(by time.Duration) error { return r.ledger.Advance(by) }

@@ -14,20 +14,20 @@ const (
 	rdapType = "application/rdap+json"
 	htmlType = "text/html; charset=utf-8"
 
-	// With a 429, in seconds: a magic name is refused for itself alone, chaos
-	// asks to be left alone for a moment.
+	// Retry-After of a 429 in seconds: a magic name is throttled by itself, chaos
+	// asks for a short pause.
 	retryAfterMagicName = 0
 	retryAfterChaos     = 1
 	bodyTimeout         = 10 * time.Second
 )
 
-// httpResponse is one HTTP answer before chaos has had its way with it.
+// httpResponse is one HTTP response before chaos is applied.
 type httpResponse struct {
 	status int
 	kind   string // content type
 	body   []byte
-	header map[string]string // further fields; nil means none
-	// misbehaviour is not behaved for the magic names, which chaos leaves alone.
+	header map[string]string // further headers; may be nil
+	// misbehaviour is set for magic names, which are exempt from chaos.
 	misbehaviour misbehaviour
 }
 
@@ -46,8 +46,8 @@ func (r *Registry) openHTTP(host string, decide func(*http.Request) httpResponse
 			}
 			defer r.servers.end()
 			if req.ContentLength != 0 {
-				// Nobody reads the body, but net/http drains it. It must not
-				// wait for a client that never sends it.
+				// net/http drains the unread body and must not wait for a client
+				// that never sends it.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 			}
 			if !sleep(req.Context(), r.opts.Latency) {
@@ -56,17 +56,16 @@ func (r *Registry) openHTTP(host string, decide func(*http.Request) httpResponse
 			r.sendHTTP(w, req, host, decide(req), rng)
 		}),
 		BaseContext: func(net.Listener) context.Context { return r.servers.ctx },
-		// No ReadTimeout: it would also end the wait of a hanging answer.
+		// No ReadTimeout: it would also end a hanging response.
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 		WriteTimeout:      r.timings.hang + 15*time.Second,
 		MaxHeaderBytes:    16 << 10,
-		// What net/http has to say is about clients that left, and may quote
-		// what they asked.
+		// net/http logs clients that left, and may quote their requests.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
-	// Serve returns when the gate is closed; its connections are closed by the
-	// crowd, too.
+	// Serve returns when the listener is closed; the server group closes its
+	// connections.
 	r.servers.run(func() { _ = server.Serve(listener) })
 	return nil
 }
@@ -118,18 +117,17 @@ func writeHTTP(w http.ResponseWriter, a httpResponse, part int) {
 	header.Set("Access-Control-Allow-Origin", "*") // RFC 7480, 5.6
 	w.WriteHeader(a.status)
 	if part > 0 {
-		_, _ = w.Write(a.body[:part]) // a client that left is no fault of ours
+		_, _ = w.Write(a.body[:part]) // the client may have left
 	}
 }
 
-// breakHTTP makes an answer that nobody can take for a whole one: cut off in
-// transfer, cut off before it was sent, or a gateway's error page. An answer
-// that is cut off before sending always goes out as 200, because a 404 is
-// understood without its body.
+// breakHTTP sends a response that is recognisably broken: truncated in transfer,
+// truncated before sending, or a gateway's error page. One truncated before sending
+// always has status 200, because a 404 is understood without its body.
 func breakHTTP(w http.ResponseWriter, req *http.Request, a httpResponse, variant uint64) {
 	half := len(a.body) / 2
 	switch {
-	case half == 0 || req.Method == http.MethodHead || variant%3 == 0: // without a body, nothing can be cut
+	case half == 0 || req.Method == http.MethodHead || variant%3 == 0: // there is no body to truncate
 		writeHTTP(w, httpResponse{status: http.StatusBadGateway, kind: htmlType, body: []byte(gatewayPage)}, len(gatewayPage))
 	case variant%3 == 1:
 		a.status, a.body = http.StatusOK, a.body[:half]
@@ -141,7 +139,7 @@ func breakHTTP(w http.ResponseWriter, req *http.Request, a httpResponse, variant
 	}
 }
 
-// resetHTTP cuts the connection without an answer.
+// resetHTTP cuts the connection without a response.
 func resetHTTP(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -160,8 +158,8 @@ func throttledHTTP(retryAfter int) httpResponse {
 	return a
 }
 
-// methodAllowed lets GET and HEAD through; for anything else it returns the
-// answer and false.
+// methodAllowed accepts GET and HEAD; for other methods it returns the error
+// response and false.
 func methodAllowed(req *http.Request) (httpResponse, bool) {
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return httpResponse{}, true
@@ -171,8 +169,8 @@ func methodAllowed(req *http.Request) (httpResponse, bool) {
 	return a, false
 }
 
-// webNotFound is what a web server says of a path that it does not have. It is
-// a page and no RDAP, so that nobody takes a mistaken address for a free name.
+// webNotFound is a web server's response to an unknown path. It is a page and not
+// RDAP, so that a wrong URL is not taken for a free name.
 func webNotFound() httpResponse {
 	return httpResponse{status: http.StatusNotFound, kind: htmlType, body: []byte(notFoundPage)}
 }

@@ -10,25 +10,25 @@ import (
 	"time"
 )
 
-// unlistedTLDs are top-level domains that have an RDAP or WHOIS service but no
-// entry with IANA, as in the real list.
+// unlistedTLDs have an RDAP or WHOIS service but no entry in the bootstrap, as in
+// the real list.
 const unlistedTLDs = `de eu io ch li at me co us it be es se dk`
 
-// bootstrap is IANA's list of RDAP servers, made once.
+// bootstrap is IANA's list of RDAP servers.
 type bootstrap struct {
 	body     []byte
 	etag     string
 	modified string
 }
 
-// newBootstrap writes the list in the form of RFC 9224, 3.
+// newBootstrap builds the list in the format of RFC 9224, 3.
 func newBootstrap(zones []Zone, now time.Time) (*bootstrap, error) {
 	unlisted := strings.Fields(unlistedTLDs)
 	byBase := map[string][]string{}
 	var bases []string
 	for _, zone := range zones {
 		tld := strings.TrimPrefix(zone.TLD, ".")
-		// IANA knows top-level domains only, .co.uk is Nominet's affair.
+		// IANA lists only top-level domains; .co.uk is up to Nominet.
 		if zone.RDAP == "" || strings.Contains(tld, ".") || slices.Contains(unlisted, tld) {
 			continue
 		}
@@ -77,7 +77,7 @@ func (b *bootstrap) answer(req *http.Request) httpResponse {
 	return a
 }
 
-// known compares weakly, as RFC 9110, 13.1.2 wants it for If-None-Match.
+// known compares weakly, as RFC 9110, 13.1.2 requires for If-None-Match.
 func (b *bootstrap) known(fields []string) bool {
 	for tag := range strings.SplitSeq(strings.Join(fields, ","), ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")

@@ -1,7 +1,7 @@
 package registry
 
-// The labels that the table is made of, separated by white space. Labels
-// beyond ASCII are written as A-labels, as everywhere in the world.
+// The labels of the table, separated by white space. Labels beyond ASCII are
+// A-labels, as everywhere in the sandbox.
 const (
 	// alwaysTakenLabels are taken under every zone.
 	alwaysTakenLabels = `
@@ -34,22 +34,23 @@ const (
 		recipes school search security sex shoes shopping software solar store sun tea test tickets
 		tools toys travel vacation video water weather web wedding wine work world yoga`
 
-	// undelegatedLabels are taken under every zone and have no nameservers: to
-	// the DNS they look free.
+	// undelegatedLabels are taken under every zone and have no nameservers: in the
+	// DNS they look free.
 	undelegatedLabels = `ohne-dns parked-without-dns`
 
-	// icannReservedLabels may not be registered in a generic top-level domain;
-	// neither may single characters.
+	// icannReservedLabels can't be registered in generic top-level domains; nor can
+	// single characters.
 	icannReservedLabels = `nic whois www rdds example`
 
 	// openlyReservedLabels are reserved under every zone, and RDAP says so.
 	openlyReservedLabels = `reserved reserviert`
 
-	// premiumLabels, and everything that begins with premiumPrefix, are free at
-	// a price of their own.
+	// premiumLabels, and labels that begin with premiumPrefix, are free at a
+	// premium price.
 	premiumLabels = `gold crypto casino hotel24`
 	premiumPrefix = `premium-`
 
-	// transferPrefix begins labels that another registrar holds and lets go of.
+	// transferPrefix begins labels that another registrar sponsors without a
+	// transfer lock.
 	transferPrefix = `transfer-`
 )

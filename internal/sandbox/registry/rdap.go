@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// rdapBases are the base paths of one RDAP host with the zones below each.
+// rdapBases maps the base paths of one RDAP host to their zones.
 type rdapBases map[string]zoneSet
 
-// answerRDAP makes the function that answers questions to one host: RFC 9082
-// paths in, RFC 9083 objects out.
+// answerRDAP returns the handler of one host: RFC 9082 paths in, RFC 9083 objects
+// out.
 func (r *Registry) answerRDAP(bases rdapBases) func(*http.Request) httpResponse {
 	return func(req *http.Request) httpResponse {
 		if refusal, ok := methodAllowed(req); !ok {
@@ -64,7 +64,7 @@ func (r *Registry) rdapDomain(question string, zones zoneSet) httpResponse {
 	}
 }
 
-// rdapMagicAnswer is the answer to a magic name, as far as it has one.
+// rdapMagicAnswer returns the response to a magic name, if it has one.
 func rdapMagicAnswer(misbehaviour misbehaviour, name string) httpResponse {
 	switch misbehaviour {
 	case misbehaveThrottle:
@@ -81,7 +81,7 @@ func rdapMagicAnswer(misbehaviour misbehaviour, name string) httpResponse {
 	}
 }
 
-// The RDAP objects, with the fields that registries fill (RFC 9083, 4 and 5).
+// RDAP objects with the members that registries use (RFC 9083, 4 and 5).
 type (
 	rdapLink struct {
 		Value string `json:"value,omitempty"`
@@ -162,8 +162,7 @@ func terms() []rdapNotice {
 	}}
 }
 
-// domainObject writes a record the way registries do that have not heard of
-// data protection.
+// domainObject renders a record with all contacts unredacted.
 func domainObject(rec record) rdapDomain {
 	object := rdapDomain{
 		Conformance: conformance(),
@@ -234,7 +233,7 @@ func rdapError(code int, title, description string) httpResponse {
 
 func rdapJSON(code int, object any) httpResponse {
 	body, err := json.Marshal(object)
-	if err != nil { // none of our types can fail; if one ever does, it is a server's error
+	if err != nil { // unreachable with the types above; treated as a server error
 		return httpResponse{status: http.StatusInternalServerError, kind: htmlType, body: []byte(gatewayPage)}
 	}
 	return httpResponse{status: code, kind: rdapType, body: body}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// domainReply is what a test reads of an RDAP answer.
+// domainReply holds the members of an RDAP response that tests read.
 type domainReply struct {
 	Conformance []string `json:"rdapConformance"`
 	Class       string   `json:"objectClassName"`
@@ -103,7 +103,7 @@ func TestRDAP_AnswersAreDeterministic(t *testing.T) {
 	one, two := startWorld(t, Options{Now: clock}), startWorld(t, Options{Now: clock})
 	a, b := mustGet(t, rdapURL(t, one, "google.com")), mustGet(t, rdapURL(t, two, "google.com"))
 	if a.body != b.body {
-		t.Errorf("two worlds differ:\n%s\n%s", a.body, b.body)
+		t.Errorf("two sandboxes differ:\n%s\n%s", a.body, b.body)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestRDAP_FreeReservedAndPremiumNamesAreNotFound(t *testing.T) {
 	r := startWorld(t, Options{})
 	plain := parse(t, mustGet(t, rdapURL(t, r, "nobody-has-this.com"))).Description
 	for name, says := range map[string]string{
-		"nobody-has-this.dev": "", "kaffee.ch": "", // .ch is not popular in this world
+		"nobody-has-this.dev": "", "kaffee.ch": "", // .ch is not popular in this sandbox
 		"nic.dev": "", "www.com": "", "d.dev": "", "7.com": "",
 		"reserved.com": "reserved by the registry", "reserviert.de": "can't be registered",
 		"premium-name.de": "premium price", "gold.com": "premium name", "casino.io": "premium",
@@ -126,7 +126,7 @@ func TestRDAP_FreeReservedAndPremiumNamesAreNotFound(t *testing.T) {
 			t.Errorf("%s differs from a free name: %q", name, reply.Description)
 		}
 		if says != "" && !strings.Contains(strings.Join(reply.Description, " "), says) {
-			t.Errorf("%s: %q does not say %q", name, reply.Description, says)
+			t.Errorf("%s: %q does not contain %q", name, reply.Description, says)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestRDAP_Paths(t *testing.T) {
 
 func TestRDAP_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // magic names are exempt from chaos
 	for _, tld := range []string{".com", ".de", ".dev", ".xn--p1acf", ".co.uk"} {
 		if _, err := getHTTP(t, silenceTimeout, rdapURL(t, r, "timeout-1"+tld)); !isTimeout(err) {
 			t.Errorf("timeout-%s: %v", tld, err)

@@ -20,63 +20,63 @@ const (
 	ianaHost      = "data.iana.org:443"
 	bootstrapPath = "/rdap/dns.json"
 
-	// The front desk answers for every zone at one address, so that a person or
-	// a stranger's client with one address can look around. The product never
-	// asks it: it goes to each registry's own host.
+	// One RDAP and one WHOIS server answer for every zone at one address, for
+	// people and third-party clients. The product never uses them: it queries each
+	// registry's own host.
 	allZonesHost  = "registry.sandbox.example"
 	allZonesRDAP  = allZonesHost + ":443"
 	allZonesWHOIS = allZonesHost + ":43"
 
-	// closeTimeout bounds Close, whatever a goroutine is busy with.
+	// closeTimeout limits Close.
 	closeTimeout = 2 * time.Second
 )
 
-// Zone is one extension that the world serves.
+// Zone is one TLD that the sandbox serves.
 type Zone struct {
 	TLD     string // ".de", A-label, leading dot
 	RDAP    string // base URL such as "https://rdap.verisign.com/com/v1/", or ""
 	WHOIS   string // host or host:port, or ""
 	Popular bool
-	// MinYears and MaxYears bound the term of a registration; 0 means 1 and 10.
+	// MinYears and MaxYears limit the registration term; 0 means 1 and 10.
 	MinYears, MaxYears int
 }
 
-// Options say what the world consists of and how it behaves. The zero values
-// of all fields but Zones make a quiet world on the real clock.
+// Options configures the sandbox. The zero values of all fields but Zones mean no
+// faults and the real clock.
 type Options struct {
 	Zones []Zone
-	Seeds []SeedDomain // names beside those of the table in doc.go
-	Data  string       // folder for what must outlive the process; empty keeps nothing
+	Seeds []SeedDomain // names in addition to the table in doc.go
+	Data  string       // folder for persistent state; empty means none
 	// Accounts are the registrars; nil means DefaultAccounts.
 	Accounts []Account
 	// EPPListen is the address of the EPP server; empty means a free port of
 	// 127.0.0.1.
 	EPPListen string
-	// Sessions is how many EPP sessions an account may have; 0 means 30.
+	// Sessions limits the EPP sessions per account; 0 means 30.
 	Sessions int
-	// Greeting is how late the greeting of an EPP connection is.
+	// Greeting delays the greeting of an EPP connection.
 	Greeting time.Duration
 	// PendingFor is how long the create of a pending-… name takes; 0 means 5 s.
 	PendingFor time.Duration
-	// Sync makes every EPP command wait for the disk, not for the system only.
+	// Sync makes every EPP command wait for fsync.
 	Sync    bool
-	Latency time.Duration // added to every answer
-	Chaos   float64       // share 0..1 of slow, broken, throttled and dropped answers
+	Latency time.Duration // added to every response
+	Chaos   float64       // share 0..1 of slow, broken, throttled and dropped responses
 	Seed    uint64        // of the chaos; 0 means random
-	// Now is the world's clock before it is advanced; nil = time.Now.
+	// Now is the clock before any advance; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Tap sees every frame that the EPP server sends; for tests.
+	// Tap receives every frame that the EPP server sends; for tests.
 	Tap func(frame []byte)
 }
 
-// timings holds the waits that tests shorten.
+// timings holds delays that tests shorten.
 type timings struct {
-	hang             time.Duration // how long a server that never answers keeps a connection
-	slowMin, slowMax time.Duration // how late a slow answer is
+	hang             time.Duration // how long a hanging server holds a connection
+	slowMin, slowMax time.Duration // delay of a slow response
 }
 
-// Registry is a running world.
+// Registry is a running sandbox registry.
 type Registry struct {
 	opts    Options
 	timings timings
@@ -91,17 +91,17 @@ type Registry struct {
 	control  Control
 }
 
-// Start brings the world up. When it returns, every listener accepts.
+// Start starts all servers. When it returns, every listener accepts connections.
 func Start(opts Options) (*Registry, error) {
 	return start(opts, timings{hang: 30 * time.Second, slowMin: 500 * time.Millisecond, slowMax: 3 * time.Second})
 }
 
 func start(opts Options, timings timings) (*Registry, error) {
 	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
-		return nil, fmt.Errorf("sandbox registry: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+		return nil, fmt.Errorf("sandbox registry: chaos %v is not between 0 and 1", opts.Chaos)
 	}
 	if opts.Latency < 0 {
-		return nil, fmt.Errorf("sandbox registry: latency is %v, but can't be negative", opts.Latency)
+		return nil, fmt.Errorf("sandbox registry: latency %v is negative", opts.Latency)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -123,14 +123,14 @@ func start(opts Options, timings timings) (*Registry, error) {
 	if err := r.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox registry: %w", err), r.Close())
 	}
-	// The seed is told so that a run whose chaos found something can be repeated.
-	opts.Logger.Info("sandbox registry is up", "hosts", len(r.hosts), "zones", len(opts.Zones),
+	// The seed is logged so that a run with chaos can be repeated.
+	opts.Logger.Info("sandbox registry started", "hosts", len(r.hosts), "zones", len(opts.Zones),
 		"dns", r.dns, "epp", r.epp, "chaos", opts.Chaos, "seed", opts.Seed)
 	return r, nil
 }
 
-// open starts one server for every distinct host of the zones, IANA's, the
-// resolver, the registrars' entrance and the clock's.
+// open starts one server for every distinct host of the zones, and the IANA, DNS,
+// EPP and control servers.
 func (r *Registry) open() error {
 	everything := zoneSet{}
 	rdap := map[string]rdapBases{allZonesRDAP: {"/": everything}}
@@ -187,12 +187,12 @@ func (r *Registry) open() error {
 	return r.openControl()
 }
 
-// Hosts says where each host of the world is really reached: "host:port" as
-// the price list or the bootstrap names it, to an origin for RDAP and IANA and
-// to an address for WHOIS.
+// Hosts maps each host of the sandbox, "host:port" as in the price list or the
+// bootstrap, to its actual address: an origin for RDAP and IANA, host:port for
+// WHOIS.
 func (r *Registry) Hosts() map[string]string { return maps.Clone(r.hosts) }
 
-// RDAP is the base address of a server that answers for every zone.
+// RDAP is the base URL of a server that answers for every zone.
 func (r *Registry) RDAP() string { return r.hosts[allZonesRDAP] + "/" }
 
 // WHOIS is the address of a server that answers for every zone.
@@ -205,27 +205,26 @@ func (r *Registry) DNS() string { return r.dns }
 // through Hosts.
 func (r *Registry) BootstrapURL() string { return "https://data.iana.org" + bootstrapPath }
 
-// Close ends the world: listeners, connections, answers under way. It reports
-// if something was still running after two seconds.
+// Close stops all listeners, connections and pending responses. It returns an error
+// if something is still running after two seconds.
 func (r *Registry) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	r.closeControl()
 	err := r.servers.close(ctx)
 	if err != nil {
-		err = fmt.Errorf("sandbox registry: not everything had ended %v after closing: %w", closeTimeout, err)
+		err = fmt.Errorf("sandbox registry: still running %v after close: %w", closeTimeout, err)
 	}
 	return errors.Join(err, r.ledger.Close())
 }
 
-// faultRNGFor makes the chaos of one host, independent of how the other hosts'
-// answers interleave with its own.
+// faultRNGFor returns the chaos of one host, independent of the other hosts.
 func (r *Registry) faultRNGFor(host string) *faultRNG {
 	return &faultRNG{share: r.opts.Chaos, seed: mix(r.opts.Seed ^ hashText(host)), timings: r.timings}
 }
 
-// splitBase takes an RDAP base URL apart into "host:port" and a path that ends
-// in a slash.
+// splitBase splits an RDAP base URL into "host:port" and a path that ends in a
+// slash.
 func splitBase(base string) (host, path string, err error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {

@@ -19,11 +19,11 @@ import (
 	"github.com/miekg/dns"
 )
 
-// answerTimeout is how long a test waits for an answer that must come.
+// answerTimeout is how long a test waits for an expected response.
 const answerTimeout = 20 * time.Second
 
-// silenceTimeout is how long a test waits for an answer that must not come. The server
-// would need 30 s, so a slow machine can't turn this around.
+// silenceTimeout is how long a test waits to see that no response comes. The server
+// would take 30 s, so a slow machine can't change the result.
 const silenceTimeout = 200 * time.Millisecond
 
 var someZones = []Zone{
@@ -48,7 +48,7 @@ var someZones = []Zone{
 	{TLD: ".gr"},
 }
 
-// startWorld starts a world for one test, with short waits if chaos is asked for.
+// startWorld starts a sandbox for one test, with short delays under chaos.
 func startWorld(t testing.TB, opts Options) *Registry {
 	t.Helper()
 	if opts.Zones == nil {
@@ -72,8 +72,8 @@ type httpAnswer struct {
 	body   string
 }
 
-// newHTTPClient opens a connection for each question, so that a reset is seen and not
-// repaired by a second attempt.
+// newHTTPClient opens a connection for each request, so that a reset is not hidden
+// by a retry.
 func newHTTPClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 }
@@ -103,7 +103,7 @@ func doHTTP(t testing.TB, within time.Duration, method, url string, header map[s
 	return httpAnswer{resp.StatusCode, resp.Header, string(body)}, err
 }
 
-// rdapURL is where a name is asked for in this world.
+// rdapURL is the RDAP URL of a name in this sandbox.
 func rdapURL(t testing.TB, r *Registry, name string) string {
 	t.Helper()
 	_, zone, found := r.world.split(strings.ToLower(name))
@@ -210,7 +210,7 @@ func TestHosts_EachHasItsOwnPort(t *testing.T) {
 	t.Logf("490 zones are up after %v", time.Since(began))
 	hosts := r.Hosts()
 	if len(hosts) != 100+38+3 {
-		t.Errorf("%d hosts, want 100 for RDAP, 38 for WHOIS, IANA and the front desk's two", len(hosts))
+		t.Errorf("%d hosts, want 100 for RDAP, 38 for WHOIS, IANA and the two all-zones servers", len(hosts))
 	}
 	seen := map[string]string{r.DNS(): "dns"}
 	for host, at := range hosts {
@@ -248,7 +248,7 @@ func TestHosts_MapPublicNamesToLoopback(t *testing.T) {
 	}
 	hosts["whois.denic.de:43"] = "elsewhere"
 	if r.Hosts()["whois.denic.de:43"] == "elsewhere" {
-		t.Error("the caller can change the world's table")
+		t.Error("the caller can change the sandbox's table")
 	}
 }
 
@@ -298,17 +298,17 @@ func TestHosts_HangingHostDoesNotBlockOthers(t *testing.T) {
 	}
 	select {
 	case err := <-ended:
-		t.Errorf("a question for a timeout- name has ended: %v", err)
+		t.Errorf("a query for a timeout- name has ended: %v", err)
 	default:
 	}
 	cancel()
 	for range maxConns {
 		<-ended
 	}
-	// The places are free again long before the 30 s of a hanging answer are
-	// over, because the guests have left.
+	// The slots are free long before the 30 s of a hanging response are over,
+	// because the clients have left.
 	if a := mustGet(t, rdapURL(t, r, "google.com")); a.status != http.StatusOK {
-		t.Errorf("after the guests have left, the host answers %d", a.status)
+		t.Errorf("after the clients have left, the host answers %d", a.status)
 	}
 }
 
@@ -325,7 +325,7 @@ func TestHosts_ConnectionsBeyondLimitWait(t *testing.T) {
 		silent = append(silent, conn)
 	}
 	if text, err := askWHOIS(t, silenceTimeout, address, "google.de"); !isTimeout(err) {
-		t.Errorf("guest number %d was served: %q, %v", maxConns+1, text, err)
+		t.Errorf("connection %d was served: %q, %v", maxConns+1, text, err)
 	}
 	for _, conn := range silent {
 		_ = conn.Close()
@@ -342,7 +342,7 @@ func TestClose_LeaksNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Guests of every kind: hanging, silent, idle after an answer.
+	// Connections of every kind: hanging, silent, idle after a response.
 	results := make(chan error, 2)
 	go func() {
 		_, err := getHTTP(t, answerTimeout, rdapURL(t, r, "timeout-a.zone1"))
@@ -368,7 +368,7 @@ func TestClose_LeaksNothing(t *testing.T) {
 	}
 	for range 2 {
 		if err := <-results; isTimeout(err) {
-			t.Error("a hanging guest was not sent away")
+			t.Error("a hanging connection was not closed")
 		}
 	}
 	_ = silent.Close()
@@ -408,10 +408,10 @@ func TestLogs_OmitQueriedNames(t *testing.T) {
 	}
 	text := log.String()
 	if !strings.Contains(text, "fault=") {
-		t.Error("the log says nothing of the chaos")
+		t.Error("the log does not mention the chaos")
 	}
 	if strings.Contains(text, "secret") {
-		t.Error("the log names a searched name")
+		t.Error("the log contains a searched name")
 	}
 }
 

@@ -10,33 +10,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// SeedDomain is a name that stands in the registry by name and not by rule, such as
-// one that a customer of the product holds. It is the first entry in the ledger
-// of its name: what commands and the clock make of it later is kept.
+// SeedDomain is a name registered explicitly and not by a rule of the table, such
+// as a domain of a product's customer. It is the first ledger entry of its name;
+// later changes by commands and the clock persist.
 type SeedDomain struct {
 	Name string // A-labels, lower case
-	// Registrar is its registrar's name; one of the world's own has its usual data.
+	// Registrar is the registrar's name; one of the sandbox's own has its usual
+	// data.
 	Registrar string
-	// Statuses are EPP's, such as clientTransferProhibited; none means ok. A
-	// period that they name, such as redemptionPeriod, goes on by the clock.
+	// Statuses are EPP statuses such as clientTransferProhibited; none means ok. A
+	// period among them, such as redemptionPeriod, ends by the clock.
 	Statuses                  []string
 	Created, Changed, Expires time.Time
-	// Nameservers are what it is delegated to. Without any it is registered, but
-	// not in the DNS, as a name on hold or in redemption is.
+	// Nameservers are the delegation. Without any the name is registered but not in
+	// the DNS, like a name on hold or in redemption.
 	Nameservers []string
 }
 
-// seedTRID stands for the command by which a held name came to be as it is.
+// seedTRID is the clTRID of seeded objects.
 const seedTRID = "SIM-before-the-start"
 
-// seed makes the ledger's entry of a held name.
+// seed builds the ledger entry of a seed domain.
 func (w *world) seed(held SeedDomain, now time.Time) (*ledger.Domain, error) {
 	label, zone, found := w.split(held.Name)
 	switch {
 	case !found || strings.Contains(label, ".") || !ledger.WellFormed(held.Name) || misbehaviourOf(label) != misbehaveNot:
-		return nil, fmt.Errorf("the name %q can't be held here", held.Name)
+		return nil, fmt.Errorf("the name %q can't be seeded here", held.Name)
 	case w.stateOf(label, zone) != stateFree:
-		return nil, fmt.Errorf("the name %q stands in the table already", held.Name)
+		return nil, fmt.Errorf("the name %q is already in the table", held.Name)
 	case held.Created.IsZero() || held.Expires.IsZero():
 		return nil, fmt.Errorf("the name %q needs dates", held.Name)
 	}
@@ -61,8 +62,8 @@ func (w *world) seed(held SeedDomain, now time.Time) (*ledger.Domain, error) {
 	return domain, nil
 }
 
-// applyStatus puts a domain into a status as if it had come to it by itself, with
-// dates that fit the others as far as they can.
+// applyStatus puts a domain into a status as if it had reached it naturally, with
+// matching dates.
 func applyStatus(domain *ledger.Domain, status string, now time.Time) {
 	recently := func(at time.Time, days int) time.Time {
 		if at.After(now) || at.AddDate(0, 0, days).Before(now) {
@@ -71,7 +72,7 @@ func applyStatus(domain *ledger.Domain, status string, now time.Time) {
 		return at
 	}
 	switch status {
-	case "ok", "inactive": // they follow from the others
+	case "ok", "inactive": // derived from the others
 	case "redemptionPeriod":
 		domain.Deleted = recently(domain.Expires.AddDate(0, 0, 45), 30)
 		domain.Phase, domain.PhaseUntil = ledger.Redemption, domain.Deleted.AddDate(0, 0, 30)
@@ -97,8 +98,8 @@ func applyStatus(domain *ledger.Domain, status string, now time.Time) {
 	}
 }
 
-// sponsorOf finds the account of a registrar's name. One without an account is
-// told apart by its name only.
+// sponsorOf finds the account of a registrar. One without an account is identified
+// by its name.
 func sponsorOf(registrar string) (account, name string) {
 	if registrar == ledger.TransitName {
 		return ledger.TransitSponsor, registrar
@@ -112,8 +113,8 @@ func sponsorOf(registrar string) (account, name string) {
 	return "elsewhere", registrar
 }
 
-// rdapStatus spells an EPP status as RDAP does (RFC 8056): words instead of
-// capitals.
+// rdapStatus converts an EPP status to RDAP (RFC 8056): words instead of camel
+// case.
 func rdapStatus(epp string) string {
 	if epp == "ok" {
 		return "active"

@@ -49,12 +49,12 @@ func TestSeedDomain_SameInRDAPWHOISAndDNS(t *testing.T) {
 		text := mustAskWHOIS(t, r, "whois.verisign-grs.com:43", name)
 		for _, line := range append([]string{"Registrar: " + want.registrar, "Registry Expiry Date: " + want.expires}, want.servers...) {
 			if !strings.Contains(text, line) {
-				t.Errorf("WHOIS of %s does not say %q:\n%s", name, line, text)
+				t.Errorf("WHOIS of %s does not contain %q:\n%s", name, line, text)
 			}
 		}
 		for _, status := range want.epp {
 			if !strings.Contains(text, "Domain Status: "+status+" ") {
-				t.Errorf("WHOIS of %s does not say %q:\n%s", name, status, text)
+				t.Errorf("WHOIS of %s does not contain %q:\n%s", name, status, text)
 			}
 		}
 		answer, err := queryDNS(t, 5*time.Second, "udp", r.DNS(), name, dns.TypeNS)

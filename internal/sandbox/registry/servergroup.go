@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// maxConns bounds the connections that one host holds at a time. Further ones
-// wait in the kernel's queue.
+// maxConns limits the connections of one host. Further ones wait in the kernel's
+// queue.
 const maxConns = 256
 
-// serverGroup knows everything that runs or is open, so that closing ends all of it.
-// Whatever wants to start asks first; after close the answer is no. That also
-// keeps the WaitGroup from growing while it is waited for.
+// serverGroup tracks everything that runs or is open, so that close ends all of it.
+// Every activity asks begin first, which returns false after close; this also keeps
+// the WaitGroup from growing while it is waited for.
 type serverGroup struct {
-	ctx    context.Context //nolint:containedctx // ends when closing begins; the crowd is the life of all its servers
+	ctx    context.Context //nolint:containedctx // ends when closing begins; lifetime of all servers
 	cancel context.CancelFunc
 	group  sync.WaitGroup
 
@@ -31,8 +31,8 @@ func newServerGroup() *serverGroup {
 	return &serverGroup{ctx: ctx, cancel: cancel, open: map[io.Closer]struct{}{}}
 }
 
-// begin counts one more activity. If it returns false the world is closing and
-// the activity must not start; else end must follow.
+// begin counts one more activity. False means that the group is closing and the
+// activity must not start; otherwise end must follow.
 func (c *serverGroup) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,8 +57,8 @@ func (c *serverGroup) run(f func()) bool {
 	return true
 }
 
-// track remembers something that close must close. It returns false, and has
-// closed it, if closing has begun.
+// track registers a Closer for close. It closes it and returns false if closing has
+// begun.
 func (c *serverGroup) track(thing io.Closer) bool {
 	c.mu.Lock()
 	if !c.closing {
@@ -67,7 +67,7 @@ func (c *serverGroup) track(thing io.Closer) bool {
 		return true
 	}
 	c.mu.Unlock()
-	_ = thing.Close() // nobody will ever use it
+	_ = thing.Close() // it is never used
 	return false
 }
 
@@ -77,8 +77,8 @@ func (c *serverGroup) untrack(thing io.Closer) {
 	delete(c.open, thing)
 }
 
-// close ends everything and waits for it as long as ctx allows. It can be
-// called more than once.
+// close ends everything and waits for it until ctx ends. It can be called
+// repeatedly.
 func (c *serverGroup) close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closing = true
@@ -89,8 +89,7 @@ func (c *serverGroup) close(ctx context.Context) error {
 	c.mu.Unlock()
 	c.cancel()
 	for _, thing := range things {
-		// A listener or connection that has closed itself in the meantime is
-		// no fault: closed is what we want.
+		// A listener or connection that has already closed itself is fine.
 		_ = thing.Close()
 	}
 	done := make(chan struct{})
@@ -106,7 +105,7 @@ func (c *serverGroup) close(ctx context.Context) error {
 	}
 }
 
-// sleep waits for d, or shorter if ctx ends; then it returns false.
+// sleep waits for d; it returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -121,14 +120,14 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// limitedListener is a listener of the crowd with a bounded number of guests.
+// limitedListener is a listener with a limited number of connections.
 type limitedListener struct {
 	net.Listener
 	group *serverGroup
 	slots chan struct{}
 }
 
-// listen opens a gate on a free port of the loopback address.
+// listen opens a listener on a free port of the loopback address.
 func (c *serverGroup) listen(address string) (*limitedListener, error) {
 	var config net.ListenConfig
 	listener, err := config.Listen(c.ctx, "tcp", address)
@@ -142,7 +141,7 @@ func (c *serverGroup) listen(address string) (*limitedListener, error) {
 	return g, nil
 }
 
-// Accept waits until there is room for one more guest, then for the guest.
+// Accept waits for a free slot, then for a connection.
 func (g *limitedListener) Accept() (net.Conn, error) {
 	select {
 	case g.slots <- struct{}{}:
@@ -161,14 +160,14 @@ func (g *limitedListener) Accept() (net.Conn, error) {
 	return tracked, nil
 }
 
-// Close stops the gate; its guests stay until they are closed themselves.
+// Close closes the listener; accepted connections stay open.
 func (g *limitedListener) Close() error {
 	g.group.untrack(g)
 	return g.Listener.Close()
 }
 
-// serve hands every guest to handle, in a goroutine each, until the gate is
-// closed. handle's guest is closed for it.
+// serve runs handle for every connection in a goroutine of its own until the
+// listener is closed. The connection is closed after handle.
 func (g *limitedListener) serve(handle func(*trackedConn)) {
 	for {
 		conn, err := g.Accept()
@@ -176,7 +175,7 @@ func (g *limitedListener) serve(handle func(*trackedConn)) {
 			return
 		}
 		if err != nil {
-			// Out of file descriptors or the like: it may pass.
+			// Out of file descriptors or the like: it may be temporary.
 			if !sleep(g.group.ctx, 10*time.Millisecond) {
 				return
 			}
@@ -192,14 +191,14 @@ func (g *limitedListener) serve(handle func(*trackedConn)) {
 	}
 }
 
-// trackedConn is one accepted connection. It gives its place back when it is closed.
+// trackedConn is one accepted connection. Closing it releases its slot.
 type trackedConn struct {
 	net.Conn
 	listener  *limitedListener
 	closeOnce sync.Once
 }
 
-// Close closes the connection, the first time; later calls do nothing.
+// Close closes the connection once; later calls do nothing.
 func (g *trackedConn) Close() error {
 	var err error
 	g.closeOnce.Do(func() {
@@ -210,21 +209,20 @@ func (g *trackedConn) Close() error {
 	return err
 }
 
-// reset closes the connection in the rude way: the peer sees it reset, and
-// whatever was written but not yet delivered is lost.
+// reset closes the connection with a TCP reset: undelivered data is lost.
 func (g *trackedConn) reset() {
 	if tcp, ok := g.Conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // if it fails, an ordinary close must do
+		_ = tcp.SetLinger(0) // an ordinary close is the fallback
 	}
 	_ = g.Close()
 }
 
 // hang keeps the connection silent until the peer leaves, d has passed or the
-// world closes.
+// sandbox closes.
 func (g *trackedConn) hang(d time.Duration) {
 	if err := g.SetReadDeadline(time.Now().Add(d)); err != nil {
 		return
 	}
-	// Whatever else the peer says is not listened to.
+	// Further input is discarded.
 	_, _ = io.Copy(io.Discard, g.Conn)
 }

@@ -10,19 +10,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// What names cost at the registry, in cents of ledger.Currency.
+// Registry prices in cents of ledger.Currency.
 var (
 	standardTariff = ledger.FeeSchedule{Class: ledger.StandardClass, Create: 800, Renew: 800, Transfer: 800, Restore: 4000}
 	premiumTariff  = ledger.FeeSchedule{Class: "premium", Create: 250_00, Renew: 250_00, Transfer: 250_00, Restore: 250_00}
 	goldTariff     = ledger.FeeSchedule{Class: "premium-gold", Create: 2500_00, Renew: 500_00, Transfer: 500_00, Restore: 500_00}
 )
 
-// table shows the world's rules to the ledger.
+// table exposes the rules of the table to the ledger.
 type table struct{ *world }
 
 var _ ledger.Table = table{}
 
-// Lookup finds the zone of a name.
+// Lookup returns the zone data of a name.
 func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 	label, zone, found := t.split(name)
 	if !found {
@@ -49,7 +49,7 @@ func (t table) Lookup(name string) (ledger.NameEntry, bool) {
 	return place, true
 }
 
-// InitialDomain is a taken name as the ledger would have it.
+// InitialDomain returns a taken name of the table as a ledger entry.
 func (t table) InitialDomain(name string, now time.Time) *ledger.Domain {
 	label, zone, found := t.split(name)
 	if !found {
@@ -77,11 +77,10 @@ func (t table) InitialDomain(name string, now time.Time) *ledger.Domain {
 	return domain
 }
 
-// authOf is the authInfo of every name that was there before the first command.
+// authOf is the authInfo of every name of the table.
 func authOf(label string) string { return "auth-" + label }
 
-// find says how a name stands now, and what the registry holds of it if it is
-// taken.
+// find returns the current state of a name, and its record if it is taken.
 func (r *Registry) find(label string, zone Zone) (nameState, record) {
 	name := label + zone.TLD
 	domain, known := r.ledger.Public(name)
@@ -94,7 +93,7 @@ func (r *Registry) find(label string, zone Zone) (nameState, record) {
 		return what, record{}
 	case domain == nil:
 		if what == stateTaken || what == stateUndelegated {
-			return stateFree, record{} // its holder gave it up
+			return stateFree, record{} // it was deleted
 		}
 		return what, record{}
 	case domain.Delegated():
@@ -104,7 +103,7 @@ func (r *Registry) find(label string, zone Zone) (nameState, record) {
 	}
 }
 
-// recordOf is what everybody sees of a domain of the ledger.
+// recordOf returns the public record of a ledger domain.
 func (r *Registry) recordOf(domain *ledger.Domain) record {
 	rec := record{
 		name: domain.Name, unicode: toUnicode(domain.Name), handle: domain.ROID, registrar: r.registrarOf(domain),
@@ -127,7 +126,7 @@ func (r *Registry) recordOf(domain *ledger.Domain) record {
 	return rec
 }
 
-// registrarOf is the registrar of a domain.
+// registrarOf returns the registrar of a domain.
 func (r *Registry) registrarOf(domain *ledger.Domain) worldRegistrar {
 	name := domain.Agent
 	if name == "" {

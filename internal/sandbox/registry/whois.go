@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxQuestion     = 512 // bytes, the line end included
+	maxQuestion     = 512 // bytes including the line end
 	questionTimeout = 10 * time.Second
 	replyTimeout    = 10 * time.Second
 )
@@ -43,11 +43,11 @@ type whoisServer struct {
 	rng    *faultRNG
 }
 
-// serve is the whole of RFC 3912: one line in, one text out, goodbye.
+// serve implements RFC 3912: one line in, one text out, close.
 func (s *whoisServer) serve(peer *trackedConn) {
 	question, err := readQuestion(peer)
 	if err != nil && !errors.Is(err, errTooLong) {
-		return // the peer left or said nothing
+		return // the peer left or sent nothing
 	}
 	if !sleep(s.servers.ctx, s.opts.Latency) {
 		return
@@ -77,7 +77,8 @@ func (s *whoisServer) serve(peer *trackedConn) {
 				return
 			}
 		case faultBroken:
-			// A bare beginning could be a whole sentence, so junk always follows it.
+			// A truncated text could be a valid sentence, so junk always follows
+			// it.
 			beginning := s.encode(text)
 			beginning = beginning[:len(beginning)/3*int(mishap.variant%2)]
 			s.send(peer, append(beginning, randomBytes(mishap.variant)...))
@@ -92,10 +93,9 @@ func (s *whoisServer) serve(peer *trackedConn) {
 	s.send(peer, s.encode(text))
 }
 
-var errTooLong = errors.New("the question is too long")
+var errTooLong = errors.New("the query is too long")
 
-// readQuestion reads one line. A line that is cut short by the end of the
-// stream counts, too.
+// readQuestion reads one line. A line ended by EOF counts too.
 func readQuestion(peer *trackedConn) (string, error) {
 	if err := peer.SetReadDeadline(time.Now().Add(questionTimeout)); err != nil {
 		return "", err
@@ -110,7 +110,7 @@ func readQuestion(peer *trackedConn) (string, error) {
 	return strings.TrimSpace(line), nil
 }
 
-// decide finds the text to say and the manner to say it in.
+// decide returns the response text and the misbehaviour.
 func (s *whoisServer) decide(question string) (string, misbehaviour) {
 	for _, prefix := range s.style.prefixes {
 		if rest, found := strings.CutPrefix(question, prefix); found {
@@ -149,8 +149,8 @@ func (s *whoisServer) decide(question string) (string, misbehaviour) {
 	}
 }
 
-// encode brings a text onto the wire: CRLF at the line ends, and ISO-8859-1
-// from the hosts that never moved on.
+// encode converts a text to the wire format: CRLF line ends, and ISO-8859-1 for
+// latin1Hosts.
 func (s *whoisServer) encode(text string) []byte {
 	text = strings.TrimRight(text, "\n") + "\n"
 	text = strings.ReplaceAll(text, "\n", "\r\n")
@@ -171,11 +171,11 @@ func (s *whoisServer) send(peer *trackedConn, wire []byte) {
 	if err := peer.SetWriteDeadline(time.Now().Add(replyTimeout)); err != nil {
 		return
 	}
-	_, _ = peer.Write(wire) // a client that left is no fault of ours
+	_, _ = peer.Write(wire) // the client may have left
 }
 
-// randomBytes is a little binary rubbish, with zero bytes and without a single letter,
-// so that it can't spell anything.
+// randomBytes returns binary junk with zero bytes and without letters, so that it
+// contains no words.
 func randomBytes(seed uint64) []byte {
 	rubbish := make([]byte, 0, 96)
 	for len(rubbish) < cap(rubbish) {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// whoisHosts are the hosts of someZones with a zone each and the words that
-// mark an answer of their style.
+// whoisHosts are the hosts of someZones with a zone each and the markers of their
+// style.
 var whoisHosts = []struct {
 	host, tld, taken, free, reserved, throttled string
 }{
@@ -90,7 +90,7 @@ func TestWHOIS_PremiumNamesAreFreeWithRemark(t *testing.T) {
 
 func TestWHOIS_MagicNames(t *testing.T) {
 	t.Parallel()
-	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // chaos leaves magic names alone
+	r := startWorld(t, Options{Chaos: 1, Seed: 1}) // magic names are exempt from chaos
 	for _, c := range whoisHosts {
 		t.Run(c.tld, func(t *testing.T) {
 			t.Parallel()
@@ -132,10 +132,10 @@ func TestWHOIS_QueryForms(t *testing.T) {
 			t.Errorf("%q at %s: %q is missing in\n%s", c.question, c.host, c.says, text)
 		}
 	}
-	// More than 512 bytes without an end: the answer may be lost in the reset
-	// that unread bytes cause, but no record can come.
+	// More than 512 bytes without a line end: the response may be lost in the reset
+	// that unread bytes cause, but no record can be returned.
 	if text, _ := askWHOIS(t, answerTimeout, r.Hosts()["whois.denic.de:43"], "google.de"+strings.Repeat(" ", 600)); strings.Contains(text, "connect") {
-		t.Errorf("a question of 600 bytes was answered: %s", text)
+		t.Errorf("a query of 600 bytes was answered: %s", text)
 	}
 }
 

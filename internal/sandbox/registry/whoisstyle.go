@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// whoisStyle is the way in which a WHOIS host puts its answers. The texts are
-// templates: {domain} and its like are replaced; a line with {ns} or {status}
-// is repeated for each nameserver or status and vanishes if there is none; the
-// line {contacts} becomes one block for each contact that has a role.
+// whoisStyle is the response format of a WHOIS host. The texts are templates:
+// {domain} etc. are replaced; a line with {ns} or {status} is repeated for each
+// nameserver or status and omitted if there is none; the line {contacts} becomes
+// one block for each contact with a role.
 type whoisStyle struct {
-	// prefixes may stand before the name in a question.
+	// prefixes may precede the name in a query.
 	prefixes []string
 	// dates is the layout of all dates.
 	dates string
@@ -20,23 +20,23 @@ type whoisStyle struct {
 	reserved  string
 	throttled string
 
-	// contact is the block for one contact, roles name the registrant, the
+	// contact is the block for one contact; roles name the registrant, the
 	// administrative and the technical one.
 	contact string
 	roles   []string
 }
 
-// What all hosts say in the same words.
+// Messages that are the same on all hosts.
 const (
 	notProvided   = "Information about this name is not provided by this service.\n"
 	notUnderstood = "% The question was not understood. Ask for one domain name.\n"
 	premiumRemark = "\nRemarks: premium name, sold at a premium price\n"
 )
 
-// latin1Hosts write ISO-8859-1.
+// latin1Hosts use ISO-8859-1.
 var latin1Hosts = [...]string{"whois.nic.at", "whois.nic.hu"}
 
-// whoisStyleOf finds the style of a host.
+// whoisStyleOf returns the style of a host.
 func whoisStyleOf(host string) whoisStyle {
 	if style, special := whoisStyles[host]; special {
 		return style
@@ -44,8 +44,7 @@ func whoisStyleOf(host string) whoisStyle {
 	return icannStyle
 }
 
-// render fills a template with a record. Free names have a record with nothing
-// but a name.
+// render fills a template with a record. The record of a free name has only a name.
 func (s whoisStyle) render(template string, rec record, now time.Time) string {
 	fill := strings.NewReplacer(
 		"{domain}", rec.name,
@@ -100,8 +99,7 @@ func (s whoisStyle) renderContacts() string {
 	return text.String()
 }
 
-// signedWord is how a record says whether the delegation is signed. Of names that
-// nobody changed the DNS has no keys, so it is not.
+// signedWord is the DNSSEC status in a record. Unchanged names have no keys.
 func signedWord(signed bool) string {
 	if signed {
 		return "signedDelegation"

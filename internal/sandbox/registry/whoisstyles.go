@@ -2,8 +2,7 @@ package registry
 
 import "time"
 
-// whoisStyles are the hosts with habits of their own. All others write like the
-// generic top-level domains, see icannStyle.
+// whoisStyles are the hosts with their own format. All others use icannStyle.
 var whoisStyles = map[string]whoisStyle{
 	"whois.verisign-grs.com": verisignStyle,
 	"whois.denic.de":         denicStyle,
@@ -19,8 +18,8 @@ var whoisStyles = map[string]whoisStyle{
 	"whois.punktum.dk":       danishStyle,
 }
 
-// icannNotice stands below every answer in the gTLD style. It is full of words
-// that a hasty reader could trip over, as the real ones are.
+// icannNotice is part of every response in the gTLD style. Like the real ones, it
+// contains words that can mislead a parser.
 const icannNotice = `>>> Last update of WHOIS database: {now} <<<
 
 TERMS OF USE: This registry is simulated and its records are invented. You may
@@ -63,8 +62,8 @@ DNSSEC: {dnssec}
 `,
 }
 
-// verisignStyle is a thin registry: contacts are the registrar's affair, but
-// for the address that it wants complaints sent to.
+// verisignStyle is that of a thin registry: no contacts except the registrar's
+// abuse address.
 var verisignStyle = whoisStyle{
 	prefixes: []string{"domain ", "="},
 	dates:    time.RFC3339,
@@ -101,8 +100,7 @@ NOTICE: The expiration date above is the day on which the sponsorship of the
 registrar ends, which need not be the day on which the holder's contract does.
 `
 
-// denicStyle tells the public next to nothing, and the holder's handle not at
-// all.
+// denicStyle shows hardly any data, and no registrant handle.
 var denicStyle = whoisStyle{
 	prefixes: []string{"-T dn,ace ", "-T dn ", "-T ace,dn "},
 	dates:    time.RFC3339,
@@ -174,7 +172,7 @@ const euridNotice = `% Whatever stands below was made up by a program.
 
 `
 
-// rpslStyle answers in objects, as the databases of address space do.
+// rpslStyle uses RPSL objects, like the regional internet registries.
 var rpslStyle = whoisStyle{
 	dates: "20060102 15:04:05",
 	taken: rpslNotice + `domain:         {domain}

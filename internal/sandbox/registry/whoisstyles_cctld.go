@@ -1,6 +1,6 @@
 package registry
 
-// The habits of further country registries.
+// Formats of further ccTLD registries.
 
 var switchStyle = whoisStyle{
 	dates: "2006-01-02",

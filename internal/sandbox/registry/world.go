@@ -10,19 +10,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// nameState is what the registry holds of a name.
+// nameState is the registry state of a name.
 type nameState uint8
 
 const (
 	stateFree           nameState = iota
 	stateTaken                    // registered and delegated
 	stateUndelegated              // registered, without nameservers
-	stateReserved                 // reserved, of which RDAP says nothing
-	stateOpenlyReserved           // reserved, and RDAP says so
-	statePremium                  // free, at a price of its own
+	stateReserved                 // reserved, not shown by RDAP
+	stateOpenlyReserved           // reserved, shown by RDAP
+	statePremium                  // free, at a premium price
 )
 
-// misbehaviour is how a server behaves when it is asked for a name.
+// misbehaviour is how servers misbehave for a magic name.
 type misbehaviour uint8
 
 const (
@@ -34,7 +34,7 @@ const (
 	misbehaveDecline
 )
 
-// magicPrefixes prefixes and the manners that they call up.
+// magicPrefixes maps label prefixes to misbehaviours.
 var magicPrefixes = [...]struct {
 	prefix string
 	manner misbehaviour
@@ -49,11 +49,11 @@ var magicPrefixes = [...]struct {
 // zoneSet is the set of zones that one server answers for.
 type zoneSet map[string]bool
 
-// world is the table of names, as rules: labels by zones.
+// world is the table of names as rules: labels by zones.
 type world struct {
 	zones     map[string]Zone
-	parent    map[string]bool      // names above a zone that are no zone: "uk" if only .co.uk is served
-	everyZone map[string]nameState // labels that stand so under every zone
+	parent    map[string]bool      // names above a zone that are not zones themselves: "uk" if only .co.uk is served
+	everyZone map[string]nameState // labels with a fixed state under every zone
 	known     map[string]bool      // labels that are taken under popular zones
 	icann     map[string]bool      // labels that are reserved in generic zones
 }
@@ -69,7 +69,7 @@ func newWorld(zones []Zone) (*world, error) {
 	for _, zone := range zones {
 		name, dotted := strings.CutPrefix(zone.TLD, ".")
 		if !dotted || !ledger.WellFormed(name) {
-			return nil, fmt.Errorf("zone %q is not written as lower case A-labels with a leading dot", zone.TLD)
+			return nil, fmt.Errorf("zone %q is not in lower case A-labels with a leading dot", zone.TLD)
 		}
 		if _, twice := w.zones[zone.TLD]; twice {
 			return nil, fmt.Errorf("zone %s is listed twice", zone.TLD)
@@ -95,8 +95,8 @@ func newWorld(zones []Zone) (*world, error) {
 	return w, nil
 }
 
-// normalise brings a name from a question into the form of the table: lower
-// case A-labels without a final dot. ok is false for what can't be a name.
+// normalise converts a queried name to the form of the table: lower case A-labels
+// without a final dot. ok is false if it can't be a name.
 func normalise(text string) (name string, ok bool) {
 	name = strings.ToLower(strings.TrimSuffix(text, "."))
 	for i := range len(name) {
@@ -112,9 +112,8 @@ func normalise(text string) (name string, ok bool) {
 	return name, ledger.WellFormed(name)
 }
 
-// split finds the zone that a name belongs to: the longest one below which it
-// lies. label is what stands before the zone, with dots if the name lies
-// deeper.
+// split finds the longest zone of a name. label is the part before the zone, with
+// dots if the name is deeper.
 func (w *world) split(name string) (label string, zone Zone, found bool) {
 	for at := strings.IndexByte(name, '.'); at >= 0; {
 		if zone, found = w.zones[name[at:]]; found {
@@ -129,9 +128,9 @@ func (w *world) split(name string) (label string, zone Zone, found bool) {
 	return "", Zone{}, false
 }
 
-// stateOf says how a label stands under a zone.
+// stateOf returns the state of a label under a zone.
 func (w *world) stateOf(label string, zone Zone) nameState {
-	// .co.uk is a name of .uk that nobody can buy.
+	// .co.uk is a name of .uk that can't be registered.
 	if _, apex := w.zones["."+label+zone.TLD]; apex {
 		return stateTaken
 	}
@@ -151,7 +150,7 @@ func (w *world) stateOf(label string, zone Zone) nameState {
 	return stateFree
 }
 
-// misbehaviourOf says whether a label is one of the magic ones.
+// misbehaviourOf returns the misbehaviour of a magic label.
 func misbehaviourOf(label string) misbehaviour {
 	for _, spell := range magicPrefixes {
 		if strings.HasPrefix(label, spell.prefix) {
@@ -161,20 +160,19 @@ func misbehaviourOf(label string) misbehaviour {
 	return misbehaveNot
 }
 
-// generic says whether ICANN's rules for generic top-level domains hold: one
-// label, longer than the two letters of a country.
+// generic reports whether ICANN's gTLD rules apply: one label longer than a country
+// code.
 func generic(tld string) bool {
 	return len(tld) > len(".xx") && strings.LastIndexByte(tld, '.') == 0
 }
 
-// status is one EPP status in the spelling of WHOIS and in that of RDAP (RFC
-// 8056).
+// status is one EPP status as shown by WHOIS and by RDAP (RFC 8056).
 type status struct{ epp, rdap string }
 
 // worldRegistrar is a registrar of the world.
 type worldRegistrar struct {
 	name, id, url, abuse string
-	account              string // as EPP names it; most of them never log in
+	account              string // EPP account; most never log in
 }
 
 var worldRegistrars = [...]worldRegistrar{
@@ -185,7 +183,7 @@ var worldRegistrars = [...]worldRegistrar{
 	{"Alpenhof Internet AG", "9994", "https://alpenhof.example", "abuse@alpenhof.example", "alpenhof"},
 }
 
-// record is what the registry holds of a taken name, contacts apart.
+// record is the registry's record of a taken name without contacts.
 type record struct {
 	name        string
 	unicode     string
@@ -197,14 +195,14 @@ type record struct {
 	statuses    []status
 	nameservers []string
 	signed      bool
-	keys        []ledger.DS // of names that somebody changed
+	keys        []ledger.DS // of changed names
 }
 
-// handleOf is the number of a name that was there from the beginning.
+// handleOf is the ROID of a name of the table.
 func handleOf(name string) string { return fmt.Sprintf("D%010d-SIM", hashText(name)%10_000_000_000) }
 
-// recordOf makes up the record of a taken name. Everything but the dates of
-// the last and next renewal follows from the name alone.
+// recordOf generates the record of a taken name. Everything except the dates of the
+// last and next renewal follows from the name.
 func recordOf(name string, what nameState, now time.Time) record {
 	h := hashText(name)
 	rec := record{
@@ -216,10 +214,10 @@ func recordOf(name string, what nameState, now time.Time) record {
 	}
 	rec.created = time.Date(1996+int(h>>24%24), time.Month(1+h>>32%12), 1+int(h>>40%28),
 		int(h>>44%24), int(h>>48%60), int(h>>52%60), 0, time.UTC)
-	for !rec.created.Before(now) { // the world's clock may have been set far back
+	for !rec.created.Before(now) { // the clock may be set far back
 		rec.created = rec.created.AddDate(-10, 0, 0)
 	}
-	// Names are renewed year by year, always on the day of their creation.
+	// Names are renewed yearly on their creation date.
 	years := now.Year() - rec.created.Year()
 	if rec.created.AddDate(years, 0, 0).After(now) {
 		years--
@@ -245,7 +243,7 @@ func recordOf(name string, what nameState, now time.Time) record {
 	return rec
 }
 
-// servers are the name servers of a registrar's customers.
+// servers returns the nameservers of a registrar's customers.
 func (a worldRegistrar) servers() []string {
 	host := strings.TrimPrefix(a.url, "https://")
 	return []string{"ns1." + host, "ns2." + host}

@@ -24,14 +24,14 @@ func TestTableIsLargeAndWellFormed(t *testing.T) {
 		}
 		for _, label := range labels {
 			if seen[label] {
-				t.Errorf("%s stands in the table twice", label)
+				t.Errorf("%s is in the table twice", label)
 			}
 			seen[label] = true
 			if !ledger.WellFormed(label) || misbehaviourOf(label) != misbehaveNot {
 				t.Errorf("%s can't be a label of the table", label)
 			}
 			if strings.HasPrefix(label, "xn--") && toUnicode(label) == label {
-				t.Errorf("%s is no A-label", label)
+				t.Errorf("%s is not an A-label", label)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func TestReservations_FollowZoneType(t *testing.T) {
 	} {
 		label, zone, found := w.split(name)
 		if got := w.stateOf(label, zone); !found || got != want {
-			t.Errorf("%s stands as %d, want %d", name, got, want)
+			t.Errorf("%s has state %d, want %d", name, got, want)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// part is a piece of a text: words, or a link.
+// part is a piece of a text: words or a link.
 type part struct{ Words, Link string }
 
-// parts cuts a text at its links. The links were found by a pattern that allows
-// http and https only; html/template escapes both.
+// parts splits a text at its links. Their pattern allows http and https only;
+// html/template escapes both.
 func (m Mail) parts() []part {
 	var cut []part
 	rest := m.Text
@@ -63,13 +63,13 @@ a { color: #0b57a4 }
 </html>
 `))
 
-// handler serves the page and the list for scripts.
+// handler serves the page and the JSON list.
 func (b *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		var text bytes.Buffer
 		if err := page.Execute(&text, b.Mails(r.URL.Query().Get("to"))); err != nil {
-			http.Error(w, "the page can't be made", http.StatusInternalServerError)
+			http.Error(w, "the page can't be rendered", http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -80,7 +80,7 @@ func (b *Server) handler() http.Handler {
 			Mails []Mail `json:"mails"`
 		}{b.Mails(r.URL.Query().Get("to"))})
 		if err != nil {
-			http.Error(w, "the list can't be made", http.StatusInternalServerError)
+			http.Error(w, "the list can't be encoded", http.StatusInternalServerError)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -93,8 +93,8 @@ func (b *Server) handler() http.Handler {
 	return requireLoopbackHost(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// requireLoopbackHost lets nobody in who came by another name than this machine's, and keeps
-// what is shown from running anything.
+// requireLoopbackHost rejects host names other than this machine's and sets a
+// policy against scripts.
 func requireLoopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

@@ -13,12 +13,10 @@ import (
 	"strings"
 )
 
-// urlPattern is what becomes a link: it ends at white space and at what
-// surrounds addresses in texts.
+// urlPattern matches links, which end at white space, quotes and brackets.
 var urlPattern = regexp.MustCompile(`https?://[^\s<>"'()\[\]{}]+`)
 
-// parseMail makes a Mail of what came over the wire. What can't be understood is
-// shown as it is: a person can still read it.
+// parseMail decodes a received message. What can't be decoded is shown unchanged.
 func parseMail(raw []byte) Mail {
 	parsed, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
@@ -45,7 +43,7 @@ func withLinks(m Mail) Mail {
 	return m
 }
 
-// plainText is the first plain text of a part, decoded.
+// plainText returns the first plain text of a part, decoded.
 func plainText(header textproto.MIMEHeader, body io.Reader, depth int) string {
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err == nil && strings.HasPrefix(kind, "multipart/") && depth < 3 {
@@ -69,6 +67,6 @@ func plainText(header textproto.MIMEHeader, body io.Reader, depth int) string {
 	case "base64":
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	}
-	text, _ := io.ReadAll(body) // what could be decoded is better than nothing
+	text, _ := io.ReadAll(body) // a partial text is better than none
 	return string(text)
 }

@@ -22,58 +22,58 @@ const (
 	maxMails      = 500
 	maxMailBytes  = 1 << 20
 	maxRecipients = 50
-	maxConns      = 64 // connections that one of the servers holds at a time
+	maxConns      = 64 // concurrent connections per server
 	ioTimeout     = 30 * time.Second
 	closeTimeout  = 2 * time.Second
 )
 
-// Options say how the mailbox behaves. The zero value works.
+// Options configures the server. The zero value works.
 type Options struct {
-	// Listen and ListenHTTP are loopback addresses with ports for SMTP and for the
+	// Listen and ListenHTTP are loopback addresses with ports for SMTP and the
 	// page; empty means 127.0.0.1:0.
 	Listen, ListenHTTP string
-	// Chaos is the share 0..1 of letters that are put off.
+	// Chaos is the share 0..1 of mails with a temporary failure.
 	Chaos float64
-	// Seed is that of the chaos; 0 means random.
+	// Seed is the seed of the chaos; 0 means random.
 	Seed uint64
 	// Now is the clock; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// Mail is a letter that arrived.
+// Mail is a received mail.
 type Mail struct {
 	ID         uint64    `json:"id"`
 	ReceivedAt time.Time `json:"received_at"`
 	From       string    `json:"from"`
-	// To are the recipients of the envelope, one or more.
+	// To are the envelope recipients.
 	To       []string `json:"to"`
 	Subject  string   `json:"subject"`
 	Language string   `json:"language,omitempty"`
 	Text     string   `json:"text"`
-	// Links are the web addresses in the text, in their order.
+	// Links are the URLs in the text, in order.
 	Links []string `json:"links"`
 }
 
-// Server is a running mailbox.
+// Server is a running mail server.
 type Server struct {
 	opts Options
 	smtp *smtp.Server
 	web  *http.Server
-	// address and page are where both are reached.
+	// address and pageURL are where both servers are reached.
 	address, pageURL string
 	running          sync.WaitGroup
 
 	mu     sync.Mutex
-	mails  []Mail // the oldest first
+	mails  []Mail // oldest first
 	lastID uint64
 	rng    *rand.Rand
 }
 
-// Start opens both servers. When it returns, they accept.
+// Start starts both servers. When it returns, they accept connections.
 func Start(opts Options) (*Server, error) {
 	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
-		return nil, fmt.Errorf("sandbox inbox: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+		return nil, fmt.Errorf("sandbox smtp: chaos %v is not between 0 and 1", opts.Chaos)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -86,17 +86,17 @@ func Start(opts Options) (*Server, error) {
 	}
 	mails, err := listen(opts.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox inbox: %w", err)
+		return nil, fmt.Errorf("sandbox smtp: %w", err)
 	}
 	pages, err := listen(opts.ListenHTTP)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("sandbox inbox: %w", err), mails.Close())
+		return nil, errors.Join(fmt.Errorf("sandbox smtp: %w", err), mails.Close())
 	}
 	b := &Server{
 		opts: opts, address: mails.Addr().String(), pageURL: "http://" + pages.Addr().String() + "/",
 		rng: rand.New(rand.NewPCG(opts.Seed, 0)),
 	}
-	silent := log.New(discard{}, "", 0) // foreign words about letters are nobody's business
+	silent := log.New(discard{}, "", 0) // the library's log may quote mails
 	b.smtp = smtp.NewServer(b)
 	b.smtp.Domain = "inbox.sandbox.example"
 	b.smtp.MaxMessageBytes = maxMailBytes
@@ -119,7 +119,7 @@ func listen(address string) (net.Listener, error) {
 	}
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || !loopbackHost(host) {
-		return nil, fmt.Errorf("%q is not a loopback address and port: letters stay on this machine", address)
+		return nil, fmt.Errorf("%q is not a loopback address and port: mails stay on this machine", address)
 	}
 	var config net.ListenConfig
 	listener, err := config.Listen(context.Background(), "tcp", address)
@@ -136,11 +136,10 @@ func (discard) Write(text []byte) (int, error) { return len(text), nil }
 // Address is host:port of the mail server.
 func (b *Server) Address() string { return b.address }
 
-// PageURL is the address of the web page.
+// PageURL is the URL of the web page.
 func (b *Server) PageURL() string { return b.pageURL }
 
-// Mails returns the letters to a recipient, or all if it is empty, the newest
-// first.
+// Mails returns the mails to a recipient, or all if it is empty, newest first.
 func (b *Server) Mails(to string) []Mail {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,14 +152,14 @@ func (b *Server) Mails(to string) []Mail {
 	return found
 }
 
-// Clear forgets all letters.
+// Clear deletes all mails.
 func (b *Server) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.mails = nil
 }
 
-// store adds a letter and lets the oldest go.
+// store adds a mail and drops the oldest beyond the limit.
 func (b *Server) store(mail Mail) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,7 +171,7 @@ func (b *Server) store(mail Mail) {
 	}
 }
 
-// Close ends both servers and waits for them.
+// Close stops both servers and waits for them.
 func (b *Server) Close() error {
 	err := errors.Join(b.smtp.Close(), b.web.Close())
 	done := make(chan struct{})
@@ -184,6 +183,6 @@ func (b *Server) Close() error {
 	case <-done:
 		return err
 	case <-time.After(closeTimeout):
-		return errors.Join(err, fmt.Errorf("sandbox inbox: not everything had ended %v after closing", closeTimeout))
+		return errors.Join(err, fmt.Errorf("sandbox smtp: still running %v after close", closeTimeout))
 	}
 }

@@ -32,7 +32,8 @@ func send(b *sandboxsmtp.Server, to, text string) error {
 	return smtp.SendMail(b.Address(), nil, "post@domains.example", []string{to}, []byte(strings.ReplaceAll(text, "\n", "\r\n")))
 }
 
-// get asks the page by the given host and returns status, header and body.
+// get requests the page under the given host name and returns status, header and
+// body.
 func get(t *testing.T, b *sandboxsmtp.Server, method, path, host string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.PageURL()+path, nil)
@@ -89,7 +90,7 @@ func TestServer_ReadsOtherMailFormats(t *testing.T) {
 	for name, test := range map[string]struct{ letter, want string }{
 		"multipart": {"Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<b>no</b>\n--x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\nR3LDvMOfZQ==\n--x--\n", "Grüße"},
 		"no header": {"\nhello\n", "hello"},
-		"no letter": {"just words", "just words"},
+		"no mail":   {"just words", "just words"},
 		"not UTF-8": {"Subject: x\n\n\xff\xfe", "�"},
 	} {
 		b.Clear()
@@ -188,10 +189,10 @@ func TestServer_KeepsLast500AndRefusesHugeMail(t *testing.T) {
 	}
 	mails := b.Mails("")
 	if len(mails) != 500 || mails[0].Subject != "509" || mails[499].Subject != "10" {
-		t.Errorf("%d letters are kept", len(mails))
+		t.Errorf("%d mails are stored", len(mails))
 	}
 	if err := send(b, "a@x.example", "Subject: huge\n\n"+strings.Repeat(strings.Repeat("x", 70)+"\n", 16<<10)); err == nil {
-		t.Error("a letter over 1 MiB was taken")
+		t.Error("a mail over 1 MiB was accepted")
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// fault is what chaos does to one letter.
+// fault is what chaos does to one mail.
 type fault uint8
 
 const (
@@ -16,11 +16,11 @@ const (
 	dropConnection
 )
 
-// The answers of chaos, each of which asks to try again.
+// Responses of chaos; all of them are temporary.
 var (
 	errDeferRecipient = &smtp.SMTPError{Code: 450, EnhancedCode: smtp.EnhancedCode{4, 2, 1}, Message: "the mailbox is busy, try again later"}
-	errDeferData      = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "the letter was not stored, try again later"}
-	errShutdown       = &smtp.SMTPError{Code: 421, EnhancedCode: smtp.EnhancedCode{4, 3, 2}, Message: "the server goes away"} // nobody hears it
+	errDeferData      = &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "the mail was not stored, try again later"}
+	errShutdown       = &smtp.SMTPError{Code: 421, EnhancedCode: smtp.EnhancedCode{4, 3, 2}, Message: "the server goes away"} // never sent
 )
 
 func (b *Server) drawFault() fault {
@@ -32,12 +32,12 @@ func (b *Server) drawFault() fault {
 	return deferRecipient + fault(b.rng.IntN(int(dropConnection)))
 }
 
-// NewSession welcomes everybody.
+// NewSession accepts every client.
 func (b *Server) NewSession(conn *smtp.Conn) (smtp.Session, error) {
 	return &session{server: b, conn: conn}, nil
 }
 
-// session is one visit of a sender, of one letter or several.
+// session is one SMTP session with one or more mails.
 type session struct {
 	server *Server
 	conn   *smtp.Conn
@@ -46,17 +46,17 @@ type session struct {
 	to     []string
 }
 
-// Reset forgets the letter that was begun.
+// Reset discards the current mail.
 func (s *session) Reset() { s.from, s.to, s.fault = "", nil, faultNone }
 
-// Logout ends the visit.
+// Logout ends the session.
 func (s *session) Logout() error { return nil }
 
-// Mail begins a letter.
+// Mail begins a mail.
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	s.from, s.to, s.fault = from, nil, s.server.drawFault()
 	if s.fault == dropConnection {
-		_ = s.conn.Conn().Close() // without a word
+		_ = s.conn.Conn().Close() // without a response
 		return errShutdown
 	}
 	return nil
@@ -71,9 +71,9 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	return nil
 }
 
-// Data takes the letter.
+// Data receives the mail.
 func (s *session) Data(text io.Reader) error {
-	raw, err := io.ReadAll(text) // bounded by MaxMessageBytes
+	raw, err := io.ReadAll(text) // limited by MaxMessageBytes
 	if err != nil {
 		return err
 	}

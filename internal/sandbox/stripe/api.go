@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// apiVersion is the shape of the objects in webhooks, and in answers to
-	// whoever asks for none.
+	// apiVersion is the version of webhook objects, and of responses without a
+	// requested version.
 	apiVersion        = "2026-05-27.dahlia"
 	maxIdempotencyKey = 255
 )
 
 var versionForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}(\.[a-z]+)?$`)
 
-// call is one request to the API while it is carried out. The book is locked.
+// call is one request to the API. The state is locked.
 type call struct {
 	*tx
 	server *Server
@@ -30,10 +30,10 @@ type call struct {
 	key    string
 }
 
-// apiOperation carries a call out and returns what to show.
+// apiOperation executes a call and returns the object to show.
 type apiOperation func(*call) (map[string]any, *refusal)
 
-// storedResponse is the answer under an idempotency key.
+// storedResponse is the response stored under an idempotency key.
 type storedResponse struct {
 	Key         string          `json:"key"`
 	Created     int64           `json:"created"`
@@ -43,14 +43,14 @@ type storedResponse struct {
 	Body        json.RawMessage `json:"body"`
 }
 
-// response is what a call gets.
+// response is the response to a call.
 type response struct {
 	status   int
 	body     []byte
-	original string // the request that was answered first under this key
+	original string // id of the first request with this key
 }
 
-// routes are the calls that exist, each with the name by which faults know it.
+// routes registers the supported calls, each with its name in fault rules.
 func (s *Server) routes(mux *http.ServeMux) {
 	for _, route := range []struct {
 		pattern, name string
@@ -91,8 +91,8 @@ func (s *Server) routes(mux *http.ServeMux) {
 	})
 }
 
-// serve is the way of every call: who asks, faults, parameters, idempotency, then
-// the work.
+// serve handles every call: authentication, faults, parameters, idempotency, then
+// the operation.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, name string, do apiOperation) {
 	request := newID("req_")
 	s.calls.Add(1)
@@ -140,7 +140,7 @@ func (s *Server) authenticate(r *http.Request) *refusal {
 	return nil
 }
 
-// executeOnce does the work once for each idempotency key.
+// executeOnce executes the operation once per idempotency key.
 func (s *Server) executeOnce(r *http.Request, request, key string, p *params, fault fault, do apiOperation) response {
 	print := hashed(p.fingerprint(r))
 	b := s.book
@@ -165,7 +165,7 @@ func (s *Server) executeOnce(r *http.Request, request, key string, p *params, fa
 			return result
 		}
 		if !wrong.happened {
-			c.change = change{} // what was begun is not kept
+			c.change = change{} // discard partial changes
 		}
 	} else {
 		result = objectResponse(http.StatusOK, object)
@@ -180,14 +180,14 @@ func (s *Server) executeOnce(r *http.Request, request, key string, p *params, fa
 	}
 	if r.Method == http.MethodPost {
 		if err := s.commit(c.tx); err != nil {
-			s.opts.Logger.ErrorContext(r.Context(), "the sandbox's Stripe can't write its journal", "error", err)
+			s.opts.Logger.ErrorContext(r.Context(), "sandbox stripe journal write failed", "error", err)
 			return errorResponse(serverError())
 		}
 	}
 	return result
 }
 
-// commit makes a change last, and sends its events on their way.
+// commit persists a change and sends its events.
 func (s *Server) commit(t *tx) error {
 	if err := t.commit(); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *Server) commit(t *tx) error {
 
 func objectResponse(status int, object map[string]any) response {
 	body, err := json.Marshal(object)
-	if err != nil { // maps of strings and numbers can always be written
+	if err != nil { // maps of strings and numbers always encode
 		return response{status: http.StatusInternalServerError}
 	}
 	return response{status: status, body: body}
@@ -235,7 +235,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, request string, a 
 		header.Set("Original-Request", a.original)
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // shared with whoever repeats the call; a client that left is no fault of ours
+	_, _ = w.Write(a.body) // shared with repeated calls; the client may have left
 }
 
 func hashed(text string) string {
@@ -243,7 +243,7 @@ func hashed(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// How soon and how late a page can end by itself, as Stripe bounds it.
+// Limits of a session's expiry, as at Stripe.
 const (
 	minSessionTTL = 30 * time.Minute
 	maxSessionTTL = 24 * time.Hour

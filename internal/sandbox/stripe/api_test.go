@@ -22,22 +22,22 @@ func TestCreateSession_RefusesWhatStripeRefuses(t *testing.T) {
 		spoil func(*stripego.CheckoutSessionCreateParams)
 		param string
 	}{
-		"an unknown parameter":      {func(p *stripego.CheckoutSessionCreateParams) { p.AddExtra("colour", "blue") }, "colour"},
-		"one inside another":        {func(p *stripego.CheckoutSessionCreateParams) { p.AddExtra("payment_intent_data[colour]", "blue") }, "payment_intent_data[colour]"},
-		"no mode":                   {func(p *stripego.CheckoutSessionCreateParams) { p.Mode = nil }, "mode"},
-		"no items":                  {func(p *stripego.CheckoutSessionCreateParams) { p.LineItems = nil }, "line_items"},
-		"no quantity":               {func(p *stripego.CheckoutSessionCreateParams) { p.LineItems[0].Quantity = nil }, "line_items[0][quantity]"},
-		"no page to go to":          {func(p *stripego.CheckoutSessionCreateParams) { p.SuccessURL = nil }, "success_url"},
-		"a page that is no address": {func(p *stripego.CheckoutSessionCreateParams) { p.SuccessURL = stripego.String("/paid") }, "success_url"},
-		"an end too near":           {func(p *stripego.CheckoutSessionCreateParams) { p.ExpiresAt = s.clock.in(20 * time.Minute) }, "expires_at"},
-		"an end too far":            {func(p *stripego.CheckoutSessionCreateParams) { p.ExpiresAt = s.clock.in(25 * time.Hour) }, "expires_at"},
+		"an unknown parameter":             {func(p *stripego.CheckoutSessionCreateParams) { p.AddExtra("colour", "blue") }, "colour"},
+		"one inside another":               {func(p *stripego.CheckoutSessionCreateParams) { p.AddExtra("payment_intent_data[colour]", "blue") }, "payment_intent_data[colour]"},
+		"no mode":                          {func(p *stripego.CheckoutSessionCreateParams) { p.Mode = nil }, "mode"},
+		"no items":                         {func(p *stripego.CheckoutSessionCreateParams) { p.LineItems = nil }, "line_items"},
+		"no quantity":                      {func(p *stripego.CheckoutSessionCreateParams) { p.LineItems[0].Quantity = nil }, "line_items[0][quantity]"},
+		"no success page":                  {func(p *stripego.CheckoutSessionCreateParams) { p.SuccessURL = nil }, "success_url"},
+		"a success page that is not a URL": {func(p *stripego.CheckoutSessionCreateParams) { p.SuccessURL = stripego.String("/paid") }, "success_url"},
+		"an end too near":                  {func(p *stripego.CheckoutSessionCreateParams) { p.ExpiresAt = s.clock.in(20 * time.Minute) }, "expires_at"},
+		"an end too far":                   {func(p *stripego.CheckoutSessionCreateParams) { p.ExpiresAt = s.clock.in(25 * time.Hour) }, "expires_at"},
 		"a customer that is not there": {func(p *stripego.CheckoutSessionCreateParams) {
 			p.Customer, p.CustomerEmail, p.CustomerCreation = stripego.String("cus_nobody"), nil, nil
 		}, "customer"},
-		"means that nobody can click": {func(p *stripego.CheckoutSessionCreateParams) {
+		"a payment method without a form": {func(p *stripego.CheckoutSessionCreateParams) {
 			p.PaymentMethodTypes = stripego.StringSlice([]string{"sepa_debit"})
 		}, "payment_method_types"},
-		"an expansion of nothing": {func(p *stripego.CheckoutSessionCreateParams) { p.AddExpand("colour") }, "expand"},
+		"an invalid expansion": {func(p *stripego.CheckoutSessionCreateParams) { p.AddExpand("colour") }, "expand"},
 	} {
 		p := s.sessionParams("", 1000)
 		p.IdempotencyKey = nil
@@ -48,7 +48,7 @@ func TestCreateSession_RefusesWhatStripeRefuses(t *testing.T) {
 		}
 	}
 	if pages := s.server.Records().Sessions; len(pages) != 0 {
-		t.Errorf("refused calls made %d pages", len(pages))
+		t.Errorf("refused calls created %d pages", len(pages))
 	}
 	_, err := s.client.V1CheckoutSessions.Retrieve(t.Context(), "cs_test_nobody", nil)
 	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusNotFound || wrong.Code != stripego.ErrorCodeResourceMissing || wrong.RequestID == "" {
@@ -56,7 +56,7 @@ func TestCreateSession_RefusesWhatStripeRefuses(t *testing.T) {
 	}
 	_, err = s.client.V1Accounts.Retrieve(t.Context(), nil)
 	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusNotFound {
-		t.Errorf("a call that is not ours: %+v", wrong)
+		t.Errorf("an unsupported call: %+v", wrong)
 	}
 }
 
@@ -84,21 +84,21 @@ func TestAPI_RequiresSecretKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	request.Host = "evil.example" // a name that somebody has given this address
+	request.Host = "evil.example" // a foreign name that resolves to this address
 	response, err := s.browser.Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
 	if response.StatusCode != http.StatusMisdirectedRequest {
-		t.Errorf("by another name: %d", response.StatusCode)
+		t.Errorf("under another host name: %d", response.StatusCode)
 	}
 }
 
 func TestIdempotencyKey_CreatesOneSession(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, stripe.Options{})
-	params := s.sessionParams("pay-1", 1000) // its end must not change between two calls
+	params := s.sessionParams("pay-1", 1000) // the expiry must be the same in both calls
 	var all sync.WaitGroup
 	ids := make([]string, 50)
 	for i := range ids {
@@ -124,7 +124,7 @@ func TestIdempotencyKey_CreatesOneSession(t *testing.T) {
 	if wrong := stripeErrorOf(t, err); wrong.HTTPStatusCode != http.StatusBadRequest || wrong.Type != stripego.ErrorTypeIdempotency {
 		t.Errorf("%+v", wrong)
 	}
-	// A day later the key is forgotten, as at Stripe.
+	// Like at Stripe, the key expires after a day.
 	s.clock.advance(25 * time.Hour)
 	if made := s.createSession("pay-1", 1000); made.ID == ids[0] {
 		t.Error("the key is still known after a day")
@@ -158,7 +158,7 @@ func TestList_PaginationIsCompleteAndUnique(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if seen[charge.ID] || charge.Amount != last-1 { // the newest first
+		if seen[charge.ID] || charge.Amount != last-1 { // newest first
 			t.Fatalf("%s with %d after %d", charge.ID, charge.Amount, last)
 		}
 		seen[charge.ID], last = true, charge.Amount

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// createSession makes a page to pay at. The parameters that are asked for here are
-// those that the product sends, and a few that change nothing.
+// createSession creates a checkout session. It accepts the parameters that the
+// product sends, and a few without effect.
 func createSession(c *call) (map[string]any, *refusal) {
 	p := c.params
 	s := &session{
@@ -109,7 +109,7 @@ func (c *call) readExpiry(s *session) {
 	if !found {
 		return
 	}
-	// The seconds of both clocks may be cut off differently.
+	// Both clocks may truncate seconds differently.
 	const leeway = 5 * time.Second
 	if end < now.Add(minSessionTTL-leeway).Unix() || end > now.Add(maxSessionTTL+leeway).Unix() {
 		c.params.fail(invalid("", "expires_at", fmt.Sprintf(
@@ -146,7 +146,7 @@ func expireSession(c *call) (map[string]any, *refusal) {
 	return c.showSession(c.expire(s), c.expand)
 }
 
-// expire ends a page that was not paid.
+// expire expires an unpaid session.
 func (t *tx) expire(s *session) *session {
 	s = copyOf(s)
 	s.Status, s.Asking = "expired", nil
@@ -159,7 +159,7 @@ func (t *tx) expire(s *session) *session {
 	return s
 }
 
-// expireSessions lets the pages end whose time is over. The caller holds the lock.
+// expireSessions expires due sessions. The caller holds the lock.
 func (s *Server) expireSessions() {
 	b := s.book
 	now := b.now().Unix()
@@ -178,7 +178,7 @@ func (s *Server) expireSessions() {
 	}
 	if len(t.change.Sessions) > 0 {
 		if err := s.commit(t); err != nil {
-			s.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+			s.opts.Logger.Error("sandbox stripe journal write failed", "error", err)
 			return
 		}
 	}

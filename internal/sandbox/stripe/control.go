@@ -16,14 +16,15 @@ import (
 
 const controlFile = "control.json"
 
-// Control is the way by which others on this machine look into the books and make
-// things go wrong.
+// Control is the control endpoint, by which other local processes read the state
+// and inject faults.
 type Control struct {
 	Address string `json:"address"` // ends in /control
 	Secret  string `json:"secret"`  // to be sent as a bearer token
 }
 
-// ReadControl finds the way to the provider that runs on a data folder.
+// ReadControl returns the control endpoint of the provider that runs on a data
+// folder.
 func ReadControl(data string) (Control, error) {
 	var control Control
 	text, err := os.ReadFile(filepath.Join(data, dataFolder, controlFile))
@@ -36,7 +37,7 @@ func ReadControl(data string) (Control, error) {
 	return control, err
 }
 
-// Control is the way to this provider.
+// Control returns the control endpoint of this provider.
 func (s *Server) Control() Control { return s.control }
 
 func (s *Server) writeControl(path string) error {
@@ -55,24 +56,24 @@ func (s *Server) writeControl(path string) error {
 	return os.Rename(name+".new", name)
 }
 
-// closeControl takes the file away, if it is ours.
+// closeControl removes the control file if it is ours.
 func (s *Server) closeControl() {
 	if s.opts.Data == "" {
 		return
 	}
 	if kept, err := ReadControl(s.opts.Data); err == nil && kept == s.control {
-		_ = os.Remove(filepath.Join(s.opts.Data, dataFolder, controlFile)) // a file that stays leads nowhere
+		_ = os.Remove(filepath.Join(s.opts.Data, dataFolder, controlFile)) // a stale file is harmless
 	}
 }
 
-// Records is what the provider's books say.
+// Records are the provider's payments.
 type Records struct {
 	Charges  []Charge  `json:"charges"`
 	Refunds  []Refund  `json:"refunds"`
 	Sessions []Session `json:"sessions"`
 }
 
-// Charge is money that came, or did not.
+// Charge is a successful or failed charge.
 type Charge struct {
 	ID       string            `json:"id"`
 	Intent   string            `json:"payment_intent"`
@@ -83,7 +84,6 @@ type Charge struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// Refund is money that went back.
 type Refund struct {
 	ID       string            `json:"id"`
 	Intent   string            `json:"payment_intent"`
@@ -91,7 +91,7 @@ type Refund struct {
 	Metadata map[string]string `json:"metadata"`
 }
 
-// Session is a page to pay at.
+// Session is a checkout session.
 type Session struct {
 	ID        string            `json:"id"`
 	Status    string            `json:"status"`
@@ -101,7 +101,7 @@ type Session struct {
 	Metadata  map[string]string `json:"metadata"`
 }
 
-// Records returns everything, the oldest first.
+// Records returns everything, oldest first.
 func (s *Server) Records() Records {
 	b := s.book
 	b.mu.Lock()
@@ -119,7 +119,7 @@ func (s *Server) Records() Records {
 	return all
 }
 
-// Webhooks says what became of the events.
+// Webhooks returns the delivery statistics.
 func (s *Server) Webhooks() Webhooks {
 	s.book.mu.Lock()
 	waiting := len(s.book.pendingEvents.order)
@@ -131,7 +131,7 @@ func (s *Server) Webhooks() Webhooks {
 	return counts
 }
 
-// Redeliver sends at once what waits or was lost.
+// Redeliver sends pending and lost events at once.
 func (s *Server) Redeliver() { s.deliveries.redeliver() }
 
 func (s *Server) registerControl(mux *http.ServeMux) {
@@ -159,7 +159,7 @@ func (s *Server) registerControl(mux *http.ServeMux) {
 				return nil, err
 			}
 			if u, err := url.Parse(where.URL); err != nil || u.Host == "" {
-				return nil, fmt.Errorf("url is not an absolute address")
+				return nil, fmt.Errorf("url is not an absolute URL")
 			}
 			return where, s.SetEndpoint(where.URL)
 		},
@@ -181,7 +181,7 @@ func (s *Server) registerControl(mux *http.ServeMux) {
 			}
 			body, err := json.Marshal(object)
 			if err != nil {
-				http.Error(w, "the answer can't be written", http.StatusInternalServerError)
+				http.Error(w, "the response can't be encoded", http.StatusInternalServerError)
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
@@ -194,7 +194,7 @@ func readJSON(r *http.Request, into any) error {
 	decoder := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return fmt.Errorf("the body is not what is expected: %w", err)
+		return fmt.Errorf("invalid body: %w", err)
 	}
 	return nil
 }

@@ -1,12 +1,11 @@
-// Package stripe is the sandbox's payment provider: a server that keeps money, for
-// just those calls of Stripe's API that the product makes, and the pages that a
-// human clicks through. No real money moves, and nothing leaves the machine.
+// Package stripe is the sandbox's payment provider. It implements the calls of Stripe's
+// API that the product makes, and the pages that customers use. No real money moves, and
+// nothing leaves the machine.
 //
-// It shares no code with the client that calls it; both meet on a socket. It
-// speaks Stripe's own form: parameters with brackets, JSON answers, error objects,
-// expand[], lists with starting_after, the idempotency of POST, signed webhooks.
-// What it does not know it refuses, as Stripe does, because a parameter that is
-// silently passed over here would be found out by somebody's money there.
+// It shares no code with the client; both meet on a socket. It uses Stripe's formats:
+// bracketed parameters, JSON responses, error objects, expand[], lists with
+// starting_after, idempotent POSTs, signed webhooks. Like Stripe, it rejects unknown
+// parameters, because one that is ignored here would fail with real money.
 //
 //	POST /v1/checkout/sessions                            GET …/{id}   POST …/{id}/expire
 //	POST /v1/refunds                                      GET …/{id}   GET …?payment_intent=
@@ -20,67 +19,65 @@
 //
 // # Cards
 //
-//	4242 4242 4242 4242   pays; so does every other number that begins with 424242
-//	                      and has a true check digit, each a card of its own
-//	5555 5555 5555 4444   pays (Mastercard)
-//	4000 0025 0000 3155   the bank asks the human first: approve or deny
+//	4242 4242 4242 4242   succeeds; so does every other number that begins with 424242
+//	                      and has a valid check digit, each a card of its own
+//	5555 5555 5555 4444   succeeds (Mastercard)
+//	4000 0025 0000 3155   requires authentication: approve or deny
 //	4000 0000 0000 0002   declined
-//	4000 0000 0000 9995   declined: not enough money on it
+//	4000 0000 0000 9995   declined: insufficient funds
 //	4000 0000 0000 0069   declined: expired
 //
-// The pages work without script, and their fields are called as on Stripe's page:
-// cardNumber, cardExpiry, cardCvc, billingName. A POST of cardNumber alone is
-// enough. The page of an identity check takes firstName, lastName and outcome
-// (verified, unverified or processing).
+// The pages work without scripts and have Stripe's field names: cardNumber, cardExpiry,
+// cardCvc, billingName. A POST of cardNumber alone is enough. The page of an identity
+// verification has firstName, lastName and outcome (verified, unverified or processing).
 //
 // # Tokens
 //
-// A shared payment token pays once. The test helper makes one of a means of payment
-// (pm_card_visa, pm_card_visa_chargeDeclined, pm_card_threeDSecureRequired) and its
-// usage_limits. Others need not be made; their name says what becomes of them:
+// A shared payment token pays once. The test helper creates one from a payment method
+// (pm_card_visa, pm_card_visa_chargeDeclined, pm_card_threeDSecureRequired) and
+// usage_limits. Others are predefined by their prefix:
 //
 //	spt_ok…         pays up to 10,000.00 EUR
 //	spt_declined…   is declined
-//	spt_expired…    has expired an hour ago
+//	spt_expired…    expired an hour ago
 //	spt_small…      pays no more than 0.50 EUR
-//	spt_human…      the bank wants to ask the human, who is not there
+//	spt_human…      requires authentication, which is not possible
 //
-// # What is kept
+// # Persistence
 //
-// Everything is written to a journal in the data folder before it is answered,
-// the answers under an idempotency key and webhooks that nobody has taken
-// included: whoever kills the process finds the money where it was. Keys are
-// forgotten after 24 hours of the sandbox's clock. Pages end by the same clock;
-// signatures have the time of the machine.
+// Everything is written to a journal in the data folder before it is confirmed,
+// including responses under an idempotency key and undelivered webhooks, so a killed
+// process loses nothing. Keys expire after 24 hours of the sandbox clock, and sessions
+// by the same clock; signatures use the machine's time.
 //
 // # Faults
 //
-// Rules say what goes wrong at which operation, how often; Options.Chaos draws
-// them by lot. The control below /control/ wants the secret of the control file.
+// Rules inject faults into operations; Options.Chaos selects them at random. The control
+// endpoint below /control/ requires the secret of the control file.
 //
-//	operation                 what can go wrong
-//	checkout.create …         fail_before  500, and nothing was done
-//	checkout.retrieve         fail_after   it was done, but the answer is 500; a
-//	checkout.expire                        repetition with the same key gets the result
-//	refund.create             fail_kept    the same, and the key remembers the 500, which
-//	refund.list                            is what Stripe says that it does
-//	identity.create           drop_before  the connection breaks, and nothing was done
-//	identity.retrieve         drop_after   it was done, and the connection breaks
-//	customer.create           hang_before  no answer until the caller leaves
-//	(* is every one)          hang_after   the same, and it was done
+//	operation                 faults
+//	checkout.create …         fail_before  500, not executed
+//	checkout.retrieve         fail_after   executed, but the response is 500; a
+//	checkout.expire                        retry with the same key gets the result
+//	refund.create             fail_kept    the same, and the key stores the 500, as
+//	refund.list                            documented by Stripe
+//	identity.create           drop_before  the connection breaks, not executed
+//	identity.retrieve         drop_after   executed, and the connection breaks
+//	customer.create           hang_before  no response until the caller leaves
+//	(* means all)             hang_after   the same, but executed
 //	                          throttle     429
 //	                          lock         409, another call has the lock
-//	                          slow         right, and later
-//	page.pay                  fail_before, fail_after: the human sees a 500
-//	webhook                   lose, double, delay, reorder (it comes after the next
-//	                          one), garble (a signature that is not ours beside the
-//	                          right event, which comes again after it is refused)
+//	                          slow         correct, but late
+//	page.pay                  fail_before, fail_after: the customer sees a 500
+//	webhook                   lose, double, delay, reorder (sent after the next
+//	                          one), garble (a wrong signature; the event is sent
+//	                          again after it is refused)
 //
-//	GET    /control/money     charges, refunds and pages, all of them
-//	GET    /control/webhooks  how many were made, delivered, lost, refused; who waits
-//	GET    /control/faults    the rules in force
-//	POST   /control/faults    one more: {"on":"refund.create","do":"fail_after","times":3}
-//	DELETE /control/faults    none any more
-//	POST   /control/endpoint  where webhooks go: {"url":"http://127.0.0.1:8080/api/stripe/webhook"}
-//	POST   /control/redeliver webhooks that wait are sent at once, those that were lost too
+//	GET    /control/money     all charges, refunds and sessions
+//	GET    /control/webhooks  delivery statistics
+//	GET    /control/faults    the current rules
+//	POST   /control/faults    add one: {"on":"refund.create","do":"fail_after","times":3}
+//	DELETE /control/faults    remove all
+//	POST   /control/endpoint  webhook URL: {"url":"http://127.0.0.1:8080/api/stripe/webhook"}
+//	POST   /control/redeliver send pending and lost webhooks at once
 package stripe

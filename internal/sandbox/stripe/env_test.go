@@ -18,15 +18,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-// clock is the sandbox's clock, which a test moves.
+// clock is the sandbox clock, which tests advance.
 type clock struct{ offset atomic.Int64 }
 
 func (c *clock) now() time.Time               { return time.Now().Add(time.Duration(c.offset.Load())) }
 func (c *clock) advance(by time.Duration)     { c.offset.Add(int64(by)) }
 func (c *clock) in(span time.Duration) *int64 { return stripego.Int64(c.now().Add(span).Unix()) }
 
-// testEnv is a provider, Stripe's own client, a shop that hears webhooks, and a
-// browser that does not follow.
+// testEnv is a provider, Stripe's own client, a shop that receives webhooks, and a
+// browser without redirects.
 type testEnv struct {
 	*testing.T
 	server   *stripe.Server
@@ -41,7 +41,7 @@ type webhookReceiver struct {
 	mu            sync.Mutex
 	events        []stripego.Event
 	badSignatures int
-	// refusals is how many deliveries are answered with 500.
+	// refusals is how many deliveries get a 500.
 	refusals int
 	secret   func() string
 }
@@ -107,7 +107,7 @@ func newClient(server *stripe.Server, key string) *stripego.Client {
 	return stripego.NewClient(key, stripego.WithBackends(&stripego.Backends{API: backend}))
 }
 
-// sessionParams is what the product asks for, more or less.
+// sessionParams are similar to the product's.
 func (s *testEnv) sessionParams(key string, cents int64) *stripego.CheckoutSessionCreateParams {
 	p := &stripego.CheckoutSessionCreateParams{
 		Mode: stripego.String("payment"), PaymentMethodTypes: stripego.StringSlice([]string{"card"}),
@@ -139,7 +139,7 @@ func (s *testEnv) createSession(key string, cents int64) *stripego.CheckoutSessi
 	return made
 }
 
-// getSession reads a page with everything that the product wants to know.
+// getSession fetches a session with the product's expansions.
 func (s *testEnv) getSession(id string) *stripego.CheckoutSession {
 	s.Helper()
 	p := &stripego.CheckoutSessionRetrieveParams{}
@@ -152,7 +152,7 @@ func (s *testEnv) getSession(id string) *stripego.CheckoutSession {
 	return got
 }
 
-// postForm posts a form as a human does, and returns status and where it leads.
+// postForm posts a form like a browser and returns status, location and body.
 func (s *testEnv) postForm(page string, form url.Values) (int, string, string) {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, page, strings.NewReader(form.Encode()))
@@ -177,7 +177,7 @@ func (s *testEnv) payWithCard(page, number string) (int, string, string) {
 	return s.postForm(page, url.Values{"cardNumber": {number}, "billingName": {"Ada Beispiel"}})
 }
 
-// waitFor waits for what other goroutines do.
+// waitFor waits for other goroutines.
 func (s *testEnv) waitFor(what string, done func() bool) {
 	s.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
@@ -185,15 +185,15 @@ func (s *testEnv) waitFor(what string, done func() bool) {
 			return
 		}
 	}
-	s.Fatalf("waited in vain: %s", what)
+	s.Fatalf("timed out waiting for: %s", what)
 }
 
-// stripeErrorOf is Stripe's error object behind an error.
+// stripeErrorOf returns Stripe's error object of an error.
 func stripeErrorOf(t *testing.T, err error) *stripego.Error {
 	t.Helper()
 	var wrong *stripego.Error
 	if !errors.As(err, &wrong) {
-		t.Fatalf("no error of Stripe's: %v", err)
+		t.Fatalf("not an error of Stripe's: %v", err)
 	}
 	return wrong
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// What can go wrong with a call.
+// Faults of a call.
 const (
 	failBefore   = "fail_before"
 	failAfter    = "fail_after"
@@ -25,7 +25,7 @@ const (
 	slowCall     = "slow"
 )
 
-// What can go wrong with a webhook.
+// Faults of a webhook.
 const (
 	loseEvent      = "lose"
 	duplicateEvent = "double"
@@ -37,29 +37,29 @@ const (
 const (
 	onWebhook = "webhook"
 	onPage    = "page.pay"
-	// maxRules bounds the list, defaultDelay is how late what is slow comes, and
-	// longestHang how long a caller is held.
+	// maxRules limits the rules, defaultDelay is the delay of slow calls, and
+	// longestHang limits a hanging call.
 	maxRules     = 1000
 	defaultDelay = time.Second
 	maxHang      = time.Minute
 )
 
-// Fault is a rule of what goes wrong.
+// Fault is a fault rule.
 type Fault struct {
-	// On is the operation; * is every call to the API.
+	// On is the operation; * means every API call.
 	On string `json:"on"`
 	Do string `json:"do"`
-	// Times is how often; 0 means until the rule is taken away.
+	// Times is how often it applies; 0 means until the rule is removed.
 	Times int `json:"times,omitempty"`
-	// Skip is how often it goes well first.
+	// Skip is how many calls succeed first.
 	Skip int `json:"skip,omitempty"`
-	// Delay is for slow and delay, as Go writes it: 250ms.
+	// Delay is for slow and delay, as a Go duration: 250ms.
 	Delay string `json:"delay,omitempty"`
-	// Type is the kind of event, for webhooks; empty means every one.
+	// Type is the event type of a webhook fault; empty means any.
 	Type string `json:"type,omitempty"`
 }
 
-// fault is what happens to one call or webhook; the zero value is nothing.
+// fault is the fault of one call or webhook; the zero value is none.
 type fault struct {
 	do    string
 	delay time.Duration
@@ -70,7 +70,7 @@ type rule struct {
 	delay time.Duration
 }
 
-// faults decides what goes wrong.
+// faults selects faults.
 type faults struct {
 	mu    sync.Mutex
 	rules []*rule
@@ -82,8 +82,8 @@ var (
 	callFaults    = []string{failBefore, failAfter, failStored, dropBefore, dropAfter, hangBefore, hangAfter, throttleCall, lockTimeout, slowCall}
 	pageFaults    = []string{failBefore, failAfter}
 	webhookFaults = []string{loseEvent, duplicateEvent, delayEvent, reorderEvent, garbleEvent}
-	// Chaos leaves out what holds a caller for a minute, and the 500 that is kept:
-	// no repetition helps against it.
+	// Chaos omits faults that block a caller for a minute, and the stored 500,
+	// which no retry resolves.
 	chaosCalls    = []string{failBefore, failAfter, dropBefore, dropAfter, throttleCall, lockTimeout, slowCall}
 	chaosWebhooks = webhookFaults
 )
@@ -99,13 +99,13 @@ func (f *faults) add(one Fault) error {
 		allowed = webhookFaults
 	}
 	if !slices.Contains(allowed, one.Do) {
-		return fmt.Errorf("%q can't go wrong with %s; choose one of %s", one.Do, one.On, strings.Join(allowed, ", "))
+		return fmt.Errorf("%q is not a fault of %s; choose one of %s", one.Do, one.On, strings.Join(allowed, ", "))
 	}
 	r := &rule{Fault: one, delay: defaultDelay}
 	if one.Delay != "" {
 		span, err := time.ParseDuration(one.Delay)
 		if err != nil || span < 0 || span > time.Hour {
-			return fmt.Errorf("delay is a span of time up to 1h, such as 250ms, not %q", one.Delay)
+			return fmt.Errorf("delay is a duration up to 1h, such as 250ms, not %q", one.Delay)
 		}
 		r.delay = span
 	}
@@ -137,10 +137,10 @@ func (f *faults) clear() {
 	f.rules = nil
 }
 
-// nextCallFault says what goes wrong with this call.
+// nextCallFault returns the fault of this call.
 func (f *faults) nextCallFault(operation string) fault { return f.nextFault(operation, "", chaosCalls) }
 
-// nextWebhookFault says what goes wrong with this event.
+// nextWebhookFault returns the fault of this event.
 func (f *faults) nextWebhookFault(kind string) fault {
 	return f.nextFault(onWebhook, kind, chaosWebhooks)
 }
@@ -170,7 +170,8 @@ func (f *faults) nextFault(operation, kind string, chaos []string) fault {
 	return fault{chaos[f.rng.IntN(len(chaos))], time.Duration(f.rng.IntN(2000)) * time.Millisecond}
 }
 
-// injectBefore does what goes wrong before the work, and says whether that was all.
+// injectBefore applies faults before the operation and reports whether the call is
+// finished.
 func (s *Server) injectBefore(w http.ResponseWriter, r *http.Request, request string, f fault) bool {
 	switch f.do {
 	case failBefore:
@@ -198,7 +199,7 @@ func (s *Server) injectBefore(w http.ResponseWriter, r *http.Request, request st
 	return true
 }
 
-// injectAfter sends the answer, or what goes wrong instead of it.
+// injectAfter sends the response, or applies a fault instead.
 func (s *Server) injectAfter(w http.ResponseWriter, r *http.Request, request string, f fault, a response, key string) {
 	switch f.do {
 	case failAfter, failStored:
@@ -213,14 +214,14 @@ func (s *Server) injectAfter(w http.ResponseWriter, r *http.Request, request str
 	}
 }
 
-// dropConnection breaks the connection without a word.
+// dropConnection cuts the connection without a response.
 func dropConnection(w http.ResponseWriter) {
 	if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 		_ = conn.Close()
 	}
 }
 
-// sleep waits; false means that the other side has left.
+// sleep waits; it returns false if ctx ends first.
 func sleep(ctx context.Context, span time.Duration) bool {
 	if span <= 0 {
 		return ctx.Err() == nil

@@ -27,8 +27,8 @@ func TestFaults_BeforeHasNoEffectAfterHidesEffect(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		do   string
-		done int // pages after the first call
-		// again is whether the same key gets the page afterwards.
+		done int // sessions after the first call
+		// again is whether the same key then returns the session.
 		again bool
 	}{
 		{"fail_before", 0, true},
@@ -50,10 +50,10 @@ func TestFaults_BeforeHasNoEffectAfterHidesEffect(t *testing.T) {
 		}
 		_, err := s.client.V1CheckoutSessions.Create(t.Context(), params)
 		if (err == nil) != test.again {
-			t.Errorf("%s, once more: %v", test.do, err)
+			t.Errorf("%s, repeated: %v", test.do, err)
 		}
 		if pages := len(s.server.Records().Sessions); pages != 1 {
-			t.Errorf("%s, once more: %d pages", test.do, pages)
+			t.Errorf("%s, repeated: %d sessions", test.do, pages)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func TestFaults_HangLastsUntilCallerLeaves(t *testing.T) {
 		s := newEnv(t, stripe.Options{})
 		s.addFault(stripe.Fault{On: "*", Do: do})
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		go func() { // it leaves when all that may happen has happened
+		go func() { // cancel when all effects have happened
 			time.Sleep(100 * time.Millisecond)
 			for len(s.server.Records().Sessions) < done && ctx.Err() == nil {
 				time.Sleep(time.Millisecond)
@@ -93,7 +93,7 @@ func TestFaults_FailAfterStillCharges(t *testing.T) {
 	if got := s.getSession(made.ID); got.PaymentStatus != "paid" {
 		t.Errorf("%s", got.PaymentStatus)
 	}
-	// The human tries again, and is not charged again.
+	// The customer tries again and is not charged again.
 	if status, to, _ := s.payWithCard(made.URL, "4242424242424242"); status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Errorf("%d %s", status, to)
 	}
@@ -121,19 +121,19 @@ func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		s.server.Redeliver()
-		s.waitFor("it comes on request", func() bool { return count(s) == 1 })
+		s.waitFor("delivered on request", func() bool { return count(s) == 1 })
 	})
 	t.Run("double", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, stripe.Options{})
 		payOne(s, "double")
-		s.waitFor("it comes twice", func() bool { return count(s) == 2 })
+		s.waitFor("delivered twice", func() bool { return count(s) == 2 })
 	})
 	t.Run("delay", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, stripe.Options{})
 		payOne(s, "delay")
-		s.waitFor("it comes", func() bool { return count(s) == 1 })
+		s.waitFor("delivered", func() bool { return count(s) == 1 })
 		if heard := s.receiver.eventTypes(); heard[1] != completed {
 			t.Errorf("%v", heard)
 		}
@@ -151,14 +151,14 @@ func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 	t.Run("reorder without a next one", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, stripe.Options{})
-		payOne(s, "reorder") // it is the last of its payment
-		s.waitFor("it comes", func() bool { return count(s) == 1 })
+		payOne(s, "reorder") // the last event of its payment
+		s.waitFor("delivered", func() bool { return count(s) == 1 })
 	})
 	t.Run("garble", func(t *testing.T) {
 		t.Parallel()
 		s := newEnv(t, stripe.Options{})
 		payOne(s, "garble")
-		s.waitFor("it comes after it was refused", func() bool { return count(s) == 1 })
+		s.waitFor("delivered after the refusal", func() bool { return count(s) == 1 })
 		if s.receiver.badSignatures != 1 {
 			t.Errorf("%d with a bad signature", s.receiver.badSignatures)
 		}
@@ -170,7 +170,7 @@ func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 		s.receiver.refusals = 4
 		s.receiver.mu.Unlock()
 		s.payWithCard(s.createSession("pay-1", 1000).URL, "4242424242424242")
-		s.waitFor("both come in the end", func() bool { return len(s.receiver.eventTypes()) == 2 })
+		s.waitFor("both delivered in the end", func() bool { return len(s.receiver.eventTypes()) == 2 })
 	})
 }
 
@@ -178,7 +178,7 @@ func TestServer_StateSurvivesRestart(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	first := newEnv(t, stripe.Options{Data: folder})
-	first.addFault(stripe.Fault{On: "webhook", Do: "lose"}) // nobody hears of it before the end
+	first.addFault(stripe.Fault{On: "webhook", Do: "lose"}) // no webhook arrives before the restart
 	params := first.sessionParams("pay-1", 1000)
 	made, err := first.client.V1CheckoutSessions.Create(t.Context(), params)
 	if err != nil {
@@ -210,14 +210,14 @@ func TestServer_StateSurvivesRestart(t *testing.T) {
 		t.Error("the card has another fingerprint")
 	}
 	if h, m, _, err := second.server.SavedMethod("demo@example.com", "Demo"); err != nil || h != holder || m != method {
-		t.Errorf("another kept card: %s %s %v", h, m, err)
+		t.Errorf("another saved card: %s %s %v", h, m, err)
 	}
-	second.waitFor("webhooks that nobody had heard", func() bool { return len(second.receiver.eventTypes()) == 2 })
+	second.waitFor("undelivered webhooks", func() bool { return len(second.receiver.eventTypes()) == 2 })
 	if status, _, _ := second.payWithCard(waiting.URL, "4242424242424242"); status != http.StatusSeeOther {
 		t.Errorf("an open page: %d", status)
 	}
 	if status, to, _ := second.postForm(asked.URL+"/bank", url.Values{"answer": {"approve"}}); status != http.StatusSeeOther || to != "http://shop.example/paid" {
-		t.Errorf("the bank's question: %d %s", status, to)
+		t.Errorf("the bank's authentication: %d %s", status, to)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestControl_SetsFaultsFromOtherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := stripe.ReadControl(folder); err == nil {
-		t.Error("the control's file leads nowhere and is still there")
+		t.Error("the stale control file was not removed")
 	}
 }
 

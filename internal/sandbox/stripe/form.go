@@ -12,19 +12,19 @@ import (
 
 const (
 	maxBody = 256 << 10
-	// Stripe's own bounds of metadata.
+	// Stripe's metadata limits.
 	maxMetadata, maxMetadataKey, maxMetadataValue = 50, 40, 500
 )
 
-// params are the parameters of a request, each under its bracketed name. Every
-// value is asked for once; what is left over then is unknown.
+// params are the parameters of a request under their bracketed names. Every value
+// is read once; the rest is unknown.
 type params struct {
 	values  url.Values
 	read    map[string]bool
-	refusal *refusal // the first thing that is wrong
+	refusal *refusal // the first violation
 }
 
-// readParams takes query and body together, as Stripe does.
+// readParams merges query and body, like Stripe.
 func readParams(w http.ResponseWriter, r *http.Request) (*params, *refusal) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if r.Method == http.MethodPost && r.ContentLength != 0 {
@@ -44,7 +44,7 @@ func (p *params) fail(r *refusal) {
 	}
 }
 
-// text is one value; empty if it is not there.
+// text returns one value; empty if absent.
 func (p *params) text(name string) string {
 	p.read[name] = true
 	values := p.values[name]
@@ -57,7 +57,7 @@ func (p *params) text(name string) string {
 	return values[0]
 }
 
-// required is a value that must be there.
+// required returns a required value.
 func (p *params) required(name string) string {
 	value := p.text(name)
 	if value == "" {
@@ -66,7 +66,7 @@ func (p *params) required(name string) string {
 	return value
 }
 
-// oneOf is a value of a closed list; empty if it is not there.
+// oneOf returns a value of a fixed list; empty if absent.
 func (p *params) oneOf(name string, allowed ...string) string {
 	value := p.text(name)
 	if value != "" && !slices.Contains(allowed, value) {
@@ -75,7 +75,7 @@ func (p *params) oneOf(name string, allowed ...string) string {
 	return value
 }
 
-// number is a whole number; found is false if it is not there.
+// number returns an integer; found is false if absent.
 func (p *params) number(name string) (value int64, found bool) {
 	text := p.text(name)
 	if text == "" {
@@ -89,7 +89,7 @@ func (p *params) number(name string) (value int64, found bool) {
 	return value, true
 }
 
-// address is an absolute web address.
+// address returns an absolute URL.
 func (p *params) address(name string) string {
 	text := p.text(name)
 	if text == "" {
@@ -102,7 +102,6 @@ func (p *params) address(name string) string {
 	return text
 }
 
-// metadata is metadata.
 func (p *params) metadata(name string) map[string]string {
 	found := map[string]string{}
 	for key := range p.values {
@@ -125,7 +124,7 @@ func (p *params) metadata(name string) map[string]string {
 	return found
 }
 
-// list is name[0], name[1] … or name[], in its order.
+// list returns name[0], name[1] … or name[], in order.
 func (p *params) list(name string) []string {
 	var all []string
 	if values, found := p.values[name+"[]"]; found {
@@ -138,7 +137,7 @@ func (p *params) list(name string) []string {
 	return all
 }
 
-// count is how many elements name[0]… has.
+// count returns the number of elements name[0]….
 func (p *params) count(name string) int {
 	most := 0
 	for key := range p.values {
@@ -151,14 +150,14 @@ func (p *params) count(name string) int {
 	return most
 }
 
-// ignore accepts parameters that change nothing here.
+// ignore accepts parameters without effect here.
 func (p *params) ignore(names ...string) {
 	for _, name := range names {
 		p.read[name] = true
 	}
 }
 
-// finish says what is wrong with the request, an unknown parameter included.
+// finish returns the first violation, including unknown parameters.
 func (p *params) finish() *refusal {
 	var unknown []string
 	for key := range p.values {
@@ -173,7 +172,7 @@ func (p *params) finish() *refusal {
 	return p.refusal
 }
 
-// tree is what a request wants to see expanded.
+// tree holds the requested expansions.
 type tree map[string]tree
 
 func (p *params) expand() tree {
@@ -190,7 +189,7 @@ func (p *params) expand() tree {
 	return root
 }
 
-// fingerprint tells requests under one idempotency key apart.
+// fingerprint distinguishes requests under one idempotency key.
 func (p *params) fingerprint(r *http.Request) string {
 	return r.Method + " " + r.URL.Path + "?" + p.values.Encode()
 }

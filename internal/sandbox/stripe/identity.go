@@ -46,14 +46,14 @@ func cancelVerification(c *call) (map[string]any, *refusal) {
 	return c.showVerification(v, c.expand)
 }
 
-// The ways in which a check of an identity goes.
+// Outcomes of an identity verification.
 const (
 	outcomeVerified   = "verified"
 	outcomeUnverified = "unverified"
 	outcomeProcessing = "processing"
 )
 
-// decide is what the human chose on the page.
+// decide applies the customer's choice on the page.
 func (t *tx) decide(v *verification, outcome, first, last string) *verification {
 	v = copyOf(v)
 	switch outcome {

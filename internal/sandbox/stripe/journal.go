@@ -1,6 +1,6 @@
 package stripe
 
-// change is one line of the journal: the objects as they are afterwards.
+// change is one line of the journal: the objects after the change.
 type change struct {
 	Sessions      []*session        `json:"sessions,omitempty"`
 	Intents       []*intent         `json:"intents,omitempty"`
@@ -12,18 +12,18 @@ type change struct {
 	Tokens        []*token          `json:"tokens,omitempty"`
 	Keys          []*storedResponse `json:"keys,omitempty"`
 	Events        []*event          `json:"events,omitempty"`
-	// Done are ids of events that need no delivery any more.
+	// Done are the ids of delivered events.
 	Done     []string  `json:"done,omitempty"`
 	Settings *settings `json:"settings,omitempty"`
 }
 
-// settings outlive the process, so that a product that runs on finds everything
-// where it was.
+// settings survive the process, so that a running product finds the provider
+// unchanged.
 type settings struct {
 	SecretKey     string `json:"secret_key"`
 	WebhookSecret string `json:"webhook_secret"`
 	Endpoint      string `json:"endpoint,omitempty"`
 	Listen        string `json:"listen,omitempty"`
-	// CardSalt keeps fingerprints of cards alike for as long as the folder lives.
+	// CardSalt keeps card fingerprints stable for the lifetime of the folder.
 	CardSalt string `json:"card_salt"`
 }

@@ -35,7 +35,7 @@ func TestJournal_TornLastLineIsDropped(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)-5], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time it must be whole
+	for range 2 { // the second time it must be complete
 		if b, err = openState(folder, time.Now); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestJournal_TornLastLineIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := openState(folder, time.Now); err == nil {
-		t.Error("a broken line in the middle was passed over")
+		t.Error("a broken line in the middle was ignored")
 	}
 }
 

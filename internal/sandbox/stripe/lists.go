@@ -35,7 +35,7 @@ func (t *tx) plainMethod(one *method, wanted tree) (map[string]any, *refusal) {
 	return expandFields(t.viewMethod(one), wanted, map[string]expander{"customer": t.customerExpander(one.Customer)})
 }
 
-// getObject answers with a single object.
+// getObject returns a single object.
 func getObject[T any](c *call, from *table[T], kind string, show func(*T, tree) (map[string]any, *refusal)) (map[string]any, *refusal) {
 	if wrong := c.params.finish(); wrong != nil {
 		return nil, wrong
@@ -71,7 +71,7 @@ func listCharges(c *call) (map[string]any, *refusal) {
 func listRefunds(c *call) (map[string]any, *refusal) {
 	intent, charge := c.params.text("payment_intent"), c.params.text("charge")
 	from := &c.refunds
-	if intent != "" { // the usual question, which must not read everything
+	if intent != "" { // the common query, which must not scan everything
 		if c.intents.get(intent) == nil {
 			return nil, missing("payment_intent", "payment_intent", intent)
 		}
@@ -90,7 +90,7 @@ func listMethods(c *call) (map[string]any, *refusal) {
 	})
 }
 
-// listObjects answers with a page, the newest first.
+// listObjects returns a page, newest first.
 func listObjects[T any](c *call, from *table[T], kind, path string, show func(*T, tree) (map[string]any, *refusal), pick func(*T) (created int64, yes bool)) (map[string]any, *refusal) {
 	p := c.params
 	limit, given := p.number("limit")

@@ -1,6 +1,6 @@
 package stripe
 
-// The objects as they are kept. How they are shown stands in view.go.
+// The stored objects. render.go shows them.
 
 type session struct {
 	ID             string            `json:"id"`
@@ -24,8 +24,8 @@ type session struct {
 	FutureUse      string            `json:"future_use,omitempty"`
 	SuccessURL     string            `json:"success_url"`
 	CancelURL      string            `json:"cancel_url,omitempty"`
-	Intent         string            `json:"intent,omitempty"` // from the first attempt to pay
-	// Asking is the card for which the bank asks the human.
+	Intent         string            `json:"intent,omitempty"` // set by the first payment attempt
+	// Asking is the card that awaits the bank's authentication.
 	Asking *card `json:"asking,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type intent struct {
 	Received    int64             `json:"received"`
 	Customer    string            `json:"customer,omitempty"`
 	Method      string            `json:"method,omitempty"`
-	Charge      string            `json:"charge,omitempty"` // the last
+	Charge      string            `json:"charge,omitempty"` // the last one
 	FutureUse   string            `json:"future_use,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Metadata    map[string]string `json:"metadata,omitempty"`
@@ -63,7 +63,7 @@ type intent struct {
 	Error       *refusal          `json:"error,omitempty"` // of the last attempt
 }
 
-// token is a shared payment token. Its card is what it pays with.
+// token is a shared payment token; card is its payment method.
 type token struct {
 	ID        string `json:"id"`
 	Created   int64  `json:"created"`
@@ -71,7 +71,7 @@ type token struct {
 	Max       int64  `json:"max"`
 	ExpiresAt int64  `json:"expires_at"`
 	Number    string `json:"number"`
-	// Ended is consumed or revoked, At when; empty while it can be used.
+	// Ended is consumed or revoked, At when; empty while it is active.
 	Ended string `json:"ended,omitempty"`
 	At    int64  `json:"at,omitempty"`
 	Spent int64  `json:"spent,omitempty"`
@@ -116,7 +116,7 @@ type customer struct {
 type method struct {
 	ID       string `json:"id"`
 	Created  int64  `json:"created"`
-	Customer string `json:"customer,omitempty"` // empty: it was used once and not kept
+	Customer string `json:"customer,omitempty"` // empty: used once and not saved
 	Card     card   `json:"card"`
 }
 
@@ -124,7 +124,7 @@ type verification struct {
 	ID        string            `json:"id"`
 	Created   int64             `json:"created"`
 	Status    string            `json:"status"` // requires_input, processing, verified, canceled
-	Secret    string            `json:"secret"` // of the page's address
+	Secret    string            `json:"secret"` // part of the page's URL
 	Reference string            `json:"reference,omitempty"`
 	Email     string            `json:"email,omitempty"`
 	ReturnURL string            `json:"return_url,omitempty"`
@@ -135,7 +135,7 @@ type verification struct {
 	Report    string            `json:"report,omitempty"`
 }
 
-// refusal is an error object, of an answer or of an attempt to pay.
+// refusal is an error object of a response or a payment attempt.
 type refusal struct {
 	status  int
 	Type    string `json:"type,omitempty"`
@@ -144,10 +144,10 @@ type refusal struct {
 	Message string `json:"message,omitempty"`
 	Param   string `json:"param,omitempty"`
 	Reason  string `json:"reason,omitempty"`
-	// undecided says that the request never came to be carried out, so that its
-	// idempotency key remembers nothing.
+	// undecided means that the request was not executed, so its idempotency key
+	// stores nothing.
 	undecided bool
-	// happened says that what was begun is kept: a bank that says no has been asked.
+	// happened means that the changes are kept: the bank was asked and declined.
 	happened bool
 }
 

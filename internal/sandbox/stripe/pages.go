@@ -15,7 +15,7 @@ var pagesFile embed.FS
 
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{"euros": shownAmount}).ParseFS(pagesFile, "pages.html"))
 
-// pageView is what a page shows.
+// pageView is the template data of a page.
 type pageView struct {
 	German   bool
 	Lang     string
@@ -50,8 +50,8 @@ func (s *Server) pages(mux *http.ServeMux) {
 	mux.HandleFunc("POST /verify/{secret}", s.check)
 }
 
-// findSession finds the page of a request, after what the clock does. A page that is
-// paid leads on, and one that has ended says so; then it is nil.
+// findSession returns the open session of a request after expiring due ones. If it
+// is paid or expired, it sends the response and returns nil.
 func (s *Server) findSession(w http.ResponseWriter, r *http.Request) *session {
 	s.book.mu.Lock()
 	s.expireSessions()
@@ -103,7 +103,7 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request) {
 	b := s.book
 	b.mu.Lock()
 	one := b.sessions.get(r.PathValue("id"))
-	if one.Status != "open" { // meanwhile
+	if one.Status != "open" { // paid or expired meanwhile
 		b.mu.Unlock()
 		s.findSession(w, r)
 		return
@@ -129,7 +129,7 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request) {
 	s.afterAttempt(w, r, got, number, name)
 }
 
-// afterAttempt sends the human on, or says what is wrong with the card.
+// afterAttempt redirects the customer, or shows what is wrong with the card.
 func (s *Server) afterAttempt(w http.ResponseWriter, r *http.Request, got paymentAttempt, number, name string) {
 	one := got.session
 	switch {
@@ -144,7 +144,7 @@ func (s *Server) afterAttempt(w http.ResponseWriter, r *http.Request, got paymen
 	}
 }
 
-// problem says in the human's language why a card was not taken.
+// problem returns in the customer's language why a card was declined.
 func problem(german bool, wrong *refusal) string {
 	if !german {
 		return wrong.Message
@@ -189,7 +189,7 @@ func (s *Server) bank(w http.ResponseWriter, r *http.Request) {
 	b := s.book
 	b.mu.Lock()
 	one := b.sessions.get(r.PathValue("id"))
-	if one.Status != "open" || one.Asking == nil { // meanwhile
+	if one.Status != "open" || one.Asking == nil { // decided meanwhile
 		b.mu.Unlock()
 		http.Redirect(w, r, "/c/pay/"+one.ID, http.StatusSeeOther)
 		return
@@ -271,14 +271,14 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, v.ReturnURL, http.StatusSeeOther)
 }
 
-// render writes a whole page. Browsers follow a form's answer only to where
-// form-action lets them, so it names where the page leads.
+// render writes a complete page. Browsers follow a form's redirect only to targets
+// in form-action, so it lists where the page leads.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, view pageView) {
 	view.Lang = map[bool]string{true: "de", false: "en"}[view.German]
 	var text bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&text, name, view); err != nil {
-		s.opts.Logger.ErrorContext(r.Context(), "a page of the sandbox's Stripe can't be made", "page", name)
-		http.Error(w, "the page can't be made", http.StatusInternalServerError)
+		s.opts.Logger.ErrorContext(r.Context(), "sandbox stripe page rendering failed", "page", name)
+		http.Error(w, "the page can't be rendered", http.StatusInternalServerError)
 		return
 	}
 	leads := []string{"'self'"}
@@ -302,8 +302,8 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	_, _ = w.Write(text.Bytes())
 }
 
-// requireLoopbackHost lets nobody in who came by another name than this machine's, so that a web
-// page from outside can't click here by giving its own name this address.
+// requireLoopbackHost rejects host names other than this machine's, so that a
+// foreign web page can't act here by DNS rebinding.
 func requireLoopbackHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

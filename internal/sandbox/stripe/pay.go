@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// bankOutcome is what a bank makes of a card.
+// bankOutcome is the bank's decision on a card.
 type bankOutcome struct {
 	brand string
-	// needsAuthentication says that the human must approve first.
+	// needsAuthentication means that the customer must approve first.
 	needsAuthentication bool
-	// refusal is why it does not pay.
+	// refusal is the reason of a decline.
 	refusal *refusal
 }
 
@@ -37,11 +37,12 @@ var testCards = map[string]bankOutcome{
 	"4000000000000119": {brand: "visa", refusal: declined("processing_error", "", "An error occurred while processing your card. Try again in a little bit.")},
 }
 
-// alwaysPaysPrefix is how the numbers begin that all pay, for whoever needs many cards.
+// alwaysPaysPrefix begins card numbers that always succeed, for tests that need
+// many cards.
 const alwaysPaysPrefix = "424242"
 
-// readCard reads what a human typed. The refusal is for the page; the bank has not
-// heard of it then.
+// readCard parses the customer's input. The refusal is for the page; the bank was
+// not asked.
 func (b *state) readCard(number, expiry, name string) (card, bankOutcome, *refusal) {
 	number = strings.NewReplacer(" ", "", "-", "", "\u00a0", "").Replace(number)
 	bank, known := testCards[number]
@@ -77,7 +78,7 @@ func readExpiry(text string) (month, year int, ok bool) {
 	return month, year, found && err == nil && yearErr == nil && month >= 1 && month <= 12 && year < 2200
 }
 
-// validLuhn is Luhn's.
+// validLuhn checks the Luhn digit.
 func validLuhn(number string) bool {
 	sum := 0
 	for i, digit := range number {
@@ -102,15 +103,15 @@ func (b *state) fingerprint(number string) string {
 	return hex.EncodeToString(mac.Sum(nil))[:16]
 }
 
-// paymentAttempt is what became of a try to pay.
+// paymentAttempt is the result of a payment attempt.
 type paymentAttempt struct {
 	session             *session
 	needsAuthentication bool
 	refusal             *refusal
 }
 
-// pay charges a card for an open page, or says that the bank asks. The caller has
-// looked whether it is open.
+// pay charges a card for an open session, or requests authentication. The caller
+// has checked that it is open.
 func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
 	s, i := copyOf(s), t.intentOf(s)
 	s.Intent = i.ID
@@ -126,7 +127,7 @@ func (t *tx) pay(s *session, c card, bank bankOutcome) paymentAttempt {
 	return t.charge(s, i, c)
 }
 
-// finishAuthentication ends the bank's question.
+// finishAuthentication ends the bank's authentication.
 func (t *tx) finishAuthentication(s *session, yes bool) paymentAttempt {
 	asked := *s.Asking
 	s, i := copyOf(s), t.intentOf(s)
@@ -138,7 +139,8 @@ func (t *tx) finishAuthentication(s *session, yes bool) paymentAttempt {
 	return t.charge(s, i, asked)
 }
 
-// intentOf is a copy of the page's payment, which begins with the first attempt.
+// intentOf returns a copy of the session's payment intent, which the first attempt
+// creates.
 func (t *tx) intentOf(s *session) *intent {
 	if i := copyOf(t.intents.get(s.Intent)); i != nil {
 		return i

@@ -36,15 +36,15 @@ func TestPay_RecordsChargeCardAndWebhooks(t *testing.T) {
 		t.Errorf("%+v", intent.LatestCharge)
 	}
 	if got.Customer == nil || intent.PaymentMethod.Customer == nil || intent.PaymentMethod.Customer.ID != got.Customer.ID {
-		t.Errorf("the card was not kept with the customer: %+v", intent.PaymentMethod)
+		t.Errorf("the card was not saved with the customer: %+v", intent.PaymentMethod)
 	}
 	s.waitFor("both webhooks", func() bool { return len(s.receiver.eventTypes()) == 2 })
 	heard := s.receiver.eventTypes()
 	slices.Sort(heard)
 	if !slices.Equal(heard, []string{"checkout.session.completed", "payment_intent.succeeded"}) {
-		t.Errorf("heard %v", heard)
+		t.Errorf("received %v", heard)
 	}
-	// Whoever pays again is sent on, and nothing is charged.
+	// A second payment is redirected, and nothing is charged.
 	if status, to, _ := s.payWithCard(made.URL, "4242424242424242"); made.URL == "" || status != http.StatusSeeOther || to != "http://shop.example/paid" {
 		t.Errorf("%d %s", status, to)
 	}
@@ -95,7 +95,7 @@ func TestPay_BankAuthentication(t *testing.T) {
 			t.Fatalf("%d %s", status, to)
 		}
 		if got := s.getSession(made.ID); got.Status != "open" || got.PaymentIntent.Status != "requires_action" {
-			t.Errorf("while the bank asks: %s %+v", got.Status, got.PaymentIntent)
+			t.Errorf("during the bank's authentication: %s %+v", got.Status, got.PaymentIntent)
 		}
 		if status, _, _ := s.postForm(s.server.API()+to, url.Values{"answer": {test.answer}}); status != test.status {
 			t.Errorf("%s: %d", test.answer, status)
@@ -126,9 +126,9 @@ func TestPay_ExpiredSessionIsGone(t *testing.T) {
 			t.Errorf("%s", got.Status)
 		}
 	}
-	s.waitFor("both ends are told", func() bool { return len(s.receiver.eventTypes()) == 2 })
+	s.waitFor("both endings are reported", func() bool { return len(s.receiver.eventTypes()) == 2 })
 	if heard := s.receiver.eventTypes(); heard[0] != "checkout.session.expired" || heard[1] != heard[0] {
-		t.Errorf("heard %v", heard)
+		t.Errorf("received %v", heard)
 	}
 	if charges := s.server.Records().Charges; len(charges) != 0 {
 		t.Errorf("%+v", charges)
@@ -180,13 +180,13 @@ func TestRefund_NeverExceedsCharge(t *testing.T) {
 		t.Errorf("the same key with another amount: %v", err)
 	}
 	if _, err := back("back-2", 401); stripeErrorOf(t, err).HTTPStatusCode != http.StatusBadRequest {
-		t.Errorf("more than came: %v", err)
+		t.Errorf("more than was charged: %v", err)
 	}
 	if _, err := back("back-3", 400); err != nil {
 		t.Error(err)
 	}
 	if _, err := back("back-4", 1); stripeErrorOf(t, err).Code != stripego.ErrorCodeChargeAlreadyRefunded {
-		t.Errorf("after all went back: %v", err)
+		t.Errorf("after a full refund: %v", err)
 	}
 	listed := 0
 	p := &stripego.RefundListParams{PaymentIntent: stripego.String(intent)}

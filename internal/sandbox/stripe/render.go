@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// How objects are shown. The fields are those of Stripe's description that have
-// something to say here; a reference is an id until somebody wants it expanded.
+// Rendering of objects, with the fields of Stripe's API that matter here. A
+// reference is an id unless it is expanded.
 
 func euros(cents int64) string { return fmt.Sprintf("€%d.%02d", cents/100, cents%100) }
 
-// nullIfEmpty is null for an empty text, as Stripe shows what is not there.
+// nullIfEmpty returns null for an empty text, like Stripe.
 func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil
@@ -137,7 +137,7 @@ func (t *tx) viewVerification(v *verification) map[string]any {
 	}
 }
 
-// find looks at what this change has made before it looks into the book.
+// find looks at the objects of this change before the stored ones.
 func find[T any](made []*T, kept *table[T], id string, idOf func(*T) string) *T {
 	for _, one := range made {
 		if idOf(one) == id {
@@ -147,10 +147,10 @@ func find[T any](made []*T, kept *table[T], id string, idOf func(*T) string) *T 
 	return kept.get(id)
 }
 
-// expander is what expansion makes of a field: the object behind it, or null.
+// expander returns the object behind a field, or null.
 type expander func(below tree) (map[string]any, *refusal)
 
-// expandFields puts objects in the place of ids.
+// expandFields replaces ids with objects.
 func expandFields(view map[string]any, wanted tree, fields map[string]expander) (map[string]any, *refusal) {
 	for field, below := range wanted {
 		grow, known := fields[field]
@@ -272,5 +272,5 @@ func (t *tx) showVerification(v *verification, wanted tree) (map[string]any, *re
 	})
 }
 
-// origin is where this server is reached.
+// origin is the origin of this server.
 func (s settings) origin() string { return "http://" + strings.TrimSpace(s.Listen) }

@@ -21,34 +21,33 @@ import (
 )
 
 const (
-	maxConns     = 512 // connections at a time
+	maxConns     = 512 // concurrent connections
 	ioTimeout    = 30 * time.Second
 	closeTimeout = 2 * time.Second
-	// tick is how often pages are looked at whose time may be over.
+	// tick is the interval for expiring sessions.
 	tick = time.Second
-	// dataFolder is the part of the data folder that is ours.
+	// dataFolder is this server's part of the data folder.
 	dataFolder = "stripe"
 )
 
-// Options say how the provider behaves. The zero value works, and keeps nothing.
+// Options configures the provider. The zero value works without persistence.
 type Options struct {
 	// Listen is a loopback address with a port. Empty means the port of the last
 	// run on the same data folder if it is free, else any.
 	Listen string
-	// Data is the data folder of the sandbox; empty keeps nothing.
+	// Data is the data folder of the sandbox; empty means no persistence.
 	Data string
-	// Endpoint is where webhooks go; empty means where they went before, or
-	// nowhere yet.
+	// Endpoint is the webhook URL; empty means the last one, or none.
 	Endpoint string
-	// Holder is the name that stands in the form of an identity check.
+	// Holder is the default name in the form of an identity verification.
 	Holder string
-	// Latency is added to every answer of the API.
+	// Latency is added to every API response.
 	Latency time.Duration
-	// Chaos is the share 0..1 of answers and webhooks that go wrong.
+	// Chaos is the share 0..1 of responses and webhooks that fail.
 	Chaos float64
-	// Seed is that of the chaos; 0 means random.
+	// Seed is the seed of the chaos; 0 means random.
 	Seed uint64
-	// Now is the clock by which pages end; nil means time.Now.
+	// Now is the clock for expiry; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
 }
@@ -63,15 +62,15 @@ type Server struct {
 	control    Control
 	calls      atomic.Int64
 	running    sync.WaitGroup
-	ctx        context.Context //nolint:containedctx // the lifetime of the provider
+	ctx        context.Context //nolint:containedctx // lifetime of the provider
 	stop       context.CancelFunc
 	closed     sync.Once
 }
 
-// Start opens the provider. When it returns, it accepts.
+// Start starts the provider. When it returns, it accepts connections.
 func Start(opts Options) (*Server, error) {
 	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
-		return nil, fmt.Errorf("sandbox stripe: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+		return nil, fmt.Errorf("sandbox stripe: chaos %v is not between 0 and 1", opts.Chaos)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -127,13 +126,13 @@ func (s *Server) open(listener net.Listener) {
 	s.running.Go(s.runClock)
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
-	for _, one := range s.book.pendingEvents.all() { // what an earlier run did not get rid of
+	for _, one := range s.book.pendingEvents.all() { // undelivered events of an earlier run
 		s.deliveries.enqueue(one)
 	}
 }
 
-// listen takes the port of the last run, because a product that was not restarted
-// asks there, and people have pages open.
+// listen prefers the port of the last run, because a running product and open pages
+// use it.
 func (s *Server) listen() (net.Listener, error) {
 	var config net.ListenConfig
 	if s.opts.Listen == "" {
@@ -150,7 +149,7 @@ func (s *Server) listen() (net.Listener, error) {
 	return config.Listen(context.Background(), "tcp", s.opts.Listen)
 }
 
-// initSettings makes the secrets at the first start, and keeps where we are.
+// initSettings creates the secrets at the first start and stores the address.
 func (s *Server) initSettings(address string) error {
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
@@ -171,8 +170,7 @@ func (s *Server) saveSettings(now settings) error {
 	return t.commit()
 }
 
-// runClock ends pages whose time is over, and lets no webhook wait for a next one
-// that does not come.
+// runClock expires due sessions and releases deferred webhooks without a successor.
 func (s *Server) runClock() {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -189,13 +187,13 @@ func (s *Server) runClock() {
 	}
 }
 
-// API is the address of the API, without a slash at its end.
+// API is the base URL of the API, without a trailing slash.
 func (s *Server) API() string { return s.currentSettings().origin() }
 
-// SecretKey is the key that the API asks for.
+// SecretKey is the API key.
 func (s *Server) SecretKey() string { return s.currentSettings().SecretKey }
 
-// WebhookSecret is that of the signatures.
+// WebhookSecret is the signing secret.
 func (s *Server) WebhookSecret() string { return s.currentSettings().WebhookSecret }
 
 func (s *Server) currentSettings() settings {
@@ -204,10 +202,10 @@ func (s *Server) currentSettings() settings {
 	return s.book.settings
 }
 
-// Calls is how many requests the API has seen.
+// Calls counts the API requests.
 func (s *Server) Calls() int64 { return s.calls.Load() }
 
-// SetEndpoint says where webhooks go from now on.
+// SetEndpoint sets the webhook URL.
 func (s *Server) SetEndpoint(address string) error {
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
@@ -216,14 +214,14 @@ func (s *Server) SetEndpoint(address string) error {
 	return s.saveSettings(kept)
 }
 
-// Fault adds a rule of what goes wrong.
+// Fault adds a fault rule.
 func (s *Server) Fault(f Fault) error { return s.faults.add(f) }
 
-// ClearFaults takes all rules away.
+// ClearFaults removes all fault rules.
 func (s *Server) ClearFaults() { s.faults.clear() }
 
-// SavedMethod makes a customer with a card that may be charged again, or finds the
-// one with this e-mail address.
+// SavedMethod creates a customer with a saved card, or finds the one with this mail
+// address.
 func (s *Server) SavedMethod(email, name string) (holder, id, label string, err error) {
 	b := s.book
 	b.mu.Lock()
@@ -250,7 +248,7 @@ func (s *Server) SavedMethod(email, name string) (holder, id, label string, err 
 	return c.ID, m.ID, shown, t.commit()
 }
 
-// HasMethod says whether a means of payment is known and kept for a customer.
+// HasMethod reports whether a payment method is saved for a customer.
 func (s *Server) HasMethod(id string) bool {
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()
@@ -258,8 +256,7 @@ func (s *Server) HasMethod(id string) bool {
 	return m != nil && m.Customer != ""
 }
 
-// Close ends the provider. What was not delivered is delivered after the next
-// start.
+// Close stops the provider. Undelivered webhooks are sent after the next start.
 func (s *Server) Close() (err error) {
 	s.closed.Do(func() { err = s.close() })
 	return err
@@ -278,7 +275,7 @@ func (s *Server) close() error {
 	select {
 	case <-done:
 	case <-time.After(closeTimeout):
-		err = errors.Join(err, fmt.Errorf("sandbox stripe: not everything had ended %v after closing", closeTimeout))
+		err = errors.Join(err, fmt.Errorf("sandbox stripe: still running %v after close", closeTimeout))
 	}
 	s.book.mu.Lock()
 	defer s.book.mu.Unlock()

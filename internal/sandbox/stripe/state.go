@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// keyTTL is how long an idempotency key remembers its answer.
+	// keyTTL is the lifetime of an idempotency key.
 	keyTTL = 24 * time.Hour
-	// maxKeys and maxWaiting bound what is remembered; beyond them the oldest go.
+	// maxKeys and maxWaiting limit stored entries; beyond them the oldest are
+	// dropped.
 	maxKeys    = 200_000
 	maxWaiting = 20_000
 )
 
-// table is one kind of objects, in the order in which they came to be.
+// table holds one kind of objects in creation order.
 type table[T any] struct {
 	byID  map[string]*T
 	order []string
@@ -46,9 +47,8 @@ func (t *table[T]) all() []*T {
 	return all
 }
 
-// state is everything that the provider knows. Whoever holds the lock may read; a
-// change is made by a tx, which never touches a kept object but puts another one
-// in its place.
+// state is everything that the provider stores. The lock guards it; a tx never
+// modifies a stored object but replaces it.
 type state struct {
 	now func() time.Time
 
@@ -65,11 +65,10 @@ type state struct {
 	tokens        table[token]
 	keys          map[string]*storedResponse
 	keyOrder      []string
-	// open are the sessions that will end by the clock, nextEnd is when the first
-	// of them may.
+	// open are the sessions that can expire; nextEnd is the earliest expiry.
 	open       map[string]bool
 	nextExpiry int64
-	// refundsOf are the refunds of each payment.
+	// refundsOf maps payment intents to refunds.
 	refundsOf     map[string][]string
 	pendingEvents table[event]
 }
@@ -106,7 +105,7 @@ func (b *state) snapshot() *change {
 	return all
 }
 
-// apply puts a change into memory.
+// apply applies a change to memory.
 func (b *state) apply(c *change) {
 	for _, one := range c.Sessions {
 		b.sessions.put(one.ID, one)
@@ -171,7 +170,7 @@ func (b *state) dropEvent(id string) {
 	}
 }
 
-// expireKeys lets the keys go whose time is over.
+// expireKeys removes expired keys.
 func (b *state) expireKeys() {
 	before := b.now().Add(-keyTTL).Unix()
 	for len(b.keyOrder) > 0 {
@@ -184,8 +183,7 @@ func (b *state) expireKeys() {
 	}
 }
 
-// tx is one change under way. Its put methods take copies that the caller has
-// made.
+// tx is one change in progress. Its put methods take copies made by the caller.
 type tx struct {
 	*state
 	change change
@@ -194,7 +192,7 @@ type tx struct {
 
 func (b *state) begin() *tx { return &tx{state: b, at: b.now().Unix()} }
 
-// commit writes the change down, then makes it visible.
+// commit persists the change, then makes it visible.
 func (t *tx) commit() error {
 	if err := t.journal.Append(&t.change); err != nil {
 		return err
@@ -203,7 +201,7 @@ func (t *tx) commit() error {
 	return nil
 }
 
-// put adds an object to the change, and drops an earlier version of it.
+// put adds an object to the change, replacing an earlier version of it.
 func put[T any](list []*T, object *T, id func(*T) string) []*T {
 	list = slices.DeleteFunc(list, func(one *T) bool { return id(one) == id(object) })
 	return append(list, object)
@@ -221,7 +219,7 @@ func (t *tx) putCharge(c *charge) {
 	t.change.Charges = put(t.change.Charges, c, func(c *charge) string { return c.ID })
 }
 
-// newID makes an id of Stripe's kind: a prefix and letters that nobody guesses.
+// newID returns an id in Stripe's format: a prefix and random letters.
 func newID(prefix string) string { return prefix + strings.ToLower(rand.Text()) }
 
 func copyOf[T any](object *T) *T {

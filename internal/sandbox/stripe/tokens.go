@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// tokenTTL is how long a token lives that nobody has given a time.
+// tokenTTL is the default lifetime of a token.
 const tokenTTL = time.Hour
 
-// magicTokens are tokens that need not be made, by how their names begin.
+// magicTokens are predefined tokens, by prefix.
 var magicTokens = []struct {
 	prefix, card string
 	max          int64
@@ -29,8 +29,7 @@ var testMethods = map[string]string{
 	"pm_card_threeDSecureRequired": "4000002500003155",
 }
 
-// tokenOf finds a token, or makes one up whose name says what it is; nil if there is
-// none.
+// tokenOf returns a stored or magic token; nil if there is none.
 func (t *tx) tokenOf(id string) *token {
 	if known := t.tokens.get(id); known != nil {
 		return copyOf(known)
@@ -43,7 +42,7 @@ func (t *tx) tokenOf(id string) *token {
 	return nil
 }
 
-// deactivationReason is why a token can't be used any more; empty while it can.
+// deactivationReason is why a token can't be used; empty while it is active.
 func (t *tx) deactivationReason(one *token) string {
 	if one.Ended == "" && one.ExpiresAt <= t.at {
 		return "expired"
@@ -122,7 +121,7 @@ func revokeToken(c *call) (map[string]any, *refusal) {
 	return c.viewToken(one), noExpansion(c.expand)
 }
 
-// createIntent makes a payment that nobody has confirmed.
+// createIntent creates an unconfirmed payment intent.
 func createIntent(c *call) (map[string]any, *refusal) {
 	p := c.params
 	one := &intent{
@@ -183,7 +182,7 @@ func confirmIntent(c *call) (map[string]any, *refusal) {
 	return c.chargeToken(i, one)
 }
 
-// chargeToken has the bank decide.
+// chargeToken applies the bank's decision.
 func (c *call) chargeToken(i *intent, one *token) (map[string]any, *refusal) {
 	used, bank, wrong := c.readCard(one.Number, "", "")
 	if wrong == nil {

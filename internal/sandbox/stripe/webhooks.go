@@ -15,40 +15,40 @@ import (
 
 const (
 	maxConcurrentDeliveries = 16
-	// A webhook that is not taken comes again after firstWait, then after twice as
-	// long each time. Stripe waits for hours; nobody who tries something out does.
+	// A refused webhook is retried after minRetryDelay, doubling each time. Stripe
+	// waits for hours, which is too long for a sandbox.
 	minRetryDelay = 250 * time.Millisecond
 	maxRetryDelay = 30 * time.Second
 	maxTries      = 200
-	// deliveryTimeout bounds one delivery; Stripe waits about as long.
+	// deliveryTimeout limits one delivery, as at Stripe.
 	deliveryTimeout = 10 * time.Second
-	// maxLostEvents bounds how many lost events can still be delivered on request.
+	// maxLostEvents limits the lost events that can be redelivered.
 	maxLostEvents = 1000
 )
 
-// event is a webhook, as it is sent.
+// event is a webhook event as it is sent.
 type event struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
 	Body json.RawMessage `json:"body"`
 }
 
-// emit adds an event to the change: it happens with what it tells, or not at all.
-// Events exist for what an endpoint of the product subscribes to, and no other.
+// emit adds an event to the change, so that both are stored or neither is. Only
+// types that the product subscribes to exist.
 func (t *tx) emit(kind string, object map[string]any) {
 	one := &event{ID: newID("evt_"), Type: kind}
 	body, err := json.Marshal(map[string]any{
 		"id": one.ID, "object": "event", "api_version": apiVersion, "created": t.at, "type": kind, "livemode": false,
 		"pending_webhooks": 1, "request": map[string]any{"id": nil, "idempotency_key": nil}, "data": map[string]any{"object": object},
 	})
-	if err != nil { // maps of strings and numbers can always be written
+	if err != nil { // maps of strings and numbers always encode
 		return
 	}
 	one.Body = body
 	t.change.Events = append(t.change.Events, one)
 }
 
-// Webhooks is how many events there were, and what became of them.
+// Webhooks counts events and deliveries.
 type Webhooks struct {
 	Made      int `json:"made"`
 	Delivered int `json:"delivered"`
@@ -57,22 +57,22 @@ type Webhooks struct {
 	Waiting   int `json:"waiting"`
 }
 
-// deliverer delivers events. Each one is a goroutine that waits for its turn; how many
-// there can be is bounded by what the book keeps.
+// deliverer delivers events. Each one has a goroutine; their number is bounded by
+// the stored events.
 type deliverer struct {
 	server *Server
 	client *http.Client
 	slots  chan struct{}
-	ctx    context.Context //nolint:containedctx // the lifetime of all deliveries
+	ctx    context.Context //nolint:containedctx // lifetime of all deliveries
 	stop   context.CancelFunc
-	wake   chan struct{} // closed to wake those that wait; replaced under mu
+	wake   chan struct{} // closed to wake waiting deliveries; replaced under mu
 
 	running sync.WaitGroup
 
 	mu     sync.Mutex
 	counts Webhooks
 	lost   []*event
-	// deferred is an event that comes after the next one.
+	// deferred is an event that is sent after the next one.
 	deferred *event
 }
 
@@ -80,7 +80,7 @@ func newDeliverer(s *Server) *deliverer {
 	ctx, stop := context.WithCancel(context.Background())
 	return &deliverer{
 		server: s, slots: make(chan struct{}, maxConcurrentDeliveries), ctx: ctx, stop: stop, wake: make(chan struct{}),
-		// No proxy of the environment: what is sent stays on this machine.
+		// No proxy: requests stay on this machine.
 		client: &http.Client{
 			Transport:     &http.Transport{MaxIdleConnsPerHost: maxConcurrentDeliveries, IdleConnTimeout: time.Minute},
 			Timeout:       deliveryTimeout,
@@ -89,7 +89,7 @@ func newDeliverer(s *Server) *deliverer {
 	}
 }
 
-// enqueue decides what becomes of an event. It does not wait.
+// enqueue decides the fate of an event. It does not block.
 func (p *deliverer) enqueue(one *event) {
 	f := p.server.faults.nextWebhookFault(one.Type)
 	p.mu.Lock()
@@ -119,12 +119,12 @@ func (p *deliverer) enqueue(one *event) {
 		p.send(one, 0, false)
 	}
 	if followed != nil {
-		// Long enough for the one that overtook it to arrive.
+		// Long enough for the overtaking one to arrive.
 		p.send(followed, minRetryDelay, false)
 	}
 }
 
-// sendDeferred lets an event go that waits for a next one which does not come.
+// sendDeferred sends a deferred event without a successor.
 func (p *deliverer) sendDeferred() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +134,7 @@ func (p *deliverer) sendDeferred() {
 	}
 }
 
-// redeliver sends everything at once that waits or was lost.
+// redeliver sends all pending and lost events at once.
 func (p *deliverer) redeliver() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,10 +174,10 @@ func (p *deliverer) deliver(one *event, wait time.Duration, garbled bool) {
 		garbled = false
 		wait, next = next, min(2*next, maxRetryDelay)
 	}
-	p.markDone(one) // nobody wants it
+	p.markDone(one) // there is no endpoint
 }
 
-// sleep waits, or until somebody wants everything at once.
+// sleep waits for span, or until a redelivery is requested.
 func (p *deliverer) sleep(span time.Duration) bool {
 	if span <= 0 {
 		return p.ctx.Err() == nil
@@ -197,7 +197,7 @@ func (p *deliverer) sleep(span time.Duration) bool {
 	}
 }
 
-// attempt tries once.
+// attempt makes one delivery attempt.
 func (p *deliverer) attempt(one *event, garbled bool) bool {
 	b := p.server.book
 	b.mu.Lock()
@@ -231,7 +231,7 @@ func (p *deliverer) attempt(one *event, garbled bool) bool {
 	return true
 }
 
-// markDone writes down that an event was taken.
+// markDone records that an event was delivered.
 func (p *deliverer) markDone(one *event) {
 	b := p.server.book
 	b.mu.Lock()
@@ -239,19 +239,19 @@ func (p *deliverer) markDone(one *event) {
 	t := b.begin()
 	t.change.Done = []string{one.ID}
 	if err := t.commit(); err != nil {
-		p.server.opts.Logger.Error("the sandbox's Stripe can't write its journal", "error", err)
+		p.server.opts.Logger.Error("sandbox stripe journal write failed", "error", err)
 	}
 }
 
 func (p *deliverer) close() {
-	p.mu.Lock() // after this nothing is sent any more
+	p.mu.Lock() // nothing is sent after this
 	p.stop()
 	p.mu.Unlock()
 	p.running.Wait()
 	p.client.CloseIdleConnections()
 }
 
-// Sign makes the value of Stripe-Signature.
+// Sign returns the value of Stripe-Signature.
 func Sign(body []byte, secret string, at time.Time) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%d.%s", at.Unix(), body)

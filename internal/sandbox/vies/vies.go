@@ -1,22 +1,21 @@
-// Package vies is the sandbox's register of VAT ids: it answers as the European
-// Commission's VIES does (the REST interface, POST /check-vat-number, and for people
-// with a browser GET /ms/AT/vat/U12345678), and shares no code with the client that
-// asks. No id leaves the machine.
+// Package vies simulates the European Commission's VIES (the REST interface, POST
+// /check-vat-number, and for browsers GET /ms/AT/vat/U12345678). It shares no code with
+// the client. No id leaves the machine.
 //
-// Every id of a member state is valid unless its last three characters say
-// otherwise; the numbers are those of VIES' own test service where it has one.
+// Every id of a member state is valid unless its last three characters say otherwise;
+// the numbers are those of VIES' own test service where it has one.
 //
-//	…200  not valid
+//	…200  invalid
 //	…201  INVALID_INPUT
 //	…300  SERVICE_UNAVAILABLE
-//	…301  MS_UNAVAILABLE: the member state does not answer
+//	…301  MS_UNAVAILABLE: the member state does not respond
 //	…302  TIMEOUT
-//	…303  no answer at all until the caller leaves
-//	…304  a page of a proxy instead of an answer
+//	…303  no response until the caller leaves
+//	…304  a proxy's page instead of a response
 //	…500  GLOBAL_MAX_CONCURRENT_REQ
 //	…600  MS_MAX_CONCURRENT_REQ
 //
-// Options.Chaos is the share of answers that are outages whatever the id is.
+// Options.Chaos is the share of responses that are outages, whatever the id.
 package vies
 
 import (
@@ -48,8 +47,8 @@ const (
 	closeTimeout    = 2 * time.Second
 )
 
-// states are the member states as VIES writes them: Greece is EL, and Northern
-// Ireland, which counts here, XI.
+// states are the member states as in VIES: Greece is EL, and Northern Ireland,
+// which is included, XI.
 var states = []string{
 	"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "EL", "ES", "FI", "FR", "HR", "HU", "IE", "IT", "LT", "LU", "LV", "MT",
 	"NL", "PL", "PT", "RO", "SE", "SI", "SK", "XI",
@@ -57,36 +56,36 @@ var states = []string{
 
 var numberForm = regexp.MustCompile(`^[0-9A-Za-z+*.]{2,12}$`)
 
-// Answers that are no answers.
+// Verdicts without a VIES response.
 const (
 	answerHang     = "hang"
 	answerHTMLPage = "page"
 )
 
-// magicSuffixes is what the last three characters of an id mean.
+// magicSuffixes maps the last three characters of an id to its verdict.
 var magicSuffixes = map[string]string{
 	"200": "INVALID", "201": "INVALID_INPUT", "300": "SERVICE_UNAVAILABLE", "301": "MS_UNAVAILABLE", "302": "TIMEOUT",
 	"303": answerHang, "304": answerHTMLPage, "500": "GLOBAL_MAX_CONCURRENT_REQ", "600": "MS_MAX_CONCURRENT_REQ",
 }
 
-// outages are what chaos draws from.
+// outages are the verdicts of chaos.
 var outages = []string{"SERVICE_UNAVAILABLE", "MS_UNAVAILABLE", "TIMEOUT", "MS_MAX_CONCURRENT_REQ", answerHTMLPage}
 
-// Options say how the register behaves. The zero value works.
+// Options configures the server. The zero value works.
 type Options struct {
 	// Listen is a loopback address with a port; empty means 127.0.0.1:0.
 	Listen string
-	// Latency is added to every answer.
+	// Latency is added to every response.
 	Latency time.Duration
-	// Chaos is the share 0..1 of answers that are outages, Seed that of the chaos;
-	// 0 means random.
+	// Chaos is the share 0..1 of responses that are outages, Seed its seed; 0 means
+	// random.
 	Chaos float64
 	Seed  uint64
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Server is a running register.
+// Server is a running VIES.
 type Server struct {
 	opts     Options
 	address  string
@@ -99,10 +98,10 @@ type Server struct {
 	rng *rand.Rand
 }
 
-// Start opens the register. When it returns, it accepts.
+// Start starts the server. When it returns, it accepts connections.
 func Start(opts Options) (*Server, error) {
 	if !(opts.Chaos >= 0 && opts.Chaos <= 1) { // written so that NaN fails too
-		return nil, fmt.Errorf("sandbox vies: chaos is %v, but must be a share from 0 to 1", opts.Chaos)
+		return nil, fmt.Errorf("sandbox vies: chaos %v is not between 0 and 1", opts.Chaos)
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -136,13 +135,13 @@ func Start(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// Address is that of the interface, without a slash at its end.
+// Address is the base URL without a trailing slash.
 func (s *Server) Address() string { return s.address }
 
-// Requests is how many questions there were.
+// Requests counts the queries.
 func (s *Server) Requests() int64 { return s.requests.Load() }
 
-// Close ends the register and waits for it.
+// Close stops the server and waits for it.
 func (s *Server) Close() error {
 	s.stop()
 	err := s.web.Close()
@@ -155,11 +154,11 @@ func (s *Server) Close() error {
 	case <-done:
 		return err
 	case <-time.After(closeTimeout):
-		return errors.Join(err, fmt.Errorf("sandbox vies: not everything had ended %v after closing", closeTimeout))
+		return errors.Join(err, fmt.Errorf("sandbox vies: still running %v after close", closeTimeout))
 	}
 }
 
-// verdict says what becomes of a question: empty means that the id is valid.
+// verdict decides a query: empty means that the id is valid.
 func (s *Server) verdict(country, number string) string {
 	s.requests.Add(1)
 	if !slices.Contains(states, country) || !numberForm.MatchString(number) {
@@ -173,8 +172,8 @@ func (s *Server) verdict(country, number string) string {
 	return magicSuffixes[number[max(len(number)-3, 0):]]
 }
 
-// check is POST /check-vat-number. Reasons stand in errorWrappers, without a word
-// about valid.
+// check is POST /check-vat-number. Reasons are in errorWrappers, without a valid
+// member.
 func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 	var question struct {
 		CountryCode string `json:"countryCode"`
@@ -198,11 +197,11 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 	case "INVALID_INPUT":
 		send(w, http.StatusBadRequest, failure(verdict))
 	default:
-		send(w, http.StatusOK, failure(verdict)) // as VIES does: only the body says that it went wrong
+		send(w, http.StatusOK, failure(verdict)) // as in VIES, only the body reports the failure
 	}
 }
 
-// show is GET /ms/{country}/vat/{number}, which says false beside the reason.
+// show is GET /ms/{country}/vat/{number}, which returns false with the reason.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	country, number := r.PathValue("country"), r.PathValue("number")
 	verdict := s.verdict(country, number)
@@ -219,7 +218,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// injectFault is true if there was no answer of VIES.
+// injectFault reports whether it replaced the response.
 func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, verdict string) bool {
 	if !sleep(r.Context(), s.opts.Latency) {
 		return true
@@ -253,7 +252,7 @@ func failure(reason string) map[string]any {
 
 func send(w http.ResponseWriter, status int, object map[string]any) {
 	body, err := json.Marshal(object)
-	if err != nil { // maps of strings can always be written
+	if err != nil { // maps of strings always encode
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -261,7 +260,7 @@ func send(w http.ResponseWriter, status int, object map[string]any) {
 	_, _ = w.Write(body)
 }
 
-// sleep waits; false means that the other side has left.
+// sleep waits; it returns false if ctx ends first.
 func sleep(ctx context.Context, span time.Duration) bool {
 	if span <= 0 {
 		return ctx.Err() == nil

@@ -26,7 +26,7 @@ func start(t *testing.T, opts vies.Options) *vies.Server {
 	return server
 }
 
-// ask returns the answer's status and body.
+// ask returns the response's status and body.
 func ask(ctx context.Context, t *testing.T, server *vies.Server, country, number string) (int, string, error) {
 	t.Helper()
 	body := `{"countryCode":"` + country + `","vatNumber":"` + number + `"}`
@@ -72,7 +72,7 @@ func TestCheck_SuffixSelectsAnswer(t *testing.T) {
 			t.Errorf("%s %s: %d %s %v", test.country, test.number, status, text, err)
 		}
 		if outage := strings.Contains(test.part, "_"); outage && strings.Contains(text, `"valid"`) {
-			t.Errorf("%s %s: an outage says something about validity: %s", test.country, test.number, text)
+			t.Errorf("%s %s: an outage contains a validity: %s", test.country, test.number, text)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestChaos_CausesOutagesNeverWrongAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(text, `"valid":false`) {
-			t.Fatalf("a good id was called bad: %s", text)
+			t.Fatalf("a valid id was called invalid: %s", text)
 		}
 		if !strings.Contains(text, `"valid":true`) {
 			failed++
@@ -120,7 +120,7 @@ func TestChaos_CausesOutagesNeverWrongAnswers(t *testing.T) {
 		t.Errorf("%d of 200 were outages", failed)
 	}
 	if server.Requests() != 200 {
-		t.Errorf("%d questions counted", server.Requests())
+		t.Errorf("%d queries counted", server.Requests())
 	}
 }
 

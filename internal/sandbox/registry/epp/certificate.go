@@ -20,25 +20,22 @@ import (
 const (
 	caFile  = "epp-ca.pem"
 	keyFile = "epp-ca.key"
-	// caLife is how long an authority lives, renewBefore when a start makes
-	// another one.
+	// caLife is the lifetime of the CA, renewBefore when a start replaces it.
 	caLife      = 10 * 365 * 24 * time.Hour
 	renewBefore = 30 * 24 * time.Hour
 )
 
-// Identity is the server's certificate and the authority that vouches for it.
+// Identity is the server's certificate and its CA.
 type Identity struct {
 	Certificate tls.Certificate
-	// CA is the authority's certificate as PEM, and CAFile where it lies; empty
-	// without a folder.
+	// CA is the CA certificate as PEM, and CAFile its file; empty without a folder.
 	CA     []byte
 	CAFile string
 }
 
-// NewIdentity makes a certificate for the loopback addresses. The authority is
-// kept in the folder, so that clients that trust it go on to do so after a
-// restart; an empty folder keeps nothing. Certificates live in real time,
-// whatever the world's clock says.
+// NewIdentity creates a certificate for the loopback addresses. The CA is stored in
+// the folder, so that clients still trust it after a restart; an empty folder
+// disables this. Certificates use real time, not the sandbox clock.
 func NewIdentity(folder string) (Identity, error) {
 	authority, key, err := loadAuthority(folder)
 	if err != nil {
@@ -79,7 +76,7 @@ func newTemplate(name string) (*x509.Certificate, error) {
 	}, nil
 }
 
-// loadAuthority reads the authority of an earlier start, or makes one.
+// loadAuthority loads the CA of an earlier run, or creates one.
 func loadAuthority(folder string) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	if folder != "" {
 		if authority, key, err := readAuthority(folder); err == nil {
@@ -106,7 +103,7 @@ func loadAuthority(folder string) (*x509.Certificate, *ecdsa.PrivateKey, error) 
 	return authority, key, writeAuthority(folder, authority, key)
 }
 
-var errNoAuthority = errors.New("there is no usable authority")
+var errNoAuthority = errors.New("no usable CA")
 
 func readAuthority(folder string) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	blocks := map[string][]byte{}
@@ -145,17 +142,17 @@ func writeAuthority(folder string, authority *x509.Certificate, key *ecdsa.Priva
 		bytes      []byte
 		mode       os.FileMode
 	}{
-		// The key first: a process that dies in between begins anew.
+		// The key is written first: after a crash in between, a new CA is created.
 		{keyFile, "EC PRIVATE KEY", secret, 0o600},
 		{caFile, "CERTIFICATE", authority.Raw, 0o644},
 	} {
 		path := filepath.Join(folder, file.name)
 		text := pem.EncodeToMemory(&pem.Block{Type: file.kind, Bytes: file.bytes})
 		if err := os.WriteFile(path+".new", text, file.mode); err != nil {
-			return fmt.Errorf("the registry's certificate: %w", err)
+			return fmt.Errorf("epp server certificate: %w", err)
 		}
 		if err := os.Rename(path+".new", path); err != nil {
-			return fmt.Errorf("the registry's certificate: %w", err)
+			return fmt.Errorf("epp server certificate: %w", err)
 		}
 	}
 	return nil

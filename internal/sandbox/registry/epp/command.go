@@ -8,22 +8,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// command is what a client wants, read as far as RFC 5730 goes.
+// command is a command parsed according to RFC 5730.
 type command struct {
 	verb   string // check, login, …
 	op     string // of a transfer or poll
 	msgID  string
-	object *node // domain:create and its like, or login
+	object *node // domain:create etc., or login
 	ext    []*node
 	clTRID string
 }
 
-// readCommand takes a command apart. Even with a refusal the command has its
-// clTRID, if it can be read.
+// readCommand parses a command. Even with a refusal, clTRID is set if it is
+// readable.
 func readCommand(of *node) (*command, *ledger.Refusal) {
 	c := &command{}
 	s := children(of)
-	// The transaction id stands last, but belongs into every answer.
+	// clTRID is the last element, but part of every response.
 	if n := len(of.children); n > 0 && of.children[n-1].name == "clTRID" && of.children[n-1].space == eppSpace {
 		part := &sequence{of: of}
 		if id := part.token(of.children[n-1], 3, 64); part.refusal == nil {
@@ -74,7 +74,7 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 	return c, s.result()
 }
 
-// objectOf reads the one child of a command that names the object.
+// objectOf returns the single child of a command that names the object.
 func (s *sequence) objectOf(verb *node, attrs ...string) *node {
 	part := children(verb, attrs...)
 	if len(verb.children) != 1 || verb.children[0].space == eppSpace || verb.children[0].space == "" {
@@ -92,7 +92,7 @@ func (s *sequence) name(of *node, attrs ...string) string {
 	return strings.ToLower(s.token(of, 1, 255, attrs...))
 }
 
-// names reads the names of a check, at most so many.
+// names reads the names of a check.
 func (s *sequence) names(element string) []string {
 	nodes := s.repeated(element, maxElements)
 	if len(nodes) == 0 {
@@ -112,7 +112,7 @@ func (s *sequence) names(element string) []string {
 // id reads the identifier of a contact or registrar.
 func (s *sequence) id(of *node, attrs ...string) string { return s.token(of, 3, 16, attrs...) }
 
-// number reads a number without a sign.
+// number reads an unsigned number.
 func (s *sequence) number(of *node, most int, attrs ...string) int {
 	text := s.token(of, 1, 10, attrs...)
 	if of == nil || s.refusal != nil {
@@ -125,7 +125,7 @@ func (s *sequence) number(of *node, most int, attrs ...string) int {
 	return int(number)
 }
 
-// period reads a term in years; 0 means that none is named.
+// period reads a term in years; 0 means that none is given.
 func (s *sequence) period(of *node) int {
 	if of == nil {
 		return 0
@@ -165,8 +165,7 @@ func (s *sequence) dateTime(of *node) time.Time {
 	return time.Time{}
 }
 
-// auth reads an authInfo that may be missing. With null allowed, nothing is a
-// value, too.
+// auth reads an optional authInfo. With null, domain:null is allowed.
 func (s *sequence) auth(of *node, null bool) *string {
 	if of == nil {
 		return nil

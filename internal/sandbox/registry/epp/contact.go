@@ -39,7 +39,7 @@ func (s *session) contactCheck(c *command, a *response) error {
 	return nil
 }
 
-// address reads contact:addr into a postal address.
+// postalAddress reads contact:addr.
 func (s *sequence) postalAddress(of *node, postal *ledger.Postal) {
 	part := children(of)
 	for _, street := range part.repeated("street", 3) {

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// domainStatuses are those of the schema, whoever may set them.
+// domainStatuses are all statuses of the schema.
 var domainStatuses = []string{
 	"clientDeleteProhibited", "clientHold", "clientRenewProhibited", "clientTransferProhibited", "clientUpdateProhibited",
 	"inactive", "ok", "pendingCreate", "pendingDelete", "pendingRenew", "pendingTransfer", "pendingUpdate",
@@ -46,7 +46,7 @@ func (s *session) domainCheck(c *command, a *response) error {
 	return nil
 }
 
-// available writes one answer of a check.
+// available writes one result of a check.
 func (w *writer) available(element, name string, free bool, reason, cd, because string) {
 	w.begin(cd)
 	if free {
@@ -87,7 +87,7 @@ func (s *sequence) nameservers(of *node) []ledger.Nameserver {
 	return servers
 }
 
-// address reads an IP address, whose version has to be the one that it says.
+// address reads an IP address and checks its declared version.
 func (s *sequence) address(of *node) string {
 	text := s.token(of, 3, 45, "ip")
 	version, given := of.attr("ip")

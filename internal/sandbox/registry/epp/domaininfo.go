@@ -29,8 +29,7 @@ func (s *session) domainInfo(c *command, a *response) error {
 	return nil
 }
 
-// writeDomain writes what the asker may see of a domain, in the order of the
-// schema.
+// writeDomain writes the visible parts of a domain in schema order.
 func (s *session) writeDomain(a *response, info ledger.DomainInfo, which string) {
 	d, w := info.Domain, &a.data
 	w.begin("domain:infData")
@@ -76,8 +75,8 @@ func (s *session) writeDomain(a *response, info ledger.DomainInfo, which string)
 	}
 }
 
-// writeNameservers writes host objects or attributes: the schema does not let
-// them stand together, so one attribute makes all of them attributes.
+// writeNameservers writes host objects or attributes: the schema forbids mixing
+// them, so one attribute makes all of them attributes.
 func writeNameservers(w *writer, servers []ledger.Nameserver) {
 	attributes := false
 	for _, server := range servers {
@@ -106,7 +105,7 @@ func version(address string) string {
 	return "v4"
 }
 
-// edit reads what an update adds or takes away.
+// edit reads what an update adds or removes.
 func (s *sequence) edit(of *node) ledger.DomainEdit {
 	if of == nil {
 		return ledger.DomainEdit{}
@@ -120,7 +119,7 @@ func (s *sequence) edit(of *node) ledger.DomainEdit {
 	}
 }
 
-// statuses reads status elements, whose texts are not kept.
+// statuses reads status elements, discarding their texts.
 func (s *sequence) statuses(most int, known []string) []string {
 	var statuses []string
 	for _, of := range s.repeated("status", most) {
@@ -165,8 +164,8 @@ func (s *session) domainUpdate(c *command, a *response) error {
 	return s.ledger.UpdateDomain(s.request(c, a), update)
 }
 
-// restore handles the update by which a deleted domain comes back (RFC 3915,
-// 4.2.5). It changes nothing else.
+// restore handles the update that restores a deleted domain (RFC 3915, 4.2.5). It
+// must change nothing else.
 func (s *session) restore(c *command, a *response, of *node, update ledger.DomainUpdate, offer *ledger.AgreedFee) error {
 	q := children(of)
 	restore := q.required("restore")

@@ -98,19 +98,19 @@ func TestServe_SlowClientsAreDisconnected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := talk(conn); err != nil {
-			// On a very slow machine the server may have left before.
+			// On a slow machine the server may have left before.
 			t.Logf("%s: %v", title, err)
 		}
 		select {
 		case <-served:
 		case <-time.After(testTimeout):
-			t.Errorf("%s: the server still waits", title)
+			t.Errorf("%s: the server is still waiting", title)
 		}
 		_ = conn.Close()
 	}
 }
 
-// discardConn is a connection into which everything vanishes.
+// discardConn discards all output.
 type discardConn struct{ net.Conn }
 
 func (discardConn) Write(p []byte) (int, error)      { return len(p), nil }
@@ -150,7 +150,7 @@ func FuzzServe_ResponseIsAlwaysXML(f *testing.F) {
 					break
 				}
 				if err != nil {
-					t.Fatalf("%v in the answer to %q:\n%s", err, text, answer)
+					t.Fatalf("%v in the response to %q:\n%s", err, text, answer)
 				}
 			}
 		}

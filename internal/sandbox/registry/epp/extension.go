@@ -8,10 +8,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// protocolExtensions are those of one command, found by their prefix and name.
+// protocolExtensions are the EPP extensions of one command, by prefix and name.
 type protocolExtensions map[string]*node
 
-// prefixOf is the other way round of spaceOf, for what commands can carry.
+// prefixOf is the inverse of spaceOf.
 var prefixOf = func() map[string]string {
 	prefixes := map[string]string{}
 	for prefix, space := range spaceOf {
@@ -20,8 +20,8 @@ var prefixOf = func() map[string]string {
 	return prefixes
 }()
 
-// protocolExtensions sorts what a command carries; what the command can't carry, or the
-// login did not name, is 2103.
+// protocolExtensions collects the EPP extensions of a command. One that the command
+// can't carry, or the login did not name, is 2103.
 func (s *session) protocolExtensions(c *command, allowed ...string) (protocolExtensions, *ledger.Refusal) {
 	if len(c.ext) == 0 {
 		return nil, nil
@@ -40,7 +40,7 @@ func (s *session) protocolExtensions(c *command, allowed ...string) (protocolExt
 	return found, nil
 }
 
-// agreedFee reads the fee to which a client agrees; nil if there is none.
+// agreedFee reads the fee that a client agrees to; nil if there is none.
 func (e protocolExtensions) agreedFee(name string) (*ledger.AgreedFee, *ledger.Refusal) {
 	of := e[name]
 	if of == nil {
@@ -72,8 +72,8 @@ func (s *sequence) currency(of *node) string {
 	return text
 }
 
-// money reads a decimal number with the given sign as cents. What is less than
-// a cent is dropped.
+// money reads a decimal number with the given sign as cents, dropping fractions of
+// a cent.
 func (s *sequence) money(of *node, sign int64, attrs ...string) int64 {
 	text := s.token(of, 1, 20, attrs...)
 	negative := strings.HasPrefix(text, "-")
@@ -90,8 +90,8 @@ func (s *sequence) money(of *node, sign int64, attrs ...string) int64 {
 	return sign * cents
 }
 
-// feeResult writes what a command cost or gave back, for clients that speak of
-// fees.
+// feeResult writes the fee or refund of a command for clients with the fee
+// extension.
 func (s *session) feeResult(w *writer, name string, years int, fee, credit int64) {
 	if !s.services[feeSpace] {
 		return
@@ -109,12 +109,12 @@ func (s *session) feeResult(w *writer, name string, years int, fee, credit int64
 	w.end()
 }
 
-// feeQuery is what a check wants to know about one operation.
+// feeQuery is the price query for one operation.
 type feeQuery struct {
 	name     string
 	years    int
 	op       ledger.Operation
-	unusable string // why there is no answer
+	unusable string // why there is no price
 }
 
 var feeOperations = map[string]ledger.Operation{
@@ -122,7 +122,7 @@ var feeOperations = map[string]ledger.Operation{
 	"delete": ledger.Delete, "update": ledger.Update,
 }
 
-// feeCheck reads the questions of a check (RFC 8748, 5.1.1).
+// feeCheck reads the price queries of a check (RFC 8748, 5.1.1).
 func feeCheck(of *node) (currency string, questions []feeQuery, refusal *ledger.Refusal) {
 	s := children(of)
 	if c := s.optional("currency"); c != nil {
@@ -148,7 +148,7 @@ func feeCheck(of *node) (currency string, questions []feeQuery, refusal *ledger.
 	return currency, questions, s.result()
 }
 
-// feeAnswers writes what the names of a check cost.
+// feeAnswers writes the prices of the names in a check.
 func feeAnswers(w *writer, names []string, answers []ledger.Availability, currency string, questions []feeQuery) {
 	w.begin("fee:chkData")
 	w.element("fee:currency", ledger.Currency)
@@ -210,5 +210,5 @@ func (q feeQuery) answer(w *writer, place ledger.NameEntry) {
 	w.element("fee:fee", cents(place.Fees.Cost(q.op, years)), attrs...)
 }
 
-// graceOf are the periods in which a fee comes back.
+// graceOf are the refund periods.
 var graceOf = map[ledger.Operation]string{ledger.Create: "P5D", ledger.Renew: "P5D", ledger.TransferIn: "P5D"}

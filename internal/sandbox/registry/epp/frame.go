@@ -14,9 +14,9 @@ const (
 	frameHeader = 4
 )
 
-var errFrameSize = errors.New("the frame's length is impossible")
+var errFrameSize = errors.New("invalid frame length")
 
-// frameConn is a connection that speaks in frames (RFC 5734, 4).
+// frameConn reads and writes frames (RFC 5734, 4).
 type frameConn struct {
 	conn     net.Conn
 	reader   *bufio.Reader
@@ -28,7 +28,7 @@ func newFrameConn(conn net.Conn, timeouts Timeouts) *frameConn {
 	return &frameConn{conn: conn, reader: bufio.NewReaderSize(conn, 16<<10), timeouts: timeouts}
 }
 
-// read waits for a frame. What it returns is overwritten by the next one.
+// read waits for a frame. The result is valid until the next call.
 func (l *frameConn) read(timeout time.Duration) ([]byte, error) {
 	if l.reader.Buffered() == 0 {
 		if err := l.conn.SetReadDeadline(time.Now().Add(timeout)); err != nil {
@@ -38,7 +38,7 @@ func (l *frameConn) read(timeout time.Duration) ([]byte, error) {
 			return nil, err
 		}
 	}
-	// From its first byte on, a frame must hurry.
+	// The frame timeout starts with its first byte.
 	if l.reader.Buffered() < frameHeader || l.reader.Buffered() < l.announcedLength() {
 		if err := l.conn.SetReadDeadline(time.Now().Add(l.timeouts.Frame)); err != nil {
 			return nil, err
@@ -48,7 +48,7 @@ func (l *frameConn) read(timeout time.Duration) ([]byte, error) {
 	if _, err := io.ReadFull(l.reader, header[:]); err != nil {
 		return nil, err
 	}
-	// The length counts itself.
+	// The length includes itself.
 	length := int64(binary.BigEndian.Uint32(header[:])) - frameHeader
 	if length <= 0 || length > maxFrame {
 		return nil, errFrameSize
@@ -61,7 +61,7 @@ func (l *frameConn) read(timeout time.Duration) ([]byte, error) {
 	return l.buffer, err
 }
 
-// announcedLength is how long the frame says it is that has begun to arrive.
+// announcedLength is the length of the frame that has begun to arrive.
 func (l *frameConn) announcedLength() int {
 	header, err := l.reader.Peek(frameHeader)
 	if err != nil {
@@ -70,7 +70,7 @@ func (l *frameConn) announcedLength() int {
 	return int(min(binary.BigEndian.Uint32(header), maxFrame))
 }
 
-// write sends a frame, whose first four bytes are left free for its length.
+// write sends a frame, whose first four bytes are reserved for its length.
 func (l *frameConn) write(frame []byte) error {
 	binary.BigEndian.PutUint32(frame, uint32(len(frame)))
 	if err := l.conn.SetWriteDeadline(time.Now().Add(l.timeouts.Frame)); err != nil {

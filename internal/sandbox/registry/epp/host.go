@@ -57,7 +57,7 @@ func (s *session) hostCreate(c *command, a *response) error {
 	return nil
 }
 
-// readHostName reads a command that names a host and nothing else.
+// readHostName reads a command that contains only a host name.
 func (s *session) readHostName(c *command) (string, *ledger.Refusal) {
 	q := children(c.object)
 	name := q.name(q.required("name"))

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// The services that the greeting offers.
+// Services that the greeting offers.
 var (
 	objectServices    = []string{domainSpace, contactSpace, hostSpace}
 	extensionServices = []string{feeSpace, secDNSSpace, rgpSpace, loginSecSpace}
@@ -15,8 +15,8 @@ var (
 
 const (
 	serverName = "dotkontor sandbox registry"
-	// passwordInExtension stands in the login where the real one is in the extension
-	// (RFC 8807, 3.1).
+	// passwordInExtension replaces a password that is sent in the extension (RFC
+	// 8807, 3.1).
 	passwordInExtension = "[LOGIN-SECURITY]"
 	maxLoginAttempts    = 3
 )
@@ -48,7 +48,7 @@ func (s *session) greet() error {
 	return s.send(w.text)
 }
 
-// credentials are what a login says.
+// credentials is the content of a login.
 type credentials struct {
 	account, password, newPassword string
 	version, lang                  string
@@ -94,7 +94,7 @@ func (s *sequence) uris(element string) []string {
 	return uris
 }
 
-// applyLoginSecurity takes the long passwords of RFC 8807 over.
+// applyLoginSecurity reads the long passwords of RFC 8807.
 func (c *credentials) applyLoginSecurity(of *node) *ledger.Refusal {
 	var long, longNew string
 	if of != nil {

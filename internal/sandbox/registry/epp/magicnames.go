@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// faultAction is what happens instead of carrying a command out.
+// faultAction replaces the execution of a command.
 type faultAction uint8
 
 const (
@@ -18,22 +18,22 @@ const (
 	actionRefuse
 )
 
-// commandFault is how a command goes wrong. The zero value is a command that goes well.
+// commandFault is how a command fails. The zero value is no fault.
 type commandFault struct {
 	action       faultAction
-	code         ledger.Code // with refuses
-	loseResponse bool        // carried out, and the answer never arrives
+	code         ledger.Code // for refuses
+	loseResponse bool        // executed, but the response is lost
 	delay        time.Duration
 }
 
-// magicPrefix is a prefix of a label and what it calls up; slow is filled in.
+// magicPrefix maps a label prefix to its fault; slow is filled in.
 type magicPrefix struct {
 	prefix string
 	fault  commandFault
 }
 
-// always work in every command that names the domain, changing in those that
-// change it.
+// always applies to every command that names the domain, changing to transform
+// commands.
 var (
 	alwaysMagic = [...]magicPrefix{
 		{"timeout-", commandFault{action: actionHang}},
@@ -53,8 +53,7 @@ var (
 
 const oncePrefix = "once-"
 
-// faultFor decides how a command goes wrong: by the name that it is about, else by
-// chance.
+// faultFor decides how a command fails: by its name, else by chaos.
 func (s *session) faultFor(c *command) commandFault {
 	if c.object != nil && c.object.space == domainSpace && s.account != "" {
 		for _, kid := range c.object.children {

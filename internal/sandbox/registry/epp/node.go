@@ -24,10 +24,10 @@ type node struct {
 	children    []*node
 }
 
-var errXML = errors.New("this is not the XML that EPP allows")
+var errXML = errors.New("not XML that EPP allows")
 
-// parse reads a frame into a tree. It knows no schema; it refuses what no EPP
-// command has: document types, processing instructions, other encodings.
+// parse parses a frame into a tree. It checks no schema; it rejects what no EPP
+// command contains: document types, processing instructions, other encodings.
 func parse(frame []byte) (*node, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(frame))
 	decoder.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errXML }
@@ -85,23 +85,23 @@ func parse(frame []byte) (*node, error) {
 	return root, nil
 }
 
-// syntax is the refusal of what the schemas don't allow.
+// syntax is the refusal of a schema violation.
 func syntax(reason string) *ledger.Refusal {
 	return &ledger.Refusal{Code: ledger.SyntaxError, Reason: reason}
 }
 
-// sequence reads the children of an element in the order of its schema. The
-// first thing that does not fit is kept; afterwards everything reads as empty.
+// sequence reads the children of an element in schema order. The first violation is
+// recorded; afterwards everything reads as empty.
 type sequence struct {
 	of      *node
 	at      int
 	refusal *ledger.Refusal
-	// deferred is what is at fault though the schema allows it. It is only told if
-	// the schema has nothing to say.
+	// deferred is a violation that the schema allows. It is reported only if there
+	// is no schema violation.
 	deferred *ledger.Refusal
 }
 
-// children begins to read an element that contains elements only.
+// children starts reading an element that contains only elements.
 func children(of *node, attrs ...string) *sequence {
 	s := &sequence{of: of}
 	if strings.TrimSpace(of.text) != "" {
@@ -117,14 +117,14 @@ func (s *sequence) fail(refusal *ledger.Refusal) {
 	}
 }
 
-// deferRefusal remembers a fault that the schema would let pass.
+// deferRefusal records a violation that the schema allows.
 func (s *sequence) deferRefusal(code ledger.Code, element, value, reason string) {
 	if s.deferred == nil {
 		s.deferred = &ledger.Refusal{Code: code, Element: element, Value: value, Reason: reason}
 	}
 }
 
-// merge ends a part of the command and takes its faults over.
+// merge ends a part of the command and takes over its violations.
 func (s *sequence) merge(part *sequence) {
 	part.close()
 	s.fail(part.refusal)
@@ -133,7 +133,7 @@ func (s *sequence) merge(part *sequence) {
 	}
 }
 
-// optional reads a child that may be missing.
+// optional reads an optional child.
 func (s *sequence) optional(name string) *node {
 	if s.refusal != nil || s.at == len(s.of.children) {
 		return nil
@@ -146,7 +146,7 @@ func (s *sequence) optional(name string) *node {
 	return next
 }
 
-// required reads a child that has to be there.
+// required reads a required child.
 func (s *sequence) required(name string) *node {
 	next := s.optional(name)
 	if next == nil {
@@ -156,7 +156,7 @@ func (s *sequence) required(name string) *node {
 	return next
 }
 
-// repeated reads all children of a name that follow each other.
+// repeated reads all consecutive children of a name.
 func (s *sequence) repeated(name string, atMost int) []*node {
 	var all []*node
 	for next := s.optional(name); next != nil; next = s.optional(name) {
@@ -168,14 +168,14 @@ func (s *sequence) repeated(name string, atMost int) []*node {
 	return all
 }
 
-// close refuses what is left.
+// close rejects remaining children.
 func (s *sequence) close() {
 	if s.refusal == nil && s.at < len(s.of.children) {
 		s.fail(syntax("The element " + s.of.children[s.at].name + " can't stand here in " + s.of.name + "."))
 	}
 }
 
-// result says what was wrong with the whole of it.
+// result returns the violation of the whole command.
 func (s *sequence) result() *ledger.Refusal {
 	s.close()
 	if s.refusal != nil {
@@ -184,7 +184,7 @@ func (s *sequence) result() *ledger.Refusal {
 	return s.deferred
 }
 
-// allow refuses attributes other than these.
+// allow rejects other attributes.
 func allow(of *node, attrs ...string) *ledger.Refusal {
 next:
 	for _, attr := range of.attrs {
@@ -201,7 +201,7 @@ next:
 	return nil
 }
 
-// attr is the value of an attribute.
+// attr returns the value of an attribute.
 func (n *node) attr(name string) (string, bool) {
 	for _, attr := range n.attrs {
 		if attr.Name.Space == "" && attr.Name.Local == name {
@@ -211,8 +211,7 @@ func (n *node) attr(name string) (string, bool) {
 	return "", false
 }
 
-// token reads an element that contains a text of so many characters, white space
-// collapsed.
+// token reads a text of limited length with collapsed white space.
 func (s *sequence) token(of *node, shortest, longest int, attrs ...string) string {
 	if of == nil {
 		return ""
@@ -246,14 +245,14 @@ func (s *sequence) simple(of *node, text string, shortest, longest int, attrs []
 	s.fail(allow(of, attrs...))
 }
 
-// empty reads an element of which only the name counts.
+// empty reads an element without content.
 func (s *sequence) empty(of *node) {
 	if of != nil && (len(of.children) > 0 || strings.TrimSpace(of.text) != "") {
 		s.fail(syntax("The element " + of.name + " is empty."))
 	}
 }
 
-// pick reads a value that has to be one of a list.
+// pick reads a value from a fixed list.
 func (s *sequence) pick(what, value string, values ...string) string {
 	for _, allowed := range values {
 		if value == allowed {
@@ -264,7 +263,7 @@ func (s *sequence) pick(what, value string, values ...string) string {
 	return ""
 }
 
-// collapse brings white space into the form of xsd:token.
+// collapse normalises white space like xsd:token.
 func collapse(text string) string {
 	plain := true
 	for i := range len(text) {

@@ -42,7 +42,7 @@ func (s *sequence) ds(of *node) ledger.DS {
 		part.fail(syntax("A digest is written in hexadecimal digits."))
 	}
 	if of := part.optional("keyData"); of != nil {
-		part.keyData(of) // may be told, and is not kept
+		part.keyData(of) // allowed, but not stored
 	}
 	s.merge(part)
 	return key
@@ -57,7 +57,7 @@ func (s *sequence) keyData(of *node) {
 	s.merge(part)
 }
 
-// sigLife reads a wish that the registry does not take.
+// sigLife reads maxSigLife, which the registry does not support.
 func (s *sequence) sigLife() {
 	if of := s.optional("maxSigLife"); of != nil {
 		if s.number(of, 1<<30) == 0 {
@@ -79,7 +79,7 @@ func (e protocolExtensions) keys() ([]ledger.DS, *ledger.Refusal) {
 	return keys, s.result()
 }
 
-// editKeys reads the changes of an update into it.
+// editKeys reads the DS changes of an update.
 func (e protocolExtensions) editKeys(update *ledger.DomainUpdate) *ledger.Refusal {
 	of := e["secDNS:update"]
 	if of == nil {

@@ -12,25 +12,24 @@ import (
 )
 
 const (
-	// maxChecked bounds the objects of one check.
+	// maxChecked limits the objects of one check.
 	maxChecked = 100
-	// defaultSessions is how many sessions an account may have.
+	// defaultSessions limits the sessions of an account.
 	defaultSessions = 30
-	// maxRemembered bounds the names of which the server knows that they have
-	// misbehaved once.
+	// maxRemembered limits the once- names that are tracked.
 	maxRemembered = 100_000
 )
 
-// FaultKind is what chaos does to one answer.
+// FaultKind is what chaos does to one response.
 type FaultKind uint8
 
-// The faults.
+// Fault kinds.
 const (
 	NoFault FaultKind = iota
 	Slow
 	Fails       // 2400
 	Closes      // 2502
-	DropsBefore // reset before the command is carried out
+	DropsBefore // reset before the command is executed
 	DropsAfter  // reset after it
 )
 
@@ -40,47 +39,47 @@ type Fault struct {
 	Delay time.Duration // of Slow
 }
 
-// Timeouts holds the waits.
+// Timeouts holds all timeouts and delays.
 type Timeouts struct {
 	Login time.Duration // for a login after the connection
 	Idle  time.Duration // between two commands
 	Frame time.Duration // for a frame that has begun, in either direction
-	Hang  time.Duration // how long a name that never answers keeps silent
-	Slow  time.Duration // how late a slow name is
+	Hang  time.Duration // how long a hanging name stays silent
+	Slow  time.Duration // delay of a slow name
 }
 
-// DefaultTimeouts is that of a registry.
+// DefaultTimeouts are those of a real registry.
 func DefaultTimeouts() Timeouts {
 	return Timeouts{Login: time.Minute, Idle: 10 * time.Minute, Frame: 10 * time.Second, Hang: 30 * time.Second, Slow: 3 * time.Second}
 }
 
-// Options say what the server serves.
+// Options configures a server.
 type Options struct {
 	Ledger      *ledger.Ledger
 	Certificate tls.Certificate
 	Sessions    int // of an account; 0 means 30
 	Latency     time.Duration
-	Greeting    time.Duration // how late greetings are
+	Greeting    time.Duration // delay of greetings
 	Timeouts    Timeouts
-	// NextFault throws the dice for an answer; nil means that all goes well.
+	// NextFault decides the fault of a response; nil means no faults.
 	NextFault func() Fault
 	Logger    *slog.Logger
-	// Tap sees every frame that is sent, without its length; for tests.
+	// Tap receives every sent frame without its length; for tests.
 	Tap func(frame []byte)
 }
 
-// Server speaks EPP.
+// Server is an EPP server.
 type Server struct {
 	opts Options
 	tls  *tls.Config
 
 	mu           sync.Mutex
 	sessions     map[string]int
-	failedLogins map[string]int  // wrong passwords since the last right one
-	misbehaved   map[string]bool // names that have misbehaved
+	failedLogins map[string]int  // wrong passwords since the last correct one
+	misbehaved   map[string]bool // once- names that have misbehaved
 }
 
-// New makes a server. It listens to nobody: connections come through Serve.
+// New returns a server. It does not listen: connections are passed to Serve.
 func New(opts Options) *Server {
 	if opts.Sessions == 0 {
 		opts.Sessions = defaultSessions
@@ -98,8 +97,8 @@ func New(opts Options) *Server {
 	}
 }
 
-// Serve speaks with one client until one of them has enough or ctx ends. cut
-// resets the connection; the caller closes it.
+// Serve handles one connection until it ends or ctx ends. cut resets the
+// connection; the caller closes it.
 func (s *Server) Serve(ctx context.Context, conn net.Conn, cut func()) {
 	// Closing the raw connection ends every read and write of the session.
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -109,16 +108,16 @@ func (s *Server) Serve(ctx context.Context, conn net.Conn, cut func()) {
 		return
 	}
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return // a port scan, or a client that does not trust us
+		return // a port scan, or a client that does not trust the CA
 	}
 	session := &session{Server: s, ledger: s.opts.Ledger, conn: newFrameConn(secure, s.opts.Timeouts), ctx: ctx, cut: cut}
 	defer session.close()
 	if session.run() {
-		_ = secure.Close() // with a goodbye; the client may be gone already
+		_ = secure.Close() // with close_notify; the client may have left
 	}
 }
 
-// acquireSession counts a session of an account, if there is room for one more.
+// acquireSession counts a session of an account unless the limit is reached.
 func (s *Server) acquireSession(account string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +134,7 @@ func (s *Server) releaseSession(account string) {
 	s.sessions[account]--
 }
 
-// recordFailedLogin counts a failure; the count is told at the next login.
+// recordFailedLogin counts a failure, which the next login reports.
 func (s *Server) recordFailedLogin(account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +151,7 @@ func (s *Server) countFailedLogins(account string) int {
 	return n
 }
 
-// firstTime says whether a name misbehaves for the first time.
+// firstTime reports whether a name misbehaves for the first time.
 func (s *Server) firstTime(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +162,7 @@ func (s *Server) firstTime(name string) bool {
 	return true
 }
 
-// sleep waits for d, or shorter if ctx ends; then it returns false.
+// sleep waits for d; it returns false if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

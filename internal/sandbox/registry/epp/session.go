@@ -17,13 +17,13 @@ type session struct {
 	cut    func()
 
 	account       string          // empty before the login
-	services      map[string]bool // name spaces that the login named
+	services      map[string]bool // namespaces named in the login
 	loginAttempts int             // wrong passwords on this connection
 	answer        response
 	frame         writer
 }
 
-// response is what a command gets, before it is written down.
+// response is the result of a command before it is encoded.
 type response struct {
 	code      ledger.Code
 	refusal   *ledger.Refusal
@@ -37,12 +37,12 @@ func (a *response) reset() {
 	*a = response{code: ledger.Done, data: writer{text: a.data.text[:0], open: a.data.open[:0]}, ext: writer{text: a.ext.text[:0], open: a.ext.open[:0]}}
 }
 
-// request names the client and the command to the ledger.
+// request identifies the client and the command for the ledger.
 func (s *session) request(c *command, a *response) ledger.Request {
 	return ledger.Request{Account: s.account, TRID: ledger.TRID{Client: c.clTRID, Server: a.svTRID}}
 }
 
-// run speaks with the client. It returns whether the connection ends in peace.
+// run handles the session. It reports whether the connection ends cleanly.
 func (s *session) run() bool {
 	late := s.opts.Greeting
 	if mishap := s.opts.NextFault(); mishap.Kind == Slow {
@@ -61,10 +61,10 @@ func (s *session) run() bool {
 		}
 		frame, err := s.conn.read(patience)
 		if errors.Is(err, errFrameSize) {
-			// Nobody knows where the next frame would begin.
+			// The start of the next frame is unknown.
 			s.answer.reset()
 			s.answer.code, s.answer.closing = ledger.FailedClosing, true
-			_ = s.reply(&command{}) // the client may be gone
+			_ = s.reply(&command{}) // the client may have left
 			return true
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (s *session) run() bool {
 	}
 }
 
-// handle answers one frame and says whether the session goes on.
+// handle answers one frame and reports whether the session continues.
 func (s *session) handle(frame []byte) (on, peaceful bool) {
 	s.answer.reset()
 	a := &s.answer
@@ -137,7 +137,7 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 
 type handler func(*session, *command, *response) error
 
-// handlers are the commands on objects. What is missing is 2101.
+// handlers are the commands on objects. A missing one is 2101.
 var handlers = map[string]handler{
 	domainSpace + " check":     (*session).domainCheck,
 	domainSpace + " create":    (*session).domainCreate,
@@ -159,7 +159,7 @@ var handlers = map[string]handler{
 	hostSpace + " update":      (*session).hostUpdate,
 }
 
-// execute does what a command says.
+// execute executes a command.
 func (s *session) execute(c *command, a *response) *ledger.Refusal {
 	err := s.dispatch(c, a)
 	if err == nil {
@@ -169,7 +169,7 @@ func (s *session) execute(c *command, a *response) *ledger.Refusal {
 	if errors.As(err, &refusal) {
 		return refusal
 	}
-	s.opts.Logger.ErrorContext(s.ctx, "the sandbox registry can't carry out a command", "verb", c.verb, "error", err)
+	s.opts.Logger.ErrorContext(s.ctx, "sandbox registry command failed", "verb", c.verb, "error", err)
 	return &ledger.Refusal{Code: ledger.Failed, Reason: "The registry can't write."}
 }
 
@@ -200,7 +200,7 @@ func (s *session) dispatch(c *command, a *response) error {
 	return handle(s, c, a)
 }
 
-// poll hands out messages (RFC 5730, 2.9.2.3).
+// poll returns or acknowledges messages (RFC 5730, 2.9.2.3).
 func (s *session) poll(c *command, a *response) error {
 	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
@@ -281,7 +281,7 @@ func (w *writer) wrap(name string, part *writer) {
 	w.raw("</" + name + ">")
 }
 
-// writeQueue says how many messages wait, and shows the one that was polled.
+// writeQueue writes the queue length and the polled message.
 func (s *session) writeQueue(w *writer, a *response) {
 	oldest, waiting := s.ledger.Queue(s.account)
 	if a.message != nil {
@@ -305,7 +305,7 @@ func (s *session) send(frame []byte) error {
 	return s.conn.write(frame)
 }
 
-// close gives the place of the session back.
+// close releases the session.
 func (s *session) close() {
 	if s.account != "" {
 		s.releaseSession(s.account)

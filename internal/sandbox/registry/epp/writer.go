@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// The name spaces.
+// XML namespaces.
 const (
 	eppSpace      = "urn:ietf:params:xml:ns:epp-1.0"
 	domainSpace   = "urn:ietf:params:xml:ns:domain-1.0"
@@ -21,7 +21,7 @@ const (
 	loginSecSpace = "urn:ietf:params:xml:ns:epp:loginSec-1.0"
 )
 
-// spaceOf finds the name space of a prefix that we write.
+// spaceOf maps prefixes to namespaces.
 var spaceOf = map[string]string{
 	"epp": eppSpace, "domain": domainSpace, "contact": contactSpace, "host": hostSpace,
 	"fee": feeSpace, "secDNS": secDNSSpace, "rgp": rgpSpace, "loginSec": loginSecSpace,
@@ -38,8 +38,8 @@ type writer struct {
 
 func (w *writer) raw(text string) { w.text = append(w.text, text...) }
 
-// begin opens an element; attributes come in pairs. An element with a prefix
-// that has no parent of the same prefix declares it.
+// begin opens an element; attributes come in pairs. A prefixed element without a
+// parent of the same prefix declares it.
 func (w *writer) begin(name string, attrs ...string) {
 	w.start(name, attrs)
 	w.text = append(w.text, '>')
@@ -128,7 +128,7 @@ func cents(amount int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, amount/100, amount%100)
 }
 
-// resultTexts are the words that RFC 5730, 3 gives to each code.
+// resultTexts are the messages of RFC 5730, 3.
 var resultTexts = map[ledger.Code]string{
 	ledger.Done:              "Command completed successfully",
 	ledger.DonePending:       "Command completed successfully; action pending",
@@ -186,7 +186,7 @@ func (w *writer) result(code ledger.Code, refusal *ledger.Refusal) {
 	w.raw("</result>")
 }
 
-// printable keeps what a client sent from breaking the answer.
+// printable sanitises client input for a response.
 func printable(text string) string {
 	if len(text) > 255 {
 		text = text[:255]

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// dueEntry is when the clock has something to do with a domain.
+// dueEntry is the time of a domain's next transition.
 type dueEntry struct {
 	at   int64
 	name string
 }
 
-// dueQueue is a heap of appointments. One that no longer holds stays in it until
-// its time comes, and is then passed over.
+// dueQueue is a heap of transitions. Outdated entries stay in it until they are due
+// and are then skipped.
 type dueQueue []dueEntry
 
 func (a *dueQueue) add(at time.Time, name string) { heap.Push(a, dueEntry{at.UnixNano(), name}) }
 
-// first is the time of the next appointment.
+// first is the time of the next transition.
 func (a dueQueue) first() int64 {
 	if len(a) == 0 {
 		return math.MaxInt64
@@ -30,22 +30,21 @@ func (a dueQueue) Len() int           { return len(a) }
 func (a dueQueue) Less(i, j int) bool { return a[i].at < a[j].at }
 func (a dueQueue) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
 
-// Push is heap's; use add.
+// Push implements heap.Interface; use add.
 func (a *dueQueue) Push(x any) {
 	if next, ok := x.(dueEntry); ok {
 		*a = append(*a, next)
 	}
 }
 
-// Pop is heap's.
+// Pop implements heap.Interface.
 func (a *dueQueue) Pop() any {
 	last := (*a)[len(*a)-1]
 	*a = (*a)[:len(*a)-1]
 	return last
 }
 
-// processDue lets everything happen that is due, in the order in which it was. The
-// caller holds the lock.
+// processDue executes all due transitions in due order. The caller holds the lock.
 func (l *Ledger) processDue(now time.Time) error {
 	for l.dueQueue.first() <= now.UnixNano() {
 		next := l.dueQueue[0]
@@ -56,7 +55,7 @@ func (l *Ledger) processDue(now time.Time) error {
 		}
 		t := l.begin(Request{}, domain.due())
 		place, found := l.table.Lookup(domain.Name)
-		if !found { // the extension is not served any more
+		if !found { // the TLD is no longer served
 			heap.Pop(&l.dueQueue)
 			continue
 		}
@@ -71,7 +70,7 @@ func (l *Ledger) processDue(now time.Time) error {
 	return nil
 }
 
-// advanceDomain does what the clock does to a domain at the time of t.
+// advanceDomain executes the transition of a domain that is due at the time of t.
 func (t *tx) advanceDomain(domain *Domain, place NameEntry) {
 	switch domain.Phase {
 	case PendingCreate:
@@ -80,7 +79,7 @@ func (t *tx) advanceDomain(domain *Domain, place NameEntry) {
 		domain.Phase, domain.PhaseUntil = PendingDelete, t.now.Add(deletePeriod)
 		t.putDomain(domain)
 	case PendingRestore:
-		// Without a report the name is back where it was (RFC 3915, 2).
+		// Without a report the domain returns to redemption (RFC 3915, 2).
 		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
 		t.putDomain(domain)
 		t.enqueueMessage(domain.Sponsor, Message{Text: "Restore report missing: the domain is in redemption again"})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ContactUpdate changes a contact; what is nil or empty stays.
+// ContactUpdate changes a contact; nil or empty fields stay unchanged.
 type ContactUpdate struct {
 	ID         string
 	Add, Rem   []string // statuses
@@ -26,7 +26,7 @@ type PostalEdit struct {
 	Address *Postal // street to country only
 }
 
-// CreateContact writes a contact down. Of c, only what a client can say counts.
+// CreateContact stores a contact. Only the fields that a client can set are used.
 func (l *Ledger) CreateContact(by Request, c *Contact) (made *Contact, err error) {
 	if refusal := c.check(); refusal != nil {
 		return nil, refusal
@@ -44,7 +44,7 @@ func (l *Ledger) CreateContact(by Request, c *Contact) (made *Contact, err error
 	return made, err
 }
 
-// check refuses what the schema allows but nobody could deliver a letter to.
+// check rejects addresses that the schema allows but that are undeliverable.
 func (c *Contact) check() *Refusal {
 	if len(c.Postal) == 2 && c.Postal[0].Type == c.Postal[1].Type {
 		return refuse(PolicyForbids, "contact:postalInfo", c.Postal[0].Type, "There is one address of each type.")
@@ -72,7 +72,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// CheckContacts says of each id whether it is free.
+// CheckContacts reports for each id whether it is available.
 func (l *Ledger) CheckContacts(ids []string) []bool {
 	free := make([]bool, len(ids))
 	l.view(func(time.Time) {
@@ -83,8 +83,8 @@ func (l *Ledger) CheckContacts(ids []string) []bool {
 	return free
 }
 
-// InfoContact shows a contact to its sponsor, and to those who know its
-// authInfo. linked says whether a domain refers to it.
+// InfoContact shows a contact to its sponsor and to accounts that know its
+// authInfo. linked reports whether a domain refers to it.
 func (l *Ledger) InfoContact(by Request, id, auth string) (contact *Contact, linked bool, err error) {
 	var refusal *Refusal
 	l.view(func(time.Time) {
@@ -105,7 +105,7 @@ func (l *Ledger) InfoContact(by Request, id, auth string) (contact *Contact, lin
 	return contact, linked, nil
 }
 
-// ownContact finds a contact that the account sponsors.
+// ownContact returns a contact that the account sponsors.
 func (t *tx) ownContact(id string) (*Contact, *Refusal) {
 	contact := t.contact(id)
 	if contact == nil {
@@ -185,7 +185,7 @@ func set[T any](target, value *T) {
 	}
 }
 
-// DeleteContact takes a contact away that nobody refers to.
+// DeleteContact deletes a contact without references.
 func (l *Ledger) DeleteContact(by Request, id string) error {
 	return l.do(by, func(t *tx) *Refusal {
 		contact, refusal := t.ownContact(id)
@@ -202,10 +202,10 @@ func (l *Ledger) DeleteContact(by Request, id string) error {
 	})
 }
 
-// Statuses are the EPP statuses of a contact (RFC 5733, 2.2).
+// Statuses returns the EPP statuses of a contact (RFC 5733, 2.2).
 func (c *Contact) Statuses(linked bool) []string { return objectStatuses(c.Locks, linked) }
 
-// Statuses are the EPP statuses of a host (RFC 5732, 2.3).
+// Statuses returns the EPP statuses of a host (RFC 5732, 2.3).
 func (h *Host) Statuses(linked bool) []string { return objectStatuses(h.Locks, linked) }
 
 func objectStatuses(locks []string, linked bool) []string {

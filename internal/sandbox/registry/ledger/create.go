@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// DomainCreate is a domain to be registered.
+// DomainCreate is a domain to register.
 type DomainCreate struct {
 	Name        string
-	Years       int // 0 means the shortest term
+	Years       int // 0 means the minimum term
 	Nameservers []Nameserver
 	Registrant  string
 	Contacts    []Role
@@ -18,7 +18,7 @@ type DomainCreate struct {
 	AgreedFee   *AgreedFee
 }
 
-// DomainCreated is what became of it.
+// DomainCreated is the result of a create.
 type DomainCreated struct {
 	Domain  *Domain
 	Years   int
@@ -97,7 +97,7 @@ func (p NameEntry) years(asked int) (int, *Refusal) {
 	return asked, nil
 }
 
-// checkContacts holds the people of a domain against the rules of its zone.
+// checkContacts checks the contacts of a domain against the rules of its zone.
 func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, complete bool) *Refusal {
 	rule := place.Policy.Contacts
 	if rule == NoContacts {
@@ -131,7 +131,7 @@ func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, com
 	return nil
 }
 
-// checkNameservers sees to it that a domain is delegated to hosts that exist.
+// checkNameservers checks that a domain is delegated to existing hosts.
 func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
 	if len(servers) > maxNameservers {
 		return refuse(PolicyForbids, "domain:ns", "", fmt.Sprintf("A domain has at most %d name servers.", maxNameservers))
@@ -159,7 +159,7 @@ func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
 	return nil
 }
 
-// checkAuth refuses what can't protect anything.
+// checkAuth rejects authInfo of invalid length.
 func checkAuth(auth string) *Refusal {
 	if auth != "" && (len(auth) < 6 || len(auth) > 64) {
 		return refuse(OutOfRange, "domain:pw", "", "The authInfo has 6 to 64 characters.")
@@ -167,15 +167,15 @@ func checkAuth(auth string) *Refusal {
 	return nil
 }
 
-// DomainRenew asks for more years.
+// DomainRenew is a renewal request.
 type DomainRenew struct {
 	Name      string
-	Current   time.Time // the day of the expiry, as the client knows it
+	Current   time.Time // the current expiry date as the client knows it
 	Years     int       // 0 means 1
 	AgreedFee *AgreedFee
 }
 
-// RenewDomain adds years to a domain.
+// RenewDomain extends a domain's term.
 func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years int, cost int64, err error) {
 	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
@@ -210,7 +210,7 @@ func (l *Ledger) RenewDomain(by Request, c DomainRenew) (renewed *Domain, years 
 	return renewed, years, cost, err
 }
 
-// ownDomain finds a domain that the account sponsors.
+// ownDomain returns a domain that the account sponsors.
 func (t *tx) ownDomain(name string, place NameEntry) (*Domain, *Refusal) {
 	domain := t.domain(name, place)
 	if domain == nil {
@@ -222,7 +222,7 @@ func (t *tx) ownDomain(name string, place NameEntry) (*Domain, *Refusal) {
 	return domain, nil
 }
 
-// checkNotProhibited refuses what a pending action or one of the locks forbids.
+// checkNotProhibited refuses what a pending action or one of the locks prohibits.
 func (d *Domain) checkNotProhibited(locks ...string) *Refusal {
 	status := d.locked(locks...)
 	switch {

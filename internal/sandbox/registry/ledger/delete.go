@@ -2,13 +2,13 @@ package ledger
 
 import "time"
 
-// DomainDeleted is what a delete did.
+// DomainDeleted is the result of a delete.
 type DomainDeleted struct {
 	Pending bool // it can still be restored
 	Credit  int64
 }
 
-// DeleteDomain gives a domain up.
+// DeleteDomain deletes a domain.
 func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err error) {
 	place, refusal := l.lookUp(name)
 	if refusal != nil {
@@ -49,9 +49,8 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 	return gone, err
 }
 
-// moveToTransit is what becomes of a .de name that its provider gives up: the
-// registry looks after it and asks the holder, who can still take it elsewhere
-// with the authInfo.
+// moveToTransit handles a .de name deleted by its provider: the registry keeps it
+// and writes to the registrant, who can still transfer it with the authInfo.
 func (t *tx) moveToTransit(domain *Domain) {
 	domain.Sponsor, domain.Agent = TransitSponsor, TransitName
 	domain.Nameservers = []Nameserver{
@@ -62,12 +61,13 @@ func (t *tx) moveToTransit(domain *Domain) {
 	t.putDomain(domain)
 }
 
-// RestoreReport is the account of a restore (RFC 3915, 4.2.5).
+// RestoreReport is a restore report (RFC 3915, 4.2.5).
 type RestoreReport struct {
 	Deleted, Restored time.Time
 }
 
-// RestoreDomain asks for a deleted domain back (report nil), or accounts for it.
+// RestoreDomain requests the restore of a deleted domain (report nil) or submits
+// the report.
 func (l *Ledger) RestoreDomain(by Request, name string, report *RestoreReport, offer *AgreedFee) (restored *Domain, cost int64, err error) {
 	place, refusal := l.lookUp(name)
 	if refusal != nil {
@@ -98,7 +98,7 @@ func (l *Ledger) RestoreDomain(by Request, name string, report *RestoreReport, o
 			return refuse(OutOfRange, "rgp:resTime", "", "The restore lies before the deletion.")
 		}
 		restored.Phase, restored.PhaseUntil, restored.Deleted, restored.Asked = Active, time.Time{}, time.Time{}, TRID{}
-		// A name that expired meanwhile comes back with the year that it lacks.
+		// A domain that expired meanwhile is restored with the missing year.
 		for !restored.Expires.After(t.now) {
 			restored.Expires = restored.Expires.AddDate(1, 0, 0)
 		}

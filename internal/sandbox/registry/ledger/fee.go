@@ -2,13 +2,13 @@ package ledger
 
 import "time"
 
-// Currency is the one in which all accounts are kept.
+// Currency is the currency of all accounts.
 const Currency = "EUR"
 
-// Operation is something that costs money (RFC 8748, 3.1).
+// Operation is a billable command (RFC 8748, 3.1).
 type Operation uint8
 
-// The operations.
+// Billable operations.
 const (
 	Create Operation = iota
 	Renew
@@ -18,9 +18,10 @@ const (
 	Update
 )
 
-// FeeSchedule is what a name costs, in cents: for each year, and a restore at once.
+// FeeSchedule holds the prices of a name in cents: per year, and once for a
+// restore.
 type FeeSchedule struct {
-	// Class is "standard" or the name of a class of premium names.
+	// Class is "standard" or a premium class.
 	Class    string
 	Create   int64
 	Renew    int64
@@ -28,13 +29,13 @@ type FeeSchedule struct {
 	Restore  int64
 }
 
-// Standard says whether the tariff is the one of ordinary names.
+// Standard reports whether the prices are those of ordinary names.
 func (t FeeSchedule) Standard() bool { return t.Class == StandardClass }
 
 // StandardClass is the class of names that are not premium.
 const StandardClass = "standard"
 
-// Cost is what an operation costs under the tariff.
+// Cost returns the price of an operation.
 func (t FeeSchedule) Cost(op Operation, years int) int64 {
 	switch op {
 	case Create:
@@ -50,14 +51,14 @@ func (t FeeSchedule) Cost(op Operation, years int) int64 {
 	}
 }
 
-// AgreedFee is the fee to which a client agrees.
+// AgreedFee is the fee that a client agrees to.
 type AgreedFee struct {
-	Currency string // empty means the server's own
+	Currency string // empty means the server's currency
 	Cents    int64
 }
 
-// computeCharge checks that a command may be paid for: RFC 8748, 5 wants the offer
-// for premium names, and refuses one that is too low for any name.
+// computeCharge checks the payment for a command: RFC 8748, 5 requires the agreed
+// fee for premium names and rejects one that is too low for any name.
 func (t *tx) computeCharge(place NameEntry, op Operation, years int, offer *AgreedFee) (int64, *Refusal) {
 	cost := place.Fees.Cost(op, years)
 	switch {
@@ -73,7 +74,7 @@ func (t *tx) computeCharge(place NameEntry, op Operation, years int, offer *Agre
 	return cost, nil
 }
 
-// deleteCredit is what a delete gives back.
+// deleteCredit is the refund of a delete.
 func (d *Domain) deleteCredit(place NameEntry, now time.Time) int64 {
 	var back int64
 	if within(d.Created, addPeriod, now) {

@@ -14,8 +14,8 @@ type HostUpdate struct {
 	Add, Rem                 []string // statuses
 }
 
-// CreateHost writes a host down. One that lies below a domain of this registry
-// belongs to the domain's sponsor; all others have no addresses here.
+// CreateHost stores a host. One below a domain of this registry belongs to the
+// domain's sponsor; all others have no addresses here.
 func (l *Ledger) CreateHost(by Request, name string, addresses []string) (made *Host, err error) {
 	if !WellFormed(name) || strings.Count(name, ".") < 1 {
 		return nil, refuse(ValueSyntax, "host:name", name, "This is not a host name.")
@@ -41,8 +41,8 @@ func (l *Ledger) CreateHost(by Request, name string, addresses []string) (made *
 	return made, err
 }
 
-// parentDomain finds the domain below which a host lies, if it is in this registry.
-// Hosts below a name of the table, such as google.com, can be named by anybody.
+// parentDomain returns the domain of this registry that a host is below. Any
+// account can create hosts below a name of the table, such as google.com.
 func (t *tx) parentDomain(name string, addressed bool) (string, *Refusal) {
 	place, found := t.l.table.Lookup(name)
 	if !found {
@@ -90,7 +90,7 @@ func checkAddresses(addresses []string) *Refusal {
 	return nil
 }
 
-// CheckHosts says of each name whether it is free.
+// CheckHosts reports for each name whether it is available.
 func (l *Ledger) CheckHosts(names []string) []bool {
 	free := make([]bool, len(names))
 	l.view(func(time.Time) {
@@ -101,7 +101,7 @@ func (l *Ledger) CheckHosts(names []string) []bool {
 	return free
 }
 
-// InfoHost shows a host. linked says whether a domain is delegated to it.
+// InfoHost shows a host. linked reports whether a domain is delegated to it.
 func (l *Ledger) InfoHost(name string) (host *Host, linked bool, err error) {
 	l.view(func(time.Time) { host, linked = l.hosts[name], l.hostRefs[name] > 0 })
 	if host == nil {
@@ -161,7 +161,7 @@ func (l *Ledger) UpdateHost(by Request, c HostUpdate) error {
 	})
 }
 
-// DeleteHost takes a host away to which nothing is delegated.
+// DeleteHost deletes a host without delegations.
 func (l *Ledger) DeleteHost(by Request, name string) error {
 	return l.do(by, func(t *tx) *Refusal {
 		host, refusal := t.ownHost(name)

@@ -11,8 +11,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
-// change is one line of the journal: the objects as they are afterwards, nil for
-// those that are gone.
+// change is one line of the journal: the objects after the change, nil for deleted
+// ones.
 type change struct {
 	Serial    uint64              `json:"serial"`
 	Domains   map[string]*Domain  `json:"domains,omitempty"`
@@ -24,7 +24,7 @@ type change struct {
 	Offset    *time.Duration      `json:"offset,omitempty"`
 }
 
-// acked is a message that was fetched.
+// acked is an acknowledged message.
 type acked struct {
 	Account string `json:"account"`
 	ID      uint64 `json:"id"`
@@ -34,10 +34,11 @@ func (c *change) empty() bool {
 	return len(c.Domains)+len(c.Contacts)+len(c.Hosts)+len(c.Messages)+len(c.Passwords) == 0 && c.Acked == nil && c.Offset == nil
 }
 
-// lockedJournal is the journal, and the lock that keeps a second registry out of its folder.
+// lockedJournal is the journal with the lock that keeps a second registry out of
+// its folder.
 type lockedJournal struct {
 	*journal.Journal[change]
-	lock *os.File // nil: nothing is kept
+	lock *os.File // nil without persistence
 }
 
 func openJournal(folder string, sync bool, apply func(*change)) (lockedJournal, error) {
@@ -45,7 +46,7 @@ func openJournal(folder string, sync bool, apply func(*change)) (lockedJournal, 
 		return lockedJournal{Journal: &journal.Journal[change]{}}, nil
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return lockedJournal{}, fmt.Errorf("the registry's folder: %w", err)
+		return lockedJournal{}, fmt.Errorf("ledger: folder: %w", err)
 	}
 	lock, err := lockFile(filepath.Join(folder, "lock"))
 	if err != nil {
@@ -53,7 +54,7 @@ func openJournal(folder string, sync bool, apply func(*change)) (lockedJournal, 
 	}
 	changes, err := journal.Open(folder, sync, apply)
 	if err != nil {
-		return lockedJournal{}, errors.Join(fmt.Errorf("the registry: %w", err), lock.Close())
+		return lockedJournal{}, errors.Join(fmt.Errorf("ledger: %w", err), lock.Close())
 	}
 	return lockedJournal{changes, lock}, nil
 }
@@ -69,20 +70,20 @@ func (k lockedJournal) close() error {
 	return err
 }
 
-// commit makes a command's changes last, then visible.
+// commit persists a command's changes, then makes them visible.
 func (l *Ledger) commit(t *tx) error {
 	if t.change.empty() {
 		return nil
 	}
 	t.change.Serial = t.serial
 	if err := l.journal.Append(&t.change); err != nil {
-		return fmt.Errorf("the registry's journal: %w", err)
+		return fmt.Errorf("ledger: journal: %w", err)
 	}
 	l.apply(&t.change)
 	return nil
 }
 
-// apply puts a change into memory.
+// apply applies a change to memory.
 func (l *Ledger) apply(c *change) {
 	l.serial = max(l.serial, c.Serial)
 	for name, domain := range c.Domains {
@@ -129,7 +130,7 @@ func (l *Ledger) apply(c *change) {
 	l.nextDue.Store(l.dueQueue.first())
 }
 
-// countReferences counts what a domain refers to.
+// countReferences counts the references of a domain.
 func (l *Ledger) countReferences(domain *Domain, by int) {
 	if domain == nil {
 		return
@@ -154,18 +155,18 @@ func count(counts map[string]int, key string, by int) {
 	}
 }
 
-// compact writes a long journal anew.
+// compact rewrites a long journal.
 func (l *Ledger) compact() error {
 	if !l.journal.NeedsCompaction() {
 		return nil
 	}
 	if err := l.journal.Compact(l.snapshot()); err != nil {
-		return fmt.Errorf("the registry's journal: %w", err)
+		return fmt.Errorf("ledger: journal: %w", err)
 	}
 	return nil
 }
 
-// snapshot is the change that leads from nothing to here.
+// snapshot is the change from an empty ledger to the current state.
 func (l *Ledger) snapshot() *change {
 	offset := l.Offset()
 	all := &change{
@@ -177,12 +178,12 @@ func (l *Ledger) snapshot() *change {
 	return all
 }
 
-// lockFile keeps two registries from writing into one folder. The system takes
-// the lock away with the process, however it ends.
+// lockFile prevents two registries from using one folder. The system releases the
+// lock with the process, however it ends.
 func lockFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the registry's folder: %w", err)
+		return nil, fmt.Errorf("ledger: folder: %w", err)
 	}
 	if err := tryLock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("another sandbox runs on the folder %s (give this one its own with --data)", filepath.Dir(path)), file.Close())

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxAdvance bounds one move of the clock: every domain is renewed once for
-	// each of its years.
+	// maxAdvance limits one move of the clock: every domain is renewed once for
+	// each year.
 	maxAdvance = 100 * 366 * day
-	// maxQueue bounds the messages that wait for one account. Beyond it the
-	// oldest go, as registries throw away what nobody fetches.
+	// maxQueue limits the queued messages of one account. Beyond it the oldest are
+	// dropped, as registries do with unfetched messages.
 	maxQueue = 10_000
 )
 
@@ -25,29 +25,27 @@ type Account struct {
 	ID       string // 3 to 16 characters
 	Password string
 	Name     string // as RDAP and WHOIS show it
-	NoFunds  bool   // nothing that costs money works
+	NoFunds  bool   // billable commands fail
 }
 
-// Options say what the ledger begins with.
+// Options configures a ledger.
 type Options struct {
-	// Folder keeps the journal; empty means that everything is forgotten.
+	// Folder holds the journal; empty means no persistence.
 	Folder   string
 	Table    Table
 	Accounts []Account
 	Now      func() time.Time // nil = time.Now
-	// Seeds are domains that are written into an empty place: one that the
-	// ledger has, or had, stays as it is.
+	// Seeds are domains that are stored unless the ledger has, or had, their name.
 	Seeds []*Domain
 	// PendingFor is how long a create stays pending; 0 means 5 s.
 	PendingFor time.Duration
-	// Sync makes every command wait for the disk. Without it a command survives
-	// the process, but not a power cut.
+	// Sync makes every command wait for fsync. Without it a command survives the
+	// process, but not a power cut.
 	Sync   bool
 	Logger *slog.Logger
 }
 
-// Ledger is the state of the registry. All methods may be called at the same
-// time.
+// Ledger is the state of the registry. It is safe for concurrent use.
 type Ledger struct {
 	table      Table
 	accounts   map[string]Account
@@ -56,25 +54,25 @@ type Ledger struct {
 	logger     *slog.Logger
 
 	offset  atomic.Int64 // of the clock, in nanoseconds
-	nextDue atomic.Int64 // when the clock next does something, in Unix nanoseconds
-	epoch   int64        // when this process began, for server transaction ids
+	nextDue atomic.Int64 // next transition, in Unix nanoseconds
+	epoch   int64        // start of this process, for server transaction ids
 	trids   atomic.Uint64
 
 	mu        sync.RWMutex
 	journal   lockedJournal
 	serial    uint64
-	domains   map[string]*Domain // nil: gone, whatever the table says
+	domains   map[string]*Domain // nil: deleted, whatever the table says
 	contacts  map[string]*Contact
 	hosts     map[string]*Host
 	queues    map[string][]*Message
 	passwords map[string]string
-	// contactRefs and hostUse count the domains that refer to an object, below
-	// the hosts that lie below a domain.
+	// contactRefs and hostRefs count the domains that refer to an object,
+	// hostsBelow the hosts below a domain.
 	contactRefs, hostRefs, hostsBelow map[string]int
 	dueQueue                          dueQueue
 }
 
-// Open reads the journal and goes on where it ends.
+// Open loads the journal and continues it.
 func Open(o Options) (*Ledger, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -94,7 +92,7 @@ func Open(o Options) (*Ledger, error) {
 	l.nextDue.Store(math.MaxInt64)
 	for _, account := range o.Accounts {
 		if len(account.ID) < 3 || len(account.ID) > 16 || len(account.Password) < 6 {
-			return nil, fmt.Errorf("the account %q needs an id of 3 to 16 characters and a password of at least 6", account.ID)
+			return nil, fmt.Errorf("account %q needs an id of 3 to 16 characters and a password of at least 6", account.ID)
 		}
 		l.accounts[account.ID] = account
 		l.passwords[account.ID] = account.Password
@@ -114,7 +112,7 @@ func Open(o Options) (*Ledger, error) {
 	return l, nil
 }
 
-// seed writes a domain and its hosts into an empty place.
+// seed stores a domain and its hosts unless the name exists.
 func (l *Ledger) seed(seed *Domain) error {
 	if _, known := l.domains[seed.Name]; known {
 		return nil
@@ -139,7 +137,7 @@ func (l *Ledger) seed(seed *Domain) error {
 	return nil
 }
 
-// Close lets go of the journal.
+// Close closes the journal.
 func (l *Ledger) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,14 +149,14 @@ func (l *Ledger) Now() time.Time {
 	return l.base().UTC().Add(time.Duration(l.offset.Load())).Truncate(time.Millisecond)
 }
 
-// Offset is how far the clock was moved.
+// Offset is how far the clock was advanced.
 func (l *Ledger) Offset() time.Duration { return time.Duration(l.offset.Load()) }
 
-// Advance moves the clock, never backwards, and lets everything happen that
-// falls due on the way. The move is kept like everything else.
+// Advance moves the clock forward and executes all transitions due in that time.
+// The offset persists.
 func (l *Ledger) Advance(by time.Duration) error {
 	if by < 0 || by > maxAdvance {
-		return fmt.Errorf("the clock can be moved by 0 to %d days, and never backwards", maxAdvance/day)
+		return fmt.Errorf("the clock can be advanced by 0 to %d days, never backwards", maxAdvance/day)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -171,12 +169,12 @@ func (l *Ledger) Advance(by time.Duration) error {
 	return l.processDue(l.Now())
 }
 
-// NextTRID is a new server transaction id.
+// NextTRID returns a new server transaction id.
 func (l *Ledger) NextTRID() string {
 	return fmt.Sprintf("SIM-%x-%d", l.epoch, l.trids.Add(1))
 }
 
-// Authenticate says whether an account exists and this is its password.
+// Authenticate reports whether an account exists and the password is correct.
 func (l *Ledger) Authenticate(account, password string) bool {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -193,7 +191,7 @@ func (l *Ledger) SetPassword(account, password string) error {
 	})
 }
 
-// Accounts are the registrars with the passwords in force.
+// Accounts returns the registrars with their current passwords.
 func (l *Ledger) Accounts() []Account {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -205,11 +203,11 @@ func (l *Ledger) Accounts() []Account {
 	return all
 }
 
-// AccountName is the name of a registrar, empty for one without an account.
+// AccountName returns the name of a registrar, empty for one without an account.
 func (l *Ledger) AccountName(id string) string { return l.accounts[id].Name }
 
-// do carries out one command: all of it is in the journal when it returns nil,
-// and nothing of it happened when it returns an error.
+// do executes one command: it is in the journal when do returns nil, and has had no
+// effect when do returns an error.
 func (l *Ledger) do(by Request, command func(*tx) *Refusal) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,14 +222,15 @@ func (l *Ledger) do(by Request, command func(*tx) *Refusal) error {
 	return l.commit(t)
 }
 
-// view lets f read a ledger in which everything due has happened.
+// view lets f read the ledger after all due transitions.
 func (l *Ledger) view(f func(now time.Time)) {
 	now := l.Now()
 	if now.UnixNano() >= l.nextDue.Load() {
 		l.mu.Lock()
 		if err := l.processDue(now); err != nil {
-			// The reader sees the state before; the next command reports the fault.
-			l.logger.Error("the sandbox registry's journal can't be written", "error", err)
+			// The reader sees the previous state; the next command reports the
+			// error.
+			l.logger.Error("sandbox registry journal write failed", "error", err)
 		}
 		l.mu.Unlock()
 	}
@@ -240,7 +239,7 @@ func (l *Ledger) view(f func(now time.Time)) {
 	f(now)
 }
 
-// tx is one command under way: reads see its own writes, nobody else does.
+// tx is a running command: reads see its own writes, other readers don't.
 type tx struct {
 	l      *Ledger
 	by     Request
@@ -260,7 +259,7 @@ func (t *tx) next() uint64 {
 
 func (t *tx) roid(kind string) string { return fmt.Sprintf("%s%d-SIM", kind, t.next()) }
 
-// domain finds a domain; one that only the table knows is copied from it.
+// domain returns a domain; one from the table is copied.
 func (t *tx) domain(name string, place NameEntry) *Domain {
 	if changed, known := t.change.Domains[name]; known {
 		return changed
@@ -294,8 +293,7 @@ func put[T any](objects *map[string]*T, key string, object *T) {
 	(*objects)[key] = object
 }
 
-// enqueueMessage puts a message into the queue of an account; sponsors without one hear
-// nothing.
+// enqueueMessage queues a message for an account; sponsors without one are skipped.
 func (t *tx) enqueueMessage(account string, message Message) {
 	if _, exists := t.l.accounts[account]; !exists {
 		return
@@ -304,7 +302,7 @@ func (t *tx) enqueueMessage(account string, message Message) {
 	t.change.Messages = append(t.change.Messages, &message)
 }
 
-// find is the domain of a name as everybody sees it, nil if there is none.
+// find returns the visible domain of a name, nil if there is none.
 func (l *Ledger) find(name string, place NameEntry, now time.Time) *Domain {
 	if domain, known := l.domains[name]; known {
 		return domain
@@ -321,7 +319,7 @@ func (l *Ledger) find(name string, place NameEntry, now time.Time) *Domain {
 	}
 }
 
-// The labels that behave in a way of their own.
+// Labels with special behaviour.
 func isUnpaidLabel(label string) bool { return strings.HasPrefix(label, "unpaid-") }
 
 func isPendingLabel(label string) bool {

@@ -14,7 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/journal"
 )
 
-// plainTable is a table in which everything is free, but taken.com and reserved.com.
+// plainTable is a table in which every name is free except taken.com and
+// reserved.com.
 type plainTable struct{}
 
 func (plainTable) Lookup(name string) (NameEntry, bool) {
@@ -56,7 +57,7 @@ func openTestLedger(t *testing.T, folder string) *Ledger {
 	return l
 }
 
-// dump is everything that the ledger knows, as text.
+// dump returns the complete state as text.
 func (l *Ledger) dump(t *testing.T) string {
 	t.Helper()
 	var messages []*Message
@@ -72,7 +73,7 @@ func (l *Ledger) dump(t *testing.T) string {
 	return string(text)
 }
 
-// randomCommand is one command at random; most of them are refused.
+// randomCommand executes a random command; most are refused.
 func randomCommand(l *Ledger, rng *rand.Rand) error {
 	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
 	by := Request{Account: pick("alpha", "beta"), TRID: TRID{"client-1", l.NextTRID()}}
@@ -133,7 +134,7 @@ func randomCommand(l *Ledger, rng *rand.Rand) error {
 	return err
 }
 
-// inconsistency says what must never be and is.
+// inconsistency returns the first violated invariant.
 func (l *Ledger) inconsistency() string {
 	contacts, hosts, below := map[string]int{}, map[string]int{}, map[string]int{}
 	for name, domain := range l.domains {
@@ -170,7 +171,7 @@ func (l *Ledger) inconsistency() string {
 		}
 		below[host.Above]++
 		if domain := l.domains[host.Above]; domain == nil || domain.Sponsor != host.Sponsor {
-			return host.Name + " lies below a domain of somebody else"
+			return host.Name + " is below another registrar's domain"
 		}
 	}
 	for what, pair := range map[string][2]map[string]int{
@@ -198,16 +199,16 @@ func TestLedger_RandomCommandsStayConsistentWithJournal(t *testing.T) {
 			case err == nil:
 				done++
 			case !errors.As(err, &refusal):
-				t.Fatalf("seed %d, deed %d: %v", seed, i, err)
+				t.Fatalf("seed %d, step %d: %v", seed, i, err)
 			case l.dump(t) != before:
-				t.Fatalf("seed %d, deed %d: refused (%v), and yet something changed", seed, i, err)
+				t.Fatalf("seed %d, step %d: refused (%v), but something changed", seed, i, err)
 			}
 			if fault := l.inconsistency(); fault != "" {
-				t.Fatalf("seed %d, deed %d: %s", seed, i, fault)
+				t.Fatalf("seed %d, step %d: %s", seed, i, fault)
 			}
 		}
 		if done < 80 {
-			t.Errorf("seed %d: only %d deeds were done", seed, done)
+			t.Errorf("seed %d: only %d commands succeeded", seed, done)
 		}
 		want := l.dump(t)
 		if err := l.Close(); err != nil {
@@ -215,7 +216,7 @@ func TestLedger_RandomCommandsStayConsistentWithJournal(t *testing.T) {
 		}
 		again := openTestLedger(t, folder)
 		if got := again.dump(t); got != want {
-			t.Fatalf("seed %d: the journal tells\n%s\nbut it was\n%s", seed, got, want)
+			t.Fatalf("seed %d: the journal yields\n%s\nwant\n%s", seed, got, want)
 		}
 		if err := again.journal.Compact(again.snapshot()); err != nil {
 			t.Fatal(err)
@@ -224,7 +225,7 @@ func TestLedger_RandomCommandsStayConsistentWithJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := openTestLedger(t, folder).dump(t); got != want {
-			t.Fatalf("seed %d: the journal written anew tells\n%s\nbut it was\n%s", seed, got, want)
+			t.Fatalf("seed %d: the compacted journal yields\n%s\nwant\n%s", seed, got, want)
 		}
 	}
 }
@@ -241,10 +242,10 @@ func TestLedger_JournalFailureRollsBack(t *testing.T) {
 	}
 	var refusal *Refusal
 	if _, err := l.CreateDomain(by, DomainCreate{Name: "two.com", Auth: "secret-1"}); err == nil || errors.As(err, &refusal) {
-		t.Errorf("the command is answered with %v", err)
+		t.Errorf("the command returned %v", err)
 	}
 	if domain, known := l.Public("two.com"); domain != nil || known {
-		t.Error("the domain is there, and nobody wrote it down")
+		t.Error("the domain exists, but is not in the journal")
 	}
 }
 
@@ -257,7 +258,7 @@ func TestOpen_CorruptJournalIsNotOverwritten(t *testing.T) {
 	}
 	if l, err := Open(Options{Folder: folder, Table: plainTable{}}); err == nil || !strings.Contains(err.Error(), "line 2") {
 		_ = l.Close()
-		t.Errorf("it was read: %v", err)
+		t.Errorf("it was loaded: %v", err)
 	}
 	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), "nonsense") {
 		t.Errorf("the file is now %q, %v", text, err)
@@ -269,7 +270,7 @@ func TestAdvance_ClockNeverGoesBack(t *testing.T) {
 	l := openTestLedger(t, "")
 	for _, by := range []time.Duration{-1, -time.Hour, maxAdvance + 1} {
 		if err := l.Advance(by); err == nil {
-			t.Errorf("the clock went by %v", by)
+			t.Errorf("the clock moved by %v", by)
 		}
 	}
 	if !l.Now().Equal(epoch) {

@@ -4,5 +4,5 @@ package ledger
 
 import "os"
 
-// Elsewhere the user has to see to it that a folder has one sandbox only.
+// On other systems the user must run one sandbox per folder.
 func tryLock(*os.File) error { return nil }

@@ -7,37 +7,37 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// NameState is how a name stands in the table before anybody changed it.
+// NameState is the initial state of a name in the table.
 type NameState uint8
 
-// The standings.
+// Initial states.
 const (
 	Free     NameState = iota
-	Taken              // somebody's; Origin knows whose
-	Apex               // the registry's own, such as co.uk; nobody can change it
-	Reserved           // nobody can have it
+	Taken              // registered; see InitialDomain
+	Apex               // the registry's own, such as co.uk; immutable
+	Reserved           // can't be registered
 )
 
-// ContactRule is what a zone wants to know about a domain's people.
+// ContactRule is which contacts a zone requires.
 type ContactRule uint8
 
-// The rules.
+// Contact rules.
 const (
-	AllContacts    ContactRule = iota // registrant, admin, tech; billing if you like
-	RegistrantOnly                    // registrant; the others if you like
-	NoContacts                        // none, and naming one is refused
+	AllContacts    ContactRule = iota // registrant, admin and tech; billing is optional
+	RegistrantOnly                    // registrant; the others are optional
+	NoContacts                        // none; naming one is refused
 )
 
-// Policy is what is special about a zone. The zero value is a generic one.
+// Policy holds the special rules of a zone. The zero value is a generic one.
 type Policy struct {
 	Contacts ContactRule
-	// Gateway is how .de looks through a gateway: see doc.go.
+	// Gateway presents .de as a gateway does: see doc.go.
 	Gateway bool
-	// MinYears and MaxYears bound a create; 0 means 1 and 10.
+	// MinYears and MaxYears limit a create; 0 means 1 and 10.
 	MinYears, MaxYears int
 }
 
-// PolicyOf is the policy of a zone, written with its leading dot.
+// PolicyOf returns the policy of a zone, written with its leading dot.
 func PolicyOf(zone string) Policy {
 	switch zone {
 	case ".com", ".net", ".dev":
@@ -49,7 +49,7 @@ func PolicyOf(zone string) Policy {
 	}
 }
 
-// NameEntry is where a name lies and how it stands there.
+// NameEntry is the zone and initial state of a name.
 type NameEntry struct {
 	Zone   string // ".de"
 	Label  string
@@ -58,16 +58,16 @@ type NameEntry struct {
 	Fees   FeeSchedule
 }
 
-// Table is the registry as it was before anybody changed it.
+// Table is the initial state of the registry.
 type Table interface {
 	// Lookup finds a well-formed name; found is false outside of all zones. A
-	// zone's own name is no place.
+	// zone's own name is not found.
 	Lookup(name string) (place NameEntry, found bool)
-	// InitialDomain is the domain of a name that is taken.
+	// InitialDomain returns the domain of a taken name.
 	InitialDomain(name string, now time.Time) *Domain
 }
 
-// WellFormed says whether a name consists of lower case letter-digit-hyphen
+// WellFormed reports whether a name consists of lower case letter-digit-hyphen
 // labels.
 func WellFormed(name string) bool {
 	if len(name) > 253 {
@@ -87,7 +87,7 @@ func WellFormed(name string) bool {
 	return true
 }
 
-// lookUp finds where a domain name of a command belongs.
+// lookUp returns the entry of a domain name in a command.
 func (l *Ledger) lookUp(name string) (NameEntry, *Refusal) {
 	if !WellFormed(name) || !strings.Contains(name, ".") {
 		return NameEntry{}, refuse(ValueSyntax, "domain:name", name, "This is not a domain name in A-labels.")
@@ -99,7 +99,7 @@ func (l *Ledger) lookUp(name string) (NameEntry, *Refusal) {
 	return place, nil
 }
 
-// labelProblem says what speaks against a label as such.
+// labelProblem returns why a label can't be registered.
 func (p NameEntry) labelProblem() string {
 	switch {
 	case strings.Contains(p.Label, "."):

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// TRID is the pair of numbers by which both sides know a command.
+// TRID is the pair of client and server transaction ids.
 type TRID struct {
 	Client string `json:"client,omitempty"`
 	Server string `json:"server,omitempty"`
 }
 
-// Request is who asks, and by which command.
+// Request identifies the account and command.
 type Request struct {
 	Account string
 	TRID    TRID
 }
 
-// Phase is a time of a domain's life in which it is not simply there.
+// Phase is a special phase of a domain's life cycle.
 type Phase string
 
-// The phases, as doc.go describes them.
+// Phases, see doc.go.
 const (
 	Active         Phase = ""
 	PendingCreate  Phase = "pendingCreate"
@@ -36,8 +36,7 @@ type Role struct {
 	ID   string `json:"id"`
 }
 
-// Nameserver is what a domain is delegated to: a host object, or an attribute of
-// the domain with addresses of its own.
+// Nameserver is a host object, or a host attribute with its own addresses.
 type Nameserver struct {
 	Host      string   `json:"host"`
 	Attribute bool     `json:"attribute,omitempty"`
@@ -52,15 +51,15 @@ type DS struct {
 	Digest     string `json:"digest"` // upper case hex
 }
 
-// Transfer is the last transfer of a domain, pending or over.
+// Transfer is the last transfer of a domain, pending or finished.
 type Transfer struct {
 	Name      string    `json:"name"`
 	Status    string    `json:"status"`
 	Requester string    `json:"requester"`
 	Requested time.Time `json:"requested"`
-	Actor     string    `json:"actor"` // who decided, or should
+	Actor     string    `json:"actor"` // who decided, or has to
 	Decided   time.Time `json:"decided"`
-	// Expires is the domain's expiry afterwards; zero if it did not move.
+	// Expires is the expiry afterwards; zero if unchanged.
 	Expires time.Time `json:"expires"`
 }
 
@@ -85,23 +84,21 @@ const (
 	day              = 24 * time.Hour
 )
 
-// TransitSponsor and TransitName are who looks after .de names that were given
-// up.
+// TransitSponsor and TransitName are the sponsor of deleted .de names.
 const (
 	TransitSponsor = "denic-transit"
 	TransitName    = "DENIC TRANSIT (Sandbox)"
 )
 
-// StatusPending is the status of a transfer that is not decided yet.
+// StatusPending is the status of an undecided transfer.
 const StatusPending = transferPending
 
-// Domain is a registered name. A domain that was handed out never changes; a
-// command puts another one in its place.
+// Domain is a registered name. A Domain is immutable; commands replace it.
 type Domain struct {
 	Name        string       `json:"name"`
 	ROID        string       `json:"roid"`
 	Sponsor     string       `json:"sponsor"`
-	Agent       string       `json:"agent,omitempty"` // the name of a sponsor that has no account
+	Agent       string       `json:"agent,omitempty"` // name of a sponsor without an account
 	Creator     string       `json:"creator,omitempty"`
 	Updater     string       `json:"updater,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -117,12 +114,12 @@ type Domain struct {
 
 	Phase      Phase     `json:"phase,omitempty"`
 	PhaseUntil time.Time `json:"phaseUntil"`
-	// Asked is the command that a pending phase answers in the end.
+	// Asked is the command whose outcome a pending phase reports.
 	Asked TRID `json:"asked"`
 	// Deleted is when the domain was deleted, while it can be restored.
 	Deleted time.Time `json:"deleted"`
 
-	// What can still come back, and since when.
+	// Refundable operations and their times.
 	Renewed     time.Time `json:"renewed"`
 	RenewYears  int       `json:"renewYears,omitempty"`
 	AddYears    int       `json:"addYears,omitempty"`
@@ -154,7 +151,7 @@ func (d *Domain) locked(statuses ...string) string {
 	return ""
 }
 
-// due is when the clock will next do something to the domain.
+// due is the time of the domain's next transition.
 func (d *Domain) due() time.Time {
 	if d.Phase != Active {
 		return d.PhaseUntil
@@ -165,7 +162,7 @@ func (d *Domain) due() time.Time {
 	return d.Expires
 }
 
-// Statuses are the EPP statuses of the domain (RFC 5731, 2.3).
+// Statuses returns the EPP statuses of the domain (RFC 5731, 2.3).
 func (d *Domain) Statuses() []string {
 	statuses := slices.Clone(d.Locks)
 	switch d.Phase {
@@ -187,7 +184,7 @@ func (d *Domain) Statuses() []string {
 	return statuses
 }
 
-// Grace is the domain's status of RFC 3915, empty if it has none.
+// Grace returns the RGP status of RFC 3915, or "".
 func (d *Domain) Grace(now time.Time) string {
 	switch d.Phase {
 	case Redemption, PendingRestore, PendingDelete:
@@ -208,7 +205,7 @@ func (d *Domain) Grace(now time.Time) string {
 	return ""
 }
 
-// Delegated says whether the DNS knows the domain.
+// Delegated reports whether the domain is in the DNS.
 func (d *Domain) Delegated() bool {
 	return len(d.Nameservers) > 0 && (d.Phase == Active || d.Phase == Transit) && d.locked("clientHold", "serverHold") == ""
 }
@@ -235,13 +232,13 @@ type Phone struct {
 	Ext    string `json:"ext,omitempty"`
 }
 
-// Disclosure is what a contact wants shown or hidden (RFC 5733, 2.9).
+// Disclosure is a contact's disclosure preference (RFC 5733, 2.9).
 type Disclosure struct {
 	Show   bool     `json:"show"`
 	Fields []string `json:"fields"` // such as "name int" or "voice"
 }
 
-// Contact is a person or a company.
+// Contact is a contact object.
 type Contact struct {
 	ID         string      `json:"id"`
 	ROID       string      `json:"roid"`
@@ -258,7 +255,7 @@ type Contact struct {
 	Updated    time.Time   `json:"updated"`
 }
 
-// Host is a name server.
+// Host is a host object.
 type Host struct {
 	Name      string    `json:"name"`
 	ROID      string    `json:"roid"`
@@ -270,12 +267,12 @@ type Host struct {
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
 	Moved     time.Time `json:"moved"`
-	// Above is the domain of this registry below which the host lies; empty for
-	// hosts of other registries.
+	// Above is the domain of this registry that the host is below; empty for
+	// external hosts.
 	Above string `json:"above,omitempty"`
 }
 
-// Pending is the outcome of a command that was answered with 1001.
+// Pending is the outcome of a command that returned 1001.
 type Pending struct {
 	Name    string    `json:"name"`
 	Granted bool      `json:"granted"`
@@ -283,14 +280,14 @@ type Pending struct {
 	At      time.Time `json:"at"`
 }
 
-// Renewal tells a sponsor of a domain that the registry renewed by itself.
+// Renewal informs a sponsor of an auto-renewal.
 type Renewal struct {
 	Name    string    `json:"name"`
 	Expires time.Time `json:"expires"`
 }
 
-// Message waits for an account until it is acknowledged. At most one of its
-// three parts is there.
+// Message is queued for an account until it is acknowledged. At most one of its
+// three parts is set.
 type Message struct {
 	ID       uint64    `json:"id"`
 	Account  string    `json:"account"`

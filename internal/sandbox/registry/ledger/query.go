@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Availability is one answer to a check.
+// Availability is the result of a check for one name.
 type Availability struct {
 	Free   bool
 	Reason string // at most 32 characters
 	Place  NameEntry
-	// Domain is what stands there, if it is not free.
+	// Domain is set if the name is registered.
 	Domain *Domain
 }
 
-// CheckDomains says of each name whether it can be registered. A name of an
-// extension that is not served makes the whole question impossible.
+// CheckDomains reports for each name whether it can be registered. A name of a TLD
+// that is not served fails the whole check.
 func (l *Ledger) CheckDomains(names []string) ([]Availability, error) {
 	answers := make([]Availability, len(names))
 	for i, name := range names {
@@ -53,13 +53,13 @@ func (l *Ledger) CheckDomains(names []string) ([]Availability, error) {
 	return answers, nil
 }
 
-// DomainInfo is what a registrar may see of a domain.
+// DomainInfo is a domain as a registrar sees it.
 type DomainInfo struct {
 	Domain *Domain
 	Now    time.Time
-	// Below are the hosts that lie below the domain.
+	// Below are the hosts below the domain.
 	Below []string
-	// Full says that the asker sees everything: the sponsor, and who knows the
+	// Full means that the account sees everything: as sponsor, or with the
 	// authInfo.
 	Full bool
 }
@@ -99,14 +99,14 @@ func (l *Ledger) InfoDomain(by Request, name, auth string) (info DomainInfo, err
 	return info, nil
 }
 
-// Public is what everybody sees of a name that was ever changed; known is false
-// for one that stands as the table says, and domain is nil for one that is gone.
+// Public returns the public state of a name that was ever changed; known is false
+// for a name unchanged since the table, and domain is nil for a deleted one.
 func (l *Ledger) Public(name string) (domain *Domain, known bool) {
 	l.view(func(time.Time) { domain, known = l.domains[name] })
 	return domain, known
 }
 
-// Glue are the addresses of a host that lies below a domain of this registry.
+// Glue returns the addresses of a host below a domain of this registry.
 func (l *Ledger) Glue(name string) (addresses []string) {
 	l.view(func(time.Time) {
 		if host := l.hosts[name]; host != nil {
@@ -116,7 +116,7 @@ func (l *Ledger) Glue(name string) (addresses []string) {
 	return addresses
 }
 
-// FeesOf is what a name costs.
+// FeesOf returns the prices of a name.
 func (l *Ledger) FeesOf(name string) FeeSchedule {
 	place, refusal := l.lookUp(name)
 	if refusal != nil {
@@ -125,19 +125,18 @@ func (l *Ledger) FeesOf(name string) FeeSchedule {
 	return place.Fees
 }
 
-// Sponsored are the objects of one sponsor, by name.
+// Sponsored lists the objects of one sponsor by name.
 type Sponsored struct {
 	Domains  []*Domain  `json:"domains"`
 	Contacts []*Contact `json:"contacts"`
 	Hosts    []*Host    `json:"hosts"`
-	// Unused are the contacts that no domain refers to.
+	// Unused are the contacts without references.
 	Unused []string `json:"unusedContacts"`
-	// Messages wait to be fetched.
+	// Messages counts the queued messages.
 	Messages int `json:"messages"`
 }
 
-// Sponsored lists what an account sponsors, names of the table apart that nobody
-// changed.
+// Sponsored lists what an account sponsors, except unchanged names of the table.
 func (l *Ledger) Sponsored(account string) Sponsored {
 	h := Sponsored{Domains: []*Domain{}, Contacts: []*Contact{}, Hosts: []*Host{}, Unused: []string{}}
 	l.view(func(time.Time) {
@@ -168,8 +167,8 @@ func (l *Ledger) Sponsored(account string) Sponsored {
 	return h
 }
 
-// Queue is the oldest message of an account and how many there are; nil if there
-// is none.
+// Queue returns the oldest message of an account and the queue length; nil if it is
+// empty.
 func (l *Ledger) Queue(account string) (oldest *Message, waiting int) {
 	l.view(func(time.Time) {
 		queue := l.queues[account]
@@ -180,7 +179,7 @@ func (l *Ledger) Queue(account string) (oldest *Message, waiting int) {
 	return oldest, waiting
 }
 
-// Ack takes a message out of the queue.
+// Ack removes a message from the queue.
 func (l *Ledger) Ack(by Request, id uint64) error {
 	return l.do(by, func(t *tx) *Refusal {
 		for _, message := range l.queues[by.Account] {
@@ -196,7 +195,7 @@ func (l *Ledger) Ack(by Request, id uint64) error {
 func (l *Ledger) dequeue(a acked) {
 	queue := l.queues[a.Account]
 	if len(queue) > 0 && queue[0].ID == a.ID {
-		queue[0] = nil // or the array keeps it alive
+		queue[0] = nil // release it for garbage collection
 		l.queues[a.Account] = queue[1:]
 		return
 	}

@@ -5,7 +5,7 @@ import "fmt"
 // Code is a result code of RFC 5730, 3.
 type Code int
 
-// The codes that the registry uses.
+// Result codes in use.
 const (
 	Done              Code = 1000
 	DonePending       Code = 1001
@@ -42,18 +42,17 @@ const (
 	LimitClosing      Code = 2502
 )
 
-// Refusal is a command that the registry does not carry out. It is never half
-// carried out.
+// Refusal is a refused command. It has no effect.
 type Refusal struct {
 	Code Code
-	// Element is the one of the command that is at fault, such as
-	// "domain:name", and Value what stood in it; both may be empty.
+	// Element is the offending element, such as "domain:name", and Value its
+	// content; both may be empty.
 	Element, Value string
-	// Reason is for people.
+	// Reason is human-readable.
 	Reason string
 }
 
-// Error is for logs of tests; answers are made of the fields.
+// Error is for test logs; responses are built from the fields.
 func (r *Refusal) Error() string { return fmt.Sprintf("%d: %s", r.Code, r.Reason) }
 
 func refuse(code Code, element, value, reason string) *Refusal {

@@ -2,22 +2,22 @@ package ledger
 
 import "time"
 
-// DomainTransfer asks for a domain, or answers somebody who does.
+// DomainTransfer is a transfer request.
 type DomainTransfer struct {
 	Name      string
-	Years     int // 0 means what the zone does anyway
+	Years     int // 0 means the zone's default
 	Auth      string
 	AgreedFee *AgreedFee
 }
 
-// TransferResult is a transfer as it stands after a command.
+// TransferResult is a transfer after a command.
 type TransferResult struct {
 	Transfer *Transfer
 	Pending  bool
 	Cost     int64
 }
 
-// RequestTransfer asks for a domain of somebody else.
+// RequestTransfer requests a domain of another registrar.
 func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved TransferResult, err error) {
 	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
@@ -70,7 +70,7 @@ func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (moved TransferR
 	return moved, nil
 }
 
-// expiryAfterTransfer is when a domain will expire that moves now.
+// expiryAfterTransfer is the expiry of a domain transferred now.
 func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
 	if place.Policy.Gateway || within(d.AutoRenewed, autoRenewPeriod, now) {
 		return d.Expires
@@ -82,8 +82,8 @@ func (d *Domain) expiryAfterTransfer(place NameEntry, now time.Time) time.Time {
 	return expires
 }
 
-// completeTransfer gives a domain and the hosts below it to who asked for it, and tells both
-// sides.
+// completeTransfer moves a domain and the hosts below it to the requester, and
+// queues a message for both sides.
 func (t *tx) completeTransfer(domain *Domain, place NameEntry, status string) {
 	loser := domain.Sponsor
 	done := *domain.Transfer
@@ -112,10 +112,10 @@ func (t *tx) completeTransfer(domain *Domain, place NameEntry, status string) {
 	}
 }
 
-// TransferAnswer is how a pending transfer is answered.
+// TransferAnswer is the decision on a pending transfer.
 type TransferAnswer uint8
 
-// The answers.
+// Decisions on a transfer.
 const (
 	Approve TransferAnswer = iota
 	Reject
@@ -167,8 +167,8 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer TransferAnswer) 
 	return ended, err
 }
 
-// QueryTransfer shows the last transfer of a domain to those who took part in
-// it, and to those who know the authInfo.
+// QueryTransfer shows the last transfer of a domain to its parties and to accounts
+// that know the authInfo.
 func (l *Ledger) QueryTransfer(by Request, name, auth string) (last *Transfer, err error) {
 	place, refusal := l.lookUp(name)
 	if refusal != nil {

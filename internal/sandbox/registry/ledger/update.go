@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DomainEdit is what an update adds or takes away.
+// DomainEdit is what an update adds or removes.
 type DomainEdit struct {
 	Nameservers []Nameserver
 	Contacts    []Role
@@ -21,14 +21,14 @@ func (e DomainEdit) empty() bool {
 type DomainUpdate struct {
 	Name       string
 	Add, Rem   DomainEdit
-	Registrant *string // empty takes it away
-	Auth       *string // empty takes it away
-	// RemAllKeys, RemKeys and AddKeys are done in this order (RFC 5910, 5.2.5).
+	Registrant *string // empty removes it
+	Auth       *string // empty removes it
+	// RemAllKeys, RemKeys and AddKeys are applied in this order (RFC 5910, 5.2.5).
 	RemAllKeys       bool
 	RemKeys, AddKeys []DS
 }
 
-// Empty says whether the update changes nothing.
+// Empty reports whether the update changes nothing.
 func (c DomainUpdate) Empty() bool {
 	return c.Add.empty() && c.Rem.empty() && c.Registrant == nil && c.Auth == nil && !c.RemAllKeys && len(c.RemKeys)+len(c.AddKeys) == 0
 }
@@ -105,7 +105,7 @@ func editContacts(t *tx, domain *Domain, place NameEntry, c DomainUpdate) *Refus
 	return t.checkContacts(place, domain.Registrant, domain.Contacts, true)
 }
 
-// domainLocks are the statuses that a client can set on a domain.
+// domainLocks are the client statuses of a domain.
 var domainLocks = []string{
 	"clientDeleteProhibited", "clientHold", "clientRenewProhibited", "clientTransferProhibited", "clientUpdateProhibited",
 }
@@ -116,8 +116,7 @@ func editStatuses(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
 	return refusal
 }
 
-// editLocks adds and takes away statuses; only those of the client are the
-// client's to change.
+// editLocks adds and removes statuses; clients can change client statuses only.
 func editLocks(locks, add, rem, allowed []string, element string) ([]string, *Refusal) {
 	for _, status := range slices.Concat(rem, add) {
 		if !slices.Contains(allowed, status) {
@@ -163,10 +162,10 @@ func editKeys(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
 	return CheckKeys(domain.Keys)
 }
 
-// digestLengths are the hex digits of each digest type (RFC 4034, 4509, 6605).
+// digestLengths is the number of hex digits by digest type (RFC 4034, 4509, 6605).
 var digestLengths = map[uint8]int{1: 40, 2: 64, 4: 96}
 
-// CheckKeys refuses DS records that no resolver could use.
+// CheckKeys rejects unusable DS records.
 func CheckKeys(keys []DS) *Refusal {
 	for _, key := range keys {
 		if want, known := digestLengths[key.DigestType]; !known || len(key.Digest) != want || strings.Trim(key.Digest, "0123456789ABCDEF") != "" {
