@@ -175,7 +175,7 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 		Name: "dotkontor_orders_total", Help: "Orders that have come to a state, by state.",
 	}, []string{"state"})
 	refunded := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, surplus.",
+		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, unmatched.",
 	}, []string{"reason"})
 	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_waiting_total",

@@ -22,7 +22,7 @@ var orderColumns = map[string]columnFormula{
 	"payments.session":           scatteredText(),
 	"payments.intent":            scatteredText(),
 	"payments.card":              scatteredText(),
-	"payments.state":             constantText("kept"),
+	"payments.state":             constantText("captured"),
 	"refunds.provider":           constantText(""),
 	"identities.session":         scatteredText(),
 	"identities.verified_at":     microsFrom(firstDay),

@@ -69,7 +69,7 @@ func TestMetrics_SeriesExistBeforeFirstEvent(t *testing.T) {
 		`dotkontor_order_items_waiting_total{code="registry_billing"} 0`,
 		`dotkontor_mails_total{kind="order_done",outcome="failed"} 0`,
 		`dotkontor_orders_total{state="completed"} 0`,
-		`dotkontor_refunds_total{reason="surplus"} 0`,
+		`dotkontor_refunds_total{reason="unmatched"} 0`,
 		`dotkontor_orders_waiting_total{code="timeout",what="charge"} 0`,
 		`dotkontor_invoices_total{kind="correction"} 0`,
 		`dotkontor_webhook_deliveries_total{outcome="given_up"} 0`,

@@ -192,13 +192,13 @@ func (s *Shop) report(ctx context.Context, supervisor *Supervisor, out io.Writer
 	if err != nil {
 		return err
 	}
-	states, refunds, surplus := make(map[order.State]int), 0, 0
+	states, refunds, unmatched := make(map[order.State]int), 0, 0
 	for _, o := range orders {
 		states[o.State]++
 		refunds += len(o.Refunds)
 		for _, payment := range o.Payments {
 			if payment.State == order.PaymentRefunded {
-				surplus++
+				unmatched++
 			}
 		}
 	}
@@ -211,6 +211,6 @@ func (s *Shop) report(ctx context.Context, supervisor *Supervisor, out io.Writer
 		return err
 	}
 	_, err = fmt.Fprintf(out, "killed %d times; orders %v; %d charges, %d refunds, %d of them of money that came too late or twice; webhooks %+v\n",
-		supervisor.Kills(), states, len(money.Charges), refunds, surplus, hooks)
+		supervisor.Kills(), states, len(money.Charges), refunds, unmatched, hooks)
 	return err
 }

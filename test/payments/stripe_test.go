@@ -211,7 +211,7 @@ func TestStripe_LostResponsesCreateOnePageAndOneRefund(t *testing.T) {
 			if err != nil || !closed.Paid || closed.Intent != status.Intent {
 				t.Errorf("closing a paid page: %+v, %v", closed, err)
 			}
-			refund := order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: status.Intent, Amount: 1190, Reason: "surplus"}
+			refund := order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: status.Intent, Amount: 1190, Reason: "unmatched"}
 			for _, asked := range []bool{false, true, true} {
 				if _, err := s.client.Refund(t.Context(), refund, asked); err != nil {
 					t.Error(err)
@@ -240,7 +240,7 @@ func TestRefund_Stored500IsRetriedAfterLookup(t *testing.T) {
 	if err := s.server.Fault(sandbox.Fault{On: "refund.create", Do: "fail_kept", Times: 1}); err != nil {
 		t.Fatal(err)
 	}
-	refund := order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: status.Intent, Amount: 1190, Reason: "surplus"}
+	refund := order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: status.Intent, Amount: 1190, Reason: "unmatched"}
 	if _, err := s.client.Refund(t.Context(), refund, false); registrar.KindOf(err) != registrar.KindUpstream {
 		t.Errorf("the first: %v", err)
 	}

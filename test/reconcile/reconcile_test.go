@@ -132,7 +132,7 @@ func TestReconcile_ReportsChargeWithoutOrder(t *testing.T) {
 	// Given back whole it is nobody's trouble any more.
 	standing, err := s.provider().FetchPage(t.Context(), page.Session)
 	must(t, err)
-	_, err = s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: "ord_unknown", Intent: standing.Intent, Amount: 700, Reason: "surplus"}, false)
+	_, err = s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: "ord_unknown", Intent: standing.Intent, Amount: 700, Reason: "unmatched"}, false)
 	must(t, err)
 	testkit.Reconcile(t, s.World.Ready)
 }
@@ -142,7 +142,7 @@ func TestReconcile_ReportsRefundWithoutReason(t *testing.T) {
 	s := newEnv(t)
 	bought := s.order(s.purchase("geschenkt.org").ID)
 	payment := bought.Payments[len(bought.Payments)-1]
-	_, err := s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: bought.ID, Intent: payment.Intent, Amount: 1, Reason: "surplus"}, false)
+	_, err := s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: bought.ID, Intent: payment.Intent, Amount: 1, Reason: "unmatched"}, false)
 	must(t, err)
 	problems, err := testkit.ReconcileProblems(t.Context(), s.World.Ready, nil, 0)
 	must(t, err)

@@ -178,9 +178,9 @@ const (
 	PaymentOpening   PaymentState = "opening"
 	PaymentOpen      PaymentState = "open"
 	PaymentClosing   PaymentState = "closing"
-	PaymentCaptured  PaymentState = "kept"
-	PaymentUnmatched PaymentState = "surplus"
-	PaymentRefunded  PaymentState = "returned"
+	PaymentCaptured  PaymentState = "captured"
+	PaymentUnmatched PaymentState = "unmatched"
+	PaymentRefunded  PaymentState = "refunded"
 	PaymentClosed    PaymentState = "closed"
 )
 

@@ -12,7 +12,7 @@ import (
 // Refund reasons, as sent to the provider.
 const (
 	reasonItem      = "failed_item"
-	reasonUnmatched = "surplus"
+	reasonUnmatched = "unmatched"
 )
 
 // RefundReasons returns all refund reasons.

@@ -40,7 +40,7 @@ const (
 	ActionEnded     registrar.Action = "order_done"
 	ActionCanceled  registrar.Action = "order_canceled"
 	ActionExpired   registrar.Action = "order_expired"
-	ActionUnmatched registrar.Action = "payment_surplus"
+	ActionUnmatched registrar.Action = "payment_unmatched"
 	ActionRefunded  registrar.Action = "payment_refunded"
 	ActionIdentity  registrar.Action = "identity_verified"
 )

@@ -599,10 +599,10 @@ CREATE INDEX payments_order ON payments (order_id, id);
 CREATE UNIQUE INDEX payments_session ON payments (session) WHERE session <> '';
 CREATE INDEX payments_intent ON payments (intent) WHERE intent <> '';
 -- Recent payments by card, and the cards that an account has paid with.
-CREATE INDEX payments_card ON payments (card, updated_at, amount) WHERE state = 'kept' AND card <> '';
-CREATE INDEX payments_customer_card ON payments (customer_id, card) WHERE state = 'kept' AND card <> '';
+CREATE INDEX payments_card ON payments (card, updated_at, amount) WHERE state = 'captured' AND card <> '';
+CREATE INDEX payments_customer_card ON payments (customer_id, card) WHERE state = 'captured' AND card <> '';
 -- An order has at most one captured payment, whatever is retried.
-CREATE UNIQUE INDEX payments_captured ON payments (order_id) WHERE state = 'kept';
+CREATE UNIQUE INDEX payments_captured ON payments (order_id) WHERE state = 'captured';
 
 CREATE TABLE refunds (
     id         TEXT   NOT NULL PRIMARY KEY, -- also the idempotency key at the provider

@@ -137,7 +137,7 @@ func (q *Queries) InsertRefund(ctx context.Context, arg InsertRefundParams) erro
 }
 
 const listCustomerCards = `-- name: ListCustomerCards :many
-SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'kept' AND card <> ''
+SELECT DISTINCT card FROM payments WHERE customer_id = $1 AND state = 'captured' AND card <> ''
 `
 
 func (q *Queries) ListCustomerCards(ctx context.Context, customerID string) ([]string, error) {
@@ -433,7 +433,7 @@ func (q *Queries) PutProviderCustomer(ctx context.Context, arg PutProviderCustom
 }
 
 const sumPaidByCard = `-- name: SumPaidByCard :one
-SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'kept' AND updated_at >= $2
+SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'captured' AND updated_at >= $2
 `
 
 type SumPaidByCardParams struct {

@@ -23,7 +23,7 @@ var english = map[string]string{
 	"pay.text.failed":                "None of it was possible. What you have paid goes back.",
 	"pay.text.canceled":              "This order was canceled. Nothing is charged.",
 	"pay.text.expired":               "Nobody paid this order while its prices were good. Nothing is charged.",
-	"pay.surplus":                    "A payment arrived when this order did not need it any more. All of it goes back.",
+	"pay.unmatched":                  "A payment arrived when this order did not need it any more. All of it goes back.",
 	"pay.returned":                   "A payment arrived when this order did not need it any more. We have given all of it back.",
 	"pay.unasked":                    "Prices and availability were not refreshed just now. We check them again before you pay.",
 	"pay.unasked.at":                 "What you see is as of",

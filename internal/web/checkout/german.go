@@ -24,7 +24,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"pay.text.failed":                "Nichts davon war möglich. Was Sie bezahlt haben, geht zurück.",
 	"pay.text.canceled":              "Diese Bestellung wurde storniert. Es wird nichts abgebucht.",
 	"pay.text.expired":               "Niemand hat diese Bestellung bezahlt, solange die Preise galten. Es wird nichts abgebucht.",
-	"pay.surplus":                    "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Sie geht vollständig zurück.",
+	"pay.unmatched":                  "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Sie geht vollständig zurück.",
 	"pay.returned":                   "Eine Zahlung kam an, als diese Bestellung sie nicht mehr brauchte. Wir haben sie vollständig zurückgegeben.",
 	"pay.unasked":                    "Preise und Verfügbarkeit sind gerade nicht aktualisiert. Vor der Zahlung prüfen wir sie noch einmal.",
 	"pay.unasked.at":                 "Sie sehen den Stand vom",

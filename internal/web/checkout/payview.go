@@ -192,7 +192,7 @@ func returnedKey(o order.Order) string {
 	for _, payment := range o.Payments {
 		switch payment.State {
 		case order.PaymentUnmatched:
-			return "pay.surplus"
+			return "pay.unmatched"
 		case order.PaymentRefunded:
 			key = "pay.returned"
 		default:

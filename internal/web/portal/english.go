@@ -279,7 +279,7 @@ var english = map[string]string{ //nolint:gosec // sentences
 	"action.order_claimed":            "Order of an agent taken over",
 	"action.order_canceled":           "Order canceled",
 	"action.order_expired":            "Order expired",
-	"action.payment_surplus":          "Payment that nobody waited for",
+	"action.payment_unmatched":        "Payment that nobody waited for",
 	"action.payment_refunded":         "Money given back",
 	"action.identity_verified":        "Identity verified",
 	"action.auto_renew_on":            "Marked for automatic renewal",

@@ -279,7 +279,7 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"action.order_claimed":            "Bestellung eines Agenten übernommen",
 	"action.order_canceled":           "Bestellung storniert",
 	"action.order_expired":            "Bestellung abgelaufen",
-	"action.payment_surplus":          "Zahlung, auf die niemand wartete",
+	"action.payment_unmatched":        "Zahlung, auf die niemand wartete",
 	"action.payment_refunded":         "Geld zurückgegeben",
 	"action.identity_verified":        "Identität nachgewiesen",
 	"action.auto_renew_on":            "Automatische Verlängerung vorgemerkt",

@@ -71,9 +71,9 @@ type PaymentStatus string
 // The standings.
 const (
 	PaymentInFlight  PaymentStatus = "in flight" // the human may be paying
-	PaymentCaptured  PaymentStatus = "kept"      // the money pays for the order
-	PaymentUnmatched PaymentStatus = "surplus"   // the money is to be given back
-	PaymentRefunded  PaymentStatus = "returned"  // it was
+	PaymentCaptured  PaymentStatus = "captured"  // pays for the order
+	PaymentUnmatched PaymentStatus = "unmatched" // refund due
+	PaymentRefunded  PaymentStatus = "refunded"  // refunded in full
 	PaymentClosed    PaymentStatus = "closed"    // it can't be paid any more
 )
 
@@ -90,7 +90,7 @@ type Payment struct {
 // Refund is money that goes back.
 type Refund struct {
 	ID, Payment string
-	// Item is empty for a surplus payment.
+	// Item is empty for an unmatched payment.
 	Item   string
 	Amount registrar.Cents
 	// Provider is the provider's id; empty while the refund is due.
@@ -241,7 +241,7 @@ type payment struct {
 	order  string
 	status PaymentStatus
 	amount registrar.Cents
-	// owed is the refund of a surplus.
+	// owed is the refund of an unmatched payment.
 	owed    registrar.Cents
 	charges int
 	// refunded is what our refunds have given back of it, seen what the provider has.

@@ -177,9 +177,9 @@ var inconsistencies = map[string]func(*testData){
 	"charge ch_1: payment pay_1 of ord_1 is 35.70, the provider took": func(data *testData) { data.charges[0].Amount++ },
 	"charge ch_1: ord_1 was charged in usd":                           func(data *testData) { data.charges[0].Currency = "usd" },
 	"charge ch_1: the provider has it for payment pay_3, we have it":  func(data *testData) { data.charges[0].Payment = "pay_3" },
-	"charge ord_5: payment pay_5 is kept, and the provider has 0":     func(data *testData) { data.charges = slices.Delete(data.charges, 2, 3) },
-	"charge ord_5: payment pay_5 is kept, and the provider has 2":     func(data *testData) { data.charges = append(data.charges, data.charges[2]) },
-	"charge ord_3: payment pay_3 is returned, and the provider has 0": func(data *testData) { data.charges = slices.Delete(data.charges, 1, 2) },
+	"charge ord_5: payment pay_5 is captured, and the provider has 0": func(data *testData) { data.charges = slices.Delete(data.charges, 2, 3) },
+	"charge ord_5: payment pay_5 is captured, and the provider has 2": func(data *testData) { data.charges = append(data.charges, data.charges[2]) },
+	"charge ord_3: payment pay_3 is refunded, and the provider has 0": func(data *testData) { data.charges = slices.Delete(data.charges, 1, 2) },
 	"stray ch_8: the provider took 0.05 that no order knows of":       func(data *testData) { data.charges[3].Refunded-- },
 	"stray ch_0: the provider took 35.70 by payment pay_0 of ord_1": func(data *testData) {
 		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
