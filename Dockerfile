@@ -1,28 +1,33 @@
-# The service in an image with nothing else in it: no shell, no package manager, and
-# a user that owns nothing but the data folder.
+# The service in an image without a shell or package manager, as a user that owns
+# nothing but the data folder.
 #
 #   docker build -t dotkontor .
 #   docker run --read-only --cap-drop ALL -p 8080:8080 -v dotkontor:/data dotkontor
 #
-# That runs `serve` with SQLite in the volume. docs/operating.md has the rest.
+# This runs `serve` with SQLite in the volume; see docs/operating.md. A release has a
+# copy of this file with its base images pinned by digest; build it with
+# --build-arg VERSION=v0.1.0 --build-arg COMMIT=… --build-arg DATE=…
 
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-# Static, so that the image below needs no C library. The folder is made here because
-# an image without a shell can make none.
-RUN CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -trimpath -buildvcs=false -ldflags='-s -w' -o /out/dotkontor ./cmd/dotkontor \
+ARG VERSION=v0.0.0-dev
+ARG COMMIT=unknown
+ARG DATE=unknown
+# Static, because the image below has no C library. The data folder is created here,
+# because the image below has no shell.
+RUN CGO_ENABLED=0 GOFLAGS=-mod=readonly go build -trimpath -buildvcs=false \
+      -ldflags="$(scripts/ldflags.sh "$VERSION" "$COMMIT" "$DATE")" -o /out/dotkontor ./cmd/dotkontor \
     && mkdir -p /out/data
 
-# It brings certificates of authorities, time zones and the user nonroot (65532).
+# Has CA certificates, time zones and the user nonroot (65532).
 FROM gcr.io/distroless/static-debian12:nonroot
 COPY --from=build /out/dotkontor /usr/local/bin/dotkontor
 COPY --from=build --chown=65532:65532 --chmod=0700 /out/data /data
-# Everything is set by a file or by the environment; these are what a container needs
-# otherwise than a machine does. /metrics, /healthz and /readyz stay on loopback, as
-# everywhere; docs/operating.md says how to scrape them.
+# What differs in a container; everything else is set by file or environment. /metrics,
+# /healthz and /readyz stay on loopback; docs/operating.md says how to scrape them.
 ENV DOTKONTOR_DATA=/data \
     DOTKONTOR_SERVER_LISTEN=0.0.0.0:8080
 USER 65532:65532

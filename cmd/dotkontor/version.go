@@ -6,8 +6,12 @@ import (
 	"runtime/debug"
 )
 
-// Version is set by the release build.
-var Version = "1.0.0-dev"
+// Version, Commit and Date are set by the release build, see scripts/ldflags.sh.
+var (
+	Version = "0.1.0-dev"
+	Commit  string
+	Date    string // of the commit, RFC 3339
+)
 
 type versionCommand struct{}
 
@@ -18,11 +22,18 @@ func (versionCommand) Run(t *Terminal) error {
 }
 
 func VersionText() string {
-	return fmt.Sprintf("dotkontor %s (%s, %s)", Version, Revision(), runtime.Version())
+	revision := Revision()
+	if Date != "" {
+		revision += ", " + Date
+	}
+	return fmt.Sprintf("dotkontor %s (%s, %s)", Version, revision, runtime.Version())
 }
 
-// Revision is the commit that the program was built from.
+// Revision returns the commit that the program was built from.
 func Revision() string {
+	if Commit != "" {
+		return Commit
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, setting := range info.Settings {
 			if setting.Key == "vcs.revision" {

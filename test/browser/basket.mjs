@@ -2,9 +2,9 @@
 // holder, auth code, payment, and domains at the end. Then the same basket without
 // script, and what the law wants to be possible without signing in.
 import assert from "node:assert/strict";
-import { at, browse, field, linkIn, mails, ok, portal, press, refusal, sandbox } from "./lib.mjs";
-import { look, visit } from "./look.mjs";
-import { address } from "./people.mjs";
+import { at, clickButton, field, linkIn, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { checkPage, visit } from "./checkpage.mjs";
+import { address } from "./accounts.mjs";
 
 const name = "korb-" + Date.now().toString(36);
 const password = "ein langes Passwort 7";
@@ -25,32 +25,32 @@ async function purchase(page, context, watched) {
     assert.equal(await page.locator(row).evaluate((hit) => hit.getBoundingClientRect().height), height, "the row changed its height");
   }
   assert.equal(await page.locator("[data-count]").textContent(), "2");
-  await look(page, "results with a basket");
-  ok("names are collected without leaving the search");
+  await checkPage(page, "results with a basket");
+  ok("names are added to the basket during search");
 
   await page.locator("a.basket").click();
   await at(page, "/warenkorb");
   await field(page, "domain").fill("kein name");
-  await press(page, "Umzug in den Warenkorb");
+  await clickButton(page, "Umzug in den Warenkorb");
   assert.match(await page.locator("#domain-problem").textContent(), /kein Name/);
   await field(page, "domain").fill(sandbox.transfer.name);
-  await press(page, "Umzug in den Warenkorb");
+  await clickButton(page, "Umzug in den Warenkorb");
   await at(page, "/warenkorb");
   assert.equal(await page.locator("main tbody tr").count(), 3);
-  await look(page, "a basket");
+  await checkPage(page, "a basket");
 
   const email = address("korb");
   await page.getByRole("link", { name: "Konto anlegen", exact: true }).click();
   await field(page, "email").fill(email);
-  await press(page, "Link anfordern");
+  await clickButton(page, "Link anfordern");
   await at(page, "/portal/register/sent");
   await page.goto(await linkIn(email, "/portal/confirm"));
   await field(page, "password").fill(password);
-  await press(page, "Konto anlegen und anmelden");
+  await clickButton(page, "Konto anlegen und anmelden");
   await at(page, "/warenkorb");
-  ok("a new account comes back to its basket");
+  ok("a new account returns to its basket");
 
-  await press(page, "Weiter zur Kasse");
+  await clickButton(page, "Weiter zur Kasse");
   await page.waitForURL(/\/checkout\//);
   const pay = new URL(page.url()).pathname;
   assert.equal(await page.locator("[data-count]").isVisible(), false, "the basket is not empty");
@@ -61,21 +61,21 @@ async function purchase(page, context, watched) {
   await page.locator("#postal_code-problem").waitFor();
   assert.equal(await page.locator("#name-problem").count(), 0, "a good field is blamed");
   assert.equal(await page.locator("#city-problem").count(), 0, "a field that nobody has come to is blamed");
-  await look(page, "a holder while typing");
+  await checkPage(page, "a holder while typing");
   await field(page, "postal_code").fill("51147");
   await field(page, "city").fill("Köln");
   await page.locator("#postal_code-problem").waitFor({ state: "detached" });
   await field(page, "phone").fill("+49 221 123456");
-  ok("the holder is checked while typing");
-  await press(page, "Speichern");
+  ok("registrant data is validated while typing");
+  await clickButton(page, "Speichern");
   await at(page, pay);
   await field(page, "code").fill(sandbox.transfer.code);
-  await press(page, "Auth-Code speichern");
+  await clickButton(page, "Auth-Code speichern");
   await at(page, pay);
-  await look(page, "ready to be paid");
+  await checkPage(page, "ready to be paid");
   await withoutConsent(page, pay);
   await page.locator("#consent").check();
-  await press(page, "Zahlungspflichtig bestellen");
+  await clickButton(page, "Zahlungspflichtig bestellen");
   await page.waitForURL(sandbox.provider + "/**");
   await page.locator("#cardNumber").fill("4242424242424242");
   // News wait until somebody reads what they have ticked.
@@ -98,7 +98,7 @@ async function purchase(page, context, watched) {
   ok("the consent is shown with the order, and confirmed by mail");
   await visit(page, "/portal/profile/close", { name: "an account that can't be closed" });
   assert.equal(await page.locator("#sure").count(), 0);
-  ok("an account with domains can not be closed");
+  ok("an account with domains cannot be closed");
 }
 
 // A consumer must ask for the beginning within the time to withdraw; nothing ticks that
@@ -106,16 +106,16 @@ async function purchase(page, context, watched) {
 async function withoutConsent(page, pay) {
   const box = page.locator("#consent");
   assert.equal(await box.isChecked(), false, "the consent is ticked for the human");
-  await press(page, "Zahlungspflichtig bestellen");
+  await clickButton(page, "Zahlungspflichtig bestellen");
   assert.equal(new URL(page.url()).pathname, pay, "the browser does not ask for the consent");
   await page.locator("form.pay").evaluate((form) => (form.noValidate = true));
   await page.locator("#auto_renew").check();
-  await press(page, "Zahlungspflichtig bestellen");
+  await clickButton(page, "Zahlungspflichtig bestellen");
   await page.locator("#consent-problem").waitFor();
   assert.equal(await box.evaluate((element) => element === document.activeElement), true, "the focus is elsewhere");
   assert.equal(await box.isChecked(), false, "the consent comes back ticked");
   assert.equal(await page.locator("#auto_renew").isChecked(), true, "what was chosen is forgotten");
-  await look(page, "an order without consent");
+  await checkPage(page, "an order without consent");
   await page.locator("#auto_renew").uncheck();
   ok("nobody orders as a consumer without asking us to begin at once");
 }
@@ -145,9 +145,9 @@ async function law(page, context, watched) {
   await field(page, "name").fill("Erika Mustermann");
   await field(page, "contract").fill("kaffee.de");
   await field(page, "email").fill(email);
-  await press(page, "Widerruf bestätigen");
+  await clickButton(page, "Widerruf bestätigen");
   await page.getByRole("heading", { level: 1, name: "Ihr Widerruf ist eingegangen" }).waitFor();
-  await look(page, "a withdrawal that came in");
+  await checkPage(page, "a withdrawal that came in");
   const number = (await page.locator("main code").textContent()).trim();
   const [mail] = await mails(email, 1, /Widerruf/);
   assert.ok(mail.text.includes(number) && mail.text.includes("kaffee[.]de"), mail.text);
@@ -157,36 +157,36 @@ async function law(page, context, watched) {
   await field(page, "contract").fill("kaffee.de");
   await field(page, "email").fill(email);
   await field(page, "ground").selectOption("extraordinary");
-  await press(page, "Jetzt kündigen");
+  await clickButton(page, "Jetzt kündigen");
   await page.locator("#reason-problem").waitFor();
-  await look(page, "a termination that lacks its reason");
+  await checkPage(page, "a termination that lacks its reason");
   await field(page, "reason").fill("Umzug");
-  await press(page, "Jetzt kündigen");
+  await clickButton(page, "Jetzt kündigen");
   await page.getByRole("heading", { level: 1, name: "Ihre Kündigung ist eingegangen" }).waitFor();
   await mails(email, 1, /Kündigung/);
-  ok("ended without signing in, and confirmed by mail");
+  ok("terminated without signing in, and confirmed by mail");
 }
 
 async function closing(page) {
   const email = address("geht");
   await page.goto(portal("/portal/register"));
   await field(page, "email").fill(email);
-  await press(page, "Link anfordern");
+  await clickButton(page, "Link anfordern");
   await page.goto(await linkIn(email, "/portal/confirm"));
   await field(page, "password").fill(password);
-  await press(page, "Konto anlegen und anmelden");
+  await clickButton(page, "Konto anlegen und anmelden");
   await at(page, "/portal/profile");
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Daten herunterladen" }).click()]);
   assert.match(file.suggestedFilename(), /^dotkontor-.*\.json$/);
   await visit(page, "/portal/profile/close");
   await page.locator("#sure").check();
-  await press(page, "Konto endgültig schließen");
+  await clickButton(page, "Konto endgültig schließen");
   await page.getByRole("heading", { level: 1, name: "Ihr Konto ist geschlossen" }).waitFor();
   await mails(email, 1, /geschlossen/);
-  ok("data taken along, account closed");
+  ok("data exported, account closed");
 }
 
-await browse(purchase);
-await browse(withoutScript, { onPhone: true, javaScriptEnabled: false });
-await browse(law, { onPhone: true });
-await browse(closing);
+await withBrowser(purchase);
+await withBrowser(withoutScript, { onPhone: true, javaScriptEnabled: false });
+await withBrowser(law, { onPhone: true });
+await withBrowser(closing);

@@ -2,9 +2,9 @@
 // and in a window that the application has opened.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { join } from "node:path";
-import { at, browse, field, mails, ok, portal, press, refusal, sandbox } from "./lib.mjs";
-import { mine, newApplication } from "./applications.mjs";
+import { at, clickButton, field, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { screenshot } from "./checkpage.mjs";
+import { mine, newApplication } from "./oauthapps.mjs";
 
 // The application's own pages, on another site than the portal.
 const server = createServer((request, response) => {
@@ -29,11 +29,11 @@ const enterHere = async (page) => {
   await at(page, "/portal/sign-in");
   await field(page, "email").fill(sandbox.demo.email);
   await field(page, "password").fill(sandbox.demo.password);
-  await press(page, "Anmelden");
+  await clickButton(page, "Anmelden");
 };
 
 try {
-  await browse(async (page, context, watched) => {
+  await withBrowser(async (page, context, watched) => {
     watched.allows(new URL(own).host);
     watched.expects(refusal("400"), /X-Frame-Options|frame-ancestors|chrome-error|Framing/i);
     const name = `<b>Bank</b><script>document.title="owned"</script><img src=x onerror=alert(1)>`;
@@ -46,53 +46,53 @@ try {
     assert.equal(await page.locator("main b, main script, main img").count(), 0);
     assert.notEqual(await page.title(), "owned");
     assert.equal(await page.getByText("127.0.0.1").first().isVisible(), true);
-    await page.screenshot({ path: join(sandbox.pictures, "consent-desk.png"), fullPage: true });
+    await screenshot(page, "consent-desk");
     ok("a name with markup is text");
 
-    await press(page, "Zustimmen und verbinden");
+    await clickButton(page, "Zustimmen und verbinden");
     const back = await arrived(page);
     assert.equal(back.get("state"), "a state");
     assert.equal(back.get("iss"), sandbox.portal);
     const tokens = await application.redeem(back.get("code"));
     assert.equal(await mine(tokens.access_token), 200);
-    ok("approved and led back to the application");
+    ok("approved and redirected to the application");
 
     const [letter] = await mails(sandbox.demo.email, 1, /Anwendung hat Zugang/);
     assert.ok(letter.text.includes("127.0.0.1"), letter.text);
-    ok("told by letter");
+    ok("notified by mail");
 
     await page.goto(application.begin());
-    await press(page, "Ablehnen");
+    await clickButton(page, "Ablehnen");
     assert.equal((await arrived(page)).get("error"), "access_denied");
-    ok("denied and led back to the application");
+    ok("denied and redirected to the application");
 
     await page.goto(application.begin({ redirect_uri: "http://127.0.0.1.evil.example/callback" }));
     assert.equal(new URL(page.url()).pathname, "/oauth/authorize/");
     await page.locator("[role=alert]").waitFor();
-    await page.screenshot({ path: join(sandbox.pictures, "refused-desk.png"), fullPage: true });
-    ok("a bad redirect is a page of ours");
+    await screenshot(page, "refused-desk");
+    ok("an invalid redirect URI shows our error page");
 
     await page.goto(`${own}/frame?to=${encodeURIComponent(application.begin())}`);
     await page.waitForLoadState("load");
     await page.waitForFunction(() => document.querySelector("iframe").src !== "");
     const frame = page.frames().find((candidate) => candidate !== page.mainFrame());
     await frame.waitForURL(/^chrome-error:/);
-    ok("consent can not be framed");
+    ok("the consent page cannot be framed");
 
     await page.goto(portal("/portal/apps"));
     await page.getByText("<b>Bank</b>").first().waitFor();
-    await page.screenshot({ path: join(sandbox.pictures, "apps-desk.png"), fullPage: true });
+    await screenshot(page, "apps-desk");
     await page.getByRole("button", { name: "trennen" }).first().click();
     await page.getByText("Sie haben keine Anwendung verbunden.").waitFor();
     assert.equal(await mine(tokens.access_token), 401);
-    ok("disconnected, and refused at the very next call");
+    ok("disconnected and rejected at the next call");
 
     // The form of the sign-in is what leads away here, by way of two redirects.
     await context.clearCookies();
     await page.goto(application.begin({ response_type: "token" }));
     await enterHere(page);
     assert.equal((await arrived(page)).get("error"), "unsupported_response_type");
-    ok("an error reaches the application from the sign-in's form");
+    ok("an error after sign-in reaches the application");
 
     await context.clearCookies();
     await page.goto(`${own}/start?to=${encodeURIComponent(application.begin())}`);
@@ -100,16 +100,16 @@ try {
     await page.getByRole("button", { name: "connect" }).click();
     const popup = await opening;
     await at(popup, "/portal/sign-in");
-    await press(popup, "English");
+    await clickButton(popup, "English");
     await popup.locator("html[lang=en]").waitFor();
-    await press(popup, "Deutsch");
+    await clickButton(popup, "Deutsch");
     await popup.locator("html[lang=de]").waitFor();
     await enterHere(popup);
     await at(popup, "/oauth/authorize/");
-    await press(popup, "Zustimmen und verbinden");
+    await clickButton(popup, "Zustimmen und verbinden");
     await page.waitForFunction(() => document.title.startsWith("told ?"));
     assert.match(await page.title(), /code=/);
-    ok("an application hears from the window that it opened");
+    ok("the opener receives the callback of its window");
 
     await popup.close();
 
@@ -121,7 +121,7 @@ try {
     const alone = await another;
     await at(alone, "/portal/sign-in");
     assert.equal(await alone.evaluate(() => window.opener), null);
-    ok("the portal's other pages have no opener");
+    ok("other portal pages have no opener");
   });
 } finally {
   server.closeAllConnections();

@@ -2,8 +2,8 @@
 // from the page of a secret link.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { browse, linkIn, field, ok, portal, press, refusal, sandbox, at } from "./lib.mjs";
-import { address, isSignedIn, signIn } from "./people.mjs";
+import { at, clickButton, field, linkIn, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { address, isSignedIn, signIn } from "./accounts.mjs";
 
 const referers = [];
 const server = createServer((request, response) => {
@@ -21,16 +21,16 @@ await new Promise((resolve) => server.listen(0, "0.0.0.0", resolve));
 const { port } = server.address();
 
 try {
-  await browse(async (page, context, watched) => {
+  await withBrowser(async (page, context, watched) => {
     watched.expects(refusal("40[34]"), /frame|X-Frame-Options|chrome-error/i, /favicon/);
     watched.allows("127.0.0.1:" + port);
     watched.allows("localhost:" + port);
     await signIn(page, sandbox.demo.email, sandbox.demo.password);
 
     for (const [host, rule] of [
-      ["127.0.0.1", "cross-site post refused"],
+      ["127.0.0.1", "cross-site post rejected"],
       // Cookies know no ports, so this one is sent along.
-      ["localhost", "same-site post of another origin refused"],
+      ["localhost", "same-site post of another origin rejected"],
     ]) {
       for (const to of ["/portal/tokens", "/portal/sign-out-everywhere", "/portal/sign-out", "/portal/profile/registrant", "/portal/language"]) {
         const answer = page.waitForResponse((response) => response.url() === portal(to) && response.request().method() === "POST");
@@ -48,13 +48,13 @@ try {
     const frame = page.frames().find((candidate) => candidate !== page.mainFrame());
     assert.equal(await frame.locator("[name=password]").count(), 0);
     assert.match(frame.url(), /^chrome-error:/);
-    ok("framing refused");
+    ok("framing rejected");
 
     const email = address("verlinkt");
     await context.clearCookies();
     await page.goto(portal("/portal/register"));
     await field(page, "email").fill(email);
-    await press(page, "Link anfordern");
+    await clickButton(page, "Link anfordern");
     await at(page, "/portal/register/sent");
     const link = await linkIn(email, "/portal/confirm");
     const secret = new URL(link).searchParams.get("link");

@@ -1,9 +1,9 @@
 // A holder looks after a domain: on a phone, and at a desk without script. What the
 // page says is held against what the registry's own DNS and WHOIS tell.
 import assert from "node:assert/strict";
-import { at, browse, field, mails, ok, portal, press, refusal, sandbox } from "./lib.mjs";
-import { look, visit } from "./look.mjs";
-import { signIn } from "./people.mjs";
+import { at, clickButton, field, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { checkPage, visit } from "./checkpage.mjs";
+import { signIn } from "./accounts.mjs";
 
 const name = "elbblick-roesterei.com";
 const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F";
@@ -27,27 +27,27 @@ const open = async (page, domain) => {
 };
 const said = (page, text) => page.locator("[role=status]", { hasText: text }).waitFor();
 
-await browse(async (page, context, watched) => {
+await withBrowser(async (page, context, watched) => {
   watched.expects(refusal("422"));
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await visit(page, "/portal/domains");
   await page.getByLabel("Stand").selectOption("expired");
-  await press(page, "Anzeigen");
+  await clickButton(page, "Anzeigen");
   assert.equal(await page.locator("tbody tr").count(), 1);
   await visit(page, "/portal/domains?q=gibt-es-nicht", { name: "no domain found" });
   ok("found by part of the name and by state");
 
   await open(page, name);
-  await look(page, "a domain");
+  await checkPage(page, "a domain");
   const path = new URL(page.url()).pathname;
   await page.getByText("Nameserver ändern", { exact: true }).click();
   await field(page, "nameservers").fill("ns1.nordlicht.example");
-  await press(page, "Nameserver speichern");
+  await clickButton(page, "Nameserver speichern");
   await page.getByText("Das sind zu wenige Nameserver.").waitFor();
   assert.equal(await field(page, "nameservers").inputValue(), "ns1.nordlicht.example");
-  await look(page, "too few nameservers");
+  await checkPage(page, "too few nameservers");
   await field(page, "nameservers").fill("ns1.nordlicht.example\nns2.nordlicht.example");
-  await press(page, "Nameserver speichern");
+  await clickButton(page, "Nameserver speichern");
   await said(page, "Die Nameserver sind bei der Registry geändert.");
   await mails(sandbox.demo.email, 1, /Domains wurde geändert/);
   assert.deepEqual((await whois()).nameservers, ["ns1.nordlicht.example", "ns2.nordlicht.example"]);
@@ -60,36 +60,36 @@ await browse(async (page, context, watched) => {
   await page.locator(".ds code", { hasText: ds }).waitFor();
   ok("DS record added");
 
-  await press(page, "Sperre aufheben");
+  await clickButton(page, "Sperre aufheben");
   await said(page, "Die Sperre ist aufgehoben.");
   ok("transfer lock off");
 
-  await press(page, "Auth-Code anzeigen");
+  await clickButton(page, "Auth-Code anzeigen");
   const code = (await page.locator("#code").textContent()).trim();
   assert.match(code, /^.{8,16}$/);
-  await look(page, "an auth code, shown once");
+  await checkPage(page, "an auth code, shown once");
   await mails(sandbox.demo.email, 1, /Auth-Code/);
   await page.getByRole("link", { name: "Fertig" }).click();
   await at(page, path);
   assert.ok(!(await page.content()).includes(code));
-  ok("auth code shown once, and told by letter");
-  await look(page, "a domain with a history");
+  ok("auth code shown once and mailed");
+  await checkPage(page, "a domain with a history");
 
   for (const domain of states) {
     await open(page, domain);
     assert.equal(await page.locator("main .note").count(), 1, domain);
     assert.equal(await field(page, "nameservers").count(), 0, domain);
-    await look(page, domain);
+    await checkPage(page, domain);
   }
-  ok("each state says why nothing can be changed");
+  ok("each state explains why changes are disabled");
 }, { onPhone: true });
 
-await browse(async (page) => {
+await withBrowser(async (page) => {
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await open(page, name);
   await page.getByRole("button", { name: "DS-Eintrag 2371 entfernen" }).click();
   await said(page, "Der DS-Eintrag ist entfernt.");
-  await press(page, "Sperren");
+  await clickButton(page, "Sperren");
   await said(page, "Die Domain ist gesperrt.");
   assert.match(await page.locator("main").textContent(), /Sperre aufgehoben.*Auth-Code|Auth-Code angezeigt/s);
   ok("all of it without script");

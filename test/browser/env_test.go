@@ -1,25 +1,29 @@
-// Package browser lets a real Chromium, driven by a script, do in the portal of
-// the built binary what people do there: register, sign in by passkey or with a
-// code, make a token, use it, revoke it. Mails are read from the sandbox's
-// mailbox, as a person would read them.
+// Package browser drives Chromium through the portal of the built binary: register,
+// sign in by passkey or code, order, pay, create and revoke a token. Mails are read from
+// the sandbox's inbox.
 //
-// A script ends with an error at the first thing that is not as it should be, and
-// prints one line for each rule that it has seen to hold. On every page that a
-// script visits it also watches for what no page may do: write an error to the
-// console, violate its own content policy, or ask another host for anything.
+// A script fails at the first violated assertion and prints one line for each rule that
+// held. On every page it also fails for an error on the console, a violation of the
+// content security policy and a request to another host.
 //
-// The driver comes from npm (scripts/node.sh) and Chromium from the system.
-// Where one is missing, each test here is skipped and says so.
+// Journeys run in parallel, one Chromium each. Those that change the demo customer or
+// the clock in ways that others would notice have a sandbox of their own.
+//
+// The driver comes from npm (scripts/node.sh) and Chromium from the system. Without
+// them, the tests are skipped.
 package browser
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -29,16 +33,16 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// journeyTimeout is for a busy machine: on a quiet one a journey takes one at most.
+// journeyTimeout is for a busy machine; on a quiet one a journey takes a minute at most.
 const journeyTimeout = 6 * time.Minute
 
-// sandbox is what a script is told about the product.
+// sandbox is the input of a script.
 type sandbox struct {
 	Portal   string `json:"portal"` // the origin
 	MCP      string `json:"mcp"`
 	Inbox    string `json:"inbox"`
 	Chromium string `json:"chromium"`
-	// Demo is the customer that every sandbox has.
+	// Demo is the demo customer.
 	Demo struct {
 		Email    string `json:"email"`
 		Password string `json:"password"`
@@ -46,25 +50,25 @@ type sandbox struct {
 	} `json:"demo"`
 	// Enrolment is the secret of an operator's enrolment link.
 	Enrolment string `json:"enrolment"`
-	// Pictures is a folder for screenshots.
+	// Pictures is a folder for screenshots; empty without -v.
 	Pictures string `json:"pictures"`
-	// Provider is where the sandbox's payment provider has its pages.
+	// Provider is the base URL of the sandbox's payment provider.
 	Provider string `json:"provider"`
-	// Transfer is a name that another registrar has, with its auth code.
+	// Transfer is a name at another registrar, with its auth code.
 	Transfer struct {
 		Name string `json:"name"`
 		Code string `json:"code"`
 	} `json:"transfer"`
-	// Order is what a human is told by an agent; nil in other journeys.
+	// Order is an agent's order; nil in other journeys.
 	Order *preparedOrder `json:"order,omitempty"`
-	// Clock is the command that lets days pass; nil in other journeys.
+	// Clock is the command that advances the clock; nil in other journeys.
 	Clock []string `json:"clock,omitempty"`
 
-	// binary, data and info are for what the test itself does.
+	// binary, data and info are for the test itself.
 	binary, data, info string
 }
 
-// chromium is the browser; the test is skipped without it.
+// chromium returns the browser's path, or skips the test.
 func chromium(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -76,18 +80,24 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// buildProduct builds the binary once for all tests here: linking takes longer than
-// some journeys.
+// buildProduct builds the binary once for all tests of the package.
 var buildProduct = sync.OnceValues(func() (string, error) {
 	binary := filepath.Join(buildDir, "dotkontor")
 	return binary, testkit.Build(context.Background(), binary, os.Stderr)
 })
 
-// buildDir is the folder of what was built.
 var buildDir string
 
 func TestMain(m *testing.M) {
-	var err error
+	if testkit.SkipShort() {
+		return
+	}
+	// A journey waits for the server as long as it keeps a core busy. A sandbox that is
+	// ready while its subtests wait counts too.
+	err := flag.Set("test.parallel", strconv.Itoa(runtime.NumCPU()+1))
+	if err != nil {
+		panic(err)
+	}
 	if buildDir, err = os.MkdirTemp("", "dotkontor-browser-"); err != nil {
 		panic(err)
 	}
@@ -96,9 +106,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// startSandbox runs the binary at a name: an address of digits can't have passkeys.
+// startSandbox runs the binary at a host name, because passkeys need one. It marks the
+// test as parallel.
 func startSandbox(t *testing.T) sandbox {
 	t.Helper()
+	t.Parallel()
+	nodejs.Program(t, "playwright-core") // skips before the build
 	browser := chromium(t)
 	binary, err := buildProduct()
 	if err != nil {
@@ -116,7 +129,7 @@ func startSandbox(t *testing.T) sandbox {
 	}
 	info := filepath.Join(folder, "info.json")
 	data := filepath.Join(folder, "data")
-	// Not the test's context, which ends before the clean-up.
+	// The test's context ends before the cleanup.
 	p, err := testkit.Start(context.WithoutCancel(t.Context()), testkit.Command{
 		Path: binary,
 		Args: []string{
@@ -143,21 +156,21 @@ func startSandbox(t *testing.T) sandbox {
 	return s
 }
 
-// checkLog looks for what must never stand in a log.
+// checkLog fails if a log has secrets, personal data or searched names.
 func checkLog(t *testing.T, path string) {
 	t.Helper()
-	said, err := os.ReadFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Error(err)
 	}
 	for _, word := range []string{"DATA RACE", "panic", "dotkontor_live_", "dotkontor_session_", "dotkontor_link_", "dotkontor_device_", "dotkontor_code_", "dotkontor_access_", "dotkontor_refresh_", "dotkontor_consent_", "dotkontor_pay_", "dotkontor_verify_", "auth-transfer", "@example.org", "kaffeeprobe"} {
-		if at := bytes.Index(said, []byte(word)); at >= 0 {
-			t.Errorf("the log holds %q: %.300s", word, said[max(0, at-200):])
+		if at := bytes.Index(text, []byte(word)); at >= 0 {
+			t.Errorf("the log contains %q: %.300s", word, text[max(0, at-200):])
 		}
 	}
 }
 
-// newSandbox reads what the sandbox says about itself.
+// newSandbox reads the sandbox's --info file.
 func newSandbox(t *testing.T, info, browser string) sandbox {
 	t.Helper()
 	text, err := os.ReadFile(info)
@@ -165,7 +178,7 @@ func newSandbox(t *testing.T, info, browser string) sandbox {
 		t.Fatal(err)
 	}
 	s := sandbox{Chromium: browser, Pictures: pictureDir(t)}
-	var said struct {
+	var read struct {
 		BaseURL string          `json:"base_url"`
 		MCPURL  string          `json:"mcp_url"`
 		Inbox   string          `json:"inbox"`
@@ -178,30 +191,31 @@ func newSandbox(t *testing.T, info, browser string) sandbox {
 			AuthCode string `json:"auth_code"`
 		} `json:"transfers"`
 	}
-	if err := json.Unmarshal(text, &said); err != nil {
+	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(said.Demo, &s.Demo); err != nil {
+	if err := json.Unmarshal(read.Demo, &s.Demo); err != nil {
 		t.Fatal(err)
 	}
-	s.Provider = said.Payment.API
-	if len(said.Transfers) > 0 {
-		s.Transfer.Name, s.Transfer.Code = said.Transfers[0].Name, said.Transfers[0].AuthCode
+	s.Provider = read.Payment.API
+	if len(read.Transfers) > 0 {
+		s.Transfer.Name, s.Transfer.Code = read.Transfers[0].Name, read.Transfers[0].AuthCode
 	}
-	s.Portal, s.MCP, s.Inbox = said.BaseURL, said.MCPURL, strings.TrimSuffix(said.Inbox, "/")
+	s.Portal, s.MCP, s.Inbox = read.BaseURL, read.MCPURL, strings.TrimSuffix(read.Inbox, "/")
 	return s
 }
 
-// pictureDir is a folder that stays, so that a person can look.
+// pictureDir returns a new folder for screenshots, which is kept, and nothing without -v.
 func pictureDir(t *testing.T) string {
 	t.Helper()
+	if !testing.Verbose() {
+		return ""
+	}
 	folder, err := os.MkdirTemp("", "dotkontor-pages-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !testing.Verbose() {
-		t.Cleanup(func() { _ = os.RemoveAll(folder) }) // nobody was told where it is
-	}
+	t.Cleanup(func() { t.Log("screenshots: " + folder) })
 	return folder
 }
 
@@ -214,11 +228,11 @@ func freePort(t *testing.T) string {
 	return address
 }
 
-// runScript runs a script and returns what it printed.
+// runScript runs a journey and returns its output.
 func runScript(t *testing.T, s sandbox, script string) string {
 	t.Helper()
 	program := nodejs.Program(t, "playwright-core")
-	scripts, err := filepath.Glob("*.mjs") // they use each other
+	scripts, err := filepath.Glob("*.mjs") // they import each other
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +245,7 @@ func runScript(t *testing.T, s sandbox, script string) string {
 	if err := os.WriteFile(path, settings, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, err := nodejs.Run(t, journeyTimeout, program, filepath.Join(folder, script), path)
+	out, err := nodejs.Run(t, journeyTimeout, program, filepath.Join(folder, "run.mjs"), path, script)
 	if err != nil {
 		t.Fatal(err)
 	}

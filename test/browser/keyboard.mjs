@@ -2,8 +2,8 @@
 // to a registered domain. Wherever the focus goes it is seen, it goes down the page
 // and no element holds it.
 import assert from "node:assert/strict";
-import { at, browse, linkIn, ok, portal, refusal, sandbox } from "./lib.mjs";
-import { address } from "./people.mjs";
+import { at, linkIn, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { address } from "./accounts.mjs";
 
 const name = "tasten-" + Date.now().toString(36);
 const furthest = 60; // elements on a page that a Tab stops at
@@ -72,7 +72,7 @@ async function purchase(page, context, watched) {
   await page.keyboard.press("Enter");
   await page.locator("#hit-0 a.button").waitFor();
   await page.waitForFunction(() => document.activeElement.matches("#hit-0 a.button"));
-  ok("a name is collected by keyboard, and the focus stays in its row");
+  ok("a name is added by keyboard, and the focus stays in its row");
 
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.pathname !== "/");
@@ -93,7 +93,7 @@ async function purchase(page, context, watched) {
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/checkout\//);
   const pay = new URL(page.url()).pathname;
-  ok("an account is made by keyboard, and leads back to the basket");
+  ok("an account is created by keyboard, and returns to the basket");
 
   await toName(page, /^Give the details$/);
   await page.keyboard.press("Enter");
@@ -110,7 +110,7 @@ async function purchase(page, context, watched) {
   await toName(page, /^Order with obligation to pay$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(sandbox.provider + "/**");
-  ok("the holder is told and the order placed by keyboard");
+  ok("registrant data and order are submitted by keyboard");
 
   await page.locator("#cardNumber").focus(); // the provider's page is not ours
   await page.keyboard.type("4242424242424242");
@@ -145,8 +145,8 @@ async function search(page, context, watched) {
   await page.waitForFunction(() => document.activeElement.id === "results-title");
   await ended();
   await toName(page, /google/);
-  ok("the focus stays where reading goes on");
+  ok("the focus stays at the current position");
 }
 
-await browse(purchase);
-await browse(search);
+await withBrowser(purchase);
+await withBrowser(search);

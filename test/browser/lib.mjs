@@ -1,10 +1,7 @@
-// What every journey needs: a browser that is watched, the mailbox, and the codes
-// of an authenticator app.
+// Helpers of every journey: a monitored browser, the inbox and TOTP codes.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 export const sandbox = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -15,66 +12,67 @@ const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 900 };
 const waiting = 20_000;
 
-// browse opens a browser with a profile of its own, hands its context to visit
-// and closes it whatever happens.
-export async function browse(visit, { onPhone = false, ...options } = {}) {
-  const profile = mkdtempSync(join(tmpdir(), "dotkontor-browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
+// One Chromium serves all contexts of a script; run.mjs closes it.
+let launched;
+export const closeBrowser = async () => (await launched)?.close();
+process.once("SIGINT", () => closeBrowser().finally(() => process.exit(1)));
+
+// withBrowser runs visit in a browser context of its own.
+export async function withBrowser(visit, { onPhone = false, ...options } = {}) {
+  launched ??= chromium.launch({
     executablePath: sandbox.chromium,
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  const browser = await launched;
+  const context = await browser.newContext({
     viewport: onPhone ? phone : desk,
-    reducedMotion: "reduce", // a colour on its way to another one has no contrast to be judged by
-    locale: "fr-FR", // the portal is German unless somebody chooses otherwise
+    reducedMotion: "reduce", // the contrast of a colour in transition can't be judged
+    locale: "fr-FR", // the portal is German unless another language is chosen
     ...options,
   });
   context.setDefaultTimeout(waiting);
-  const close = async () => {
-    await context.close();
-    rmSync(profile, { recursive: true, force: true });
-  };
-  process.once("SIGINT", () => close().finally(() => process.exit(1)));
   try {
     const watched = watch(context);
-    const result = await visit(context.pages()[0] ?? (await context.newPage()), context, watched);
+    const result = await visit(await context.newPage(), context, watched);
     watched.check();
     return result;
   } finally {
-    await close();
+    await context.close();
   }
 }
 
-// watch collects what no page may do. expects names complaints that a step
-// provokes on purpose, such as the console's about a refused form.
+// watch collects violations of what holds for every page. expects lists violations
+// that a step provokes on purpose, such as the console's about a rejected form.
 function watch(context) {
-  const complaints = [];
+  const violations = [];
   const expected = [];
   const ours = new URL(sandbox.portal).host;
   const allowed = new Set([ours]);
   context.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
-    if ((protocol === "http:" || protocol === "https:") && !allowed.has(host)) complaints.push("asks a foreign host: " + request.url());
+    if ((protocol === "http:" || protocol === "https:") && !allowed.has(host)) violations.push("requests a foreign host: " + request.url());
   });
   context.on("console", (message) => {
     if (message.type() === "error" || /Content Security Policy/i.test(message.text())) {
-      complaints.push("console: " + message.text() + " at " + message.location().url);
+      violations.push("console: " + message.text() + " at " + message.location().url);
     }
   });
-  context.on("weberror", (error) => complaints.push("script: " + error.error().message));
+  context.on("weberror", (error) => violations.push("script: " + error.error().message));
   return {
     expects: (...patterns) => expected.push(...patterns),
     allows: (host) => allowed.add(host),
     check: () => {
-      const left = complaints.filter((complaint) => !expected.some((pattern) => pattern.test(complaint)));
-      assert.deepEqual(left, [], "pages misbehaved");
+      const unexpected = violations.filter((violation) => !expected.some((pattern) => pattern.test(violation)));
+      assert.deepEqual(unexpected, []);
     },
   };
 }
 
-// refusals are the console's words about an answer with this status.
+// refusal matches the console's message about a response with this status.
 export const refusal = (status) => new RegExp("status of " + status);
 
-// mails returns those to an address, the newest first, as soon as there are as
-// many as wanted, of those whose subject fits.
+// mails waits for this many mails to an address with a matching subject and returns
+// them, newest first.
 export async function mails(to, wanted = 1, subject = /./) {
   for (const end = Date.now() + waiting; ; ) {
     const answer = await fetch(sandbox.inbox + "/api/mails?to=" + encodeURIComponent(to));
@@ -86,7 +84,7 @@ export async function mails(to, wanted = 1, subject = /./) {
   }
 }
 
-// linkIn finds the link to a page of the portal in the newest mail that has one.
+// linkIn returns the link to a portal page in the newest mail that has one.
 export async function linkIn(to, path, wanted = 1) {
   for (const mail of await mails(to, wanted)) {
     const link = mail.links.find((url) => url.startsWith(portal(path)));
@@ -108,7 +106,7 @@ export function totp(secret, at = Date.now()) {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-// tool calls one as the demo customer's agent.
+// tool calls an MCP tool with the demo customer's token.
 export async function tool(name, args) {
   const answer = await fetch(sandbox.mcp, {
     method: "POST",
@@ -121,13 +119,13 @@ export async function tool(name, args) {
   return result.structuredContent;
 }
 
-// still shows an address as it is now, without the stream that it follows: nobody
-// can look at a page that changes.
-export async function still(page, address) {
+// gotoWithoutStream opens a page without its event stream, so that it does not change
+// while it is checked.
+export async function gotoWithoutStream(page, address) {
   await page.route(address, async (route) => {
     const response = await route.fetch();
     const body = await response.text();
-    assert.match(body, followed, "the page follows nothing");
+    assert.match(body, followed, "the page has no event stream");
     await route.fulfill({ response, body: body.replace(followed, "") });
   });
   await page.goto(address);
@@ -136,8 +134,8 @@ export async function still(page, address) {
 
 const followed = / data-events="[^"]+\/events"/;
 
-// at waits until the page shown is the one at this path.
+// at waits for a page with this path.
 export const at = (page, path) => page.waitForURL((url) => url.pathname === path);
 
 export const field = (page, name) => page.locator(`main [name="${name}"]`);
-export const press = (page, name) => page.getByRole("button", { name, exact: true }).click();
+export const clickButton = (page, name) => page.getByRole("button", { name, exact: true }).click();

@@ -1,20 +1,19 @@
-// How an order is watched until it is done: with script nothing reloads, nothing
-// jumps and the focus stays; where no stream is to be had, or no script, the page
-// reloads itself and arrives as well.
+// An order page until the order is completed: with script it neither reloads nor moves
+// and keeps the focus; without an event stream or without script it reloads itself.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { at, browse, field, ok, portal, press, refusal, sandbox, tool } from "./lib.mjs";
-import { look } from "./look.mjs";
-import { signIn } from "./people.mjs";
+import { at, clickButton, field, ok, portal, refusal, sandbox, tool, withBrowser } from "./lib.mjs";
+import { checkPage } from "./checkpage.mjs";
+import { signIn } from "./accounts.mjs";
 
 const run = promisify(execFile);
 const heading = (page, name) => page.getByRole("heading", { level: 1, name, exact: true });
 const draw = () => Date.now().toString(36) + Math.random().toString(36).slice(2, 6);
 const state = (page, name) => page.locator("tr", { hasText: name }).locator(".badge");
 
-// order has an agent prepare a transfer that takes five days, and a registration with
-// it where one is wanted. The human pays, and is where it is watched.
+// order has an agent prepare a transfer, which takes five days, and optionally a
+// registration. The customer pays and returns to the order page.
 async function order(page, { registered = "" } = {}) {
   const label = "transfer-" + draw();
   const items = [{ domain: label + ".at", type: "transfer" }];
@@ -22,12 +21,12 @@ async function order(page, { registered = "" } = {}) {
   const made = await tool("start_order", { items });
   await page.goto(made.payment_url);
   await field(page, "code").fill("auth-" + label);
-  await press(page, "Auth-Code speichern");
+  await clickButton(page, "Auth-Code speichern");
   await page.getByText("Der Auth-Code ist hinterlegt.").waitFor();
   if (!registered) {
-    await press(page, "Kostenlos beauftragen");
+    await clickButton(page, "Kostenlos beauftragen");
   } else {
-    await press(page, "Zahlungspflichtig bestellen");
+    await clickButton(page, "Zahlungspflichtig bestellen");
     await page.waitForURL(sandbox.provider + "/**");
     await page.locator("#cardNumber").fill("4242424242424242");
     await page.locator("#pay").click();
@@ -36,18 +35,18 @@ async function order(page, { registered = "" } = {}) {
   return { transferred: label + ".at", id: made.orderId, pay: made.payment_url };
 }
 
-// fiveDays lets them pass, again and again until the page shows the end: the request
-// may be later than the first move of the clock.
-async function fiveDays(shown) {
+// advanceUntil moves the registry's clock by six days until the page shows the end: the
+// transfer may start after the first move.
+async function advanceUntil(shown) {
   let arrived = false;
-  const waits = shown.then(() => (arrived = true));
+  const done = shown.then(() => (arrived = true));
   while (!arrived) {
     await run(sandbox.clock[0], sandbox.clock.slice(1));
-    await Promise.race([waits, new Promise((resolve) => setTimeout(resolve, 2000))]);
+    await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 1000))]);
   }
 }
 
-// navigations counts how often the page is loaded from now on.
+// navigations counts page loads from now on.
 function navigations(page) {
   const seen = { count: 0 };
   page.on("framenavigated", (frame) => {
@@ -56,7 +55,7 @@ function navigations(page) {
   return seen;
 }
 
-// streams counts the streams that the page opens and those that are over.
+// streams counts opened and closed event streams.
 function streams(page) {
   const seen = { opened: 0, over: 0 };
   const isStream = (request) => new URL(request.url()).pathname.endsWith("/events");
@@ -72,8 +71,8 @@ const until = async (what, holds) => {
   }
 };
 
-// hide and reveal are what a browser says when another tab is in front.
-const turn = (page, hidden) =>
+// setHidden simulates another tab in front.
+const setHidden = (page, hidden) =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
     document.dispatchEvent(new Event("visibilitychange"));
@@ -90,16 +89,16 @@ async function live(page, context, watched) {
   assert.equal(await state(page, transferred).textContent(), "Umzug läuft");
   assert.equal(loaded.count, 0, "the page was loaded again");
   await heading(page, "Bestellung wird ausgeführt").waitFor();
-  await look(page, "a purchase under way");
+  await checkPage(page, "a purchase under way");
   assert.equal(loaded.count, 0, "the page was loaded again");
-  ok("a registration is seen to be done without a reload");
+  ok("a completed registration is shown without a reload");
 
   assert.equal(seen.opened - seen.over, 1, "one stream is open");
-  await turn(page, true);
+  await setHidden(page, true);
   await until("a hidden page keeps its stream", () => seen.opened === seen.over);
-  await turn(page, false);
+  await setHidden(page, false);
   await until("the stream does not come back", () => seen.opened === seen.over + 1);
-  ok("a page that nobody sees has no stream");
+  ok("a hidden page has no stream");
 
   const link = page.getByRole("link", { name: "Alle Bestellungen" });
   await link.focus();
@@ -111,7 +110,7 @@ async function live(page, context, watched) {
     });
   const before = await stands();
   const said = page.locator("#said");
-  await fiveDays(heading(page, "Bestellung ausgeführt").waitFor({ timeout: 60_000 }));
+  await advanceUntil(heading(page, "Bestellung ausgeführt").waitFor({ timeout: 60_000 }));
   assert.equal(await state(page, transferred).textContent(), "umgezogen");
   assert.match(await page.title(), /^Bestellung ausgeführt · /);
   assert.equal(await said.textContent(), transferred + ": umgezogen");
@@ -120,8 +119,8 @@ async function live(page, context, watched) {
   assert.equal(await page.evaluate(() => getSelection().toString()), "Ihre Bestellung");
   assert.deepEqual(await stands(), before, "the row has moved");
   await until("the stream stays open at the end", () => seen.opened === seen.over);
-  await look(page, "a purchase that is done");
-  ok("a transfer is seen to arrive: no reload, the focus stays, and it is told aloud");
+  await checkPage(page, "a purchase that is done");
+  ok("a completed transfer is shown without a reload, keeps the focus and is announced");
   return id;
 }
 
@@ -131,10 +130,10 @@ async function portalLive(page) {
   await page.goto(portal("/portal/orders/" + id));
   await state(page, transferred).getByText("Umzug läuft").waitFor();
   const loaded = navigations(page);
-  await look(page, "an order under way");
-  await fiveDays(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
+  await checkPage(page, "an order under way");
+  await advanceUntil(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
   assert.equal(loaded.count, 0, "the page was loaded again");
-  ok("the order in the portal is live as well");
+  ok("the order in the portal updates live");
 }
 
 async function refused(page, context, watched) {
@@ -143,7 +142,7 @@ async function refused(page, context, watched) {
   await page.route("**/events", (route) => route.fulfill({ status: 503, body: "" }));
   const { transferred } = await order(page);
   const loaded = navigations(page);
-  await fiveDays(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
+  await advanceUntil(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
   assert.ok(loaded.count > 0, "the stream was refused, and the page not loaded again");
   ok("without a stream the page reloads itself");
 }
@@ -153,12 +152,12 @@ async function plain(page) {
   const { transferred } = await order(page);
   const loaded = navigations(page);
   await heading(page, "Bestellung wird ausgeführt").waitFor();
-  await fiveDays(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
+  await advanceUntil(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
   assert.ok(loaded.count > 0, "the page changed without script and without being loaded");
   ok("without script the page reloads itself");
 }
 
-await browse(live);
-await browse(portalLive, { onPhone: true });
-await browse(refused, { onPhone: true });
-await browse(plain, { javaScriptEnabled: false });
+await withBrowser(live);
+await withBrowser(portalLive, { onPhone: true });
+await withBrowser(refused, { onPhone: true });
+await withBrowser(plain, { javaScriptEnabled: false });

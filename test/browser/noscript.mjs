@@ -1,9 +1,9 @@
 // Sign-in and tokens with script switched off.
 import assert from "node:assert/strict";
-import { browse, ok, portal, sandbox } from "./lib.mjs";
-import { isSignedIn, makeToken, signIn } from "./people.mjs";
+import { ok, portal, sandbox, withBrowser } from "./lib.mjs";
+import { isSignedIn, makeToken, signIn } from "./accounts.mjs";
 
-await browse(async (page) => {
+await withBrowser(async (page) => {
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   assert.equal(await isSignedIn(page), true);
   ok("signed in without script");
@@ -13,5 +13,5 @@ await browse(async (page) => {
   assert.ok(!(await page.content()).includes(token));
   await page.getByRole("button", { name: "Token ohne Skript widerrufen" }).click();
   await page.getByRole("cell", { name: "ohne Skript", exact: true }).waitFor({ state: "detached" });
-  ok("token made without script");
+  ok("token created without script");
 }, { javaScriptEnabled: false });

@@ -2,9 +2,9 @@
 // domain, looks a customer up, lets an agent in and replaces the price list. The demo
 // customer has the role, so that the same person sees what the holder sees.
 import assert from "node:assert/strict";
-import { at, browse, field, mails, ok, portal, press, refusal, sandbox, totp } from "./lib.mjs";
-import { look, visit } from "./look.mjs";
-import { enter, signIn } from "./people.mjs";
+import { at, clickButton, field, mails, ok, portal, refusal, sandbox, totp, withBrowser } from "./lib.mjs";
+import { checkPage, visit } from "./checkpage.mjs";
+import { enter, signIn } from "./accounts.mjs";
 
 const { email, password } = sandbox.demo;
 const tabs = ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"];
@@ -17,19 +17,19 @@ async function note(page, pattern) {
 // second switches the second factor on and signs in with it.
 async function second(page) {
   await page.goto(portal("/portal/security/enrol?link=" + sandbox.enrolment));
-  await press(page, "Einrichtung beginnen");
+  await clickButton(page, "Einrichtung beginnen");
   await at(page, "/portal/security");
   await page.goto(portal("/portal/security/second-factor"));
   const secret = (await page.locator(".secret").first().textContent()).trim();
   await field(page, "code").fill(totp(secret));
-  await press(page, "Einschalten");
+  await clickButton(page, "Einschalten");
   await page.locator("#codes li").first().waitFor();
-  await press(page, "Abmelden");
+  await clickButton(page, "Abmelden");
   await enter(page, email, password);
   await at(page, "/portal/sign-in/code");
   // A code is good once, and the next one is taken half a minute early.
   await field(page, "code").fill(totp(secret, Date.now() + 30_000));
-  await press(page, "Weiter");
+  await clickButton(page, "Weiter");
   await at(page, "/portal/profile");
   return secret;
 }
@@ -39,18 +39,18 @@ async function locks(page) {
   await field(page, "domain").fill(domain);
   await field(page, "cause").selectOption("udrp");
   await field(page, "reason").fill("Verfahren D2026-0815 vor der WIPO");
-  await press(page, "Sperren");
+  await clickButton(page, "Sperren");
   assert.match(await page.locator("#blocks-problem").textContent(), /was verboten ist/);
   assert.equal(await field(page, "domain").inputValue(), domain, "what was typed is gone");
-  await look(page, "locks with a problem");
+  await checkPage(page, "locks with a problem");
   await page.getByLabel("Umzug und Inhaberwechsel").check();
   await page.getByLabel("Verlängerung").check();
-  await press(page, "Sperren");
+  await clickButton(page, "Sperren");
   await note(page, /gesperrt|Sperre gilt/);
-  await look(page, "locks");
+  await checkPage(page, "locks");
   const [mail] = await mails(email, 1, /Sperre/);
   assert.match(mail.text ?? mail.body ?? "", /D2026-0815/);
-  ok("domain locked, and its holder told");
+  ok("domain locked and the registrant notified");
 
   await page.goto(portal("/portal/domains"));
   await page.getByRole("button", { name: domain + " verlängern" }).click();
@@ -58,7 +58,7 @@ async function locks(page) {
   await page.goto(portal("/portal/domains"));
   await page.getByRole("link", { name: domain }).click();
   await page.locator("main", { hasText: "wegen eines laufenden Verfahrens gesperrt" }).waitFor();
-  ok("a lock binds its holder");
+  ok("a lock restricts the registrant");
 
   await page.goto(portal("/operator/locks"));
   await page.getByRole("button", { name: `Sperre auf ${domain} aufheben` }).click();
@@ -69,32 +69,32 @@ async function locks(page) {
 async function customers(page) {
   await page.goto(portal("/operator/customers"));
   await field(page, "q").fill("niemand@example.org");
-  await press(page, "Konto öffnen");
+  await clickButton(page, "Konto öffnen");
   await page.locator("[role=alert]").waitFor();
   await field(page, "q").fill(domain);
-  await press(page, "Konto öffnen");
+  await clickButton(page, "Konto öffnen");
   await page.getByRole("heading", { level: 1, name: "Kunde" }).waitFor();
   assert.match(await page.locator("main").textContent(), new RegExp(email));
-  await look(page, "customer");
+  await checkPage(page, "customer");
   await page.goto(portal("/portal/activity"));
   await page.locator("td", { hasText: "Daten des Kontos angesehen" }).first().waitFor();
-  ok("a look is in the customer's activity");
+  ok("an operator's access is in the customer's activity");
 }
 
 async function agents(page) {
   await page.goto(portal("/operator/agents"));
   await field(page, "name").fill("Reiseplaner");
-  await press(page, "Zulassen");
+  await clickButton(page, "Zulassen");
   const [key] = await page.locator(".secret").allTextContents();
   assert.match(key, /^dotkontor_agent_/);
-  await look(page, "agents with secrets");
+  await checkPage(page, "agents with secrets");
   await page.getByRole("button", { name: "Neues Geheimnis für Reiseplaner" }).click();
   assert.equal(await page.locator(".secret").count(), 1);
   await page.goto(portal("/operator/agents"));
   assert.ok(!(await page.content()).includes(key), "a key is shown twice");
   await page.getByRole("button", { name: "Reiseplaner entfernen" }).click();
   await note(page, /entfernt/);
-  ok("agent let in, rotated and removed");
+  ok("agent added, rotated and removed");
 }
 
 async function prices(page) {
@@ -102,26 +102,26 @@ async function prices(page) {
   const upload = async (text) => {
     await page.goto(portal("/operator/prices"));
     await page.locator("#list").setInputFiles({ name: "liste.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
-    await press(page, "Vergleichen");
+    await clickButton(page, "Vergleichen");
   };
   await upload(list.replace(/^\.com,.*$/m, ".com,teuer"));
   assert.match(await page.locator("[role=alert]").textContent(), /abgelehnt/);
-  await look(page, "price list refused");
+  await checkPage(page, "price list refused");
   const dearer = list.replace(/^\.com,[\d.]+,/m, ".com,99.90,").replace(/^\.abogado,.*\n/m, "");
   await upload(dearer);
   assert.match(await page.locator("#diff + p").textContent(), /Neue Endungen: 0. Wegfallende: 1. Geänderte Werte: 1./);
-  await look(page, "price list compared");
+  await checkPage(page, "price list compared");
   await field(page, "confirmed").check(); // .com rises by more than the factor, and .abogado goes
-  await press(page, "Diese Liste in Kraft setzen");
+  await clickButton(page, "Diese Liste in Kraft setzen");
   await note(page, /gilt/);
   assert.equal(await (await page.context().request.get(portal("/operator/prices/list.csv"))).text(), dearer);
-  ok("price list compared, then in force");
+  ok("price list compared, then applied");
 }
 
-await browse(async (page, context, watched) => {
+await withBrowser(async (page, context, watched) => {
   watched.expects(refusal("4(03|04|09|22)"));
   assert.equal((await page.goto(portal("/operator"))).status(), 404);
-  ok("nothing is there for strangers");
+  ok("hidden from strangers");
   await signIn(page, email, password);
   await visit(page, "/operator", { status: 403, name: "a password is not enough" });
   ok("a password is not enough");

@@ -1,9 +1,9 @@
 // What a human does with the payment_url of an agent: reads, signs in, completes,
 // pays or declines, and sees how it ends.
 import assert from "node:assert/strict";
-import { at, browse, field, ok, portal, press, refusal, sandbox, still } from "./lib.mjs";
-import { look } from "./look.mjs";
-import { address, register } from "./people.mjs";
+import { at, clickButton, field, gotoWithoutStream, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
+import { checkPage } from "./checkpage.mjs";
+import { address, register } from "./accounts.mjs";
 
 const { story, pay, verify, code } = sandbox.order;
 const payPath = new URL(pay).pathname;
@@ -21,7 +21,7 @@ async function fillIn(page, path) {
   await at(page, "/portal/sign-in");
   await field(page, "email").fill(sandbox.demo.email);
   await field(page, "password").fill(sandbox.demo.password);
-  await press(page, "Anmelden");
+  await clickButton(page, "Anmelden");
   await at(page, path);
 }
 
@@ -35,7 +35,7 @@ async function enterCard(page, number) {
 async function done(page) {
   await at(page, payPath);
   await title(page, "Bestellung ausgeführt");
-  if (story === "pay" || story === "identity") await look(page, "carried out");
+  if (story === "pay" || story === "identity") await checkPage(page, "carried out");
 }
 
 const stories = {
@@ -44,21 +44,21 @@ const stories = {
     const email = address("fremd");
     await register(page, email, "ein langes Passwort 4");
     await page.goto(pay);
-    await look(page, "somebody else's order");
+    await checkPage(page, "somebody else's order");
     assert.equal(await button(page, order).count(), 0);
     const id = (await page.locator("main code").textContent()).trim();
     assert.equal((await page.goto(portal("/portal/orders/" + id))).status(), 404);
     await page.goto(portal("/portal/orders"));
     assert.equal(await page.locator("main table").count(), 0, "somebody else's orders are listed");
-    ok("somebody else's order is not found in the portal");
+    ok("another customer's order is not found in the portal");
     await page.goto(pay);
-    await press(page, "Abmelden und anders anmelden");
+    await clickButton(page, "Abmelden und anders anmelden");
     await fillIn(page, payPath);
-    ok("another account can only sign out, and comes back");
-    await look(page, "to be paid");
+    ok("another account can only sign out, and returns");
+    await checkPage(page, "to be paid");
     assert.equal(await page.locator("#consent").count(), 0, "a company is asked as a consumer");
 
-    await press(page, order);
+    await clickButton(page, order);
     await enterCard(page, "4000000000000002");
     await page.locator("[role=alert]").waitFor();
     await page.locator("#back").click();
@@ -66,72 +66,72 @@ const stories = {
     await title(page, "Bestellung prüfen und bezahlen");
     ok("a declined card charges nothing, and the order waits");
 
-    await press(page, order);
+    await clickButton(page, order);
     await page.waitForURL(sandbox.provider + "/**");
-    await still(page, pay); // the human has left the page where one pays
+    await gotoWithoutStream(page, pay); // the human has left the page where one pays
     await title(page, "Zahlung läuft");
-    await look(page, "payment under way");
+    await checkPage(page, "payment under way");
     await page.getByRole("link", { name: "Weiter zur Zahlung" }).click();
-    ok("a payment under way can be continued");
+    ok("a pending payment can be continued");
 
     await enterCard(page, "4000002500003155");
     await page.locator("#approve").click();
     await done(page);
-    ok("paid, registered and seen");
+    ok("paid, registered and shown");
     assert.match(await page.locator("main").textContent(), /registriert/);
     await page.goto(pay + "/pay"); // an address of ours that is none
     await page.goto(pay);
     assert.equal(await button(page, order).count(), 0);
-    ok("a paid order can not be paid again");
+    ok("a paid order cannot be paid again");
   },
 
   async decline(page) {
     await signInThere(page, payPath);
     await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
     await title(page, "Bestellung ablehnen?");
-    await look(page, "decline");
+    await checkPage(page, "decline");
     await page.getByRole("link", { name: "Zurück zur Bestellung" }).click();
     await at(page, payPath);
     await page.getByRole("link", { name: "Bestellung ablehnen" }).click();
-    await press(page, "Ja, ablehnen");
+    await clickButton(page, "Ja, ablehnen");
     await title(page, "Bestellung storniert");
-    await look(page, "declined");
-    ok("declined after a question");
+    await checkPage(page, "declined");
+    ok("declined after confirmation");
   },
 
   async identity(page) {
     await signInThere(page, payPath);
     assert.equal(await button(page, order).count(), 0, "payable without an identity");
-    await look(page, "identity missing");
+    await checkPage(page, "identity missing");
     await page.goto(verify);
-    await look(page, "identity");
-    await press(page, "Nachweis beginnen");
+    await checkPage(page, "identity");
+    await clickButton(page, "Nachweis beginnen");
     await page.waitForURL(sandbox.provider + "/**");
     await page.locator("#unverified").click();
     await page.goto(verify);
     await button(page, "Noch einmal versuchen").waitFor();
-    await look(page, "identity refused");
-    ok("a refused document can be followed by another");
-    await press(page, "Noch einmal versuchen");
+    await checkPage(page, "identity refused");
+    ok("a rejected document can be followed by another");
+    await clickButton(page, "Noch einmal versuchen");
     await page.waitForURL(sandbox.provider + "/**");
     await page.locator("#verified").click();
     await page.waitForURL((url) => url.href === verify);
     await page.getByText("Ihre Identität ist nachgewiesen.").waitFor();
-    await look(page, "identity shown");
+    await checkPage(page, "identity shown");
     await page.getByRole("link", { name: "Zur Bestellung" }).click();
     await at(page, payPath);
-    await press(page, order);
+    await clickButton(page, order);
     await enterCard(page, "4242424242424242");
     await done(page);
-    ok("paid after showing who they are");
+    ok("paid after identity verification");
   },
 
   async transfer(page) {
     await signInThere(page, payPath);
     await giveCode(page);
     await page.locator("#auto_renew").check();
-    await look(page, "transfer to be paid");
-    await press(page, order);
+    await checkPage(page, "transfer to be paid");
+    await clickButton(page, order);
     await enterCard(page, "4242424242424242");
     await done(page);
     ok("paid and transferred");
@@ -145,13 +145,13 @@ const stories = {
   async "free-transfer"(page) {
     await signInThere(page, payPath);
     await giveCode(page);
-    await look(page, "free transfer");
+    await checkPage(page, "free transfer");
     assert.equal(await button(page, order).count(), 0);
-    await press(page, "Kostenlos beauftragen");
+    await clickButton(page, "Kostenlos beauftragen");
     await at(page, payPath);
     await title(page, "Bestellung wird ausgeführt");
-    await still(page, pay);
-    await look(page, "under way");
+    await gotoWithoutStream(page, pay);
+    await checkPage(page, "under way");
     ok("confirmed without paying");
   },
 };
@@ -159,18 +159,18 @@ const stories = {
 // giveCode tries a wrong code first.
 async function giveCode(page) {
   assert.equal(await button(page, order).count(), 0, "payable without an auth code");
-  if (story === "transfer") await look(page, "auth code missing");
+  if (story === "transfer") await checkPage(page, "auth code missing");
   await field(page, "code").fill("falsch-geraten");
-  await press(page, "Auth-Code speichern");
+  await clickButton(page, "Auth-Code speichern");
   await page.locator(".problem").waitFor();
-  if (story === "free-transfer") await look(page, "auth code wrong");
+  if (story === "free-transfer") await checkPage(page, "auth code wrong");
   await field(page, "code").fill(code);
-  await press(page, "Auth-Code speichern");
+  await clickButton(page, "Auth-Code speichern");
   await page.getByText("Der Auth-Code ist hinterlegt.").waitFor();
-  ok("a wrong auth code is told, the right one kept");
+  ok("a wrong auth code is reported, the right one stored");
 }
 
-await browse(async (page, context, watched) => {
+await withBrowser(async (page, context, watched) => {
   watched.allows(new URL(sandbox.provider).host);
   watched.expects(refusal("4(02|04|09|22)"));
   await page.goto(pay);
@@ -179,7 +179,7 @@ await browse(async (page, context, watched) => {
     assert.ok(!before.includes(personal), `a stranger reads ${personal}`);
   }
   assert.equal(await button(page, order).count(), 0);
-  if (story === "pay" || story === "decline") await look(page, "before sign-in"); // once wide, once on a phone
+  if (story === "pay" || story === "decline") await checkPage(page, "before sign-in"); // once wide, once on a phone
   ok("nothing personal before sign-in");
   await stories[story](page);
 }, { onPhone: story !== "pay" && story !== "transfer" });

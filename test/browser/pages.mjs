@@ -1,9 +1,9 @@
 // Every page of the portal, on a phone.
 import assert from "node:assert/strict";
-import { browse, field, linkIn, portal, press, refusal, sandbox, tool, totp, at } from "./lib.mjs";
-import { newApplication } from "./applications.mjs";
-import { look, visit } from "./look.mjs";
-import { address, makeToken, signIn } from "./people.mjs";
+import { at, clickButton, field, linkIn, portal, refusal, sandbox, tool, totp, withBrowser } from "./lib.mjs";
+import { newApplication } from "./oauthapps.mjs";
+import { checkPage, visit } from "./checkpage.mjs";
+import { address, makeToken, signIn } from "./accounts.mjs";
 
 const open = ["/portal/sign-in", "/portal/register", "/portal/register/sent", "/portal/reset", "/portal/reset/sent"];
 const members = [
@@ -15,13 +15,13 @@ const links = ["/portal/confirm", "/portal/reset/new"];
 // These links say nothing before one has signed in.
 const memberLinks = ["/portal/email/confirm", "/portal/security/enrol"];
 
-await browse(async (page, context, watched) => {
+await withBrowser(async (page, context, watched) => {
   watched.expects(refusal("4(00|01|04|10|22)"));
   for (const path of open) await visit(page, path);
   const badLink = async (path) => {
     const response = await page.goto(portal(path + "?link=dotkontor_link_nonsense"));
     assert.ok(response.status() >= 400, path);
-    await look(page, path + " with a bad link");
+    await checkPage(page, path + " with a bad link");
   };
   for (const path of links) await badLink(path);
   await visit(page, "/portal/nowhere", { status: 404 });
@@ -29,46 +29,46 @@ await browse(async (page, context, watched) => {
   await page.goto(portal("/portal/sign-in"));
   await field(page, "email").fill("nobody@example.org");
   await field(page, "password").fill("something wrong");
-  await press(page, "Anmelden");
+  await clickButton(page, "Anmelden");
   await page.locator("[role=alert], .problem").first().waitFor();
-  await look(page, "a refused sign-in");
+  await checkPage(page, "a refused sign-in");
 
   const email = address("seiten");
   await page.goto(portal("/portal/register"));
   await field(page, "email").fill(email);
-  await press(page, "Link anfordern");
+  await clickButton(page, "Link anfordern");
   await at(page, "/portal/register/sent");
   await page.goto(await linkIn(email, "/portal/confirm"));
-  await look(page, "/portal/confirm");
+  await checkPage(page, "/portal/confirm");
   await field(page, "password").fill("ein langes Passwort 3");
-  await press(page, "Konto anlegen und anmelden");
+  await clickButton(page, "Konto anlegen und anmelden");
   await page.waitForURL((url) => url.pathname !== "/portal/confirm");
   for (const path of members) await visit(page, path);
   for (const path of memberLinks) await badLink(path);
 
   await page.goto(portal("/portal/profile/registrant"));
   await page.locator("main form button").last().click();
-  await look(page, "registrant, incomplete");
+  await checkPage(page, "registrant, incomplete");
 
   await makeToken(page, "ein Token mit einem recht langen Namen, wie ihn Leute geben");
-  await look(page, "a token, shown once");
+  await checkPage(page, "a token, shown once");
   await visit(page, "/portal/tokens", { name: "tokens" });
 
   await page.goto(portal("/portal/security/second-factor"));
   const secret = (await page.locator(".secret").textContent()).trim();
   await field(page, "code").fill(totp(secret));
-  await press(page, "Einschalten");
+  await clickButton(page, "Einschalten");
   await page.locator("#codes li").first().waitFor();
-  await look(page, "recovery codes");
+  await checkPage(page, "recovery codes");
   await visit(page, "/portal/security", { name: "security with a second factor" });
-  await press(page, "Abmelden");
+  await clickButton(page, "Abmelden");
   await at(page, "/portal/sign-in");
-  await look(page, "signed out");
+  await checkPage(page, "signed out");
   await field(page, "email").fill(email);
   await field(page, "password").fill("ein langes Passwort 3");
-  await press(page, "Anmelden");
+  await clickButton(page, "Anmelden");
   await at(page, "/portal/sign-in/code");
-  await look(page, "/portal/sign-in/code");
+  await checkPage(page, "/portal/sign-in/code");
 
   // The demo customer has everything, and chooses English.
   await context.clearCookies();
@@ -100,14 +100,14 @@ await browse(async (page, context, watched) => {
     answer = new URL(route.request().url()).searchParams;
     return route.fulfill({ body: "back", contentType: "text/plain" });
   });
-  await press(page, "Zustimmen und verbinden");
+  await clickButton(page, "Zustimmen und verbinden");
   await page.waitForURL(callback + "*");
   await application.redeem(answer.get("code"));
   await visit(page, "/portal/apps", { name: "a connected application" });
   await visit(page, "/portal/activity", { name: "activity with an application" });
   await page.goto(portal("/portal/profile"));
   await page.locator("select[name=language]").selectOption("en");
-  await press(page, "Sprache speichern");
+  await clickButton(page, "Sprache speichern");
   await page.locator("html[lang=en]").waitFor();
   for (const path of members) await visit(page, path, { name: path + " in English", language: "en" });
   await visit(page, "/oauth/authorize/?" + query, { name: "consent in English", language: "en" });

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { at, browse, field, ok, portal, press, sandbox } from "./lib.mjs";
-import { address, isSignedIn, makeToken, register, signOut } from "./people.mjs";
+import { at, clickButton, field, ok, portal, sandbox, withBrowser } from "./lib.mjs";
+import { address, isSignedIn, makeToken, register, signOut } from "./accounts.mjs";
 
 // virtualKey plugs an authenticator in that knows its owner and says yes.
 async function virtualKey(context, page) {
@@ -26,7 +26,7 @@ async function connect(token) {
   return client;
 }
 
-await browse(async (page, context) => {
+await withBrowser(async (page, context) => {
   await virtualKey(context, page);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: sandbox.portal });
   await register(page, address("passkey"));
@@ -34,7 +34,7 @@ await browse(async (page, context) => {
 
   await page.goto(portal("/portal/security"));
   await field(page, "name").fill("Laptop");
-  await press(page, "Passkey hinzufügen");
+  await clickButton(page, "Passkey hinzufügen");
   await page.getByRole("cell", { name: "Laptop", exact: true }).waitFor();
   ok("passkey added");
 
@@ -42,7 +42,7 @@ await browse(async (page, context) => {
   await signOut(page);
   assert.equal(await isSignedIn(page), false);
   await page.goto(portal("/portal/sign-in"));
-  await press(page, "Mit Passkey anmelden");
+  await clickButton(page, "Mit Passkey anmelden");
   await at(page, "/portal/profile");
   const session = (cookies) => cookies.find((cookie) => cookie.name === "dotkontor")?.value;
   assert.ok(session(before) && session(await context.cookies()));
@@ -50,7 +50,7 @@ await browse(async (page, context) => {
   ok("signed in by passkey");
 
   const token = await makeToken(page, "Agent auf dem Laptop");
-  await press(page, "Kopieren");
+  await clickButton(page, "Kopieren");
   await page.getByText("Kopiert.", { exact: true }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), token);
   ok("token copied");
@@ -79,5 +79,5 @@ await browse(async (page, context) => {
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_my_domains", arguments: {} } }),
   });
   assert.equal(refused.status, 401);
-  ok("revoked token refused at the very next call");
+  ok("revoked token rejected at the next call");
 });

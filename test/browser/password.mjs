@@ -1,40 +1,28 @@
-// A person with a password and an authenticator app, who forgets the password.
+// A customer with a password and an authenticator app forgets the password.
 import assert from "node:assert/strict";
-import { at, browse, field, linkIn, mails, ok, portal, press, refusal, totp } from "./lib.mjs";
-import { address, enter, isSignedIn, register, signOut } from "./people.mjs";
+import { at, clickButton, field, linkIn, mails, ok, portal, refusal, totp, withBrowser } from "./lib.mjs";
+import { address, enter, isSignedIn, register, signOut } from "./accounts.mjs";
 
 const email = address("passwort");
 const password = "ein langes Passwort 1";
 const other = "ein anderes langes Passwort 2";
 
-// enterCode answers the page that asks for the second factor.
+// enterCode submits a code on the second-factor page.
 async function enterCode(page, code) {
   await at(page, "/portal/sign-in/code");
   await field(page, "code").fill(code);
-  await press(page, "Weiter");
+  await clickButton(page, "Weiter");
 }
 
-// nextStep waits until the app shows another code than this one.
-async function nextStep(secret, code) {
-  while (totp(secret) === code) await new Promise((resolve) => setTimeout(resolve, 250));
-  return totp(secret);
-}
-
-// A second browser of the same person, to see that it is signed out.
-async function elsewhere(visit) {
-  return browse(visit, { onPhone: true });
-}
-
-await browse(async (page, context, watched) => {
-  // Refused forms are what this journey is about.
+await withBrowser(async (page, context, watched) => {
+  // This journey submits forms that are rejected.
   watched.expects(refusal("4(01|22|29)"));
   await register(page, email, password);
 
   await page.goto(portal("/portal/security/second-factor"));
   const secret = (await page.locator(".secret").textContent()).trim();
-  const first = totp(secret);
-  await field(page, "code").fill(first);
-  await press(page, "Einschalten");
+  await field(page, "code").fill(totp(secret));
+  await clickButton(page, "Einschalten");
   await page.locator("#codes li").first().waitFor();
   const codes = (await page.locator("#codes li").allTextContents()).map((code) => code.trim());
   assert.equal(new Set(codes).size, 10);
@@ -45,9 +33,9 @@ await browse(async (page, context, watched) => {
   await signOut(page);
   await enter(page, email, password);
   await at(page, "/portal/sign-in/code");
-  assert.equal(await isSignedIn(page), false, "the password alone opens nothing");
+  assert.equal(await isSignedIn(page), false, "the password alone signs in");
   await enter(page, email, password);
-  const code = await nextStep(secret, first);
+  const code = totp(secret, Date.now() + 30_000); // the next step's code is accepted early
   await enterCode(page, code);
   await at(page, "/portal/profile");
   ok("signed in with a code");
@@ -57,7 +45,7 @@ await browse(async (page, context, watched) => {
   await enterCode(page, code);
   await page.locator(".problem, [role=alert]").first().waitFor();
   assert.equal(await isSignedIn(page), false);
-  ok("same code refused");
+  ok("same code rejected");
 
   await enter(page, email, password);
   await enterCode(page, codes[3]);
@@ -68,29 +56,29 @@ await browse(async (page, context, watched) => {
   await enterCode(page, codes[3]);
   await page.locator(".problem, [role=alert]").first().waitFor();
   assert.equal(await isSignedIn(page), false);
-  ok("same recovery code refused");
+  ok("same recovery code rejected");
 
   await enter(page, email, password);
   await enterCode(page, codes[4]);
   await at(page, "/portal/profile");
 
-  await elsewhere(async (phone, _, watchedToo) => {
+  await withBrowser(async (phone, _, watchedToo) => {
     watchedToo.expects(refusal("4(01|04|10|22)"));
     await phone.goto(portal("/portal/reset"));
     await field(phone, "email").fill(email);
     const sofar = (await mails(email)).length;
-    await press(phone, "Link anfordern");
+    await clickButton(phone, "Link anfordern");
     await at(phone, "/portal/reset/sent");
     const link = await linkIn(email, "/portal/reset/new", sofar + 1);
     await phone.goto(link);
     await field(phone, "password").fill(other);
-    await press(phone, "Passwort speichern");
+    await clickButton(phone, "Passwort speichern");
     await phone.waitForURL((url) => url.pathname !== "/portal/reset/new");
     ok("password reset");
     await phone.goto(link);
     await phone.getByRole("heading", { level: 1, name: "Dieser Link gilt nicht mehr" }).waitFor();
-    ok("reset link is good once");
-  });
+    ok("reset link works once");
+  }, { onPhone: true });
   assert.equal(await isSignedIn(page), false);
   ok("other sessions ended");
 

@@ -1,11 +1,11 @@
 // A holder renews a domain, with script switched off, and finds the order again.
 import assert from "node:assert/strict";
-import { at, browse, ok, portal, press, sandbox } from "./lib.mjs";
-import { signIn } from "./people.mjs";
+import { at, clickButton, ok, portal, sandbox, withBrowser } from "./lib.mjs";
+import { signIn } from "./accounts.mjs";
 
 const year = (text) => Number(/(\d{2})\.(\d{2})\.(\d{4})/.exec(text)[3]);
 
-await browse(async (page, context, watched) => {
+await withBrowser(async (page, context, watched) => {
   watched.allows(new URL(sandbox.provider).host);
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await page.goto(portal("/portal/domains"));
@@ -16,7 +16,7 @@ await browse(async (page, context, watched) => {
   await page.getByRole("heading", { level: 1, name: "Bestellung prüfen und bezahlen" }).waitFor();
   assert.match(new URL(page.url()).pathname, /^\/checkout\/dotkontor_pay_/);
   assert.match(await page.locator("main").textContent(), /Verlängerung, 1 Jahr/);
-  await press(page, "Zahlungspflichtig bestellen");
+  await clickButton(page, "Zahlungspflichtig bestellen");
   await page.locator("#cardNumber").fill("4242424242424242");
   await page.locator("#pay").click();
   await page.getByRole("heading", { level: 1, name: "Bestellung ausgeführt" }).waitFor({ timeout: 60_000 });

@@ -1,8 +1,8 @@
 // The pages for everybody: the search with script, at a desk and on a phone; the
 // prices; and what people copy for their assistants.
 import assert from "node:assert/strict";
-import { browse, ok, portal, refusal } from "./lib.mjs";
-import { look, visit } from "./look.mjs";
+import { ok, portal, refusal, withBrowser } from "./lib.mjs";
+import { checkPage, visit } from "./checkpage.mjs";
 
 // A name that the log is searched for afterwards, too.
 const name = "kaffeeprobe-am-see";
@@ -54,10 +54,10 @@ async function journey(page, context, watched) {
   assert.equal(waiting, 8, "rows were not reserved before they were known");
   const now = await page.evaluate(() => [...document.querySelectorAll(".hit")].map((row) => row.getBoundingClientRect().top));
   assert.deepEqual(now, at, "rows moved");
-  ok(`rows keep their place ${where}`);
+  ok(`rows do not move ${where}`);
   assert.match(await page.locator("#status").textContent(), /8 von 8/);
   assert.match(await page.locator("#hit-0").textContent(), /frei[\s\S]*8,21\s€[\s\S]*6,90\s€ netto[\s\S]*danach 7,02\s€[\s\S]*5 Jahre: 36,30\s€/);
-  await look(page, "results " + where);
+  await checkPage(page, "results " + where);
 
   await page.getByRole("button", { name: "Weitere Endungen prüfen" }).click();
   await settled(page, 16);
@@ -68,14 +68,14 @@ async function journey(page, context, watched) {
   await page.goBack();
   await settled(page, 8);
   assert.equal(await page.locator("#q").inputValue(), name);
-  ok(`back leads to the results ${where}`);
+  ok(`back shows the results ${where}`);
 
   await search(page, "google");
   await page.locator("#hit-0.taken").waitFor();
   await settled(page, 8);
   await page.getByRole("button", { name: "WHOIS von google.de", exact: true }).click();
   await page.locator("#hit-0 .whois dl").waitFor();
-  await look(page, "a taken name with its record " + where);
+  await checkPage(page, "a taken name with its record " + where);
   await page.getByRole("button", { name: "Varianten von google.de", exact: true }).click();
   await page.getByRole("heading", { name: "Ähnliche Namen wie google.de" }).waitFor();
   await settled(page, 8);
@@ -86,13 +86,13 @@ async function journey(page, context, watched) {
     await search(page, query);
     await page.locator("#hit-0." + state).waitFor();
     await settled(page, 8);
-    if (state !== "free") await look(page, state + " " + where);
+    if (state !== "free") await checkPage(page, state + " " + where);
   }
-  ok(`states told apart ${where}`);
+  ok(`states are distinguished ${where}`);
 
   await search(page, "ein_name");
   await page.locator("#q-problem:not([hidden])").waitFor();
-  await look(page, "a name that is none " + where);
+  await checkPage(page, "a name that is none " + where);
 
   await visit(page, "/preise", { name: "prices " + where });
   await page.getByLabel("Endung").fill("shop");
@@ -101,7 +101,7 @@ async function journey(page, context, watched) {
   assert.match(page.url(), /q=shop/);
   await page.getByLabel("Kategorie").selectOption("place");
   await page.locator(".empty").waitFor();
-  await look(page, "prices that fit nothing " + where);
+  await checkPage(page, "prices that fit nothing " + where);
   ok(`prices follow the filter ${where}`);
 
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -120,11 +120,11 @@ async function journey(page, context, watched) {
   await page.goto(portal("/"));
   await page.getByRole("button", { name: "Menü" }).click();
   await page.getByRole("link", { name: "Preise", exact: true }).waitFor();
-  await look(page, "the menu");
+  await checkPage(page, "the menu");
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Preise", exact: true }).waitFor({ state: "hidden" });
   ok("menu on a phone");
 }
 
-await browse(journey);
-await browse(journey, { onPhone: true });
+await withBrowser(journey);
+await withBrowser(journey, { onPhone: true });

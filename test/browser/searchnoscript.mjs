@@ -1,6 +1,6 @@
 // The same pages with script switched off.
 import assert from "node:assert/strict";
-import { browse, ok, portal } from "./lib.mjs";
+import { ok, portal, withBrowser } from "./lib.mjs";
 
 async function journey(page) {
   const onPhone = page.viewportSize().width < 500;
@@ -44,5 +44,5 @@ async function journey(page) {
   ok("menu without script");
 }
 
-await browse(journey, { javaScriptEnabled: false, acceptDownloads: true });
-await browse(journey, { javaScriptEnabled: false, acceptDownloads: true, onPhone: true });
+await withBrowser(journey, { javaScriptEnabled: false, acceptDownloads: true });
+await withBrowser(journey, { javaScriptEnabled: false, acceptDownloads: true, onPhone: true });

@@ -1,6 +1,6 @@
 // What people do again and again.
 import assert from "node:assert/strict";
-import { at, field, linkIn, mails, portal, press } from "./lib.mjs";
+import { at, clickButton, field, linkIn, mails, portal } from "./lib.mjs";
 
 // address is another one for each journey and person.
 export const address = (who) => `${who}-${Date.now().toString(36)}@example.org`;
@@ -11,13 +11,13 @@ export async function register(page, email, password = "") {
   await page.goto(portal("/portal/register"));
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
   await field(page, "email").fill(email);
-  await press(page, "Link anfordern");
+  await clickButton(page, "Link anfordern");
   await at(page, "/portal/register/sent");
   const [mail] = await mails(email);
   assert.equal(mail.language, "de");
   await page.goto(await linkIn(email, "/portal/confirm"));
   await field(page, "password").fill(password);
-  await press(page, "Konto anlegen und anmelden");
+  await clickButton(page, "Konto anlegen und anmelden");
   await page.waitForURL((url) => !url.pathname.startsWith("/portal/confirm"));
   await page.goto(portal("/portal/profile"));
   await at(page, "/portal/profile");
@@ -28,7 +28,7 @@ export async function enter(page, email, password) {
   await page.goto(portal("/portal/sign-in"));
   await field(page, "email").fill(email);
   await field(page, "password").fill(password);
-  await press(page, "Anmelden");
+  await clickButton(page, "Anmelden");
 }
 
 export async function signIn(page, email, password) {
@@ -37,7 +37,7 @@ export async function signIn(page, email, password) {
 }
 
 export async function signOut(page) {
-  await press(page, "Abmelden");
+  await clickButton(page, "Abmelden");
   await at(page, "/portal/sign-in");
 }
 
@@ -51,7 +51,7 @@ export async function isSignedIn(page) {
 export async function makeToken(page, name) {
   await page.goto(portal("/portal/tokens"));
   await field(page, "name").fill(name);
-  await press(page, "Token anlegen");
+  await clickButton(page, "Token anlegen");
   const value = (await page.locator("#token").textContent()).trim();
   assert.match(value, /^dotkontor_live_[0-9A-Za-z]{49}$/);
   return value;

@@ -1,0 +1,61 @@
+// What holds for every page: no serious axe violation in light and dark mode, nothing
+// wider than the screen, one heading. Screenshots are taken if there is a folder for them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import { ok, portal, sandbox } from "./lib.mjs";
+
+let number = 0;
+// Several scripts share the folder.
+const script = process.argv[3].replace(/.*\/|\.mjs$/g, "") + (sandbox.order ? "-" + sandbox.order.story : "");
+
+// seriousViolations runs axe. Legacy mode avoids a second tab for each page; the
+// difference concerns pages with cross-origin frames only.
+async function seriousViolations(page, only) {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true);
+  const { violations } = await (only ? axe.withRules(only) : axe).analyze();
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target).join(", ")}`);
+}
+
+// setColorScheme switches between light and dark and waits until no animation runs.
+async function setColorScheme(page, colorScheme) {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(async () => {
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+  });
+}
+
+// checkPage checks the current page. English pages have the same elements as German
+// ones, so axe runs on German ones only.
+export async function checkPage(page, name, language = "de") {
+  if (language === "de") {
+    assert.deepEqual(await seriousViolations(page), [], name);
+    await setColorScheme(page, "dark");
+    assert.deepEqual(await seriousViolations(page, ["color-contrast"]), [], name + " in dark mode");
+    await setColorScheme(page, "light");
+  }
+  assert.equal(await page.locator("html").getAttribute("lang"), language, name);
+  assert.equal(await page.locator("h1").count(), 1, name);
+  assert.ok((await page.title()).length > 3, name);
+  const { width, screen } = await page.evaluate(() => ({ width: document.documentElement.scrollWidth, screen: innerWidth }));
+  assert.ok(width <= screen, `${name} is ${width} wide on a screen of ${screen}`);
+  await screenshot(page, script + "-" + String(++number).padStart(2, "0") + "-" + name.replace(/[^a-z0-9]+/gi, "-"));
+  ok("page " + name);
+}
+
+// screenshot saves the page for a person to look at.
+export async function screenshot(page, name) {
+  if (sandbox.pictures) await page.screenshot({ path: join(sandbox.pictures, name + ".png"), fullPage: true });
+}
+
+// visit opens a path, expects this status and checks the page.
+export async function visit(page, path, { status = 200, name = path.replace(/\?.*/, ""), language } = {}) {
+  const response = await page.goto(portal(path));
+  assert.equal(response.status(), status, path);
+  assert.equal(new URL(page.url()).pathname, new URL(portal(path)).pathname, "redirected");
+  await checkPage(page, name, language);
+}
