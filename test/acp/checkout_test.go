@@ -1,10 +1,8 @@
 package acp
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // A client that knows one shape only buys with it, and every answer keeps to it.
@@ -348,28 +347,13 @@ func TestComplete_LinkedAgentCompletesStartOrderOrder(t *testing.T) {
 
 func (s *env) startOrder(domain string) string {
 	s.t.Helper()
-	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"start_order","arguments":{"items":[{"domain":"` + domain + `","type":"register"}]}}}`
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp", bytes.NewReader([]byte(message)))
-	if err != nil {
-		s.t.Fatal(err)
+	var order struct{ OrderID string }
+	failed, err := testkit.MCP{Base: s.base, Token: s.token}.Call(s.t.Context(), "start_order",
+		map[string]any{"items": []map[string]string{{"domain": domain, "type": "register"}}}, &order)
+	if err != nil || failed || order.OrderID == "" {
+		s.t.Fatalf("start_order: %v %+v", err, order)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.token)
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var body struct {
-		Result struct {
-			StructuredContent struct{ OrderID string }
-		}
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil || body.Result.StructuredContent.OrderID == "" {
-		s.t.Fatalf("start_order: %v %+v", err, body)
-	}
-	return body.Result.StructuredContent.OrderID
+	return order.OrderID
 }
 
 func TestLimits_BadSignaturesAndSessionsPerAgent(t *testing.T) {

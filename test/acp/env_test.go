@@ -213,22 +213,19 @@ func (s *env) completeSession(id, body string) acpResponse {
 	return s.doRequest(acpRequest{path: sessionsPath + "/" + id + "/complete", body: body})
 }
 
-// waitForOrder waits until a session's order has come to its end.
-func (s *env) waitForOrder(id string) string {
+// waitForOrder waits until a session's order is final and returns its status.
+func (s *env) waitForOrder(id string) (status string) {
 	s.t.Helper()
-	var last acpResponse
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		last = s.doRequest(acpRequest{method: http.MethodGet, path: sessionsPath + "/" + id})
+	testkit.Eventually(s.t, "final order", func() bool {
+		got := s.doRequest(acpRequest{method: http.MethodGet, path: sessionsPath + "/" + id})
 		var body struct{ Order struct{ Status string } }
-		if err := json.Unmarshal([]byte(last.text), &body); err != nil {
+		if err := json.Unmarshal([]byte(got.text), &body); err != nil {
 			s.t.Fatal(err)
 		}
-		if body.Order.Status != "" && body.Order.Status != "provisioning" {
-			return body.Order.Status
-		}
-	}
-	s.t.Fatalf("nothing was carried out: %s", last.text)
-	return ""
+		status = body.Order.Status
+		return status != "" && status != "provisioning"
+	})
+	return status
 }
 
 // openAPIValidator is what the product says of itself.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 func TestExampleAgent_BuysADomain(t *testing.T) {
@@ -50,7 +51,7 @@ func TestExampleScript_CompletesStartOrderOrder(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "\nsession: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s.eventually("the agent that paid hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	testkit.Eventually(s.t, "the agent that paid hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
 	if first := r.allEvents()[0]; first.Type != "order_create" {
 		t.Errorf("the first message was %+v", first)
 	}
@@ -157,7 +158,7 @@ func TestWebhook_DeliversOrderEventsUntilCompleted(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	s.eventually("the agent hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	testkit.Eventually(s.t, "the agent hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
 	all := r.allEvents()
 	if !all[0].rejected || all[0].Type != "order_create" {
 		t.Errorf("the first message was %+v", all[0])
@@ -203,7 +204,7 @@ func TestWebhook_ReportsRefund(t *testing.T) {
 			agent := s.addAgent("Hörer", "--webhook", address, "--webhook-version", version)
 			r.setSecret(agent)
 			s.buyTwoAndLoseOne(agent)
-			s.eventually("the agent hears that money went back", func() bool { return returned(r.lastAccepted()) > 0 })
+			testkit.Eventually(s.t, "the agent hears that money went back", func() bool { return returned(r.lastAccepted()) > 0 })
 			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.lastAccepted().Data.Status != want {
 				t.Errorf("the order is %s", r.lastAccepted().Data.Status)
 			}
@@ -235,7 +236,7 @@ func (s *env) buyTwoAndLoseOne(agent agentCredentials) {
 		defer close(done)
 		s.completeSession(agent, id)
 	}()
-	s.eventually("the order is being paid", func() bool {
+	testkit.Eventually(s.t, "the order is being paid", func() bool {
 		_, now := s.requestSession(agent, http.MethodGet, "/"+id, nil)
 		return now["status"] == "in_progress"
 	})

@@ -146,16 +146,6 @@ func (s *env) requestSession(agent agentCredentials, method, path string, body a
 	return response.StatusCode, answer
 }
 
-// eventually waits for something.
-func (s *env) eventually(what string, done func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(waitTimeout); !done(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatal("it does not happen: " + what)
-		}
-	}
-}
-
 // completeSession pays with a token, as an agent does.
 func (s *env) completeSession(agent agentCredentials, id string) {
 	body := []byte(`{"payment_data":{"token":"spt_ok_1","provider":"stripe"}}`)

@@ -194,14 +194,11 @@ func (s *signedTraffic) start(prefix string, nodes ...*node) (stop func() int64)
 	}
 }
 
-// waitForRounds waits until some more rounds are done.
+// waitForRounds waits for four more completed rounds.
 func (s *signedTraffic) waitForRounds() {
 	s.t.Helper()
-	for until, deadline := s.done.Load()+4, time.Now().Add(time.Minute); s.done.Load() < until; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.t.Fatal("no more requests are answered")
-		}
-	}
+	until := s.done.Load() + 4
+	testkit.Eventually(s.t, "further rounds", func() bool { return s.done.Load() >= until })
 }
 
 func (s *signedTraffic) wantNoFailures() {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // logRecord is a line of a log.
@@ -143,7 +145,7 @@ func TestOutage_CutDatabaseIsLoggedOnceAndNamedInFailures(t *testing.T) {
 	}
 	pageID := server.page(http.MethodPost, "/portal/sign-in", url.Values{"email": {"canary@example.com"}, "password": {"canary"}}, http.StatusInternalServerError)
 	// Requests may have met connections from before the cut; a new one shows the outage.
-	eventually(t, "the outage on /readyz", func() bool {
+	testkit.Eventually(t, "the outage on /readyz", func() bool {
 		return strings.HasPrefix(server.readyz(), "ready\ndegraded database unreachable since ")
 	})
 	if line := server.doctor(); !strings.HasPrefix(line, "FAIL") || !strings.Contains(line, "database unreachable") {
@@ -160,9 +162,9 @@ func TestOutage_CutDatabaseIsLoggedOnceAndNamedInFailures(t *testing.T) {
 	}
 
 	proxy.setState(connected)
-	eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
+	testkit.Eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
 	server.mustListDomain(secret, "canary.de")
-	eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "unreachable") == 1 })
+	testkit.Eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "unreachable") == 1 })
 	all := server.records("canary", secret, registry.t.Name()+"@")
 	if countRecords(all, "database degraded", "unreachable") != 1 || countRecords(all, "database recovered", "unreachable") != 1 {
 		t.Errorf("the log says %v", all)
@@ -198,7 +200,7 @@ func TestOutage_FullDiskIsReportedEverywhere(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 32<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
-	eventually(t, "the trouble", func() bool { return strings.Contains(server.readyz(), "degraded database disk_full since ") })
+	testkit.Eventually(t, "the trouble", func() bool { return strings.Contains(server.readyz(), "degraded database disk_full since ") })
 	if line := server.doctor(); !strings.HasPrefix(line, "FAIL") || !strings.Contains(line, "database disk_full") {
 		t.Errorf("the doctor says %s", line)
 	}
@@ -217,8 +219,8 @@ func TestOutage_FullDiskIsReportedEverywhere(t *testing.T) {
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
-	eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "disk_full") == 1 })
+	testkit.Eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
+	testkit.Eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "disk_full") == 1 })
 	all := server.records("canary")
 	if countRecords(all, "database degraded", "disk_full") != 1 || countRecords(all, "database recovered", "disk_full") != 1 {
 		t.Errorf("the log says %v", all)

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // eachEngine runs a test with SQLite and with PostgreSQL.
@@ -118,26 +118,16 @@ func TestRevoke_UnderLoadNoLaterCallPasses(t *testing.T) {
 				}
 			})
 		}
-		eventually(t, "calls before", func() bool { return before.Load() > 20 })
+		testkit.Eventually(t, "calls before", func() bool { return before.Load() > 20 })
 		registry.revoke(id)
 		revoked.Store(true)
-		eventually(t, "calls after", func() bool { return after.Load() > 20 })
+		testkit.Eventually(t, "calls after", func() bool { return after.Load() > 20 })
 		over.Store(true)
 		all.Wait()
 		if late.Load() != 0 {
 			t.Errorf("%d calls passed after the revocation", late.Load())
 		}
 	})
-}
-
-func eventually(t *testing.T, what string, ready func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if ready() {
-			return
-		}
-	}
-	t.Errorf("%s did not happen within %s", what, waitTimeout)
 }
 
 func TestTokenLimit_SixtyFirstCallLimitedPerToken(t *testing.T) {
@@ -256,7 +246,7 @@ func TestOutage_LookupsContinueAndSignedInToolsRecover(t *testing.T) {
 			}
 
 			proxy.setState(connected)
-			eventually(t, "the way back", func() bool { return server.listDomains(secret).code() == "ok" })
+			testkit.Eventually(t, "the way back", func() bool { return server.listDomains(secret).code() == "ok" })
 			server.mustListDomain(secret, "anna.de")
 		})
 	}

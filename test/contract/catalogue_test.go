@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // priceEffectiveWithin is how soon a running product sells at a new price.
@@ -43,7 +45,7 @@ func TestCatalogImport_PriceEffectiveWithoutRestart(t *testing.T) {
 				t.Fatalf("import: exit code %d\n%s%s", done.code, done.out, done.errOut)
 			}
 			imported := time.Now()
-			eventually(t, "the new price", func() bool {
+			testkit.Eventually(t, "the new price", func() bool {
 				return string(newCaller(t, on).check(domain).fields["registerEur"]) == "4.50"
 			})
 			if took := time.Since(imported); took > priceEffectiveWithin {

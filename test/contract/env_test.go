@@ -253,14 +253,3 @@ func inParallel[T any](rows []T, f func(row T)) {
 	}
 	all.Wait()
 }
-
-// eventually waits until ready says yes.
-func eventually(t *testing.T, what string, ready func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if ready() {
-			return
-		}
-	}
-	t.Fatalf("%s did not happen within %s", what, waitTimeout)
-}

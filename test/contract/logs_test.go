@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // forbiddenWords is what no log may hold: searched names, what clients send
@@ -158,7 +159,7 @@ func TestLog_OneRecordPerRequestWithoutClientData(t *testing.T) {
 			sendMalformedRequests(t, on)
 			var records map[string][]map[string]any
 			var text []byte
-			eventually(t, "a record for every request", func() bool {
+			testkit.Eventually(t, "a record for every request", func() bool {
 				var err error
 				if text, err = os.ReadFile(on.log); err != nil {
 					t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
@@ -222,7 +224,7 @@ func TestLog_NamesToolWithoutArguments(t *testing.T) {
 		got := client.send(request{path: mcpPath, body: toolCall("domain_check", object("domain", "-"+marker+".de"))})
 		client.callMCP(toolCall("domain_search", object("query", marker+"-log")))
 		client.send(request{path: mcpPath, body: toolCall(marker, object(marker, marker))})
-		eventually(t, "the record of the call", func() bool {
+		testkit.Eventually(t, "the record of the call", func() bool {
 			text, err := os.ReadFile(on.log)
 			if err != nil {
 				t.Fatal(err)

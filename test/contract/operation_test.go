@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 func readMetrics(t *testing.T, on *target) string {
@@ -39,7 +41,7 @@ func TestMetrics_ByRouteAndStatusWithoutDomainNames(t *testing.T) {
 	client.search(marker)
 	client.get("/api/" + marker)
 	client.send(request{method: strings.ToUpper(marker), path: checkPath})
-	eventually(t, "a measurement of every request", func() bool {
+	testkit.Eventually(t, "a measurement of every request", func() bool {
 		text := readMetrics(t, on)
 		for _, series := range []string{
 			`{route="/api/domain/check",status="200"} 1`, `{route="/api/domain/check",status="502"} 1`,
@@ -168,7 +170,7 @@ func TestDrain_AnswersRequestsWhileNotReady(t *testing.T) {
 	if err := on.process.terminate(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "readiness going away", func() bool {
+	testkit.Eventually(t, "readiness going away", func() bool {
 		return client.get("/readyz").status == http.StatusServiceUnavailable
 	})
 	if status, _, err := fetch(t.Context(), on.metricsURL+"/readyz"); err != nil || status != http.StatusServiceUnavailable {
@@ -189,7 +191,7 @@ func TestShutdown_FinishesRunningRequest(t *testing.T) {
 	client := newCaller(t, on)
 	slow := make(chan apiResponse, 1)
 	go func() { slow <- client.check("timeout-" + marker + ".de") }()
-	eventually(t, "the request being under way", func() bool {
+	testkit.Eventually(t, "the request being under way", func() bool {
 		return strings.Contains(readMetrics(t, on), "dotkontor_http_requests_in_flight 1\n")
 	})
 	if err := on.process.terminate(); err != nil {

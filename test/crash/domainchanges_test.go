@@ -12,6 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 	"github.com/dotkontor/dotkontor/test/crash"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // unreachableRegistry is a registry that does not answer, so that a change stays for the product.
@@ -41,17 +42,16 @@ func finishChange(t *testing.T, env *crash.Env, dom string) domainchange.Change 
 			t.Error(err)
 		}
 	}()
-	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	var last domainchange.Change
+	testkit.Eventually(t, "final change", func() bool {
 		changes, err := env.DB.ListDomainChanges(t.Context(), dom, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if changes[0].State.Final() {
-			return changes[0]
-		}
-	}
-	t.Fatal("the change is still open")
-	return domainchange.Change{}
+		last = changes[0]
+		return last.State.Final()
+	})
+	return last
 }
 
 func registryDomain(t *testing.T, env *crash.Env, name string) (dom *ledger.Domain, held ledger.Sponsored) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // A renewal and a transfer pass fewer boundaries than a registration, but with
@@ -111,17 +112,14 @@ type itemStore interface {
 	ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error)
 }
 
-// waitForState waits until a line is in one of the states.
+// waitForState waits until an item is in one of the states.
 func waitForState(t *testing.T, db itemStore, id string, states ...provision.State) {
 	t.Helper()
-	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	testkit.Eventually(t, fmt.Sprintf("item in one of %v", states), func() bool {
 		line, _, err := db.ProvisionItemByID(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(states, line.State) {
-			return
-		}
-	}
-	t.Fatalf("the line did not become %v", states)
+		return slices.Contains(states, line.State)
+	})
 }

@@ -1,7 +1,6 @@
 package crash
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -173,40 +172,13 @@ func (s *Shop) EnterAuthCode(ctx context.Context, p Purchase, code string) error
 	return err
 }
 
-// callTool asks a tool of the product as the customer's agent.
+// callTool calls a tool with the demo customer's token.
 func (s *Shop) callTool(ctx context.Context, tool string, arguments, into any) error {
-	message, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
-	})
-	if err != nil {
-		return err
+	failed, err := testkit.MCP{Base: s.Base, Token: s.demo.Token, Client: s.client}.Call(ctx, tool, arguments, into)
+	if err == nil && failed {
+		err = fmt.Errorf("%s failed: %+v", tool, into)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/mcp", bytes.NewReader(message))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.demo.Token)
-	response, err := s.client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	var body struct {
-		Result struct {
-			IsError           bool            `json:"isError"`
-			StructuredContent json.RawMessage `json:"structuredContent"`
-		} `json:"result"`
-	}
-	if err := json.Unmarshal(text, &body); err != nil || response.StatusCode != http.StatusOK || body.Result.IsError {
-		return fmt.Errorf("%s answered %d %s", tool, response.StatusCode, text)
-	}
-	return json.Unmarshal(body.Result.StructuredContent, into)
+	return err
 }
 
 // pageResponse is what a browser got.

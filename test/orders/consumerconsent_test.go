@@ -1,50 +1,44 @@
 package orders
 
 import (
-	"encoding/json"
+	"fmt"
 	"net/http"
-	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// mailTexts are the texts that were mailed to an address, in one line each.
+// mails returns the mails to an address.
+func (s *env) mails(to string) []testkit.Mail {
+	s.t.Helper()
+	mails, err := testkit.Mails(s.t.Context(), s.Inbox, to)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return mails
+}
+
+// mailTexts returns the texts of the mails to an address, in one line each.
 func (s *env) mailTexts(to string) (texts []string) {
 	s.t.Helper()
-	got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(to))
-	var box struct {
-		Mails []struct{ Text string } `json:"mails"`
-	}
-	if err := json.Unmarshal([]byte(got.text), &box); err != nil {
-		s.t.Fatalf("the inbox: %v\n%s", err, got.text)
-	}
-	for _, mail := range box.Mails {
+	for _, mail := range s.mails(to) {
 		texts = append(texts, strings.Join(strings.Fields(mail.Text), " "))
 	}
 	return texts
 }
 
-// waitForMailText waits for a letter that has all the words.
+// waitForMailText waits for a mail that contains all substrings.
 func (s *env) waitForMailText(to string, substrings ...string) {
 	s.t.Helper()
-	var texts []string
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		texts = s.mailTexts(to)
-		for _, text := range texts {
-			all := true
-			for _, word := range substrings {
-				all = all && strings.Contains(text, word)
-			}
-			if all {
-				return
-			}
-		}
-	}
-	s.t.Errorf("no letter to %s says %q:\n%s", to, substrings, strings.Join(texts, "\n"))
+	testkit.Eventually(s.t, fmt.Sprintf("mail to %s with %q", to, substrings), func() bool {
+		return slices.ContainsFunc(s.mailTexts(to), func(text string) bool {
+			return !slices.ContainsFunc(substrings, func(part string) bool { return !strings.Contains(text, part) })
+		})
+	})
 }
 
 // showOrderCLI is what an operator reads of an order.

@@ -4,7 +4,6 @@
 package orders
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -119,37 +118,11 @@ func (s *env) callOrderTool(tool string, arguments any) (answer orderResult, fai
 // callTool reads a tool's structured content into answer.
 func (s *env) callTool(tool string, arguments, answer any) (failed bool) {
 	s.t.Helper()
-	message, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
-	})
+	failed, err := testkit.MCP{Base: s.base, Token: s.Demo.Token}.Call(s.t.Context(), tool, arguments, answer)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.base+"/api/mcp", bytes.NewReader(message))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Authorization", "Bearer "+s.Demo.Token)
-	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	var body struct {
-		Result struct {
-			IsError           bool            `json:"isError"`
-			StructuredContent json.RawMessage `json:"structuredContent"`
-		} `json:"result"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&body); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := json.Unmarshal(body.Result.StructuredContent, answer); err != nil {
-		s.t.Fatal(err)
-	}
-	return body.Result.IsError
+	return failed
 }
 
 func (s *env) startOrder(items ...item) orderResult {
@@ -161,16 +134,13 @@ func (s *env) startOrder(items ...item) orderResult {
 	return answer
 }
 
-// waitForStatus waits until get_order_status says so.
-func (s *env) waitForStatus(id, status string) orderResult {
+// waitForStatus waits until get_order_status reports a status.
+func (s *env) waitForStatus(id, status string) (last orderResult) {
 	s.t.Helper()
-	var last orderResult
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if last, _ = s.callOrderTool("get_order_status", map[string]string{"orderId": id}); last.Status == status {
-			return last
-		}
-	}
-	s.t.Fatalf("the order is not %s: %+v", status, last)
+	testkit.Eventually(s.t, "order with status "+status, func() bool {
+		last, _ = s.callOrderTool("get_order_status", map[string]string{"orderId": id})
+		return last.Status == status
+	})
 	return last
 }
 

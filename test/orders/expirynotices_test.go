@@ -1,8 +1,6 @@
 package orders
 
 import (
-	"encoding/json"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,19 +35,11 @@ func newSingleProcessEnv(t *testing.T) *env {
 	return s
 }
 
-// mailSubjects are those to the demo customer that mention a domain: how often each
-// subject came.
+// mailSubjects counts the mails to the demo customer that mention a domain, by subject.
 func (s *env) mailSubjects(domain string) map[string]int {
 	s.t.Helper()
-	got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
-	var box struct {
-		Mails []struct{ Subject, Text string } `json:"mails"`
-	}
-	if err := json.Unmarshal([]byte(got.text), &box); err != nil {
-		s.t.Fatalf("the inbox: %v\n%s", err, got.text)
-	}
 	found := map[string]int{}
-	for _, mail := range box.Mails {
+	for _, mail := range s.mails(s.Demo.Email) {
 		if strings.Contains(mail.Text, domain) {
 			found[mail.Subject]++
 		}
@@ -73,11 +63,7 @@ func TestExpiryNotices_SentThreeTimes(t *testing.T) {
 		if err := s.world.Advance(t.Context(), time.Duration(step.days)*24*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(waitTimeout); s.mailSubjects(domain)[step.subject] == 0; time.Sleep(100 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("no letter %q; there are %v", step.subject, s.mailSubjects(domain))
-			}
-		}
+		testkit.Eventually(t, "mail "+step.subject, func() bool { return s.mailSubjects(domain)[step.subject] > 0 })
 		if got := s.domainStatus(domain); got != step.status {
 			t.Errorf("after %q it is %q", step.subject, got)
 		}

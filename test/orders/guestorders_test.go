@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 // acpSession is what a checkout agent reads, in the contract's own shape.
@@ -72,18 +72,10 @@ func paymentData(text string) map[string]any {
 
 var claimAddress = regexp.MustCompile(`http://\S+/checkout/claim\?link=\S+`)
 
-// claimLinks are those that were mailed to an address.
-func (s *env) claimLinks(to string) []string {
+// claimLinks returns the claim links that were mailed to an address.
+func (s *env) claimLinks(to string) (links []string) {
 	s.t.Helper()
-	got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(to))
-	var box struct {
-		Mails []struct{ Text string } `json:"mails"`
-	}
-	if err := json.Unmarshal([]byte(got.text), &box); err != nil {
-		s.t.Fatalf("the inbox: %v\n%s", err, got.text)
-	}
-	var links []string
-	for _, mail := range box.Mails {
+	for _, mail := range s.mails(to) {
 		if link := claimAddress.FindString(mail.Text); link != "" {
 			links = append(links, link)
 		}
@@ -91,16 +83,11 @@ func (s *env) claimLinks(to string) []string {
 	return links
 }
 
-// claimLink waits for the first.
+// claimLink waits for the first claim link.
 func (s *env) claimLink(to string) string {
 	s.t.Helper()
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		if links := s.claimLinks(to); len(links) > 0 {
-			return links[0]
-		}
-	}
-	s.t.Fatalf("no letter with a link to %s", to)
-	return ""
+	testkit.Eventually(s.t, "claim link for "+to, func() bool { return len(s.claimLinks(to)) > 0 })
+	return s.claimLinks(to)[0]
 }
 
 func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {

@@ -1,10 +1,8 @@
 package orders
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
-	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -193,26 +191,10 @@ func (s *env) listDomains(tool string) ([]ownedDomain, bool) {
 	return answer.Domains, failed
 }
 
-// waitForMailSubject waits for a letter to the demo customer with a word in its subject.
+// waitForMailSubject waits for a mail to the demo customer with a word in its subject.
 func (s *env) waitForMailSubject(word string) {
 	s.t.Helper()
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		got := s.newBrowser().get(s.Inbox + "api/mails?to=" + url.QueryEscape(s.Demo.Email))
-		var box struct {
-			Mails []struct {
-				Subject string `json:"subject"`
-			} `json:"mails"`
-		}
-		if err := json.Unmarshal([]byte(got.text), &box); err != nil {
-			s.t.Fatalf("the inbox: %v\n%s", err, got.text)
-		}
-		for _, mail := range box.Mails {
-			if strings.Contains(mail.Subject, word) {
-				return
-			}
-		}
-	}
-	s.t.Errorf("no letter about %s", word)
+	testkit.WaitForMail(s.t, s.Inbox, s.Demo.Email, func(mail testkit.Mail) bool { return strings.Contains(mail.Subject, word) })
 }
 
 func TestDecline_CancelsOrderAndPaymentPage(t *testing.T) {
