@@ -17,13 +17,13 @@ import (
 const (
 	buildTimeout = 10 * time.Minute // a cold build of all libraries takes minutes
 	module       = "github.com/dotkontor/dotkontor/"
-	// buildCacheVariable names the folder in which a run of many packages keeps what was
-	// built: linking the product takes seconds, and most of them need the same.
+	// buildCacheVariable names the folder in which the packages of one test run share
+	// builds: linking the product takes seconds, and most packages need the same binary.
 	buildCacheVariable = "TEST_BUILDS"
 )
 
-// Build makes the binary as "make build" does, with flags beside. Only the paths in
-// it stay as they are: without them, everything would have to be compiled once more.
+// Build builds the binary like "make build", with additional flags but without
+// -trimpath, which would compile every package a second time.
 func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) error {
 	if _, err := Sources(); err != nil {
 		return err
@@ -31,13 +31,13 @@ func Build(ctx context.Context, path string, errOut io.Writer, flags ...string) 
 	return build(ctx, "cmd/dotkontor", path, errOut, flags)
 }
 
-// BuildExample makes a program of the folder examples.
+// BuildExample builds a program of the folder examples.
 func BuildExample(ctx context.Context, name, path string, errOut io.Writer) error {
 	return build(ctx, "examples/"+name, path, errOut, nil)
 }
 
-// build links to what the same run has built before, or compiles and lets others
-// link to it. Where links fail, everybody compiles.
+// build hard-links a binary that the same run has built before, or compiles it and adds
+// it to the shared folder.
 func build(ctx context.Context, program, path string, errOut io.Writer, flags []string) error {
 	cached := cachedBuild(os.Environ(), program, flags)
 	if cached != "" && os.Link(cached, path) == nil {
@@ -47,14 +47,14 @@ func build(ctx context.Context, program, path string, errOut io.Writer, flags []
 		return err
 	}
 	if cached != "" {
-		_ = os.Link(path, cached) // somebody else may have been faster with the same
+		_ = os.Link(path, cached) // fails if another package was faster
 	}
 	return nil
 }
 
-// cachedBuild is where a build is kept, if anywhere. It looks at the whole environment,
-// because the go tool sees who asks for one variable: the folder is another one in
-// each run, so that no result would ever be remembered.
+// cachedBuild returns the path of a shared build, or nothing if builds are not shared. It
+// reads the whole environment because the go tool records lookups of single variables:
+// the folder differs in each run, so test results would never be cached.
 func cachedBuild(environment []string, program string, flags []string) string {
 	for _, variable := range environment {
 		if folder, found := strings.CutPrefix(variable, buildCacheVariable+"="); found && folder != "" {
@@ -70,7 +70,7 @@ func compile(ctx context.Context, program, path string, errOut io.Writer, flags 
 	args := append([]string{"build", "-buildvcs=false", "-o", path}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, module+program)...)
 	cgo := "CGO_ENABLED=0"
-	if slices.Contains(flags, "-race") { // which is written in C
+	if slices.Contains(flags, "-race") { // needs cgo
 		cgo = "CGO_ENABLED=1"
 	}
 	cmd.Env = append(os.Environ(), cgo)
@@ -102,7 +102,7 @@ func Main(tests interface{ Run() int }, binary *string, flags ...string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // nothing of it is needed any more
+	defer func() { _ = os.RemoveAll(folder) }()
 	*binary = filepath.Join(folder, "dotkontor")
 	if err := Build(context.Background(), *binary, os.Stderr, flags...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -111,8 +111,8 @@ func Main(tests interface{ Run() int }, binary *string, flags ...string) int {
 	return tests.Run()
 }
 
-// RaceEnvironment is what a process has to be told of the race detector that gets nothing else of
-// the environment.
+// RaceEnvironment returns the race detector's settings, for processes that get no other
+// part of the environment.
 func RaceEnvironment() []string {
 	var variables []string
 	for _, variable := range os.Environ() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Tester is a test that something can be opened for.
+// Tester is the part of testing.TB that this package uses.
 type Tester interface {
 	Reporter
 	TempDir() string
@@ -17,14 +17,14 @@ type Tester interface {
 	Log(args ...any)
 }
 
-// SandboxInfo is what a sandbox tells of itself.
+// SandboxInfo is the content of the file that "sandbox --info" writes.
 type SandboxInfo struct {
 	Demo  struct{ Email, Password, Token string }
-	Agent struct{ ID, Key, Secret string } // which the demo customer has linked
+	Agent struct{ ID, Key, Secret string } // linked to the demo customer
 	Inbox string
 }
 
-// ReadSandboxInfo reads what "--info" has written.
+// ReadSandboxInfo reads the file that "sandbox --info" wrote.
 func ReadSandboxInfo(path string) (info SandboxInfo, err error) {
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -33,21 +33,21 @@ func ReadSandboxInfo(path string) (info SandboxInfo, err error) {
 	return info, err
 }
 
-// Env is a product with its world, for one test.
+// Env is a running product with its simulated world, for one test.
 type Env struct {
 	*Product
 	SandboxInfo
-	// Base is the product's address, Config the file that it was started with, Info
-	// the one in which the world tells of itself.
+	// Base is the product's URL, Config its configuration file, Info the file that
+	// "sandbox --info" wrote.
 	Base, Config, Info string
-	// Settings are what else the product was told.
+	// Settings is the product's additional environment.
 	Settings []string
 	Registry World
 	Provider Provider
 }
 
-// NewEnv starts both and ends them with the test. What the product has logged is shown
-// if the test fails, but for its answers to those who only ask again and again.
+// NewEnv starts product and world and stops them with the test. If the test fails, it
+// shows the product's log without polling requests.
 func NewEnv(t Tester, binary string, settings ...string) *Env {
 	t.Helper()
 	folder := t.TempDir()
@@ -58,7 +58,7 @@ func NewEnv(t Tester, binary string, settings ...string) *Env {
 	}
 	t.Cleanup(func() {
 		if err := s.Stop(); err != nil {
-			t.Errorf("the product did not end: %v", err)
+			t.Errorf("stop product: %v", err)
 		}
 		if t.Failed() {
 			t.Log(logWithoutPolling(filepath.Join(folder, "product.log")))
@@ -77,13 +77,13 @@ func NewEnv(t Tester, binary string, settings ...string) *Env {
 	return s
 }
 
-// Reconcile proves that everything agrees.
+// Reconcile fails the test if payments, orders, domains and registry disagree.
 func (s *Env) Reconcile(t Reporter) {
 	t.Helper()
 	Reconcile(t, s.Config, s.Settings...)
 }
 
-// logWithoutPolling is a log without the answers to agents that wait.
+// logWithoutPolling returns a log without the requests of agents that poll an order.
 func logWithoutPolling(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

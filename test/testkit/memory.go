@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Memory is what a process has in the machine's memory, in bytes. Where the
-// system does not tell, it is zero.
+// Memory is the memory use of a process in bytes; zero on systems without /proc.
 type Memory struct {
-	// RSS is what it holds, and Most what it ever held.
+	// RSS is the current resident set, Peak its maximum.
 	RSS, Peak int64
 }
 
-// Memory looks at the process and at those that it has started: what they ever
-// held is added up, as if all had been at their highest at the same moment.
+// Memory returns the sum over the process and its children. Peaks are added up as if
+// all processes had reached them at the same time.
 func (p *Process) Memory() Memory {
 	own := p.cmd.Process.Pid
 	all := memoryOf(own)
@@ -33,7 +32,7 @@ func memoryOf(pid int) Memory {
 	return parseMemory(string(text))
 }
 
-// childrenOf looks through all processes, because not every kernel keeps a list.
+// childrenOf scans all processes, because not every kernel provides a list of children.
 func childrenOf(pid int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -43,7 +42,7 @@ func childrenOf(pid int) []int {
 	for _, entry := range entries {
 		child, err := strconv.Atoi(entry.Name())
 		if err != nil {
-			continue // no process
+			continue // not a process
 		}
 		text, err := os.ReadFile("/proc/" + entry.Name() + "/stat")
 		if err == nil && parseParentPID(string(text)) == pid {
@@ -53,18 +52,18 @@ func childrenOf(pid int) []int {
 	return children
 }
 
-// parseParentPID is the fourth field of proc(5)'s stat. Counting begins behind the
-// second, the program's name, which may hold spaces.
+// parseParentPID returns the fourth field of /proc/PID/stat, see proc(5). Fields are
+// counted after the second, the program's name, which may contain spaces.
 func parseParentPID(stat string) int {
 	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 2 {
 		return 0
 	}
-	pid, _ := strconv.Atoi(fields[1]) // 0 is nobody's
+	pid, _ := strconv.Atoi(fields[1]) // 0 is no process
 	return pid
 }
 
-// parseMemory reads lines like "VmRSS:	   1234 kB" of proc(5).
+// parseMemory parses lines like "VmRSS:	   1234 kB" of proc(5).
 func parseMemory(text string) Memory {
 	var m Memory
 	for row := range strings.Lines(text) {

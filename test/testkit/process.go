@@ -1,4 +1,5 @@
-// Package rig runs the built binary for programs that measure it from outside.
+// Package testkit runs the built binary and its simulated world, and has what suites
+// share: MCP calls, the inbox, waiting, and reconciliation.
 package testkit
 
 import (
@@ -16,30 +17,30 @@ import (
 
 const (
 	readyTimeout = 60 * time.Second
-	// stopTimeout is how long a process may take to end before it is killed.
+	// stopTimeout is how long a process may take to exit before it is killed.
 	stopTimeout = 5 * time.Second
-	// clockTicks is the kernel's unit for CPU time on every system that has /proc.
+	// clockTicks is the kernel's CPU time unit per second, USER_HZ, in /proc.
 	clockTicks = 100
 )
 
-// Process is a child that has said that it is ready.
+// Process is a child process that has printed its "ready" line.
 type Process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
 	end   context.CancelFunc
-	// Ready is what stood behind the word.
+	// Ready is the rest of the "ready" line.
 	Ready string
 }
 
-// Command describes a child.
+// Command describes a child process.
 type Command struct {
 	Path        string
 	Args        []string
 	Environment []string
-	Stderr      *os.File // nil means nowhere
+	Stderr      *os.File // nil discards it
 }
 
-// Start runs a child and waits for its line "ready …".
+// Start runs a child process and waits for its line "ready …".
 func Start(ctx context.Context, c Command) (*Process, error) {
 	ctx, end := context.WithCancel(ctx)
 	cmd := exec.CommandContext(ctx, c.Path, c.Args...)
@@ -70,13 +71,12 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", strings.Join(c.Args, " "), err), p.Stop())
 	}
-	// What the child still says must not fill the pipe and stop it.
+	// Drain the pipe, so that the child does not block on it.
 	go func() { _, _ = io.Copy(io.Discard, stdout) }()
 	return p, nil
 }
 
-// Stop ends the child and waits for it. How it ended is of no interest: it was
-// told to.
+// Stop interrupts the process and waits for it. Its exit status is ignored.
 func (p *Process) Stop() error {
 	p.end()
 	err := errors.Join(p.stdin.Close(), p.cmd.Wait())
@@ -87,7 +87,7 @@ func (p *Process) Stop() error {
 	return err
 }
 
-// Kill ends the child as a power cut would: it gets no chance to do anything.
+// Kill sends SIGKILL and waits for the process.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -95,8 +95,7 @@ func (p *Process) Kill() error {
 	return p.Stop()
 }
 
-// ReadyLine reads until a line that begins with the word ready, and returns what
-// follows it.
+// ReadyLine reads up to a line that begins with "ready" and returns the rest of it.
 func ReadyLine(r io.Reader) (string, error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -107,14 +106,14 @@ func ReadyLine(r io.Reader) (string, error) {
 	if err := lines.Err(); err != nil {
 		return "", err
 	}
-	return "", errors.New("it ended, or was too slow, before it said ready")
+	return "", errors.New("exited or timed out before its ready line")
 }
 
-// Environment is that of this process without the product's settings.
+// Environment returns this process's environment without the product's settings.
 func Environment() []string { return withoutProductSettings(os.Environ()) }
 
-// withoutProductSettings drops the settings of the person who runs this, which would change
-// what is measured.
+// withoutProductSettings drops the user's own settings of the product, which would
+// change results.
 func withoutProductSettings(environment []string) []string {
 	var filtered []string
 	for _, variable := range environment {
@@ -125,8 +124,7 @@ func withoutProductSettings(environment []string) []string {
 	return filtered
 }
 
-// CPU is the time that the process has spent on a core. Where the system does
-// not tell, known is false.
+// CPU returns the CPU time of the process. known is false on systems without /proc.
 func (p *Process) CPU() (spent time.Duration, known bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/stat")
 	if err != nil {
@@ -135,8 +133,8 @@ func (p *Process) CPU() (spent time.Duration, known bool) {
 	return parseStat(string(text))
 }
 
-// parseStat adds utime and stime, fields 14 and 15 of proc(5). The second field
-// is the program's name, which may hold spaces, so counting begins behind it.
+// parseStat adds utime and stime, fields 14 and 15 of /proc/PID/stat. Fields are counted
+// after the program's name, which may contain spaces.
 func parseStat(text string) (time.Duration, bool) {
 	end := strings.LastIndexByte(text, ')')
 	if end < 0 {

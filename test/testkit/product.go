@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// scrapeTimeout bounds one look at the metrics.
+// scrapeTimeout bounds one scrape.
 const scrapeTimeout = 10 * time.Second
 
-// Product is the product, and the world that it asks.
+// Product is the product and its simulated world, one process each.
 type Product struct {
 	World, Server *Process
 	Log           *os.File
 	metrics       string // address
 }
 
-// StartProduct runs the world and the product as an operator would: two
-// processes and a configuration file, with everything that they keep in folder.
+// StartProduct runs world and product as two processes with a configuration file. Their
+// data is in folder.
 func StartProduct(ctx context.Context, binary, folder string, worldFlags, settings []string) (*Product, error) {
 	return StartProductBehind(ctx, binary, folder, worldFlags, settings, nil)
 }
 
-// StartProductBehind is the same with something between product and world: between
-// gets the configuration and returns the one that the product starts with.
+// StartProductBehind is StartProduct with a proxy between product and world: between
+// rewrites the configuration that the product starts with.
 func StartProductBehind(ctx context.Context, binary, folder string, worldFlags, settings []string, between func(string) (string, error)) (*Product, error) {
 	r := &Product{}
 	var err error
@@ -87,9 +87,9 @@ func rewriteConfig(from, to string, between func(string) (string, error)) (strin
 	return to, os.WriteFile(to, []byte(changed), 0o600)
 }
 
-// FreeAddress finds an address on which a process can listen that must know it before
-// it starts. It is below those that systems give away by themselves, so that nobody
-// else gets it meanwhile by asking for any.
+// FreeAddress returns a loopback address for a process that has to know its address
+// before it starts. The port is below the ephemeral range, so that no other process gets
+// it by listening on port 0.
 func FreeAddress(ctx context.Context) (string, error) {
 	const lowest, highest, tries = 20_000, 32_000, 100
 	var config net.ListenConfig
@@ -104,7 +104,7 @@ func FreeAddress(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// Stop ends both.
+// Stop stops both processes.
 func (r *Product) Stop() error {
 	var err error
 	for _, p := range []*Process{r.Server, r.World} {
@@ -118,7 +118,7 @@ func (r *Product) Stop() error {
 	return err
 }
 
-// Metrics is what the product says about itself, in Prometheus' text format.
+// Metrics scrapes the product's metrics in Prometheus text format.
 func (r *Product) Metrics(ctx context.Context) (Metrics, error) {
 	ctx, cancel := context.WithTimeout(ctx, scrapeTimeout)
 	defer cancel()
@@ -126,7 +126,7 @@ func (r *Product) Metrics(ctx context.Context) (Metrics, error) {
 	if err != nil {
 		return "", err
 	}
-	// Not the default client: a proxy in the environment has no business here.
+	// Not the default client, which would use a proxy of the environment.
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
@@ -141,7 +141,7 @@ func (r *Product) Metrics(ctx context.Context) (Metrics, error) {
 // Metrics is one scrape.
 type Metrics string
 
-// Sample finds one value; 0 if it is not there.
+// Sample returns the value of a series, or 0 if there is none.
 func (m Metrics) Sample(series string) float64 {
 	for row := range strings.Lines(string(m)) {
 		if rest, found := strings.CutPrefix(row, series+" "); found {

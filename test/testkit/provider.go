@@ -12,45 +12,45 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-// Provider is the payment provider of a world that runs in another process.
+// Provider controls the simulated payment provider of a world in another process.
 type Provider struct{ control stripe.Control }
 
-// FindProvider finds it by the world's data folder.
+// FindProvider reads the control address from the world's data folder.
 func FindProvider(data string) (Provider, error) {
 	control, err := stripe.ReadControl(data)
 	return Provider{control}, err
 }
 
-// Money is what the provider's books say.
+// Money returns the provider's charges and refunds.
 func (p Provider) Money(ctx context.Context) (stripe.Records, error) {
 	var all stripe.Records
 	err := p.call(ctx, http.MethodGet, "/money", nil, &all)
 	return all, err
 }
 
-// Webhooks says what became of its messages.
+// Webhooks returns the state of the provider's webhook deliveries.
 func (p Provider) Webhooks(ctx context.Context) (stripe.Webhooks, error) {
 	var all stripe.Webhooks
 	err := p.call(ctx, http.MethodGet, "/webhooks", nil, &all)
 	return all, err
 }
 
-// InjectFault makes something go wrong.
+// InjectFault makes the provider fail as described.
 func (p Provider) InjectFault(ctx context.Context, fault stripe.Fault) error {
 	return p.call(ctx, http.MethodPost, "/faults", fault, nil)
 }
 
-// ClearFaults lets everything go well again.
+// ClearFaults removes all faults.
 func (p Provider) ClearFaults(ctx context.Context) error {
 	return p.call(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
-// Redeliver sends at once what waits or was lost.
+// Redeliver sends pending and lost webhooks now.
 func (p Provider) Redeliver(ctx context.Context) error {
 	return p.call(ctx, http.MethodPost, "/redeliver", nil, nil)
 }
 
-// SetWebhookURL tells the provider where the product is, by its base address.
+// SetWebhookURL sets the endpoint for webhooks by the product's base URL.
 func (p Provider) SetWebhookURL(ctx context.Context, baseURL string) error {
 	return p.call(ctx, http.MethodPost, "/endpoint", map[string]string{"url": strings.TrimSuffix(baseURL, "/") + "/api/stripe/webhook"}, nil)
 }
@@ -82,7 +82,7 @@ func (p Provider) call(ctx context.Context, method, path string, body, into any)
 		return err
 	}
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the provider's control answered %s: %s", response.Status, strings.TrimSpace(string(answer)))
+		return fmt.Errorf("testkit: provider control: %s: %s", response.Status, strings.TrimSpace(string(answer)))
 	}
 	if into == nil {
 		return nil

@@ -15,33 +15,33 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 )
 
-// settleTimeout is how long the books may take to agree: webhooks arrive, loops look
-// at orders and refunds are made after a scenario has seen its last page.
+// settleTimeout is how long reconciliation may take to succeed: webhooks, workers and
+// refunds finish after the last page of a scenario.
 const settleTimeout = 30 * time.Second
 
-// Reporter is a test.
+// Reporter is the part of testing.TB that reconciliation uses.
 type Reporter interface {
 	Helper()
 	Context() context.Context
 	Errorf(format string, args ...any)
 }
 
-// Reconcile proves after a scenario that money, orders, lines, domains and the
-// registry agree. configuration is the file of the service that runs in front of a
-// sandbox's world, environment what else it was told.
+// Reconcile fails the test if payments, orders, items, domains and registry disagree.
+// configuration is the file of a service in front of a sandbox's world, environment its
+// additional environment.
 func Reconcile(t Reporter, configuration string, environment ...string) {
 	t.Helper()
 	problems, err := ReconcileProblems(t.Context(), configuration, environment, settleTimeout)
 	if err != nil {
-		t.Errorf("the books can't be read: %v", err)
+		t.Errorf("reconcile: %v", err)
 	}
 	for _, problem := range problems {
-		t.Errorf("books: %s", problem)
+		t.Errorf("reconcile: %s", problem)
 	}
 }
 
-// ReconcileProblems returns what does not agree. It looks again until nothing is wrong or
-// within is over: what is only late passes, what is wrong stays.
+// ReconcileProblems returns the disagreements. It retries until there are none or the
+// time within is over, so that work in progress is not reported.
 func ReconcileProblems(ctx context.Context, configuration string, environment []string, within time.Duration) (problems []string, err error) {
 	cfg, err := config.Load(configuration, environment)
 	if err != nil {
@@ -83,11 +83,11 @@ func reconcileOnce(ctx context.Context, db *store.DB, settings config.Stripe, wo
 	return problems, nil
 }
 
-// PaymentProblems is what the product's own audit finds ('dotkontor doctor --books'),
-// with no patience: everything must be at rest.
+// PaymentProblems returns the findings of 'dotkontor doctor --books' without grace
+// period.
 func PaymentProblems(ctx context.Context, db *store.DB, settings config.Stripe) ([]string, error) {
 	if settings.SecretKey == "" {
-		return nil, errors.New("no payment provider is set, so there are no books of its own")
+		return nil, errors.New("testkit: reconcile: no payment provider is configured")
 	}
 	provider := stripe.New(stripe.Options{Key: string(settings.SecretKey), URL: settings.APIURL, Methods: settings.PaymentMethods})
 	report, err := reconcile.Run(ctx, db, provider, reconcile.Options{Now: time.Now()})
@@ -101,14 +101,14 @@ func PaymentProblems(ctx context.Context, db *store.DB, settings config.Stripe) 
 	return problems, nil
 }
 
-// FindPersonalData are the texts that no public answer may hold, whatever the registrant is
-// called, and where they were found.
+// FindPersonalData returns which of the texts occur in which of the answers, ignoring
+// case.
 func FindPersonalData(texts []string, answers map[string]string) (found []string) {
 	for where, answer := range answers {
 		plain := strings.ToLower(answer)
 		for _, text := range texts {
 			if text != "" && strings.Contains(plain, strings.ToLower(text)) {
-				found = append(found, fmt.Sprintf("%s holds %q", where, text))
+				found = append(found, fmt.Sprintf("%s contains %q", where, text))
 			}
 		}
 	}

@@ -15,26 +15,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// controlTimeout bounds one question to the world's control.
+// controlTimeout bounds one request to a control address.
 const controlTimeout = time.Minute
 
-// World is the simulated world that runs on a data folder, in another process.
+// World controls a simulated world in another process.
 type World struct{ control registry.Control }
 
-// FindWorld finds it.
+// FindWorld reads the control address from the data folder of a world.
 func FindWorld(data string) (World, error) {
 	control, err := registry.ReadControl(data)
 	return World{control}, err
 }
 
-// Holdings is what the registry has of the product's account.
+// Holdings returns the objects that the product's registry account sponsors.
 func (w World) Holdings(ctx context.Context) (ledger.Sponsored, error) {
 	var held ledger.Sponsored
 	err := w.call(ctx, http.MethodGet, "/objects?of="+registry.ProductAccount, &held)
 	return held, err
 }
 
-// Advance moves the world's clock on.
+// Advance moves the world's clock forward.
 func (w World) Advance(ctx context.Context, by time.Duration) error {
 	var clock registry.Clock
 	return w.call(ctx, http.MethodPost, "/clock/advance?by="+by.String(), &clock)
@@ -56,24 +56,24 @@ func (w World) call(ctx context.Context, method, path string, into any) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the world's control answered %s", response.Status)
+		return fmt.Errorf("testkit: world control: %s", response.Status)
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// renewalTolerance is how far the paid term and the registry's may lie apart after a
-// renewal: less than any term.
+// renewalTolerance is the permitted difference between the paid term and the registry's
+// expiry after a renewal: less than any term.
 const renewalTolerance = 60 * 24 * time.Hour
 
-// RegistryState is everything that must agree when no line is under way: the lines, the
-// customers' domains and the registry.
+// RegistryState has everything that agrees while no item is in progress: items,
+// customers' domains and registry objects.
 type RegistryState struct {
 	Items    []provision.Item
 	Domains  []provision.Domain
 	Registry ledger.Sponsored
 }
 
-// ReadRegistryState reads all of it.
+// ReadRegistryState reads database and registry.
 func ReadRegistryState(ctx context.Context, db *store.DB, world World) (RegistryState, error) {
 	var b RegistryState
 	const page = 200
@@ -104,9 +104,9 @@ func ReadRegistryState(ctx context.Context, db *store.DB, world World) (Registry
 	return b, err
 }
 
-// Problems says what does not agree. Every paid line is exactly one registered
-// domain, or one failed line that is marked for a refund; the registry holds no
-// domain that we don't know, and no contact that nobody uses.
+// Problems returns the disagreements. Every paid item is exactly one registered domain
+// or a failed item marked for a refund; the registry holds no domain that is unknown
+// here and no unused contact.
 func (b RegistryState) Problems() []string {
 	var problems []string
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -126,7 +126,7 @@ func (b RegistryState) Problems() []string {
 		domain, known := byID[line.Domain]
 		at := held[line.Name]
 		if line.Kind == provision.Renew {
-			// The domain was there before, whatever became of the renewal.
+			// The domain exists whether or not the renewal succeeded.
 			switch {
 			case !line.State.Final() || !known:
 				wrong("the renewal of %s is %s, and the customer has %+v", line.Name, line.State, domain)
@@ -144,7 +144,7 @@ func (b RegistryState) Problems() []string {
 			active[line.Name]++
 			handles[line.Handle] = true
 			holder := line.Handle
-			if domain.Handle != "" { // its holder may have taken over other data since
+			if domain.Handle != "" { // the registrant may have changed since
 				holder = domain.Handle
 			}
 			switch {
@@ -159,7 +159,7 @@ func (b RegistryState) Problems() []string {
 			}
 		case provision.StateFailed:
 			if !line.RefundDue || line.Failure == "" {
-				wrong("%s failed and nobody gets money back", line.Name)
+				wrong("%s failed without a refund", line.Name)
 			}
 			if known {
 				wrong("%s failed, but the customer has %+v", line.Name, domain)
@@ -175,19 +175,19 @@ func (b RegistryState) Problems() []string {
 	}
 	for name := range held {
 		if !slices.ContainsFunc(ours[name], func(d provision.Domain) bool { return d.Status != "transferred_out" }) {
-			wrong("the registry holds %s, which we do not know", name)
+			wrong("the registry holds %s, which is unknown here", name)
 		}
 	}
 	for _, domain := range b.Domains {
-		handles[domain.Handle] = true // it may have come otherwise, as the demo's have
+		handles[domain.Handle] = true // not every domain has an item, for example the demo customer's
 	}
 	for _, contact := range b.Registry.Contacts {
 		if !handles[contact.ID] {
-			wrong("the registry holds the contact %s of no active line", contact.ID)
+			wrong("the registry holds the contact %s of no active item", contact.ID)
 		}
 	}
 	for _, id := range b.Registry.Unused {
-		wrong("nobody uses the contact %s", id)
+		wrong("the contact %s is unused", id)
 	}
 	slices.Sort(problems)
 	return problems

@@ -10,7 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// consistentState is one line that was registered and one that was refused.
+// consistentState has a registered and a failed item.
 func consistentState() RegistryState {
 	return RegistryState{
 		Items: []provision.Item{
@@ -40,15 +40,15 @@ func TestProblems_FindsEveryInconsistency(t *testing.T) {
 		"good.org is active, but the customer":   func(b *RegistryState) { b.Domains[0].Status = "pending" },
 		"in phase \"pendingCreate\"":             func(b *RegistryState) { b.Registry.Domains[0].Phase = ledger.PendingCreate },
 		"for \"OTHER\" and not for \"DK1\"":      func(b *RegistryState) { b.Registry.Domains[0].Registrant = "OTHER" },
-		"bad.org failed and nobody":              func(b *RegistryState) { b.Items[1].RefundDue = false },
+		"bad.org failed without a refund":        func(b *RegistryState) { b.Items[1].RefundDue = false },
 		"bad.org failed, but the customer":       func(b *RegistryState) { b.Domains = append(b.Domains, provision.Domain{ID: "dom_2"}) },
 		"bad.org is still undoing":               func(b *RegistryState) { b.Items[1].State = provision.StateUndoing },
 		"good.org was paid for 2 times":          func(b *RegistryState) { b.Items = append(b.Items, b.Items[0]) },
-		"holds bad.org, which we do not know": func(b *RegistryState) {
+		"holds bad.org, which is unknown here": func(b *RegistryState) {
 			b.Registry.Domains = append(b.Registry.Domains, &ledger.Domain{Name: "bad.org"})
 		},
-		"the contact DK2 of no active line": func(b *RegistryState) { b.Registry.Contacts = append(b.Registry.Contacts, &ledger.Contact{ID: "DK2"}) },
-		"nobody uses the contact DK1":       func(b *RegistryState) { b.Registry.Unused = []string{"DK1"} },
+		"the contact DK2 of no active item": func(b *RegistryState) { b.Registry.Contacts = append(b.Registry.Contacts, &ledger.Contact{ID: "DK2"}) },
+		"the contact DK1 is unused":         func(b *RegistryState) { b.Registry.Unused = []string{"DK1"} },
 	} {
 		state := consistentState()
 		spoil(&state)
@@ -61,7 +61,7 @@ func TestProblems_FindsEveryInconsistency(t *testing.T) {
 func TestFindPersonalData_IgnoresCase(t *testing.T) {
 	t.Parallel()
 	found := FindPersonalData([]string{"Marlene Petersen", "", "+49.40"}, map[string]string{"GET /a": "holder: MARLENE PETERSEN", "GET /b": "nobody", "GET /c": "tel +49.40"})
-	if want := []string{`GET /a holds "Marlene Petersen"`, `GET /c holds "+49.40"`}; !slices.Equal(found, want) {
+	if want := []string{`GET /a contains "Marlene Petersen"`, `GET /c contains "+49.40"`}; !slices.Equal(found, want) {
 		t.Errorf("found %q, want %q", found, want)
 	}
 }
@@ -77,7 +77,7 @@ func TestProblems_RenewalNeedsExistingDomain(t *testing.T) {
 	}
 	state.Registry.Domains[0].Expires = time.Unix(1, 0).AddDate(1, 0, 0)
 	if problems := state.Problems(); len(problems) != 1 || !strings.Contains(problems[0], "is paid until") {
-		t.Errorf("found %q, want that the registry has another term", problems)
+		t.Errorf("found %q, want a different term at the registry", problems)
 	}
 	state.Items[3].State = provision.StateRequested
 	state.Items[2].Domain = "dom_9"

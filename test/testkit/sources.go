@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// ModuleRoot is the nearest folder upwards that has a go.mod.
+// ModuleRoot returns the nearest folder upwards that has a go.mod.
 func ModuleRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -25,10 +25,10 @@ func ModuleRoot() (string, error) {
 	}
 }
 
-// Sources looks at every file that the product is built of, and returns their
-// base names. A test that builds the binary by a command calls it, because the go
-// tool then does not see that the test depends on the product; it does see which
-// files a test looks at, and without a look it would answer from its cache.
+// Sources stats every source file of the product and returns their base names. A test
+// that builds the binary by a command calls it: the go tool does not see that such a
+// test depends on the product, but it does record the files that a test stats, and
+// reruns the test after one of them has changed.
 func Sources() (seen []string, err error) {
 	root, err := ModuleRoot()
 	if err != nil {

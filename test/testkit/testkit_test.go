@@ -18,7 +18,7 @@ func TestReadyLine_FoundAfterBanner(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	if got, err := ReadyLine(strings.NewReader("dotkontor: port in use\n")); err == nil {
-		t.Errorf("a process that ended is taken for ready: %q", got)
+		t.Errorf("a process without a ready line is ready: %q", got)
 	}
 }
 
@@ -37,12 +37,12 @@ func TestBuildCache_SeparatePerFlags(t *testing.T) {
 	for _, build := range [][]string{{"cmd/dotkontor"}, {"cmd/dotkontor", "-race"}, {"cmd/dotkontor", "-tags", "faults"}, {"examples/acp-agent"}} {
 		path := cachedBuild(environment, build[0], build[1:])
 		if seen[path] || filepath.Dir(path) != "/kept" {
-			t.Errorf("%v is kept as %q", build, path)
+			t.Errorf("%v is cached as %q", build, path)
 		}
 		seen[path] = true
 	}
 	if !seen[""] {
-		t.Error("a build is kept although nobody asks for it")
+		t.Error("a build is cached without a cache folder")
 	}
 }
 
@@ -60,7 +60,7 @@ func TestBuildCache_IsReused(t *testing.T) {
 		t.Errorf("got %q, %v", text, err)
 	}
 	if err := build(t.Context(), "no/program", mine+"-raced", io.Discard, []string{"-race"}); err == nil {
-		t.Error("another build was taken")
+		t.Error("a build with other flags was used")
 	}
 }
 
@@ -72,7 +72,7 @@ func TestParseStat_ProgramNameWithSpaces(t *testing.T) {
 	}
 	for _, broken := range []string{"", "42 name R 1", "42 (name) R 1 2", "42 (n) R 1 42 42 0 -1 1 1 0 0 0 x 50 0"} {
 		if got, ok := parseStat(broken); ok {
-			t.Errorf("%q is read as %s", broken, got)
+			t.Errorf("%q is parsed as %s", broken, got)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func TestParseMemory_ReadsProcStatus(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if got := parseMemory("VmRSS:\tmuch\n"); got != (Memory{}) {
-		t.Errorf("nonsense is read as %+v", got)
+		t.Errorf("an invalid value is parsed as %+v", got)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestMemory_IncludesChildren(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("this system does not tell")
+		t.Skip("no /proc on this system")
 	}
 	child := exec.CommandContext(t.Context(), "sleep", "60")
 	if err := child.Start(); err != nil {
@@ -117,6 +117,6 @@ func TestMemory_IncludesChildren(t *testing.T) {
 		_ = child.Wait() // it was killed
 	}()
 	if !slices.Contains(childrenOf(os.Getpid()), child.Process.Pid) {
-		t.Error("the process is not found among the children")
+		t.Error("the child is not found")
 	}
 }

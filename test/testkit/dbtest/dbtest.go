@@ -1,8 +1,8 @@
-// Package fresh gives tests databases of their own whose schema is up to date.
+// Package dbtest provides each test with a database whose schema is up to date.
 //
-// Making the schema takes longer than most tests, so it is made once in a process and
-// copied for each of them. It is not the place for tests of the schema itself, or of
-// how it is made: those begin with an empty folder, or with test/testkit/pgtest.
+// Migrations take longer than most tests, so they run once per process and each test
+// gets a copy. Tests of the migrations start from an empty folder, or with
+// test/testkit/pgtest.
 package dbtest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// databaseFile is what the store calls its database.
+// databaseFile is the file name that internal/store uses.
 const databaseFile = "dotkontor.db"
 
 var sqliteTemplate = sync.OnceValues(func() (text []byte, err error) {
@@ -31,7 +31,7 @@ var sqliteTemplate = sync.OnceValues(func() (text []byte, err error) {
 		return nil, err
 	}
 	if _, err := os.Stat(filepath.Join(folder, databaseFile+"-wal")); err == nil {
-		return nil, errors.New("a part of the database is still in its log")
+		return nil, errors.New("dbtest: the write-ahead log is not empty")
 	}
 	return os.ReadFile(filepath.Join(folder, databaseFile))
 })
@@ -44,7 +44,7 @@ func createSchema(options store.Options) error {
 	return db.Close()
 }
 
-// SQLite is a folder with a database that nobody has used.
+// SQLite returns a folder with an empty migrated database.
 func SQLite(t testing.TB) store.Options {
 	t.Helper()
 	text, err := sqliteTemplate()
@@ -58,7 +58,7 @@ func SQLite(t testing.TB) store.Options {
 	return store.Options{Data: folder}
 }
 
-// postgresTemplate is the database that is copied on a server; Main drops it.
+// postgresTemplate is the database that is copied; Main drops it.
 var postgresTemplate struct {
 	sync.Mutex
 	server  *pgtest.Server
@@ -66,8 +66,8 @@ var postgresTemplate struct {
 	drop    func() error
 }
 
-// Postgres is the same on PostgreSQL. Without one the test is skipped. A package that
-// uses it has a TestMain with Main in it.
+// Postgres returns an empty migrated PostgreSQL database, or skips the test. The package
+// needs a TestMain that calls Main.
 func Postgres(t testing.TB, connections int) store.Options {
 	t.Helper()
 	postgresTemplate.Lock()
@@ -110,8 +110,7 @@ func createPostgresTemplate() (err error) {
 	return nil
 }
 
-// Main runs the tests of a package, removes what was made for all of them and returns
-// the exit code.
+// Main runs the tests of a package, drops the shared template and returns the exit code.
 func Main(tests interface{ Run() int }) int {
 	code := tests.Run()
 	var err error
@@ -122,7 +121,7 @@ func Main(tests interface{ Run() int }) int {
 		err = errors.Join(err, postgresTemplate.server.Stop())
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)
+		fmt.Fprintln(os.Stderr, "dbtest: drop template:", err)
 		return 1
 	}
 	return code

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(Main(m)) }
 
-// writeAndRead leaves something in a database, and says what was there before.
+// writeAndRead writes to a database and returns its previous content.
 func writeAndRead(t *testing.T, options store.Options, path string) string {
 	t.Helper()
 	db, err := store.Open(t.Context(), options)
@@ -38,13 +38,13 @@ func TestDatabase_MigratedAndIsolated(t *testing.T) {
 			t.Parallel()
 			mine, theirs := open(t), open(t)
 			if got := writeAndRead(t, mine, "/mine"); got != "/mine" {
-				t.Errorf("somebody has used it: %s", got)
+				t.Errorf("not empty: %s", got)
 			}
 			if got := writeAndRead(t, theirs, "/theirs"); got != "/theirs" {
-				t.Errorf("it is the other one: %s", got)
+				t.Errorf("shared with another test: %s", got)
 			}
 			if got := writeAndRead(t, mine, "/again"); got != "/mine" {
-				t.Errorf("it kept nothing: %s", got)
+				t.Errorf("not persistent: %s", got)
 			}
 		})
 	}

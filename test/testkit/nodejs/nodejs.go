@@ -1,5 +1,5 @@
-// Package node runs scripts for Node with the packages that scripts/node.sh has
-// installed. Where these are missing, a test is skipped and says so.
+// Package nodejs runs Node scripts with the packages that scripts/node.sh installs.
+// Without them, tests are skipped.
 package nodejs
 
 import (
@@ -20,8 +20,7 @@ const (
 	modulesDir      = "../../.tools/node/node_modules"
 )
 
-// Program is the Node that scripts run with; the test is skipped where it or the
-// named package is missing.
+// Program returns the path of Node. It skips the test if Node or the package is missing.
 func Program(t *testing.T, needed string) string {
 	t.Helper()
 	if testing.Short() {
@@ -38,7 +37,7 @@ func Program(t *testing.T, needed string) string {
 	if _, err := os.Stat(pinned); err == nil {
 		return pinned
 	}
-	// npm has no Node for this system, so the person's own must do.
+	// npm has no Node for this system; use the installed one.
 	found, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no Node for this system; " + installHint)
@@ -46,12 +45,12 @@ func Program(t *testing.T, needed string) string {
 	version, err := exec.CommandContext(t.Context(), found, "--version").Output()
 	var major int
 	if _, scanErr := fmt.Sscanf(string(version), "v%d", &major); err != nil || scanErr != nil || major < minMajorVersion {
-		t.Skipf("Node %d is needed, and this one says %q", minMajorVersion, version)
+		t.Skipf("Node %d is required, found %q", minMajorVersion, version)
 	}
 	return found
 }
 
-// ModulePath finds a file of an installed package.
+// ModulePath returns the path of a file in an installed package.
 func ModulePath(t *testing.T, path string) string {
 	t.Helper()
 	absolute, err := filepath.Abs(filepath.Join(modulesDir, filepath.FromSlash(path)))
@@ -61,8 +60,8 @@ func ModulePath(t *testing.T, path string) string {
 	return absolute
 }
 
-// ScriptDir puts scripts of the test's own folder beside the installed packages,
-// which is where Node looks for them.
+// ScriptDir copies scripts of the test's folder next to a link to the installed
+// packages, where Node resolves them.
 func ScriptDir(t *testing.T, scripts ...string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -81,15 +80,15 @@ func ScriptDir(t *testing.T, scripts ...string) string {
 	return folder
 }
 
-// Run runs a script in a folder of its own and returns what it printed. One that
-// fails has its output with it in the error.
+// Run runs a script in an empty folder and returns its output. The error includes the
+// output.
 func Run(t *testing.T, limit time.Duration, program string, args ...string) (stdout string, err error) {
 	t.Helper()
 	stdout, _, err = RunWithStderr(t, limit, program, args...)
 	return stdout, err
 }
 
-// RunWithStderr is Run with what the script wrote to stderr, where warnings are.
+// RunWithStderr is Run that also returns stderr.
 func RunWithStderr(t *testing.T, limit time.Duration, program string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -97,9 +96,9 @@ func RunWithStderr(t *testing.T, limit time.Duration, program string, args ...st
 	home := t.TempDir()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = home
-	// Nothing of the person's environment: no proxy, no settings of a client.
+	// An empty environment: no proxy, no client settings.
 	cmd.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "NO_COLOR=1"}
-	// An interrupt lets a script close what it has opened, such as a browser.
+	// An interrupt lets a script close its browser.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
 	var out, errOut bytes.Buffer

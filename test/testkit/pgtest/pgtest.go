@@ -1,9 +1,8 @@
-// Package pg gives tests and measurements a PostgreSQL of their own.
+// Package pgtest provides PostgreSQL databases to tests and benchmarks.
 //
 // "make test" starts one server for the whole run and names it in the variable
-// DOTKONTOR_TEST_POSTGRES. Whoever runs one package by hand gets a server for
-// that test, from the same script, if PostgreSQL is installed. Nothing is
-// installed from here: where there is none, the test says so and is skipped.
+// DOTKONTOR_TEST_POSTGRES. Without the variable, a server is started for the test if
+// PostgreSQL is installed; otherwise the test is skipped.
 package pgtest
 
 import (
@@ -23,33 +22,32 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 )
 
-// EnvVariable names the server that is there for all.
+// EnvVariable is the variable with the URL of the shared server.
 const EnvVariable = "DOTKONTOR_TEST_POSTGRES"
 
 // ErrMissing means that no PostgreSQL is installed, or that -short excludes it.
 var ErrMissing = errors.New("no PostgreSQL is installed (Debian: postgresql), or -short excludes it")
 
 const (
-	// commandTimeout bounds what a server takes to start, to stop or to make a database.
+	// commandTimeout bounds starting, stopping and creating a database.
 	commandTimeout = time.Minute
-	// exitMissing is the script's answer where nothing is installed.
+	// exitMissing is the script's exit code if PostgreSQL is not installed.
 	exitMissing = 69
 )
 
 // Server is a running PostgreSQL.
 type Server struct {
-	// URL is the address of its first database, with a user who may do anything.
+	// URL is the URL of its first database, with a superuser.
 	URL string
-	// own says that it was started here, and must be stopped here.
+	// own reports whether Start started it, so that Stop stops it.
 	own bool
 }
 
-// settingsVariable hands further settings to the script, separated by spaces.
+// settingsVariable passes further settings to the script, separated by spaces.
 const settingsVariable = "DOTKONTOR_TEST_POSTGRES_SETTINGS"
 
-// Start returns the server that Variable names, or starts one, with settings like
-// "shared_buffers=2GB" beside those that tests have. The caller stops it. It
-// returns ErrMissing where there is nothing to start.
+// Start returns the server that EnvVariable names, or starts one with additional
+// settings like "shared_buffers=2GB". The caller stops it.
 func Start(settings ...string) (*Server, error) {
 	if testing.Testing() && testing.Short() {
 		return nil, ErrMissing
@@ -63,17 +61,17 @@ func Start(settings ...string) (*Server, error) {
 		return nil, ErrMissing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL did not start: %w", err)
+		return nil, fmt.Errorf("pgtest: start: %w", err)
 	}
 	// The script prints a line for a shell: export NAME='ADDRESS'.
 	_, address, found := strings.Cut(strings.TrimSpace(out), "='")
 	if !found {
-		return nil, fmt.Errorf("PostgreSQL did not start: %q", out)
+		return nil, fmt.Errorf("pgtest: start: unexpected output %q", out)
 	}
 	return &Server{URL: strings.TrimSuffix(address, "'"), own: true}, nil
 }
 
-// Stop ends the server, if it was started here, and all that it held.
+// Stop stops the server and deletes its data if Start started it.
 func (s *Server) Stop() error {
 	if !s.own {
 		return nil
@@ -82,27 +80,26 @@ func (s *Server) Stop() error {
 	return err
 }
 
-// NewDatabase makes an empty database and returns its address, and a function
-// that drops it.
+// NewDatabase creates an empty database and returns its URL and a function that drops
+// it.
 func (s *Server) NewDatabase() (address string, drop func() error, err error) {
 	return s.create("")
 }
 
-// CopyDatabase is NewDatabase with all that another database has, to which nobody is
-// connected.
+// CopyDatabase creates a copy of another database, which must have no connections.
 func (s *Server) CopyDatabase(other string) (address string, drop func() error, err error) {
 	parsed, err := url.Parse(other)
 	if err != nil {
-		return "", nil, errors.New("the database to copy has no address")
+		return "", nil, errors.New("pgtest: copy: invalid database URL")
 	}
 	return s.create(" TEMPLATE " + strings.TrimPrefix(parsed.Path, "/"))
 }
 
-// create makes a database as the words behind its name say.
+// create creates a database; how follows its name in the statement.
 func (s *Server) create(how string) (address string, drop func() error, err error) {
 	parsed, err := url.Parse(s.URL)
 	if err != nil {
-		return "", nil, errors.New(EnvVariable + " is no address")
+		return "", nil, errors.New(EnvVariable + " is not a URL")
 	}
 	name := "test_" + strings.ToLower(rand.Text())
 	if err := s.exec("CREATE DATABASE " + name + how); err != nil {
@@ -123,8 +120,8 @@ func (s *Server) exec(statement string) error {
 	return errors.Join(err, pool.Close())
 }
 
-// Database returns the address of an empty database that lives as long as the
-// test. Without PostgreSQL the test is skipped.
+// Database returns the URL of an empty database that is dropped after the test. Without
+// PostgreSQL the test is skipped.
 func Database(t testing.TB) string {
 	t.Helper()
 	server, err := Start()
@@ -151,7 +148,7 @@ func Database(t testing.TB) string {
 	return address
 }
 
-// script runs scripts/postgres.sh of the repository.
+// script runs scripts/postgres.sh.
 func script(environment []string, args ...string) (string, error) {
 	path, err := scriptPath()
 	if err != nil {
@@ -162,13 +159,13 @@ func script(environment []string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, path, args...)
 	command.Env = environment
 	command.Stderr = os.Stderr
-	// The server outlives the script, so its output must not be waited for.
+	// The server outlives the script and keeps its output open.
 	command.WaitDelay = time.Second
 	out, err := command.Output()
 	return string(out), err
 }
 
-// scriptPath looks in this folder and those above it.
+// scriptPath searches this folder and its parents.
 func scriptPath() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package texts holds the sentences of pages against each other and against the pages:
-// both languages say the same things, every text that a page names is there, and no
-// text is there for nobody.
+// Package textcheck checks the texts of pages: both languages have the same keys and
+// placeholders, every key that a page uses exists, and every key is used.
 //
-// Tests beside the pages use it, because only they see the tables. It reads their
-// folder and knows nothing of the product.
+// Tests in the packages of the pages call it, because the tables are not exported. It
+// reads files of the current folder and does not import the product.
 package textcheck
 
 import (
@@ -23,10 +22,10 @@ var (
 	noticeKey   = regexp.MustCompile(`(?:note = |note := |v\.Note\()"([a-z_]+)"[),\n]`)
 )
 
-// fileSuffixes are names that look like those of texts.
+// fileSuffixes are endings of file names that look like keys.
 var fileSuffixes = []string{".csv", ".html", ".txt"}
 
-// CheckTranslations wants the same keys in both languages, with the same places for what is put in.
+// CheckTranslations checks that both languages have the same keys and placeholders.
 func CheckTranslations(t testing.TB, german, english map[string]string) {
 	t.Helper()
 	for key, text := range german {
@@ -36,7 +35,7 @@ func CheckTranslations(t testing.TB, german, english map[string]string) {
 			continue
 		}
 		if !slices.Equal(placeholders(text), placeholders(other)) {
-			t.Errorf("%s: %q and %q have other places", key, text, other)
+			t.Errorf("%s: %q and %q have different placeholders", key, text, other)
 		}
 		if strings.TrimSpace(text) == "" || strings.TrimSpace(other) == "" {
 			t.Errorf("%s is empty", key)
@@ -53,10 +52,9 @@ func placeholders(text string) []string {
 	return slices.Sorted(slices.Values(placeholder.FindAllString(text, -1)))
 }
 
-// CheckKeys wants a text for every key that the templates and sources of this folder name,
-// and somebody who names every text. What begins with one of byCode is put together
-// from what a service says, so nobody can be seen to name it. Notes are left by their
-// names alone.
+// CheckKeys checks that every key in the templates and sources of this folder has a
+// text, and that every text is used. Keys that begin with one of byCode are composed at
+// run time, so their use can't be checked. Notes are referred to by name, without prefix.
 func CheckKeys(t testing.TB, german map[string]string, byCode []string) {
 	t.Helper()
 	named := make(map[string]bool)
@@ -71,7 +69,7 @@ func CheckKeys(t testing.TB, german map[string]string, byCode []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(german)) {
 		if !named[key] && !slices.ContainsFunc(byCode, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
-			t.Errorf("nobody says %s", key)
+			t.Errorf("the text %s is unused", key)
 		}
 	}
 	EachMatch(t, "*.go", noticeKey, func(name string) {
@@ -81,8 +79,8 @@ func CheckKeys(t testing.TB, german map[string]string, byCode []string) {
 	})
 }
 
-// EachMatch calls each with what an expression's group finds in the files that a pattern
-// names, but for tests and the tables themselves.
+// EachMatch calls each with the first group of every match in the files that match a
+// pattern, except tests and the tables themselves.
 func EachMatch(t testing.TB, pattern string, find *regexp.Regexp, each func(match string)) {
 	t.Helper()
 	matched, err := filepath.Glob(pattern)

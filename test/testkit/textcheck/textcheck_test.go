@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recordingTB is a test that collects what is said about it.
+// recordingTB records the errors of a check.
 type recordingTB struct {
 	testing.TB
 	errors []string
@@ -26,10 +26,10 @@ func TestCheckTranslations_ReportsDifferences(t *testing.T) {
 		t.Error(none.errors)
 	}
 	for want, english := range map[string]map[string]string{
-		"b has no English text": {"a": "{0} {1}"},
-		"c has no German text":  {"a": "{0} {1}", "b": "y", "c": "z"},
-		"have other places":     {"a": "{0}", "b": "y"},
-		"b is empty":            {"a": "{0} {1}", "b": " "},
+		"b has no English text":  {"a": "{0} {1}"},
+		"c has no German text":   {"a": "{0} {1}", "b": "y", "c": "z"},
+		"different placeholders": {"a": "{0}", "b": "y"},
+		"b is empty":             {"a": "{0} {1}", "b": " "},
 	} {
 		var got recordingTB
 		if CheckTranslations(&got, german, english); !strings.Contains(strings.Join(got.errors, "\n"), want) {
@@ -55,7 +55,7 @@ func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
 	}
 	var got recordingTB
 	CheckKeys(&got, map[string]string{"page.title": "x", "page.body": "x", "page.old": "x", "note.saved": "x", "problem.any": "x"}, []string{"note.", "problem."})
-	want := "there is no text page.gone\nnobody says page.old\nthe note lost has no text"
+	want := "there is no text page.gone\nthe text page.old is unused\nthe note lost has no text"
 	if said := strings.Join(got.errors, "\n"); said != want {
 		t.Errorf("said:\n%s\nwant:\n%s", said, want)
 	}
