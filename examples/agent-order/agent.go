@@ -35,23 +35,36 @@ func connect(ctx context.Context, endpoint, token string) (agent, error) {
 
 func (a agent) close() { _ = a.session.Close() }
 
-// call runs a tool and reads its answer. What the tool says about a failure is
-// written for a model, so it is the error.
+// call runs a tool and decodes its result. A failure is described for a model, so the
+// description is the error. If the tool asks to wait, call waits and tries again.
 func call[T any](ctx context.Context, a agent, tool string, arguments any) (T, error) {
 	var answer T
-	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
-	if err != nil {
-		return answer, fmt.Errorf("%s: %w", tool, err)
+	for {
+		result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: arguments})
+		if err != nil {
+			return answer, fmt.Errorf("%s: %w", tool, err)
+		}
+		text, err := json.Marshal(result.StructuredContent)
+		if err != nil {
+			return answer, err
+		}
+		if !result.IsError {
+			err = json.Unmarshal(text, &answer)
+			return answer, err
+		}
+		var failure struct {
+			Code       string `json:"code"`
+			RetryAfter int    `json:"retryAfter"`
+		}
+		if json.Unmarshal(text, &failure) != nil || failure.Code != "rate_limited" {
+			return answer, fmt.Errorf("%s: %s", tool, text)
+		}
+		select {
+		case <-ctx.Done():
+			return answer, fmt.Errorf("%s: %s", tool, text)
+		case <-time.After(time.Duration(max(1, failure.RetryAfter)) * time.Second):
+		}
 	}
-	text, err := json.Marshal(result.StructuredContent)
-	if err != nil {
-		return answer, err
-	}
-	if result.IsError {
-		return answer, fmt.Errorf("%s: %s", tool, text)
-	}
-	err = json.Unmarshal(text, &answer)
-	return answer, err
 }
 
 // order is what start_order answers, status what get_order_status does.

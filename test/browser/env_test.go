@@ -36,6 +36,9 @@ import (
 // journeyTimeout is for a busy machine; on a quiet one a journey takes a minute at most.
 const journeyTimeout = 6 * time.Minute
 
+// screenshotsVariable names a folder in which journeys save a screenshot of each page.
+const screenshotsVariable = "TEST_SCREENSHOTS"
+
 // sandbox is the input of a script.
 type sandbox struct {
 	Portal   string `json:"portal"` // the origin
@@ -50,7 +53,7 @@ type sandbox struct {
 	} `json:"demo"`
 	// Enrolment is the secret of an operator's enrolment link.
 	Enrolment string `json:"enrolment"`
-	// Pictures is a folder for screenshots; empty without -v.
+	// Pictures is a folder for screenshots, if they are wanted.
 	Pictures string `json:"pictures"`
 	// Provider is the base URL of the sandbox's payment provider.
 	Provider string `json:"provider"`
@@ -177,7 +180,7 @@ func newSandbox(t *testing.T, info, browser string) sandbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sandbox{Chromium: browser, Pictures: pictureDir(t)}
+	s := sandbox{Chromium: browser, Pictures: os.Getenv(screenshotsVariable)}
 	var read struct {
 		BaseURL string          `json:"base_url"`
 		MCPURL  string          `json:"mcp_url"`
@@ -203,20 +206,6 @@ func newSandbox(t *testing.T, info, browser string) sandbox {
 	}
 	s.Portal, s.MCP, s.Inbox = read.BaseURL, read.MCPURL, strings.TrimSuffix(read.Inbox, "/")
 	return s
-}
-
-// pictureDir returns a new folder for screenshots, which is kept, and nothing without -v.
-func pictureDir(t *testing.T) string {
-	t.Helper()
-	if !testing.Verbose() {
-		return ""
-	}
-	folder, err := os.MkdirTemp("", "dotkontor-pages-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { t.Log("screenshots: " + folder) })
-	return folder
 }
 
 func freePort(t *testing.T) string {
