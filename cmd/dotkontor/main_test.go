@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -93,18 +92,4 @@ func maskTimes(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	text := timePattern.ReplaceAllString(ts.ReadFile(args[0]), "TIME")
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
-}
-
-func TestExpandChaosFlag_AddsDefault(t *testing.T) {
-	for _, test := range []struct{ given, want []string }{
-		{[]string{"sandbox", "--chaos"}, []string{"sandbox", "--chaos", "0.2"}},
-		{[]string{"sandbox", "--chaos", "--listen", "x"}, []string{"sandbox", "--chaos", "0.2", "--listen", "x"}},
-		{[]string{"sandbox", "--chaos", "0.5"}, []string{"sandbox", "--chaos", "0.5"}},
-		{[]string{"sandbox", "--chaos=0.5"}, []string{"sandbox", "--chaos=0.5"}},
-		{[]string{"serve"}, []string{"serve"}},
-	} {
-		if got := ExpandChaosFlag(test.given); !slices.Equal(got, test.want) {
-			t.Errorf("%v became %v, want %v", test.given, got, test.want)
-		}
-	}
 }

@@ -37,16 +37,18 @@ type rule struct {
 const (
 	core      = "internal/registrar"
 	domains   = "internal/registrar/*"
-	jobs      = "internal/jobs"              // how work that waits in rows is done
-	failpoint = "internal/failpoint"         // where a test kills the process
-	ttlcache  = "internal/ttlcache"          // how answers of outside systems are reused
-	signing   = "internal/registrar/signing" // arithmetic, without a store or a clock
+	jobs      = "internal/jobs"      // how work that waits in rows is done
+	failpoint = "internal/failpoint" // where a test kills the process
+	ttlcache  = "internal/ttlcache"  // how answers of outside systems are reused
 	hostmap   = "internal/upstream/hostmap"
 	hostlimit = "internal/upstream/hostlimit"
 	ssrf      = "internal/upstream/ssrf" // which addresses of strangers may be called
 	httpjson  = "internal/web/httpjson"  // what transports share
 	ui        = "internal/web/ui"        // what transports for people share
 	textcheck = "test/testkit/textcheck" // what tests of pages share
+	clitest   = "test/testkit/clitest"   // what tests of commands share
+	app       = "internal/app"           // the only place where everything meets
+	cli       = "internal/cli"           // what commands share
 	docs      = "docs"                   // the documents that the service serves
 	// own stands for the part of the tree that the importing package belongs
 	// to: internal/registrar/order and all below it.
@@ -73,22 +75,16 @@ var rules = []rule{
 		remedy:   "hand it in as a function",
 	},
 	{
-		packages: []string{"internal/registrar/agent"},
-		allowed:  []string{core, jobs, signing, own},
-		reason:   "who an agent is, is told by its signature",
-		remedy:   "declare the small interface that is needed, and let cmd hand it in",
-	},
-	{
 		packages: []string{domains},
-		allowed:  []string{core, jobs, failpoint, ttlcache, own},
-		reason:   "domain packages know the words, but neither each other nor the outside",
-		remedy:   "declare the small interface that is needed, and let cmd hand it in",
+		allowed:  []string{core, domains, jobs, failpoint, ttlcache},
+		reason:   "domain packages may use each other, but neither store, upstreams nor transports",
+		remedy:   "declare the small interface that is needed, and let app pass it in",
 	},
 	{
 		packages: []string{"internal/web"},
 		allowed:  []string{core, domains, "internal/web/*"},
 		reason:   "transports call domain services and no connectors",
-		remedy:   "take the service as a parameter, and let cmd hand it in",
+		remedy:   "take the service as a parameter, and let app pass it in",
 	},
 	{
 		packages: []string{httpjson, httpjson + "/*"},
@@ -159,13 +155,39 @@ var rules = []rule{
 		packages: []string{"internal/config"},
 		allowed:  []string{core, domains, hostmap},
 		reason:   "settings describe the parts, they do not build them",
-		remedy:   "build the part in cmd, from the setting",
+		remedy:   "build the part in app, from the setting",
+	},
+	{
+		packages: []string{app},
+		allowed:  []string{core, domains, jobs, failpoint, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/upstream/*", "internal/web", "internal/web/*"},
+		// Mail is tested against the sandbox's mail server.
+		allowedInTests: []string{"internal/sandbox/smtp"},
+		reason:         "app wires the product and knows neither its command line nor the sandbox",
+		remedy:         "export what the command needs from app, and call it there",
+	},
+	{
+		packages: []string{cli},
+		allowed:  []string{core, domains, app, "internal/config", "internal/store"},
+		reason:   "what commands share knows no command",
+		remedy:   "keep the code in the command that needs it",
+	},
+	{
+		packages: []string{"internal/cli/sandbox"},
+		allowed:  []string{core, domains, app, cli, "internal/config", "internal/store", "internal/sandbox/*", "internal/web/*"}, allowedInTests: []string{clitest},
+		reason: "the sandbox command starts the simulated upstreams and the product, and shares no code with the connectors",
+		remedy: "use the product through app",
+	},
+	{
+		packages: []string{"internal/cli/*"},
+		allowed:  []string{core, domains, app, cli, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/upstream/*", "internal/web/*"}, allowedInTests: []string{clitest},
+		reason: "commands know neither each other nor the sandbox",
+		remedy: "move what they share to " + cli,
 	},
 	{
 		packages: []string{"cmd/*"},
-		allowed:  []string{"internal/*", own},
-		reason:   "a command wires everything, but nothing that is only for tests",
-		remedy:   "move what the command needs below internal/",
+		allowed:  []string{cli, "internal/cli/*"},
+		reason:   "a program only lists its commands",
+		remedy:   "move the code to internal/cli or internal/app",
 	},
 	{
 		packages: []string{textcheck},
@@ -227,8 +249,6 @@ func TestRules_EachCanFail(t *testing.T) {
 	broken := []struct{ file, imports, why string }{
 		{"internal/registrar/name.go", "internal/config", whyOf("internal/registrar")},
 		{"internal/registrar/name.go", "internal/registrar/lookup", whyOf("internal/registrar")},
-		{"internal/registrar/order/order.go", "internal/registrar/lookup", whyOf("internal/registrar/order")},
-		{"internal/registrar/agent/agent.go", "internal/registrar/order", whyOf("internal/registrar/agent")},
 		{"internal/registrar/order/order.go", "internal/store", whyOf("internal/registrar/order")},
 		{"internal/registrar/order/order_test.go", "internal/upstream/rdap", whyOf("internal/registrar/order")},
 		{"internal/web/routes.go", "internal/store", whyOf("internal/web")},
@@ -257,7 +277,13 @@ func TestRules_EachCanFail(t *testing.T) {
 		{"internal/failpoint/doc.go", "internal/registrar", whyOf("internal/failpoint")},
 		{"internal/config/config.go", "internal/upstream/rdap", whyOf("internal/config")},
 		{"internal/config/config.go", "internal/web", whyOf("internal/config")},
-		{"cmd/dotkontor/serve.go", "test/bench", whyOf("cmd/dotkontor")},
+		{"internal/app/app.go", "internal/cli", whyOf("internal/app")},
+		{"internal/app/app.go", "internal/sandbox/smtp", whyOf("internal/app")},
+		{"internal/cli/run.go", "internal/cli/serve", whyOf("internal/cli")},
+		{"internal/cli/sandbox/sandbox.go", "internal/upstream/stripe", whyOf("internal/cli/sandbox")},
+		{"internal/cli/serve/serve.go", "internal/cli/sandbox", whyOf("internal/cli/serve")},
+		{"internal/cli/serve/serve.go", "internal/sandbox/registry", whyOf("internal/cli/serve")},
+		{"cmd/dotkontor/main.go", "internal/app", whyOf("cmd/dotkontor")},
 		{"test/bench/main.go", "cmd/dotkontor", whyOf("test/bench")},
 		{"test/testkit/textcheck/textcheck.go", "internal/web/ui", whyOf("test/testkit/textcheck")},
 		{"examples/agent-order/main.go", "internal/registrar", whyOf("examples/agent-order")},
@@ -288,6 +314,7 @@ func TestRules_AllowedImportsPass(t *testing.T) {
 	for _, allowed := range []struct{ file, imports string }{
 		{"internal/registrar/lookup/lookup.go", "internal/registrar"},
 		{"internal/registrar/mailer/runner.go", "internal/jobs"},
+		{"internal/registrar/order/order.go", "internal/registrar/billing"},
 		{"internal/registrar/order/order.go", "internal/registrar/order/state"},
 		{"internal/registrar/order/order_test.go", "internal/registrar/order"},
 		{"internal/web/routes.go", "internal/web/rest"},
@@ -298,7 +325,10 @@ func TestRules_AllowedImportsPass(t *testing.T) {
 		{"internal/upstream/whois/whois.go", "internal/upstream/hostlimit"},
 		{"internal/sandbox/registry/rdap.go", "internal/sandbox/clock"},
 		{"internal/config/config.go", "internal/upstream/hostmap"},
-		{"cmd/dotkontor/serve.go", "internal/sandbox/registry"},
+		{"internal/app/app.go", "internal/upstream/stripe"},
+		{"internal/cli/sandbox/sandbox.go", "internal/sandbox/registry"},
+		{"internal/cli/doctor/doctor_test.go", "test/testkit/clitest"},
+		{"cmd/dotkontor/commands.go", "internal/cli/serve"},
 		{"test/journeys/search_test.go", "internal/upstream/rdap"},
 		{"test/testkit/rig.go", "testing"},
 		{"internal/web/rest/rest_test.go", "testing"},

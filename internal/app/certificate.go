@@ -1,0 +1,71 @@
+package app
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// certificate serves the key pair in two files, and takes up renewed files
+// without a restart.
+type certificate struct {
+	certFile, keyFile string
+	logger            *slog.Logger
+	now               func() time.Time
+
+	mu        sync.Mutex
+	current   *tls.Certificate
+	modified  time.Time
+	checkedAt time.Time
+}
+
+// certificatePollInterval bounds how often the file system is asked.
+const certificatePollInterval = 30 * time.Second
+
+func newCertificate(certFile, keyFile string, logger *slog.Logger, now func() time.Time) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, logger: logger, now: now}
+	if err := c.load(); err != nil {
+		return nil, fmt.Errorf("the TLS certificate can't be used: %w", err)
+	}
+	return c, nil
+}
+
+func (c *certificate) load() error {
+	info, err := os.Stat(c.certFile)
+	if err != nil {
+		return err
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return err
+	}
+	c.current, c.modified, c.checkedAt = &pair, info.ModTime(), c.now()
+	return nil
+}
+
+// get is tls.Config.GetCertificate. If a renewed pair can't be read (yet), the
+// old one goes on serving, and the log says so until it can.
+func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.now().Sub(c.checkedAt) < certificatePollInterval {
+		return c.current, nil
+	}
+	c.checkedAt = c.now()
+	info, err := os.Stat(c.certFile)
+	if err == nil && info.ModTime().Equal(c.modified) {
+		return c.current, nil
+	}
+	if err == nil {
+		err = c.load()
+	}
+	if err != nil {
+		c.logger.ErrorContext(hello.Context(), "the renewed TLS certificate can't be used, the old one stays", "error", err.Error())
+		return c.current, nil
+	}
+	c.logger.InfoContext(hello.Context(), "the renewed TLS certificate is in use")
+	return c.current, nil
+}

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/web"
+)
+
+// startDatabaseWatch has the database asked for signs of life for as long as the product
+// runs, and shows in the metrics what is wrong with it.
+func (p *App) startDatabaseWatch(db *store.DB) error {
+	failed := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_database_errors_total",
+		Help: "Errors of the database by class, without violated constraints and callers that left.",
+	}, []string{"class"})
+	initCounters(failed, store.ErrorClasses())
+	db.CountErrors(func(class string) { failed.WithLabelValues(class).Inc() })
+	collectors := []prometheus.Collector{failed}
+	for _, trouble := range store.Conditions {
+		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "dotkontor_degraded",
+			Help:        "1 while a part of the service is degraded, by part and state.",
+			ConstLabels: prometheus.Labels{"part": registrar.PartDatabase, "state": string(trouble)},
+		}, func() float64 {
+			if db.IsDegraded(trouble) {
+				return 1
+			}
+			return 0
+		}))
+	}
+	for _, collector := range collectors {
+		if err := p.metrics.Register(collector); err != nil {
+			return err
+		}
+	}
+	p.background = append(p.background, db.WatchHealth)
+	return nil
+}
+
+// degraded lists what can't do all of its work.
+func (p *App) degraded() []web.Degraded {
+	var all []web.Degraded
+	for _, d := range p.services.DB.Degraded() {
+		all = append(all, web.Degraded{Part: registrar.PartDatabase, State: string(d.Condition), Since: d.Since})
+	}
+	// /readyz is public: which account it is, the metric and the log say.
+	var since time.Time
+	for _, client := range p.registries.Clients {
+		if s := client.PoolStatus(); s.Cause != "" && (since.IsZero() || s.Since.Before(since)) {
+			since = s.Since
+		}
+	}
+	if !since.IsZero() {
+		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(store.Unreachable), Since: since})
+	}
+	return all
+}

@@ -1,0 +1,63 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+)
+
+// changeRegistries are the accounts as holders' changes need them.
+func (r *Registries) changeRegistries() []domainchange.NamedRegistry {
+	var all []domainchange.NamedRegistry
+	for _, account := range r.provisionAccounts() {
+		if registry, ok := account.Account.(*epp.Provisioner); ok {
+			all = append(all, domainchange.NamedRegistry{Name: account.Name, Serves: account.Serves, Registry: registry})
+		}
+	}
+	return all
+}
+
+// startDomainChanges carries out what holders want of their domains for as long as the
+// product runs.
+func (p *App) startDomainChanges(registries *Registries, live *catalog.Live, now func() time.Time) (*domainchange.Service, error) {
+	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_domain_changes_total",
+		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
+	}, []string{"kind", "state"})
+	initCounters(ended, labelValues(domainchange.Nameservers, domainchange.AddDS, domainchange.RemoveDS, domainchange.Lock, domainchange.Unlock, domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure),
+		labelValues(domainchange.StatusDone, domainchange.StatusRefused))
+	if err := p.metrics.Register(ended); err != nil {
+		return nil, err
+	}
+	changes, err := domainchange.New(domainchange.Config{
+		RateLimit: func(actor registrar.Actor) time.Duration { return p.nameBudget.Spend(actor, registrar.ForDisplay, 1) },
+		Store:     p.services.DB, Registries: registries.changeRegistries(), Seal: p.services.keys.Seal(), Node: p.node, Now: now, Logger: p.logger,
+		MailQueued: p.services.mail.wake, CheckRestrictions: p.changeRefusal, CheckEligibility: p.checkRegistrant(live), RecordError: jobErrorRecorder(p.admin, admin.JobChange, p.logger),
+		OnChangeEnded: func(kind domainchange.ChangeKind, state domainchange.ChangeStatus) {
+			ended.WithLabelValues(string(kind), string(state)).Inc()
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, changes.Run)
+	return changes, nil
+}
+
+// checkRegistrant checks a registrant against what the price list says that an extension demands.
+func (p *App) checkRegistrant(live *catalog.Live) func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
+	return func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
+		verified, err := p.services.DB.VerifiedName(ctx, customer)
+		if err != nil {
+			return databaseError(err)
+		}
+		return registrar.CheckRegistrant(live.Extension, []string{tld}, holder, verified)
+	}
+}

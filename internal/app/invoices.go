@@ -1,0 +1,92 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/web"
+)
+
+// startInvoices issues what is owed for as long as the product runs.
+func (p *App) startInvoices(ctx context.Context, now func() time.Time) error {
+	issued := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_invoices_total", Help: "Documents that were issued, by kind: invoice, correction.",
+	}, []string{"kind"})
+	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dotkontor_invoices_waiting",
+		Help: "Invoices and corrections that are owed and not issued yet, 100 meaning that or more; -1 if the database does not answer.",
+	}, func() float64 {
+		const within, most = 2 * time.Second, 100
+		queryCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+		defer cancel()
+		due, err := p.services.DB.ListPendingDocuments(queryCtx, "", most)
+		if err != nil {
+			return -1
+		}
+		return float64(len(due))
+	})
+	initCounters(issued, labelValues(invoice.Invoice, invoice.Correction))
+	for _, collector := range []prometheus.Collector{issued, owed} {
+		if err := p.metrics.Register(collector); err != nil {
+			return err
+		}
+	}
+	invoices, err := invoice.New(invoice.Config{
+		Store: p.services.DB, Seller: sellerOf(p.cfg.Company),
+		Numbering: invoice.Numbering{Invoices: p.cfg.Company.InvoicePrefix, Corrections: p.cfg.Company.CorrectionPrefix},
+		Now:       now, Logger: p.logger,
+		OnIssued: func(kind invoice.Kind) { issued.WithLabelValues(string(kind)).Inc() },
+	})
+	if err != nil {
+		return err
+	}
+	p.invoices = invoices
+	p.background = append(p.background, invoices.Run)
+	return nil
+}
+
+// sellerOf is who sells, from the settings.
+func sellerOf(c config.Company) invoice.Seller {
+	return invoice.Seller{
+		Name: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Country: "DE", Register: c.Register,
+		VATID: c.VATID, TaxNumber: c.TaxNumber, Email: c.Email, Phone: c.Phone,
+	}
+}
+
+// wakeInvoicesOnOrderChange has documents issued as soon as they are owed.
+func wakeInvoicesOnOrderChange(settings *order.Config, invoices *invoice.Service) {
+	if invoices == nil {
+		return
+	}
+	reached, refunded := settings.OnStateChange, settings.OnRefund
+	settings.OnStateChange = func(state order.State) {
+		if reached != nil {
+			reached(state)
+		}
+		if state == order.Provisioning {
+			invoices.Wake()
+		}
+	}
+	settings.OnRefund = func(reason string) {
+		if refunded != nil {
+			refunded(reason)
+		}
+		invoices.Wake()
+	}
+}
+
+// addInvoicePages lets customers have theirs.
+func (p *App) addInvoicePages(webConfig *web.Config) error {
+	renderer, err := invoicepdf.New()
+	if err != nil {
+		return err
+	}
+	webConfig.Checkout.Invoices, webConfig.Checkout.InvoiceRenderer = p.invoices, renderer
+	return nil
+}

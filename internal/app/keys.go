@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// KeyFile holds the keys that seal what the database next to it holds, one a line. The
+// first start makes it with one key, and a rotation adds one.
+const KeyFile = "secret.key"
+
+// openKeyring checks the keys against the database. A key is made where there is none
+// and nothing is sealed yet.
+func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *slog.Logger) (*keyring.Keyring, error) {
+	if _, err := SealKeys(cfg); errors.Is(err, fs.ErrNotExist) {
+		if err := keyring.CheckUnused(ctx, db); err != nil {
+			return nil, err
+		}
+		if err := createKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
+			return nil, fmt.Errorf("the key in the data folder: %w", err)
+		}
+	}
+	return keyring.Open(ctx, keyring.Config{
+		Store: db, Load: func() ([]registrar.SealKey, error) { return SealKeys(cfg) }, Logger: logger,
+	})
+}
+
+// SealKeys are the configured keys, or those in the data folder, the first one first. The
+// error is fs.ErrNotExist where there is neither.
+func SealKeys(cfg config.Config) ([]registrar.SealKey, error) {
+	var keys []registrar.SealKey
+	if cfg.SecretKey != "" {
+		key, err := config.ParseKey(string(cfg.SecretKey))
+		if err != nil {
+			return nil, fmt.Errorf("secret_key: %w", err)
+		}
+		keys = append(keys, key)
+	} else {
+		var err error
+		if keys, err = readKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range cfg.AdditionalSecretKeys {
+		key, err := config.ParseKey(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("additional_secret_keys: %w", err)
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+func readKeyFile(path string) ([]registrar.SealKey, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("the key in the data folder: %w", err)
+	}
+	var keys []registrar.SealKey
+	for line := range strings.Lines(string(text)) {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		key, err := config.ParseKey(line)
+		if err != nil {
+			return nil, keyFileError(path, err)
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		return nil, keyFileError(path, config.ErrBadKey)
+	}
+	return keys, nil
+}
+
+func keyFileError(path string, err error) error {
+	// A new one would make everything that is sealed unreadable.
+	return fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
+}
+
+// EditKeyFile replaces the keys in the data folder at once.
+func EditKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey) error {
+	keys, err := readKeyFile(path)
+	if err != nil {
+		return err
+	}
+	keys = edit(keys)
+	return WriteFileAtomic(path, func(out io.Writer) error {
+		for _, key := range keys {
+			if _, err := fmt.Fprintln(out, config.FormatKey(key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func WithoutKey(id string) func([]registrar.SealKey) []registrar.SealKey {
+	return func(keys []registrar.SealKey) []registrar.SealKey {
+		return slices.DeleteFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == id })
+	}
+}
+
+// createKeyFile puts a whole key in place, or leaves the one that another process
+// has put there meanwhile.
+func createKeyFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return err
+	}
+	draft, err := os.CreateTemp(filepath.Dir(path), KeyFile+".*") // mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(draft.Name()) }()
+	_, err = fmt.Fprintln(draft, config.NewKey())
+	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
+	"github.com/dotkontor/dotkontor/internal/web"
+	"github.com/dotkontor/dotkontor/internal/web/legal"
+)
+
+// How many declarations come from one address on the network, or are confirmed to
+// one of mail: enough for an office, and too few to fill anybody's mailbox.
+const (
+	noticesPerHour    = 5
+	noticesPer10Hours = 15
+)
+
+// addLegalPages shows the pages that the law asks for, and takes declarations.
+func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
+	tries, err := p.newLimiter(
+		ratelimit.Window{Limit: noticesPerHour, Per: time.Hour}, ratelimit.Window{Limit: noticesPer10Hours, Per: 10 * time.Hour})
+	if err != nil {
+		return err
+	}
+	notices, err := withdrawal.New(withdrawal.Config{
+		Store: p.services.DB, OperatorEmail: p.cfg.Company.Email, RateLimit: textLimiter{tries}.Count, MailQueued: p.services.mail.wake,
+	})
+	if err != nil {
+		return err
+	}
+	if p.cfg.Company.Name == "" {
+		p.logger.WarnContext(ctx, "the legal notice names nobody, because the company is not set (company.name)")
+	}
+	webConfig.Legal = legal.Config{Notices: notices, Operator: particularsOf(p.cfg.Company)}
+	if folder := p.cfg.Company.Texts; folder != "" {
+		if _, err := os.Stat(folder); err != nil {
+			return fmt.Errorf("company.texts: %w", err)
+		}
+		webConfig.Legal.Texts = os.DirFS(folder)
+	}
+	return nil
+}
+
+// particularsOf is what the pages say of the operator, from the settings.
+func particularsOf(c config.Company) legal.OperatorInfo {
+	return legal.OperatorInfo{
+		Company: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Email: c.Email, Phone: c.Phone,
+		Representative: c.Representative, Responsible: c.Responsible, Register: c.Register, VATID: c.VATID,
+	}
+}

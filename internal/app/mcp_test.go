@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
+)
+
+// Only what is certain may make a client throw its token away.
+func TestMCPTokens_InvalidOnlyWhenDatabaseConfirms(t *testing.T) {
+	t.Parallel()
+	services := openTestServices(t)
+	unknown, _ := registrar.NewSecret(registrar.PersonalToken)
+	metrics := prometheus.NewRegistry()
+	tokens, err := newMCPTokens(services.Tokens, metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bearer := range []string{unknown, "nonsense"} {
+		if _, err := tokens.Verify(t.Context(), bearer); !errors.Is(err, mcp.ErrBadToken) {
+			t.Errorf("%s: got %v", bearer[:4], err)
+		}
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := services.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, ctx := range []context.Context{t.Context(), stopped} {
+		if _, err := tokens.Verify(ctx, unknown); err == nil || errors.Is(err, mcp.ErrBadToken) || registrar.KindOf(err) != registrar.KindInternal {
+			t.Errorf("without the database: got %v", err)
+		}
+	}
+	if _, err := tokens.Verify(t.Context(), "nonsense"); !errors.Is(err, mcp.ErrBadToken) {
+		t.Errorf("nonsense without the database: got %v", err)
+	}
+	families, err := metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := make(map[string]float64)
+	for _, metric := range families[0].GetMetric() {
+		counted[metric.GetLabel()[0].GetValue()] = metric.GetCounter().GetValue()
+	}
+	if want := map[string]float64{"good": 0, "bad": 3, "unchecked": 2}; !maps.Equal(counted, want) {
+		t.Errorf("counted are %v, want %v", counted, want)
+	}
+	if _, _, err := (mcpDomains{portfolio: services.Portfolio}).List(t.Context(), mcp.Caller{Account: "c"}, mcp.DomainFilter{}); registrar.CodeOf(err) != "database" {
+		t.Errorf("the list without the database: got %v", err)
+	}
+}

@@ -1,0 +1,140 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// orderMarket is the price list, and the registries that carry orders out.
+type orderMarket struct {
+	catalog      *catalog.Live
+	provisioning *provision.Service
+	sales        Sales
+	// locks say what may not be done with a domain; nil means that none does.
+	locks *admin.Service
+}
+
+var _ order.Market = orderMarket{}
+
+// Quote asks the registry, and prices by the list.
+func (m orderMarket) Quote(ctx context.Context, item order.QuoteRequest) (order.Quote, error) {
+	extension, listed := m.catalog.Extension(item.Name.TLD())
+	if !listed {
+		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
+	}
+	if err := m.sales.refusal(extension, item.Kind); err != nil {
+		return order.Quote{}, err
+	}
+	request := provision.QuoteRequest{
+		Customer: item.Customer, Name: item.Name, Extension: extension, Kind: provision.Kind(item.Kind), Years: item.Years, Code: item.Code,
+		Registrant: item.Registrant,
+		Purpose:    item.Purpose, Admit: item.Admit,
+	}
+	quote, err := m.provisioning.Quote(ctx, request)
+	if err != nil {
+		return order.Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, err
+	}
+	if item.Kind == order.Renew && m.locks != nil {
+		forbidden, err := m.locks.Forbids(ctx, quote.Domain, admin.Renewal)
+		switch {
+		case err != nil:
+			return order.Quote{}, databaseError(err)
+		case forbidden:
+			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.DomainRestricted}
+		}
+	}
+	return order.Quote{
+		Years: quote.Years, Net: netPrice(extension, item.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
+		Verify: extension.Verify, Missing: quote.Missing, AskedAt: quote.AskedAt, Stale: quote.Stale,
+	}, nil
+}
+
+// netPrice is the price of a whole term. Prices of registration and renewal are for a
+// year, that of a transfer is for the transfer.
+func netPrice(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
+	switch kind {
+	case order.Transfer:
+		return extension.Transfer
+	case order.Renew:
+		return extension.Renew * registrar.Cents(years)
+	default:
+		return extension.Register * registrar.Cents(years)
+	}
+}
+
+// orderRegistrants makes holders of what agents tell of buyers, by the rules of the
+// form in the portal.
+type orderRegistrants struct{}
+
+var _ order.Registrants = orderRegistrants{}
+
+// contactFields are the fields of a registrant in the words of a contact.
+var contactFields = map[string][]string{
+	account.FieldName: {"first_name", "last_name"}, account.FieldOrganisation: {"organisation"}, account.FieldStreet: {"street"},
+	account.FieldPostalCode: {"postal_code"}, account.FieldCity: {"city"}, account.FieldState: {"state"},
+	account.FieldCountry: {"country"}, account.FieldPhone: {"phone"}, account.FieldVATID: {"vat_id"}, account.FieldEmail: {"email"},
+}
+
+// Normalise checks everything at once.
+func (orderRegistrants) Normalise(contact order.Contact) (order.Contact, []string) {
+	street := contact.Street
+	if contact.Street2 != "" {
+		street += ", " + contact.Street2
+	}
+	kind := account.Person
+	if contact.Organisation != "" {
+		kind = account.Company
+	}
+	fitted, email, err := account.NormaliseRegistrant(account.Registrant{
+		Kind: kind, Name: contact.Name(), Organisation: contact.Organisation, Street: street, PostalCode: contact.PostalCode,
+		City: contact.City, State: contact.State, Country: contact.Country, Phone: contact.Phone, VATID: contact.VATID,
+	}, contact.Email)
+	var missing []string
+	var wrong *account.FieldError
+	switch {
+	case errors.As(err, &wrong):
+		for field, names := range contactFields {
+			if _, bad := wrong.Fields[field]; bad {
+				missing = append(missing, names...)
+			}
+		}
+		slices.Sort(missing)
+		return contact, missing
+	case err != nil:
+		return contact, []string{"email"}
+	}
+	// The name is one field of a registrant.
+	return order.Contact{
+		LastName: fitted.Name, Organisation: fitted.Organisation, Email: email, Phone: fitted.Phone, VATID: fitted.VATID,
+		Street: fitted.Street, PostalCode: fitted.PostalCode, City: fitted.City, State: fitted.State, Country: fitted.Country,
+		Language: contact.Language,
+	}, nil
+}
+
+// orderPortfolio lets orders compare names with what the customer has.
+type orderPortfolio struct{ portfolio *portfolio.Service }
+
+var _ order.Portfolio = orderPortfolio{}
+
+// NamesOf are the names that a customer holds.
+func (h orderPortfolio) NamesOf(ctx context.Context, customer string) ([]string, error) {
+	held, err := h.portfolio.List(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(held))
+	for i, domain := range held {
+		names[i] = domain.Name
+	}
+	return names, nil
+}

@@ -1,0 +1,215 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/web/acp"
+)
+
+// startOrders has customers' orders paid and seen through for as long as the product
+// runs. Without a payment provider there are none.
+func (p *App) startOrders(
+	ctx context.Context, live *catalog.Live, observeHost func(host string, event hostlimit.Event), now func() time.Time,
+) error {
+	observe, err := newStripeMetrics(p.metrics, &p.stripeHealth)
+	if err != nil {
+		return err
+	}
+	provider := newStripe(p.cfg.Stripe, p.logger, observe)
+	if provider == nil {
+		p.logger.InfoContext(ctx, "nothing can be ordered, because no payment provider is set (stripe.secret_key)")
+		return nil
+	}
+	taxes, err := newVAT(vatParts{
+		cfg: p.cfg.VAT, db: p.services.DB, now: now, logger: p.logger, metrics: p.metrics, observeHost: observeHost,
+	})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, taxes.vies.Close)
+	p.stripe, p.vies = provider, taxes.vies
+	if err := p.startInvoices(ctx, now); err != nil {
+		return err
+	}
+	p.orders, err = newOrders(orderParts{
+		cfg: p.cfg, services: p.services, catalog: live, provisioning: p.provisioning, sales: p.sales, stripe: provider, taxes: taxes.taxes,
+		node: p.node, now: now, logger: p.logger, metrics: p.metrics, onChange: p.wakeWebhooks, invoices: p.invoices, admin: p.admin,
+		closing: p.server.closing,
+		budget:  p.nameBudget,
+	})
+	if err != nil {
+		return err
+	}
+	p.background = append(p.background, taxes.monitor.Run, p.orders.Run)
+	if err := p.startWebhooks(); err != nil {
+		return err
+	}
+	return registerRefundBacklog(ctx, p.services, p.metrics)
+}
+
+// How many auth codes one customer may try: enough for every item of an order to be
+// mistyped twice, and too few to guess anybody's.
+const (
+	authCodesPerHour    = 60
+	authCodesPer10Hours = 200
+)
+
+// newAuthCodeLimiter bounds the auth codes that a customer tries. It says how long to wait.
+func (p *App) newAuthCodeLimiter() (func(customer string) time.Duration, error) {
+	tries, err := p.newLimiter(
+		ratelimit.Window{Limit: authCodesPerHour, Per: time.Hour}, ratelimit.Window{Limit: authCodesPer10Hours, Per: 10 * time.Hour})
+	return textLimiter{tries}.Count, err
+}
+
+// forgedKeys is how many times more failures with a well-formed key an address may have
+// than without: agents share addresses with others in the same cloud.
+const forgedKeys = 20
+
+// acpConfig is where agents check out.
+func (p *App) acpConfig(live *catalog.Live) (acp.Config, error) {
+	creates, err := p.newLimiter(ratelimit.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
+	if err != nil {
+		return acp.Config{}, err
+	}
+	refusals, err := p.newGate(forgedKeys, ratelimit.Window{Limit: p.cfg.Limits.BadSignaturesPerAddress, Per: time.Minute})
+	return acp.Config{
+		Agents: p.services.Agents, Orders: p.orders, Idempotency: p.services.idempotency, CreateLimit: creates, BadSignatures: refusals,
+		SupportsTLD: func(tld string) bool {
+			_, listed := live.Extension(tld)
+			return listed
+		},
+	}, err
+}
+
+// orderParts is what orders are made of.
+type orderParts struct {
+	cfg          config.Config
+	services     *Services
+	catalog      *catalog.Live
+	provisioning *provision.Service
+	sales        Sales
+	stripe       *stripe.Client
+	taxes        order.Taxes
+	node         string
+	now          func() time.Time // the time of the business
+	logger       *slog.Logger
+	metrics      *prometheus.Registry // nil means that nobody counts
+	// admin keeps locks, and why work does not get on; nil means that nobody does.
+	admin *admin.Service
+	// onChange is told that an order has come to a state or that money went back; nil
+	// means that nobody waits.
+	onChange func()
+	invoices *invoice.Service // nil means that another process issues them
+	// closing is closed when this node drains; nil means never.
+	closing <-chan struct{}
+	// budget bounds the questions to registries; nil means that nothing does.
+	budget order.Budget
+}
+
+func newOrders(parts orderParts) (*order.Service, error) {
+	settings := order.Config{
+		Store: parts.services.DB, Market: orderMarket{parts.catalog, parts.provisioning, parts.sales, parts.admin}, Taxes: parts.taxes,
+		Payments: parts.stripe, Tokens: parts.stripe, Registrants: orderRegistrants{}, Identities: parts.stripe, Provisioner: parts.provisioning, Portfolio: orderPortfolio{parts.services.Portfolio}, Budget: parts.budget,
+		Seal: parts.services.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalog.Extension, Draining: parts.closing,
+		AllowMail: func(address string) bool { return parts.services.guestMailLimit.Count(strings.ToLower(address)) == 0 },
+		OrderTTL:  time.Duration(parts.cfg.Orders.Hold), MaxOpen: parts.cfg.Orders.MaxOpen,
+		RecheckInterval: time.Duration(parts.cfg.Orders.RecheckInterval),
+		VerifyOver:      registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
+		Now:             parts.now, Logger: parts.logger, MailQueued: parts.services.mail.wake,
+	}
+	if parts.metrics != nil {
+		if err := registerOrderMetrics(&settings, parts.metrics); err != nil {
+			return nil, err
+		}
+	}
+	if parts.admin != nil {
+		settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
+	}
+	if parts.onChange != nil {
+		notifyOnOrderChange(&settings, parts.onChange)
+	}
+	wakeInvoicesOnOrderChange(&settings, parts.invoices)
+	return order.New(settings)
+}
+
+// notifyOnOrderChange has changed called beside what counts.
+func notifyOnOrderChange(settings *order.Config, changed func()) {
+	reached, refunded := settings.OnStateChange, settings.OnRefund
+	settings.OnStateChange = func(state order.State) {
+		if reached != nil {
+			reached(state)
+		}
+		changed()
+	}
+	settings.OnRefund = func(reason string) {
+		if refunded != nil {
+			refunded(reason)
+		}
+		changed()
+	}
+}
+
+// registerOrderMetrics registers the figures. States, reasons and codes come from our own
+// tables, so the number of series is bounded.
+func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) error {
+	reached := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_orders_total", Help: "Orders that have come to a state, by state.",
+	}, []string{"state"})
+	refunded := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, unmatched.",
+	}, []string{"reason"})
+	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_orders_waiting_total",
+		Help: "How often an order had to wait for the payment provider, by what it waits for (page, charge, close, payment, refund, identity, lines) and reason.",
+	}, []string{"what", "code"})
+	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "dotkontor_orders_overdue_seconds",
+		Help: "How long the order has waited that is the longest overdue for a look. More than a minute means that nobody looks.",
+	})
+	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
+		if err := metrics.Register(collector); err != nil {
+			return err
+		}
+	}
+	initCounters(reached, labelValues(order.States()...))
+	initCounters(refunded, order.RefundReasons())
+	initCounters(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "lines"}, faultCodes())
+	settings.OnStateChange = func(state order.State) { reached.WithLabelValues(string(state)).Inc() }
+	settings.OnRefund = func(reason string) { refunded.WithLabelValues(reason).Inc() }
+	settings.OnRetry = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }
+	settings.OnOldestDue = func(age time.Duration) { oldest.Set(age.Seconds()) }
+	return nil
+}
+
+// registerRefundBacklog shows what waits in the database, for all nodes together. It is
+// asked when somebody reads the figures.
+func registerRefundBacklog(ctx context.Context, services *Services, metrics *prometheus.Registry) error {
+	const within = 2 * time.Second
+	return metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dotkontor_refunds_waiting",
+		Help: "Refunds that are owed and not made yet; -1 if the database does not answer.",
+	}, func() float64 {
+		queryCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+		defer cancel()
+		backlog, err := services.DB.CountOrderBacklog(queryCtx, time.Now())
+		if err != nil {
+			return -1
+		}
+		return float64(backlog.Refunds)
+	}))
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// ProvisionParts is what provisioning is made of.
+type ProvisionParts struct {
+	Config     config.Config
+	Services   *Services
+	Registries *Registries
+	Node       string
+	Now        func() time.Time
+	Logger     *slog.Logger
+	metrics    *prometheus.Registry // nil means that nobody counts
+	// admin is told why lines do not get on; nil means that nobody is.
+	admin *admin.Service
+	// onEnd is told that a line has come to its end; nil means that nobody waits.
+	onEnd func()
+}
+
+func NewProvisioning(parts ProvisionParts) (*provision.Service, error) {
+	settings := provision.Config{
+		Store: parts.Services.DB, Domains: parts.Services.DB, Accounts: parts.Registries.provisionAccounts(), Seal: parts.Services.keys.Seal(), Node: parts.Node,
+		Nameservers: parts.Config.Registration.Nameservers, Concurrency: parts.Config.Registration.MaxConcurrent,
+		CacheTTL: time.Duration(parts.Config.Orders.ReuseQuotes), MaxCached: parts.Config.Orders.MaxQuotes,
+		Now: parts.Now, Logger: parts.Logger,
+	}
+	if parts.metrics != nil {
+		if err := registerProvisioningMetrics(&settings, parts.metrics); err != nil {
+			return nil, err
+		}
+	}
+	if parts.admin != nil {
+		settings.RecordError = jobErrorRecorder(parts.admin, admin.JobItem, parts.Logger)
+	}
+	if counted := settings.OnItemEnded; parts.onEnd != nil {
+		settings.OnItemEnded = func(kind provision.Kind, state provision.State) {
+			if counted != nil {
+				counted(kind, state)
+			}
+			parts.onEnd()
+		}
+	}
+	return provision.New(settings)
+}
+
+// registerProvisioningMetrics registers the figures. Codes come from our own tables and
+// accounts from the configuration, so the number of series is bounded.
+func registerProvisioningMetrics(settings *provision.Config, metrics *prometheus.Registry) error {
+	counter := func(name, help string, labels ...string) (*prometheus.CounterVec, error) {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		return c, metrics.Register(c)
+	}
+	ended, err := counter("dotkontor_order_items_finished_total", "Paid lines that came to an end, by kind (register, transfer, renew) and state (active, failed: to be refunded).", "kind", "state")
+	if err != nil {
+		return err
+	}
+	waiting, err := counter("dotkontor_order_items_waiting_total", "How often a paid line had to wait, by reason. registry_billing means that an account at a registry has no money.", "code")
+	if err != nil {
+		return err
+	}
+	drifted, err := counter("dotkontor_registry_drift_total", "Differences that were found between domains here and at their registry, by what differs.", "what")
+	if err != nil {
+		return err
+	}
+	messages, err := counter("dotkontor_registry_messages_total", "Messages of registries that were stored and acknowledged, by account.", "account")
+	if err != nil {
+		return err
+	}
+	initCounters(ended, labelValues(provision.Register, provision.Transfer, provision.Renew), labelValues(provision.StateActive, provision.StateFailed))
+	initCounters(waiting, append(faultCodes(), string(provision.Billing)))
+	initCounters(drifted, labelValues(provision.DriftMissing, provision.DriftElsewhere, provision.DriftRedemption, provision.DriftShort, provision.DriftHandle))
+	for _, account := range settings.Accounts {
+		initCounters(messages, []string{account.Name})
+	}
+	settings.OnItemEnded = func(kind provision.Kind, state provision.State) {
+		ended.WithLabelValues(string(kind), string(state)).Inc()
+	}
+	settings.OnRetry = func(code registrar.Code) { waiting.WithLabelValues(string(code)).Inc() }
+	settings.OnDrift = func(what provision.Drift) { drifted.WithLabelValues(string(what)).Inc() }
+	settings.OnMessage = func(account string) { messages.WithLabelValues(account).Inc() }
+	return nil
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+)
+
+// newLookupBudgets sets the limits of the lookups, and those of whois_lookup.
+func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
+	limits := p.cfg.Limits
+	var shared, sharedWhois []ratelimit.NetworkLimit
+	for _, egress := range limits.SharedEgress {
+		networks, err := config.Prefixes([]string{egress.Network})
+		if err != nil {
+			return nil, nil, err
+		}
+		shared = append(shared, ratelimit.NetworkLimit{
+			Network: networks[0],
+			Windows: windows(egress.LookupPerMinute, egress.LookupPer6Hours),
+		})
+		sharedWhois = append(sharedWhois, ratelimit.NetworkLimit{
+			Network: networks[0],
+			Windows: windows((egress.LookupPerMinute+1)/2, (egress.LookupPer6Hours+1)/2),
+		})
+	}
+	lookups, err = p.newBudget(windows(limits.LookupPerMinute, limits.LookupPer6Hours), shared)
+	if err != nil {
+		return nil, nil, err
+	}
+	whois, err = p.newBudget(windows(limits.WhoisPerMinute, limits.WhoisPer6Hours), sharedWhois)
+	if err != nil {
+		return nil, nil, err
+	}
+	return lookups, whois, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dotkontor_ratelimit_addresses",
+		Help: "Addresses whose requests are remembered at this moment, counted once for each kind of limit.",
+	}, func() float64 { return float64(lookups.Len() + whois.Len()) }))
+}
+
+func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkLimit) (*ratelimit.Budget, error) {
+	budget, err := ratelimit.NewBudget(ratelimit.Config{Windows: everyone, MaxKeys: p.cfg.Limits.MaxAddresses}, shared)
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, func(ctx context.Context) { budget.Run(ctx, limiterSweepInterval) })
+	return budget, nil
+}
+
+// newLimiter counts by whatever key it is given, and forgets in the background.
+func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
+	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
+	if err != nil {
+		return nil, err
+	}
+	p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+	return limiter, nil
+}
+
+// newGate is newLimiter for failed attempts to authenticate; those with a well-formed
+// key may be keyed times as many.
+func (p *App) newGate(keyed int, windows ...ratelimit.Window) (*ratelimit.Gate, error) {
+	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
+	if err != nil {
+		return nil, err
+	}
+	for _, limiter := range gate.Limiters() {
+		p.background = append(p.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+	}
+	return gate, nil
+}
+
+func windows(perMinute, perSixHours int) []ratelimit.Window {
+	return []ratelimit.Window{{Limit: perMinute, Per: time.Minute}, {Limit: perSixHours, Per: 6 * time.Hour}}
+}

@@ -1,0 +1,217 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/registrar/idempotency"
+	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
+	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/clientmeta"
+	"github.com/dotkontor/dotkontor/internal/web/mcp"
+)
+
+// OpenTimeout bounds opening the database, migrations included. Other nodes may
+// be migrating it, too.
+const OpenTimeout = 2 * time.Minute
+
+// Services is everything about customers. The service and the operator's
+// commands open the same.
+type Services struct {
+	DB        *store.DB
+	keys      *keyring.Keyring
+	Customers *account.Service
+	Tokens    *oauth.Service
+	apps      *oauth.AuthorizationServer
+	Portfolio *portfolio.Service
+	// Agents are those who check out for customers, and answers what they were told.
+	Agents      *agent.Service
+	idempotency *idempotency.Service
+	mail        *mailQueue
+	// guestMailLimit bounds the letters that agents can have sent to an address by orders
+	// that nobody pays.
+	guestMailLimit account.Limiter
+	// background is what a service runs beside its requests; a command does not.
+	background []func(context.Context)
+}
+
+// maxLimiterKeys bounds each budget of sign-ins. There are a dozen, and only what
+// went wrong is remembered, so each may hold fewer than that of the lookups.
+const maxLimiterKeys = 200_000
+
+// OpenServices opens the database and what works on it. The caller closes it.
+// now is the time of the business, which a sandbox moves; sign-ins, links and
+// tokens go by the true time.
+func OpenServices(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*Services, error) {
+	return openServicesWith(ctx, cfg, logger, now, nil, nil)
+}
+
+// StoreOptions says where the database of a configuration is.
+func StoreOptions(cfg config.Config) store.Options {
+	return store.Options{
+		URL: string(cfg.Database.URL), AllowPlaintext: cfg.Database.AllowPlaintext,
+		Data: cfg.Data, MaxConnections: cfg.Database.MaxConnections,
+	}
+}
+
+// openServicesWith is openAccounts for a service, which follows its price list and
+// has its passwords hashed elsewhere. Without a catalogue the stored list is read once.
+func openServicesWith(
+	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, live *catalog.Live, hashes account.Deriver,
+) (*Services, error) {
+	openCtx, cancel := context.WithTimeout(ctx, OpenTimeout)
+	defer cancel()
+	options := StoreOptions(cfg)
+	options.Logger = logger
+	db, err := store.Open(openCtx, options)
+	if err != nil {
+		return nil, err
+	}
+	if live == nil {
+		edition, err := db.PriceList(openCtx)
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		live = catalog.NewLive(edition.List)
+	}
+	a := &Services{DB: db}
+	if a.keys, err = openKeyring(openCtx, cfg, db, logger); err == nil {
+		db.UseSeal(a.keys.Seal())
+		err = a.build(cfg, logger, now, live, hashes)
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+func (a *Services) build(
+	cfg config.Config, logger *slog.Logger, now func() time.Time, live *catalog.Live, hashes account.Deriver,
+) error {
+	var err error
+	if a.mail, err = newMailQueue(cfg, a.DB, logger); err != nil {
+		return err
+	}
+	windows, throttled := signInWindows(cfg.Limits), a.newTextLimiter(min(cfg.Limits.MaxAddresses, maxLimiterKeys))
+	limits, err := account.NewLimits(windows, throttled)
+	if err != nil {
+		return err
+	}
+	if a.guestMailLimit, err = throttled(windows.Recipient); err != nil {
+		return err
+	}
+	a.Customers, err = account.New(account.Config{
+		Store: a.DB, Seal: a.keys.Seal(), Origins: account.PasskeyOrigins(cfg.BaseURL), Limits: limits, Logger: logger,
+		Deriver: hashes, MailQueued: a.mail.wake, Extension: live.Extension,
+	})
+	if err != nil {
+		return err
+	}
+	if a.apps, err = a.newApplications(cfg, logger); err != nil {
+		return err
+	}
+	if a.Tokens, err = oauth.New(oauth.Config{Store: a.DB, Log: logger, AuthorizationServer: a.apps}); err != nil {
+		return err
+	}
+	if a.Portfolio, err = portfolio.New(portfolio.Config{Store: a.DB, Now: now}); err != nil {
+		return err
+	}
+	a.background = append(a.background, a.Tokens.Run, a.apps.Run, a.Customers.Run, a.mail.run)
+	return a.buildAgents(cfg.BaseURL, logger)
+}
+
+// buildAgents makes what agents are known by. They go by the true time.
+func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return err
+	}
+	if a.Agents, err = agent.New(agent.Config{
+		Store: a.DB, Seal: a.keys.Seal(), AllowLoopback: config.IsLoopbackHost(base.Hostname()), MailQueued: a.mail.wake, Log: logger,
+	}); err != nil {
+		return err
+	}
+	if a.idempotency, err = idempotency.New(idempotency.Config{Store: a.DB, Seal: a.keys.Seal(), Log: logger}); err != nil {
+		return err
+	}
+	a.background = append(a.background, a.Agents.Run, a.idempotency.Run)
+	return nil
+}
+
+// newApplications is what connects applications to accounts.
+func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oauth.AuthorizationServer, error) {
+	refreshes, err := ratelimit.New(ratelimit.Config{
+		Windows: []ratelimit.Window{
+			{Limit: cfg.Limits.RefreshPerMinute, Per: time.Minute}, {Limit: cfg.Limits.RefreshPerHour, Per: time.Hour},
+		},
+		MaxKeys: cfg.Limits.MaxAddresses,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.background = append(a.background, func(ctx context.Context) { refreshes.Run(ctx, limiterSweepInterval) })
+	settings := oauth.AuthorizationServerConfig{
+		Store: a.DB, Resource: strings.TrimSuffix(cfg.BaseURL, "/") + mcp.Path, Leeway: time.Duration(cfg.OAuth.RefreshLeeway), Log: logger,
+		AllowRefresh: func(grant string) (time.Duration, bool) {
+			decision := refreshes.Allow(ratelimit.TextKey(grant))
+			return decision.RetryAfter, decision.Allowed
+		},
+	}
+	if cfg.FetchesClientMetadata() {
+		settings.Metadata = clientmeta.New("dotkontor/" + Version)
+	}
+	return oauth.NewAuthorizationServer(settings)
+}
+
+func (a *Services) Close() error { return a.DB.Close() }
+
+// signInWindows are the sizes of the budgets of sign-ins; their spans are fixed.
+func signInWindows(limits config.Limits) account.Windows {
+	windows := account.DefaultWindows()
+	windows.Address.Count = limits.SignInPerAddress
+	windows.AccountAddress.Count = limits.SignInPerPair
+	windows.Account.Count = limits.SignInPerAccount
+	windows.Device.Count = limits.SignInPerDevice
+	windows.Codes.Count = limits.CodesPerAccount
+	windows.CodesLong.Count = limits.CodesPer10Hours
+	windows.Recipient.Count = limits.MailsPerRecipient
+	windows.Sender.Count = limits.MailsPerAddress
+	windows.Passkeys.Count = limits.PasskeysPerAddress
+	return windows
+}
+
+// textLimiter is a limiter whose keys are texts.
+type textLimiter struct{ limiter *ratelimit.Limiter }
+
+func (t textLimiter) Peek(key string) time.Duration {
+	return t.limiter.Peek(ratelimit.TextKey(key)).RetryAfter
+}
+
+func (t textLimiter) Count(key string) time.Duration {
+	return t.limiter.Allow(ratelimit.TextKey(key)).RetryAfter
+}
+
+// newTextLimiter makes budgets that forget in the background.
+func (a *Services) newTextLimiter(maxKeys int) func(account.Window) (account.Limiter, error) {
+	return func(window account.Window) (account.Limiter, error) {
+		limiter, err := ratelimit.New(ratelimit.Config{
+			Windows: []ratelimit.Window{{Limit: window.Count, Per: window.Per}}, MaxKeys: maxKeys,
+		})
+		if err != nil {
+			return nil, err
+		}
+		a.background = append(a.background, func(ctx context.Context) { limiter.Run(ctx, limiterSweepInterval) })
+		return textLimiter{limiter}, nil
+	}
+}

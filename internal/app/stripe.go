@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
+	"github.com/dotkontor/dotkontor/internal/web/stripehook"
+)
+
+// NewStripe returns the payment provider, or nil if no key is set.
+func NewStripe(cfg config.Stripe, logger *slog.Logger) *stripe.Client {
+	return newStripe(cfg, logger, nil)
+}
+
+func newStripe(cfg config.Stripe, logger *slog.Logger, observe func(call, outcome string, took time.Duration)) *stripe.Client {
+	if cfg.SecretKey == "" {
+		return nil
+	}
+	options := stripe.Options{
+		Key: string(cfg.SecretKey), URL: cfg.APIURL, Methods: cfg.PaymentMethods, Logger: logger, Observe: observe,
+		Token: stripe.TokenRequestFormat{Parameter: cfg.TokenParameter, Version: cfg.TokenVersion, Method: cfg.TokenMethodType},
+	}
+	for _, secret := range cfg.WebhookSecrets {
+		options.Secrets = append(options.Secrets, string(secret))
+	}
+	return stripe.New(options)
+}
+
+// newStripeMetrics measures the calls to Stripe and records whether they succeed.
+// Calls and outcomes are the connector's own constants, so the series are bounded.
+func newStripeMetrics(metrics *prometheus.Registry, health *upstreamHealth) (func(call, outcome string, took time.Duration), error) {
+	calls := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "dotkontor_stripe_call_duration_seconds",
+		Help:    "Calls to Stripe with their repetitions, by call and outcome (ok, or what went wrong).",
+		Buckets: []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20},
+	}, []string{"call", "outcome"})
+	return func(call, outcome string, took time.Duration) {
+		calls.WithLabelValues(call, outcome).Observe(took.Seconds())
+		health.record(outcome == "ok", registrar.Code(outcome))
+	}, metrics.Register(calls)
+}
+
+// stripeEvents lets orders hear what Stripe sends.
+type stripeEvents struct {
+	stripe *stripe.Client
+	orders *order.Service
+}
+
+var _ stripehook.Events = stripeEvents{}
+
+// ParseEvent checks the signature.
+func (m stripeEvents) ParseEvent(payload []byte, signature string) (order.Event, error) {
+	return m.stripe.ParseEvent(payload, signature)
+}
+
+// HandleEvent has the order looked at.
+func (m stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
+	return m.orders.HandleEvent(ctx, event)
+}

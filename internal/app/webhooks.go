@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/admin"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	webhooksvc "github.com/dotkontor/dotkontor/internal/registrar/webhook"
+	"github.com/dotkontor/dotkontor/internal/store"
+	upstreamwebhook "github.com/dotkontor/dotkontor/internal/upstream/webhook"
+	"github.com/dotkontor/dotkontor/internal/web/acp/orderdoc"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
+)
+
+// startWebhooks tells agents what becomes of their orders, for as long as the product
+// runs. Only a service on loopback, such as a sandbox, calls addresses there.
+func (p *App) startWebhooks() error {
+	base, err := url.Parse(p.cfg.BaseURL)
+	if err != nil {
+		return err
+	}
+	sender := upstreamwebhook.New(upstreamwebhook.Options{UserAgent: "dotkontor/" + Version, Loopback: config.IsLoopbackHost(base.Hostname())})
+	p.closers = append(p.closers, sender.Close)
+	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "dotkontor_webhook_deliveries_total",
+		Help: "Attempts to tell an agent what becomes of an order, by outcome: sent, failed (and tried again, unless given up too), given_up.",
+	}, []string{"outcome"})
+	initCounters(deliveries, labelValues(webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
+	if err := p.metrics.Register(deliveries); err != nil {
+		return err
+	}
+	p.webhooks, err = webhooksvc.New(webhooksvc.Config{
+		Store: p.services.DB, Agents: webhookTargets{p.services.Agents}, Orders: webhookEvents{p.services.DB, p.cfg.BaseURL + ui.OrdersPath + "/"}, Sender: sender,
+		Logger: p.logger, RecordError: jobErrorRecorder(p.admin, admin.JobWebhook, p.logger), OnAttempt: func(outcome webhooksvc.Outcome) { deliveries.WithLabelValues(string(outcome)).Inc() },
+	})
+	if err != nil {
+		return err
+	}
+	p.background = append(p.background, p.webhooks.Run)
+	return nil
+}
+
+// wakeWebhooks says that an order has changed. It never waits.
+func (p *App) wakeWebhooks() {
+	if p.webhooks != nil { // it is set before anything runs
+		p.webhooks.Wake()
+	}
+}
+
+// webhookTargets knows where agents want to hear.
+type webhookTargets struct{ agents *agent.Service }
+
+var _ webhooksvc.Agents = webhookTargets{}
+
+// Endpoint is false if the agent is gone or wants to hear nothing.
+func (h webhookTargets) Endpoint(ctx context.Context, id string) (webhooksvc.Endpoint, bool, error) {
+	hook, err := h.agents.Webhook(ctx, id)
+	return webhooksvc.Endpoint{URL: hook.URL, Secret: hook.Secret, Version: hook.Version}, err == nil && hook.URL != "", err
+}
+
+// webhookEvents writes messages about orders.
+type webhookEvents struct {
+	db *store.DB
+	// orderURLPrefix is the address below which people read their orders.
+	orderURLPrefix string
+}
+
+var _ webhooksvc.Orders = webhookEvents{}
+
+// Event is the message about an order as it is now.
+func (n webhookEvents) Event(ctx context.Context, id, version string, first bool) ([]byte, error) {
+	o, found, err := n.db.OrderByID(ctx, id)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return orderdoc.Event(version, first, o, n.orderURLPrefix+o.ID)
+}

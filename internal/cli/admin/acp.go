@@ -1,0 +1,54 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+type ACPCommand struct {
+	Sign acpSignCommand `cmd:"" help:"Print the headers that sign a body, for 'curl -H @FILE'."`
+}
+
+type acpSignCommand struct {
+	Body       string `arg:"" optional:"" default:"-" help:"File with the body, byte by byte as it will be sent ('curl --data-binary @FILE'); - for standard input, which is the default."`
+	SecretFile string `help:"File with the agent's secret. Default: the variable ${secret_variable}." placeholder:"FILE"`
+	Timestamp  string `help:"The time to sign, as it will be sent. Default: now." placeholder:"TIME"`
+	Profile    string `default:"ours" enum:"ours,body,canonical" help:"Which bytes are signed: ours, body or canonical."`
+	Method     string `default:"POST" help:"For the profile canonical."`
+	Path       string `help:"For the profile canonical: like /api/acp/checkout_sessions." placeholder:"PATH"`
+}
+
+// Run prints the two headers.
+func (c acpSignCommand) Run(t *cli.Terminal) error {
+	profile := signing.Profile(c.Profile)
+	if profile == signing.Canonical && c.Path == "" {
+		return cli.UsageError("the profile canonical signs the path: say which, with --path")
+	}
+	if c.Body == "-" && c.SecretFile == "-" {
+		return cli.UsageError("body and secret can't both come from standard input")
+	}
+	secret, err := t.ReadSecret(c.SecretFile)
+	if err != nil {
+		return err
+	}
+	if secret == "" {
+		secret = t.Getenv(cli.SecretVariable)
+	}
+	if secret == "" {
+		return errors.New("the agent's secret is missing: use --secret-file FILE, or set " + cli.SecretVariable)
+	}
+	body, err := t.ReadFile(c.Body)
+	if err != nil {
+		return fmt.Errorf("the body: %w", err)
+	}
+	if c.Timestamp == "" {
+		c.Timestamp = time.Now().UTC().Format(time.RFC3339)
+	}
+	signature := profile.Compute(secret, signing.Request{Timestamp: c.Timestamp, Method: c.Method, Path: c.Path, Body: body})
+	_, err = fmt.Fprintf(t.Out, "%s: %s\n%s: %s\n", signing.TimestampHeader, c.Timestamp, signing.SignatureHeader, signature)
+	return err
+}

@@ -1,0 +1,286 @@
+package admin
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+type CatalogCommand struct {
+	Export catalogExportCommand `cmd:"" help:"Print the price list in force, as CSV."`
+	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
+	Sales  catalogSalesCommand  `cmd:"" help:"Show which extensions of the price list can be ordered, what is charged first, and why others are lookup only."`
+	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row, and nothing changes."`
+	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
+}
+
+// catalogFlags says which service's price list is meant.
+type catalogFlags struct {
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG." xor:"place"`
+	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
+}
+
+func (p catalogFlags) load(t *cli.Terminal) (config.Config, error) {
+	folder := p.folder(t)
+	if folder == "" {
+		return config.Load(cmp.Or(p.Config, t.Getenv("DOTKONTOR_CONFIG")), t.Env)
+	}
+	cfg := config.Default()
+	cfg.Data = folder
+	if p.Data == "" {
+		if _, err := os.Stat(folder); err != nil {
+			return cfg, errors.New("use --config FILE or --data FOLDER to name the service; there is no sandbox here")
+		}
+	}
+	return cfg, nil
+}
+
+// folder is the data folder that is meant; it is empty if a configuration names the
+// service. A flag beats the environment.
+func (p catalogFlags) folder(t *cli.Terminal) string {
+	if p.Data != "" || p.Config != "" || t.Getenv("DOTKONTOR_CONFIG") != "" {
+		return p.Data
+	}
+	return cli.SandboxData
+}
+
+type catalogExportCommand struct{ catalogFlags }
+
+// Run prints the list.
+func (c catalogExportCommand) Run(t *cli.Terminal) error {
+	cfg, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	edition, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return edition.List.Write(t.Out)
+}
+
+type catalogDiffCommand struct {
+	catalogFlags
+	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
+}
+
+// Run prints the differences.
+func (c catalogDiffCommand) Run(t *cli.Terminal) error {
+	cfg, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	next, err := readPriceList(t, c.File)
+	if err != nil {
+		return err
+	}
+	current, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return printChanges(t.Out, current.List.Diff(next))
+}
+
+type catalogImportCommand struct {
+	catalogFlags
+	Yes  bool   `help:"Import even if prices change by more than catalog.confirm_factor, or extensions disappear."`
+	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
+}
+
+// Run checks the whole list and then replaces the old one.
+func (c catalogImportCommand) Run(t *cli.Terminal) error {
+	next, err := readPriceList(t, c.File)
+	if err != nil {
+		return err
+	}
+	return c.replace(t, next, c.Yes)
+}
+
+type catalogResetCommand struct {
+	catalogFlags
+	Yes bool `help:"Reset even if prices change by more than catalog.confirm_factor, or extensions disappear."`
+}
+
+// Run puts the shipped list in force, also that of a later version of the program.
+func (c catalogResetCommand) Run(t *cli.Terminal) error { return c.replace(t, nil, c.Yes) }
+
+// replace puts next in force, nil for the shipped list.
+func (p catalogFlags) replace(t *cli.Terminal, next *catalog.Catalog, confirmed bool) error {
+	cfg, err := p.load(t)
+	if err != nil {
+		return err
+	}
+	// A folder that was named by mistake, or that of a service on PostgreSQL, must not get
+	// a database that no service reads. A configuration names its database itself.
+	if folder := p.folder(t); folder != "" && !store.Exists(app.StoreOptions(cfg)) {
+		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
+	}
+	openCtx, cancel := context.WithTimeout(t.Ctx, app.OpenTimeout)
+	defer cancel()
+	db, err := store.Open(openCtx, app.StoreOptions(cfg))
+	if err != nil {
+		return err
+	}
+	return errors.Join(replacePriceList(t, db, cfg.Catalog.ConfirmFactor, next, confirmed), db.Close())
+}
+
+func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catalog.Catalog, confirmed bool) error {
+	shipped, err := catalog.Shipped()
+	if err != nil {
+		return err
+	}
+	current, err := db.PriceList(t.Ctx)
+	if current.List == nil {
+		if current.Number == 0 {
+			return err
+		}
+		// An invalid list in force must not stand in the way of its replacement.
+		fmt.Fprintf(t.Err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
+		current.List = shipped
+	}
+	compared := next
+	if compared == nil {
+		compared = shipped
+	}
+	changes := current.List.Diff(compared)
+	if err := printChanges(t.Out, changes); err != nil {
+		return err
+	}
+	if risky := catalog.NeedConfirmation(changes, factor); risky > 0 && !confirmed {
+		return fmt.Errorf("nothing was changed: %d prices change by more than a factor of %g, or extensions disappear; check the list above, then repeat with --yes", risky, factor)
+	}
+	edition, err := db.ReplacePriceList(t.Ctx, current, next, app.PriceListEvent(
+		registrar.Actor{Kind: registrar.ActorOperator, Through: cli.SystemUser()}, compared, len(changes)))
+	if errors.Is(err, catalog.ErrEditionConflict) {
+		return errors.New("nothing was changed: another import was faster; run catalog diff again")
+	}
+	if err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	_, err = fmt.Fprintf(t.Out, "in force: %d extensions, edition %d\n", edition.List.Len(), edition.Number)
+	return err
+}
+
+// readPriceList reads and checks a file, or standard input.
+func readPriceList(t *cli.Terminal, path string) (*catalog.Catalog, error) {
+	text, err := readCatalogInput(t, path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := catalog.Parse(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s is invalid, nothing was changed:\n%w", path, err)
+	}
+	return list, nil
+}
+
+func readCatalogInput(t *cli.Terminal, path string) ([]byte, error) {
+	in := t.In
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	// One byte more than is allowed, so that catalog.Parse sees that it is too much.
+	return io.ReadAll(io.LimitReader(in, catalog.MaxBytes+1))
+}
+
+func printChanges(out io.Writer, changes []catalog.Change) error {
+	if len(changes) == 0 {
+		_, err := fmt.Fprintln(out, "no changes")
+		return err
+	}
+	came, went, changed := 0, 0, 0
+	for _, change := range changes {
+		var err error
+		switch {
+		case change.Field != "":
+			changed++
+			_, err = fmt.Fprintf(out, "~ %s %s: %s -> %s\n", change.TLD, change.Field, orEmpty(change.Old), orEmpty(change.New))
+		case change.Old == "":
+			came++
+			_, err = fmt.Fprintf(out, "+ %s\n", change.New)
+		default:
+			went++
+			_, err = fmt.Fprintf(out, "- %s\n", change.Old)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(out, "%d extensions come, %d go, %d values change\n", came, went, changed)
+	return err
+}
+
+func orEmpty(text string) string {
+	if text == "" {
+		return "(empty)"
+	}
+	return text
+}
+
+type catalogSalesCommand struct {
+	cli.ServiceFlags
+	LookupOnly bool `help:"Show only extensions that can't be ordered."`
+}
+
+// Run decides as the service does, from its configuration. No registry is asked.
+func (c catalogSalesCommand) Run(t *cli.Terminal) error {
+	cfg, err := c.Load(t)
+	if err != nil {
+		return err
+	}
+	edition, err := store.ReadPriceList(t.Ctx, app.StoreOptions(cfg))
+	if err != nil {
+		return err
+	}
+	list := edition.List
+	registries, err := app.OpenRegistries(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer registries.Close()
+	sold, shown := app.NewSales(cfg, registries), 0
+	for _, ext := range list.All() {
+		sale := sold.SaleOf(ext)
+		if c.LookupOnly && sale.NoRegistration == "" {
+			continue
+		}
+		shown++
+		if _, err := fmt.Fprintln(t.Out, formatSale(ext, sale)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(t.Out, "%d of %d extensions\n", shown, list.Len())
+	return err
+}
+
+// formatSale is one extension: what is charged first, and whether it can be ordered.
+func formatSale(ext registrar.Extension, sale registrar.Sale) string {
+	label := "orderable"
+	switch {
+	case sale.NoRegistration != "":
+		label = "lookup only: " + string(sale.NoRegistration)
+		if ext.Requires != "" {
+			label += " (" + ext.Requires + ")"
+		}
+	case sale.NoTransfer != "":
+		label = "orderable, no transfers: " + string(sale.NoTransfer)
+	}
+	return fmt.Sprintf("%-24s %2dy %9s EUR  %s", ext.TLD, ext.Term(), ext.Register*registrar.Cents(ext.Term()), label)
+}

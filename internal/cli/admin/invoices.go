@@ -1,0 +1,206 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/invoicepdf"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+)
+
+type InvoicesCommand struct {
+	List   invoicesListCommand   `cmd:"" help:"Show invoices and corrections, everybody's or one customer's."`
+	Show   invoicesShowCommand   `cmd:"" help:"Show one document."`
+	Export invoicesExportCommand `cmd:"" help:"Write documents to a folder, each as PDF and XML: for the tax adviser."`
+}
+
+// invoiceFilter is whose and of which days.
+type invoiceFilter struct {
+	cli.ServiceFlags
+	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
+	From     string `help:"Only those of this day and later." placeholder:"2026-11-01"`
+	Until    string `help:"Only those before this day." placeholder:"2026-12-01"`
+}
+
+// each hands every document to use: everybody's the oldest first, a customer's the
+// newest first.
+func (c invoiceFilter) each(d cli.Session, use func(invoice.Document) error) error {
+	for _, day := range []string{c.From, c.Until} {
+		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
+			return cli.UsageError(fmt.Sprintf("%q is not a day like 2026-11-01", day))
+		}
+	}
+	next := func(last string) ([]invoice.Document, error) {
+		return d.Services.DB.ListDocumentsAfter(d.Ctx, last, listPageSize)
+	}
+	if c.Customer != "" {
+		account, err := d.FindCustomer(c.Customer)
+		if err != nil {
+			return err
+		}
+		next = func(last string) ([]invoice.Document, error) {
+			return d.Services.DB.ListDocuments(d.Ctx, account.ID, last, listPageSize)
+		}
+	}
+	last := ""
+	for {
+		page, err := next(last)
+		if err != nil {
+			return err
+		}
+		for _, document := range page {
+			last = document.ID
+			if c.From != "" && document.Day < c.From || c.Until != "" && document.Day >= c.Until {
+				continue
+			}
+			if err := use(document); err != nil {
+				return err
+			}
+		}
+		if len(page) < listPageSize {
+			return nil
+		}
+	}
+}
+
+type invoicesListCommand struct {
+	invoiceFilter
+	JSON bool `name:"json" help:"Print one JSON array."`
+}
+
+// Run prints page by page.
+func (c invoicesListCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
+			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Kunde/customer"))
+		if err := c.each(d, func(document invoice.Document) error { return list.add(newDocumentRow(document)) }); err != nil {
+			return err
+		}
+		return list.end()
+	})
+}
+
+// documentRow is one document in a list.
+type documentRow struct {
+	Number   string          `json:"number"`
+	Kind     string          `json:"kind"`
+	Day      string          `json:"day"`
+	Corrects string          `json:"corrects,omitempty"`
+	Order    string          `json:"order"`
+	Customer string          `json:"customer"`
+	Buyer    string          `json:"buyer"`
+	Country  string          `json:"country"`
+	Net      registrar.Cents `json:"net"`
+	VAT      registrar.Cents `json:"vat"`
+	Gross    registrar.Cents `json:"gross"`
+	Rate     int             `json:"vat_rate_basis_points"`
+	Rule     string          `json:"vat_rule"`
+	Category string          `json:"vat_category"`
+}
+
+func newDocumentRow(d invoice.Document) documentRow {
+	row := documentRow{
+		Number: d.Number, Kind: string(d.Kind), Day: d.Day, Order: d.Order, Customer: d.Customer, Buyer: d.Buyer.DisplayName(), Country: d.Buyer.Country,
+		Net: d.Net, VAT: d.VAT, Gross: d.Gross, Rate: d.RateBasisPoints, Rule: d.Rule, Category: string(d.Category),
+	}
+	if d.Corrects != nil {
+		row.Corrects = d.Corrects.Number
+	}
+	return row
+}
+
+func (r documentRow) String() string {
+	return fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s", r.Number, r.Day, r.Net, r.VAT, r.Gross, r.Category, r.Order, cli.Printable(r.Buyer))
+}
+
+type invoicesShowCommand struct {
+	cli.ServiceFlags
+	Number string `arg:"" help:"The document's number (RE-2026-000001)."`
+}
+
+// Run prints what the paper says.
+func (c invoicesShowCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		document, found, err := d.Services.DB.GetDocumentByNumber(d.Ctx, c.Number)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errors.New("dieses Dokument gibt es nicht / there is no such document")
+		}
+		return printDocument(d, document)
+	})
+}
+
+func printDocument(d cli.Session, document invoice.Document) error {
+	var text strings.Builder
+	row := func(word, value string) { fmt.Fprintf(&text, "  %-30s  %s\n", word, cli.Printable(value)) }
+	fmt.Fprintf(&text, "%s  %s\n", document.Number, document.Kind)
+	row("Tag / day", document.Day)
+	row("Leistung / supplied", document.SuppliedOn)
+	if document.Corrects != nil {
+		row("zur Rechnung / for invoice", document.Corrects.Number+" "+document.Corrects.Day)
+	}
+	row("Bestellung / order", document.Order)
+	row("Kunde / customer", document.Customer)
+	b := document.Buyer
+	row("an / to", strings.Join(strings.Fields(strings.Join([]string{b.Organisation, b.Name, b.Street, b.PostalCode, b.City, b.State, b.Country}, " ")), " "))
+	row("USt-IdNr. / VAT id", orDash(b.VATID))
+	row("USt. / VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
+	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
+	for _, line := range document.Lines {
+		fmt.Fprintf(&text, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, cli.Printable(line.Text))
+	}
+	for _, note := range document.Notes {
+		fmt.Fprintf(&text, "  %s\n", cli.Printable(note))
+	}
+	_, err := fmt.Fprint(d.Out, text.String())
+	return err
+}
+
+type invoicesExportCommand struct {
+	invoiceFilter
+	Folder string `arg:"" help:"Where to; it is made if it does not exist. Files that are there already are written again."`
+}
+
+// Run writes two files a document. They are the same each time, so an export that
+// was cut off is simply repeated.
+func (c invoicesExportCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		renderer, err := invoicepdf.New()
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(c.Folder, 0o700); err != nil {
+			return err
+		}
+		count := 0
+		if err := c.each(d, func(document invoice.Document) error {
+			count++
+			return writeDocumentFiles(renderer, document, c.Folder)
+		}); err != nil {
+			return err
+		}
+		return d.PrintBilingual(fmt.Sprintf("%d Dokumente geschrieben", count), fmt.Sprintf("%d documents written", count))
+	})
+}
+
+func writeDocumentFiles(renderer *invoicepdf.Renderer, document invoice.Document, folder string) error {
+	for ending, render := range map[string]func(invoice.Document) ([]byte, error){".pdf": renderer.PDF, ".xml": renderer.XML} {
+		content, err := render(document)
+		if err != nil {
+			return err
+		}
+		// Numbers are ours: letters, digits and hyphens.
+		if err := os.WriteFile(filepath.Join(folder, document.Number+ending), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+	"github.com/dotkontor/dotkontor/internal/upstream/epp"
+)
+
+type RegistryCommand struct {
+	Check registryCheckCommand `cmd:"" help:"Ask registries over EPP which names are free, and what they cost there."`
+	Info  registryInfoCommand  `cmd:"" help:"Show all that a registry tells us of a domain."`
+	Poll  registryPollCommand  `cmd:"" help:"Fetch the messages that wait at registries. The running service does so by itself."`
+	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry, and report what differs."`
+}
+
+// parseListedName reads a name and finds its extension in the price list.
+func parseListedName(d cli.Session, text string) (registrar.Name, registrar.Extension, error) {
+	edition, err := d.Services.DB.PriceList(d.Ctx)
+	if err != nil {
+		return registrar.Name{}, registrar.Extension{}, err
+	}
+	list := edition.List
+	name, err := registrar.ParseName(text, func(tld string) bool {
+		_, listed := list.Extension(tld)
+		return listed
+	})
+	if err != nil {
+		return registrar.Name{}, registrar.Extension{}, err
+	}
+	extension, carried := list.Extension(name.TLD())
+	if !carried {
+		return name, extension, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+	}
+	return name, extension, nil
+}
+
+// openProvisioning opens the way to the registries. It carries nothing out by itself:
+// the lines are the running service's.
+func openProvisioning(d cli.Session) (*provision.Service, func(), error) {
+	if len(d.Config.EPP) == 0 {
+		return nil, nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
+	}
+	registries, err := app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, err
+	}
+	lines, err := app.NewProvisioning(app.ProvisionParts{
+		Config: d.Config, Services: d.Services, Registries: registries, Node: app.NewNodeName(), Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		registries.Close()
+		return nil, nil, err
+	}
+	return lines, registries.Close, nil
+}
+
+// openRegistries opens the accounts alone, for questions.
+func openRegistries(d cli.Session) (*app.Registries, error) {
+	if len(d.Config.EPP) == 0 {
+		return nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
+	}
+	return app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
+}
+
+type registryCheckCommand struct {
+	cli.ServiceFlags
+	Names []string `arg:"" help:"The names."`
+}
+
+// Run asks each name's own account.
+func (c registryCheckCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		registries, err := openRegistries(d)
+		if err != nil {
+			return err
+		}
+		defer registries.Close()
+		for _, text := range c.Names {
+			name, extension, err := parseListedName(d, text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", cli.Printable(text), cli.ExplainError(err))
+			}
+			client, served := registries.Source.Client(name.TLD())
+			if !served {
+				return fmt.Errorf("%s: %w", name, cli.ExplainError(&registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}))
+			}
+			answer, err := client.CheckDomains(d.Ctx, epp.CheckDomains{
+				Names: []string{name.ASCII()}, Fee: &epp.FeeQuery{Commands: []epp.FeeCommand{{Name: "create", Years: extension.Term()}}},
+			})
+			if errors.Is(err, &registrar.Error{Kind: registrar.KindUnsupported}) {
+				answer, err = client.CheckDomains(d.Ctx, epp.CheckDomains{Names: []string{name.ASCII()}})
+			}
+			if err != nil {
+				return explainEPPError(err)
+			}
+			printChecked(d.Out, answer[0])
+		}
+		return nil
+	})
+}
+
+func printChecked(out io.Writer, checked epp.CheckResult) {
+	word, rest := "frei/free", ""
+	if !checked.Available {
+		word, rest = "vergeben/taken", checked.Reason
+	}
+	if checked.Fee != nil && checked.Available {
+		if price, known := checked.Fee.Price("create"); known && price.Known {
+			rest = price.Amount.String() + " " + checked.Fee.Currency
+		}
+		if checked.Fee.Premium() {
+			rest += " premium (" + checked.Fee.Class + ")"
+		}
+	}
+	fmt.Fprintf(out, "%-40s  %-14s  %s\n", checked.Name, word, cli.Printable(rest))
+}
+
+// explainEPPError adds the registry's own words, which operators may read.
+func explainEPPError(err error) error {
+	var refused *epp.ResultError
+	var cause *registrar.Cause
+	located := errors.As(err, &cause)
+	action := ""
+	if located && cause.Part == "epp" {
+		action = epp.OperatorAction(cause.Class)
+	}
+	switch {
+	case errors.As(err, &refused) && action == "": // an answer about the object itself
+		messages := append([]string{refused.Message}, refused.Reasons...)
+		return fmt.Errorf("EPP %d: %s", refused.Code, cli.Printable(strings.Join(messages, "; ")))
+	case !located && err != nil && registrar.CauseOf(err) != "":
+		return fmt.Errorf("%w: %s", err, registrar.CauseOf(err))
+	case !located:
+		return err
+	case action != "":
+		return fmt.Errorf("%w: %s", cause, action)
+	default:
+		return cause
+	}
+}
+
+type registryInfoCommand struct {
+	cli.ServiceFlags
+	Name string `arg:"" help:"The domain."`
+}
+
+// Run asks the account of the extension.
+func (c registryInfoCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		registries, err := openRegistries(d)
+		if err != nil {
+			return err
+		}
+		defer registries.Close()
+		name, _, err := parseListedName(d, c.Name)
+		if err != nil {
+			return err
+		}
+		client, served := registries.Source.Client(name.TLD())
+		if !served {
+			return &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.NoRegistryAccount}
+		}
+		info, err := client.InfoDomain(d.Ctx, epp.InfoDomain{Name: name.ASCII()})
+		if err != nil {
+			return explainEPPError(err)
+		}
+		printInfo(d.Out, info)
+		return nil
+	})
+}
+
+func printInfo(out io.Writer, info epp.DomainInfo) {
+	row := func(word, value string) {
+		if value != "" {
+			fmt.Fprintf(out, "  %-12s  %s\n", word, cli.Printable(value))
+		}
+	}
+	fmt.Fprintln(out, info.Name)
+	for _, status := range info.Statuses {
+		row("status", status.Value)
+	}
+	for _, grace := range info.Grace {
+		row("grace", grace)
+	}
+	row("sponsor", info.Sponsor)
+	row("registrant", info.Registrant)
+	for _, contact := range info.Contacts {
+		row(string(contact.Role), contact.ID)
+	}
+	for _, server := range info.Nameservers {
+		row("nameserver", server.Name)
+	}
+	row("created", formatTime(info.Created))
+	row("updated", formatTime(info.Updated))
+	row("transferred", formatTime(info.Transferred))
+	row("expires", formatTime(info.Expires))
+}
+
+type registryPollCommand struct {
+	cli.ServiceFlags
+}
+
+// Run stores each message before it is acknowledged, as the service does.
+func (c registryPollCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		provisioning, closeFn, err := openProvisioning(d)
+		if err != nil {
+			return err
+		}
+		defer closeFn()
+		for _, account := range d.Config.EPP {
+			count, err := provisioning.Poll(d.Ctx, account.Name, func(m provision.Message) {
+				fmt.Fprintf(d.Out, "%s  %s  %s  %s  %s\n", account.Name, cli.Printable(m.ID), formatTime(m.Queued), orDash(m.Name), cli.Printable(m.Text))
+			})
+			if err != nil {
+				return explainEPPError(err)
+			}
+			if err := d.PrintBilingual(fmt.Sprintf("%s: %d Nachrichten", account.Name, count), fmt.Sprintf("%d messages", count)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type registrySyncCommand struct {
+	cli.ServiceFlags
+}
+
+// Run prints every domain that differs, and ends with an error if one does.
+func (c registrySyncCommand) Run(t *cli.Terminal) error {
+	return c.WithSession(t, func(d cli.Session) error {
+		provisioning, closeFn, err := openProvisioning(d)
+		if err != nil {
+			return err
+		}
+		defer closeFn()
+		compared, differ, unknown := 0, 0, 0
+		err = provisioning.SyncAll(d.Ctx, d.Operator, func(finding provision.SyncResult) error {
+			compared++
+			switch {
+			case finding.Err != nil:
+				unknown++
+				fmt.Fprintf(d.Out, "%-40s  ?  %v\n", finding.Domain.Name, explainEPPError(finding.Err))
+			case len(finding.Drift) > 0:
+				differ++
+				for _, what := range finding.Drift {
+					fmt.Fprintf(d.Out, "%-40s  !  %s\n", finding.Domain.Name, what)
+				}
+			}
+			return d.Ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		if err := d.PrintBilingual(fmt.Sprintf("%d verglichen, %d weichen ab, %d ohne Antwort", compared, differ, unknown),
+			fmt.Sprintf("%d compared, %d differ, %d without an answer", compared, differ, unknown)); err != nil {
+			return err
+		}
+		if differ+unknown > 0 {
+			return cli.ExitCode(cli.ExitError)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,21 @@
+package admin
+
+import (
+	"fmt"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/web/legal"
+)
+
+type TextsCommand struct {
+	Folder string `arg:"" help:"Folder; it is made, and files that are there stay as they are."`
+}
+
+// Run writes the shipped texts.
+func (c TextsCommand) Run(t *cli.Terminal) error {
+	written, err := legal.WriteDefaultTexts(c.Folder)
+	for _, file := range written {
+		fmt.Fprintln(t.Out, file)
+	}
+	return err
+}

@@ -1,0 +1,202 @@
+// Package check has the commands that look up names: check and whois.
+package check
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
+)
+
+type Command struct {
+	Names []string `arg:"" optional:"" help:"Names with or without an extension; - or none reads them from standard input, one a line."`
+
+	TLDs     []string `name:"tlds" help:"Extensions for names without one: popular, all, or a list like .de,.com. Default: the eight of a search." placeholder:"LIST"`
+	Suggest  bool     `help:"Ask about similar names too: hyphens, prefixes, plurals."`
+	OnlyFree bool     `help:"Show free names only."`
+	JSON     bool     `name:"json" xor:"format" help:"Print one JSON array at the end."`
+	NDJSON   bool     `name:"ndjson" xor:"format" help:"Print one JSON object a line, as the answers come."`
+	CSV      bool     `name:"csv" xor:"format" help:"Print CSV with a header."`
+	Jobs     int      `help:"How many names are asked about at one moment, up to 512. Default: 64, or 8 with --server." placeholder:"N"`
+	Server   string   `help:"Ask a running service at this address instead of the registries, at the pace that its limits allow." placeholder:"URL"`
+	lookupFlags
+}
+
+// Help is what 'dotkontor check --help' adds.
+func (Command) Help() string {
+	return `A name without a dot is asked about below the extensions of --tlds. A name with
+its extension is asked about as it is; if --tlds is given, also below those
+extensions. In a list, empty lines and everything after a # are skipped. One
+batch has at most 100,000 names.
+
+Exit code: 0 at least one name is free, 2 none is free, 1 no name got an
+answer, 64 the command line is wrong, 130 interrupted (what is known by then is
+printed). Prices are net euros a year; 2×87.90 means that the extension is sold
+for two years at once. Where a service sells names, "lookup only" marks those
+that can't be ordered there; --json and --csv say why (orderableReason).
+
+  dotkontor check kaffeehaus.de teehaus.com
+  dotkontor check kaffeehaus --tlds popular --only-free
+  dotkontor check kaffeehaus --suggest --tlds .de,.com --csv
+  dotkontor check --ndjson < names.txt`
+}
+
+const (
+	maxJobs           = 512
+	defaultJobs       = 64
+	defaultServerJobs = 8
+)
+
+// AfterApply refuses what can't be meant.
+func (c *Command) AfterApply() error {
+	if c.Jobs < 0 || c.Jobs > maxJobs {
+		return fmt.Errorf("--jobs is from 1 to %d, not %d", maxJobs, c.Jobs)
+	}
+	if c.Server == "" {
+		if c.Jobs == 0 {
+			c.Jobs = defaultJobs
+		}
+		return nil
+	}
+	if c.Jobs == 0 {
+		c.Jobs = defaultServerJobs
+	}
+	if c.Refresh {
+		return fmt.Errorf("--refresh does nothing with --server: the service has its own list")
+	}
+	address, err := url.Parse(c.Server)
+	if err != nil || address.Host == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" ||
+		address.Scheme != "http" && address.Scheme != "https" {
+		return fmt.Errorf("--server %q is not an address like https://domains.example", c.Server)
+	}
+	c.Server = strings.TrimSuffix(c.Server, "/")
+	return nil
+}
+
+// Run asks about every name and sums up in the exit code.
+func (c *Command) Run(t *cli.Terminal) error {
+	cfg, list, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	names, err := c.names(t, list)
+	if err != nil {
+		return err
+	}
+	b := &batch{names: names, jobs: min(c.Jobs, len(names)), redrawInterval: redrawInterval, now: time.Now}
+	if c.Server != "" {
+		err = c.prepareService(t, b, newService(c.Server))
+	} else {
+		var look *app.Lookups
+		if look, err = c.open(t, cfg, list, b.jobs); err == nil {
+			b.ask = func(ctx context.Context, name string) row {
+				answer, err := look.Engine.Check(ctx, name)
+				return newRow(name, answer, err)
+			}
+			// Not closed: an answer that is still under way after Ctrl-C ends
+			// with the process.
+		}
+	}
+	if err != nil {
+		return err
+	}
+	c.show(t, b)
+	outcome, err := b.run(t.Ctx)
+	if err != nil {
+		return err
+	}
+	if outcome.interrupted {
+		t.Notice(fmt.Sprintf("abgebrochen, %d von %d beantwortet", outcome.done, len(names)),
+			fmt.Sprintf("interrupted, %d of %d answered", outcome.done, len(names)))
+	}
+	if code := outcome.exitCode(); code != cli.ExitOK {
+		return cli.ExitCode(code)
+	}
+	return nil
+}
+
+// names is the whole batch: given, read, and grown.
+func (c *Command) names(t *cli.Terminal, list *catalog.Catalog) ([]string, error) {
+	given := c.Names
+	if len(given) == 0 {
+		given = []string{"-"}
+		if file, ok := t.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			t.Notice("Bitte einen Namen je Zeile eingeben, Ende mit Strg-D.", "Type one name a line, end with Ctrl-D.")
+		}
+	}
+	var texts []string
+	for _, text := range given {
+		if text != "-" {
+			texts = append(texts, text)
+			continue
+		}
+		read, err := readNames(t.Ctx, t.In)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, read...)
+	}
+	if len(texts) == 0 {
+		return nil, cli.UsageError("no names were given")
+	}
+	tlds, err := chooseExtensions(c.TLDs, list, c.Server == "")
+	if err != nil {
+		return nil, err
+	}
+	return nameExpansion{
+		tlds: tlds, alsoTLDs: len(c.TLDs) > 0, suggest: c.Suggest,
+		listed: func(tld string) bool { _, carried := list.Extension(tld); return carried },
+	}.expand(texts)
+}
+
+// show chooses how the answers are printed.
+func (c *Command) show(t *cli.Terminal, b *batch) {
+	s := newScreen(t)
+	switch {
+	case c.JSON:
+		b.printer = &jsonPrinter{out: t.Out}
+	case c.NDJSON:
+		b.printer = &ndjsonPrinter{out: t.Out}
+	case c.CSV:
+		b.printer = newCSVPrinter(t.Out)
+	case s.live:
+		b.printer = newLivePrinter(t.Out, s, b.names, c.OnlyFree)
+	default:
+		b.printer = newPlainPrinter(t.Out, b.names)
+	}
+	b.onlyFree = c.OnlyFree
+	// Progress goes to standard error where it can't get between the answers.
+	if isTerminal(t.Err) && t.Getenv("TERM") != "dumb" && (c.JSON || !isTerminal(t.Out)) {
+		b.progress = t.Err
+	}
+}
+
+// prepareService asks about the first name, to learn the limits, and says how
+// long the rest will take.
+func (*Command) prepareService(t *cli.Terminal, b *batch, service *service) error {
+	b.ask = service.check
+	b.estimateEnd = service.pacer.forecast
+	first, answered, err := service.probeLimits(t.Ctx, b.names[0])
+	if err != nil {
+		return err
+	}
+	rest := len(b.names)
+	if answered {
+		b.first = &first
+		if rest--; rest == 0 {
+			return nil
+		}
+	}
+	windows, advertised := service.pacer.limits()
+	german, english := announcement(len(b.names), windows, advertised, service.pacer.now(), service.pacer.forecast(rest))
+	t.Notice(german, english)
+	return nil
+}

@@ -1,0 +1,247 @@
+package check
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+)
+
+const (
+	// serverTimeout bounds one request. The contract promises six seconds.
+	serverTimeout = 15 * time.Second
+	maxServerBody = 64 << 10
+	// maxRefusals and maxFailures bound how often one name is asked about again.
+	maxRefusals = 20
+	maxFailures = 3
+	// defaultRetry is for a 429 that does not say how long to wait.
+	defaultRetry = time.Minute
+)
+
+// service is a running dotkontor, asked over its public interface.
+type service struct {
+	address string
+	client  *http.Client
+	pacer   *pacer
+	backoff time.Duration
+}
+
+func newService(baseURL string) *service {
+	return &service{
+		address: baseURL + "/api/domain/check",
+		client: &http.Client{
+			Timeout: serverTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // the limits are those of the address that was given
+			},
+		},
+		pacer:   newPacer(time.Now),
+		backoff: time.Second,
+	}
+}
+
+var (
+	errRefused   = errors.New("over the limit")
+	errNoService = errors.New("no answer of a service")
+)
+
+// check asks about one name until there is an answer or no hope. It waits for
+// its turn before each try.
+func (s *service) check(ctx context.Context, name string) row {
+	refusals, failures := 0, 0
+	for {
+		r, err := s.try(ctx, name)
+		switch {
+		case err == nil:
+			return r
+		case ctx.Err() != nil:
+			return failedRow(name, errorUpstream, "abgebrochen / interrupted")
+		case errors.Is(err, errRefused):
+			if refusals++; refusals == maxRefusals {
+				return failedRow(name, errorRateLimited, "Limit des Dienstes / limit of the service")
+			}
+		default:
+			if failures++; failures == maxFailures {
+				return failedRow(name, errorUpstream, "Dienst nicht erreichbar / service not reachable")
+			}
+			sleep(ctx, s.backoff<<failures)
+		}
+	}
+}
+
+// probeLimits asks once, to learn what the service allows. answered is false if it
+// refused, which says as much about its limits. An address where no service
+// answers is an error: the other names would fare no better.
+func (s *service) probeLimits(ctx context.Context, name string) (r row, answered bool, err error) {
+	r, err = s.try(ctx, name)
+	switch {
+	case err == nil:
+		return r, true, nil
+	case ctx.Err() != nil:
+		return r, false, cli.ExitCode(cli.ExitInterrupted)
+	case errors.Is(err, errRefused):
+		return r, false, nil
+	default:
+		return r, false, fmt.Errorf("no service answers at %s (is the address right, and the service running?)",
+			strings.TrimSuffix(s.address, "/api/domain/check"))
+	}
+}
+
+// try is one request. Errors are errRefused and errNoService.
+func (s *service) try(ctx context.Context, name string) (row, error) {
+	if err := s.pacer.wait(ctx); err != nil {
+		return row{}, err
+	}
+	report := limitReport{}
+	defer func() { s.pacer.done(report) }()
+	body, err := cli.EncodeJSON(map[string]string{"domain": name})
+	if err != nil {
+		return row{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.address, bytes.NewReader(body))
+	if err != nil {
+		return row{}, errNoService
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "dotkontor/"+app.Version)
+	response, err := s.client.Do(request)
+	if err != nil {
+		return row{}, errNoService
+	}
+	defer response.Body.Close()
+	report = readLimits(response)
+	if report.refused {
+		return row{}, errRefused
+	}
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxServerBody))
+	if err != nil {
+		return row{}, errNoService
+	}
+	return readAnswer(name, response.StatusCode, text)
+}
+
+func readLimits(response *http.Response) limitReport {
+	report := limitReport{windows: cli.ParseRateLimitPolicy(response.Header.Get("RateLimit-Policy"))}
+	state := response.Header.Get("RateLimit")
+	remaining, okRemaining := cli.ParseParam(state, "r")
+	reset, okReset := cli.ParseParam(state, "t")
+	// Our service names a window by its length: "60s".
+	label, _, _ := strings.Cut(state, ";")
+	if per, err := time.ParseDuration(strings.Trim(label, `" `)); err == nil && okRemaining && okReset {
+		report.per, report.remaining, report.reset = per, remaining, clampDelay(reset)
+	}
+	if response.StatusCode == http.StatusTooManyRequests {
+		report.refused, report.retryAfter = true, defaultRetry
+		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+			report.retryAfter = clampDelay(seconds)
+		}
+	}
+	return report
+}
+
+// clampDelay keeps a wait that a server names within what anybody would wait.
+func clampDelay(seconds int) time.Duration {
+	return time.Duration(min(seconds, int(cli.MaxWindow/time.Second))) * time.Second
+}
+
+// serverAnswer is the union of the contract's CheckResult, UnsupportedResult and
+// Error.
+type serverAnswer struct {
+	Domain      string      `json:"domain"`
+	TLD         string      `json:"tld"`
+	Available   *bool       `json:"available"`
+	Supported   *bool       `json:"supported"`
+	RegisterEUR json.Number `json:"registerEur"`
+	RenewEUR    json.Number `json:"renewEur"`
+	TransferEUR json.Number `json:"transferEur"`
+	Source      string      `json:"source"`
+	Reason      string      `json:"reason"`
+	Premium     bool        `json:"premium"`
+	CheckedAt   string      `json:"checkedAt"`
+	RestoreEUR  json.Number `json:"restoreEur"`
+	MinYears    int         `json:"minYears"`
+	Requires    string      `json:"requires"`
+	Orderable   *bool       `json:"orderable"`
+	Refusal     string      `json:"orderableReason"`
+	Error       string      `json:"error"`
+}
+
+// readAnswer turns an answer of the service into a row. What no service of this
+// contract says is errNoService.
+func readAnswer(name string, status int, text []byte) (row, error) {
+	var a serverAnswer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return row{}, errNoService
+	}
+	switch {
+	case status == http.StatusOK && a.Supported != nil && !*a.Supported:
+		r := failedRow(name, errorUnsupported, errorTexts[registrar.ExtensionNotCarried])
+		r.TLD = a.TLD
+		return r, nil
+	case status == http.StatusOK && a.TLD != "":
+		if !sameDomain(name, a.Domain) {
+			return row{}, errNoService // an answer to another question is none
+		}
+		return row{
+			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
+			RegisterEUR: parseEuros(a.RegisterEUR), RenewEUR: parseEuros(a.RenewEUR), TransferEUR: parseEuros(a.TransferEUR),
+			Terms: httpjson.Terms{
+				RestoreEUR: parseEuros(a.RestoreEUR), MinYears: a.MinYears, Requires: a.Requires,
+				Orderable: a.Orderable, OrderableReason: registrar.Code(a.Refusal),
+			},
+			Source: a.Source, Reason: a.Reason, Premium: a.Premium, CheckedAt: a.CheckedAt,
+		}, nil
+	case status == http.StatusBadRequest && a.Error != "":
+		return failedRow(name, errorInvalid, a.Error), nil
+	case status == http.StatusBadGateway && a.Error != "":
+		return failedRow(name, errorUpstream, a.Error), nil
+	default:
+		return row{}, errNoService
+	}
+}
+
+// sameDomain compares a name as a person wrote it with one as a service did.
+func sameDomain(asked, answered string) bool {
+	one, err := registrar.ParseHost(asked)
+	if err != nil {
+		return false
+	}
+	other, err := registrar.ParseHost(answered)
+	return err == nil && one == other
+}
+
+func failedRow(name, word, message string) row {
+	return row{Domain: name, Error: word, Message: message}
+}
+
+// parseEuros reads a JSON number of euros without going through a float: 6.9 and
+// 6.90 are the same price. What is no plain amount is no price.
+func parseEuros(number json.Number) *registrar.Cents {
+	euros, decimals, _ := strings.Cut(string(number), ".")
+	cents, err := registrar.ParseCents(euros + "." + (decimals + "00")[:max(2, len(decimals))])
+	if err != nil {
+		return nil
+	}
+	return &cents
+}
+
+func sleep(ctx context.Context, delay time.Duration) {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,122 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
+	"github.com/dotkontor/dotkontor/internal/web/httpjson"
+)
+
+type WhoisCommand struct {
+	Name string `arg:"" help:"The name, with its extension."`
+	JSON bool   `name:"json" help:"Print JSON."`
+	lookupFlags
+}
+
+// Help is what 'dotkontor whois --help' adds.
+func (WhoisCommand) Help() string {
+	return `Shows status, dates, nameservers and registrar. There is no way for a person's
+data to get into the answer. A name that nobody holds is an answer, too.
+
+Exit code: 0 there is an answer, 1 it cannot be determined, 64 the command line
+is wrong, 130 interrupted.`
+}
+
+// Run asks and prints.
+func (c *WhoisCommand) Run(t *cli.Terminal) error {
+	cfg, list, err := c.load(t)
+	if err != nil {
+		return err
+	}
+	lookups, err := c.open(t, cfg, list, 1)
+	if err != nil {
+		return err
+	}
+	type result struct {
+		answer lookup.WhoisAnswer
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		answer, err := lookups.Engine.Whois(t.Ctx, c.Name)
+		done <- result{answer, err}
+	}()
+	select {
+	case <-t.Ctx.Done(): // the question under way ends with the process
+		return cli.ExitCode(cli.ExitInterrupted)
+	case r := <-done:
+		lookups.Close()
+		if r.err != nil {
+			return errors.New(cli.Printable(c.Name) + ": " + errorText(r.err))
+		}
+		if c.JSON {
+			return printWhoisJSON(t.Out, r.answer)
+		}
+		return printWhois(t.Out, r.answer)
+	}
+}
+
+// whoisJSON is what agents get, and the evidence.
+type whoisJSON struct {
+	httpjson.WhoisResult
+	Source    string `json:"source"`
+	CheckedAt string `json:"checkedAt"`
+}
+
+func printWhoisJSON(out io.Writer, a lookup.WhoisAnswer) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(whoisJSON{
+		WhoisResult: httpjson.NewWhoisResult(a), Source: string(a.Source), CheckedAt: formatRFC3339(a.CheckedAt),
+	})
+}
+
+func formatRFC3339(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
+	registered := "nein / no"
+	if a.Registered {
+		registered = "ja / yes"
+	}
+	var text strings.Builder
+	for _, line := range []struct {
+		key    string
+		values []string
+	}{
+		{"Domain", []string{a.Domain}},
+		{"registriert / registered", []string{registered}},
+		{"Status", a.Record.Status},
+		{"angelegt / created", []string{formatRFC3339(a.Record.Created)}},
+		{"geändert / updated", []string{formatRFC3339(a.Record.Updated)}},
+		{"läuft ab / expires", []string{formatRFC3339(a.Record.Expires)}},
+		{"Nameserver", a.Record.Nameservers},
+		{"Registrar", []string{a.Record.Registrar}},
+		{"Quelle / source", []string{string(a.Source)}},
+		{"Stand / as of", []string{formatRFC3339(a.CheckedAt)}},
+	} {
+		for i, value := range line.values {
+			if value == "" {
+				continue
+			}
+			key := line.key
+			if i > 0 {
+				key = ""
+			}
+			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(key, len("registriert / registered"), false), cli.Printable(value))
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type HelpCommand struct {
+	Command []string `arg:"" optional:"" help:"The command, like: catalog import."`
+}
+
+// Run shows what --help shows.
+func (c HelpCommand) Run(app *kong.Kong) error {
+	at := app.Model.Node
+	for _, word := range c.Command {
+		if at = childOf(at, word); at == nil {
+			return UsageError(fmt.Sprintf("there is no command %q", strings.Join(c.Command, " ")))
+		}
+	}
+	// The flag prints the help and ends the parsing; what it then misses does not matter.
+	_, _ = app.Parse(append(slices.Clone(c.Command), "--help"))
+	return nil
+}
+
+type CompletionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help is what 'dotkontor completion --help' adds.
+func (CompletionCommand) Help() string {
+	// The help is reflowed: only a blank line keeps the shells apart.
+	return `bash: source <(dotkontor completion bash)
+
+zsh: source <(dotkontor completion zsh)
+
+fish: dotkontor completion fish | source`
+}
+
+// completionScripts hand the words of a command line to 'dotkontor complete'. Where it
+// prints nothing, the shell completes file names.
+var completionScripts = map[string]string{
+	"bash": `_dotkontor() {
+  mapfile -t COMPREPLY < <(dotkontor complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _dotkontor dotkontor
+`,
+	"zsh": `_dotkontor() {
+  local -a found
+  found=("${(@f)$(dotkontor complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "${found[*]}" ]]; then compadd -- "${found[@]}"; else _files; fi
+}
+compdef _dotkontor dotkontor
+`,
+	"fish": `complete -c dotkontor -a '(dotkontor complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+}
+
+// Run prints the script.
+func (c CompletionCommand) Run(t *Terminal) error {
+	_, err := fmt.Fprint(t.Out, completionScripts[c.Shell])
+	return err
+}
+
+type CompleteCommand struct {
+	Words []string `arg:"" optional:"" help:"The words so far; the last one is being typed."`
+}
+
+// Run prints what the last word may become, one per line.
+func (c CompleteCommand) Run(app *kong.Kong, t *Terminal) error {
+	words := c.Words
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	for _, candidate := range completions(app.Model.Node, words) {
+		fmt.Fprintln(t.Out, candidate)
+	}
+	return nil
+}
+
+// completions are the commands, flags and enumerated values that begin with the last
+// word, where the words before it lead.
+func completions(at *kong.Node, words []string) (candidates []string) {
+	var pending *kong.Flag // the flag whose value comes next
+	arguments := 0
+	for _, word := range words[:len(words)-1] {
+		switch {
+		case pending != nil:
+			pending = nil
+		case strings.HasPrefix(word, "--"):
+			name, _, hasValue := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+			if flag := flagOf(at, name); flag != nil && !flag.IsBool() && !hasValue {
+				pending = flag
+			}
+		default:
+			if child := childOf(at, word); child != nil {
+				at = child
+			} else {
+				arguments++
+			}
+		}
+	}
+	last := words[len(words)-1]
+	add := func(word string) {
+		if strings.HasPrefix(word, last) {
+			candidates = append(candidates, word)
+		}
+	}
+	switch {
+	case pending != nil:
+		for _, value := range pending.EnumSlice() {
+			add(value)
+		}
+	case strings.HasPrefix(last, "-"):
+		for node := at; node != nil; node = node.Parent {
+			for _, flag := range node.Flags {
+				if !flag.Hidden {
+					add("--" + flag.Name)
+				}
+			}
+		}
+	default:
+		for _, child := range at.Children {
+			if !child.Hidden {
+				add(child.Name)
+			}
+		}
+		if arguments < len(at.Positional) {
+			for _, value := range at.Positional[arguments].EnumSlice() {
+				add(value)
+			}
+		}
+	}
+	slices.Sort(candidates)
+	return candidates
+}
+
+// childOf is the command below at with this name, nil if there is none.
+func childOf(at *kong.Node, name string) *kong.Node {
+	for _, child := range at.Children {
+		if child.Name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+// flagOf is the flag that at or a command above it has, nil if there is none.
+func flagOf(at *kong.Node, name string) *kong.Flag {
+	for node := at; node != nil; node = node.Parent {
+		for _, flag := range node.Flags {
+			if flag.Name == name {
+				return flag
+			}
+		}
+	}
+	return nil
+}

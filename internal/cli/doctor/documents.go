@@ -1,0 +1,267 @@
+package doctor
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	mcpPath             = "/api/mcp"
+	resourcePath        = "/.well-known/oauth-protected-resource/api/mcp"
+	rootResourcePath    = "/.well-known/oauth-protected-resource"
+	authorizationPath   = "/.well-known/oauth-authorization-server"
+	serverCardPath      = "/.well-known/mcp/server-card.json"
+	apiCatalogPath      = "/.well-known/api-catalog"
+	acpPath             = "/.well-known/acp.json"
+	authTextPath        = "/.well-known/auth.md"
+	catalogueMediaType  = "application/linkset+json"
+	catalogueProfile    = "https://www.rfc-editor.org/info/rfc9727"
+	describedAPIVersion = "1.0.0"
+	describedOpenAPI    = "3.1.0"
+)
+
+// documents are the contract's, and the root form that clients try as well.
+var documents = []struct{ path, mediaType string }{
+	{resourcePath, "application/json"},
+	{rootResourcePath, "application/json"},
+	{authorizationPath, "application/json"},
+	{serverCardPath, "application/json"},
+	{apiCatalogPath, catalogueMediaType},
+	{acpPath, "application/json"},
+	{authTextPath, "text/markdown"},
+	{openAPIPath, "application/json"},
+}
+
+// documentChecks are one for each document's envelope, and then what is in them.
+func documentChecks() []check {
+	var list []check
+	for _, d := range documents {
+		list = append(list, check{group: "documents", name: "GET " + d.path, run: func(v *prober) result {
+			return envelope(v, d.path, d.mediaType)
+		}})
+	}
+	return append(list,
+		check{group: "documents", name: "resource is the MCP address", run: inDocument(resourcePath, resourceMatchesMCP)},
+		check{group: "documents", name: "the root form says the same", run: inDocument(rootResourcePath, resourceMatchesMCP)},
+		check{group: "documents", name: "issuer is the address", run: inDocument(authorizationPath, issuerMatches)},
+		check{group: "documents", name: "OAuth endpoints end with a slash", run: inDocument(authorizationPath, oauthEndpoints)},
+		check{group: "documents", name: "OAuth abilities", run: inDocument(authorizationPath, oauthCapabilities)},
+		check{group: "documents", name: "server card", run: inDocument(serverCardPath, serverCard)},
+		check{group: "documents", name: "API catalogue", run: inDocument(apiCatalogPath, apiCatalogue)},
+		check{group: "documents", name: "API catalogue by HEAD", run: catalogueHead},
+		check{group: "documents", name: "request signing", run: inDocument(acpPath, requestSigning)},
+		check{group: "documents", name: "auth.md names itself", run: authDocument},
+		check{group: "documents", name: "unknown ones are 404 in JSON", run: unknownDocumentIs404},
+		check{group: "openapi", name: "versions", run: inDocument(openAPIPath, openAPIVersions)},
+		check{group: "openapi", name: "server and paths", run: inDocument(openAPIPath, openAPIPaths)},
+	)
+}
+
+// document fetches each document once.
+func (v *prober) document(path string) answer {
+	a, found := v.documents[path]
+	if !found {
+		a = v.get(path)
+		v.documents[path] = a
+	}
+	return a
+}
+
+// envelope is everything about a document but its content.
+func envelope(v *prober, path, mediaType string) result {
+	a := v.document(path)
+	if a.err != nil || a.status != http.StatusOK {
+		return fail("200 "+mediaType, a.String())
+	}
+	var j assertions
+	j.must(a.mediaType() == mediaType, mediaType, toJSON(a.header.Get("Content-Type")))
+	if mediaType != "text/markdown" {
+		j.must(json.Valid(a.body), "JSON", "a body that is none")
+	}
+	j.must(a.header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin: *",
+		toJSON(a.header.Get("Access-Control-Allow-Origin")))
+	etag := a.header.Get("ETag")
+	j.must(etag != "", "an ETag", "none")
+	if etag != "" {
+		again := v.send(http.MethodGet, path, "", map[string]string{"If-None-Match": etag})
+		j.must(again.err == nil && again.status == http.StatusNotModified, "304 to its own ETag", again.String())
+	}
+	return j.verdict(fmt.Sprintf("200 %s, %d bytes", a.mediaType(), len(a.body)))
+}
+
+// inDocument judges the content of a document. If there is none, another check
+// has said so.
+func inDocument(path string, judged func(v *prober, document map[string]any) result) func(*prober) result {
+	return func(v *prober) result {
+		a := v.document(path)
+		if a.err != nil || a.status != http.StatusOK || a.object() == nil {
+			return warn("", "not judged: the document can't be read")
+		}
+		return judged(v, a.object())
+	}
+}
+
+const baseHint = " (is server.base_url the address that clients use?)"
+
+func resourceMatchesMCP(v *prober, document map[string]any) result {
+	var j assertions
+	j.must(document["resource"] == v.base+mcpPath, "resource "+v.base+mcpPath, toJSON(document["resource"])+baseHint)
+	servers, _ := document["authorization_servers"].([]any)
+	j.must(slices.Equal(servers, []any{v.base}), "authorization_servers ["+v.base+"]", toJSON(document["authorization_servers"]))
+	j.must(containsAll(document["scopes_supported"], "mcp:read", "mcp:write"), "scopes mcp:read and mcp:write", toJSON(document["scopes_supported"]))
+	return j.verdict(v.base + mcpPath)
+}
+
+func issuerMatches(v *prober, document map[string]any) result {
+	if document["issuer"] != v.base {
+		return fail("issuer "+v.base+", byte for byte", toJSON(document["issuer"])+baseHint)
+	}
+	return pass(v.base)
+}
+
+func oauthEndpoints(v *prober, document map[string]any) result {
+	var j assertions
+	for _, e := range []struct{ field, path string }{
+		{"authorization_endpoint", "/oauth/authorize/"},
+		{"token_endpoint", "/oauth/token/"},
+		{"registration_endpoint", "/oauth/register/"},
+		{"revocation_endpoint", "/oauth/revoke/"},
+	} {
+		j.must(document[e.field] == v.base+e.path, e.field+" "+v.base+e.path, toJSON(document[e.field]))
+	}
+	return j.verdict("all four")
+}
+
+func oauthCapabilities(_ *prober, document map[string]any) result {
+	var j assertions
+	for _, a := range []struct {
+		field  string
+		values []string
+	}{
+		{"response_types_supported", []string{"code"}},
+		{"grant_types_supported", []string{"authorization_code", "refresh_token"}},
+		{"code_challenge_methods_supported", []string{"S256"}},
+		{"token_endpoint_auth_methods_supported", []string{"none", "client_secret_post"}},
+		{"scopes_supported", []string{"mcp:read", "mcp:write"}},
+	} {
+		j.must(containsAll(document[a.field], a.values...), a.field+" with "+strings.Join(a.values, ", "), toJSON(document[a.field]))
+	}
+	return j.verdict("code with S256, public and confidential clients")
+}
+
+func serverCard(v *prober, document map[string]any) result {
+	var j assertions
+	for _, field := range []string{"name", "version", "description"} {
+		text, _ := document[field].(string)
+		j.must(text != "", "a "+field, toJSON(document[field]))
+		const longest = 100
+		j.must(field != "description" || len([]rune(text)) <= longest, "a description of 100 characters at most", toJSON(text))
+	}
+	found := false
+	remotes, _ := document["remotes"].([]any)
+	for _, entry := range remotes {
+		remote, _ := entry.(map[string]any)
+		found = found || remote["type"] == "streamable-http" && remote["url"] == v.base+mcpPath
+	}
+	j.must(found, "a remote of type streamable-http at "+v.base+mcpPath, toJSON(document["remotes"]))
+	return j.verdict(toJSON(document["name"]))
+}
+
+func apiCatalogue(v *prober, document map[string]any) result {
+	var j assertions
+	a := v.document(apiCatalogPath)
+	_, parameters, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	j.must(err == nil && strings.Contains(parameters["profile"], catalogueProfile),
+		"profile "+catalogueProfile, toJSON(a.header.Get("Content-Type")))
+	links, _ := document["linkset"].([]any)
+	described := false
+	for _, entry := range links {
+		link, _ := entry.(map[string]any)
+		targets, _ := link["service-desc"].([]any)
+		for _, t := range targets {
+			target, _ := t.(map[string]any)
+			described = described || target["href"] == v.base+openAPIPath
+		}
+	}
+	j.must(described, "a service-desc "+v.base+openAPIPath, toJSON(document["linkset"]))
+	return j.verdict("it leads to " + openAPIPath)
+}
+
+// catalogueRelation wants the word as the relation: the address has it anyway.
+var catalogueRelation = regexp.MustCompile(`>\s*;[^<]*\brel="?[^"<;,]*\bapi-catalog\b`)
+
+func catalogueHead(v *prober) result {
+	a := v.send(http.MethodHead, apiCatalogPath, "", nil)
+	if a.err != nil || a.status != http.StatusOK {
+		return fail("200 to HEAD "+apiCatalogPath, a.String())
+	}
+	link := strings.Join(a.header.Values("Link"), ", ")
+	if !catalogueRelation.MatchString(link) {
+		return fail("Link with rel=api-catalog", toJSON(link))
+	}
+	return pass(link)
+}
+
+func requestSigning(_ *prober, document map[string]any) result {
+	signing, _ := document["request_signing"].(map[string]any)
+	algorithm, _ := signing["algorithm"].(string)
+	if !strings.EqualFold(strings.NewReplacer("-", "", "_", "").Replace(algorithm), "HMACSHA256") {
+		return fail("request_signing with algorithm HMAC-SHA256", toJSON(document["request_signing"]))
+	}
+	return pass(algorithm)
+}
+
+func authDocument(v *prober) result {
+	a := v.document(authTextPath)
+	if a.err != nil || a.status != http.StatusOK {
+		return warn("", "not judged: the document can't be read")
+	}
+	for line := range strings.Lines(string(a.body)) {
+		if title, found := strings.CutPrefix(line, "# "); found {
+			if strings.Contains(title, "auth.md") {
+				return pass(title)
+			}
+			return fail("a title with auth.md", title)
+		}
+	}
+	return fail("a title with auth.md", "no title")
+}
+
+// unknownDocument: clients try many addresses below /.well-known, and read what
+// is not a plain 404 as an answer.
+func unknownDocumentIs404(v *prober) result {
+	a := v.get("/.well-known/" + v.label)
+	if a.status != http.StatusNotFound || !a.isJSON() {
+		return fail("404 application/json", a.String())
+	}
+	return pass("404")
+}
+
+func openAPIVersions(_ *prober, document map[string]any) result {
+	var j assertions
+	info, _ := document["info"].(map[string]any)
+	j.must(document["openapi"] == describedOpenAPI, "openapi "+describedOpenAPI, toJSON(document["openapi"]))
+	j.must(info["version"] == describedAPIVersion, "version "+describedAPIVersion, toJSON(info["version"]))
+	return j.verdict("OpenAPI " + describedOpenAPI + ", version " + describedAPIVersion)
+}
+
+func openAPIPaths(v *prober, document map[string]any) result {
+	var j assertions
+	servers, _ := document["servers"].([]any)
+	var first map[string]any
+	if len(servers) > 0 {
+		first, _ = servers[0].(map[string]any)
+	}
+	j.must(first["url"] == v.base, "server "+v.base, toJSON(document["servers"])+baseHint)
+	paths, _ := document["paths"].(map[string]any)
+	for _, path := range []string{checkPath, searchPath} {
+		item, _ := paths[path].(map[string]any)
+		j.must(item["post"] != nil, "POST "+path, "it is not described")
+	}
+	return j.verdict("POST " + checkPath + " and " + searchPath)
+}

@@ -1,0 +1,381 @@
+package doctor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/config"
+)
+
+const (
+	mcpLoginPath = "/api/mcp/login"
+	// mcpProtocolVersion is one that every client in use speaks.
+	mcpProtocolVersion = "2025-11-25"
+	acceptJSONAndSSE   = "application/json, text/event-stream"
+	methodNotFound     = -32601
+)
+
+var mcpChecks = []check{
+	{group: "mcp", name: "initialize", run: initialize},
+	{group: "mcp", name: "the tools", run: toolNames},
+	{group: "mcp", name: "input and output schemas", run: toolSchemas},
+	{group: "mcp", name: "securitySchemes", run: toolSecurity},
+	{group: "mcp", name: "domain_check works", cost: 1, run: toolCallSucceeds},
+	{group: "mcp", name: "signed-in tools without a token are 401", run: protectedTools},
+	{group: "mcp", name: "a wrong token is 401", run: wrongToken},
+	{group: "mcp", name: "a token in the address is 401", run: tokenInQuery},
+	{group: "mcp", name: "login address is 401 from the start", run: loginEndpoint},
+	{group: "mcp", name: "Accept: application/json is enough", run: acceptsJSON},
+	{group: "mcp", name: "GET is a 405", run: mcpGet},
+	{group: "mcp", name: "unknown method is -32601", run: unknownMethod},
+	{group: "mcp", name: "errors are JSON-RPC, never plain text", run: errorsAreJSONRPC},
+	{group: "mcp", name: "foreign Origin", run: foreignOrigin},
+	{group: "mcp", name: "CORS, challenge included", run: mcpCORS},
+}
+
+// tool is what the contract says about one.
+type tool struct {
+	name      string
+	arguments []string
+	protected bool
+}
+
+var contractTools = []tool{
+	{"domain_check", []string{"domain"}, false},
+	{"domain_search", []string{"query"}, false},
+	{"whois_lookup", []string{"domain"}, false},
+	{"list_tlds", []string{"category", "search", "limit", "offset"}, false},
+	{"tld_price", []string{"tld"}, false},
+	{"list_my_domains", []string{"search", "expiresBefore", "limit", "offset"}, true},
+	{"start_order", []string{"items"}, true},
+	{"get_order_status", []string{"orderId"}, true},
+	{"list_orders", []string{"status", "limit", "offset"}, true},
+	{"cancel_order", []string{"orderId"}, true},
+}
+
+func rpcMessage(method string, params map[string]any) string {
+	if params == nil {
+		params = map[string]any{}
+	}
+	return toJSON(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+}
+
+func toolCall(name string, arguments map[string]any) string {
+	return rpcMessage("tools/call", map[string]any{"name": name, "arguments": arguments})
+}
+
+var initializeMessage = rpcMessage("initialize", map[string]any{
+	"protocolVersion": mcpProtocolVersion,
+	"capabilities":    map[string]any{},
+	"clientInfo":      map[string]any{"name": "dotkontor-doctor", "version": app.Version},
+})
+
+// postMessage sends one message as a usual client would; more replaces its headers.
+func (v *prober) postMessage(path, body string, more map[string]string) answer {
+	header := map[string]string{"Accept": acceptJSONAndSSE}
+	if body != initializeMessage {
+		header["MCP-Protocol-Version"] = mcpProtocolVersion
+	}
+	maps.Copy(header, more)
+	return v.send(http.MethodPost, path, body, header)
+}
+
+// rpcReply is the JSON-RPC answer, which may also come as an event stream.
+func rpcReply(a answer) map[string]any {
+	text := a.body
+	if a.err == nil && a.mediaType() == "text/event-stream" {
+		for line := range bytes.Lines(a.body) {
+			if data, found := bytes.CutPrefix(line, []byte("data:")); found {
+				text = data
+			}
+		}
+	}
+	object := objectOf(text)
+	if object["jsonrpc"] != "2.0" {
+		return nil
+	}
+	return object
+}
+
+// rpcResult is the result of a call that succeeded on the level of HTTP and
+// JSON-RPC, else nil.
+func rpcResult(a answer) map[string]any {
+	if a.err != nil || a.status != http.StatusOK {
+		return nil
+	}
+	result, _ := rpcReply(a)["result"].(map[string]any)
+	return result
+}
+
+func initialize(v *prober) result {
+	a := v.postMessage(mcpPath, initializeMessage, nil)
+	got := rpcResult(a)
+	if got == nil {
+		return fail("200 with a JSON-RPC result", a.String())
+	}
+	var j assertions
+	revision, _ := got["protocolVersion"].(string)
+	j.must(revision == mcpProtocolVersion, "protocolVersion "+mcpProtocolVersion, toJSON(got["protocolVersion"]))
+	server, _ := got["serverInfo"].(map[string]any)
+	name, _ := server["name"].(string)
+	j.must(name != "", "serverInfo with a name", toJSON(got["serverInfo"]))
+	capabilities, _ := got["capabilities"].(map[string]any)
+	j.must(capabilities["tools"] != nil, "the capability tools", toJSON(got["capabilities"]))
+	return j.verdict(name + ", revision " + revision)
+}
+
+// tools lists them once.
+func (v *prober) tools() (map[string]map[string]any, answer) {
+	if v.toolList == nil {
+		a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), nil)
+		v.toolList = &a
+	}
+	list, ok := rpcResult(*v.toolList)["tools"].([]any)
+	if !ok {
+		return nil, *v.toolList
+	}
+	tools := make(map[string]map[string]any)
+	for _, entry := range list {
+		described, _ := entry.(map[string]any)
+		name, _ := described["name"].(string)
+		tools[name] = described
+	}
+	return tools, *v.toolList
+}
+
+func toolNames(v *prober) result {
+	tools, a := v.tools()
+	if tools == nil {
+		return fail("200 with a list of tools", a.String())
+	}
+	var want []string
+	for _, t := range contractTools {
+		want = append(want, t.name)
+	}
+	slices.Sort(want)
+	if got := slices.Sorted(maps.Keys(tools)); !slices.Equal(got, want) {
+		return fail(strings.Join(want, " "), strings.Join(got, " "))
+	}
+	return pass("all of them, without a token")
+}
+
+// eachTool judges the tools that are listed; those that are not are another
+// check's business.
+func eachTool(v *prober, seen string, judged func(j *assertions, t tool, described map[string]any)) result {
+	tools, _ := v.tools()
+	if tools == nil {
+		return warn("", "not judged: the tools are not listed")
+	}
+	var j assertions
+	for _, t := range contractTools {
+		if described, found := tools[t.name]; found {
+			judged(&j, t, described)
+		}
+	}
+	return j.verdict(seen)
+}
+
+func toolSchemas(v *prober) result {
+	return eachTool(v, "each tool has both, with the contract's arguments", func(j *assertions, t tool, described map[string]any) {
+		for _, kind := range []string{"inputSchema", "outputSchema"} {
+			schema, _ := described[kind].(map[string]any)
+			j.must(schema["type"] == "object", t.name+" with an "+kind+" of type object", toJSON(described[kind]))
+		}
+		text, _ := described["description"].(string)
+		j.must(text != "", t.name+" with a description", "none")
+		schema, _ := described["inputSchema"].(map[string]any)
+		properties, _ := schema["properties"].(map[string]any)
+		for _, argument := range t.arguments {
+			j.must(properties[argument] != nil, t.name+" with the argument "+argument, toJSON(slices.Sorted(maps.Keys(properties))))
+		}
+	})
+}
+
+func toolSecurity(v *prober) result {
+	return eachTool(v, "five for everybody, the others with mcp:write", func(j *assertions, t tool, described map[string]any) {
+		meta, _ := described["_meta"].(map[string]any)
+		schemes, _ := meta["securitySchemes"].([]any)
+		var kinds []string
+		scoped := false
+		for _, s := range schemes {
+			scheme, _ := s.(map[string]any)
+			kind, _ := scheme["type"].(string)
+			kinds = append(kinds, kind)
+			scoped = scoped || containsAll(scheme["scopes"], "mcp:write")
+		}
+		if t.protected {
+			j.must(slices.Equal(kinds, []string{"oauth2"}) && scoped, t.name+" with oauth2 and mcp:write", toJSON(meta["securitySchemes"]))
+		} else {
+			j.must(slices.Contains(kinds, "noauth"), t.name+" with noauth", toJSON(meta["securitySchemes"]))
+		}
+	})
+}
+
+func toolCallSucceeds(v *prober) result {
+	v.limited++
+	a := v.postMessage(mcpPath, toolCall("domain_check", map[string]any{"domain": "google.com"}), nil)
+	got := rpcResult(a)
+	if got == nil {
+		return fail("200 with a JSON-RPC result", a.String())
+	}
+	structured, _ := got["structuredContent"].(map[string]any)
+	if got["isError"] == true {
+		switch structured["code"] {
+		case "rate_limited", "upstream_failed":
+			return warn("an answer", toJSON(structured))
+		default:
+			return fail("an answer", a.String())
+		}
+	}
+	var j assertions
+	assertCheckResult(&j, structured, "google.com", false)
+	var text string
+	content, _ := got["content"].([]any)
+	if len(content) > 0 {
+		first, _ := content[0].(map[string]any)
+		text, _ = first["text"].(string)
+	}
+	j.must(structured != nil && reflect.DeepEqual(objectOf([]byte(text)), structured), "the same JSON as text", toJSON(text))
+	return j.verdict(fmt.Sprintf("google.com, available %v", structured["available"]))
+}
+
+func (v *prober) challenge() string {
+	return `Bearer resource_metadata="` + v.base + resourcePath + `"`
+}
+
+// assertChallenge wants the contract's header, nothing appended.
+func (v *prober) assertChallenge(j *assertions, what string, a answer) {
+	j.must(a.err == nil && a.status == http.StatusUnauthorized, what+" to be 401", a.String())
+	if a.err == nil && a.status == http.StatusUnauthorized {
+		got := a.header.Values("WWW-Authenticate")
+		j.must(slices.Equal(got, []string{v.challenge()}), "WWW-Authenticate: "+v.challenge(), strings.Join(got, " | "))
+		j.must(a.mediaType() == "application/json", "a JSON body", toJSON(a.header.Get("Content-Type")))
+	}
+}
+
+func protectedTools(v *prober) result {
+	arguments := map[string]map[string]any{
+		"list_my_domains":  {},
+		"start_order":      {"items": []any{map[string]any{"domain": v.label + ".com", "type": "register"}}},
+		"get_order_status": {"orderId": "doctor"},
+		"list_orders":      {},
+		"cancel_order":     {"orderId": "doctor"},
+	}
+	var j assertions
+	for _, t := range contractTools {
+		if t.protected {
+			v.assertChallenge(&j, t.name, v.postMessage(mcpPath, toolCall(t.name, arguments[t.name]), nil))
+		}
+	}
+	return j.verdict(v.challenge())
+}
+
+func wrongToken(v *prober) result {
+	var j assertions
+	v.assertChallenge(&j, "a wrong token", v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{
+		"Authorization": "Bearer doctor-is-nobody",
+	}))
+	return j.verdict("401, also for what everybody may ask")
+}
+
+func loginEndpoint(v *prober) result {
+	var j assertions
+	v.assertChallenge(&j, "initialize", v.postMessage(mcpLoginPath, initializeMessage, nil))
+	return j.verdict("401 to initialize")
+}
+
+func acceptsJSON(v *prober) result {
+	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Accept": "application/json"})
+	if rpcResult(a) == nil || !a.isJSON() {
+		return fail("200 application/json", a.String())
+	}
+	return pass("200 application/json")
+}
+
+func mcpGet(v *prober) result {
+	a := v.send(http.MethodGet, mcpPath, "", map[string]string{"Accept": "text/event-stream"})
+	if a.err != nil || a.status != http.StatusMethodNotAllowed || !listsHeader(a.header.Get("Allow"), http.MethodPost) {
+		return fail("405 with Allow: POST", a.String())
+	}
+	if a.mediaType() == "text/plain" {
+		return fail("a JSON body", a.String())
+	}
+	return pass("405")
+}
+
+// rpcError is the code of a JSON-RPC error, 0 if the answer is none.
+func rpcError(a answer) int64 {
+	if !a.isJSON() {
+		return 0
+	}
+	problem, _ := rpcReply(a)["error"].(map[string]any)
+	number, _ := problem["code"].(json.Number)
+	code, err := number.Int64()
+	if err != nil {
+		return 0
+	}
+	return code
+}
+
+func unknownMethod(v *prober) result {
+	a := v.postMessage(mcpPath, rpcMessage("doctor/nothing", nil), nil)
+	if rpcError(a) != methodNotFound {
+		return fail(fmt.Sprintf("a JSON-RPC error %d", methodNotFound), a.String())
+	}
+	return pass(fmt.Sprint(methodNotFound))
+}
+
+func errorsAreJSONRPC(v *prober) result {
+	var j assertions
+	for _, wrong := range []struct {
+		what, body string
+		header     map[string]string
+	}{
+		{"broken JSON", `{"jsonrpc":`, nil},
+		{"an empty body", "", nil},
+		{"a batch", "[" + rpcMessage("tools/list", nil) + "]", nil},
+		{"text/plain", rpcMessage("tools/list", nil), map[string]string{"Content-Type": "text/plain"}},
+	} {
+		a := v.postMessage(mcpPath, wrong.body, wrong.header)
+		j.must(rpcError(a) != 0, "a JSON-RPC error for "+wrong.what, a.String())
+	}
+	return j.verdict("four mistakes, four errors")
+}
+
+// foreignOrigin: a service on loopback must not serve web pages of strangers,
+// who could have it called by a browser; a public one serves everybody.
+func foreignOrigin(v *prober) result {
+	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Origin": "https://page.example"})
+	address, err := url.Parse(v.base)
+	if err == nil && config.IsLoopbackHost(address.Hostname()) {
+		if a.err != nil || a.status != http.StatusForbidden || rpcError(a) == 0 {
+			return fail("403 with a JSON-RPC error, on loopback", a.String())
+		}
+		return pass("403, on loopback")
+	}
+	if rpcResult(a) == nil {
+		return fail("200, as from everywhere", a.String())
+	}
+	return pass("200, as from everywhere")
+}
+
+func mcpCORS(v *prober) result {
+	r := preflight(v, mcpPath, v.base, "Content-Type", "Authorization", "Mcp-Protocol-Version")
+	if r.status != cli.StatusOK {
+		return r
+	}
+	a := v.postMessage(mcpPath, toolCall("list_my_domains", map[string]any{}), map[string]string{"Origin": v.base})
+	if exposed := a.header.Get("Access-Control-Expose-Headers"); !listsHeader(exposed, "WWW-Authenticate") {
+		return fail("WWW-Authenticate exposed to scripts", toJSON(exposed))
+	}
+	return r
+}

@@ -1,0 +1,264 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+)
+
+// result is what a check found. expected is empty if nothing else was.
+type result struct {
+	status         cli.Status
+	expected, seen string
+}
+
+func pass(seen string) result { return result{cli.StatusOK, "", seen} }
+
+func warn(expected, seen string) result { return result{cli.StatusWarn, expected, seen} }
+
+func fail(expected, seen string) result { return result{cli.StatusFail, expected, seen} }
+
+// assertions collects what is wrong with one thing, so that one line tells all of it.
+type assertions struct{ failures, warnings []result }
+
+// must notes a failure unless it is as expected.
+func (j *assertions) must(asExpected bool, expected, seen string) {
+	if !asExpected {
+		j.failures = append(j.failures, fail(expected, seen))
+	}
+}
+
+// should notes a warning unless it is as expected.
+func (j *assertions) should(asExpected bool, expected, seen string) {
+	if !asExpected {
+		j.warnings = append(j.warnings, warn(expected, seen))
+	}
+}
+
+// verdict is the worst that was noted; seen is for when nothing was.
+func (j *assertions) verdict(seen string) result {
+	notes := j.failures
+	if len(notes) == 0 {
+		notes = j.warnings
+	}
+	if len(notes) == 0 {
+		return pass(seen)
+	}
+	var expected, saw []string
+	for _, note := range notes {
+		expected, saw = append(expected, note.expected), append(saw, note.seen)
+	}
+	return result{notes[0].status, strings.Join(expected, ", and "), strings.Join(saw, ", and ")}
+}
+
+// prober is one walk through a service. It asks one thing at a time.
+type prober struct {
+	ctx    context.Context //nolint:containedctx // one visit, one life
+	base   string
+	roots  *x509.CertPool // nil means the system's
+	client *http.Client
+	// label is a name that nobody has registered.
+	label string
+	// documents and listed are what was fetched already.
+	documents map[string]answer
+	toolList  *answer
+	requests  int
+	limited   int
+	// left is how much of the address's budget is left, -1 as long as nobody said.
+	left     int
+	readings []limitReading
+}
+
+// limitReading is where a counted answer says that we stand.
+type limitReading struct {
+	window string
+	left   int
+	policy string
+	found  bool
+}
+
+func newProber(ctx context.Context, base string, roots *x509.CertPool) *prober {
+	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:   true,
+		TLSClientConfig:     tlsConfig(roots),
+		TLSHandshakeTimeout: requestTimeout,
+		IdleConnTimeout:     totalTimeout,
+	}
+	return &prober{
+		ctx: ctx, base: base, roots: roots, left: -1,
+		label:     "doctor-" + strings.ToLower(rand.Text()[:16]),
+		documents: make(map[string]answer),
+		client: &http.Client{
+			Transport: transport,
+			Timeout:   requestTimeout,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				return http.ErrUseLastResponse // nothing in the contract redirects
+			},
+		},
+	}
+}
+
+// answer is one answer, read to its end, or the reason why there is none.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	err    error
+	// sent and got are our clock before and after.
+	sent, got time.Time
+}
+
+const maxDoctorBody = 1 << 20
+
+func (v *prober) send(method, path, body string, header map[string]string) (a answer) {
+	v.requests++
+	request, err := http.NewRequestWithContext(v.ctx, method, v.base+path, strings.NewReader(body))
+	if err != nil {
+		return answer{err: err}
+	}
+	request.Header.Set("User-Agent", "dotkontor-doctor/"+app.Version)
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range header {
+		request.Header.Set(name, value)
+	}
+	a.sent = time.Now()
+	response, err := v.client.Do(request)
+	a.got = time.Now()
+	if err != nil {
+		var foreign *url.Error // repeats the address, which stands in the line anyway
+		if errors.As(err, &foreign) {
+			err = foreign.Err
+		}
+		return answer{err: err}
+	}
+	defer response.Body.Close()
+	a.status, a.header = response.StatusCode, response.Header
+	a.body, a.err = io.ReadAll(io.LimitReader(response.Body, maxDoctorBody))
+	return a
+}
+
+func (v *prober) get(path string) answer { return v.send(http.MethodGet, path, "", nil) }
+
+// String is an answer in one line.
+func (a answer) String() string {
+	if a.err != nil {
+		return "no answer: " + a.err.Error()
+	}
+	text := strconv.Itoa(a.status)
+	if kind := a.header.Get("Content-Type"); kind != "" {
+		text += " " + kind
+	}
+	const enough = 120
+	if body := bytes.TrimSpace(a.body); len(body) > 0 {
+		text += " " + string([]rune(string(body))[:min(enough, len([]rune(string(body))))])
+	}
+	return text
+}
+
+// mediaType is the type without its parameters.
+func (a answer) mediaType() string {
+	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return kind
+}
+
+func (a answer) isJSON() bool {
+	return a.err == nil && a.mediaType() == "application/json" && json.Valid(a.body)
+}
+
+// object is the body as an object, nil if it is none.
+func (a answer) object() map[string]any { return objectOf(a.body) }
+
+func objectOf(text []byte) map[string]any {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil {
+		return nil
+	}
+	return object
+}
+
+// toJSON is a value as JSON, for a line.
+func toJSON(value any) string {
+	text, err := cli.EncodeJSON(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+// containsAll says whether a list of a document contains all these texts.
+func containsAll(list any, texts ...string) bool {
+	values, ok := list.([]any)
+	if !ok {
+		return false
+	}
+	for _, text := range texts {
+		if !slices.Contains(values, any(text)) {
+			return false
+		}
+	}
+	return true
+}
+
+// listsHeader says whether a header that is a list of names has this one.
+func listsHeader(value, name string) bool {
+	for part := range strings.SplitSeq(value, ",") {
+		if strings.EqualFold(strings.TrimSpace(part), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// nearLimit says whether these requests would take what others need.
+func (v *prober) nearLimit(spends int) bool { return v.left >= 0 && v.left-spends < reservedRequests }
+
+// lookup is a request that counts. The second value is not nil if there is
+// nothing to judge but the refusal itself.
+func (v *prober) lookup(path, body string, header map[string]string) (answer, *result) {
+	v.limited++
+	a := v.send(http.MethodPost, path, body, header)
+	if a.err != nil {
+		r := fail("an answer", a.String())
+		return a, &r
+	}
+	state := a.header.Get("RateLimit")
+	left, found := cli.ParseParam(state, "r")
+	name, _, _ := strings.Cut(state, ";")
+	v.readings = append(v.readings, limitReading{name, left, a.header.Get("RateLimit-Policy"), found})
+	if found {
+		v.left = left
+	}
+	if a.status != http.StatusTooManyRequests {
+		return a, nil
+	}
+	v.left = 0
+	wait := a.header.Get("Retry-After")
+	r := warn("", "over the limit of this address; try again in "+wait+" s")
+	if seconds, err := strconv.Atoi(wait); err != nil || seconds < 0 {
+		r = fail("Retry-After in whole seconds on a 429", strconv.Quote(wait))
+	}
+	return a, &r
+}

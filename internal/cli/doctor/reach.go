@@ -1,0 +1,128 @@
+package doctor
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/config"
+)
+
+const (
+	// certificateWarnBefore is when somebody should wonder why nothing has renewed it.
+	certificateWarnBefore = 14 * 24 * time.Hour
+	// Signed requests are good for 300 s; a clock that is wrong by more than
+	// maxSkew leaves too little of that.
+	warnSkew = 10 * time.Second
+	maxSkew  = 120 * time.Second
+)
+
+var reachChecks = []check{
+	{group: "reach", name: "the service answers", vital: true, run: serviceAnswers},
+	{group: "reach", name: "TLS", run: tlsCertificate},
+	{group: "reach", name: "clock", run: clockSkew},
+	{group: "reach", name: "readiness", run: readiness},
+}
+
+const openAPIPath = "/openapi.json"
+
+func serviceAnswers(v *prober) result {
+	a := v.document(openAPIPath)
+	if a.err != nil {
+		return fail("an HTTP answer", a.String())
+	}
+	return pass(fmt.Sprintf("an answer after %d ms", a.got.Sub(a.sent).Milliseconds()))
+}
+
+func tlsConfig(roots *x509.CertPool) *tls.Config {
+	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+}
+
+// tlsCertificate opens a connection of its own: that the certificate is valid
+// is seen by the handshake.
+func tlsCertificate(v *prober) result {
+	address, err := url.Parse(v.base)
+	if err != nil {
+		return fail("an address", err.Error())
+	}
+	if address.Scheme == "http" {
+		if config.IsLoopbackHost(address.Hostname()) {
+			return pass("http, on loopback only")
+		}
+		return fail("https (http is for loopback only)", v.base)
+	}
+	port := address.Port()
+	if port == "" {
+		port = "443"
+	}
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: requestTimeout}, Config: tlsConfig(v.roots)}
+	connection, err := dialer.DialContext(v.ctx, "tcp", net.JoinHostPort(address.Hostname(), port))
+	if err != nil {
+		return fail("a valid certificate and TLS 1.2 or newer", err.Error())
+	}
+	defer connection.Close()
+	secured, ok := connection.(*tls.Conn)
+	if !ok {
+		return fail("TLS", "something else")
+	}
+	state := secured.ConnectionState()
+	return certificateResult(tls.VersionName(state.Version), time.Until(state.PeerCertificates[0].NotAfter))
+}
+
+func certificateResult(protocol string, left time.Duration) result {
+	const day = 24 * time.Hour
+	seen := fmt.Sprintf("%s, a valid certificate with %d days left", protocol, left/day)
+	if left < certificateWarnBefore {
+		return warn(fmt.Sprintf("a certificate good for %d days more", certificateWarnBefore/day), seen)
+	}
+	return pass(seen)
+}
+
+// readiness reads what the service says about its own parts. A degraded part is a
+// failure: lookups go on, but orders and accounts do not.
+func readiness(v *prober) result {
+	const want = "every part of the service in order"
+	a := v.get("/readyz")
+	switch {
+	case a.err != nil:
+		return fail(want, a.String())
+	case a.status != http.StatusOK: // a proxy may hide it, and a node may be draining
+		return warn("200 from /readyz", a.String())
+	}
+	var degraded []string
+	for line := range strings.Lines(string(a.body)) {
+		if part, found := strings.CutPrefix(strings.TrimSpace(line), "degraded "); found {
+			degraded = append(degraded, part)
+		}
+	}
+	if len(degraded) > 0 {
+		return fail(want, "degraded: "+strings.Join(degraded, ", "))
+	}
+	return pass(want)
+}
+
+func clockSkew(v *prober) result {
+	a := v.document(openAPIPath)
+	serverTime, err := http.ParseTime(a.header.Get("Date"))
+	if err != nil {
+		return fail("a Date header", toJSON(a.header.Get("Date")))
+	}
+	// The header names whole seconds, cut off: half a second is added back. The
+	// time of the way is not the clock's fault.
+	ours := a.sent.Add(a.got.Sub(a.sent) / 2)
+	skew := serverTime.Add(500 * time.Millisecond).Sub(ours).Abs()
+	seen := fmt.Sprintf("%s away from ours", skew.Round(time.Second))
+	switch {
+	case skew > maxSkew:
+		return fail(fmt.Sprintf("a clock less than %s away from ours", maxSkew), seen)
+	case skew > warnSkew:
+		return warn(fmt.Sprintf("a clock less than %s away from ours", warnSkew), seen)
+	default:
+		return pass(seen)
+	}
+}

@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing"
+	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
+)
+
+// reconcileReport is what 'doctor --books --json' prints.
+type reconcileReport struct {
+	OK bool `json:"ok"`
+	reconcile.Report
+	// EUConsumerSales are the year's; Warn says that the One-Stop-Shop comes near.
+	EUConsumerSales registrar.Cents `json:"euConsumerSalesEur"`
+	Warn            bool            `json:"warn"`
+}
+
+// runReconcile compares the service's database with the payment provider.
+func (c *Command) runReconcile(t *cli.Terminal) error {
+	if c.Patience < 0 {
+		return cli.UsageError("--patience is not a span of time like 10m")
+	}
+	var report reconcileReport
+	err := c.WithSession(t, func(d cli.Session) error {
+		provider := app.NewStripe(d.Config.Stripe, slog.New(slog.DiscardHandler))
+		var theirs reconcile.Provider // no provider must be none, and not a nil one
+		if provider != nil {
+			theirs = provider
+		} else {
+			t.Notice("kein Zahlungsdienst eingestellt; nur die eigene Seite wird verglichen", "no payment provider is set; only our own side is compared")
+		}
+		var err error
+		if report.Report, err = reconcile.Run(t.Ctx, d.Services.DB, theirs, reconcile.Options{Now: time.Now(), GracePeriod: c.Patience}); err != nil {
+			return err
+		}
+		report.OK = len(report.Findings) == 0
+		report.EUConsumerSales, report.Warn, err = app.EUConsumerSales(t.Ctx, d.Config.VAT, d.Services.DB)
+		return err
+	})
+	if context.Cause(t.Ctx) != nil {
+		return cli.ExitCode(cli.ExitInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if report.Findings == nil {
+			report.Findings = []reconcile.Finding{}
+		}
+		encoder := json.NewEncoder(t.Out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(report); err != nil {
+			return err
+		}
+	} else {
+		report.print(t)
+	}
+	if !report.OK {
+		return cli.ExitCode(cli.ExitError)
+	}
+	return nil
+}
+
+func (r reconcileReport) print(t *cli.Terminal) {
+	for _, finding := range r.Findings {
+		fmt.Fprintf(t.Out, "%-4s  %-9s  %s: %s\n", cli.StatusFail, finding.Rule, finding.About, singleLine(finding.Text))
+	}
+	if r.Warn {
+		fmt.Fprintf(t.Out, "%-4s  %-9s  sales to consumers in other EU countries are %s EUR this year; at %s EUR their countries' VAT is due: register for the One-Stop-Shop, then set vat.oss\n",
+			cli.StatusWarn, "vat", r.EUConsumerSales, billing.Threshold)
+	}
+	verdict := "the books agree"
+	if !r.OK {
+		verdict = fmt.Sprintf("%d findings", len(r.Findings))
+	}
+	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d lines, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
+		r.Orders, r.Documents, r.ProvisionItems, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
+	if r.Fresh > 0 {
+		fmt.Fprintf(t.Out, "; %d not judged, because they have just changed", r.Fresh)
+	}
+	fmt.Fprintln(t.Out)
+}

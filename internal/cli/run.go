@@ -1,0 +1,77 @@
+// Package cli runs dotkontor's command line and holds what its commands share.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
+
+// Run parses args by the kong grammar, runs the command and returns the exit code.
+func Run(ctx context.Context, grammar any, args, environment []string, in io.Reader, out, errOut io.Writer) (code int) {
+	defer func() {
+		if recover() != nil {
+			// The panic's own text may quote a customer's data.
+			fmt.Fprintf(errOut, "dotkontor: internal error: %s; this is a bug, please report it with the lines below\n%s", registrar.PanicRecovered, debug.Stack())
+			code = ExitError
+		}
+	}()
+	t := &Terminal{Ctx: ctx, Env: environment, In: in, Out: out, Err: errOut}
+	var exited *int
+	parser, err := kong.New(grammar,
+		kong.Name("dotkontor"),
+		kong.Description("A domain registrar's interface in one binary. Start with: dotkontor sandbox"),
+		kong.Writers(out, errOut),
+		kong.Exit(func(code int) { exited = &code }),
+		kong.Bind(t),
+		kong.Vars{"sandbox_data": SandboxData, "secret_variable": SecretVariable, "version": app.VersionText()},
+		// Subcommands have help of their own; a list of all of them hides the commands.
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+	)
+	if err != nil {
+		fmt.Fprintln(errOut, "dotkontor:", err)
+		return ExitError
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	switch {
+	case exited != nil:
+		return *exited
+	case err != nil:
+		fmt.Fprintf(errOut, "dotkontor: %v\nTry: %s --help\n", err, commandPath(err))
+		return ExitUsage
+	}
+	if err := command.Run(t); err != nil {
+		var code ExitCode
+		if errors.As(err, &code) {
+			return int(code)
+		}
+		fmt.Fprintln(errOut, "dotkontor:", err)
+		var wrong UsageError
+		if errors.As(err, &wrong) {
+			return ExitUsage
+		}
+		return ExitError
+	}
+	return ExitOK
+}
+
+// commandPath is the command that a line which can't be parsed got to, for its help.
+func commandPath(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) {
+		if at := parse.Context.Selected(); at != nil {
+			return at.FullPath()
+		}
+	}
+	return "dotkontor"
+}

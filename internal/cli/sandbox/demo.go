@@ -1,0 +1,224 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+	"github.com/dotkontor/dotkontor/internal/registrar/agent"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
+	"github.com/dotkontor/dotkontor/internal/registrar/signing"
+)
+
+const (
+	demoFile       = "demo.json"
+	demoEmail      = "demo@dotkontor.example"
+	demoLanguage   = "de"
+	demoToken      = "Sandbox"
+	demoRegistrant = "Marlene Petersen"
+
+	demoAgentName = "Sandbox-Agent"
+)
+
+// demo is the sandbox's customer, as the welcome text tells it. It is kept in
+// the data folder, so that a restart changes nothing.
+type demo struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
+	// Agent is a checkout agent that the customer has linked.
+	Agent demoAgent `json:"agent"`
+	// Since is the day from which the domains' dates count, in the database and in
+	// the simulated registry alike.
+	Since time.Time `json:"since"`
+}
+
+// demoAgent is how to act as the agent.
+type demoAgent struct {
+	ID     string `json:"id"`
+	Key    string `json:"key"`
+	Secret string `json:"secret"`
+}
+
+// loadDemo reads what an earlier run kept, or begins anew. A file that can't be
+// read is no reason not to start: nothing in it is precious.
+func loadDemo(folder string, now time.Time) (demo, error) {
+	d := demo{}
+	text, err := os.ReadFile(filepath.Join(folder, demoFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return d, fmt.Errorf("the demo customer: %w", err)
+	}
+	if err != nil || json.Unmarshal(text, &d) != nil || d.Since.IsZero() {
+		d = demo{Since: now.UTC().Truncate(24 * time.Hour)}
+	}
+	d.Email = demoEmail
+	return d, nil
+}
+
+func (d demo) save(folder string) error {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(folder, demoFile)
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("the demo customer: %w", err)
+	}
+	return os.Rename(draft, path)
+}
+
+// seed makes the demo customer, or finds it, and sees to it that what d says
+// works: a password that does not sign in and a token that is not accepted are
+// made anew. All else stays as somebody has changed it, a closed account too.
+func (d *demo) seed(ctx context.Context, services *app.Services, folder string, provider paymentMethods) error {
+	if err := d.ensureAll(ctx, services, provider); err != nil {
+		return fmt.Errorf("the demo customer: %w", err)
+	}
+	return d.save(folder)
+}
+
+func (d *demo) ensureAll(ctx context.Context, services *app.Services, provider paymentMethods) error {
+	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "sandbox"}
+	account, err := services.Customers.FindByEmail(ctx, operator, d.Email)
+	if registrar.KindOf(err) == registrar.KindNotFound {
+		account, _, err = services.Customers.Add(ctx, operator, d.Email, demoLanguage)
+	}
+	if err != nil || !account.DisabledAt.IsZero() {
+		return err
+	}
+	operator.Customer = account.ID
+	for _, step := range []func(context.Context, *app.Services, registrar.Actor) error{
+		d.ensurePassword, d.ensureRegistrant, d.ensureToken, d.ensureAgent, d.ensurePaymentMethod(provider), d.ensureDomains,
+	} {
+		if err := step(ctx, services, operator); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *demo) ensurePassword(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	if d.Password != "" {
+		visitor := registrar.Actor{Kind: registrar.ActorPerson, Address: netip.AddrFrom4([4]byte{127, 0, 0, 1})}
+		in, err := services.Customers.SignIn(ctx, visitor, account.Credentials{Email: d.Email, Password: d.Password, UserAgent: "sandbox"})
+		if err == nil {
+			return services.Customers.SignOut(ctx, visitor, in.Secret)
+		}
+		if registrar.KindOf(err) != registrar.KindUnauthenticated {
+			return err
+		}
+	}
+	d.Password = newDemoPassword()
+	return services.Customers.SetPassword(ctx, operator, operator.Customer, d.Password)
+}
+
+func (d *demo) ensureRegistrant(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	owner := registrar.Actor{Kind: registrar.ActorPerson, Customer: operator.Customer}
+	_, found, err := services.Customers.Registrant(ctx, owner)
+	if err != nil || found {
+		return err
+	}
+	return services.Customers.SetRegistrantFor(ctx, operator, operator.Customer, account.Registrant{
+		Kind: account.Company, Name: demoRegistrant, Organisation: "Kaffeehaus Elbblick GmbH",
+		Street: "Große Elbstraße 12", PostalCode: "22767", City: "Hamburg", Country: "DE", Phone: "+49.4055501234",
+	})
+}
+
+func (d *demo) ensureToken(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	grant, err := services.Tokens.Verify(ctx, d.Token)
+	if err == nil && grant.Customer == operator.Customer {
+		return nil
+	}
+	if err != nil && registrar.KindOf(err) != registrar.KindUnauthenticated {
+		return err
+	}
+	_, d.Token, err = services.Tokens.Create(ctx, operator, demoToken)
+	if registrar.CodeOf(err) == oauth.TooManyTokens {
+		return nil // somebody tries out the limit
+	}
+	return err
+}
+
+// ensureAgent sees to it that the agent's key and secret work, and that it is
+// linked. Whoever ends the link in the portal has it back after a restart: the
+// sandbox's commands rely on it.
+func (d *demo) ensureAgent(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	known, err := d.agentCredentialsValid(ctx, services)
+	if err != nil {
+		return err
+	}
+	if !known {
+		if err := d.replaceAgent(ctx, services, operator); err != nil {
+			return err
+		}
+	}
+	return services.Agents.Link(ctx, operator, d.Agent.ID)
+}
+
+// agentCredentialsValid says whether key and secret are those of the agent.
+func (d *demo) agentCredentialsValid(ctx context.Context, services *app.Services) (bool, error) {
+	if d.Agent.Key == "" || d.Agent.Secret == "" {
+		return false, nil
+	}
+	at := time.Now().UTC().Format(time.RFC3339)
+	one, err := services.Agents.Authenticate(ctx, agent.Credentials{
+		Bearer: d.Agent.Key, Timestamp: at, Signature: signing.Compute(d.Agent.Secret, at, nil),
+	})
+	if registrar.KindOf(err) == registrar.KindUnauthenticated {
+		return false, nil
+	}
+	return err == nil && one.ID == d.Agent.ID, err
+}
+
+func (d *demo) replaceAgent(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	all, err := services.Agents.List(ctx, operator)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Name != demoAgentName || !one.RemovedAt.IsZero() {
+			continue
+		}
+		if err := services.Agents.Remove(ctx, operator, one.ID); err != nil {
+			return err
+		}
+	}
+	one, issued, err := services.Agents.Add(ctx, operator, agent.AddParams{Name: demoAgentName})
+	d.Agent = demoAgent{ID: one.ID, Key: issued.Key, Secret: issued.Secret}
+	return err
+}
+
+// passwordWords are short, well known and spelled without umlauts.
+const passwordWords = `anker boje bohne brise deich duene ebbe elbe faehre filter flut hafen kaffee kahn kajuete kanne
+	kogge kompass kran kutter lager leuchtturm lotse mast matrose moewe mole muehle nebel pier pirat ponton
+	regen reling rost sahne sand schoner schute segel seil speicher steg sturm tasse tide ufer watt welle wind`
+
+// newDemoPassword makes a password that a person can type: four words and a number.
+func newDemoPassword() string {
+	words := strings.Fields(passwordWords)
+	draw := func(below int) int {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
+		if err != nil { // the system's source never fails
+			return 0
+		}
+		return int(n.Int64())
+	}
+	var parts []string
+	for range 4 {
+		parts = append(parts, words[draw(len(words))])
+	}
+	return strings.Join(parts, "-") + fmt.Sprintf("-%02d", draw(100))
+}

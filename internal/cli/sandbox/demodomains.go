@@ -1,0 +1,115 @@
+package sandbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
+	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
+)
+
+// demoDomain is a domain of the demo customer and what the registry shows of
+// it. Days count from demo.Since.
+type demoDomain struct {
+	label, tld string
+	status     registrar.DomainStatus
+	paidUntil  int // 0: nothing paid yet
+	autoRenew  bool
+
+	registrar   string
+	statuses    []string
+	created     int
+	expires     int
+	nameservers []string
+}
+
+const (
+	ourRegistrar   = "dotkontor Sandbox"
+	otherRegistrar = "Nordlicht Namen GmbH"
+)
+
+// demoDomains have every state that a customer can see.
+func demoDomains() []demoDomain {
+	ours := []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
+	theirs := []string{"ns1.nordlicht-namen.example", "ns2.nordlicht-namen.example"}
+	return []demoDomain{
+		{
+			label: "kaffeehaus-elbblick", tld: ".de", status: registrar.DomainActive, paidUntil: 220, autoRenew: true,
+			registrar: ourRegistrar, created: -1240, expires: 220, nameservers: ours,
+		},
+		{
+			label: "elbblick-roesterei", tld: ".com", status: registrar.DomainActive, paidUntil: 45, autoRenew: true,
+			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -685, expires: 45, nameservers: ours,
+		},
+		{
+			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130,
+			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
+		},
+		{ // a transfer to us: until the fifth day the name is still where it was
+			label: "kaffeekurse-hamburg", tld: ".com", status: registrar.DomainPending,
+			registrar: otherRegistrar, statuses: []string{"pendingTransfer"}, created: -900, expires: 195, nameservers: theirs,
+		},
+		{ // the registry has renewed it by itself, and we hold it until it is paid
+			label: "elbblick-catering", tld: ".com", status: registrar.DomainExpired, paidUntil: -10,
+			registrar: ourRegistrar, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
+		},
+		{
+			label: "hafenfest-kaffee", tld: ".io", status: registrar.DomainRedemption, paidUntil: -55,
+			registrar: ourRegistrar, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
+		},
+		{ // given back: DENIC asks the holder
+			label: "roestmeister-elbe", tld: ".de", status: registrar.DomainTransit, paidUntil: -20,
+			registrar: "DENIC TRANSIT (Sandbox)", created: -750, expires: 345, nameservers: []string{"ns1.transit.registry.example", "ns2.transit.registry.example"},
+		},
+		{
+			label: "kaffeebohne-nord", tld: ".de", status: registrar.DomainTransferredOut, paidUntil: 80,
+			registrar: otherRegistrar, created: -1015, expires: 80, nameservers: theirs,
+		},
+	}
+}
+
+func (d demo) date(days int) time.Time { return d.Since.AddDate(0, 0, days) }
+
+// registryDomains is what the simulated registry holds of the customer's domains.
+func (d demo) registryDomains() []registry.SeedDomain {
+	var all []registry.SeedDomain
+	for _, domain := range demoDomains() {
+		all = append(all, registry.SeedDomain{
+			Name: domain.label + domain.tld, Registrar: domain.registrar, Statuses: domain.statuses,
+			Created: d.date(domain.created), Changed: d.date(min(domain.expires-365, -1)), Expires: d.date(domain.expires),
+			Nameservers: domain.nameservers,
+		})
+	}
+	return all
+}
+
+func (d *demo) ensureDomains(ctx context.Context, services *app.Services, operator registrar.Actor) error {
+	owner := registrar.Actor{Kind: registrar.ActorPerson, Customer: operator.Customer}
+	domains, err := services.Portfolio.List(ctx, owner)
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, domain := range domains {
+		has[domain.Name] = true
+	}
+	for _, domain := range demoDomains() {
+		if has[domain.label+domain.tld] {
+			continue
+		}
+		addition := portfolio.AddParams{
+			Customer: operator.Customer, Name: registrar.NewName(domain.label, domain.tld),
+			Status: domain.status, AutoRenew: domain.autoRenew,
+		}
+		if domain.paidUntil != 0 {
+			addition.PaidUntil = d.date(domain.paidUntil)
+		}
+		_, err := services.Portfolio.Add(ctx, operator, addition)
+		if err != nil && registrar.CodeOf(err) != registrar.NameHeld { // another account may have taken it over
+			return err
+		}
+	}
+	return nil
+}

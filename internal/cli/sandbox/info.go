@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// connectionInfo is what the welcome text says, for scripts.
+type connectionInfo struct {
+	BaseURL string `json:"base_url"`
+	// Listen is the product's own address, behind whatever BaseURL names; empty
+	// where only the world runs.
+	Listen string `json:"listen,omitempty"`
+	// Config is the configuration file for the operator's commands, and for a
+	// product in another process.
+	Config string `json:"config"`
+	MCPURL string `json:"mcp_url"`
+	// Portal is where customers sign in, Inbox the page with everybody's mail;
+	// Inbox and "api/mails?to=…" is the same for scripts.
+	Portal string   `json:"portal"`
+	Inbox  string   `json:"inbox"`
+	Demo   demoInfo `json:"demo"`
+	// Agent is a checkout agent that the demo customer has linked.
+	Agent    demoAgent    `json:"agent"`
+	Registry registryInfo `json:"registry"`
+	// Payment is the payment provider, VIES the register of VAT ids.
+	Payment paymentInfo `json:"payment"`
+	VIES    string      `json:"vies"`
+	// Transfers are names that can be moved here from another registrar.
+	Transfers []transferInfo `json:"transfers"`
+}
+
+// demoInfo is how to act as the demo customer.
+type demoInfo struct {
+	Email    string `json:"email"`
+	Password string `json:"password"`
+	Token    string `json:"token"`
+}
+
+// registryInfo is where the simulated registries are. RDAP and WHOIS answer for
+// every extension here, so that a stranger's client needs one address only.
+type registryInfo struct {
+	RDAP  string `json:"rdap"`
+	WHOIS string `json:"whois"`
+	DNS   string `json:"dns"`
+	// EPP is for registrars, over TLS; EPPCA is the file with the certificate that
+	// vouches for it. The product's account stands in the configuration file.
+	EPP   string `json:"epp"`
+	EPPCA string `json:"epp_ca"`
+}
+
+func newConnectionInfo(baseURL, listen, configPath string, sim simulation) connectionInfo {
+	world, demo := sim.registry, sim.demo
+	return connectionInfo{
+		BaseURL: baseURL,
+		Listen:  listen,
+		Config:  configPath,
+		MCPURL:  baseURL + "/api/mcp",
+		Portal:  baseURL + "/portal",
+		Inbox:   sim.mailbox.PageURL(),
+		Demo:    demoInfo{Email: demo.Email, Password: demo.Password, Token: demo.Token},
+		Agent:   demo.Agent,
+		Registry: registryInfo{
+			RDAP: world.RDAP(), WHOIS: world.WHOIS(), DNS: world.DNS(), EPP: world.EPP(), EPPCA: world.EPPCAFile(),
+		},
+		Payment: sim.payments.info(), VIES: sim.payments.vies.Address(), Transfers: transfers(),
+	}
+}
+
+func (i connectionInfo) write(path string) error {
+	text, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return err
+	}
+	// A script that waits for the file must not read half of it.
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("--info: %w", err)
+	}
+	return os.Rename(draft, path)
+}
+
+const welcomeText = `dotkontor sandbox
+
+  Produkt / product      %s
+  lauscht auf / listens  %s
+  MCP                    %s
+  Portal                 %s
+  Post / mail            %s
+  Daten / data           %s
+  Protokoll / log        %s
+  RDAP                   %s
+  WHOIS                  %s
+  DNS                    %s
+  EPP                    %s
+  Zahlung / payment      %s
+  VIES                   %s
+
+Kundin zum Ausprobieren / a customer to try it as:
+
+  E-Mail / e-mail        %s
+  Passwort / password    %s
+  Token                  %s
+
+Checkout-Agent, mit dem Konto verbunden / checkout agent, linked to the account:
+
+  Schlüssel / key        %s
+  Geheimnis / secret     %s
+
+Karten / cards           4242 4242 4242 4242  bezahlt / pays
+                         4000 0025 0000 3155  die Bank fragt / the bank asks
+                         4000 0000 0000 0002  abgelehnt / declined
+Transfer                 transfer-kaffeefahrt.com, Code auth-transfer-kaffeefahrt
+
+Zum Ausprobieren / try:
+
+  curl -s --json '{"domain":"kaffeehaus-am-see.de"}' %s/api/domain/check
+  curl -s --json '{"query":"google"}' %s/api/domain/search
+  whois -h %s -p %s google.com
+  curl -s -H 'Authorization: Bearer %s' -H 'Accept: application/json, text/event-stream' \
+    --json '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}' %s
+  dotkontor domains register mein-erster-name.de --customer %s --manual-payment R-1 --wait --config %s
+
+Beenden / stop: Ctrl-C
+
+ready %s
+`

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/app"
+	"github.com/dotkontor/dotkontor/internal/config"
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
+)
+
+// ServiceFlags says which service's customers are meant. The commands work on
+// its database, whether it runs or not.
+type ServiceFlags struct {
+	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, else .dotkontor/sandbox/serve.toml in the current folder."`
+}
+
+func (p ServiceFlags) Load(t *Terminal) (config.Config, error) {
+	path := p.Config
+	if path == "" { // a flag beats the environment, so it is looked at last
+		path = t.Getenv("DOTKONTOR_CONFIG")
+	}
+	if path == "" {
+		path = filepath.Join(SandboxData, SandboxConfigFile)
+		if _, err := os.Stat(path); err != nil {
+			return config.Config{}, errors.New("say which service is meant, with --config FILE; there is no sandbox here")
+		}
+	}
+	return config.Load(path, t.Env)
+}
+
+// WithSession opens the service's accounts and does one thing as the person at the
+// command line.
+func (p ServiceFlags) WithSession(t *Terminal, work func(Session) error) error {
+	cfg, err := p.Load(t)
+	if err != nil {
+		return err
+	}
+	services, err := app.OpenServices(t.Ctx, cfg, slog.New(slog.DiscardHandler), time.Now)
+	if err != nil {
+		return err
+	}
+	err = work(Session{Terminal: t, Services: services, Config: cfg, Operator: registrar.Actor{Kind: registrar.ActorOperator, Through: SystemUser()}})
+	return errors.Join(ExplainError(err), services.Close())
+}
+
+// Session is where an operator works.
+type Session struct {
+	*Terminal
+	Services *app.Services
+	Config   config.Config
+	Operator registrar.Actor
+}
+
+// SystemUser is who the audit names: the account on this machine.
+func SystemUser() string {
+	if one, err := user.Current(); err == nil && one.Username != "" {
+		return one.Username
+	}
+	return "uid " + strconv.Itoa(os.Getuid())
+}
+
+// FindCustomer returns the account of an address.
+func (d Session) FindCustomer(email string) (account.Customer, error) {
+	return d.Services.Customers.FindByEmail(d.Ctx, d.Operator, email)
+}
+
+// PrintBilingual prints one sentence in both languages.
+func (d Session) PrintBilingual(german, english string) error {
+	_, err := fmt.Fprintf(d.Out, "%s / %s\n", german, english)
+	return err
+}

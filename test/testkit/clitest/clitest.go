@@ -1,0 +1,63 @@
+// Package clitest runs command lines inside of a test.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/cli"
+	"github.com/dotkontor/dotkontor/internal/store"
+)
+
+// Run runs a command line in this process.
+func Run(t *testing.T, grammar any, in []byte, args ...string) (code int, out []byte, errOut string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = cli.Run(t.Context(), grammar, args, nil, bytes.NewReader(in), &stdout, &stderr)
+	return code, stdout.Bytes(), stderr.String()
+}
+
+// MustRun is dotkontor for what has to go well.
+func MustRun(t *testing.T, grammar any, in []byte, args ...string) (out []byte, errOut string) {
+	t.Helper()
+	code, out, errOut := Run(t, grammar, in, args...)
+	if code != cli.ExitOK {
+		t.Fatalf("dotkontor %s ended with %d: %s", strings.Join(args, " "), code, errOut)
+	}
+	return out, errOut
+}
+
+// DataDirWithCustomer is a data folder whose database has one customer.
+func DataDirWithCustomer(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	db, err := store.Open(t.Context(), store.Options{Data: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ExecSQL(t, "sqlite", filepath.Join(folder, "dotkontor.db"), `INSERT INTO customers
+		(id, email, email_key, user_handle, language, created_at) VALUES ('cus_1', 'anna@example.com', 'anna', 'h', 'de', 1)`)
+	return folder
+}
+
+func ExecSQL(t *testing.T, driver, address, text string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also when the test's own has ended
+	defer cancel()
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(ctx, text); err != nil {
+		t.Fatal(err)
+	}
+}
