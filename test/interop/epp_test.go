@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// frameRecorder keeps what the EPP server sends.
+// frameRecorder records the frames that the EPP server sends.
 type frameRecorder struct {
 	mu     sync.Mutex
 	frames []string
@@ -28,7 +28,7 @@ func (s *frameRecorder) record(frame []byte) {
 	s.frames = append(s.frames, string(frame))
 }
 
-// validate holds every frame against the schemas in EPP_XSD_DIR.
+// validate validates every frame against the schemas in EPP_XSD_DIR.
 func (s *frameRecorder) validate(t *testing.T) {
 	t.Helper()
 	schemas := os.Getenv("EPP_XSD_DIR")
@@ -51,7 +51,7 @@ func (s *frameRecorder) validate(t *testing.T) {
 	}
 	out, err := exec.CommandContext(t.Context(), "xmllint", args...).CombinedOutput()
 	if err != nil {
-		t.Errorf("of %d frames some don't fit the schemas: %v\n%s", len(s.frames), err, out)
+		t.Errorf("some of %d frames violate the schemas: %v\n%s", len(s.frames), err, out)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Error(err)
 		}
-		t.Run("frames follow the schemas", frames.validate)
+		t.Run("frames conform to the schemas", frames.validate)
 	}()
 
 	runNetEPP(t, perl, w, "before")
@@ -111,11 +111,12 @@ func TestNetEPP_RegisterRenewTransfer(t *testing.T) {
 		t.Errorf("after the redemption the client still finds the domain\n%s%s", out, errOut)
 	}
 	if len(frames.frames) < 40 {
-		t.Errorf("the server sent %d frames only", len(frames.frames))
+		t.Errorf("the server sent only %d frames", len(frames.frames))
 	}
 }
 
-// wantDomainVisible lets other strangers see what EPP did.
+// wantDomainVisible checks that other third-party clients see the change made over
+// EPP.
 func wantDomainVisible(t *testing.T, w *registry.Registry, registrar, nameserver string) {
 	t.Helper()
 	code, out, errOut := openrdap(w.RDAP(), "--text", "fremde-namen.org")

@@ -1,5 +1,5 @@
-// Package strangers lets clients that know nothing of us read the sandbox's
-// servers: what they understand is the protocol and not our idea of it.
+// Package interop runs third-party clients against the sandbox's servers, to prove
+// that they implement the protocols and not only our clients' reading of them.
 package interop
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// startRegistry starts the sandbox's world with the shipped extensions.
+// startRegistry starts the sandbox registry with the shipped TLDs.
 func startRegistry(t *testing.T) *registry.Registry {
 	t.Helper()
 	list, err := catalog.Shipped()
@@ -80,7 +80,7 @@ func TestOpenRDAP_ReadsSandboxServers(t *testing.T) {
 			len(object.Nameservers) == 0 || len(object.Events) < 2 || len(object.Entities) < 2 {
 			t.Errorf("%s: the client read %+v", test.name, object)
 		}
-		// Its own printout means that it understood every field.
+		// Its text output means that it understood every field.
 		if code, out, errOut := openrdap(test.server, "--text", test.name); code != 0 || !strings.Contains(out, "Nameserver:") {
 			t.Errorf("%s: exit code %d\n%s%s", test.name, code, out, errOut)
 		}
@@ -120,8 +120,8 @@ func TestDebianWhois_ReadsSandboxServers(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		// A question with flags for the server goes in as one word, as a person
-		// would quote it; "--" keeps the client from taking it for its own.
+		// A query with server flags is one argument, as a user would quote it; "--"
+		// keeps the client from parsing them itself.
 		out, err := exec.CommandContext(ctx, command, "-h", host, "-p", port, "--", test.question).CombinedOutput()
 		cancel()
 		if !strings.Contains(strings.ToLower(string(out)), strings.ToLower(test.want)) {

@@ -1,7 +1,7 @@
-// Package leaks asks a hostile world many questions, lets most callers leave
-// early, and then looks for what was left behind: a goroutine, a connection on
-// the servers' side, a file descriptor. It stands alone, because other tests
-// beside it would be counted, too.
+// Package leaks sends many queries to hostile servers, cancels most of them early,
+// and then checks for leaked goroutines, server-side connections and file
+// descriptors. It is a package of its own, because other tests would be counted
+// too.
 package leaks
 
 import (
@@ -31,13 +31,13 @@ import (
 const (
 	concurrentCallers = 24
 	rounds            = 16
-	// settleTimeout is how long what was let go may take to be gone. Only a failure
-	// takes that long.
+	// settleTimeout is how long released resources may take to disappear. Only a
+	// failure takes that long.
 	settleTimeout = 20 * time.Second
 )
 
-// hostileResponses are what a hostile server does with a connection, over and over. Empty
-// text means silence; cut means that it hangs up afterwards.
+// hostileResponses are the responses of a hostile server, in rotation. Empty text
+// means silence; cut means that it closes the connection afterwards.
 var hostileResponses = []struct {
 	text string
 	cut  bool
@@ -56,8 +56,8 @@ var hostileResponses = []struct {
 	{strings.Repeat("filler\r\n", 100_000), true},
 }
 
-// hostileServer is a server that is of a different mood for each question. It notices
-// when its guests leave.
+// hostileServer gives a different hostile response to each query and notices when
+// clients leave.
 type hostileServer struct {
 	listener net.Listener
 	open     atomic.Int64
@@ -96,7 +96,7 @@ func (h *hostileServer) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		for strings.HasPrefix(line, "GET ") { // the head of the request ends with an empty line
+		for strings.HasPrefix(line, "GET ") { // the request header ends with an empty line
 			if more, err := lines.ReadString('\n'); err != nil {
 				return
 			} else if more == "\r\n" {
@@ -117,7 +117,7 @@ func (h *hostileServer) close() {
 	h.conns.Wait()
 }
 
-// startJunkDNS hears every question and answers every third with junk.
+// startJunkDNS answers every third query with junk and drops the others.
 func startJunkDNS(t *testing.T) net.PacketConn {
 	t.Helper()
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -150,7 +150,7 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 
 	web, port43, resolver := startHostileServer(t), startHostileServer(t), startJunkDNS(t)
 	table := hostmap.Table{"rdap.example.net:443": "http://" + web.address(), "whois.example.net:43": port43.address()}
-	// The breaker is off, because it would end the test by its good manners.
+	// The breaker is disabled, because it would stop the queries.
 	guard := hostlimit.New(hostlimit.Options{
 		PerSecond: 2000, MaxConcurrent: 32, MaxWaiting: 64, Breaker: hostlimit.Breaker{MinCalls: -1},
 	})
@@ -182,7 +182,7 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 		askers.Go(func() {
 			for round := range rounds {
 				name := registrar.NewName(fmt.Sprintf("kranich-%d-%d", asker, round), ".example")
-				// What they find out is not the question here.
+				// The results do not matter here.
 				for _, ask := range []func(context.Context){
 					func(ctx context.Context) { _, _ = registryData.Find(ctx, ext, name) },
 					func(ctx context.Context) { _, _ = records.Find(ctx, ext, name) },
@@ -196,12 +196,12 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 	}
 	askers.Wait()
 	if web.served.Load() < concurrentCallers || port43.served.Load() < concurrentCallers {
-		t.Fatalf("only %d and %d questions arrived, so nothing was tried", web.served.Load(), port43.served.Load())
+		t.Fatalf("only %d and %d queries arrived, so nothing was tested", web.served.Load(), port43.served.Load())
 	}
 
-	// Climbs go on without their askers; they end with the engine's deadline.
+	// Lookups continue without their callers and end with the engine's deadline.
 	eventuallyAtMost(t, "WHOIS connections", func() int { return int(port43.open.Load()) }, 0)
-	// Whole answers leave a connection to be used again, and Close drops it.
+	// Complete responses leave a reusable connection, which Close drops.
 	eventuallyAtMost(t, "RDAP connections", func() int {
 		registryData.Close()
 		return int(web.open.Load())
@@ -214,7 +214,8 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 	eventuallyAtMost(t, "files", func() int { return openFiles(t) }, files)
 }
 
-// callMaybeCanceled asks, and if leaves is true leaves after a random short time.
+// callMaybeCanceled calls ask; if leaves is true, it cancels after a random short
+// time.
 func callMaybeCanceled(ctx context.Context, leaves bool, ask func(context.Context)) {
 	if leaves {
 		limited, leave := context.WithCancel(ctx)

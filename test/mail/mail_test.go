@@ -1,6 +1,6 @@
-// Package mail lets the client that sends letters and the sandbox's mailbox
-// meet on a socket. They share no code, so what one writes and the other reads
-// was right on both sides.
+// Package mail tests the SMTP client against the sandbox's mail server over a
+// socket. They share no code, so a mail that arrives intact is correct on both
+// sides.
 package mail
 
 import (

@@ -142,7 +142,7 @@ func TestTransfer_CompletesAfterFiveDaysUnlessAnswered(t *testing.T) {
 		expires              string
 		gaining, losing      []string // content of the messages
 	}{
-		{"nobody answers", "", "", "5d", "serverApproved", "dotkontor", "2029-03-01", []string{"serverApproved"}, []string{"pending", "serverApproved"}},
+		{"no response", "", "", "5d", "serverApproved", "dotkontor", "2029-03-01", []string{"serverApproved"}, []string{"pending", "serverApproved"}},
 		{"approved", "approve", "andere", "", "clientApproved", "dotkontor", "2029-03-01", []string{"clientApproved"}, []string{"pending", "clientApproved"}},
 		{"rejected", "reject", "andere", "4d", "clientRejected", "andere", "2028-03-01", []string{"clientRejected"}, []string{"pending"}},
 		{"cancelled", "cancel", "dotkontor", "4d", "clientCancelled", "andere", "2028-03-01", nil, []string{"pending", "clientCancelled"}},

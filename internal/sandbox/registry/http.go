@@ -153,7 +153,7 @@ func resetHTTP(w http.ResponseWriter) {
 }
 
 func throttledHTTP(retryAfter int) httpResponse {
-	a := rdapError(http.StatusTooManyRequests, "Too many questions", "Slow down and ask again later.")
+	a := rdapError(http.StatusTooManyRequests, "Too many requests", "Slow down and try again later.")
 	a.header = map[string]string{"Retry-After": strconv.Itoa(retryAfter)}
 	return a
 }
@@ -164,7 +164,7 @@ func methodAllowed(req *http.Request) (httpResponse, bool) {
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return httpResponse{}, true
 	}
-	a := rdapError(http.StatusMethodNotAllowed, "Method not allowed", "Only GET and HEAD are understood here.")
+	a := rdapError(http.StatusMethodNotAllowed, "Method not allowed", "Only GET and HEAD are supported.")
 	a.header = map[string]string{"Allow": "GET, HEAD"}
 	return a, false
 }

@@ -36,14 +36,14 @@ func (r *Registry) answerRDAP(bases rdapBases) func(*http.Request) httpResponse 
 func (r *Registry) rdapDomain(question string, zones zoneSet) httpResponse {
 	name, ok := normalise(question)
 	if !ok {
-		return rdapError(http.StatusBadRequest, "Bad question", "This is not a domain name.")
+		return rdapError(http.StatusBadRequest, "Bad query", "This is not a domain name.")
 	}
 	label, zone, found := r.world.split(name)
 	if !found || !zones[zone.TLD] {
 		return rdapError(http.StatusNotFound, "Not found", "This name is not in this registry.")
 	}
 	if strings.Contains(label, ".") {
-		return rdapError(http.StatusBadRequest, "Query not supported", "Hosts below a domain are not kept here.")
+		return rdapError(http.StatusBadRequest, "Query not supported", "Hosts below a domain are not served here.")
 	}
 	if misbehaviour := misbehaviourOf(label); misbehaviour != misbehaveNot {
 		a := rdapMagicAnswer(misbehaviour, name)
@@ -70,7 +70,7 @@ func rdapMagicAnswer(misbehaviour misbehaviour, name string) httpResponse {
 	case misbehaveThrottle:
 		return throttledHTTP(retryAfterMagicName)
 	case misbehaveDecline:
-		return rdapError(http.StatusBadRequest, "Query not supported", "This server does not answer this kind of question.")
+		return rdapError(http.StatusBadRequest, "Query not supported", "This server does not support this kind of query.")
 	case misbehaveGarble:
 		if hashText(name)%2 == 0 {
 			return httpResponse{status: http.StatusOK, kind: htmlType, body: []byte(maintenancePage)}

@@ -169,7 +169,7 @@ func generic(tld string) bool {
 // status is one EPP status as shown by WHOIS and by RDAP (RFC 8056).
 type status struct{ epp, rdap string }
 
-// worldRegistrar is a registrar of the world.
+// worldRegistrar is a registrar of the sandbox.
 type worldRegistrar struct {
 	name, id, url, abuse string
 	account              string // EPP account; most never log in

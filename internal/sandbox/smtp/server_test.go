@@ -71,7 +71,7 @@ nk_abc.
 	}
 	mails := b.Mails("Erika@kundin.example")
 	if len(mails) != 1 {
-		t.Fatalf("%d letters", len(mails))
+		t.Fatalf("%d mails", len(mails))
 	}
 	mail := mails[0]
 	const link = "https://domains.example/portal/reset/new?link=dotkontor_link_abc"
@@ -87,14 +87,14 @@ nk_abc.
 func TestServer_ReadsOtherMailFormats(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandboxsmtp.Options{})
-	for name, test := range map[string]struct{ letter, want string }{
+	for name, test := range map[string]struct{ mail, want string }{
 		"multipart": {"Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<b>no</b>\n--x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\nR3LDvMOfZQ==\n--x--\n", "Grüße"},
 		"no header": {"\nhello\n", "hello"},
 		"no mail":   {"just words", "just words"},
 		"not UTF-8": {"Subject: x\n\n\xff\xfe", "�"},
 	} {
 		b.Clear()
-		if err := send(b, "a@b.example", test.letter); err != nil {
+		if err := send(b, "a@b.example", test.mail); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if mails := b.Mails(""); len(mails) != 1 || !strings.Contains(mails[0].Text, test.want) {

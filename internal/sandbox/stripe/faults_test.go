@@ -134,8 +134,8 @@ func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 		s := newEnv(t, stripe.Options{})
 		payOne(s, "delay")
 		s.waitFor("delivered", func() bool { return count(s) == 1 })
-		if heard := s.receiver.eventTypes(); heard[1] != completed {
-			t.Errorf("%v", heard)
+		if received := s.receiver.eventTypes(); received[1] != completed {
+			t.Errorf("%v", received)
 		}
 	})
 	t.Run("reorder", func(t *testing.T) {
@@ -144,8 +144,8 @@ func TestFaults_WebhooksLostDuplicatedReorderedGarbled(t *testing.T) {
 		s.addFault(stripe.Fault{On: "webhook", Do: "reorder", Times: 1, Type: "payment_intent.succeeded"})
 		s.payWithCard(s.createSession("pay-1", 1000).URL, "4242424242424242")
 		s.waitFor("both", func() bool { return len(s.receiver.eventTypes()) == 2 })
-		if heard := s.receiver.eventTypes(); !slices.Equal(heard, []string{completed, "payment_intent.succeeded"}) {
-			t.Errorf("%v", heard)
+		if received := s.receiver.eventTypes(); !slices.Equal(received, []string{completed, "payment_intent.succeeded"}) {
+			t.Errorf("%v", received)
 		}
 	})
 	t.Run("reorder without a next one", func(t *testing.T) {

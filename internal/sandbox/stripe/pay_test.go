@@ -39,10 +39,10 @@ func TestPay_RecordsChargeCardAndWebhooks(t *testing.T) {
 		t.Errorf("the card was not saved with the customer: %+v", intent.PaymentMethod)
 	}
 	s.waitFor("both webhooks", func() bool { return len(s.receiver.eventTypes()) == 2 })
-	heard := s.receiver.eventTypes()
-	slices.Sort(heard)
-	if !slices.Equal(heard, []string{"checkout.session.completed", "payment_intent.succeeded"}) {
-		t.Errorf("received %v", heard)
+	received := s.receiver.eventTypes()
+	slices.Sort(received)
+	if !slices.Equal(received, []string{"checkout.session.completed", "payment_intent.succeeded"}) {
+		t.Errorf("received %v", received)
 	}
 	// A second payment is redirected, and nothing is charged.
 	if status, to, _ := s.payWithCard(made.URL, "4242424242424242"); made.URL == "" || status != http.StatusSeeOther || to != "http://shop.example/paid" {
@@ -127,8 +127,8 @@ func TestPay_ExpiredSessionIsGone(t *testing.T) {
 		}
 	}
 	s.waitFor("both endings are reported", func() bool { return len(s.receiver.eventTypes()) == 2 })
-	if heard := s.receiver.eventTypes(); heard[0] != "checkout.session.expired" || heard[1] != heard[0] {
-		t.Errorf("received %v", heard)
+	if received := s.receiver.eventTypes(); received[0] != "checkout.session.expired" || received[1] != received[0] {
+		t.Errorf("received %v", received)
 	}
 	if charges := s.server.Records().Charges; len(charges) != 0 {
 		t.Errorf("%+v", charges)

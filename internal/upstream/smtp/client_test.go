@@ -214,7 +214,7 @@ func TestSend_NeverFallsBackToPlaintext(t *testing.T) {
 		sent   bool
 	}{
 		"no STARTTLS offered":       {plain, upstreamsmtp.Options{Server: plain.address}, false},
-		"a stranger's certificate":  {secure, upstreamsmtp.Options{Server: secure.address}, false},
+		"an untrusted certificate":  {secure, upstreamsmtp.Options{Server: secure.address}, false},
 		"STARTTLS":                  {secure, upstreamsmtp.Options{Server: secure.address, Roots: secure.roots}, true},
 		"implicit":                  {implicit, upstreamsmtp.Options{Server: implicit.address, Roots: implicit.roots, TLS: upstreamsmtp.ImplicitTLS}, true},
 		"implicit, untrusted CA":    {implicit, upstreamsmtp.Options{Server: implicit.address, TLS: upstreamsmtp.ImplicitTLS}, false},

@@ -75,9 +75,9 @@ func quotedLines(text string) string {
 
 // splitRunes splits a word into parts of at most most characters.
 func splitRunes(word string, most int) (parts []string) {
-	letters := []rune(word)
-	for len(letters) > most {
-		parts, letters = append(parts, string(letters[:most])), letters[most:]
+	runes := []rune(word)
+	for len(runes) > most {
+		parts, runes = append(parts, string(runes[:most])), runes[most:]
 	}
-	return append(parts, string(letters))
+	return append(parts, string(runes))
 }

@@ -67,8 +67,8 @@ func parseTemplates() (templates, error) {
 	for _, lang := range []language{german, english} {
 		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
 		for _, some := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
-			for kind, letter := range some {
-				text, err := template.New(string(kind)).Parse(letter.body + lang.footer)
+			for kind, mail := range some {
+				text, err := template.New(string(kind)).Parse(mail.body + lang.footer)
 				if err != nil {
 					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
 				}
@@ -130,8 +130,8 @@ func sanitizeLine(value string, most int) string {
 		}
 	}, value)
 	value = strings.Join(strings.Fields(value), " ")
-	if letters := []rune(value); len(letters) > most {
-		value = string(letters[:most]) + "…"
+	if runes := []rune(value); len(runes) > most {
+		value = string(runes[:most]) + "…"
 	}
 	return value
 }

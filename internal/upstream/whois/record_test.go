@@ -207,11 +207,11 @@ func TestParseDate_KnownFormats(t *testing.T) {
 func TestRecord_AmbiguousDayMonthOrderIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, name, answer, want string }{
-		{"nothing tells", "kranich-47.xyz", "Created: 04/03/2020\n", "-"},
-		{"another date of the answer tells", "kranich-47.xyz", "Created: 04/03/2020\nExpires: 31/03/2030\n", "2020-03-04"},
-		{"another date tells the other order", "kranich-47.xyz", "Created: 04/03/2020\nExpires: 03/31/2030\n", "2020-04-03"},
-		{"the field tells", "kranich-47.xyz", "Created (dd/mm/yyyy): 04/03/2020\n", "2020-03-04"},
-		{"the country tells", "kranich-47.fr", "Created: 04/03/2020\n", "2020-03-04"},
+		{"no hint", "kranich-47.xyz", "Created: 04/03/2020\n", "-"},
+		{"another date of the response decides", "kranich-47.xyz", "Created: 04/03/2020\nExpires: 31/03/2030\n", "2020-03-04"},
+		{"another date shows the other order", "kranich-47.xyz", "Created: 04/03/2020\nExpires: 03/31/2030\n", "2020-04-03"},
+		{"the field decides", "kranich-47.xyz", "Created (dd/mm/yyyy): 04/03/2020\n", "2020-03-04"},
+		{"the country decides", "kranich-47.fr", "Created: 04/03/2020\n", "2020-03-04"},
 	} {
 		got, _ := Classify([]byte("Domain: "+c.name+"\nStatus: active\nRegistrar: Example\n"+c.answer), c.name)
 		if s, _, _ := strings.Cut(summary(got.Record), " "); s != c.want {

@@ -9,7 +9,7 @@ import (
 
 // contradictingLines contradict a free line, whatever its wording.
 var contradictingLines = map[string][]string{
-	"somebody has the name": {
+	"the name is registered": {
 		"example.com is registered", "Domain is already registered", "Domain example.com already exists", "The domain example.com is registered and active.", "Domain example.com is delegated.", "This name is taken.", "Sorry, example.com is not available.",
 		"EXAMPLE.COM IS REGISTERED", "Notice: example.com is registered.", "The domain name you requested is already taken", "Domain: example.com is registered", "example.com: already registered", "Already registered", "Registered", "example.com is registered, you may ask for others", "Result: domain is in use",
 		"The requested domain name is currently in use", "example.com has already been registered", "example.com is no longer available", "Domain example.com exists", "This domain is owned by somebody.", "Die Domain example.com ist bereits registriert.", "Domain nicht verfügbar", "El dominio example.com ya está registrado", "Dominio no disponible", "Le nom de domaine est déjà enregistré", "Домен занят", "Домен example.com уже зарегистрирован",
@@ -23,7 +23,7 @@ var contradictingLines = map[string][]string{
 	"the answer is not whole": {
 		"Data is incomplete", "Partial results", "Truncated output", "The answer is incomplete",
 	},
-	"somebody's nameservers": {
+	"nameservers of a registration": {
 		"ns1.foo.net\nns2.foo.net", "ns1.foo.net", "ns1.foo.net 192.0.2.1", "  ns1.foo.net, ns2.foo.net",
 	},
 }

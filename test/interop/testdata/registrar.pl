@@ -1,9 +1,9 @@
-# A registrar's day with Debian's Net::EPP, which knows nothing of us.
+# A session with Debian's Net::EPP, an independent EPP client.
 #
 #   perl registrar.pl PORT CA-FILE ACCOUNT PASSWORD OTHER-ACCOUNT OTHER-PASSWORD PART
 #
-# It prints a line for each thing that it saw done, and dies at the first one that
-# went wrong. PART is "before" or "after" the five days of a transfer.
+# It prints a line for each step that succeeded, and dies at the first one that
+# failed. PART is "before" or "after" the five days of a transfer.
 use strict;
 use warnings;
 use Encode;
@@ -51,7 +51,7 @@ if ($part eq 'before') {
 	saw('check free', $ours->check_domain('fremde-namen.org') == 1);
 	saw('check taken', $ours->check_domain('google.org') == 0);
 
-	# Net::EPP sends characters as they are, so they have to be bytes before.
+	# Net::EPP does not encode characters, so they must be UTF-8 bytes already.
 	my $contact = {
 		id => 'fremde-1',
 		postalInfo => { loc => { name => encode('UTF-8', "J\x{fc}rgen Fremd"), org => 'Fremd & Co', addr => {

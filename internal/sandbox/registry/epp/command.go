@@ -31,7 +31,7 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 		}
 	}
 	if len(of.children) == 0 || of.children[0].space != eppSpace {
-		return c, syntax("There is no command in the command.")
+		return c, syntax("The command is empty.")
 	}
 	verb := of.children[0]
 	c.verb = verb.name
@@ -54,7 +54,7 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 	case "logout":
 		s.empty(verb)
 	default:
-		return c, &ledger.Refusal{Code: ledger.UnknownCommand, Reason: "There is no such command."}
+		return c, &ledger.Refusal{Code: ledger.UnknownCommand, Reason: "Unknown command."}
 	}
 	if ext := s.optional("extension"); ext != nil {
 		part := children(ext)
@@ -63,7 +63,7 @@ func readCommand(of *node) (*command, *ledger.Refusal) {
 		}
 		for _, kid := range ext.children {
 			if kid.space == eppSpace || kid.space == "" {
-				part.fail(syntax("An extension has a name space of its own."))
+				part.fail(syntax("An extension must have its own namespace."))
 			}
 		}
 		part.at = len(ext.children)
@@ -120,7 +120,7 @@ func (s *sequence) number(of *node, most int, attrs ...string) int {
 	}
 	number, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || int(number) > most {
-		s.fail(syntax("The value of " + of.name + " is no number that is possible there."))
+		s.fail(syntax("The value of " + of.name + " is not a valid number."))
 	}
 	return int(number)
 }
@@ -149,7 +149,7 @@ func (s *sequence) date(of *node) time.Time {
 			return at
 		}
 	}
-	s.fail(syntax("The value of " + of.name + " is no date."))
+	s.fail(syntax("The value of " + of.name + " is not a date."))
 	return time.Time{}
 }
 
@@ -161,7 +161,7 @@ func (s *sequence) dateTime(of *node) time.Time {
 			return at
 		}
 	}
-	s.fail(syntax("The value of " + of.name + " is no time."))
+	s.fail(syntax("The value of " + of.name + " is not a time."))
 	return time.Time{}
 }
 

@@ -33,7 +33,7 @@ func (s *session) protocolExtensions(c *command, allowed ...string) (protocolExt
 			return nil, &ledger.Refusal{Code: ledger.NoSuchExtension, Reason: "The extension " + printable(ext.name) + " can't be used here."}
 		}
 		if found[name] != nil {
-			return nil, syntax("The extension " + ext.name + " stands there twice.")
+			return nil, syntax("The extension " + ext.name + " appears twice.")
 		}
 		found[name] = ext
 	}
@@ -80,12 +80,12 @@ func (s *sequence) money(of *node, sign int64, attrs ...string) int64 {
 	text = strings.TrimLeft(text, "+-")
 	whole, part, _ := strings.Cut(text, ".")
 	if whole+part == "" || len(whole) > 12 || strings.Trim(whole+part, "0123456789") != "" {
-		s.fail(syntax("The value of " + of.name + " is no amount."))
+		s.fail(syntax("The value of " + of.name + " is not an amount."))
 		return 0
 	}
 	cents, err := strconv.ParseInt("0"+whole+(part + "00")[:2], 10, 64)
 	if err != nil || negative != (sign < 0) && cents != 0 {
-		s.fail(syntax("The value of " + of.name + " is no amount."))
+		s.fail(syntax("The value of " + of.name + " is not an amount."))
 	}
 	return sign * cents
 }

@@ -114,7 +114,7 @@ func (s *session) hostUpdate(c *command, a *response) error {
 	if chg := q.optional("chg"); chg != nil {
 		part := children(chg)
 		part.name(part.required("name"))
-		part.deferRefusal(ledger.NoSuchOption, "host:chg", "", "Hosts keep their names.")
+		part.deferRefusal(ledger.NoSuchOption, "host:chg", "", "Hosts can't be renamed.")
 		q.merge(part)
 	}
 	if refusal := q.result(); refusal != nil {

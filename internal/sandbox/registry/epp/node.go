@@ -105,7 +105,7 @@ type sequence struct {
 func children(of *node, attrs ...string) *sequence {
 	s := &sequence{of: of}
 	if strings.TrimSpace(of.text) != "" {
-		s.fail(syntax("There is text in " + of.name + ", which has elements only."))
+		s.fail(syntax("There is text in " + of.name + ", which contains elements only."))
 	}
 	s.fail(allow(of, attrs...))
 	return s
@@ -150,7 +150,7 @@ func (s *sequence) optional(name string) *node {
 func (s *sequence) required(name string) *node {
 	next := s.optional(name)
 	if next == nil {
-		s.fail(syntax("The element " + name + " is missing in " + s.of.name + ", or stands in another place."))
+		s.fail(syntax("The element " + name + " is missing in " + s.of.name + ", or out of order."))
 		return &node{space: s.of.space, name: name}
 	}
 	return next
@@ -171,7 +171,7 @@ func (s *sequence) repeated(name string, atMost int) []*node {
 // close rejects remaining children.
 func (s *sequence) close() {
 	if s.refusal == nil && s.at < len(s.of.children) {
-		s.fail(syntax("The element " + s.of.children[s.at].name + " can't stand here in " + s.of.name + "."))
+		s.fail(syntax("The element " + s.of.children[s.at].name + " is not allowed here in " + s.of.name + "."))
 	}
 }
 
@@ -196,7 +196,7 @@ next:
 				continue next
 			}
 		}
-		return syntax("The attribute " + attr.Name.Local + " can't stand at " + of.name + ".")
+		return syntax("The attribute " + attr.Name.Local + " is not allowed on " + of.name + ".")
 	}
 	return nil
 }
@@ -236,11 +236,11 @@ func (s *sequence) simple(of *node, text string, shortest, longest int, attrs []
 		return
 	}
 	if len(of.children) > 0 {
-		s.fail(syntax("There are elements in " + of.name + ", which has text only."))
+		s.fail(syntax("There are elements in " + of.name + ", which contains text only."))
 	}
 	length := len([]rune(text))
 	if length < shortest || length > longest {
-		s.fail(syntax("The length of " + of.name + " is impossible."))
+		s.fail(syntax("The length of " + of.name + " is invalid."))
 	}
 	s.fail(allow(of, attrs...))
 }
@@ -259,7 +259,7 @@ func (s *sequence) pick(what, value string, values ...string) string {
 			return value
 		}
 	}
-	s.fail(syntax("The value of " + what + " is none of those that exist."))
+	s.fail(syntax("The value of " + what + " is not an allowed value."))
 	return ""
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-const keyDataRefused = "This registry takes DS records, no keys."
+const keyDataRefused = "This registry accepts DS records, not keys."
 
 // dsOrKeys reads dsData or keyData elements (RFC 5910, 4).
 func (s *sequence) dsOrKeys() []ledger.DS {
@@ -87,7 +87,7 @@ func (e protocolExtensions) editKeys(update *ledger.DomainUpdate) *ledger.Refusa
 	}
 	s := children(of, "urgent")
 	if urgent, given := of.attr("urgent"); given && s.flag("urgent", urgent) {
-		s.deferRefusal(ledger.NoSuchOption, "secDNS:update", "", "Nothing is urgent here.")
+		s.deferRefusal(ledger.NoSuchOption, "secDNS:update", "", "Urgent processing is not supported.")
 	}
 	if rem := s.optional("rem"); rem != nil {
 		part := children(rem)

@@ -95,7 +95,7 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	case root.children[0].name == "command":
 		c, refusal = readCommand(root.children[0])
 	default:
-		refusal = syntax("Clients send hello and commands.")
+		refusal = syntax("Only hello and command are allowed.")
 	}
 	fate := commandFault{}
 	if refusal == nil {
@@ -111,7 +111,7 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	case actionGarble:
 		return s.conn.write([]byte("\x00\x00\x00\x00<epp><response><<\x01>\xff")) == nil, false
 	case actionRefuse:
-		refusal = &ledger.Refusal{Code: fate.code, Reason: "The registry does not want to."}
+		refusal = &ledger.Refusal{Code: fate.code, Reason: "The registry refuses the command."}
 		a.closing = fate.code == ledger.LimitClosing
 	}
 	a.svTRID = s.ledger.NextTRID()
@@ -170,7 +170,7 @@ func (s *session) execute(c *command, a *response) *ledger.Refusal {
 		return refusal
 	}
 	s.opts.Logger.ErrorContext(s.ctx, "sandbox registry command failed", "verb", c.verb, "error", err)
-	return &ledger.Refusal{Code: ledger.Failed, Reason: "The registry can't write."}
+	return &ledger.Refusal{Code: ledger.Failed, Reason: "The registry can't store the command."}
 }
 
 func (s *session) dispatch(c *command, a *response) error {

@@ -130,7 +130,7 @@ func (l *Ledger) UpdateContact(by Request, c ContactUpdate) error {
 			return refusal
 		}
 		if slices.Contains(old.Locks, "clientUpdateProhibited") && !slices.Contains(c.Rem, "clientUpdateProhibited") {
-			return refuse(StatusForbids, "contact:status", "clientUpdateProhibited", "The status clientUpdateProhibited forbids it.")
+			return refuse(StatusForbids, "contact:status", "clientUpdateProhibited", "The status clientUpdateProhibited prohibits it.")
 		}
 		contact := *old
 		if contact.Locks, refusal = editLocks(append([]string(nil), old.Locks...), c.Add, c.Rem, contactLocks, "contact:status"); refusal != nil {
@@ -193,7 +193,7 @@ func (l *Ledger) DeleteContact(by Request, id string) error {
 		case refusal != nil:
 			return refusal
 		case slices.Contains(contact.Locks, "clientDeleteProhibited"):
-			return refuse(StatusForbids, "contact:status", "clientDeleteProhibited", "The status clientDeleteProhibited forbids it.")
+			return refuse(StatusForbids, "contact:status", "clientDeleteProhibited", "The status clientDeleteProhibited prohibits it.")
 		case l.contactRefs[id] > 0:
 			return refuse(StillUsed, "contact:id", id, "Domains refer to the contact.")
 		}

@@ -117,7 +117,7 @@ func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, com
 			return refuse(NotFound, "domain:contact", role.ID, "There is no such contact.")
 		}
 		if slices.Contains(roles[:i], role) {
-			return refuse(PolicyForbids, "domain:contact", role.ID, "The contact is named twice.")
+			return refuse(PolicyForbids, "domain:contact", role.ID, "The contact appears twice.")
 		}
 	}
 	if !complete || rule == RegistrantOnly {
@@ -138,7 +138,7 @@ func (t *tx) checkNameservers(place NameEntry, servers []Nameserver) *Refusal {
 	}
 	for i, server := range servers {
 		if slices.ContainsFunc(servers[:i], func(s Nameserver) bool { return s.Host == server.Host }) {
-			return refuse(PolicyForbids, "domain:hostObj", server.Host, "The name server is named twice.")
+			return refuse(PolicyForbids, "domain:hostObj", server.Host, "The name server appears twice.")
 		}
 		if !server.Attribute {
 			if t.host(server.Host) == nil {
@@ -236,5 +236,5 @@ func (d *Domain) checkNotProhibited(locks ...string) *Refusal {
 	if status == "" {
 		return nil
 	}
-	return refuse(StatusForbids, "domain:status", status, "The status "+status+" forbids it.")
+	return refuse(StatusForbids, "domain:status", status, "The status "+status+" prohibits it.")
 }

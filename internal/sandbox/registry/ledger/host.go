@@ -74,7 +74,7 @@ func (t *tx) parentDomain(name string, addressed bool) (string, *Refusal) {
 
 func checkAddresses(addresses []string) *Refusal {
 	if len(addresses) > maxNameservers {
-		return refuse(PolicyForbids, "host:addr", "", "These are too many addresses.")
+		return refuse(PolicyForbids, "host:addr", "", "Too many addresses.")
 	}
 	for i, address := range addresses {
 		ip, err := netip.ParseAddr(address)
@@ -84,7 +84,7 @@ func checkAddresses(addresses []string) *Refusal {
 		case ip.IsUnspecified() || ip.IsMulticast():
 			return refuse(PolicyForbids, "host:addr", address, "No name server has this address.")
 		case slices.Contains(addresses[:i], address):
-			return refuse(PolicyForbids, "host:addr", address, "The address is named twice.")
+			return refuse(PolicyForbids, "host:addr", address, "The address appears twice.")
 		}
 	}
 	return nil
@@ -134,7 +134,7 @@ func (l *Ledger) UpdateHost(by Request, c HostUpdate) error {
 			return refusal
 		}
 		if slices.Contains(old.Locks, "clientUpdateProhibited") && !slices.Contains(c.Rem, "clientUpdateProhibited") {
-			return refuse(StatusForbids, "host:status", "clientUpdateProhibited", "The status clientUpdateProhibited forbids it.")
+			return refuse(StatusForbids, "host:status", "clientUpdateProhibited", "The status clientUpdateProhibited prohibits it.")
 		}
 		host := *old
 		if host.Locks, refusal = editLocks(slices.Clone(old.Locks), c.Add, c.Rem, hostLocks, "host:status"); refusal != nil {
@@ -169,7 +169,7 @@ func (l *Ledger) DeleteHost(by Request, name string) error {
 		case refusal != nil:
 			return refusal
 		case slices.Contains(host.Locks, "clientDeleteProhibited"):
-			return refuse(StatusForbids, "host:status", "clientDeleteProhibited", "The status clientDeleteProhibited forbids it.")
+			return refuse(StatusForbids, "host:status", "clientDeleteProhibited", "The status clientDeleteProhibited prohibits it.")
 		case l.hostRefs[name] > 0:
 			return refuse(StillUsed, "host:name", name, "Domains are delegated to the host.")
 		}

@@ -84,14 +84,14 @@ func randomCommand(l *Ledger, rng *rand.Rand) error {
 	var err error
 	switch rng.IntN(15) {
 	case 0, 1, 2:
-		wish := DomainCreate{Name: name, Auth: "secret-1"}
+		create := DomainCreate{Name: name, Auth: "secret-1"}
 		if !strings.HasSuffix(name, ".com") {
-			wish.Registrant, wish.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}}
+			create.Registrant, create.Contacts = contact, []Role{{"admin", contact}, {"tech", contact}}
 		}
 		if rng.IntN(2) == 0 {
-			wish.Nameservers = []Nameserver{{Host: host}}
+			create.Nameservers = []Nameserver{{Host: host}}
 		}
-		_, err = l.CreateDomain(by, wish)
+		_, err = l.CreateDomain(by, create)
 	case 3:
 		_, err = l.CreateContact(by, &Contact{ID: contact, Email: "a@b.example", Auth: "secret-1"})
 	case 4:

@@ -94,7 +94,7 @@ func (l *Ledger) lookUp(name string) (NameEntry, *Refusal) {
 	}
 	place, found := l.table.Lookup(name)
 	if !found {
-		return NameEntry{}, refuse(NoSuchService, "domain:name", name, "This registry does not serve the extension.")
+		return NameEntry{}, refuse(NoSuchService, "domain:name", name, "This registry does not serve the TLD.")
 	}
 	return place, nil
 }
@@ -103,7 +103,7 @@ func (l *Ledger) lookUp(name string) (NameEntry, *Refusal) {
 func (p NameEntry) labelProblem() string {
 	switch {
 	case strings.Contains(p.Label, "."):
-		return "Names are registered directly below the extension only."
+		return "Names are registered directly below the TLD only."
 	case strings.HasPrefix(p.Label, "xn--"):
 		if _, err := idna.Registration.ToUnicode(p.Label); err != nil {
 			return "The label is not a valid internationalised name."

@@ -154,13 +154,13 @@ func (l *Ledger) AnswerTransfer(by Request, name string, answer TransferAnswer) 
 		}
 		over := *domain.Transfer
 		over.Decided, over.Expires, over.Status = t.now, time.Time{}, clientRejected
-		told := over.Requester
+		recipient := over.Requester
 		if answer == Cancel {
-			over.Status, told = clientCancelled, domain.Sponsor
+			over.Status, recipient = clientCancelled, domain.Sponsor
 		}
 		domain.Transfer = &over
 		t.putDomain(domain)
-		t.enqueueMessage(told, Message{Text: "Transfer ended without a move", Transfer: &over})
+		t.enqueueMessage(recipient, Message{Text: "Transfer ended without a move", Transfer: &over})
 		ended = &over
 		return nil
 	})

@@ -152,12 +152,12 @@ func editKeys(_ *tx, domain *Domain, _ NameEntry, c DomainUpdate) *Refusal {
 	}
 	for _, key := range c.AddKeys {
 		if slices.Contains(domain.Keys, key) {
-			return refuse(PolicyForbids, "secDNS:keyTag", fmt.Sprint(key.KeyTag), "The domain has this DS record already.")
+			return refuse(PolicyForbids, "secDNS:keyTag", fmt.Sprint(key.KeyTag), "The domain already has this DS record.")
 		}
 		domain.Keys = append(domain.Keys, key)
 	}
 	if len(domain.Keys) > maxNameservers {
-		return refuse(PolicyForbids, "secDNS:dsData", "", "These are too many DS records.")
+		return refuse(PolicyForbids, "secDNS:dsData", "", "Too many DS records.")
 	}
 	return CheckKeys(domain.Keys)
 }
