@@ -77,11 +77,11 @@
 // pending-, pendingfail- and unpaid-.
 //
 //	prefix      RDAP                         WHOIS                    DNS
-//	timeout-    no answer for 30 s           no answer for 30 s       no answer
+//	timeout-    no response for 30 s         no response for 30 s     no response
 //	refused-    connection reset             connection reset         REFUSED
 //	garbled-    200 with a web page or with  binary junk              a packet that does not parse
 //	            broken JSON, by name
-//	throttled-  429, Retry-After: 0          the host's message      REFUSED
+//	throttled-  429, Retry-After: 0          the host's message       REFUSED
 //	unknown-    400, query not supported     nothing provided here    NXDOMAIN
 //
 // # Chaos

@@ -168,7 +168,7 @@ func (b *batches) detach(one *batch) {
 func (b *batches) await(one *batch) {
 	err := b.client.await(context.Background(), one.job, true)
 	if err == nil {
-		var a *answer
+		var a *response
 		if a, err = b.client.checkResponse(checkCall(nil, one.fee, one.key.priority, one.trid), one.job.response); err == nil {
 			one.results = readCheckResults(a)
 		}

@@ -80,7 +80,7 @@ func checkCall(names []string, fee *FeeQuery, priority Priority, trid string) *c
 }
 
 // readCheckResults reads a check response, keyed by name in lower case.
-func readCheckResults(a *answer) map[string]CheckResult {
+func readCheckResults(a *response) map[string]CheckResult {
 	data := a.data.Child(nsDomain, "chkData")
 	fees := readFees(a.extension)
 	found := make(map[string]CheckResult, 8)

@@ -44,7 +44,7 @@ func (c *Client) Host() string { return c.account.host() }
 func (c *Client) Close(ctx context.Context) { c.pool.close(ctx) }
 
 // send executes one command and returns its successful response.
-func (c *Client) send(ctx context.Context, cmd *call) (*answer, error) {
+func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 	if cmd.trid == "" {
 		cmd.trid = newTRID(c.account.Now())
 	}
@@ -93,7 +93,7 @@ func (c *Client) await(ctx context.Context, j *job, safe bool) error {
 
 // checkResponse passes the response to the protocol extension and turns a refusal
 // into an error.
-func (c *Client) checkResponse(cmd *call, a *answer) (*answer, error) {
+func (c *Client) checkResponse(cmd *call, a *response) (*response, error) {
 	if c.account.ProtocolExtension != nil {
 		if err := c.account.ProtocolExtension.ReadExtension(cmd.Command, a.extension); err != nil {
 			return nil, c.unreadableError(cmd, err)

@@ -86,7 +86,7 @@
 //     so that login requests it where the server announces it.
 //   - Give its request type a write method and a requiredExtensions method, and call
 //     both in the call (command.go) of each command that carries it.
-//   - Read its response elements from answer.extension.
+//   - Read its response elements from response.extension.
 //   - Teach the sandbox registry the same (internal/sandbox/registry/epp/extension.go).
 //
 // Elements of a single gateway need no change here: implement ProtocolExtension and

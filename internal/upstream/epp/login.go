@@ -153,7 +153,7 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 		return nil, err
 	}
 	s.services = l.services()
-	answer, sent, err := s.do(ctx, l.call(trid))
+	response, sent, err := s.do(ctx, l.call(trid))
 	if err != nil {
 		s.close(err)
 		if sent && newPassword != "" {
@@ -161,11 +161,11 @@ func connect(ctx context.Context, a *Account, dial dialer, newPassword, trid str
 		}
 		return nil, a.toFault("login", err)
 	}
-	if err := answer.asError(a, "login"); err != nil {
+	if err := response.asError(a, "login"); err != nil {
 		s.close(err)
 		return nil, err
 	}
-	a.logSecurityEvents(ctx, answer.extension)
+	a.logSecurityEvents(ctx, response.extension)
 	return s, nil
 }
 

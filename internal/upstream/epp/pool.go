@@ -62,7 +62,7 @@ type job struct {
 	abandoned bool
 
 	done     chan struct{}
-	response *answer
+	response *response
 	err      error
 }
 
@@ -202,7 +202,7 @@ func (p *pool) dispatchAfter(wait time.Duration) {
 }
 
 // finish completes a job. The caller holds the lock.
-func (p *pool) finish(j *job, a *answer, err error) {
+func (p *pool) finish(j *job, a *response, err error) {
 	if j.state == jobRunning && j.priority.isShared() {
 		p.sharedInFlight--
 	}

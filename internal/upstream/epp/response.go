@@ -132,8 +132,8 @@ type Receipt struct {
 // outcome in a poll message (RFC 5730, 2.9.1.1; code 1001).
 func (r Receipt) Pending() bool { return r.Code == CodePending }
 
-// answer is one parsed frame from the server: a response or a greeting.
-type answer struct {
+// response is one parsed frame from the server: a response or a greeting.
+type response struct {
 	greeting *Node
 
 	code      int
@@ -156,7 +156,7 @@ var (
 )
 
 // parseResponse parses one frame. The order of its parts does not matter.
-func parseResponse(frame []byte) (*answer, error) {
+func parseResponse(frame []byte) (*response, error) {
 	root, err := parseDocument(frame)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func parseResponse(frame []byte) (*answer, error) {
 		return nil, errNotEPP
 	}
 	if greeting := root.Child(nsEPP, "greeting"); greeting != nil {
-		return &answer{greeting: greeting}, nil
+		return &response{greeting: greeting}, nil
 	}
 	node := root.Child(nsEPP, "response")
 	result := node.Child(nsEPP, "result")
@@ -174,7 +174,7 @@ func parseResponse(frame []byte) (*answer, error) {
 		return nil, errNoResult
 	}
 	ids := node.Child(nsEPP, "trID")
-	a := &answer{
+	a := &response{
 		code:      code,
 		message:   result.value(nsEPP, "msg"),
 		clTRID:    ids.value(nsEPP, "clTRID"),
@@ -217,15 +217,15 @@ func allText(n *Node) string {
 	return text
 }
 
-func (a *answer) receipt() Receipt {
+func (a *response) receipt() Receipt {
 	return Receipt{Code: a.code, ClTRID: a.clTRID, SvTRID: a.svTRID, ExtensionNode: a.extension}
 }
 
 // closesSession reports whether the server ends the session with this response.
-func (a *answer) closesSession() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
+func (a *response) closesSession() bool { return a.code == CodeLogout || a.code >= CodeFailedClosing }
 
 // asError returns the error of a response, nil if the command succeeded.
-func (a *answer) asError(to *Account, operation string) error {
+func (a *response) asError(to *Account, operation string) error {
 	if a.code < 2000 {
 		return nil
 	}

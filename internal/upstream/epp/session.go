@@ -23,7 +23,7 @@ type session struct {
 	w        Writer
 
 	// responses buffers at most one response that was not received yet.
-	responses chan *answer
+	responses chan *response
 	// closed is closed when the connection is dead; closeCause is the reason.
 	closed     chan struct{}
 	once       sync.Once
@@ -54,7 +54,7 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 	}
 	s := &session{
 		conn: conn, account: a, host: a.host(),
-		responses: make(chan *answer, 1), closed: make(chan struct{}),
+		responses: make(chan *response, 1), closed: make(chan struct{}),
 	}
 	go s.readLoop(a.MaxFrame)
 	first, err := s.receive(ctx)
@@ -76,7 +76,7 @@ func openSession(ctx context.Context, a *Account, dial dialer) (*session, greeti
 func (s *session) readLoop(bound int) {
 	defer func() {
 		if recover() != nil { // malformed input must not end the process
-			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp answer", "account", s.account.Name, "stack", string(debug.Stack()))
+			s.account.Logger.Error(registrar.PanicRecovered, "where", "epp response", "account", s.account.Name, "stack", string(debug.Stack()))
 			s.close(&unreadable{errPanicked})
 		}
 	}()
@@ -119,7 +119,7 @@ func (s *session) close(cause error) {
 
 // receive returns the next response. If ctx ends first, it closes the connection,
 // because a late response could be taken for another command's.
-func (s *session) receive(ctx context.Context) (*answer, error) {
+func (s *session) receive(ctx context.Context) (*response, error) {
 	select {
 	case a := <-s.responses:
 		return a, nil
@@ -152,7 +152,7 @@ func (s *session) isUsable() bool {
 
 // exchange sends a frame and receives the response. sent is false if nothing was
 // written.
-func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent bool, err error) {
+func (s *session) exchange(ctx context.Context, frame []byte) (a *response, sent bool, err error) {
 	if !s.isUsable() {
 		return nil, false, s.closeCause
 	}
@@ -172,7 +172,7 @@ func (s *session) exchange(ctx context.Context, frame []byte) (a *answer, sent b
 
 // do sends a command and returns its response, whatever the result. An error means
 // that the connection is closed, unless the command could not be encoded.
-func (s *session) do(ctx context.Context, c *call) (a *answer, sent bool, err error) {
+func (s *session) do(ctx context.Context, c *call) (a *response, sent bool, err error) {
 	frame, err := c.encode(&s.w, s.services, s.account.ProtocolExtension, s.account.MaxFrame)
 	if err != nil {
 		return nil, false, err

@@ -128,7 +128,7 @@ func (w *worker) execute(j *job) {
 	}
 }
 
-func (p *pool) complete(j *job, a *answer, err error) {
+func (p *pool) complete(j *job, a *response, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.finish(j, a, err)

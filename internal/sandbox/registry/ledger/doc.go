@@ -66,11 +66,11 @@
 //	2201  another registrar's object
 //	2202  the wrong authInfo
 //	2300  a transfer of a domain whose transfer is pending
-//	2301  an answer to a transfer that is not pending
+//	2301  a decision on a transfer that is not pending
 //	2302  the object exists
 //	2303  the object does not exist
-//	2304  a status forbids it
+//	2304  a status prohibits it
 //	2305  something else still refers to it
-//	2306  a rule of the registry forbids it: reserved names, contacts where there are none
+//	2306  a registry policy prohibits it: reserved names, contacts where there are none
 //	2307  a domain of a TLD that is not served
 package ledger
