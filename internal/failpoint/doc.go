@@ -1,8 +1,7 @@
-// Package faults marks the places where a test kills the process: those between
-// an intent that is written down and its effect outside. Domain packages have a
-// table of theirs in doc.go, and name each one where it lies in the code.
+// Package failpoint marks the places where tests kill the process: those between a
+// committed intent and its external effect. Domain packages list theirs in doc.go.
 //
-// In an ordinary build a boundary is nothing at all. A build with the tag faults
-// reads from the environment at which one it dies (KILL_AT), and dies there as by
-// a power cut: nothing is closed and nothing is written any more.
+// In an ordinary build a failpoint is a no-op. A build with the tag faults reads from the
+// environment at which one to die (KILL_AT), and dies there as in a power failure: nothing
+// is closed or written any more.
 package failpoint

@@ -2,6 +2,5 @@
 
 package failpoint
 
-// Hit marks a place between intent and effect. In an ordinary build nothing
-// happens there.
+// Hit marks a failpoint. In an ordinary build it does nothing.
 func Hit(string) {}

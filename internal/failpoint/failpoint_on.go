@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// killAt is where this process dies: the name of a boundary, and how often it is
-// passed before, as in "answered" or "answered:3".
+// killAt is the failpoint at which this process dies, and killAfter how often it is passed
+// before, as in "answered" or "answered:3".
 var killAt, killAfter = func() (string, int64) {
 	name, times, _ := strings.Cut(os.Getenv("KILL_AT"), ":")
 	after, _ := strconv.ParseInt(times, 10, 64)
@@ -20,8 +20,8 @@ var killAt, killAfter = func() (string, int64) {
 
 var hits atomic.Int64
 
-// Hit kills the process at the chosen place, as a power cut would: nothing
-// is closed and nothing is written any more.
+// Hit kills the process at the chosen failpoint, as a power failure would: nothing is closed
+// or written any more.
 func Hit(name string) {
 	if name != killAt || hits.Add(1) <= killAfter {
 		return

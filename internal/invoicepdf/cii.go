@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
-// What the lists of codes say.
+// Values from the code lists.
 const (
 	guideline           = "urn:cen.eu:en16931:2017"
 	typeInvoice         = "380" // UNTDID 1001
@@ -33,7 +33,7 @@ const (
 
 var exemptionCodes = map[invoice.Category]string{invoice.ReverseCharge: exemptReverseCharge, invoice.OutOfScope: exemptOutOfScope}
 
-// XML is the document as an electronic invoice.
+// XML renders the document as an electronic invoice.
 func (*Renderer) XML(d invoice.Document) ([]byte, error) {
 	doc, err := newCIIInvoice(d)
 	if err != nil {
@@ -115,11 +115,11 @@ func ciiSeller(d invoice.Document) ciiParty {
 	case s.Register != "":
 		party.Legal = &ciiLegal{s.Register}
 	case s.TaxNumber != "":
-		party.ID = s.TaxNumber // a seller has an identifier of some kind (BR-CO-26)
+		party.ID = s.TaxNumber // a seller needs an identifier (BR-CO-26)
 	default:
 		party.ID = s.VATID
 	}
-	// What is not subject to VAT must not name VAT ids (BR-O-02).
+	// A document not subject to VAT must not contain VAT ids (BR-O-02).
 	if s.VATID != "" && d.Category != invoice.OutOfScope {
 		party.Taxes = append(party.Taxes, ciiRegistration{ciiID{schemeVATID, s.VATID}})
 	}
@@ -152,8 +152,8 @@ func newCIIEmail(address string) *ciiEmail {
 	return &ciiEmail{ciiID{schemeEmail, address}}
 }
 
-// ciiRate is the rate in percent. What is not subject to VAT has none, which is
-// another thing than 0 (BR-O-05).
+// ciiRate returns the rate in percent. A document not subject to VAT has none, which differs
+// from 0 (BR-O-05).
 func ciiRate(d invoice.Document) *string {
 	if d.Category == invoice.OutOfScope {
 		return nil
@@ -178,11 +178,11 @@ func lastNote(notes []string) string {
 	return notes[len(notes)-1]
 }
 
-// newCIIDay is a stored day as the XML writes it.
+// newCIIDay converts a stored day to its XML form.
 func newCIIDay(day string) (ciiDay, error) {
 	at, err := time.Parse(time.DateOnly, strings.TrimSpace(day))
 	if err != nil {
-		return ciiDay{}, fmt.Errorf("%q is no day", day)
+		return ciiDay{}, fmt.Errorf("invoicepdf: invalid day %q", day)
 	}
 	return ciiDay{dateFormatCode, at.Format(dateLayout)}, nil
 }

@@ -2,7 +2,7 @@ package invoicepdf
 
 import "encoding/xml"
 
-// The namespaces of a Cross Industry Invoice.
+// Namespaces of a Cross Industry Invoice.
 const (
 	rsm = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100"
 	ram = "urn:un:unece:uncefact:data:standard:ReusableAggregateBusinessInformationEntity:100"
@@ -10,8 +10,7 @@ const (
 	qdt = "urn:un:unece:uncefact:data:standard:QualifiedDataType:100"
 )
 
-// What follows is in the order in which the schema wants it. Beside each field stands
-// its business term of EN 16931.
+// Fields are in schema order, each with its EN 16931 business term.
 
 type ciiInvoice struct {
 	XMLName xml.Name `xml:"rsm:CrossIndustryInvoice"`

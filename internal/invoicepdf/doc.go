@@ -1,17 +1,16 @@
-// Package paper makes an issued document into what people and programs read: a PDF,
-// and the XML of an electronic invoice that goes with it.
+// Package invoicepdf renders an issued document as a PDF and as the XML of an electronic
+// invoice.
 //
-// The XML is a Cross Industry Invoice of UN/CEFACT after EN 16931, which is what
-// German law has called an electronic invoice since 2025. It lies inside of the PDF
-// as factur-x.xml, in the way in which Factur-X and ZUGFeRD want it, and can be had
-// alone. The PDF looks after its reader; where they differ, which a test excludes,
-// the XML counts. The PDF does not claim to be PDF/A: nobody here can prove it.
+// The XML is a UN/CEFACT Cross Industry Invoice per EN 16931, which German law has
+// required of electronic invoices since 2025. It is embedded in the PDF as factur-x.xml, as
+// Factur-X and ZUGFeRD specify, and is also available on its own. If PDF and XML differed,
+// which a test excludes, the XML would be binding. The PDF does not claim PDF/A
+// conformance, because we have no validator for it.
 //
-// Both are made from the document alone, and are the same to the byte each time. It
-// decides nothing: the sentences and sums are the document's, here are only the words
-// of a form, in German and, for customers who chose it, with English beside.
+// Both are rendered from the document alone and are reproducible byte for byte. Texts and
+// amounts come from the document; this package adds only the labels of the form, in German
+// and, for customers who chose it, also in English.
 //
-// The fonts are Go's own, which have Latin, Greek and Cyrillic letters. A letter that
-// they have not is shown as an empty box, and the paper then says that the XML has the
-// full spelling.
+// The Go fonts cover Latin, Greek and Cyrillic. A character that they lack is shown as an
+// empty box, and the PDF then refers to the XML for the full spelling.
 package invoicepdf

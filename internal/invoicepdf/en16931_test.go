@@ -10,7 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
-// node is any XML, read without our own types: what wrote it must not read it.
+// node is any XML, parsed without the types that wrote it.
 type node struct {
 	XMLName xml.Name
 	Attrs   []xml.Attr `xml:",any,attr"`
@@ -18,7 +18,7 @@ type node struct {
 	Nodes   []node     `xml:",any"`
 }
 
-// all are the nodes at a path of local names.
+// all returns the nodes at a path of local names.
 func (n node) all(path string) []node {
 	found := []node{n}
 	for step := range strings.SplitSeq(path, "/") {
@@ -60,7 +60,7 @@ func (n node) number(t *testing.T, path string) float64 {
 	return value
 }
 
-// taxID is a party's registration of one scheme.
+// taxID returns a party's registration of one scheme.
 func (n node) taxID(scheme string) string {
 	for _, one := range n.all("SpecifiedTaxRegistration/ID") {
 		if one.attr("schemeID") == scheme {
@@ -77,7 +77,7 @@ const (
 	totalsPath      = settlementPath + "/SpecifiedTradeSettlementHeaderMonetarySummation"
 )
 
-// businessRules are business rules of EN 16931 over what was written.
+// businessRules are business rules of EN 16931.
 var businessRules = map[string]func(t *testing.T, n node) bool{
 	"BR-01 specification": func(_ *testing.T, n node) bool {
 		return n.text("ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID") == "urn:cen.eu:en16931:2017"
@@ -200,7 +200,7 @@ var businessRules = map[string]func(t *testing.T, n node) bool{
 
 func almostEqual(a, b float64) bool { return math.Abs(a-b) < 0.001 }
 
-// checkVATCategory is what each VAT category wants of the parties and of its breakdown.
+// checkVATCategory checks what each VAT category requires of the parties and its breakdown.
 func checkVATCategory(t *testing.T, n node) bool {
 	t.Helper()
 	tax := n.all(settlementPath + "/ApplicableTradeTax")[0]
@@ -245,11 +245,11 @@ func TestXML_SamplesSatisfyEN16931Rules(t *testing.T) {
 		}
 	}
 	if len(categories) != 3 {
-		t.Errorf("only the categories %v were looked at", categories)
+		t.Errorf("only categories %v were checked", categories)
 	}
 }
 
-// A test that can't fail proves nothing.
+// Each rule must be able to fail.
 func TestBusinessRules_DetectBrokenDocuments(t *testing.T) {
 	t.Parallel()
 	for rule, corrupt := range map[string]func(*invoice.Document){
@@ -273,7 +273,7 @@ func TestBusinessRules_DetectBrokenDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		if holds, known := businessRules[rule]; !known || holds(t, parseXML(t, content)) {
-			t.Errorf("nobody notices a broken %s", rule)
+			t.Errorf("violation of %s not detected", rule)
 		}
 	}
 }
@@ -302,10 +302,10 @@ func TestXML_ContainsDocumentData(t *testing.T) {
 		t.Errorf("got %+v", n)
 	}
 	if got := n.text(transactionPath + "/ApplicableHeaderTradeDelivery/ActualDeliverySupplyChainEvent/OccurrenceDateTime/DateTimeString"); got != "20261115" {
-		t.Errorf("it was supplied on %q", got)
+		t.Errorf("supply date = %q", got)
 	}
 	d.Day = "gestern"
 	if _, err := newRenderer(t).XML(d); err == nil {
-		t.Error("a day that is none was written")
+		t.Error("invalid day accepted")
 	}
 }

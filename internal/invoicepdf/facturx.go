@@ -13,13 +13,12 @@ import (
 	"time"
 )
 
-// attachmentName is what Factur-X calls the XML inside of a PDF.
+// attachmentName is the name that Factur-X requires for the XML in a PDF.
 const attachmentName = "factur-x.xml"
 
-// The library embeds a file, but does not say what the file is to the document, and
-// readers of electronic invoices ask for that (ISO 32000-2, 14.13). So three of its
-// objects are written again behind the end: a PDF may be continued, and the last
-// version of an object counts (ISO 32000-1, 7.5.6).
+// The library embeds a file without its relationship to the document, which readers of
+// electronic invoices require (ISO 32000-2, 14.13). So three of its objects are replaced by
+// an incremental update: the last version of an object counts (ISO 32000-1, 7.5.6).
 
 var (
 	trailerPattern      = regexp.MustCompile(`trailer\n<<\n/Size (\d+)\n/Root (\d+) 0 R\n/Info (\d+) 0 R\n>>\nstartxref\n(\d+)\n%%EOF\s*$`)
@@ -27,9 +26,9 @@ var (
 	embeddedFilePattern = regexp.MustCompile(`\n(\d+) 0 obj\n<< /Type /EmbeddedFile `)
 )
 
-var errUnexpectedStructure = errors.New("the PDF is not built as it was expected")
+var errUnexpectedStructure = errors.New("invoicepdf: unexpected PDF structure")
 
-// linkFacturX says that the attachment is the same invoice as the pages.
+// linkFacturX declares the attachment an alternative representation of the pages.
 func linkFacturX(pdf []byte, modified time.Time) ([]byte, error) {
 	end := trailerPattern.FindSubmatch(pdf)
 	spec := filespecPattern.FindSubmatch(pdf)
@@ -68,7 +67,7 @@ func linkFacturX(pdf []byte, modified time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// objectBody is what stands between "obj" and "endobj".
+// objectBody returns the text between "obj" and "endobj".
 func objectBody(pdf []byte, number string) (string, bool) {
 	_, rest, found := bytes.Cut(pdf, []byte("\n"+number+" 0 obj\n"))
 	if !found {
@@ -88,11 +87,11 @@ func sortedObjectNumbers(objects map[string]string) []string {
 }
 
 func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits) // the pattern lets only digits through
+	n, _ := strconv.Atoi(digits) // the pattern matches only digits
 	return n
 }
 
-// xmpMetadata says in XMP what the file is, and that an electronic invoice is inside.
+// xmpMetadata describes the file and its embedded invoice in XMP.
 func xmpMetadata(title, author string, at time.Time) []byte {
 	var b strings.Builder
 	stamp := at.UTC().Format(time.RFC3339)
@@ -110,6 +109,6 @@ func xmpMetadata(title, author string, at time.Time) []byte {
 
 func escapeXML(text string) string {
 	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // it writes to memory
+	_ = xml.EscapeText(&b, []byte(text)) // it writes to memory and can't fail
 	return b.String()
 }

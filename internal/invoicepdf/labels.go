@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
-// label is a word of the form. German is the language of the books; who chose
-// English gets it beside.
+// label is a label of the form: German, the legally binding language, followed by English
+// for customers who chose it.
 type label struct{ german, english string }
 
 func (l label) localized(language string) string {
@@ -19,7 +19,7 @@ func (l label) localized(language string) string {
 	return l.german + " / " + l.english
 }
 
-// The words of the form.
+// Labels of the form.
 var (
 	titles = map[invoice.Kind]label{
 		invoice.Invoice:    {"Rechnung", "Invoice"},
@@ -56,7 +56,7 @@ var (
 	}
 )
 
-// formatMoney is an amount as Germans write it.
+// formatMoney formats an amount the German way.
 func formatMoney(amount registrar.Cents) string {
 	euros, cents, _ := strings.Cut(amount.String(), ".")
 	sign := ""
@@ -69,13 +69,13 @@ func formatMoney(amount registrar.Cents) string {
 	return sign + euros + "," + cents + "\u00a0€"
 }
 
-// formatPercent is a rate in hundredths of a percent as Germans write it.
+// formatPercent formats basis points the German way.
 func formatPercent(basisPoints int) string {
 	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
 	return strings.Replace(text, ".", ",", 1) + "\u00a0%"
 }
 
-// formatDay is a stored day as Germans write it.
+// formatDay formats a stored day the German way.
 func formatDay(stored string) string {
 	at, err := time.Parse(time.DateOnly, stored)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
-// The sheet, in millimetres: an address in the window of an envelope after DIN 5008.
+// Page layout in millimetres, with the address in the envelope window per DIN 5008.
 const (
 	marginLeft, marginRight, marginTop = 25.0, 20.0, 20.0
 	pageWidth, pageHeight              = 210.0, 297.0
@@ -28,7 +28,7 @@ const (
 	serviceWidth                       = contentWidth - positionWidth - 3*amountWidth
 )
 
-// Sizes of type, in points.
+// Font sizes in points.
 const (
 	fontSmall, fontNormal, fontLarge, fontHuge = 7.5, 9.5, 12.0, 18.0
 )
@@ -43,18 +43,18 @@ var (
 	shadeColour = colour{243, 246, 248}
 )
 
-// sheet is one document being set.
+// sheet is one document being rendered.
 type sheet struct {
 	*fpdf.Fpdf
 	renderer *Renderer
 	doc      invoice.Document
-	// missingGlyphs says that a letter was missing.
+	// missingGlyphs means that a character was replaced.
 	missingGlyphs bool
-	// pageCountAlias stands for how many there are until that is known.
+	// pageCountAlias stands for the page count until it is known.
 	pageCountAlias string
 }
 
-// PDF is the document on paper, with its XML inside.
+// PDF renders the document with its XML embedded.
 func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
 	data, err := p.XML(d)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
 	}
 	s.setMetadata(data)
 	s.SetMargins(marginLeft, marginTop, marginRight)
-	s.SetAutoPageBreak(false, 0) // rows are kept together, see room
+	s.SetAutoPageBreak(false, 0) // rows are kept together, see ensureSpace
 	s.SetFooterFunc(s.drawFooter)
 	s.AliasNbPages(s.pageCountAlias)
 	s.AddPage()
@@ -81,13 +81,13 @@ func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
 	s.drawNotes()
 	var out bytes.Buffer
 	if err := s.Output(&out); err != nil {
-		return nil, fmt.Errorf("the PDF of %s: %w", d.Number, err)
+		return nil, fmt.Errorf("invoicepdf: render %s: %w", d.Number, err)
 	}
 	return linkFacturX(out.Bytes(), d.IssuedAt)
 }
 
-// pageCountPlaceholder is a text that stands nowhere in the document: the library puts the
-// number of pages in its place wherever it finds it, also in a customer's name.
+// pageCountPlaceholder is a text that does not occur in the document: the library replaces
+// it by the page count everywhere, even in a customer's name.
 func pageCountPlaceholder(d invoice.Document) (string, error) {
 	encoded, err := json.Marshal(d)
 	text := "{nb}"
@@ -97,7 +97,7 @@ func pageCountPlaceholder(d invoice.Document) (string, error) {
 	return text, err
 }
 
-// setMetadata says what the file is. Nothing in it depends on when it is made.
+// setMetadata sets the file's metadata. It does not depend on the time of rendering.
 func (s *sheet) setMetadata(data []byte) {
 	title := titles[s.doc.Kind].localized(s.doc.Language) + " " + s.doc.Number
 	s.SetCatalogSort(true)
@@ -119,15 +119,15 @@ func (s *sheet) setStyle(style string, size float64, c colour) {
 
 func (s *sheet) setDrawColour(c colour) { s.SetDrawColor(c[0], c[1], c[2]) }
 
-// printable is what the font can show of a text.
+// printable replaces characters that the font lacks.
 func (s *sheet) printable(text string) string {
 	printable, complete := s.renderer.printable(text)
 	s.missingGlyphs = s.missingGlyphs || !complete
 	return printable
 }
 
-// putText sets one line at a place. What is too long is set smaller, and never runs into
-// its neighbour.
+// putText prints one line at a position. Text that is too long is printed smaller, so that
+// it never overlaps its neighbour.
 func (s *sheet) putText(x, y, w float64, text, align string) {
 	text = s.printable(text)
 	size, _ := s.GetFontSize()
@@ -139,7 +139,7 @@ func (s *sheet) putText(x, y, w float64, text, align string) {
 	s.SetFontSize(size)
 }
 
-// putWrapped sets a text in as many lines as it needs and returns how high they are.
+// putWrapped prints a text in as many lines as needed and returns their height.
 func (s *sheet) putWrapped(x, y, w float64, text string) float64 {
 	rows := s.splitLines(text, w)
 	for i, row := range rows {
@@ -149,7 +149,7 @@ func (s *sheet) putWrapped(x, y, w float64, text string) float64 {
 	return float64(len(rows)) * lineHeight
 }
 
-// splitLines breaks a text at spaces, and inside of a word that is longer than a line.
+// splitLines breaks a text at spaces, and inside words longer than a line.
 func (s *sheet) splitLines(text string, w float64) []string {
 	var rows []string
 	row := ""
@@ -172,7 +172,7 @@ func (s *sheet) splitLines(text string, w float64) []string {
 	return append(rows, row)
 }
 
-// fittingPrefix is as much of a word as fits.
+// fittingPrefix returns the longest prefix of a word that fits.
 func (s *sheet) fittingPrefix(word string, w float64) string {
 	end := 0
 	for at, r := range word {
@@ -185,7 +185,7 @@ func (s *sheet) fittingPrefix(word string, w float64) string {
 	return word[:end]
 }
 
-// ensureSpace begins another page if there is not so much left on this one.
+// ensureSpace starts a new page if less than the given height is left.
 func (s *sheet) ensureSpace(height float64) bool {
 	if s.GetY()+height <= footerTop-8 {
 		return false
@@ -222,8 +222,8 @@ func (s *sheet) drawAddress() {
 	}
 }
 
-// countryName is the last line of an address abroad: its name in the sender's language, in
-// capitals, as the post wants it.
+// countryName is the last line of a foreign address: the country in the sender's language
+// and in capitals, as postal services require.
 func countryName(code string) string {
 	region, err := language.ParseRegion(code)
 	if err != nil {
@@ -232,7 +232,7 @@ func countryName(code string) string {
 	return strings.ToUpper(display.German.Regions().Name(region))
 }
 
-// drawInfoBlock is the block beside the address.
+// drawInfoBlock draws the block beside the address.
 func (s *sheet) drawInfoBlock() {
 	d := s.doc
 	rows := [][2]string{
@@ -281,7 +281,7 @@ func (s *sheet) drawItems() {
 	}
 }
 
-// drawTableHeader are the heads of the table.
+// drawTableHeader draws the table header.
 func (s *sheet) drawTableHeader() {
 	y := s.GetY()
 	s.SetFillColor(shadeColour[0], shadeColour[1], shadeColour[2])
@@ -342,7 +342,7 @@ func (s *sheet) drawNotes() {
 	s.putText(marginLeft, footerTop-6, contentWidth, labelEmbedded.localized(s.doc.Language), "L")
 }
 
-// drawFooter stands on every page: who sells, as the law wants it.
+// drawFooter draws the legally required seller details on every page.
 func (s *sheet) drawFooter() {
 	from, chosen := s.doc.Seller, s.doc.Language
 	s.setDrawColour(ruleColour)
@@ -368,7 +368,7 @@ func labelled(name, value string) string {
 	return name + ": " + value
 }
 
-// nonEmpty are the texts that say something.
+// nonEmpty returns the non-empty texts.
 func nonEmpty(texts ...string) []string {
 	var all []string
 	for _, text := range texts {

@@ -16,8 +16,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// xrefOffsets follows the tables of a PDF from its end and returns where each object
-// stands; the last version counts.
+// xrefOffsets follows the xref tables of a PDF from its end and returns each object's
+// offset; the last version counts.
 func xrefOffsets(t *testing.T, pdf []byte) map[int]int {
 	t.Helper()
 	at, places := -1, map[int]int{}
@@ -26,7 +26,7 @@ func xrefOffsets(t *testing.T, pdf []byte) map[int]int {
 	}
 	for tables := 0; at >= 0; tables++ {
 		if tables > 2 || at >= len(pdf) || !bytes.HasPrefix(pdf[at:], []byte("xref\n")) {
-			t.Fatalf("there is no table at %d", at)
+			t.Fatalf("no xref table at %d", at)
 		}
 		body, rest, _ := strings.Cut(string(pdf[at+len("xref\n"):]), "trailer")
 		next := 0
@@ -89,7 +89,7 @@ func TestPDF_EmbedsXMLAsAssociatedFile(t *testing.T) {
 		}
 		if !strings.Contains(spec, "/F (factur-x.xml)") || !strings.Contains(spec, "/AFRelationship /Alternative") ||
 			!strings.Contains(catalog, fmt.Sprintf("/AF [%d 0 R]", specNumber)) || !strings.Contains(catalog, "(factur-x.xml)") {
-			t.Errorf("%s: the file belongs to nothing: %s\n%s", name, spec, catalog)
+			t.Errorf("%s: attachment has no relationship: %s\n%s", name, spec, catalog)
 		}
 		_, stream, _ := strings.Cut(file, "stream\n")
 		stream, _, _ = strings.Cut(stream, "\nendstream")
@@ -98,15 +98,15 @@ func TestPDF_EmbedsXMLAsAssociatedFile(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if content, err := io.ReadAll(reader); err != nil || !bytes.Equal(content, xmls[name]) {
-			t.Errorf("%s: the file inside is another one: %v", name, err)
+			t.Errorf("%s: attachment differs: %v", name, err)
 		}
 		if !strings.Contains(file, "/Subtype /text#2Fxml") || !bytes.Contains(pdf, []byte("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>")) {
-			t.Errorf("%s: nobody says what the file inside is", name)
+			t.Errorf("%s: metadata does not describe the attachment", name)
 		}
 	}
 }
 
-// runTool runs a program that others wrote, or skips.
+// runTool runs an external program, or skips the test.
 func runTool(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -120,7 +120,7 @@ func runTool(t *testing.T, program string, args ...string) string {
 	return string(out)
 }
 
-// writeSamplePDFs puts every sample into a folder.
+// writeSamplePDFs writes every sample to a directory.
 func writeSamplePDFs(t *testing.T) map[string]string {
 	t.Helper()
 	pdfs, _ := renderedSamples(t)
@@ -155,7 +155,7 @@ func TestPDF_TextContainsDocumentData(t *testing.T) {
 		}
 		for _, phrase := range want {
 			if !strings.Contains(text, phrase) {
-				t.Errorf("%s does not say %q: %s", name, phrase, text)
+				t.Errorf("%s lacks %q: %s", name, phrase, text)
 			}
 		}
 		if boxes := strings.Contains(text, "□"); boxes != (name == "outside" || name == "odd") || boxes != strings.Contains(text, "leeres Kästchen") {
@@ -167,7 +167,7 @@ func TestPDF_TextContainsDocumentData(t *testing.T) {
 	}
 }
 
-// pdfMoney is money as pdftotext writes it.
+// pdfMoney formats an amount as pdftotext prints it.
 func pdfMoney(amount registrar.Cents) string {
 	return strings.ReplaceAll(formatMoney(amount), "\u00a0", " ")
 }

@@ -9,21 +9,21 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// Renderer makes documents into files. It is safe for concurrent use.
+// Renderer renders documents. It is safe for concurrent use.
 type Renderer struct {
 	font *sfnt.Font
 }
 
-// New reads the font.
+// New returns a Renderer.
 func New() (*Renderer, error) {
 	font, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
-		return nil, fmt.Errorf("the font of the invoices: %w", err)
+		return nil, fmt.Errorf("invoicepdf: parse font: %w", err)
 	}
 	return &Renderer{font: font}, nil
 }
 
-// The one font and its bold.
+// The font family and its styles.
 const (
 	family  = "go"
 	regular = ""
@@ -32,10 +32,10 @@ const (
 
 var fontFiles = map[string][]byte{regular: goregular.TTF, bold: gobold.TTF}
 
-// missingGlyph stands for a letter that the font has not.
+// missingGlyph replaces a character that the font lacks.
 const missingGlyph = '□'
 
-// printable is a text in letters that the font has, and whether all were.
+// printable replaces characters that the font lacks, and reports whether none was missing.
 func (p *Renderer) printable(text string) (string, bool) {
 	complete := true
 	var buffer sfnt.Buffer
@@ -43,7 +43,7 @@ func (p *Renderer) printable(text string) (string, bool) {
 		if r == '\u00a0' || r == ' ' {
 			return r
 		}
-		// The PDF library knows only the first plane.
+		// The PDF library supports only the basic multilingual plane.
 		if glyph, err := p.font.GlyphIndex(&buffer, r); err == nil && glyph != 0 && r <= 0xffff {
 			return r
 		}

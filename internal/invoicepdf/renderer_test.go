@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 )
 
-// outputDirVariable names a folder into which the files are written, to be looked at.
+// outputDirVariable names a directory to which the files are written for inspection.
 const outputDirVariable = "DOTKONTOR_TEST_PAPERS"
 
 var testSeller = invoice.Seller{
@@ -23,7 +23,7 @@ var testSeller = invoice.Seller{
 	Register: "Amtsgericht Hamburg, HRB 123456", VATID: "DE123456789", TaxNumber: "27/123/45678", Email: "rechnung@domains.example", Phone: "+49 40 123456",
 }
 
-// sampleInvoice is an invoice of so many lines at 19 %.
+// sampleInvoice returns an invoice with the given number of lines at 19 %.
 func sampleInvoice(lines int) invoice.Document {
 	d := invoice.Document{
 		ID: "inv_1", Kind: invoice.Invoice, Order: "ord_01kaxe4cc8f3v5q2y7m1n8p9rs", Customer: "cus_1", Number: "RE-2026-000042", Series: "RE-2026", Count: 42,
@@ -55,7 +55,7 @@ func sumVAT(lines []invoice.Line) (sum registrar.Cents) {
 	return sum
 }
 
-// withoutVAT takes the VAT away.
+// withoutVAT removes the VAT.
 func withoutVAT(d invoice.Document, rule string, category invoice.Category, reason string) invoice.Document {
 	d.Rule, d.Category, d.Reason, d.RateBasisPoints, d.VAT, d.Gross = rule, category, reason, 0, 0, d.Net
 	for i := range d.Lines {
@@ -65,7 +65,7 @@ func withoutVAT(d invoice.Document, rule string, category invoice.Category, reas
 	return d
 }
 
-// samples are one document of each kind.
+// samples returns one document of each kind.
 func samples() map[string]invoice.Document {
 	all := map[string]invoice.Document{"domestic": sampleInvoice(3), "one": sampleInvoice(1), "many": sampleInvoice(40)}
 	oss := sampleInvoice(2)
@@ -116,7 +116,7 @@ func newRenderer(t *testing.T) *Renderer {
 	return p
 }
 
-// renderedFiles is what comes of each sample, by name.
+// renderedFiles holds the output for each sample, by name.
 type renderedFiles struct{ pdfs, xmls map[string][]byte }
 
 func renderAll() (renderedFiles, error) {
@@ -136,10 +136,10 @@ func renderAll() (renderedFiles, error) {
 	return all, nil
 }
 
-// renderOnce is for all tests: setting forty lines under the race detector takes long.
+// renderOnce is shared by all tests: rendering is slow under the race detector.
 var renderOnce = sync.OnceValues(renderAll)
 
-// renderedSamples are the PDF and the XML of each sample, by name.
+// renderedSamples returns the PDF and the XML of each sample, by name.
 func renderedSamples(t *testing.T) (pdfs, xmls map[string][]byte) {
 	t.Helper()
 	all, err := renderOnce()

@@ -9,27 +9,27 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// greeting is what a process says first. The number changes with the protocol.
+// greeting is the first output of a process. The number is the protocol version.
 const greeting = "dotkontor hashes 1\n"
 
 const (
-	// maxFrameSize bounds a frame of either direction. A password has at most 1,024
-	// bytes, to which normalisation may add.
+	// maxFrameSize bounds a frame in either direction. A password has at most 1,024 bytes,
+	// to which normalisation may add.
 	maxFrameSize = 8 << 10
-	// requestHeaderSize is number, memory, passes, size, lanes and length of the salt.
+	// requestHeaderSize is id, memory, passes, size, lanes and salt length.
 	requestHeaderSize  = 8 + 4 + 4 + 4 + 1 + 1
-	responseHeaderSize = 8 // its question's number
-	// maxSaltSize and mostKey are what a length of one byte and common sense allow.
+	responseHeaderSize = 8 // the request id
+	// maxSaltSize follows from the one-byte length; maxKeySize is a sanity limit.
 	maxSaltSize = 255
 	maxKeySize  = 1024
 )
 
 var (
-	errInvalidFrame     = errors.New("hashing: a frame that is none of ours")
-	errResponseMismatch = errors.New("hashing: an answer to something else")
+	errInvalidFrame     = errors.New("pwhash: invalid frame")
+	errResponseMismatch = errors.New("pwhash: response does not match the request")
 )
 
-// writeFrame sends a payload behind its length, in one write.
+// writeFrame sends a length-prefixed payload in one write.
 func writeFrame(w io.Writer, payload []byte) error {
 	if len(payload) > maxFrameSize {
 		return errInvalidFrame
@@ -41,7 +41,7 @@ func writeFrame(w io.Writer, payload []byte) error {
 	return err
 }
 
-// readFrame returns io.EOF where the other side has ended between two frames.
+// readFrame returns io.EOF if the other side has closed between two frames.
 func readFrame(r io.Reader) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -53,12 +53,12 @@ func readFrame(r io.Reader) ([]byte, error) {
 	}
 	payload := make([]byte, size)
 	if _, err := io.ReadFull(r, payload); err != nil {
-		return nil, fmt.Errorf("hashing: half a frame: %w", err)
+		return nil, fmt.Errorf("pwhash: truncated frame: %w", err)
 	}
 	return payload, nil
 }
 
-// request is a derivation with a number, by which its answer is known.
+// request is a derivation with an id, which its response repeats.
 type request struct {
 	id uint64
 	account.Derivation
@@ -78,7 +78,7 @@ func (q request) payload() ([]byte, error) {
 	return append(b, q.Password...), nil
 }
 
-// parseRequest refuses what argon2 would panic about.
+// parseRequest refuses parameters that would make argon2 panic.
 func parseRequest(b []byte) (request, error) {
 	if len(b) < requestHeaderSize {
 		return request{}, errInvalidFrame
@@ -101,7 +101,7 @@ func responsePayload(id uint64, key []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(nil, id), key...)
 }
 
-// parseResponse is the key of this question.
+// parseResponse returns the key for this request.
 func (q request) parseResponse(b []byte) ([]byte, error) {
 	if len(b) != responseHeaderSize+int(q.Size) || binary.BigEndian.Uint64(b) != q.id {
 		return nil, errResponseMismatch

@@ -9,39 +9,39 @@ import (
 	"os/exec"
 )
 
-// process is one that has greeted.
+// process is a running process that has sent its greeting.
 type process struct {
 	cmd *exec.Cmd
-	in  *os.File // what it is asked
-	out *os.File // what it answers
-	// ended is closed when it has.
+	in  *os.File // requests
+	out *os.File // responses
+	// ended is closed when the process has exited.
 	ended chan struct{}
 }
 
 // startProcess runs the command and waits for its greeting.
 func startProcess(ctx context.Context, command []string) (*process, error) {
 	if len(command) == 0 {
-		return nil, errors.New("hashing: there is no command")
+		return nil, errors.New("pwhash: Config.Command is required")
 	}
 	childIn, in, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("hashing: %w", err)
+		return nil, fmt.Errorf("pwhash: %w", err)
 	}
 	out, childOut, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("hashing: %w", err), childIn.Close(), in.Close())
+		return nil, errors.Join(fmt.Errorf("pwhash: %w", err), childIn.Close(), in.Close())
 	}
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // it lives longer than the request that starts it, and ends with its input
 	cmd.Args[0] = "dotkontor"
-	// One core, and nothing of the service's environment, which may hold secrets.
+	// One core, and none of the service's environment, which may hold secrets.
 	cmd.Env = []string{"GOMAXPROCS=1"}
-	cmd.Dir = os.TempDir() // no folder is held in use
+	cmd.Dir = os.TempDir() // keep no directory in use
 	cmd.Stdin, cmd.Stdout = childIn, childOut
 	setProcessGroup(cmd)
 	err = cmd.Start()
 	err = errors.Join(err, childIn.Close(), childOut.Close())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("hashing: %w", err), in.Close(), out.Close())
+		return nil, errors.Join(fmt.Errorf("pwhash: %w", err), in.Close(), out.Close())
 	}
 	p := &process{cmd: cmd, in: in, out: out, ended: make(chan struct{})}
 	go p.wait()
@@ -51,14 +51,14 @@ func startProcess(ctx context.Context, command []string) (*process, error) {
 		p.kill()
 		return nil, err
 	}
-	// Where the system does not let us, it computes at the priority of all others.
+	// Without permission it runs at normal priority.
 	_ = lowerPriority(cmd.Process.Pid)
 	return p, nil
 }
 
-// wait takes note of the end, so that nothing is left of it in the system.
+// wait reaps the process.
 func (p *process) wait() {
-	_ = p.cmd.Wait() // how it ended is of no interest: it is not asked again
+	_ = p.cmd.Wait() // how it ended doesn't matter: it is not reused
 	close(p.ended)
 }
 
@@ -75,10 +75,10 @@ func (p *process) readGreeting(ctx context.Context) error {
 	return p.runWithContext(ctx, func() error {
 		got := make([]byte, len(greeting))
 		if _, err := io.ReadFull(p.out, got); err != nil {
-			return fmt.Errorf("hashing: the process ended at once: %w", err)
+			return fmt.Errorf("pwhash: process exited at start: %w", err)
 		}
 		if string(got) != greeting {
-			return errors.New("hashing: the process is another program")
+			return errors.New("pwhash: unexpected greeting")
 		}
 		return nil
 	})
@@ -89,14 +89,14 @@ func (p *process) roundTrip(ctx context.Context, q request) (key []byte, err err
 	if err != nil {
 		return nil, err
 	}
-	defer clear(payload) // the password is in it
+	defer clear(payload) // it contains the password
 	err = p.runWithContext(ctx, func() error {
 		if err := writeFrame(p.in, payload); err != nil {
-			return fmt.Errorf("hashing: the process takes no question: %w", err)
+			return fmt.Errorf("pwhash: write request: %w", err)
 		}
 		response, err := readFrame(p.out)
 		if err != nil {
-			return fmt.Errorf("hashing: the process gave no answer: %w", err)
+			return fmt.Errorf("pwhash: read response: %w", err)
 		}
 		key, err = q.parseResponse(response)
 		return err
@@ -104,25 +104,25 @@ func (p *process) roundTrip(ctx context.Context, q request) (key []byte, err err
 	return key, err
 }
 
-// runWithContext ends the process if ctx ends first, which ends every wait for it.
+// runWithContext kills the process if ctx ends first, which ends every wait for it.
 func (p *process) runWithContext(ctx context.Context, exchange func() error) error {
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
 	err := exchange()
 	if !stop() {
-		// It is being ended, whatever it has said.
+		// The process is being killed, whatever it has sent.
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// kill ends it at once.
+// kill ends the process at once.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // fails if it has ended already
+	_ = p.cmd.Process.Kill() // fails if it has already exited
 	_ = p.in.Close()
 	_ = p.out.Close()
 }
 
-// close tells it that nothing will be asked any more.
+// close closes the process's input and waits for it to exit.
 func (p *process) close(ctx context.Context) {
 	_ = p.in.Close()
 	select {

@@ -6,13 +6,12 @@ import (
 	"syscall"
 )
 
-// niceness is the priority of the process: whoever answers requests gets nine tenths of a
-// processor that both want. With the lowest, 19, it would be 98 hundredths, and on a
-// busy machine nobody could sign in any more.
+// niceness gives request handling nine tenths of a contended core. With the lowest
+// priority, 19, it would get 98 percent, and sign-ins would stall on a busy machine.
 const niceness = 10
 
-// ExecutablePath is the path of this program. It leads to the very file that is running,
-// also after an upgrade has put another one in its place.
+// ExecutablePath returns the path of this program. It refers to the running file, even
+// after an upgrade has replaced it.
 func ExecutablePath() (string, error) {
 	const running = "/proc/self/exe"
 	if _, err := os.Stat(running); err == nil {
@@ -21,10 +20,10 @@ func ExecutablePath() (string, error) {
 	return os.Executable()
 }
 
-// setProcessGroup makes a group of its own, so that a signal from the terminal to the
-// service does not end what the service still needs.
+// setProcessGroup puts the process into its own group, so that a terminal signal to the
+// service does not end a process that the service still needs.
 func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// lowerPriority lowers the priority of all threads. That of a process alone would be that
-// of its first thread, and others compute.
+// lowerPriority lowers the priority of all threads; that of the process alone would apply
+// only to its first thread.
 func lowerPriority(pid int) error { return syscall.Setpriority(syscall.PRIO_PGRP, pid, niceness) }

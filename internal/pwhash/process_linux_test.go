@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// isRunning is false for a process that is gone or whose end nobody has noticed.
+// isRunning returns false for a process that is gone or a zombie.
 func isRunning(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -54,7 +54,7 @@ func TestProcess_ExitsWhenParentIsKilled(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Error("it runs on without anybody to compute for")
+	t.Error("process outlives its parent")
 }
 
 func TestProcess_AllThreadsRunAtLowPriority(t *testing.T) {
@@ -73,7 +73,7 @@ func TestProcess_AllThreadsRunAtLowPriority(t *testing.T) {
 		if err != nil {
 			continue // the thread has ended
 		}
-		const nice = 19 - 3 // proc(5), counted from behind the name
+		const nice = 19 - 3 // proc(5), counted from after the name
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		if len(fields) <= nice || fields[nice] != strconv.Itoa(niceness) {
 			t.Errorf("%s: %s", stat, text)
@@ -90,11 +90,11 @@ func TestProcess_InheritsNoEnvironmentArgumentsOrSockets(t *testing.T) {
 	folder := fmt.Sprintf("/proc/%d/", w.pids()[0])
 	environment, err := os.ReadFile(folder + "environ")
 	if err != nil || string(environment) != "GOMAXPROCS=1\x00" {
-		t.Errorf("its environment is %q, %v", environment, err)
+		t.Errorf("environment = %q, %v", environment, err)
 	}
 	arguments, err := os.ReadFile(folder + "cmdline")
 	if err != nil || string(arguments) != "dotkontor\x00good\x00" {
-		t.Errorf("its arguments are %q, %v", arguments, err)
+		t.Errorf("arguments = %q, %v", arguments, err)
 	}
 	files, err := filepath.Glob(folder + "fd/*")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestProcess_InheritsNoEnvironmentArgumentsOrSockets(t *testing.T) {
 	}
 	for _, file := range files {
 		if target, _ := os.Readlink(file); strings.HasPrefix(target, "socket:") {
-			t.Errorf("it has a socket: %s", target)
+			t.Errorf("open socket: %s", target)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"os/exec"
 )
 
-// ExecutablePath is the path of this program.
+// ExecutablePath returns the path of this program.
 func ExecutablePath() (string, error) { return os.Executable() }
 
 func setProcessGroup(*exec.Cmd) {}
 
-// lowerPriority does nothing: a heap of its own is the better part.
+// lowerPriority does nothing; a separate heap is the main benefit.
 func lowerPriority(int) error { return nil }

@@ -6,7 +6,7 @@ import (
 	"runtime"
 )
 
-// Serve is the process's side: it answers until its input ends.
+// Serve is the process side: it handles requests until its input ends.
 func Serve(in io.Reader, out io.Writer) error {
 	if _, err := io.WriteString(out, greeting); err != nil {
 		return err
@@ -18,8 +18,8 @@ func Serve(in io.Reader, out io.Writer) error {
 			}
 			return err
 		}
-		// The hash's memory is garbage now. Collected before the next one needs as
-		// much, it is used again.
+		// The hash's memory is garbage now; collecting it before the next request allows
+		// its reuse.
 		runtime.GC()
 	}
 }
@@ -29,7 +29,7 @@ func serveOne(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer clear(payload) // the password is in it
+	defer clear(payload) // it contains the password
 	q, err := parseRequest(payload)
 	if err != nil {
 		return err

@@ -14,40 +14,40 @@ const (
 	minBackoff   = time.Second
 	maxBackoff   = time.Minute
 	startTimeout = 5 * time.Second
-	// closeTimeout is for what is still being computed when the service ends.
+	// closeTimeout bounds the wait for computations in progress at shutdown.
 	closeTimeout = 3 * time.Second
 )
 
-// ErrUnavailable says that no process can be asked at the moment.
-var ErrUnavailable = errors.New("hashing: no process to ask")
+// ErrUnavailable means that no process is available at the moment.
+var ErrUnavailable = errors.New("pwhash: no process available")
 
-// Config is what Workers are made of.
+// Config configures Workers.
 type Config struct {
 	// Command runs Serve: a program and its arguments. The first one is the path.
 	Command []string
-	// Processes is how many there are at most, each of which computes one hash at
-	// a time; 0 means one.
+	// Processes is the maximum number of processes, each of which computes one hash at a
+	// time; 0 means one.
 	Processes int
 	// Logger may be nil.
 	Logger *slog.Logger
 }
 
-// Workers are the processes. They are safe for concurrent use.
+// Workers is a pool of processes. It is safe for concurrent use.
 type Workers struct {
 	cfg Config
-	// idle are the processes that nobody is asking. One that is not running is nil.
+	// idle holds the unused processes; nil stands for one that is not running.
 	idle chan *process
 
 	mu      sync.Mutex
 	lastID  uint64
-	backoff time.Duration // 0: all is well
-	retryAt time.Time     // when the pause ends
+	backoff time.Duration // 0 while healthy
+	retryAt time.Time     // end of the backoff
 	closed  bool
 }
 
 var _ account.Deriver = (*Workers)(nil)
 
-// New starts nothing: the first question does.
+// New returns Workers. Processes start on first use.
 func New(cfg Config) *Workers {
 	cfg.Processes = max(1, cfg.Processes)
 	if cfg.Logger == nil {
@@ -60,7 +60,7 @@ func New(cfg Config) *Workers {
 	return w
 }
 
-// Derive asks a process for a key. ctx must end.
+// Derive computes a key in a process. ctx must have a deadline.
 func (w *Workers) Derive(ctx context.Context, d account.Derivation) ([]byte, error) {
 	id, err := w.nextID()
 	if err != nil {
@@ -69,15 +69,15 @@ func (w *Workers) Derive(ctx context.Context, d account.Derivation) ([]byte, err
 	select {
 	case p := <-w.idle:
 		key, p, err := w.derive(ctx, p, request{id: id, Derivation: d})
-		w.idle <- p // never blocks: its place is free
+		w.idle <- p // never blocks: the slot is free
 		w.recordResult(ctx, err)
 		return key, err
 	case <-ctx.Done():
-		return nil, ErrUnavailable // all are busy, which is no fault of theirs
+		return nil, ErrUnavailable // all are busy, which is not a failure
 	}
 }
 
-// derive starts a process if there is none, and returns the one to ask next time.
+// derive starts a process if needed, and returns the one to reuse.
 func (w *Workers) derive(ctx context.Context, p *process, q request) ([]byte, *process, error) {
 	if p == nil || p.hasEnded() {
 		var err error
@@ -87,13 +87,13 @@ func (w *Workers) derive(ctx context.Context, p *process, q request) ([]byte, *p
 	}
 	key, err := p.roundTrip(ctx, q)
 	if err != nil {
-		p.kill() // or its next answer would be that of this question
+		p.kill() // its next response would belong to this request
 		return nil, nil, err
 	}
 	return key, p, nil
 }
 
-// nextID is the number of the next question, unless nobody is to be asked.
+// nextID returns the next request id, or ErrUnavailable during backoff.
 func (w *Workers) nextID() (uint64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,8 +104,8 @@ func (w *Workers) nextID() (uint64, error) {
 	return w.lastID, nil
 }
 
-// recordResult makes a pause after a failure, each twice as long as the one before. It
-// says once that something is wrong, and once that it is over.
+// recordResult doubles the backoff after each failure. It logs the first failure and the
+// recovery.
 func (w *Workers) recordResult(ctx context.Context, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,26 +114,26 @@ func (w *Workers) recordResult(ctx context.Context, err error) {
 	case w.closed:
 	case err == nil && w.backoff > 0:
 		w.backoff, w.retryAt = 0, time.Time{}
-		w.cfg.Logger.InfoContext(ctx, "passwords are hashed in a process of their own again")
+		w.cfg.Logger.InfoContext(ctx, "password hashing process recovered")
 	case err != nil:
 		if w.backoff == 0 {
-			w.cfg.Logger.WarnContext(ctx, "passwords are hashed inside the service for now, which slows other answers: the process for it fails", "err", logReason(err))
+			w.cfg.Logger.WarnContext(ctx, "password hashing process failed, hashing in the service", "err", logReason(err))
 		}
 		w.backoff = min(max(minBackoff, 2*w.backoff), maxBackoff)
 		w.retryAt = time.Now().Add(w.backoff)
 	}
 }
 
-// logReason is what the log may hold: words of ours and of the system, never a byte
-// of what was said.
+// logReason returns a loggable error text: our words and the system's, never a byte of
+// what was exchanged.
 func logReason(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return "it was too slow"
+		return "timeout"
 	}
 	return err.Error()
 }
 
-// Close ends the processes. What is being computed is waited for, for a while.
+// Close ends the processes and waits up to closeTimeout for computations in progress.
 func (w *Workers) Close() {
 	w.mu.Lock()
 	alreadyClosed := w.closed
@@ -151,7 +151,7 @@ func (w *Workers) Close() {
 				p.close(ctx)
 			}
 		case <-ctx.Done():
-			return // whoever is still asking has a deadline, and the process our end
+			return // callers have deadlines, and the process ends with its input
 		}
 	}
 }

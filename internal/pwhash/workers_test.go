@@ -16,18 +16,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// roles are what this test's binary does when it is run as a process that hashes.
+// roles are the behaviours of this test binary when run as a hashing process.
 var roles = map[string]func() error{
 	"good":     func() error { return Serve(os.Stdin, os.Stdout) },
 	"stranger": func() error { _, err := fmt.Println("usage: something else entirely"); return err },
 	"mute":     func() error { _, err := io.Copy(io.Discard, os.Stdin); return err },
-	// deaf greets and never answers.
+	// deaf greets and never responds.
 	"deaf": func() error {
 		fmt.Print(greeting)
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	},
-	// other answers with a key, but to another question.
+	// other responds with a key for another request.
 	"other": func() error {
 		fmt.Print(greeting)
 		if _, err := readFrame(os.Stdin); err != nil {
@@ -35,7 +35,7 @@ var roles = map[string]func() error{
 		}
 		return writeFrame(os.Stdout, responsePayload(1<<40, make([]byte, 32)))
 	},
-	// short answers to the question, but not with a whole key.
+	// short responds with an incomplete key.
 	"short": func() error {
 		fmt.Print(greeting)
 		payload, err := readFrame(os.Stdin)
@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runParent is a service that hashes once, tells its process, and waits.
+// runParent is a service that hashes once, prints its process id, and waits.
 func runParent() error {
 	self, err := ExecutablePath()
 	if err != nil {
@@ -84,7 +84,7 @@ func newDerivation(password string) account.Derivation {
 	}
 }
 
-// newWorkers run this binary in a role, and end with the test.
+// newWorkers returns workers that run this binary in a role until the test ends.
 func newWorkers(t *testing.T, role string, log io.Writer) *Workers {
 	t.Helper()
 	self, err := ExecutablePath()
@@ -100,7 +100,7 @@ func newWorkers(t *testing.T, role string, log io.Writer) *Workers {
 	return w
 }
 
-// pids are those of the processes that nobody is asking.
+// pids returns the ids of the idle processes.
 func (w *Workers) pids() []int {
 	var all []int
 	for range cap(w.idle) {
@@ -113,7 +113,7 @@ func (w *Workers) pids() []int {
 	return all
 }
 
-// resetBackoff ends a pause, so that a test need not wait for it.
+// resetBackoff ends the backoff at once.
 func (w *Workers) resetBackoff() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,7 +145,7 @@ func TestDerive_ReusesProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorkers(t, "good", nil)
 	if len(w.pids()) != 0 {
-		t.Error("something runs before the first question")
+		t.Error("a process runs before the first request")
 	}
 	errs := make(chan error)
 	for n := range 20 {
@@ -176,7 +176,7 @@ func TestDerive_BadResponseIsErrorNeverWrongKey(t *testing.T) {
 			t.Errorf("%s: key %x, %v", role, key, err)
 		}
 		if pids := w.pids(); len(pids) != 0 {
-			t.Errorf("%s: it would be asked again: %v", role, pids)
+			t.Errorf("%s: process kept for reuse: %v", role, pids)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func TestDerive_KillsProcessAtDeadline(t *testing.T) {
 			t.Errorf("%s: %v", role, err)
 		}
 		if pids := w.pids(); len(pids) != 0 {
-			t.Errorf("%s: it still runs: %v", role, pids)
+			t.Errorf("%s: still running: %v", role, pids)
 		}
 	}
 }
@@ -233,11 +233,11 @@ func TestDerive_ReplacesProcessThatDies(t *testing.T) {
 	w.resetBackoff()
 	d := newDerivation("another")
 	if key, err := w.Derive(testContext(t), d); err != nil || !bytes.Equal(key, d.Key()) {
-		t.Errorf("the next one gets %x, %v", key, err)
+		t.Errorf("next request: %x, %v", key, err)
 	}
 	for _, pid := range w.pids() {
 		if pid == pids[0] {
-			t.Error("the dead one would be asked again")
+			t.Error("dead process kept for reuse")
 		}
 	}
 }
@@ -249,16 +249,16 @@ func TestDerive_FailureLoggedOnceWithoutSecrets(t *testing.T) {
 	for range 5 {
 		w.resetBackoff()
 		if _, err := w.Derive(testContext(t), newDerivation(secret)); err == nil {
-			t.Fatal("it worked")
+			t.Fatal("no error")
 		}
 	}
 	w.cfg.Command = []string{"/nonexistent/dotkontor", "good"}
 	w.resetBackoff()
 	if _, err := w.Derive(testContext(t), newDerivation(secret)); err == nil {
-		t.Fatal("it worked")
+		t.Fatal("no error")
 	}
 	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("it is tried again at once: %v", err)
+		t.Errorf("retried without backoff: %v", err)
 	}
 	if n := strings.Count(log.String(), "level=WARN"); n != 1 {
 		t.Errorf("%d warnings:\n%s", n, log.String())
@@ -272,7 +272,7 @@ func TestDerive_FailureLoggedOnceWithoutSecrets(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "level=INFO"); n != 1 {
-		t.Errorf("that it is over is told %d times", n)
+		t.Errorf("recovery logged %d times", n)
 	}
 	if strings.Contains(log.String(), secret) {
 		t.Error("the password is in the log")
@@ -285,7 +285,7 @@ func TestRecordResult_BackoffDoublesUpToOneMinute(t *testing.T) {
 	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute} {
 		w.recordResult(t.Context(), errInvalidFrame)
 		if w.backoff != want || time.Until(w.retryAt) > want {
-			t.Errorf("the pause is %s, want %s", w.backoff, want)
+			t.Errorf("backoff = %s, want %s", w.backoff, want)
 		}
 	}
 }
@@ -306,31 +306,31 @@ func TestClose_EndsProcessesAndRefusesDerive(t *testing.T) {
 	}
 	w.Close()
 	if !p.hasEnded() || !p.cmd.ProcessState.Success() {
-		t.Errorf("it did not end by itself: %v", p.cmd.ProcessState)
+		t.Errorf("process did not exit by itself: %v", p.cmd.ProcessState)
 	}
 	if _, err := w.Derive(testContext(t), newDerivation(secret)); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v", err)
 	}
-	w.Close() // twice does no harm
+	w.Close() // idempotent
 }
 
 func TestFrames_SizeIsBounded(t *testing.T) {
 	t.Parallel()
 	if err := writeFrame(io.Discard, make([]byte, maxFrameSize+1)); err == nil {
-		t.Error("a frame that is too long is sent")
+		t.Error("oversized frame accepted")
 	}
 	if _, err := readFrame(bytes.NewReader([]byte{0xff, 0xff, 0xff, 0xff, 1})); !errors.Is(err, errInvalidFrame) {
-		t.Errorf("a frame of 4 GiB: %v", err)
+		t.Errorf("4 GiB frame: %v", err)
 	}
 	if _, err := readFrame(bytes.NewReader([]byte{0, 0, 0, 9, 1})); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("half a frame: %v", err)
+		t.Errorf("truncated frame: %v", err)
 	}
 	if _, err := (request{Derivation: newDerivation(strings.Repeat("x", maxFrameSize))}).payload(); err == nil {
-		t.Error("a password that is too long is sent")
+		t.Error("oversized password accepted")
 	}
 	var out bytes.Buffer
 	if err := Serve(bytes.NewReader([]byte{0, 0, 0, 1, 1}), &out); !errors.Is(err, errInvalidFrame) {
-		t.Errorf("nonsense is answered: %v", err)
+		t.Errorf("invalid request: %v", err)
 	}
 }
 
@@ -348,7 +348,7 @@ func FuzzParseRequest(f *testing.F) {
 		}
 		again, err := q.payload()
 		if err != nil || !bytes.Equal(again, b) {
-			t.Errorf("%x is read as %+v", b, q)
+			t.Errorf("%x parsed as %+v", b, q)
 		}
 		if q.Cost.Memory < 1024 && q.Cost.Passes < 4 {
 			q.Key()

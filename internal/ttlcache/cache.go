@@ -1,14 +1,14 @@
-// Package recent reuses the answers of outside systems for a short time.
+// Package ttlcache caches responses of external systems for a short time.
 //
-// Page views repeat: people reload, streams look again, and whoever wants to do harm
-// reloads harder. Answers makes each distinct question at most one call per period,
-// lets equal questions in flight share one call, and remembers failures as well, so
-// that a system in trouble is not called more often than a healthy one.
+// Page views repeat: visitors reload, streams poll, and attackers reload harder. Cache
+// makes at most one call per key and period, lets concurrent requests for a key share one
+// call, and caches failures as well, so that a failing system is not called more often
+// than a healthy one.
 //
-// It promises a bound on everything it holds: at most max answers are kept, the
-// oldest are dropped first, and a call ends with its caller's deadline. It is meant
-// for what is shown. Code whose answer moves money calls the outside system itself
-// and hands the answer in with Put, so that pages show it from then on.
+// Everything is bounded: at most MaxEntries results are stored, the oldest are evicted
+// first, and a call ends with its caller's deadline. The cache is meant for display. Code
+// that moves money calls the external system itself and stores the response with Set, so
+// that pages show it from then on.
 package ttlcache
 
 import (
@@ -21,39 +21,38 @@ import (
 // maxCallDuration bounds a call whose caller has no deadline.
 const maxCallDuration = 30 * time.Second
 
-// Cache remembers what was answered to which question. It is safe for concurrent
-// use.
+// Cache caches results by key. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	cfg Config
 
 	mu sync.Mutex
-	// entries has the *entry of each key; written orders them, the oldest first.
+	// entries holds the *entry of each key; byAge orders them, the oldest first.
 	entries  map[K]*list.Element
 	byAge    *list.List
 	inFlight map[K]*call[V]
 }
 
-// Config bounds an Answers.
+// Config configures a Cache.
 type Config struct {
-	// TTL is how long an answer, or a failure, stands for the next one. 0 reuses
-	// nothing, but equal questions in flight still share one call.
+	// TTL is how long a result or failure is reused. 0 reuses nothing, but concurrent
+	// requests still share one call.
 	TTL time.Duration
-	// StaleTTL is how long an answer is returned beside an error as the last one known;
-	// 0 means Fresh.
+	// StaleTTL is how long a result is returned together with an error as the last known
+	// one; 0 means TTL.
 	StaleTTL time.Duration
-	// MaxEntries bounds how many answers are kept.
+	// MaxEntries bounds the stored results.
 	MaxEntries int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Result is what was answered, and when. At is zero if nothing is known.
+// Result is a value and its time. FetchedAt is zero if nothing is known.
 type Result[V any] struct {
 	Value     V
 	FetchedAt time.Time
 }
 
-// Found reports whether there is an answer.
+// Found reports whether there is a value.
 func (a Result[V]) Found() bool { return !a.FetchedAt.IsZero() }
 
 type entry[K comparable, V any] struct {
@@ -63,16 +62,16 @@ type entry[K comparable, V any] struct {
 	failedAt time.Time
 }
 
-// call is a call under way.
+// call is a call in flight.
 type call[V any] struct {
 	done   chan struct{}
 	result Result[V]
 	err    error
-	// fetched is false if the call was not admitted: others then try for themselves.
+	// fetched is false if the call was not admitted: waiting callers then try themselves.
 	fetched bool
 }
 
-// New makes an Answers that remembers nothing yet.
+// New returns an empty Cache.
 func New[K comparable, V any](cfg Config) *Cache[K, V] {
 	cfg.MaxEntries = max(1, cfg.MaxEntries)
 	cfg.StaleTTL = max(cfg.StaleTTL, cfg.TTL)
@@ -84,10 +83,10 @@ func New[K comparable, V any](cfg Config) *Cache[K, V] {
 	}
 }
 
-// Get returns a fresh answer, waits for the call that is under way, or calls ask.
-// admit is called first; its error is returned and not remembered, nil admits every
-// call. Beside an error, the answer is the last one known. ask outlives a caller that
-// leaves early, but not its deadline: the others wait for the same answer.
+// Get returns a fresh result, waits for the call in flight, or calls fetch. admit is called
+// first; its error is returned and not cached, nil admits every call. Together with an
+// error Get returns the last known result. fetch continues if its caller leaves early,
+// since others may be waiting, but not past the caller's deadline.
 func (a *Cache[K, V]) Get(
 	ctx context.Context, key K, admit func() error, fetch func(ctx context.Context) (V, error),
 ) (Result[V], error) {
@@ -121,7 +120,7 @@ func (a *Cache[K, V]) Get(
 	}
 }
 
-// fetch makes the call and tells whoever waits for it, also if ask panics.
+// fetch makes the call and wakes the waiting callers, also if fetch panics.
 func (a *Cache[K, V]) fetch(ctx context.Context, key K, current *call[V], admit func() error, fetch func(ctx context.Context) (V, error)) {
 	defer func() {
 		a.mu.Lock()
@@ -150,21 +149,21 @@ func (a *Cache[K, V]) fetch(ctx context.Context, key K, current *call[V], admit 
 	a.store(key, current.result, err)
 }
 
-// Set remembers an answer that was asked for without Ask.
+// Set stores a value that was fetched without Get.
 func (a *Cache[K, V]) Set(key K, value V) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.store(key, Result[V]{Value: value, FetchedAt: a.cfg.Now()}, nil)
 }
 
-// Len is how many answers are kept.
+// Len returns the number of entries.
 func (a *Cache[K, V]) Len() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.entries)
 }
 
-// lookup is the last answer, and whether it or the last failure is fresh. The caller
+// lookup returns the last result, and whether it or the last failure is fresh. The caller
 // holds the lock.
 func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { //nolint:revive // err belongs to what is known
 	element, found := a.entries[key]
@@ -172,7 +171,7 @@ func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { 
 		return cached, nil, false
 	}
 	item, ok := element.Value.(*entry[K, V])
-	if !ok { // only entries are put there
+	if !ok { // only entries are stored
 		return cached, nil, false
 	}
 	now := a.cfg.Now()
@@ -187,14 +186,14 @@ func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { 
 	}
 }
 
-// isWithin reports whether at is less than span ago. A time in the future comes from a
-// clock that was set back, and proves nothing.
+// isWithin reports whether at is less than duration ago. A time in the future comes from a
+// clock that was set back and does not count.
 func isWithin(now, at time.Time, duration time.Duration) bool {
 	age := now.Sub(at)
 	return !at.IsZero() && age >= 0 && age < duration
 }
 
-// store stores an outcome as the newest. The caller holds the lock.
+// store stores a result as the newest entry. The caller holds the lock.
 func (a *Cache[K, V]) store(key K, answer Result[V], err error) {
 	item := &entry[K, V]{key: key, last: answer, err: err}
 	if err != nil {
@@ -206,7 +205,7 @@ func (a *Cache[K, V]) store(key K, answer Result[V], err error) {
 	a.entries[key] = a.byAge.PushBack(item)
 	for len(a.entries) > a.cfg.MaxEntries {
 		oldest, ok := a.byAge.Remove(a.byAge.Front()).(*entry[K, V])
-		if !ok { // only entries are put there
+		if !ok { // only entries are stored
 			return
 		}
 		delete(a.entries, oldest.key)

@@ -94,7 +94,7 @@ func TestGet_WaiterReturnsWhenItsContextEnds(t *testing.T) {
 		if _, err := cache.Get(ctx, "a", nil, origin.fetch); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
-		time.Sleep(20 * time.Second) // the call ends by itself
+		time.Sleep(20 * time.Second) // the call ends at its deadline
 	})
 }
 
@@ -114,11 +114,11 @@ func TestGet_CachesErrorAlongsideLastValue(t *testing.T) {
 			}
 		}
 		if n := origin.calls.Load(); n != 2 {
-			t.Errorf("%d calls; a failure is one of them", n)
+			t.Errorf("%d calls, failures included", n)
 		}
 		time.Sleep(time.Minute)
 		if got, err := cache.Get(t.Context(), "a", nil, origin.fetch); !errors.Is(err, errDown) || got.Found() {
-			t.Errorf("an answer from long ago is returned: %+v, %v", got, err)
+			t.Errorf("expired result returned: %+v, %v", got, err)
 		}
 	})
 }
@@ -134,7 +134,7 @@ func TestGet_RefusedAdmissionIsNotCached(t *testing.T) {
 			t.Errorf("%d, %v", got.Value, err)
 		}
 		if _, err := cache.Get(t.Context(), "a", refuse, origin.fetch); err != nil {
-			t.Errorf("what is known needs no admission: %v", err)
+			t.Errorf("cached result required admission: %v", err)
 		}
 	})
 }
@@ -158,12 +158,12 @@ func TestCache_EvictsOldestAtMaxEntries(t *testing.T) {
 		}
 	}
 	if n := cache.Len(); n != 10 {
-		t.Errorf("%d are kept", n)
+		t.Errorf("Len = %d", n)
 	}
 	before := origin.calls.Load()
 	_, _ = cache.Get(t.Context(), "99", nil, origin.fetch)
 	_, _ = cache.Get(t.Context(), "0", nil, origin.fetch)
 	if n := origin.calls.Load() - before; n != 1 {
-		t.Errorf("%d calls; the newest is kept, and the oldest is not", n)
+		t.Errorf("%d calls, want the newest cached and the oldest evicted", n)
 	}
 }

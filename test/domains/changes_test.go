@@ -24,7 +24,7 @@ import (
 
 const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
 
-// dnsRecords asks the simulated DNS.
+// dnsRecords queries the simulated DNS.
 func (s *env) dnsRecords(name string, kind uint16) []string {
 	s.t.Helper()
 	m := new(dns.Msg)
@@ -58,26 +58,26 @@ func TestNameservers_ChangeAtRegistryAndInDNS(t *testing.T) {
 			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "NS1.Nordlicht.Example.\n\n  ns2.nordlicht.example\r\n"})
 			want := []string{"ns1.nordlicht.example", "ns2.nordlicht.example"}
 			if got := nameserverHosts(s.registryDomain("umzug" + tld)); !slices.Equal(got, want) {
-				t.Errorf("the registry has %v", got)
+				t.Errorf("registry has %v", got)
 			}
 			if got := s.dnsRecords("umzug"+tld, dns.TypeNS); !slices.Equal(got, []string{"ns1.nordlicht.example.", "ns2.nordlicht.example."}) {
-				t.Errorf("the DNS has %v", got)
+				t.Errorf("DNS has %v", got)
 			}
-			// One that stays, and two of its own with their addresses.
+			// One that stays, and two in-bailiwick ones with addresses.
 			own := "ns1.nordlicht.example\nns1.umzug" + tld + " 192.0.2.10 2001:db8::10\nns2.umzug" + tld + " 192.0.2.11"
 			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: own})
 			if got := nameserverHosts(s.registryDomain("umzug" + tld)); !slices.Equal(got, []string{"ns1.nordlicht.example", "ns1.umzug" + tld, "ns2.umzug" + tld}) {
-				t.Errorf("the registry has %v", got)
+				t.Errorf("registry has %v", got)
 			}
 			// The same names with another address.
 			s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: strings.Replace(own, "192.0.2.10", "192.0.2.20", 1)})
-			if tld != ".de" { // attributes are the domain's and have no glue of their own in this DNS
+			if tld != ".de" { // host attributes have no separate glue in this DNS
 				if got := s.dnsRecords("ns1.umzug"+tld, dns.TypeA); !slices.Equal(got, []string{"192.0.2.20"}) {
-					t.Errorf("the glue is %v", got)
+					t.Errorf("glue = %v", got)
 				}
 			}
 			if view := s.view(id); len(view.Record.Nameservers) != 3 || len(view.Changes) != 3 || view.Changes[0].State != domainchange.StatusDone {
-				t.Errorf("the holder sees %+v", view)
+				t.Errorf("view = %+v", view)
 			}
 		})
 	}
@@ -89,16 +89,16 @@ func TestDSRecords_AddAndRemove(t *testing.T) {
 	id := s.addDomain(ada, "signiert", ".com", registrar.DomainActive)
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: "signiert.com. 3600 IN DS " + ds})
 	if got := s.dnsRecords("signiert.com", dns.TypeDS); len(got) != 1 || !strings.HasPrefix(got[0], "2371 13 2 1F98") {
-		t.Errorf("the DNS has %v", got)
+		t.Errorf("DNS has %v", got)
 	}
-	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds}) // it is there: nothing to do, and no mistake
+	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: ds}) // already present: a no-op
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AddDS, DS: strings.Replace(ds, "2371", "2372", 1)})
 	if got := s.view(id).Record.DS; len(got) != 2 {
-		t.Errorf("the holder sees %v", got)
+		t.Errorf("view = %v", got)
 	}
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.RemoveDS, DS: ds})
 	if got := s.registryDomain("signiert.com").Keys; len(got) != 1 || got[0].KeyTag != 2372 {
-		t.Errorf("the registry has %v", got)
+		t.Errorf("registry has %v", got)
 	}
 }
 
@@ -107,15 +107,15 @@ func TestTransferLock_SetAndRemovedAtRegistry(t *testing.T) {
 	s := newEnv(t, "schloss.com")
 	id := s.addDomain(ada, "schloss", ".com", registrar.DomainActive)
 	if !s.view(id).Record.Locked() {
-		t.Error("it is not locked at the beginning")
+		t.Error("not locked initially")
 	}
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	if got := s.registryDomain("schloss.com").Statuses(); slices.Contains(got, "clientTransferProhibited") || s.view(id).Record.Locked() {
-		t.Errorf("the registry has %v", got)
+		t.Errorf("registry has %v", got)
 	}
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Lock})
 	if !s.view(id).Record.Locked() {
-		t.Error("it is not locked again")
+		t.Error("not locked again")
 	}
 }
 
@@ -126,34 +126,34 @@ func TestAuthCode_ShownOnceAndNotStored(t *testing.T) {
 		id := s.addDomain(ada, "wegzug", tld, registrar.DomainActive)
 		change, code := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 		if len(code) < 8 || s.registryDomain("wegzug"+tld).Auth != code {
-			t.Errorf("%s: the registry has another code than the one that is shown (%d characters)", tld, len(code))
+			t.Errorf("%s: registry has a different code than shown (%d characters)", tld, len(code))
 		}
 		if change.SealedCode != "" || s.view(id).Changes[0].SealedCode != "" {
-			t.Errorf("%s: the code is still kept", tld)
+			t.Errorf("%s: code is still stored", tld)
 		}
 		_, again := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 		if again == code || s.registryDomain("wegzug"+tld).Auth != again {
-			t.Errorf("%s: the second one is no new one", tld)
+			t.Errorf("%s: second code is not new", tld)
 		}
 	}
 	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 100)
 	must(t, err)
 	if len(mails) != 4 {
-		t.Fatalf("%d letters", len(mails))
+		t.Fatalf("%d mails", len(mails))
 	}
 	for _, mail := range mails {
 		if mail.Kind != registrar.MailAuthCode || mail.Data["address"] != "192.0.2.7" || !strings.HasPrefix(mail.Data["domain"], "wegzug.") {
-			t.Errorf("the letter is %s %v", mail.Kind, mail.Data)
+			t.Errorf("mail = %s %v", mail.Kind, mail.Data)
 		}
 	}
 	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "wegzug.com", 10)
 	must(t, err)
 	if len(events) != 3 || events[0].Action != "auth_code_shown" || events[0].Actor.Customer != ada {
-		t.Errorf("the audit tells %+v", events)
+		t.Errorf("audit events = %+v", events)
 	}
 }
 
-// registerDomain lets ada have a name with a contact of its own.
+// registerDomain registers a name with its own contact for ada.
 func (s *env) registerDomain(label, tld string) string {
 	s.t.Helper()
 	lines, err := provision.New(provision.Config{
@@ -177,7 +177,7 @@ func (s *env) registerDomain(label, tld string) string {
 	}
 	must(s.t, err)
 	if item.State != provision.StateActive {
-		s.t.Fatalf("the line is %s: %s", item.State, item.Failure)
+		s.t.Fatalf("item is %s: %s", item.State, item.Failure)
 	}
 	return item.Domain
 }
@@ -190,11 +190,11 @@ func TestRegistrantChange_ReplacesContact(t *testing.T) {
 	change, _ := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
 	after := s.registryDomain("inhaber.org")
 	if after.Registrant == before.Registrant || after.Registrant != change.Handle || len(after.Contacts) != len(before.Contacts) {
-		t.Errorf("the registry has %s and %v", after.Registrant, after.Contacts)
+		t.Errorf("registry has %s and %v", after.Registrant, after.Contacts)
 	}
 	for _, role := range after.Contacts {
 		if role.ID != change.Handle {
-			t.Errorf("the %s contact is still %s", role.Type, role.ID)
+			t.Errorf("%s contact is still %s", role.Type, role.ID)
 		}
 	}
 	holdings := s.world.Sponsored(registry.ProductAccount)
@@ -202,11 +202,11 @@ func TestRegistrantChange_ReplacesContact(t *testing.T) {
 		t.Errorf("%d contacts, %v unused", len(holdings.Contacts), holdings.Unused)
 	}
 	if got, _, err := s.db.GetCustomerDomain(t.Context(), ada, id); err != nil || got.Handle != change.Handle {
-		t.Errorf("we know %q, %v", got.Handle, err)
+		t.Errorf("stored handle %q, %v", got.Handle, err)
 	}
 }
 
-// setRegistrantCountry changes the country of ada's registrant by whatever way.
+// setRegistrantCountry changes the country of ada's registrant directly in the store.
 func (s *env) setRegistrantCountry(country string) {
 	s.t.Helper()
 	must(s.t, s.db.UpdateCustomers(s.t.Context(), func(tx account.Tx) error {
@@ -244,16 +244,16 @@ func TestRegistrantChange_RefusedByTLDRule(t *testing.T) {
 	if view.Closed[domainchange.UpdateRegistrant] != "requires_eu_presence" || len(view.Changes) != 0 {
 		t.Errorf("closed for %q, %d changes", view.Closed[domainchange.UpdateRegistrant], len(view.Changes))
 	}
-	// Who moves between the check and the command is refused as well: what is sent is checked.
+	// A registrant who moves between check and command is refused: the sent data is checked.
 	s.setRegistrantCountry("DE")
 	while = sync.OnceFunc(func() { s.setRegistrantCountry("US") })
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
 	must(t, err)
 	if change.State != domainchange.StatusRefused || change.Failure != "requires_eu_presence" {
-		t.Errorf("the change is %s: %s", change.State, change.Failure)
+		t.Errorf("change is %s: %s", change.State, change.Failure)
 	}
 	if after := s.registryDomain("inhaber.org"); after.Registrant != before.Registrant || len(s.world.Sponsored(registry.ProductAccount).Contacts) != 1 {
-		t.Errorf("the registry has %s", after.Registrant)
+		t.Errorf("registry has %s", after.Registrant)
 	}
 	s.setRegistrantCountry("AT")
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
@@ -265,11 +265,11 @@ func TestRegistrantChange_AddsMissingContact(t *testing.T) {
 	id := s.addDomain(ada, "mitgebracht", ".io", registrar.DomainActive)
 	change, _ := s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.UpdateRegistrant})
 	if got := s.registryDomain("mitgebracht.io"); got.Registrant != change.Handle || len(got.Contacts) != 3 {
-		t.Errorf("the registry has %s and %v", got.Registrant, got.Contacts)
+		t.Errorf("registry has %s and %v", got.Registrant, got.Contacts)
 	}
 }
 
-// The words for a domain's state are those of package holding.
+// The domain statuses are those of package portfolio.
 func TestView_EveryStatusIsKnown(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -296,7 +296,7 @@ func TestChange_LostResponseIsRecovered(t *testing.T) {
 	}
 }
 
-// refusingRegistry is a registry that does not answer until it is told to.
+// refusingRegistry does not respond until enabled.
 type refusingRegistry struct {
 	domainchange.Registry
 	mu        sync.Mutex
@@ -323,11 +323,11 @@ func TestChange_ResumesWhenRegistryRecovers(t *testing.T) {
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	must(t, err)
 	if change.State != domainchange.StatusOpen || s.view(id).Open == nil {
-		t.Fatalf("it is %s", change.State)
+		t.Fatalf("change is %s", change.State)
 	}
 	_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 	if registrar.CodeOf(err) != domainchange.ChangeInProgress {
-		t.Errorf("a second one beside it: %v", err)
+		t.Errorf("second open change: %v", err)
 	}
 	quiet.mu.Lock()
 	quiet.recovered = true
@@ -335,11 +335,11 @@ func TestChange_ResumesWhenRegistryRecovers(t *testing.T) {
 	s.run()
 	for end := time.Now().Add(waitTimeout); s.view(id).Open != nil; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("it is still open")
+			t.Fatal("change is still open")
 		}
 	}
 	if slices.Contains(s.registryDomain("geduld.com").Statuses(), "clientTransferProhibited") {
-		t.Error("it is still locked")
+		t.Error("domain is still locked")
 	}
 }
 
@@ -347,17 +347,17 @@ func TestChange_RegistryRefusalIsFinal(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "fremd.com")
 	id := s.addDomain(ada, "fremd", ".com", registrar.DomainActive)
-	// The name of the host is below a domain of another registrar here.
+	// The host is below a domain of another registrar.
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.gibtesnicht-a.com\nns2.gibtesnicht-a.com"})
 	must(t, err)
 	if change.State != domainchange.StatusRefused || change.Failure == "" || !change.DueAt.IsZero() {
-		t.Errorf("it is %+v", change)
+		t.Errorf("change = %+v", change)
 	}
 	if got := nameserverHosts(s.registryDomain("fremd.com")); len(got) != 2 || got[0] != oldNameserver {
-		t.Errorf("the registry has %v", got)
+		t.Errorf("registry has %v", got)
 	}
 	if view := s.view(id); view.Open != nil || len(view.Changes) != 1 {
-		t.Errorf("the holder sees %+v", view)
+		t.Errorf("view = %+v", view)
 	}
 }
 
@@ -381,7 +381,7 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 			"an old sign-in":   {old, &registrar.Error{Code: registrar.SignInAgain}},
 		} {
 			if kind == domainchange.Lock && name == "an old sign-in" {
-				continue // locking is always welcome
+				continue // locking is always allowed
 			}
 			if _, _, err := s.service.RequestChange(t.Context(), c.actor, id, request); !errors.Is(err, c.want) {
 				t.Errorf("%s by %s: %v", kind, name, err)
@@ -389,10 +389,10 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 		}
 	}
 	if _, err := s.service.View(t.Context(), signedInActor(eve), id); registrar.CodeOf(err) != registrar.NoSuchDomain {
-		t.Errorf("another customer sees it: %v", err)
+		t.Errorf("view by another customer: %v", err)
 	}
 	if got := s.registryDomain("meine.com"); got.Auth != "auth-meine" || nameserverHosts(got)[0] != oldNameserver {
-		t.Errorf("the registry has %+v", got)
+		t.Errorf("registry has %+v", got)
 	}
 }
 
@@ -406,11 +406,11 @@ func TestChange_EachStatusRefusesWithItsCode(t *testing.T) {
 		id := s.addDomain(ada, "zustand-"+strings.ReplaceAll(string(status), "_", "-"), ".com", status)
 		_, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Nameservers, Nameservers: "ns1.nordlicht.example\nns2.nordlicht.example"})
 		if registrar.CodeOf(err) != want || s.view(id).Closed[domainchange.Nameservers] != want {
-			t.Errorf("%s: %v, and the page says %q", status, err, s.view(id).Closed[domainchange.Nameservers])
+			t.Errorf("%s: %v, closed because %q", status, err, s.view(id).Closed[domainchange.Nameservers])
 		}
 		_, _, err = s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 		if leaves := status == registrar.DomainActive || status == registrar.DomainExpired; leaves != (err == nil) {
-			t.Errorf("%s: the auth code: %v", status, err)
+			t.Errorf("%s: auth code: %v", status, err)
 		}
 	}
 }
@@ -420,7 +420,7 @@ func TestView_UnreachableRegistryShowsLastRecord(t *testing.T) {
 	s := newEnv(t, "zuletzt.com")
 	id := s.addDomain(ada, "zuletzt", ".com", registrar.DomainActive)
 	if view := s.view(id); !view.HasRecord || view.Unreachable {
-		t.Fatalf("the holder sees %+v", view)
+		t.Fatalf("view = %+v", view)
 	}
 	later := time.Now().Add(time.Hour)
 	s.config.Clock = func() time.Time { return later }
@@ -429,7 +429,7 @@ func TestView_UnreachableRegistryShowsLastRecord(t *testing.T) {
 	s.service, err = domainchange.New(s.config)
 	must(t, err)
 	if view := s.view(id); !view.HasRecord || !view.Unreachable || len(view.Record.Nameservers) != 2 {
-		t.Errorf("the holder sees %+v", view)
+		t.Errorf("view = %+v", view)
 	}
 }
 
@@ -439,7 +439,7 @@ func (unreachableRegistry) FetchRecord(context.Context, string) (domainchange.Re
 	return domainchange.Record{}, registrar.Fault(registrar.FaultTimeout, "epp.example", net.ErrClosed)
 }
 
-// countingRegistry counts how often a registry is asked about a domain.
+// countingRegistry counts FetchRecord calls.
 type countingRegistry struct {
 	domainchange.Registry
 	fetches *atomic.Int64
@@ -468,18 +468,18 @@ func TestView_FailingRegistryIsQueriedAtIntervals(t *testing.T) {
 		t.Helper()
 		for range 20 {
 			if view := s.view(id); view.HasRecord || !view.Unreachable {
-				t.Errorf("the holder sees %+v", view)
+				t.Errorf("view = %+v", view)
 			}
 		}
 		if got := looks.Load(); got != want {
-			t.Errorf("the registry was asked %d times, want %d", got, want)
+			t.Errorf("%d registry queries, want %d", got, want)
 		}
 	}
 	reload(1)
 	mu.Lock()
 	now = now.Add(10 * time.Second)
 	mu.Unlock()
-	wait = time.Minute // the holder has looked at too much
+	wait = time.Minute // over the rate limit
 	reload(1)
 	wait = 0
 	reload(2)

@@ -1,5 +1,5 @@
-// Package steward lets holders change domains at the simulated registry, with the
-// real connector and a real database between them.
+// Package domains tests domain changes at the simulated registry through the
+// real connector and a real database.
 package domains
 
 import (
@@ -30,7 +30,7 @@ const (
 	oldNameserver = "ns1.dotkontor.example"
 )
 
-// env is a registry, and a service whose loop runs if a test wants it.
+// env is a registry and a service whose loop runs on request.
 type env struct {
 	t           *testing.T
 	world       *registry.Registry
@@ -41,7 +41,7 @@ type env struct {
 	config      domainchange.Config
 }
 
-// newEnv has the names at the registry, each with one old nameserver pair.
+// newEnv registers the names, each with an old pair of nameservers.
 func newEnv(t *testing.T, names ...string) *env {
 	t.Helper()
 	list, err := catalog.Shipped()
@@ -54,7 +54,7 @@ func newEnv(t *testing.T, names ...string) *env {
 	var there []registry.SeedDomain
 	for _, name := range names {
 		locked := []string{"clientTransferProhibited"}
-		if strings.HasSuffix(name, ".de") { // which has no such lock
+		if strings.HasSuffix(name, ".de") { // has no transfer lock
 			locked = nil
 		}
 		there = append(there, registry.SeedDomain{
@@ -84,12 +84,12 @@ func newEnv(t *testing.T, names ...string) *env {
 	return s
 }
 
-// newEPPClient is a registrar at the registry.
+// newEPPClient returns a registrar's client.
 func (s *env) newEPPClient(id string) *epp.Client {
 	s.t.Helper()
 	account, known := s.world.Account(id)
 	if !known {
-		s.t.Fatalf("the registry knows no %s", id)
+		s.t.Fatalf("registry has no registrar %s", id)
 	}
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(s.world.EPPCA())
@@ -102,7 +102,7 @@ func (s *env) newEPPClient(id string) *epp.Client {
 	return client
 }
 
-// run lets the loop go on with what is open.
+// run runs the loop.
 func (s *env) run() {
 	ctx, stop := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
@@ -133,7 +133,7 @@ func (s *env) addCustomer(id string) {
 	}))
 }
 
-// addDomain gives a customer a domain and returns its id.
+// addDomain adds a domain to a customer and returns its id.
 func (s *env) addDomain(owner, label, tld string, status registrar.DomainStatus) string {
 	s.t.Helper()
 	holdings, err := portfolio.New(portfolio.Config{Store: s.db})
@@ -145,14 +145,14 @@ func (s *env) addDomain(owner, label, tld string, status registrar.DomainStatus)
 	return added.ID
 }
 
-// signedInActor is somebody who has just signed in.
+// signedInActor is a customer who has just signed in.
 func signedInActor(id string) registrar.Actor {
 	return registrar.Actor{
 		Kind: registrar.ActorPerson, Customer: id, Through: "ses_1", Address: netip.MustParseAddr("192.0.2.7"), SignedInAt: time.Now(),
 	}
 }
 
-// requestChange has ada change a domain, and fails the test if it is not done.
+// requestChange changes a domain as ada, and fails the test unless it is done.
 func (s *env) requestChange(id string, request domainchange.ChangeRequest) (domainchange.Change, string) {
 	s.t.Helper()
 	change, code, err := s.service.RequestChange(s.t.Context(), signedInActor(ada), id, request)
@@ -163,7 +163,7 @@ func (s *env) requestChange(id string, request domainchange.ChangeRequest) (doma
 	return change, code
 }
 
-// registryDomain is a domain as the registry has it.
+// registryDomain returns a domain's registry data.
 func (s *env) registryDomain(name string) *ledger.Domain {
 	s.t.Helper()
 	for _, dom := range s.world.Sponsored(registry.ProductAccount).Domains {
@@ -171,7 +171,7 @@ func (s *env) registryDomain(name string) *ledger.Domain {
 			return dom
 		}
 	}
-	s.t.Fatalf("the registry does not have %s for us", name)
+	s.t.Fatalf("registry does not have %s for us", name)
 	return nil
 }
 

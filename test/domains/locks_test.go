@@ -28,15 +28,15 @@ func TestLock_ForbidsConfiguredChanges(t *testing.T) {
 	s.service, err = domainchange.New(s.config)
 	must(t, err)
 	if _, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode}); registrar.CodeOf(err) != domainchange.DomainRestricted {
-		t.Errorf("the auth code: %v", err)
+		t.Errorf("auth code: %v", err)
 	}
 	if s.view(id).Closed[domainchange.AuthCode] != domainchange.DomainRestricted {
-		t.Error("the page does not say so")
+		t.Error("the view does not show the lock")
 	}
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 }
 
-// timingOutRegistry does not answer before it is cured.
+// timingOutRegistry times out until cured.
 type timingOutRegistry struct {
 	domainchange.Registry
 	recovered *atomic.Bool
@@ -49,8 +49,8 @@ func (d timingOutRegistry) ApplyChange(ctx context.Context, task domainchange.Ta
 	return d.Registry.ApplyChange(ctx, task)
 }
 
-// A court's order counts for what was asked for before it came, too, as long as the
-// registry has not got it.
+// A court order also stops changes requested before it, as long as the
+// registry has not received them.
 func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "gericht.com")
@@ -69,7 +69,7 @@ func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	must(t, err)
 	if change.State != domainchange.StatusOpen {
-		t.Fatalf("the change is %s", change.State)
+		t.Fatalf("change is %s", change.State)
 	}
 	locked.Store(true)
 	recovered.Store(true)
@@ -82,18 +82,18 @@ func TestLock_RefusesChangeWaitingForRegistry(t *testing.T) {
 			break
 		}
 		if time.Now().After(deadline) {
-			t.Fatal("the change never ends")
+			t.Fatal("change never ends")
 		}
 	}
 	if change.State != domainchange.StatusRefused || change.Failure != domainchange.DomainRestricted {
-		t.Errorf("the change is %s: %s", change.State, change.Failure)
+		t.Errorf("change is %s: %s", change.State, change.Failure)
 	}
 	if !slices.Contains(s.registryDomain("gericht.com").Statuses(), "clientTransferProhibited") {
-		t.Error("the registry would let it go")
+		t.Error("domain is not transfer-locked")
 	}
 }
 
-// The holder hears that the domain was locked, and not where the operator sits.
+// The customer is notified of the lock without the operator's address.
 func TestSecure_OperatorSetsTransferLock(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "bleibt.com")
@@ -101,36 +101,36 @@ func TestSecure_OperatorSetsTransferLock(t *testing.T) {
 	s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	operator := registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root", Address: netip.MustParseAddr("198.51.100.9")}
 	if err := s.service.Secure(t.Context(), signedInActor(ada), ada, id, "lck_1"); registrar.KindOf(err) != registrar.KindForbidden {
-		t.Errorf("a holder: %v", err)
+		t.Errorf("as a customer: %v", err)
 	}
 	if err := s.service.Secure(t.Context(), operator, eve, id, "lck_1"); registrar.CodeOf(err) != registrar.NoSuchDomain {
-		t.Errorf("somebody else's domain: %v", err)
+		t.Errorf("another customer's domain: %v", err)
 	}
 	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 	if !slices.Contains(s.registryDomain("bleibt.com").Statuses(), "clientTransferProhibited") {
-		t.Error("the registry would let it go")
+		t.Error("domain is not transfer-locked")
 	}
 	mails, err := s.db.ListDueMails(t.Context(), time.Now().Add(time.Hour), 10)
 	must(t, err)
 	notified := 0
 	for _, mail := range mails {
 		if mail.Data["address"] == operator.Address.String() {
-			t.Errorf("the letter tells %v", mail.Data)
+			t.Errorf("mail data = %v", mail.Data)
 		}
 		if mail.Data["change"] == string(domainchange.Secure) {
 			notified++
 		}
 	}
 	if notified != 1 {
-		t.Errorf("%d letters tell of it", notified)
+		t.Errorf("%d mails, want 1", notified)
 	}
 }
 
-// operator is who acts for a court.
+// operator acts on a court order.
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "cus_root"}
 
-// The registry of .de has no transfer lock and moves a domain at once: there the code is
-// all that keeps it.
+// The .de registry has no transfer lock and transfers at once: the auth code is the
+// only protection.
 func TestSecure_InvalidatesIssuedAuthCode(t *testing.T) {
 	t.Parallel()
 	for _, tld := range []string{".com", ".de"} {
@@ -152,29 +152,29 @@ func TestSecure_InvalidatesIssuedAuthCode(t *testing.T) {
 			}
 			must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 			if err := request("beute" + tld); err == nil {
-				t.Error("another registrar takes the domain with the old code")
+				t.Error("transfer with the old code succeeded")
 			}
-			// Even without the lock the old code opens nothing.
+			// Even without the lock the old code is invalid.
 			if s.view(id).Capabilities.Lock {
 				s.requestChange(id, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 			}
 			if err := request("beute" + tld); epp.ResultCode(err) != epp.CodeAuthInfo {
-				t.Errorf("the old code is answered with %v", err)
+				t.Errorf("transfer with the old code: %v", err)
 			}
-			if err := request("frei" + tld); err != nil { // what the test asks for works
-				t.Errorf("a domain that nobody has secured does not leave: %v", err)
+			if err := request("frei" + tld); err != nil { // the same request works for an unsecured domain
+				t.Errorf("transfer of an unsecured domain: %v", err)
 			}
 			change := s.view(id).Changes
 			secured := slices.IndexFunc(change, func(c domainchange.Change) bool { return c.Kind == domainchange.Secure })
 			if secured < 0 || change[secured].SealedCode != "" || change[secured].Actor.Kind != registrar.ActorOperator {
-				t.Errorf("the holder sees %+v", change)
+				t.Errorf("view = %+v", change)
 			}
 			events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "beute"+tld, 10)
 			must(t, err)
 			if !slices.ContainsFunc(events, func(d registrar.AuditEvent) bool {
 				return d.Action == "domain_secured" && d.Actor.Kind == registrar.ActorOperator
 			}) {
-				t.Errorf("the audit tells %+v", events)
+				t.Errorf("audit events = %+v", events)
 			}
 		})
 	}
@@ -188,11 +188,11 @@ func TestSecure_NotAvailableToOwner(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if changes := s.view(id).Changes; len(changes) != 0 {
-		t.Errorf("it was written down: %+v", changes)
+		t.Errorf("change stored: %+v", changes)
 	}
 }
 
-// A holder's change that is under way must not keep a court's order from the registry.
+// A customer's open change must not delay a court order.
 func TestSecure_WaitsForRunningChange(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "eilig.com")
@@ -208,7 +208,7 @@ func TestSecure_WaitsForRunningChange(t *testing.T) {
 	s.run()
 	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 	if !slices.Contains(s.registryDomain("eilig.com").Statuses(), "clientTransferProhibited") {
-		t.Error("the registry would let it go")
+		t.Error("domain is not transfer-locked")
 	}
 }
 
@@ -225,33 +225,33 @@ func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
 	change, _, err := s.service.RequestChange(t.Context(), signedInActor(ada), id, domainchange.ChangeRequest{Kind: domainchange.AuthCode})
 	must(t, err)
 	if err := s.service.AbandonChange(t.Context(), signedInActor(ada), change.ID); registrar.KindOf(err) != registrar.KindForbidden {
-		t.Errorf("by its holder: %v", err)
+		t.Errorf("by its customer: %v", err)
 	}
 	if err := s.service.AbandonChange(t.Context(), operator, change.ID); registrar.CodeOf(err) != domainchange.NotAbandonable {
 		t.Errorf("while an account serves it: %v", err)
 	}
 	if s.view(id).Stuck {
-		t.Error("the holder reads that it is stuck")
+		t.Error("view shows it as stuck")
 	}
-	// The account goes, and with it the last one that served the extension.
+	// The last account that serves the TLD is removed.
 	s.config.Registries = nil
 	waits := make(chan registrar.Code, 100)
 	s.config.RecordError = func(_ context.Context, _ string, code registrar.Code) { waits <- code }
 	s.service, err = domainchange.New(s.config)
 	must(t, err)
 	if view := s.view(id); !view.Stuck || view.Open == nil {
-		t.Errorf("the holder sees %+v", view)
+		t.Errorf("view = %+v", view)
 	}
 	s.run()
 	select {
 	case code := <-waits:
 		if code != registrar.NoRegistryAccount {
-			t.Errorf("operators read %s", code)
+			t.Errorf("job error = %s", code)
 		}
 	case <-time.After(waitTimeout):
-		t.Fatal("nobody finds out that it waits")
+		t.Fatal("blocked change not reported")
 	}
-	for end := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) { // the loop may have it in hand
+	for end := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) { // the loop may hold the lease
 		if err = s.service.AbandonChange(t.Context(), operator, change.ID); err == nil || time.Now().After(end) {
 			break
 		}
@@ -259,21 +259,21 @@ func TestAbandon_OnlyChangeWithoutRegistryAccount(t *testing.T) {
 	must(t, err)
 	view := s.view(id)
 	if view.Open != nil || view.Changes[0].State != domainchange.StatusRefused || view.Changes[0].Failure != domainchange.Abandoned || view.Changes[0].SealedCode != "" {
-		t.Errorf("the holder sees %+v", view.Changes)
+		t.Errorf("view = %+v", view.Changes)
 	}
 	events, err := s.db.ListObjectAuditEvents(t.Context(), ada, "liegt.com", 10)
 	must(t, err)
 	if len(events) == 0 || events[0].Action != domainchange.ActionAbandoned || events[0].Actor.Kind != registrar.ActorOperator {
-		t.Errorf("the audit tells %+v", events)
+		t.Errorf("audit events = %+v", events)
 	}
 	for name, id := range map[string]string{"a second time": change.ID, "one that there is not": "chg_none"} {
 		if err := s.service.AbandonChange(t.Context(), operator, id); err == nil {
-			t.Errorf("%s: it was given up", name)
+			t.Errorf("%s: abandoned", name)
 		}
 	}
 }
 
-// Each change is a command at the registry, a letter and a row.
+// Each change is a registry command, a mail and a row.
 func TestChanges_RateLimitedPerDomain(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "unruhe.com", "ruhe.com")
@@ -288,14 +288,14 @@ func TestChanges_RateLimitedPerDomain(t *testing.T) {
 		must(t, err)
 	}
 	if asked < 20 || asked == 100 {
-		t.Errorf("%d changes were taken", asked)
+		t.Errorf("%d changes accepted", asked)
 	}
 	s.requestChange(other, domainchange.ChangeRequest{Kind: domainchange.Unlock})
 	must(t, s.service.Secure(t.Context(), operator, ada, id, "lck_1"))
 }
 
-// A lock that is set stands; that its operator closes the browser must not leave the
-// domain open.
+// A lock stays set; an operator closing the browser must not leave the
+// domain unsecured.
 func TestSecure_CompletesAfterCanceledRequest(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "weg.com")
@@ -309,6 +309,6 @@ func TestSecure_CompletesAfterCanceledRequest(t *testing.T) {
 		t.Errorf("secured %t, %v", secured, err)
 	}
 	if !slices.Contains(s.registryDomain("weg.com").Statuses(), "clientTransferProhibited") {
-		t.Error("the registry would let it go")
+		t.Error("domain is not transfer-locked")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// registerDomain lets the customer have a name.
+// registerDomain registers a name for the customer.
 func (s *env) registerDomain(t *testing.T, label, tld string) provision.Domain {
 	t.Helper()
 	item, err := s.service.CreateItem(t.Context(), operator, provision.PaidItem{
@@ -44,7 +44,7 @@ func (s *env) renewDomain(t *testing.T, label, tld, payment string) provision.It
 	return s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed)
 }
 
-// registryExpiry is the registry's own date.
+// registryExpiry returns the registry's expiry date.
 func (s *env) registryExpiry(t *testing.T, name string) time.Time {
 	t.Helper()
 	for _, domain := range s.world.Sponsored(registry.ProductAccount).Domains {
@@ -52,7 +52,7 @@ func (s *env) registryExpiry(t *testing.T, name string) time.Time {
 			return domain.Expires
 		}
 	}
-	t.Fatalf("the registry does not have %s for us", name)
+	t.Fatalf("registry does not have %s for us", name)
 	return time.Time{}
 }
 
@@ -64,14 +64,14 @@ func TestRenew_ExtendsPaidTermAndRegistry(t *testing.T) {
 			s := newEnv(t)
 			before := s.registerDomain(t, "verlaengert", tld)
 			if item := s.renewDomain(t, "verlaengert", tld, "second"); item.State != provision.StateActive || !item.RenewFrom.Equal(before.RegistryExpires) {
-				t.Fatalf("the line is %+v", item)
+				t.Fatalf("item = %+v", item)
 			}
 			after := s.storedDomain(t, before.Name)
 			if want := before.PaidUntil.AddDate(1, 0, 0); !after.PaidUntil.Equal(want) || after.Status != "active" {
 				t.Errorf("paid until %s, want %s", after.PaidUntil, want)
 			}
 			if expires := s.registryExpiry(t, before.Name); !expires.Equal(after.RegistryExpires) || expires.Before(after.PaidUntil) {
-				t.Errorf("the registry expires it at %s, we know %s", expires, after.RegistryExpires)
+				t.Errorf("registry expiry %s, stored %s", expires, after.RegistryExpires)
 			}
 		})
 	}
@@ -86,16 +86,16 @@ func TestRenew_AfterAutoRenewOnlyPaidTermGrows(t *testing.T) {
 	}
 	expires := s.registryExpiry(t, before.Name)
 	if !expires.After(before.PaidUntil.AddDate(0, 11, 0)) {
-		t.Fatalf("the registry did not renew it but expires it at %s", expires)
+		t.Fatalf("registry did not auto-renew, expiry %s", expires)
 	}
 	s.renewDomain(t, "von-selbst", ".com", "second")
 	if after := s.storedDomain(t, before.Name); !after.PaidUntil.Equal(before.PaidUntil.AddDate(1, 0, 0)) || !s.registryExpiry(t, before.Name).Equal(expires) {
-		t.Errorf("paid until %s, and the registry expires it at %s", after.PaidUntil, s.registryExpiry(t, before.Name))
+		t.Errorf("paid until %s, registry expiry %s", after.PaidUntil, s.registryExpiry(t, before.Name))
 	}
-	// The one after that is a renewal again.
+	// The next one is renewed by command again.
 	s.renewDomain(t, "von-selbst", ".com", "third")
 	if got := s.registryExpiry(t, before.Name); !got.Equal(expires.AddDate(1, 0, 0)) {
-		t.Errorf("then the registry expires it at %s", got)
+		t.Errorf("second renewal: registry expiry %s", got)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestRenew_ManuallyAddedDomain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if item := s.renewDomain(t, "mitgebracht", ".net", "second"); item.State != provision.StateActive || item.Account != "sandbox" {
-		t.Errorf("the line is %+v", item)
+		t.Errorf("item = %+v", item)
 	}
 }
 
@@ -131,22 +131,22 @@ func TestRenew_ExpiredDomainLeavesHold(t *testing.T) {
 				return slices.Contains(domain.Locks, "clientHold")
 			}
 		}
-		t.Fatal("the registry does not have it")
+		t.Fatal("registry does not have the domain")
 		return false
 	}
 	if !onHold() {
-		t.Fatal("it is not on hold")
+		t.Fatal("domain is not on hold")
 	}
 	s.renewDomain(t, "stillgelegt", ".com", "second")
 	if domain := s.storedDomain(t, "stillgelegt.com"); domain.Status != "active" || !domain.PaidUntil.Equal(paid.AddDate(1, 0, 0)) || onHold() {
 		t.Errorf("%+v, on hold %t", domain, onHold())
 	}
 	if expires := s.registryExpiry(t, "stillgelegt.com"); !expires.Equal(paid.AddDate(1, 0, 0)) {
-		t.Errorf("it was renewed twice, until %s", expires)
+		t.Errorf("renewed twice, until %s", expires)
 	}
 }
 
-// replaceWithManualDomain replaces a domain by one that an operator has entered.
+// replaceWithManualDomain replaces a domain by one added by an operator.
 func (s *env) replaceWithManualDomain(t *testing.T, id string) error {
 	t.Helper()
 	domain := provision.Domain{}

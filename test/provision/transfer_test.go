@@ -1,5 +1,5 @@
-// Package provision lets the service carry out lines at the simulated registry,
-// with the real connector between them: both ends of a border that neither may
+// Package provision runs the provisioning service against the simulated registry
+// through the real EPP connector.
 // cross.
 package provision
 
@@ -30,7 +30,7 @@ const (
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
-// env is a registry and a service that runs.
+// env is a registry and a running service.
 type env struct {
 	world   *registry.Registry
 	db      *store.DB
@@ -88,7 +88,7 @@ func newEnv(t *testing.T, held ...registry.SeedDomain) *env {
 	return s
 }
 
-// addCustomer makes a customer with registrant data.
+// addCustomer adds a customer with registrant data.
 func (s *env) addCustomer(t *testing.T) {
 	t.Helper()
 	err := s.db.UpdateCustomers(t.Context(), func(tx account.Tx) error {
@@ -115,7 +115,7 @@ func (s *env) requestTransfer(t *testing.T, label, tld, code string) (provision.
 	})
 }
 
-// waitForState waits until a line is in one of the states.
+// waitForState waits until an item is in one of the states.
 func (s *env) waitForState(t *testing.T, id string, states ...provision.State) provision.Item {
 	t.Helper()
 	for end := time.Now().Add(waitTimeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -127,7 +127,7 @@ func (s *env) waitForState(t *testing.T, id string, states ...provision.State) p
 			return item
 		}
 	}
-	t.Fatalf("the line did not become %v", states)
+	t.Fatalf("item did not become %v", states)
 	return provision.Item{}
 }
 
@@ -139,12 +139,12 @@ func TestTransfer_WaitsFiveDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if item.Years != 1 {
-		t.Errorf("the line is for %d years", item.Years)
+		t.Errorf("item.Years = %d", item.Years)
 	}
 	before := s.expiryAtOtherRegistrar(t, item.Name)
 	s.waitForState(t, item.ID, provision.StatePending)
 	if domain, _, _ := s.db.DomainByName(t.Context(), item.Name); domain.Status != "pending" {
-		t.Errorf("meanwhile the customer sees %q", domain.Status)
+		t.Errorf("pending: status %q", domain.Status)
 	}
 	if err := s.world.Advance(6 * 24 * time.Hour); err != nil {
 		t.Fatal(err)
@@ -152,14 +152,14 @@ func TestTransfer_WaitsFiveDays(t *testing.T) {
 	item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed)
 	domain, _, err := s.db.DomainByName(t.Context(), item.Name)
 	if err != nil || item.State != provision.StateActive || domain.Status != "active" || !domain.PaidUntil.Equal(before.AddDate(1, 0, 0)) {
-		t.Errorf("the line is %+v, the domain %+v, %v", item, domain, err)
+		t.Errorf("item %+v, domain %+v, %v", item, domain, err)
 	}
 	if held := s.world.Sponsored(registry.ProductAccount); len(held.Domains) != 1 || held.Domains[0].Name != item.Name || len(held.Contacts) != 0 {
-		t.Errorf("the registry has %+v", held)
+		t.Errorf("registry has %+v", held)
 	}
 }
 
-// expiryAtOtherRegistrar is the expiry of a name that another registrar has, or has had.
+// expiryAtOtherRegistrar returns the expiry of a name at another registrar, now or before.
 func (s *env) expiryAtOtherRegistrar(t *testing.T, name string) time.Time {
 	t.Helper()
 	account, _ := s.world.Account("andere")
@@ -189,11 +189,11 @@ func TestTransfer_DEIsImmediate(t *testing.T) {
 	}
 	before := s.expiryAtOtherRegistrar(t, item.Name)
 	if item = s.waitForState(t, item.ID, provision.StateActive, provision.StateFailed, provision.StatePending); item.State != provision.StateActive {
-		t.Errorf("the line is %+v", item)
+		t.Errorf("item = %+v", item)
 	}
-	// The registry adds nothing, so what is left of the term is what there is.
+	// The registry adds nothing, so the term stays as it was.
 	if domain := s.storedDomain(t, item.Name); item.Years != 0 || !domain.PaidUntil.Equal(before) {
-		t.Errorf("%d years were added: paid until %s, and it was %s", item.Years, domain.PaidUntil, before)
+		t.Errorf("%d years added: paid until %s, before %s", item.Years, domain.PaidUntil, before)
 	}
 }
 
@@ -201,13 +201,13 @@ func TestTransfer_ImpossibleOneIsRefusedUnstored(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	if _, err := s.requestTransfer(t, "transfer-ruhig", ".com", "wrong-code"); registrar.CodeOf(err) != provision.WrongCode {
-		t.Errorf("a wrong code: %v", err)
+		t.Errorf("wrong code: %v", err)
 	}
 	if _, err := s.requestTransfer(t, "niemand-hat-das", ".com", "auth-niemand-hat-das"); registrar.CodeOf(err) != provision.NotRegistered {
-		t.Errorf("a free name: %v", err)
+		t.Errorf("free name: %v", err)
 	}
 	if items, err := s.db.ListProvisionItemsAfter(t.Context(), "", 10); err != nil || len(items) != 0 {
-		t.Errorf("%d lines were written, %v", len(items), err)
+		t.Errorf("%d items stored, %v", len(items), err)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestTransferOut_DetectedByPollMessage(t *testing.T) {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the customer still sees %q", domain.Status)
+			t.Fatalf("status is still %q", domain.Status)
 		}
 	}
 }

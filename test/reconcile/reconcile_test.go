@@ -147,8 +147,8 @@ func TestReconcile_ReportsRefundWithoutReason(t *testing.T) {
 	problems, err := testkit.ReconcileProblems(t.Context(), s.World.Ready, nil, 0)
 	must(t, err)
 	want := []string{
-		"refund " + bought.ID + ": 0.00 of payment " + payment.ID + " was given back here, 0.01 at the provider",
-		": the provider gave 0.01 of " + bought.ID + " back, and we know of no reason",
+		"refund " + bought.ID + ": 0.00 of payment " + payment.ID + " was refunded here, 0.01 at the provider",
+		": the provider refunded 0.01 of " + bought.ID + " without a refund here",
 	}
 	if len(problems) != 2 || !strings.HasPrefix(problems[0], want[0]) && !strings.HasPrefix(problems[1], want[0]) || !strings.HasSuffix(problems[0], want[1]) && !strings.HasSuffix(problems[1], want[1]) {
 		t.Errorf("found %q", problems)

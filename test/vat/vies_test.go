@@ -1,6 +1,6 @@
-// Package vat lets the connector to VIES and the sandbox's VIES meet on a socket,
-// with the real assessor and a real database: they share no code, and neither may be
-// changed without the other noticing.
+// Package vat tests the VIES connector against the sandbox's VIES over a socket,
+// with the real assessor and a real database. The two share no code, so a change to
+// one side alone fails here.
 package vat
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
 )
 
-// clock is the time of the business.
+// clock is the business time.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -111,11 +111,11 @@ func TestVIES_ResultIsCachedForADay(t *testing.T) {
 		}
 	}
 	if n := s.server.Requests(); n != 1 {
-		t.Errorf("VIES was asked %d times, want once", n)
+		t.Errorf("%d VIES queries, want 1", n)
 	}
 	s.clock.advance(24 * time.Hour)
 	s.assess(t, "AT", "ATU12345678")
 	if n := s.server.Requests(); n != 2 {
-		t.Errorf("VIES was asked %d times, want again after a day", n)
+		t.Errorf("%d VIES queries, want another after a day", n)
 	}
 }

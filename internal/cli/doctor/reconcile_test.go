@@ -83,13 +83,13 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 		{name: "no invoice", change: `DELETE FROM invoices`, want: "FAIL  invoice    ord_1: the invoice should exist once and exists 0 times"},
 		{
 			name: "an invoice that waits", change: `INSERT INTO pending_invoices (id, order_id, refund_id, buyer, created_at) VALUES ('due_1', 'ord_1', '', '', 1)`,
-			want: "FAIL  stuck      ord_1: the invoice is owed since 1970-01-01 00:00:00 and was not issued; is company.name set?",
+			want: "FAIL  stuck      ord_1: the invoice is pending since 1970-01-01 00:00:00; is company.name set?",
 		},
-		{name: "a line", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  line       lin_1: the line of anna.org is under way"},
-		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     lin_1: anna.org is carried out and there is no domain dom_1"},
-		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is captured, and the provider has 0 charges"},
-		{name: "a charge that failed", charges: `{"id":"ch_1","amount":1190,"captured":true,"currency":"eur","status":"failed","payment_intent":"pi_1"}`, want: "the provider has 0 charges"},
-		{name: "a refund", refunds: `{"id":"re_1","object":"refund","amount":1190,"created":1000,"status":"succeeded","payment_intent":"pi_1"}`, want: "FAIL  refund     re_1: the provider gave 11.90 of ord_1 back, and we know of no reason"},
+		{name: "a line", change: `UPDATE provision_items SET state = 'paid'`, want: "FAIL  line       lin_1: the provisioning item for anna.org is open"},
+		{name: "a domain", change: `DELETE FROM domains`, want: "FAIL  domain     lin_1: anna.org is provisioned and there is no domain dom_1"},
+		{name: "no charge", charges: " ", want: "FAIL  charge     ord_1: payment pay_1 is captured and has 0 charges"},
+		{name: "a charge that failed", charges: `{"id":"ch_1","amount":1190,"captured":true,"currency":"eur","status":"failed","payment_intent":"pi_1"}`, want: "payment pay_1 is captured and has 0 charges"},
+		{name: "a refund", refunds: `{"id":"re_1","object":"refund","amount":1190,"created":1000,"status":"succeeded","payment_intent":"pi_1"}`, want: "FAIL  refund     re_1: the provider refunded 11.90 of ord_1 without a refund here"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestReconcile_UnreadableProviderFails(t *testing.T) {
 	b := newReconcileEnv(t)
 	b.charges = "not JSON"
 	code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--books", "--config", b.config)
-	if code != cli.ExitError || len(out) != 0 || !strings.Contains(errOut, "the provider's charges can't be read") {
+	if code != cli.ExitError || len(out) != 0 || !strings.Contains(errOut, "reconcile: read charges") {
 		t.Errorf("exit %d, %s%s", code, out, errOut)
 	}
 }

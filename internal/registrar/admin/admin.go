@@ -15,7 +15,7 @@ import (
 // Cause is why a domain is locked.
 type Cause string
 
-// The causes.
+// Causes of locks.
 const (
 	Chargeback Cause = "chargeback"
 	UDRP       Cause = "udrp"
@@ -23,63 +23,61 @@ const (
 	Abuse      Cause = "abuse"
 )
 
-// Causes are all of them.
+// Causes returns all causes.
 func Causes() []Cause { return []Cause{Chargeback, UDRP, Court, Abuse} }
 
 // Restriction is what a lock forbids.
 type Restriction string
 
-// The blocks; doc.go says what each means.
+// Restrictions; see the table in doc.go.
 const (
 	Transfer    Restriction = "transfer"
 	Nameservers Restriction = "nameservers"
 	Renewal     Restriction = "renewal"
 )
 
-// Restrictions are all of them.
+// Restrictions returns all restrictions.
 func Restrictions() []Restriction { return []Restriction{Transfer, Nameservers, Renewal} }
 
-// Lock is what a dispute, a court or abuse forbids to do with a domain.
+// Lock restricts a domain because of a dispute, a court order or abuse.
 type Lock struct {
 	ID string
-	// Domain is its id, Name the whole name in A-labels, Customer who held it then.
+	// Domain is the domain's id, Name the full name in A-labels, Customer its owner then.
 	Domain, Name, Customer string
 	Cause                  Cause
-	// Reason is the operator's words, which the holder reads; Reference is the other
-	// side's number.
+	// Reason is shown to the customer; Reference is the other party's case number.
 	Reason, Reference string
 	Restrictions      []Restriction
-	// ReviewAt is when an operator has to look again.
+	// ReviewAt is when an operator has to review it.
 	ReviewAt time.Time
 	SetBy    string
 	SetAt    time.Time
 	LiftedBy string
-	// LiftedAt is zero while it is in force.
+	// LiftedAt is zero while the lock is active.
 	LiftedAt time.Time
-	// SecureStatus is how far the registry keeps the domain, for a lock in force that blocks
-	// transfers. It is not stored: the registry's changes know.
+	// SecureStatus is set for active locks that restrict transfers. It is not stored but
+	// derived from the registry changes.
 	SecureStatus SecureStatus
 }
 
-// DomainRef is a domain that somebody holds.
+// DomainRef is a domain in a customer's portfolio.
 type DomainRef struct{ ID, Name, Customer string }
 
-// What can go wrong. Transports have a sentence for each.
+// Error codes. Transports have a text for each.
 const (
-	// NoSuchLock and NoSuchJob go with KindNotFound.
+	// NoSuchLock and NoSuchJob (KindNotFound).
 	NoSuchLock registrar.Code = "no_such_lock"
 	NoSuchJob  registrar.Code = "no_such_job"
-	// These go with KindInvalid.
+	// KindInvalid.
 	BadCause        registrar.Code = "bad_cause"
 	BadReason       registrar.Code = "bad_reason"
 	BadRestrictions registrar.Code = "bad_blocks"
 	BadReviewDate   registrar.Code = "bad_deadline"
-	// JobClaimed goes with KindConflict: somebody works on it at this moment, or it is
-	// due already.
+	// JobClaimed (KindConflict): a node holds the lease, or the job is due already.
 	JobClaimed registrar.Code = "job_in_hand"
 )
 
-// What the audit tells.
+// Audited actions.
 const (
 	LockSet           registrar.Action = "domain_lock_set"
 	LockLifted        registrar.Action = "domain_lock_lifted"
@@ -88,76 +86,75 @@ const (
 	PriceListReplaced registrar.Action = "price_list_replaced"
 )
 
-// Actions are all of them.
+// Actions returns all audited actions.
 func Actions() []registrar.Action {
 	return []registrar.Action{LockSet, LockLifted, AccountViewed, JobRetried, PriceListReplaced}
 }
 
 const (
-	// A reason is one sentence: the holder's mail quotes it.
+	// A reason is one sentence: the customer's mail quotes it.
 	maxReason    = 100
 	maxReference = 60
-	// maxReviewDelay is how far away the next look at a lock may be.
+	// maxReviewDelay bounds how far away a review may be.
 	maxReviewDelay = 2 * 365 * 24 * time.Hour
 	// maxListed bounds every list.
 	maxListed = 100
 )
 
-// Store keeps locks and knows the work. Each change is one transaction with its deed.
+// Store persists locks and lists jobs. Each change is one transaction with its audit event.
 type Store interface {
-	// GetDomainRef is the domain of a name; false if nobody holds it.
+	// GetDomainRef returns the domain of a name; false if no customer holds it.
 	GetDomainRef(ctx context.Context, name string) (DomainRef, bool, error)
 	AddDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail) error
 	GetDomainLock(ctx context.Context, id string) (Lock, bool, error)
-	// LiftDomainLock is false if there is none in force.
+	// LiftDomainLock returns false if there is no active one.
 	LiftDomainLock(ctx context.Context, lock Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error)
-	// ListActiveLocksOfDomain are those in force on a domain.
+	// ListActiveLocksOfDomain returns the active locks of a domain.
 	ListActiveLocksOfDomain(ctx context.Context, domain string) ([]Lock, error)
-	// ListActiveDomainLocks begin with the one that is due first, LiftedLocks with the last.
+	// ListActiveDomainLocks is ordered by review date, ListLiftedDomainLocks newest first.
 	ListActiveDomainLocks(ctx context.Context, limit int) ([]Lock, error)
 	ListLiftedDomainLocks(ctx context.Context, limit int) ([]Lock, error)
 
-	// ListJobs is what is not done: what was tried most often first, or what is due next.
+	// ListJobs returns unfinished jobs: most attempts first, or the next ones due.
 	ListJobs(ctx context.Context, kind JobKind, retrying bool, limit int) ([]Job, error)
-	// RetryJobNow makes a job due now; false if somebody has it, or there is none.
+	// RetryJobNow makes a job due now; false if it is leased or does not exist.
 	RetryJobNow(ctx context.Context, kind JobKind, id string, now time.Time, event registrar.AuditEvent) (bool, error)
-	// GetJobError is why a job did not get on; false if nobody knows.
+	// GetJobError returns the last error of a job; false if there is none.
 	GetJobError(ctx context.Context, kind JobKind, id string) (JobError, bool, error)
-	// PutJobError remembers it, and forgets some that are older than before.
+	// PutJobError stores it, and deletes some older than before.
 	PutJobError(ctx context.Context, kind JobKind, id string, jobError JobError, before time.Time) error
-	// ListPendingRefunds are those that are due the longest.
+	// ListPendingRefunds returns the longest overdue refunds.
 	ListPendingRefunds(ctx context.Context, limit int) ([]Refund, error)
 
-	// RecordAuditEvent writes one entry of the audit.
+	// RecordAuditEvent stores one audit event.
 	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
 }
 
-// Config is what a Service needs.
+// Config configures a Service. Store is required.
 type Config struct {
 	Store Store
-	// Secure has the registry keep a domain from leaving, for a lock that blocks
-	// transfers; nil means that nobody can.
+	// Secure secures a domain at the registry for a lock that restricts transfers;
+	// optional.
 	Secure func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error
-	// SecuredFor says whether that was done for a lock, or is under way; nil means that
-	// nobody knows.
+	// SecuredFor reports whether that was done for a lock, or is in progress; optional.
 	SecuredFor func(ctx context.Context, domain, lock string) (secured, inProgress bool, err error)
-	// AbandonChange ends a change of a domain that nobody can carry out; nil means that nobody can.
+	// AbandonChange ends a domain change that can't be executed; optional.
 	AbandonChange func(ctx context.Context, operator registrar.Actor, change string) error
-	// MailQueued is called after a letter was stored; nil: nobody waits.
+	// MailQueued is called after a mail was stored; optional.
 	MailQueued func()
-	// WakeJobs is told that a job of a kind is due now; nil: it is found by itself.
+	// WakeJobs is called after a job of a kind was made due; optional.
 	WakeJobs func(JobKind)
-	// Now is the true time; nil means time.Now.
+	// Now is the real time; nil means time.Now.
 	Now func() time.Time
 }
 
-// Service is safe for concurrent use.
+// Service serves operators. It is safe for concurrent use.
 type Service struct{ cfg Config }
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("office: a store is needed")
+		return nil, errors.New("admin: Config.Store is required")
 	}
 	if cfg.Secure == nil {
 		cfg.Secure = func(context.Context, registrar.Actor, string, string, string) error { return nil }
@@ -185,9 +182,9 @@ func notFound(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: code}
 }
 
-// RecordAccountView writes into a customer's audit that an operator looks at the account. Whoever
-// shows an operator anything of a customer calls it first.
-// object is what of it, such as an order; empty: all.
+// RecordAccountView audits that an operator views a customer's account. It must be called
+// before an operator is shown customer data. object is the viewed part, such as an order;
+// empty means the whole account.
 func (s *Service) RecordAccountView(ctx context.Context, operator registrar.Actor, customer, object string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -195,7 +192,7 @@ func (s *Service) RecordAccountView(ctx context.Context, operator registrar.Acto
 	return s.cfg.Store.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: operator, Action: AccountViewed, Customer: customer, Object: object, At: s.cfg.Now()})
 }
 
-// LockRequest is a lock as an operator asks for it. Name is in A-labels, lower case.
+// LockRequest is a lock as an operator requests it. Name is in lower-case A-labels.
 type LockRequest struct {
 	Name              string
 	Cause             Cause
@@ -204,8 +201,8 @@ type LockRequest struct {
 	ReviewAt          time.Time
 }
 
-// SetLock locks a domain. notSecured is why the registry does not keep it from
-// leaving, where the lock wants that: the lock stands all the same.
+// SetLock locks a domain. notSecured is why the registry did not secure it, if the lock
+// requires that; the lock is active regardless.
 func (s *Service) SetLock(ctx context.Context, operator registrar.Actor, request LockRequest) (lock Lock, notSecured, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, nil, err
@@ -256,7 +253,7 @@ func isPrintable(text string, limit int) bool {
 		strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// normalizeRestrictions are the chosen blocks in the order of the table, each once.
+// normalizeRestrictions returns the chosen restrictions in table order, without duplicates.
 func normalizeRestrictions(chosen []Restriction) []Restriction {
 	var all []Restriction
 	for _, restriction := range Restrictions() {
@@ -267,7 +264,7 @@ func normalizeRestrictions(chosen []Restriction) []Restriction {
 	return all
 }
 
-// LiftLock ends a lock. What it set at the registry stays: the holder may take it off.
+// LiftLock ends a lock. Its transfer lock at the registry stays; the customer may remove it.
 func (s *Service) LiftLock(ctx context.Context, operator registrar.Actor, id string) (Lock, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Lock{}, err
@@ -301,8 +298,8 @@ func lockMail(lock Lock, change string) registrar.Mail {
 	}}
 }
 
-// ListLocks are those in force, the one that is due first at the top, and those that
-// were lifted last.
+// ListLocks returns the active locks, ordered by review date, and the most recently lifted
+// ones.
 func (s *Service) ListLocks(ctx context.Context, operator registrar.Actor) (inForce, lifted []Lock, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, nil, err
@@ -314,7 +311,7 @@ func (s *Service) ListLocks(ctx context.Context, operator registrar.Actor) (inFo
 	return inForce, lifted, err
 }
 
-// listActiveLocks are the locks in force, with how far registries keep their domains.
+// listActiveLocks returns the active locks with their secure status.
 func (s *Service) listActiveLocks(ctx context.Context) ([]Lock, error) {
 	locks, err := s.cfg.Store.ListActiveDomainLocks(ctx, maxListed)
 	for i := range locks {
@@ -325,7 +322,7 @@ func (s *Service) listActiveLocks(ctx context.Context) ([]Lock, error) {
 	return locks, err
 }
 
-// Forbids says whether a lock forbids something to be done with a domain.
+// Forbids reports whether a lock forbids an operation on a domain.
 func (s *Service) Forbids(ctx context.Context, domain string, restriction Restriction) (bool, error) {
 	locks, err := s.cfg.Store.ListActiveLocksOfDomain(ctx, domain)
 	return slices.ContainsFunc(locks, func(l Lock) bool { return slices.Contains(l.Restrictions, restriction) }), err

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 )
 
-// nilStore fails by a nil pointer if anything is asked of it.
+// nilStore panics on every call.
 type nilStore struct{ admin.Store }
 
 func TestService_RefusesNonOperators(t *testing.T) {
@@ -22,7 +22,7 @@ func TestService_RefusesNonOperators(t *testing.T) {
 		{},
 		{Kind: registrar.ActorPerson, Customer: "cus_1", Through: "ses_1"},
 		{Kind: registrar.ActorToken, Customer: "cus_1", Through: "tok_1"},
-		{Kind: registrar.ActorOperator}, // nobody in particular
+		{Kind: registrar.ActorOperator}, // without an account
 	} {
 		ctx := t.Context()
 		_, _, setErr := service.SetLock(ctx, actor, admin.LockRequest{})
@@ -68,7 +68,7 @@ func TestSetLock_RejectsInvalidRequest(t *testing.T) {
 	}
 }
 
-// failedJobsStore is work of every kind, of which each was tried once and has a setback.
+// failedJobsStore has one failed job of every kind.
 type failedJobsStore struct{ admin.Store }
 
 func (failedJobsStore) ListJobs(_ context.Context, kind admin.JobKind, _ bool, _ int) ([]admin.Job, error) {
@@ -86,7 +86,7 @@ func (failedJobsStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock
 	return nil, nil
 }
 
-// A change that no registry takes waits for ever, and its holder can do nothing.
+// A blocked change never ends by itself, and its customer can't resolve it.
 func TestListOpenIssues_IncludesFailedOrdersItemsAndChanges(t *testing.T) {
 	t.Parallel()
 	service, err := admin.New(admin.Config{Store: failedJobsStore{}})
@@ -99,7 +99,7 @@ func TestListOpenIssues_IncludesFailedOrdersItemsAndChanges(t *testing.T) {
 	}
 }
 
-// locksStore are locks on domains whose names say how their registries keep them.
+// locksStore has locks on domains named after their secure status.
 type locksStore struct {
 	failedJobsStore
 	locks []admin.Lock
@@ -109,8 +109,8 @@ func (l locksStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, e
 	return l.locks, nil
 }
 
-// The service may stop between a lock and its registry, and an auth code that is out
-// opens the domain until somebody goes on.
+// The service may stop between lock and registry, and an issued auth code stays valid
+// until the domain is secured.
 func TestListOpenIssues_IncludesUnsecuredAndOverdueLocks(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)

@@ -1,39 +1,39 @@
-// Package office is what operators do by hand: they lock domains, look at work that
-// does not get on, and look at customers.
+// Package admin is the operators' service: they lock domains, inspect jobs that do not
+// progress, and view customer accounts.
 //
-// # What it promises
+// # Guarantees
 //
-// Every method takes the operator as its actor and refuses everybody else. Whatever
-// an operator does to a customer, looking included, is written into that customer's
-// audit before it happens, and the customer can read it there.
+// Every method takes the operator as its actor and refuses every other actor. Whatever an
+// operator does to a customer, viewing included, is recorded in that customer's audit log
+// before it happens, where the customer can read it.
 //
 // # Locks
 //
-// A lock says why something may not be done with a domain (a chargeback, a UDRP
-// complaint, a court, abuse), what exactly, and when somebody has to look at it
-// again. It ends only when an operator lifts it: a forgotten date must not open a
-// domain that a court has closed. A lock that is due is shown until somebody has
-// looked.
+// A lock states why a domain is restricted (a chargeback, a UDRP complaint, a court
+// order, abuse), what is forbidden, and when it must be reviewed. It ends only when an
+// operator lifts it: a missed date must not release a domain that a court has locked. A
+// lock due for review is listed until it has been reviewed.
 //
-//	block        forbids
-//	transfer     unlocking, the auth code, another holder
-//	nameservers  other nameservers, DS records
+//	restriction  forbids
+//	transfer     unlocking, auth codes, registrant changes
+//	nameservers  nameserver and DS changes
 //	renewal      ordering a renewal
 //
-// No block is about giving a domain up, because nothing here does: an account that holds
-// domains is not closed, and declarations are carried out by operators.
+// No restriction covers deletion, because no customer action deletes a domain: an account
+// with domains can't be closed, and operators process withdrawals.
 //
-// A lock that blocks transfers has the registry keep the domain: by its own transfer
-// lock, and by a new auth code that nobody is told, so that one which is out already is
-// worth nothing.
+// A lock that restricts transfers also secures the domain at the registry: by the
+// registry's transfer lock, and by a new auth code that is disclosed to no one, so that
+// issued codes stop working.
 //
-// Those who carry such things out ask Bars before they write the intent, and again
-// before they send it. The holder is told by mail, and the domain's page names the lock.
+// Services that change domains call Forbids before they store the intent, and again
+// before they send it. The customer is notified by mail, and the domain's page shows the
+// lock.
 //
-// # Work
+// # Jobs
 //
-// Lines, orders, changes, mails and messages to agents are rows with a time at which
-// they are due. Here they are read with why they did not get on, and can be made due
-// now; nothing that somebody has in hand is touched. A change that waits for a registry
-// account which is not ours any more can be given up.
+// Order items, orders, domain changes, mails and webhook deliveries are rows with a due
+// time. They are listed here with their last error, and can be made due now unless a node
+// holds the lease. A change whose registry account is no longer configured can be
+// abandoned.
 package admin

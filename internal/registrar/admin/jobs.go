@@ -8,10 +8,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// JobKind is a kind of work that is done by itself.
+// JobKind is a kind of background job.
 type JobKind string
 
-// The kinds.
+// Kinds of jobs.
 const (
 	JobItem    JobKind = "line"
 	JobOrder   JobKind = "order"
@@ -20,49 +20,48 @@ const (
 	JobWebhook JobKind = "event"
 )
 
-// JobKinds are all of them.
+// JobKinds returns all kinds.
 func JobKinds() []JobKind { return []JobKind{JobOrder, JobItem, JobChange, JobMail, JobWebhook} }
 
-// Job is a piece of work that is not done.
+// Job is an unfinished job.
 type Job struct {
 	Kind JobKind
 	ID   string
-	// What is its own kind (register, order_paid), State how far it has come, Name the
-	// domain that it is about; each may be empty.
+	// What is its subkind (register, order_paid), State its progress, Name the domain it is
+	// about; each may be empty.
 	What, State, Name string
 	DueAt             time.Time
-	// Node is who works on it; empty: nobody, or nobody says.
+	// Node holds the lease; empty if none does or it is unknown.
 	Node     string
 	Attempts int
-	// LastError is why it did not get on the last time; its code is empty if nobody
-	// knows.
+	// LastError is the error of the last attempt; its code is empty if unknown.
 	LastError JobError
 }
 
-// JobError is why a job did not get on.
+// JobError is why an attempt failed.
 type JobError struct {
 	Code registrar.Code
 	At   time.Time
 }
 
-// Refund is money that has not gone back yet.
+// Refund is a refund that is still due.
 type Refund struct {
 	ID, Order string
 	Amount    registrar.Cents
 	Since     time.Time
 }
 
-// jobErrorRetention is how long a setback is remembered: longer than anything is tried.
+// jobErrorRetention is how long an error is stored: longer than any job is retried.
 const jobErrorRetention = 30 * 24 * time.Hour
 
-// RecordJobError remembers why a job did not get on. Those who do the work call it.
+// RecordJobError stores why a job's attempt failed. The job runners call it.
 func (s *Service) RecordJobError(ctx context.Context, kind JobKind, id string, code registrar.Code) error {
 	now := s.cfg.Now()
 	return s.cfg.Store.PutJobError(ctx, kind, id, JobError{Code: code, At: now}, now.Add(-jobErrorRetention))
 }
 
-// ListJobs is what is not done of a kind: what was tried, most often first, or what is
-// due next.
+// ListJobs returns the unfinished jobs of a kind: retried ones, most attempts first, or
+// the next ones due.
 func (s *Service) ListJobs(ctx context.Context, operator registrar.Actor, kind JobKind, retrying bool) ([]Job, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
@@ -106,8 +105,8 @@ func (s *Service) Retry(ctx context.Context, operator registrar.Actor, kind JobK
 	return nil
 }
 
-// AbandonJob ends a job that nobody can do any more. Only changes of domains come to that:
-// everything else can be done as long as the service runs.
+// AbandonJob ends a job that can't be completed any more. That applies to domain changes
+// only.
 func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind JobKind, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -118,20 +117,20 @@ func (s *Service) AbandonJob(ctx context.Context, operator registrar.Actor, kind
 	return s.cfg.AbandonChange(ctx, operator, id)
 }
 
-// refundGracePeriod is how long a refund may be due before somebody should look.
+// refundGracePeriod is how long a refund may be due before it is an issue.
 const refundGracePeriod = 15 * time.Minute
 
-// OpenIssues is what asks for a person.
+// OpenIssues is what needs an operator.
 type OpenIssues struct {
-	// Orders were tried and wait; Lines and Changes too. Refunds are due for too long.
+	// Orders, Items and Changes have failed attempts. Refunds are overdue.
 	Orders, Items, Changes []Job
 	Refunds                []Refund
-	// Locks are due for another look, or their registry does not keep the domain: it has
-	// refused, or the service stopped before it was asked.
+	// Locks are due for review, or not secured: the registry refused, or the service
+	// stopped before asking it.
 	Locks []Lock
 }
 
-// ListOpenIssues is what asks for a person.
+// ListOpenIssues returns what needs an operator.
 func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) (OpenIssues, error) {
 	var issues OpenIssues
 	var err error
@@ -156,8 +155,8 @@ func (s *Service) ListOpenIssues(ctx context.Context, operator registrar.Actor) 
 	return issues, nil
 }
 
-// listFailedJobs are jobs that have failed and wait. A row that is only asked about again and
-// again, such as a transfer, has no setback.
+// listFailedJobs returns jobs with a failed attempt. Jobs that only poll, such as a
+// pending transfer, have no error.
 func (s *Service) listFailedJobs(ctx context.Context, operator registrar.Actor, kind JobKind) ([]Job, error) {
 	jobs, err := s.ListJobs(ctx, operator, kind, true)
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.LastError.Code == "" }), err

@@ -7,17 +7,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// SecureStatus is whether the registry keeps a domain from leaving, as a lock wants it.
+// SecureStatus is whether a lock's domain is secured at the registry.
 type SecureStatus string
 
-// How it stands; empty where a lock does not want it.
+// Secure statuses; empty for a lock that does not restrict transfers.
 const (
 	Secured          SecureStatus = "secured"
 	SecureInProgress SecureStatus = "under_way"
 	NotSecured       SecureStatus = "not_secured"
 )
 
-// Secure asks the registry again to keep a locked domain from leaving.
+// Secure asks the registry again to secure a locked domain.
 func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -32,8 +32,8 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, id strin
 	return s.cfg.Secure(ctx, operator, lock.Customer, lock.Domain, lock.ID)
 }
 
-// loadSecureStatus notes how far the registry keeps the domain of a lock. A crash between the
-// lock and the registry is seen here, and so is a registry that has refused.
+// loadSecureStatus sets a lock's status from the registry changes. It reveals a crash
+// between lock and registry as well as a refusal by the registry.
 func (s *Service) loadSecureStatus(ctx context.Context, lock *Lock) error {
 	if s.cfg.SecuredFor == nil || !slices.Contains(lock.Restrictions, Transfer) {
 		return nil

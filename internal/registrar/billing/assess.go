@@ -14,10 +14,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Rule names why a sale bears the rate that it bears; doc.go has the table.
+// Rule names the reason for a sale's VAT rate; doc.go has the table.
 type Rule string
 
-// The rules, as orders store them.
+// Rules, as orders store them.
 const (
 	RuleUnknownCountry Rule = "unknown_country"
 	RuleDomestic       Rule = "domestic"
@@ -27,27 +27,27 @@ const (
 	RuleEUConsumer     Rule = "eu_consumer"
 )
 
-// seller is where we sell from.
+// seller is the country we sell from.
 const seller = "DE"
 
-// BadNet goes with KindInternal: a net sum that no price list can have led to.
+// BadNet (KindInternal): a net amount that no price list can produce.
 const BadNet registrar.Code = "bad_net"
 
-// maxNet keeps a sum times its rate far away from overflow.
+// maxNet keeps net times rate far below overflow.
 const maxNet = registrar.Cents(1) << 48
 
-// VATIDValidator is the EU's register of VAT ids.
+// VATIDValidator is the EU's VAT id register.
 type VATIDValidator interface {
-	// Valid says whether the id (GR's begin with EL) is one of a business that
-	// trades within the EU. An error means that nobody could say.
+	// Valid reports whether the id (Greek ones start with EL) belongs to a business that
+	// trades within the EU. An error means that the register could not be queried.
 	Valid(ctx context.Context, id string) (bool, error)
 }
 
-// Party is a customer as far as VAT is concerned.
+// Party is the VAT-relevant part of a customer.
 type Party struct {
-	// Country is in ISO 3166 letters; empty while the customer has told none.
+	// Country is an ISO 3166 code; empty while unknown.
 	Country, PostalCode string
-	// VATID begins with its country's two letters; empty if there is none.
+	// VATID starts with its country's two letters; empty if there is none.
 	VATID string
 }
 
@@ -56,21 +56,21 @@ type Assessment struct {
 	// RateBasisPoints is the rate in hundredths of a percent: 1900.
 	RateBasisPoints int
 	Rule            Rule
-	// Country is whose VAT it is; where none is charged, the customer's.
+	// Country is the one whose VAT is charged; the customer's if none is charged.
 	Country string
-	// VATID is the one that reverse charge rests on; empty otherwise.
+	// VATID is the validated id behind a reverse charge; empty otherwise.
 	VATID string
-	// Unchecked says that the VAT id could not be checked, so VAT is charged.
+	// Unchecked means that the VAT id could not be checked, so VAT is charged.
 	Unchecked bool
-	// VAT is that of each net sum, in their order.
+	// VAT is the VAT of each net amount, in their order.
 	VAT []registrar.Cents
 }
 
-// Config is what an Assessor needs.
+// Config configures an Assessor.
 type Config struct {
 	Rates     *Rates
 	Validator VATIDValidator
-	// OSS says that we take part in the One-Stop-Shop.
+	// OSS means that we use the One-Stop-Shop.
 	OSS    bool
 	Logger *slog.Logger
 }
@@ -78,7 +78,7 @@ type Config struct {
 // Assessor assesses sales. It is safe for concurrent use.
 type Assessor struct{ Config }
 
-// New makes an Assessor.
+// New returns an Assessor.
 func New(config Config) *Assessor {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
@@ -86,7 +86,7 @@ func New(config Config) *Assessor {
 	return &Assessor{config}
 }
 
-// Assess is the VAT for the net sums of a sale's lines.
+// Assess computes the VAT for the net amounts of a sale's items.
 func (a *Assessor) Assess(ctx context.Context, party Party, nets []registrar.Cents, at time.Time) (Assessment, error) {
 	assessment, err := a.rule(ctx, party, at)
 	if err != nil {
@@ -126,10 +126,10 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 	valid, err := a.Validator.Valid(ctx, id)
 	switch {
 	case ctx.Err() != nil:
-		// Whoever asked has gone: nobody is there to be charged.
+		// The caller has gone; a fallback assessment would be useless.
 		return Assessment{}, errors.Join(ctx.Err(), err)
 	case err != nil:
-		a.Logger.WarnContext(ctx, "VAT is charged, because a VAT id could not be checked", "country", country, "reason", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
+		a.Logger.WarnContext(ctx, "VAT id not checked, VAT charged", "country", country, "reason", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		consumer.Unchecked = true
 		return consumer, nil
 	case valid:
@@ -139,17 +139,17 @@ func (a *Assessor) rule(ctx context.Context, party Party, at time.Time) (Assessm
 	}
 }
 
-// countryOf is a country as the rates write it. It is false for what is none.
+// countryOf normalises a country code; false if it is not a country.
 func countryOf(text string) (string, bool) {
 	text = compactUpper(text)
-	if text == "EL" { // as Greece is written in VAT ids
+	if text == "EL" { // Greece's code in VAT ids
 		text = "GR"
 	}
 	region, err := language.ParseRegion(text)
 	return text, err == nil && len(text) == 2 && region.IsCountry()
 }
 
-// vatIDPrefix is how a country's VAT ids begin.
+// vatIDPrefix returns the prefix of a country's VAT ids.
 func vatIDPrefix(country string) string {
 	switch country {
 	case "GR":
@@ -165,14 +165,13 @@ func compactUpper(text string) string {
 	return strings.ToUpper(strings.Join(strings.Fields(text), ""))
 }
 
-// SplitVAT is the VAT of each net sum at one rate. It is rounded half-up over the sum
-// of them and shared out by largest remainder, the first of equals first: no share is
-// negative, none differs by a cent or more from its exact value, and together they
-// are the VAT of the sum.
+// SplitVAT returns the VAT of each net amount at one rate. The total is rounded half-up
+// and allocated by largest remainder, the first of equals first: no share is negative or
+// a cent or more off its exact value, and the shares add up to the VAT of the total.
 func SplitVAT(nets []registrar.Cents, rateBasisPoints int) ([]registrar.Cents, error) {
 	const whole = 10_000
 	if rateBasisPoints < 0 || rateBasisPoints > whole {
-		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: BadNet, Detail: "a VAT rate out of range"}
+		return nil, &registrar.Error{Kind: registrar.KindInternal, Code: BadNet, Detail: "VAT rate out of range"}
 	}
 	var sum, given registrar.Cents
 	rate := registrar.Cents(rateBasisPoints)
@@ -180,7 +179,7 @@ func SplitVAT(nets []registrar.Cents, rateBasisPoints int) ([]registrar.Cents, e
 	order := make([]int, len(nets))
 	for i, net := range nets {
 		if net < 0 || net > maxNet || sum > maxNet-net {
-			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: BadNet, Detail: "a net sum out of range"}
+			return nil, &registrar.Error{Kind: registrar.KindInternal, Code: BadNet, Detail: "net amount out of range"}
 		}
 		sum += net
 		shares[i] = net * rate / whole

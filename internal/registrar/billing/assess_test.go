@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// fakeValidator answers for VIES: ids that end in 1 are valid, ids in 9 can't be asked.
+// fakeValidator stands in for VIES: ids ending in 1 are valid, ids ending in 9 fail.
 type fakeValidator struct{ asked []string }
 
 func (r *fakeValidator) Valid(_ context.Context, id string) (bool, error) {
@@ -67,7 +67,7 @@ func TestAssess_AppliesRuleTable(t *testing.T) {
 		{name: "an XI id does not count elsewhere", party: Party{Country: "IE", VATID: "XI123456781"}, rate: 1900, rule: RuleEUConsumer, country: "DE"},
 		{name: "Switzerland", party: Party{Country: "CH"}, rule: RuleOutsideEU, country: "CH"},
 		{name: "the United States, with OSS", oss: true, party: Party{Country: "US"}, rule: RuleOutsideEU, country: "US"},
-		{name: "nothing told", party: Party{}, rate: 1900, rule: RuleUnknownCountry, country: "DE"},
+		{name: "no country", party: Party{}, rate: 1900, rule: RuleUnknownCountry, country: "DE"},
 		{name: "no such country", oss: true, party: Party{Country: "ZZ"}, rate: 1900, rule: RuleUnknownCountry, country: "DE"},
 		{name: "not a country", party: Party{Country: "EU", VATID: "EU372000041"}, rate: 1900, rule: RuleUnknownCountry, country: "DE"},
 		{name: "the Canary Islands", oss: true, party: Party{Country: "ES", PostalCode: "35001", VATID: "ESX1234567X"}, rule: RuleOutsideEU, country: "ES"},
@@ -94,7 +94,7 @@ func TestAssess_AppliesRuleTable(t *testing.T) {
 				t.Errorf("got %+v, want rate %d by %s of %s, id %q, unchecked %t", got, test.rate, test.rule, test.country, test.id, test.open)
 			}
 			if len(ids.asked) != test.asked {
-				t.Errorf("VIES was asked for %q, want %d questions", ids.asked, test.asked)
+				t.Errorf("VIES was queried for %q, want %d queries", ids.asked, test.asked)
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func TestParseRates_RejectsMalformedRows(t *testing.T) {
 	t.Parallel()
 	for _, row := range []string{"DEU,,19,,", "DE,1.1.2021,19,,", "DE,,190,,", "DE,,-1,,", "DE,,19.123,,", "DE,,,,", "DE,,19,6993-6991,", "DE,,19,699-6991,", "DE,,19,6x,", "DE,,19,"} {
 		if _, err := parseRates(strings.NewReader("country,from,rate,postcodes,place\n" + row + "\n")); err == nil {
-			t.Errorf("%q passed", row)
+			t.Errorf("%q: no error", row)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestAssess_LogsUncheckedVATIDWithoutItsValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := log.String(); !strings.Contains(text, "reason=timeout") || strings.Contains(text, "12345679") {
-		t.Errorf("the log says %q", text)
+		t.Errorf("log: %q", text)
 	}
 }
 
@@ -200,12 +200,12 @@ func TestSplitVAT_RoundsOnceOverTheSum(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got, err := SplitVAT(test.nets, test.rate); err != nil || !slices.Equal(got, test.want) {
-			t.Errorf("Share(%v, %d) = %v, %v; want %v", test.nets, test.rate, got, err, test.want)
+			t.Errorf("SplitVAT(%v, %d) = %v, %v; want %v", test.nets, test.rate, got, err, test.want)
 		}
 	}
 	for _, nets := range [][]registrar.Cents{{-1}, {maxNet, 1}, {1 << 62}} {
 		if _, err := SplitVAT(nets, 1900); registrar.CodeOf(err) != BadNet {
-			t.Errorf("Share(%v) = %v", nets, err)
+			t.Errorf("SplitVAT(%v) = %v", nets, err)
 		}
 	}
 }

@@ -1,36 +1,35 @@
-// Package billing says what VAT a sale bears, and proves that the books add up.
+// Package billing computes the VAT of a sale.
 //
 // # VAT
 //
-// We sell from Germany, and what we sell is a service that is delivered
-// electronically: VAT is that of the customer's place.
+// We sell electronically supplied services from Germany, so the customer's place decides:
 //
 //	the customer                                  rule              rate
-//	has told no country, or none that exists      unknown_country   Germany's
+//	has given no country, or an invalid one       unknown_country   Germany's
 //	is in Germany                                 domestic          Germany's
 //	is outside the EU's VAT territory             outside_eu        0
 //	is in the EU, with a valid VAT id of          reverse_charge    0, the customer owes it
 //	that country
-//	is in the EU, and we take part in the         eu_consumer_oss   that country's
+//	is in the EU, and we use the                  eu_consumer_oss   that country's
 //	One-Stop-Shop
 //	is in the EU, and we don't                    eu_consumer       Germany's
 //
-// The VAT territory is not the political map. The Canary Islands, Livigno, Büsingen
-// or Åland belong to member states and are outside of it; Madeira and the Azores are
-// inside with rates of their own; Monaco counts as France. Northern Ireland is
-// inside for goods only: for us it is outside, so an XI number decides nothing.
-// Rates change by law on a day, so rates.csv holds them with their first days, and
-// the sale's day in Germany decides.
+// The VAT territory is not the political map. The Canary Islands, Livigno, Büsingen and
+// Åland belong to member states but are outside it; Madeira and the Azores are inside
+// with their own rates; Monaco counts as France. Northern Ireland is inside for goods
+// only, so for us it is outside and an XI number has no effect. Rates change on legal
+// effective dates: rates.csv lists each rate with its first day, and the day of the sale
+// in Germany decides.
 //
-// A VAT id counts only if VIES calls it valid. While VIES can't be asked VAT is
-// charged as if there were none, and the assessment says so: VAT that was not
-// charged can't be got from the customer later, VAT that was can be given back.
+// A VAT id counts only if VIES reports it as valid. While VIES is unavailable VAT is
+// charged as if there were no id, and the assessment is marked Unchecked: VAT that was
+// not charged can't be collected later, VAT that was charged can be refunded.
 //
-// VAT is rounded half-up once over the net sum, as EN 16931 wants it, and shared out
-// to the lines by largest remainder: the lines always add up to the sum.
+// VAT is rounded half-up once over the net total, as EN 16931 requires, and allocated to
+// the items by largest remainder, so the items always add up to the total.
 //
 // # The threshold
 //
-// Without the One-Stop-Shop German VAT is right for EU consumers up to 10,000 EUR a
-// year; Watch counts, and warns before that.
+// Without the One-Stop-Shop, German VAT applies to EU consumers up to 10,000 EUR a year;
+// ThresholdMonitor sums the sales and warns before that.
 package billing

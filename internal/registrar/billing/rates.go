@@ -10,50 +10,50 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // the day in Germany decides, on a machine without zone files too
+	_ "time/tzdata" // the day in Germany decides, also without zone files on the machine
 )
 
 //go:embed rates.csv
 var ratesCSV []byte
 
-// Rate is the VAT of a place on a day.
+// Rate is the VAT rate of a place on a day.
 type Rate struct {
-	// BasisPoints are hundredths of a percent: 1900. They are 0 outside.
+	// BasisPoints are hundredths of a percent: 1900. They are 0 if Outside.
 	BasisPoints int
-	// Outside says that the place belongs to a member state but not to the EU's VAT
+	// Outside means that the place belongs to a member state but not to the EU's VAT
 	// territory.
 	Outside bool
 }
 
-// Rates is a checked table of rates. It never changes.
+// Rates is a validated, immutable table of rates.
 type Rates struct {
 	byCountry map[string][]ratesRow
 	germany   *time.Location
 }
 
-// ratesRow is one row of the table. Of the rows that fit, those with postal codes
-// win, and of these the one with the latest day.
+// ratesRow is one row of the table. Of the matching rows those with postal codes win, and
+// of these the one with the latest day.
 type ratesRow struct {
 	rate  Rate
-	from  string // 2006-01-02; empty is earlier than every day
+	from  string // 2006-01-02; empty means always
 	codes []codeRange
 }
 
-// codeRange is a range of postal codes: of their first digits, so that what
-// countries write behind those (9500-123) does not matter.
+// codeRange is a range of postal code prefixes, so suffixes that some countries append
+// (9500-123) do not matter.
 type codeRange struct{ first, last string }
 
-// EmbeddedRates is the table that comes with the program.
+// EmbeddedRates is the built-in table.
 var EmbeddedRates = sync.OnceValues(func() (*Rates, error) {
 	rates, err := parseRates(bytes.NewReader(ratesCSV))
 	if err != nil {
-		return nil, fmt.Errorf("the VAT rates inside the program: %w", err)
+		return nil, fmt.Errorf("billing: embedded VAT rates: %w", err)
 	}
 	return rates, nil
 })
 
-// Rate is the standard rate at a place on the day in Germany. It is false for a
-// country outside the EU.
+// Rate returns the standard rate at a place on the day in Germany; false for a country
+// outside the EU.
 func (r *Rates) Rate(country, postalCode string, at time.Time) (Rate, bool) {
 	rows := r.byCountry[country]
 	day := at.In(r.germany).Format(time.DateOnly)
@@ -88,7 +88,7 @@ func (r *ratesRow) covers(code string) bool {
 	return false
 }
 
-// digits leaves only the digits: people write D-78266 and 630 86.
+// digits keeps only the digits: customers write D-78266 and 630 86.
 func digits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {
@@ -128,11 +128,11 @@ func parseRatesRow(record []string) (ratesRow, error) {
 	country, from, rate, codes := record[0], record[1], record[2], record[3]
 	row := ratesRow{from: from}
 	if len(country) != 2 {
-		return row, fmt.Errorf("country %q has not two letters", country)
+		return row, fmt.Errorf("country %q: want two letters", country)
 	}
 	if from != "" {
 		if _, err := time.Parse(time.DateOnly, from); err != nil {
-			return row, fmt.Errorf("day %q is not written like 2021-01-01", from)
+			return row, fmt.Errorf("day %q: want a date like 2021-01-01", from)
 		}
 	}
 	if rate == "outside" {
@@ -150,25 +150,25 @@ func parseRatesRow(record []string) (ratesRow, error) {
 			last = first
 		}
 		if digits(first) != first || first == "" || len(first) != len(last) || last < first {
-			return row, fmt.Errorf("postal codes %q are not a range like 6991-6993", field)
+			return row, fmt.Errorf("postal codes %q: want a range like 6991-6993", field)
 		}
 		row.codes = append(row.codes, codeRange{first, last})
 	}
 	return row, nil
 }
 
-// parsePercent reads 19 or 25.5 as basis points.
+// parsePercent parses 19 or 25.5 as basis points.
 func parsePercent(text string) (int, error) {
 	whole, decimals, _ := strings.Cut(text, ".")
 	points, err := strconv.Atoi(whole + (decimals + "00")[:2])
 	if err != nil || whole == "" || len(decimals) > 2 || points < 0 || points > 5000 {
-		return 0, fmt.Errorf("rate %q is not a percentage like 25.5", text)
+		return 0, fmt.Errorf("rate %q: want a percentage like 25.5", text)
 	}
 	return points, nil
 }
 
-// Domestic is the standard rate where we sell from: what prices are shown with to
-// somebody of whom nothing is known.
+// Domestic is the standard rate in Germany, used for prices shown to visitors without a
+// known country.
 func (r *Rates) Domestic(at time.Time) Rate {
 	rate, _ := r.Rate(seller, "", at)
 	return rate

@@ -71,7 +71,7 @@ func TestThresholdMonitor_CountsEUConsumersInGermanYear(t *testing.T) {
 		t.Errorf("sold %s, warn %t, %v", sold, warn, err)
 	}
 	if want := time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC); !book.since.Equal(want) {
-		t.Errorf("counted since %s, want %s: the new year had begun in Germany", book.since, want)
+		t.Errorf("since = %s, want %s: the new year has begun in Germany", book.since, want)
 	}
 	book.sums[RuleOSS]--
 	if _, warn, _ := w.SalesThisYear(t.Context()); warn {
@@ -80,7 +80,7 @@ func TestThresholdMonitor_CountsEUConsumersInGermanYear(t *testing.T) {
 	book.sums[RuleOSS]++
 	w.OSS = true
 	if _, warn, _ := w.SalesThisYear(t.Context()); warn {
-		t.Error("warned although we take part in the One-Stop-Shop")
+		t.Error("warned although OSS is set")
 	}
 }
 
@@ -115,8 +115,8 @@ func TestThresholdMonitor_WarnsOncePerDay(t *testing.T) {
 		book.change(func() { book.err = errors.New("no database") })
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !strings.Contains(log.String(), "could not be counted") {
-			t.Error("a failed count is not told")
+		if !strings.Contains(log.String(), "sales not counted") {
+			t.Error("a failed count is not logged")
 		}
 		cancel()
 		<-done

@@ -1,14 +1,14 @@
-// Package catalog is the price list: which extensions we carry, what they cost
-// and who answers for them.
+// Package catalog is the price list: which extensions we sell, their prices and the
+// servers to query for them.
 //
-// A Catalog is read whole or not at all. Parse checks every row and reports
-// every mistake with its line, so that an operator mends a list in one go, and a
-// list with one wrong price never comes into force. A Catalog never changes;
-// Live swaps one for another while requests are running.
+// A Catalog is loaded completely or not at all. Parse checks every row and reports every
+// problem with its line, so that an operator can fix a list in one pass and a list with
+// one wrong price never becomes active. A Catalog is immutable; Live swaps one for
+// another while requests are running.
 //
-// The list that ships with the program is also the built-in RDAP bootstrap: its
-// rdap column holds facts that age, so a fresher bootstrap from IANA replaces
-// them. A value that an operator changed is a decision, and stays (RDAPPinned).
+// The shipped list is also the built-in RDAP bootstrap: its rdap column ages, so a fresher
+// bootstrap from IANA replaces it. A value that an operator changed is a decision and
+// stays (RDAPPinned).
 package catalog
 
 import (
@@ -27,17 +27,17 @@ import (
 //go:embed extensions.csv
 var shippedCSV []byte
 
-// Catalog is one complete, checked price list.
+// Catalog is one complete, validated price list.
 type Catalog struct {
 	extensions []registrar.Extension
 	byTLD      map[string]registrar.Extension
 }
 
-// Shipped is the list that comes with the program.
+// Shipped is the built-in list.
 var Shipped = sync.OnceValues(func() (*Catalog, error) {
 	c, err := parse(bytes.NewReader(shippedCSV), nil)
 	if err != nil {
-		return nil, fmt.Errorf("the price list inside the program: %w", err)
+		return nil, fmt.Errorf("catalog: embedded price list: %w", err)
 	}
 	return c, nil
 })
@@ -50,19 +50,19 @@ func newCatalog(extensions []registrar.Extension) *Catalog {
 	return c
 }
 
-// Extension finds a row by its TLD (lower case, leading dot).
+// Extension returns the row of a TLD (lower case, leading dot).
 func (c *Catalog) Extension(tld string) (registrar.Extension, bool) {
 	ext, ok := c.byTLD[tld]
 	return ext, ok
 }
 
-// All is every row in alphabetical order. The caller owns the slice.
+// All returns every row in alphabetical order. The caller owns the slice.
 func (c *Catalog) All() []registrar.Extension { return slices.Clone(c.extensions) }
 
-// Len is the number of extensions.
+// Len returns the number of extensions.
 func (c *Catalog) Len() int { return len(c.extensions) }
 
-// withSales is the same list with what is decided about each row.
+// withSales returns a copy with the Sale of each row set.
 func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Catalog {
 	extensions := c.All()
 	for i := range extensions {
@@ -71,23 +71,23 @@ func (c *Catalog) withSales(decide func(registrar.Extension) registrar.Sale) *Ca
 	return newCatalog(extensions)
 }
 
-// Live is the catalogue in force. It is safe for concurrent use.
+// Live is the active catalog. It is safe for concurrent use.
 type Live struct {
 	current atomic.Pointer[Catalog]
-	// swapMu guards decide, and keeps one swap from overtaking another.
+	// swapMu guards saleDecider and serialises swaps.
 	swapMu      sync.Mutex
 	saleDecider func(registrar.Extension) registrar.Sale
 }
 
-// NewLive puts c in force.
+// NewLive returns a Live with c active.
 func NewLive(c *Catalog) *Live {
 	l := &Live{}
 	l.current.Store(c)
 	return l
 }
 
-// Replace puts c in force. Answers that are under way keep the old one. What can be
-// ordered is decided here, once for the whole list, and not for each answer.
+// Replace activates c. Requests in flight keep the old list. What can be ordered is
+// decided here, once for the whole list.
 func (l *Live) Replace(c *Catalog) {
 	l.swapMu.Lock()
 	defer l.swapMu.Unlock()
@@ -97,8 +97,8 @@ func (l *Live) Replace(c *Catalog) {
 	l.current.Store(c)
 }
 
-// SetSaleDecider sets what decides which extensions can be ordered, for the list in force and
-// for every later one.
+// SetSaleDecider sets the function that decides which extensions can be ordered, for the
+// active list and every later one.
 func (l *Live) SetSaleDecider(decider func(registrar.Extension) registrar.Sale) {
 	l.swapMu.Lock()
 	defer l.swapMu.Unlock()
@@ -106,31 +106,31 @@ func (l *Live) SetSaleDecider(decider func(registrar.Extension) registrar.Sale) 
 	l.current.Store(l.current.Load().withSales(decider))
 }
 
-// Catalog is the list in force at this moment.
+// Catalog returns the active list.
 func (l *Live) Catalog() *Catalog { return l.current.Load() }
 
-// Extension finds a row of the list in force.
+// Extension returns a row of the active list.
 func (l *Live) Extension(tld string) (registrar.Extension, bool) {
 	return l.current.Load().Extension(tld)
 }
 
-// All is every row of the list in force, in alphabetical order. The caller owns
-// the slice.
+// All returns every row of the active list in alphabetical order. The caller owns the
+// slice.
 func (l *Live) All() []registrar.Extension { return l.current.Load().All() }
 
-// Edition is a price list with its number: the number of imports up to it, 0 for the
-// list that ships with the program while nothing has been imported.
+// Edition is a price list with its number: the count of imports up to it, 0 for the
+// shipped list before the first import.
 type Edition struct {
 	Number int64
 	List   *Catalog
 }
 
-// ErrEditionConflict is returned by an import that was compared with an edition that is
-// no longer in force.
-var ErrEditionConflict = errors.New("catalog: another price list came into force meanwhile")
+// ErrEditionConflict is returned by an import that was compared with an edition that is no
+// longer active.
+var ErrEditionConflict = errors.New("catalog: another price list was activated concurrently")
 
-// Change is one difference between two lists. An empty Field means that the
-// whole row came (Old is empty) or went (New is empty).
+// Change is one difference between two lists. With an empty Field the whole row was added
+// (Old is empty) or removed (New is empty).
 type Change struct {
 	TLD   string
 	Field string
@@ -163,7 +163,7 @@ func (c *Catalog) Diff(next *Catalog) []Change {
 	return changes
 }
 
-// priceColumns are the columns that are money.
+// priceColumns are the price columns.
 var priceColumns = map[string]bool{"register": true, "renew": true, "transfer": true, "restore": true}
 
 // Prices returns both prices of a changed price; ok is false for any other change.

@@ -38,11 +38,11 @@ func TestShipped_IsValidAndRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	if changes := list.Diff(again); len(changes) != 0 {
-		t.Errorf("import of the export changes %v", changes)
+		t.Errorf("importing the export changes %v", changes)
 	}
 	for _, ext := range again.All() {
 		if ext.RDAPPinned {
-			t.Errorf("%s is pinned, although its RDAP address is the shipped one", ext.TLD)
+			t.Errorf("%s is pinned, although its RDAP URL is the shipped one", ext.TLD)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestParse_ReportsProblemWithLine(t *testing.T) {
 		{"no dot", header + "com,12.90,12.90,12.90,49.90,1,10,,,,,\n", `line 2, tld: "com" must begin with a dot`},
 		{"upper case", header + ".COM,12.90,12.90,12.90,49.90,1,10,,,,,\n", "line 2, tld"},
 		{"unicode", header + ".рус,12.90,12.90,12.90,49.90,1,10,,,,,\n", "line 2, tld"},
-		{"duplicate", header + good + good, "line 3, tld: .de stands already in line 2"},
+		{"duplicate", header + good + good, "line 3, tld: .de is already in line 2"},
 		{"rdap http", header + ".com,12.90,12.90,12.90,49.90,1,10,,,,http://rdap.example/,\n", "line 2, rdap"},
 		{"rdap slash", header + ".com,12.90,12.90,12.90,49.90,1,10,,,,https://rdap.example/x,\n", "must end with a slash"},
 		{"rdap password", header + ".com,12.90,12.90,12.90,49.90,1,10,,,,https://a:b@rdap.example/,\n", "line 2, rdap"},
@@ -123,7 +123,7 @@ func TestParse_PinsChangedRDAPAddress(t *testing.T) {
 	}{
 		".com": {"https://rdap.verisign.com/com/v1/", false},
 		".net": {"https://rdap.gateway.example/", true},
-		".org": {"", true}, // a dash: ask none
+		".org": {"", true}, // a dash: no RDAP
 		".dev": {"", false},
 		".zz":  {"https://rdap.nic.zz/", true},
 	} {
@@ -133,7 +133,7 @@ func TestParse_PinsChangedRDAPAddress(t *testing.T) {
 	}
 	var out strings.Builder
 	if err := list.Write(&out); err != nil || !strings.Contains(out.String(), ".org,13.90,13.90,13.90,49.90,1,10,,,,-,\n") {
-		t.Errorf("the dash is lost in the export: %v\n%s", err, out.String())
+		t.Errorf("export lost the dash: %v\n%s", err, out.String())
 	}
 }
 
@@ -193,7 +193,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		list, err := Parse(bytes.NewReader(text))
 		if (list == nil) == (err == nil) {
-			t.Fatalf("neither a list nor an error, or both: %v, %v", list, err)
+			t.Fatalf("want either a list or an error: %v, %v", list, err)
 		}
 		if list == nil {
 			return
@@ -204,7 +204,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := Parse(&out)
 		if err != nil || len(list.Diff(again)) != 0 {
-			t.Fatalf("a list that was written can't be read again: %v", err)
+			t.Fatalf("written list does not parse: %v", err)
 		}
 	})
 }
@@ -221,7 +221,7 @@ func TestLive_DecidesSalesOncePerList(t *testing.T) {
 	list := parse(".aa,1.00,1.00,1.00,1.00,1,10,,,,,\n.bb,1.00,1.00,1.00,1.00,1,10,,,,,\n")
 	live := NewLive(list)
 	if ext, _ := live.Extension(".aa"); ext.Sale.Decided {
-		t.Error("a decision without a decider")
+		t.Error("sale decided without a decider")
 	}
 	asked := 0
 	live.SetSaleDecider(func(ext registrar.Extension) registrar.Sale {
@@ -238,6 +238,6 @@ func TestLive_DecidesSalesOncePerList(t *testing.T) {
 		t.Errorf("%+v after %d decisions", ext.Sale, asked)
 	}
 	if len(list.Diff(parse(".aa,1.00,1.00,1.00,1.00,1,10,,,,,\n.bb,1.00,1.00,1.00,1.00,1,10,,,,,\n"))) != 0 || list.All()[0].Sale.Decided {
-		t.Error("the list itself was changed")
+		t.Error("the original list was changed")
 	}
 }

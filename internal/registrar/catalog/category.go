@@ -7,11 +7,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Category is a shelf on which people look for an extension. An extension may
-// stand on several; what we know nothing about stands on CategoryOther.
+// Category groups extensions for browsing. An extension may be in several; those without
+// any other are in CategoryOther.
 type Category string
 
-// The categories.
+// Categories of extensions.
 const (
 	CategoryPopular    Category = "popular"
 	CategoryCountry    Category = "country"
@@ -23,7 +23,7 @@ const (
 	CategoryOther      Category = "other"
 )
 
-// Categories are all of them, in the order in which people are shown them.
+// Categories returns all categories in display order.
 func Categories() []Category {
 	return []Category{
 		CategoryPopular, CategoryCountry, CategoryPlace, CategoryBusiness, CategoryTechnology, CategoryShopping,
@@ -31,7 +31,7 @@ func Categories() []Category {
 	}
 }
 
-// categoryLabels says by meaning what the list's own columns do not.
+// categoryLabels assigns extensions by meaning, where the list's columns don't.
 var categoryLabels = map[Category]string{
 	CategoryPlace: `asia bayern berlin cologne de.com eu hamburg irish koeln lat london nrw nyc ruhr saarland swiss
 		taipei tatar tirol tokyo vegas wien zuerich`,
@@ -66,7 +66,7 @@ var categoriesByTLD = sync.OnceValue(func() map[string][]Category {
 	return of
 })
 
-// Contains says whether an extension stands on this shelf.
+// Contains reports whether an extension is in the category.
 func (c Category) Contains(ext registrar.Extension) bool {
 	switch c {
 	case CategoryPopular:
@@ -85,8 +85,8 @@ func (c Category) Contains(ext registrar.Extension) bool {
 	}
 }
 
-// ofCountry: all extensions of two letters are countries' (ISO 3166), and so are
-// those below them.
+// isCountryCode reports whether a TLD is, or is below, a country-code TLD: all two-letter
+// TLDs are (ISO 3166).
 func isCountryCode(tld string) bool {
 	return len(tld)-strings.LastIndexByte(tld, '.') == len(".de")
 }

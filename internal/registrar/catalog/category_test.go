@@ -13,12 +13,12 @@ func TestCategories_CoverEveryExtension(t *testing.T) {
 	}
 	for _, ext := range list.All() {
 		if !slices.ContainsFunc(Categories(), func(c Category) bool { return c.Contains(ext) }) {
-			t.Errorf("%s stands nowhere", ext.TLD)
+			t.Errorf("%s is in no category", ext.TLD)
 		}
 	}
 	for _, c := range Categories() {
 		if !slices.ContainsFunc(list.All(), c.Contains) {
-			t.Errorf("nothing stands on %s", c)
+			t.Errorf("category %s is empty", c)
 		}
 	}
 }
@@ -46,12 +46,12 @@ func TestCategory_Contains(t *testing.T) {
 		}
 		for _, c := range test.is {
 			if !c.Contains(ext) {
-				t.Errorf("%s does not stand on %s", test.tld, c)
+				t.Errorf("%s is not in %s", test.tld, c)
 			}
 		}
 		for _, c := range test.isNo {
 			if c.Contains(ext) {
-				t.Errorf("%s stands on %s", test.tld, c)
+				t.Errorf("%s is in %s", test.tld, c)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var columns = []string{
 	"popular", "requires", "verify", "rdap", "whois",
 }
 
-// noRDAP in the rdap column says: ask none, whatever IANA's bootstrap lists.
+// noRDAP in the rdap column disables RDAP, whatever IANA's bootstrap lists.
 const noRDAP = "-"
 
 const (
@@ -31,11 +31,11 @@ const (
 
 	maxRows  = 20_000
 	maxYears = 10
-	// maxProblems keeps the report of a file that is no price list readable.
+	// maxProblems keeps the report for a file that is not a price list readable.
 	maxProblems = 50
 )
 
-// Problem is one mistake in a list.
+// Problem is one error in a list.
 type Problem struct {
 	Line   int
 	Column string
@@ -49,7 +49,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("line %d, %s: %s", p.Line, p.Column, p.Text)
 }
 
-// Problems is the error of a list that was refused.
+// Problems is the error for a rejected list.
 type Problems []Problem
 
 func (ps Problems) Error() string {
@@ -60,8 +60,8 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Parse reads a whole list. If anything is wrong the error is Problems with a
-// line number each, and there is no Catalog.
+// Parse parses a whole list. If anything is wrong the error is Problems, with a line
+// number each, and there is no Catalog.
 func Parse(r io.Reader) (*Catalog, error) {
 	shipped, err := Shipped()
 	if err != nil {
@@ -70,13 +70,13 @@ func Parse(r io.Reader) (*Catalog, error) {
 	return parse(r, shipped)
 }
 
-// parse marks as pinned each RDAP address that differs from shipped's; a nil
-// shipped is the shipped list itself.
+// parse marks each RDAP URL that differs from the shipped one as pinned; shipped is nil
+// for the shipped list itself.
 func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
 	buffered := bufio.NewReader(limited)
 	if bom, err := buffered.Peek(3); err == nil && string(bom) == "\ufeff" {
-		_, _ = buffered.Discard(3) // spreadsheets put a byte order mark in front
+		_, _ = buffered.Discard(3) // spreadsheets add a byte order mark
 	}
 	reader := csv.NewReader(buffered)
 	reader.FieldsPerRecord = len(columns)
@@ -102,13 +102,13 @@ func parse(r io.Reader, shipped *Catalog) (*Catalog, error) {
 			if errors.As(err, &broken) && errors.Is(broken.Err, csv.ErrFieldCount) {
 				continue
 			}
-			break // after broken quoting the rest of the file can't be told apart
+			break // after broken quoting the rest of the file can't be parsed
 		}
 		line, _ := reader.FieldPos(0)
 		row := rowParser{line: line}
 		ext := row.parse(fields)
 		if first, ok := lineOf[ext.TLD]; ok {
-			row.addProblem("tld", "%s stands already in line %d", ext.TLD, first)
+			row.addProblem("tld", "%s is already in line %d", ext.TLD, first)
 		}
 		lineOf[ext.TLD] = line
 		if shipped != nil {
@@ -146,7 +146,7 @@ func newProblem(err error) Problem {
 	return Problem{Line: broken.Line, Text: broken.Err.Error()}
 }
 
-// rowParser collects everything that is wrong with one row.
+// rowParser collects all problems of one row.
 type rowParser struct {
 	line     int
 	problems Problems
@@ -267,7 +267,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// Write prints the list as Parse reads it.
+// Write writes the list in the format that Parse reads.
 func (c *Catalog) Write(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(columns); err != nil {

@@ -1,19 +1,18 @@
-// Package dossier hands customers everything that is stored about them: what
-// Articles 15 and 20 of the GDPR ask for, as one file that people can read and
-// programs can take over.
+// Package export gives customers everything that is stored about them, as Articles 15 and
+// 20 of the GDPR require: one file, readable by people and machines.
 //
-// # What it promises
+// # Guarantees
 //
-// All that is personal is in it, table by table: a test goes through the schema and
-// fails for a column that is neither handed over nor left out with a reason. It is
-// read and written in small pieces, so that an account of any size needs little
-// memory. That it was handed over is in the audit before its first byte is.
+// The export contains all personal data, table by table: a test walks the schema and
+// fails for a column that is neither exported nor excluded with a reason. It is read and
+// written in small pieces, so an account of any size needs little memory. The export is
+// audited before its first byte is sent.
 //
-// # What it refuses
+// # Restrictions
 //
-// Nobody but a person who has just signed in gets it: a browser that somebody has
-// left open must not give everything away. It holds no secret and no hash of one,
-// nothing of operators but that they did something, and nothing of other customers.
+// Only a customer who has signed in recently gets it: an unattended browser must not give
+// everything away. It contains no secret and no hash of one, nothing about operators
+// except that they did something, and nothing about other customers.
 package export
 
 import (
@@ -29,20 +28,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// DataExported is what the audit tells.
+// DataExported is the audited action.
 const DataExported registrar.Action = "data_exported"
 
-// Field is one thing that is known. Value is a text, a number, a bool, a list of
-// texts, JSON, or the records of a part within.
+// Field is one named value: a string, a number, a bool, a list of strings, JSON, or nested
+// records.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Record is what one row tells, in the order in which people read it.
+// Record is one row, with its fields in reading order.
 type Record []Field
 
-// MarshalJSON writes an object with the fields in their order.
+// MarshalJSON writes an object with the fields in order.
 func (r Record) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
@@ -66,37 +65,37 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Sink takes a dossier, part by part.
+// Sink receives an export, section by section.
 type Sink interface {
-	// BeginSection begins one. A list has any number of records, another part one at most.
+	// BeginSection starts a section. A list has any number of records, others at most one.
 	BeginSection(name string, list bool) error
 	AddRecord(record Record) error
 }
 
 // Store reads what is stored about a customer.
 type Store interface {
-	// ExportCustomer hands all of it over. Addresses of documents begin with base.
+	// ExportCustomer writes everything. URLs of documents start with baseURL.
 	ExportCustomer(ctx context.Context, customer, baseURL string, sink Sink) error
-	// RecordAuditEvent writes one entry of the audit.
+	// RecordAuditEvent stores one audit event.
 	RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error
 }
 
-// Config is what a Service needs. Store is required.
+// Config configures a Service. Store is required.
 type Config struct {
 	Store Store
-	// BaseURL is the service's own address, without a slash at its end.
+	// BaseURL is the service's base URL, without a trailing slash.
 	BaseURL string
-	// Now is the true time; nil means time.Now.
+	// Now is the real time; nil means time.Now.
 	Now func() time.Time
 }
 
-// Service is safe for concurrent use.
+// Service exports customer data. It is safe for concurrent use.
 type Service struct{ cfg Config }
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("dossier: a store is needed")
+		return nil, errors.New("export: Config.Store is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -104,8 +103,8 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg}, nil
 }
 
-// Write writes the actor's dossier as one JSON object. What was written before an
-// error is no JSON: its end is missing.
+// Write writes the actor's data as one JSON object. After an error the output is not valid
+// JSON: its end is missing.
 func (s *Service) Write(ctx context.Context, actor registrar.Actor, w io.Writer) error {
 	now := s.cfg.Now()
 	if err := actor.RequireRecentSignIn(now); err != nil {
@@ -124,13 +123,13 @@ func (s *Service) Write(ctx context.Context, actor registrar.Actor, w io.Writer)
 	return out.end()
 }
 
-// bufferSize is how much is written at once.
+// bufferSize is the size of a write.
 const bufferSize = 32 << 10
 
-// jsonWriter is the JSON object around the parts.
+// jsonWriter writes the JSON object around the sections.
 type jsonWriter struct {
 	out *bufio.Writer
-	// inSection says that a part was begun, list that it is one, and records how many it has.
+	// inSection means that a section is open, list that it is one; records counts its records.
 	inSection, list bool
 	records         int
 }
@@ -140,7 +139,7 @@ func (d *jsonWriter) begin(now time.Time) error {
 	return err
 }
 
-// endSection ends the part that is open.
+// endSection ends the open section, if any.
 func (d *jsonWriter) endSection() error {
 	text := ""
 	switch {
@@ -157,7 +156,7 @@ func (d *jsonWriter) endSection() error {
 	return err
 }
 
-// BeginSection begins a part.
+// BeginSection starts a section.
 func (d *jsonWriter) BeginSection(name string, list bool) error {
 	if err := d.endSection(); err != nil {
 		return err
@@ -171,10 +170,10 @@ func (d *jsonWriter) BeginSection(name string, list bool) error {
 	return err
 }
 
-// AddRecord writes one record of the part.
+// AddRecord writes one record of the section.
 func (d *jsonWriter) AddRecord(record Record) error {
 	if !d.inSection || !d.list && d.records > 0 {
-		return errors.New("dossier: a record that belongs to no part")
+		return errors.New("export: record outside a section")
 	}
 	indent := "  "
 	if d.list {

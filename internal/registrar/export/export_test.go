@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// memStore is a store with a few parts.
+// memStore is a store with a few sections.
 type memStore struct {
 	events  []registrar.AuditEvent
 	records int
@@ -79,17 +79,17 @@ func TestWrite_OneJSONObjectWithAuditEvent(t *testing.T) {
 		t.Errorf("%+v\n%s", all, file.String())
 	}
 	if len(store.events) != 1 || store.events[0].Action != export.DataExported || store.events[0].Customer != "cus_erika" {
-		t.Errorf("the audit has %+v", store.events)
+		t.Errorf("audit events: %+v", store.events)
 	}
 }
 
 func TestWrite_RequiresRecentPersonSignIn(t *testing.T) {
 	t.Parallel()
 	for name, actor := range map[string]registrar.Actor{
-		"nobody":                      {},
-		"a token":                     {Kind: registrar.ActorToken, Customer: "cus_erika", Through: "tok_1", SignedInAt: now},
-		"an operator":                 {Kind: registrar.ActorOperator, Through: "root", SignedInAt: now},
-		"somebody who was here today": personActor(now.Add(-time.Hour)),
+		"anonymous":             {},
+		"a token":               {Kind: registrar.ActorToken, Customer: "cus_erika", Through: "tok_1", SignedInAt: now},
+		"an operator":           {Kind: registrar.ActorOperator, Through: "root", SignedInAt: now},
+		"signed in an hour ago": personActor(now.Add(-time.Hour)),
 	} {
 		store := &memStore{}
 		var file bytes.Buffer
@@ -107,11 +107,11 @@ func TestWrite_StoreErrorLeavesInvalidJSON(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if json.Valid(file.Bytes()) {
-		t.Errorf("it looks whole: %s", file.String())
+		t.Errorf("output looks complete: %s", file.String())
 	}
 }
 
-// countingWriter says how much was written at once at most.
+// countingWriter records the total and the largest write.
 type countingWriter struct{ total, largest int }
 
 func (c *countingWriter) Write(chunk []byte) (int, error) {
@@ -128,6 +128,6 @@ func TestWrite_LargeExportIsWrittenInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out.total < 1<<20 || out.largest > 64<<10 {
-		t.Errorf("%d bytes, and %d of them at once", out.total, out.largest)
+		t.Errorf("%d bytes, largest write %d", out.total, out.largest)
 	}
 }

@@ -1,5 +1,5 @@
-// Package invoice issues the documents that a sale owes its customer: an invoice
-// for every order that was paid for, and a correction for every refund of it.
+// Package invoice issues the documents of a sale: an invoice for every paid order, and a
+// correction for every refund of one of its items.
 //
 // # What is issued
 //
@@ -7,38 +7,35 @@
 //	invoice      an order with a gross above 0,           380    RE-2026
 //	             once it is paid
 //	correction   a refund of one of its items,            381    RK-2026
-//	             once the provider has made it
+//	             once the provider has executed it
 //
-// An order that costs nothing has no invoice, and a payment that came too late or
-// twice paid for nothing: it has no invoice, so its refund corrects none. A
-// correction is called Rechnungskorrektur and not Gutschrift, because in German tax
-// law that word means an invoice which the customer writes (§ 14 UStG).
+// A free order has no invoice. Neither has a late or duplicate payment, so its refund
+// needs no correction. A correction is titled Rechnungskorrektur, not Gutschrift, because
+// in German tax law a Gutschrift is an invoice issued by the customer (§ 14 UStG).
 //
-// A document is a snapshot: the seller's particulars, the customer's as they were
-// when the money came, the lines, the VAT with its reason, and every sentence that
-// the law wants. It is written once and never changed or deleted. Paper and XML are
-// made from it and are the same each time.
+// A document is a snapshot: the seller, the customer at the time of payment, the lines,
+// the VAT with its reason, and all legally required texts. It is written once and never
+// changed or deleted. PDF and XML are rendered from it reproducibly.
 //
 // # Numbers
 //
-// Numbers are unique and without a gap in each series, which is a prefix and a year
-// in Germany. The counter is a row that is raised in the transaction that stores the
-// document: whatever fails takes the number back with it, and of two that race one
-// waits for the other.
+// Numbers are unique and without gaps in each series, which is a prefix and a year in
+// Germany. The counter is a row incremented in the transaction that stores the document,
+// so a rollback also returns the number and concurrent transactions wait for each other.
 //
-// # Why not in the transaction that books the payment
+// # Why not in the payment's transaction
 //
-// That transaction writes down that a document is owed, with the customer's
-// particulars, and nothing else; a duty issues it a moment later. So a payment never
-// waits for the one counter that all nodes share, and never fails because the
-// operator has not told who sells: those documents wait, and doctor --books says so.
-// What is owed becomes a document in one transaction, so a crash leaves either.
+// That transaction only records a pending document with the customer's data; a job issues
+// it a moment later. A payment therefore never waits for the one counter that all nodes
+// share, and never fails because the operator has not configured the seller: those
+// documents stay pending, and doctor --books reports them. Issuing is one transaction, so
+// after a crash a document is either pending or issued.
 //
 // # VAT
 //
 // The categories are those of EN 16931:
 //
-//	billing's rule                               category   and the document says
+//	billing's rule                               category   the document states
 //	domestic, unknown_country, eu_consumer       S          the rate
 //	eu_consumer_oss                              S          whose VAT it is
 //	reverse_charge                               AE         that the customer owes it

@@ -7,10 +7,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Kind is what a document is.
+// Kind is the kind of a document.
 type Kind string
 
-// The kinds.
+// Kinds of documents.
 const (
 	Invoice    Kind = "invoice"
 	Correction Kind = "correction"
@@ -19,15 +19,15 @@ const (
 // Category is the VAT category of EN 16931.
 type Category string
 
-// The categories that a service can have.
+// Categories that a service can have.
 const (
 	Standard      Category = "S"
 	ReverseCharge Category = "AE"
 	OutOfScope    Category = "O"
 )
 
-// Document is an invoice or a correction. Its JSON is what is stored for ever: a
-// field is added, never renamed.
+// Document is an invoice or a correction. Its JSON is stored permanently: fields may be
+// added, never renamed.
 type Document struct {
 	ID       string `json:"id"`
 	Kind     Kind   `json:"kind"`
@@ -35,21 +35,21 @@ type Document struct {
 	Refund   string `json:"refund,omitempty"` // of a correction
 	Customer string `json:"customer"`
 
-	// Number is Series and Count as people read it: RE-2026-000001.
+	// Number is Series and Count formatted: RE-2026-000001.
 	Number string `json:"number"`
 	Series string `json:"series"`
 	Count  int64  `json:"count"`
-	// IssuedAt is the moment; Day and SuppliedOn are days in Germany, as 2006-01-02.
+	// Day and SuppliedOn are days in Germany, as 2006-01-02.
 	IssuedAt   time.Time `json:"issued_at"`
 	Day        string    `json:"day"`
 	SuppliedOn string    `json:"supplied_on"`
-	// PaidOn is the day of the payment, or of the refund; Payment is ours.
+	// PaidOn is the day of the payment or refund; Payment is our payment id.
 	PaidOn  string `json:"paid_on"`
 	Payment string `json:"payment"`
-	// Corrects is what a correction is about.
+	// Corrects is the invoice that a correction refers to.
 	Corrects *Reference `json:"corrects,omitempty"`
 
-	// Language is the customer's: de, or en for German with English beside it.
+	// Language is the customer's: de, or en for German followed by English.
 	Language string `json:"language"`
 	Seller   Seller `json:"seller"`
 	Buyer    Buyer  `json:"buyer"`
@@ -62,36 +62,36 @@ type Document struct {
 	RateBasisPoints int      `json:"rate_basis_points"`
 	Rule            string   `json:"rule"`
 	Category        Category `json:"category"`
-	// Reason says why no VAT is charged; empty where some is.
+	// Reason says why no VAT is charged; empty if it is.
 	Reason string `json:"reason,omitempty"`
-	// Notes are the sentences below the sums.
+	// Notes are the texts below the totals.
 	Notes []string `json:"notes"`
 }
 
-// Reference names another document.
+// Reference identifies another document.
 type Reference struct {
 	Number string `json:"number"`
 	Day    string `json:"day"`
 }
 
-// Seller is the operator, as the law wants it on an invoice.
+// Seller is the operator, with the data that the law requires on an invoice.
 type Seller struct {
 	Name       string `json:"name"`
 	Street     string `json:"street"`
 	PostalCode string `json:"postal_code"`
 	City       string `json:"city"`
-	// Country is always Germany: package billing sells from there.
+	// Country is always Germany, which package billing assumes.
 	Country string `json:"country"`
-	// Register is the commercial register's entry; empty where there is none.
+	// Register is the entry in the commercial register; empty if there is none.
 	Register string `json:"register,omitempty"`
-	// One of VATID and TaxNumber is there.
+	// At least one of VATID and TaxNumber is set.
 	VATID     string `json:"vat_id,omitempty"`
 	TaxNumber string `json:"tax_number,omitempty"`
 	Email     string `json:"email"`
 	Phone     string `json:"phone,omitempty"`
 }
 
-// Buyer is the customer when the money came.
+// Buyer is the customer at the time of payment.
 type Buyer struct {
 	Name         string `json:"name"`
 	Organisation string `json:"organisation,omitempty"`
@@ -105,7 +105,7 @@ type Buyer struct {
 	Language     string `json:"language"`
 }
 
-// DisplayName is who the document is made out to.
+// DisplayName is the addressee of the document.
 func (b Buyer) DisplayName() string {
 	if b.Organisation != "" {
 		return b.Organisation
@@ -113,10 +113,10 @@ func (b Buyer) DisplayName() string {
 	if b.Name != "" {
 		return b.Name
 	}
-	return b.Email // an account that has told nothing, from before this was asked
+	return b.Email // old accounts may have no name
 }
 
-// Line is one item. Its term is in its text, so there is one piece of it.
+// Line is one item. The text contains its term, so the quantity is 1.
 type Line struct {
 	Item  string          `json:"item"`
 	Text  string          `json:"text"`
@@ -125,38 +125,38 @@ type Line struct {
 	Gross registrar.Cents `json:"gross"`
 }
 
-// Sale is a paid order, or one refund of it, as far as a document needs it.
+// Sale is a paid order with its refunds, as far as a document needs it.
 type Sale struct {
 	Order, Customer string
 	PaidAt          time.Time
-	// Payment is the one that was kept.
+	// Payment is the captured payment.
 	Payment         string
 	Items           []Item
 	Net, VAT, Gross registrar.Cents
 	RateBasisPoints int
-	// Rule is billing's; Country is whose VAT it is, VATID the one that it rests on.
+	// Rule is billing's; Country is the one whose VAT is charged, VATID the validated id.
 	Rule, Country, VATID string
 	Refunds              []Refund
 }
 
-// Item is one name of an order.
+// Item is one item of an order.
 type Item struct {
 	ID, Name, Kind  string
 	Years           int
 	Net, VAT, Gross registrar.Cents
 }
 
-// Refund is money that went back.
+// Refund is an executed refund.
 type Refund struct {
 	ID, Item string
 	Amount   registrar.Cents
 	MadeAt   time.Time
 }
 
-// Numbering is how a series is called.
+// Numbering holds the prefixes of the number series.
 type Numbering struct{ Invoices, Corrections string }
 
-// series is a prefix and a year.
+// series returns the prefix and the year.
 func (n Numbering) series(kind Kind, day time.Time) string {
 	prefix := n.Invoices
 	if kind == Correction {
@@ -165,7 +165,7 @@ func (n Numbering) series(kind Kind, day time.Time) string {
 	return fmt.Sprintf("%s-%d", prefix, day.Year())
 }
 
-// withNumber gives a document its place in its series.
+// withNumber numbers the document within its series.
 func (d Document) withNumber(count int64) Document {
 	d.Count, d.Number = count, fmt.Sprintf("%s-%06d", d.Series, count)
 	return d

@@ -8,28 +8,28 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// dayFormat is how a day is stored.
+// dayFormat is the stored form of a day.
 const dayFormat = time.DateOnly
 
-// categories are billing's rules in the words of EN 16931.
+// categories maps billing's rules to EN 16931 categories.
 var categories = map[string]Category{
 	"domestic": Standard, "unknown_country": Standard, "eu_consumer": Standard, "eu_consumer_oss": Standard,
 	"reverse_charge": ReverseCharge, "outside_eu": OutOfScope,
 }
 
-// saleError is for books that no order of ours can have led to.
+// saleError reports amounts that no order of ours can have.
 func saleError(format string, args ...any) error {
 	return &registrar.Error{Kind: registrar.KindInternal, Code: "bad_sale", Detail: fmt.Sprintf(format, args...)}
 }
 
-// draft is the invoice of a sale, without a number.
+// draft builds the invoice of a sale, without a number.
 func draft(sale Sale, seller Seller, buyer Buyer, at time.Time, germany *time.Location) (Document, error) {
 	category, known := categories[sale.Rule]
 	if !known {
-		return Document{}, saleError("order %s has the VAT rule %q, which no document knows", sale.Order, sale.Rule)
+		return Document{}, saleError("order %s: unknown VAT rule %q", sale.Order, sale.Rule)
 	}
 	language := buyer.Language
-	if sale.VATID != "" { // the one that was checked
+	if sale.VATID != "" { // the validated one
 		buyer.VATID = sale.VATID
 	}
 	paid := sale.PaidAt.In(germany)
@@ -46,26 +46,26 @@ func draft(sale Sale, seller Seller, buyer Buyer, at time.Time, germany *time.Lo
 		net, vat, gross = net+item.Net, vat+item.VAT, gross+item.Gross
 	}
 	if net != sale.Net || vat != sale.VAT || gross != sale.Gross || gross != net+vat {
-		return Document{}, saleError("the items of order %s do not add up to it", sale.Order)
+		return Document{}, saleError("order %s: items do not add up to the totals", sale.Order)
 	}
 	if category != Standard && vat != 0 {
-		return Document{}, saleError("order %s bears VAT and its rule %s knows none", sale.Order, sale.Rule)
+		return Document{}, saleError("order %s has VAT, which its rule %s excludes", sale.Order, sale.Rule)
 	}
 	d.Notes = notes(d, sale.Country)
 	return d, nil
 }
 
-// correction is the document of a refund, without a number. All that is not its own
-// comes from the invoice, as it was sent.
+// correction builds the document of a refund, without a number. Everything else is copied
+// from the invoice as issued.
 func correction(sale Sale, refund string, of Document, at time.Time, germany *time.Location) (Document, error) {
 	r := slices.IndexFunc(sale.Refunds, func(r Refund) bool { return r.ID == refund })
 	if r < 0 {
-		return Document{}, saleError("order %s has no refund %s", sale.Order, refund)
+		return Document{}, saleError("order %s: no refund %s", sale.Order, refund)
 	}
 	back := sale.Refunds[r]
 	i := slices.IndexFunc(of.Lines, func(line Line) bool { return line.Item == back.Item })
 	if i < 0 || of.Lines[i].Gross != back.Amount {
-		return Document{}, saleError("the refund %s is not that of a line of %s", refund, of.Number)
+		return Document{}, saleError("refund %s matches no line of %s", refund, of.Number)
 	}
 	line := of.Lines[i]
 	d := of

@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// newSale is an order of two items, one of which went back.
+// newSale is an order of two items, one of which was refunded.
 func newSale() Sale {
 	return Sale{
 		Order: "ord_1", Customer: "cus_1", PaidAt: newYear, Payment: "pay_1", Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900,
@@ -131,7 +131,7 @@ func newService(t *testing.T, s Store, seller Seller) *Service {
 	return made
 }
 
-// issueAll runs the service until nothing more happens.
+// issueAll runs the service until it is idle.
 func issueAll(t *testing.T, s *memStore, seller Seller) []Document {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -148,12 +148,12 @@ func issueAll(t *testing.T, s *memStore, seller Seller) []Document {
 func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 	t.Parallel()
 	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{
-		// The correction is owed first: it waits for the invoice.
+		// The correction is listed first and waits for the invoice.
 		{ID: "due_2", Order: "ord_1", Refund: "ref_1"}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer},
 	}}
 	got := issueAll(t, s, testSeller)
 	if len(got) != 2 || len(s.pending) != 0 {
-		t.Fatalf("%d were issued, %d are owed", len(got), len(s.pending))
+		t.Fatalf("%d issued, %d pending", len(got), len(s.pending))
 	}
 	bill, back := got[0], got[1]
 	if bill.Kind != Invoice || bill.Number != "RE-2027-000001" || bill.Day != "2027-01-01" || bill.SuppliedOn != "2027-01-01" || bill.Gross != 3570 ||
@@ -168,7 +168,7 @@ func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 		t.Errorf("got %+v", back)
 	}
 	if said := strings.Join(back.Notes, "\n"); !strings.Contains(said, "Rechnung RE-2027-000001 vom 01.01.2027") || !strings.Contains(said, "am 03.01.2027") {
-		t.Errorf("it says %s", said)
+		t.Errorf("notes: %s", said)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 	bad.Items[0].Net++
 	s := &memStore{sales: map[string]Sale{"ord_0": bad, "ord_1": newSale()}, pending: []Pending{{ID: "due_0", Order: "ord_0", Buyer: &testBuyer}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer}}}
 	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.pending) != 1 {
-		t.Errorf("issued %+v, owed %+v", got, s.pending)
+		t.Errorf("issued %+v, pending %+v", got, s.pending)
 	}
 	s.saleErr = errors.New("cut off")
 	if got := issueAll(t, s, testSeller); len(got) != 1 {
@@ -217,7 +217,7 @@ func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 	}
 }
 
-// However many can't be issued, those behind them are.
+// Documents that can't be issued don't block those behind them.
 func TestIssue_FailingBatchDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	bad := newSale()
@@ -298,7 +298,7 @@ func TestDraft_RejectsInconsistentSale(t *testing.T) {
 		sale := newSale()
 		spoil(&sale)
 		if _, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err == nil {
-			t.Errorf("%s: a document", name)
+			t.Errorf("%s: a document was issued", name)
 		}
 	}
 	of, err := draft(newSale(), testSeller, testBuyer, newYear, time.UTC)
@@ -313,7 +313,7 @@ func TestDraft_RejectsInconsistentSale(t *testing.T) {
 		sale := newSale()
 		spoil(&sale)
 		if _, err := correction(sale, "ref_1", of, newYear, time.UTC); err == nil {
-			t.Errorf("%s: a correction", name)
+			t.Errorf("%s: a correction was issued", name)
 		}
 	}
 }

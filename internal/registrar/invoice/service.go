@@ -11,83 +11,82 @@ import (
 )
 
 const (
-	// pollInterval is how often documents are looked for that another node owes.
+	// pollInterval is how often pending documents of other nodes are looked for.
 	pollInterval = 15 * time.Second
-	// retryDelay is how long a document waits that could not be issued.
+	// retryDelay is the delay after a document could not be issued.
 	retryDelay = 2 * time.Second
-	// storeTimeout bounds one transaction, also while the service stops.
+	// storeTimeout bounds one transaction, also during shutdown.
 	storeTimeout = 10 * time.Second
-	// batch is how many owed documents are read at a time.
+	// batch is how many pending documents are read at a time.
 	batch = 100
 	// maxListLimit bounds a page of a list.
 	maxListLimit = 200
 )
 
-// NoSuchDocument goes with KindNotFound: there is none, or it is somebody else's.
+// NoSuchDocument (KindNotFound): there is none, or it belongs to another customer.
 const NoSuchDocument registrar.Code = "no_such_invoice"
 
-// Pending is a document that is owed.
+// Pending is a document that is not issued yet.
 type Pending struct {
 	ID, Order string
 	// Refund is the one that a correction is for; empty means the invoice.
 	Refund string
-	// Buyer is the customer when the money came; nil means as they are now, for what
-	// was paid before there were invoices.
+	// Buyer is the customer at the time of payment; nil means the current data, for
+	// payments from before invoices existed.
 	Buyer *Buyer
 	Since time.Time
 }
 
-// Store keeps documents.
+// Store persists documents.
 type Store interface {
-	// ListPendingDocuments are those that are owed by their ids, from the one after the id on;
-	// empty begins with the first.
+	// ListPendingDocuments returns pending documents ordered by id, after the given one.
 	ListPendingDocuments(ctx context.Context, after string, limit int) ([]Pending, error)
-	// GetSale is an order, BuyerNow a customer as they are now.
+	// GetSale returns an order, GetCurrentBuyer a customer's current data.
 	GetSale(ctx context.Context, order string) (Sale, error)
 	GetCurrentBuyer(ctx context.Context, customer string) (Buyer, error)
-	// GetInvoice is the invoice of an order, false while there is none.
+	// GetInvoice returns the invoice of an order; false if not issued yet.
 	GetInvoice(ctx context.Context, order string) (Document, bool, error)
-	// IssueDocument takes the next number of the series and stores the document that has it.
-	// It is false, and nothing changes, if the document is not owed any more.
+	// IssueDocument takes the next number of the series and stores the numbered document.
+	// It returns false and changes nothing if the document is no longer pending.
 	IssueDocument(ctx context.Context, pending Pending, series string, numbered func(count int64) Document) (bool, error)
 
-	// GetDocument is false for another customer's.
+	// GetDocument returns false for another customer's document.
 	GetDocument(ctx context.Context, customer, id string) (Document, bool, error)
-	// ListDocuments is a page of a customer's documents, the newest first, older than
-	// the id before; empty begins at the top. DocumentsOfOrder are all of one order.
+	// ListDocuments returns a page of a customer's documents, the newest first, older than
+	// the id before; empty starts at the top. ListOrderDocuments returns all of one order.
 	ListDocuments(ctx context.Context, customer, before string, limit int) ([]Document, error)
 	ListOrderDocuments(ctx context.Context, customer, order string) ([]Document, error)
 }
 
-// Config is what a Service is made of. Store is required.
+// Config configures a Service. Store is required.
 type Config struct {
 	Store Store
-	// Seller is who sells. Without a name nothing is issued: documents wait.
+	// Seller is the operator. Without a name nothing is issued and documents stay pending.
 	Seller    Seller
 	Numbering Numbering
-	// Now is the time of the business; nil means time.Now.
+	// Now is the business time; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
-	// OnIssued is told of each document; nil means that nobody counts.
+	// OnIssued is called for each document; optional.
 	OnIssued func(Kind)
 }
 
-// Service issues documents and shows them. It is safe for concurrent use.
+// Service issues and lists documents. It is safe for concurrent use.
 type Service struct {
 	cfg     Config
 	germany *time.Location
 	loop    *jobs.Loop[Pending]
-	// cursor is the last document that the loop has read; only the loop uses it.
+	// cursor is the last document that the loop has read; only the loop accesses it.
 	cursor string
 }
 
-// New returns a Service. What is owed is issued by Run.
+// New returns a Service. Run issues pending documents.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("invoice: a store is needed")
+		return nil, errors.New("invoice: Config.Store is required")
 	}
 	if cfg.Numbering.Invoices == "" || cfg.Numbering.Invoices == cfg.Numbering.Corrections || cfg.Numbering.Corrections == "" {
-		return nil, errors.New("invoice: two prefixes of numbers are needed")
+		return nil, errors.New("invoice: Config.Numbering needs two different prefixes")
 	}
 	germany, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -105,27 +104,27 @@ func New(cfg Config) (*Service, error) {
 	s := &Service{cfg: cfg, germany: germany}
 	s.loop = &jobs.Loop[Pending]{
 		ListDue: s.listPending, Key: func(pending Pending) string { return pending.ID }, Do: s.process, Interval: pollInterval, BatchSize: batch,
-		// One after the other: they all want the same counter.
+		// One at a time: they all need the same counter.
 		Concurrency: 1,
 		OnError:     jobs.ErrorLogger(cfg.Logger, "invoices"),
 	}
 	return s, nil
 }
 
-// Wake says that a document is owed. It never waits.
+// Wake makes Run look for pending documents. It never blocks.
 func (s *Service) Wake() { s.loop.Wake() }
 
-// Run issues what is owed until ctx ends.
+// Run issues pending documents until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	if s.cfg.Seller.Name == "" {
-		s.cfg.Logger.WarnContext(ctx, "no invoices are issued, because nobody has told who sells (company.name); they wait until somebody does")
+		s.cfg.Logger.WarnContext(ctx, "invoices not issued: company.name is not set")
 		return
 	}
 	s.loop.Run(ctx)
 }
 
-// listPending goes through all that is owed, batch by batch: documents that can't be issued
-// stay owed, and must not stand in the way of those behind them.
+// listPending pages through all pending documents: those that can't be issued stay pending
+// and must not block the ones behind them.
 func (s *Service) listPending(ctx context.Context, limit int) ([]Pending, error) {
 	pending, err := s.cfg.Store.ListPendingDocuments(ctx, s.cursor, limit)
 	if err == nil && len(pending) == 0 && s.cursor != "" {
@@ -141,24 +140,24 @@ func (s *Service) listPending(ctx context.Context, limit int) ([]Pending, error)
 	return pending, nil
 }
 
-// process issues one document. What can't be issued stays owed.
+// process issues one document. On failure it stays pending.
 func (s *Service) process(ctx context.Context, pending Pending) {
 	issued, err := s.issue(ctx, pending)
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "an invoice can't be issued; it is tried again", "order", pending.Order, "refund", pending.Refund,
+		s.cfg.Logger.ErrorContext(ctx, "invoice not issued, will retry", "order", pending.Order, "refund", pending.Refund,
 			"code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 	}
 	if issued {
 		return
 	}
-	// Nobody is kept waiting by this, and a fault must not make the loop spin.
+	// The delay keeps a permanent fault from spinning the loop.
 	select {
 	case <-ctx.Done():
 	case <-time.After(retryDelay):
 	}
 }
 
-// issue is true if the document exists afterwards, by us or by somebody else.
+// issue reports whether the document is issued afterwards, by this node or another.
 func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
@@ -182,8 +181,8 @@ func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 	return true, nil
 }
 
-// draft is a document without its number. It is not ready while the invoice that it
-// corrects is owed, too.
+// draft builds a document without its number. A correction is not ready while its invoice
+// is pending.
 func (s *Service) draft(ctx context.Context, pending Pending, sale Sale, at time.Time) (document Document, ready bool, err error) {
 	if pending.Refund != "" {
 		of, found, err := s.cfg.Store.GetInvoice(ctx, pending.Order)
@@ -205,7 +204,7 @@ func (s *Service) draft(ctx context.Context, pending Pending, sale Sale, at time
 	return document, err == nil, err
 }
 
-// Get is one of the actor's documents.
+// Get returns one of the actor's documents.
 func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Document, error) {
 	if err := actor.RequireSignedIn(); err != nil {
 		return Document{}, err
@@ -217,8 +216,8 @@ func (s *Service) Get(ctx context.Context, actor registrar.Actor, id string) (Do
 	return document, err
 }
 
-// List is a page of the actor's documents, the newest first, older than the id
-// before; empty begins at the top.
+// List returns a page of the actor's documents, the newest first, older than the id
+// before; empty starts at the top.
 func (s *Service) List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]Document, error) {
 	if err := actor.RequireSignedIn(); err != nil {
 		return nil, err
@@ -226,7 +225,7 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor, before string
 	return s.cfg.Store.ListDocuments(ctx, actor.Customer, before, min(max(limit, 1), maxListLimit))
 }
 
-// ListByOrder are the documents of one of the actor's orders, the oldest first.
+// ListByOrder returns the documents of one of the actor's orders, the oldest first.
 func (s *Service) ListByOrder(ctx context.Context, actor registrar.Actor, order string) ([]Document, error) {
 	if err := actor.RequireSignedIn(); err != nil {
 		return nil, err

@@ -8,17 +8,16 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Everything that a document says in sentences is here, because it becomes part of
-// the document: another wording tomorrow does not change what was issued today.
-// German is the language of the books; English stands beside it for customers who
-// chose it.
+// All texts of a document are here because they become part of it: changing the wording
+// does not change issued documents. German is the legally binding language; English is
+// added for customers who chose it.
 
 const english = "en"
 
 // bilingual is a text in both languages.
 type bilingual struct{ german, english string }
 
-// text is the text for a customer: German, and English beside it if they chose that.
+// text returns the German text, followed by English if the customer chose it.
 func (w bilingual) text(language string, args ...any) string {
 	german := fmt.Sprintf(w.german, args...)
 	if language != english {
@@ -27,7 +26,7 @@ func (w bilingual) text(language string, args ...any) string {
 	return german + " / " + fmt.Sprintf(w.english, args...)
 }
 
-// bothLanguages is what must be said in both languages whatever was chosen: whoever owes the
+// bothLanguages returns both texts whatever the customer chose: the recipient who owes the
 // tax is abroad.
 func (w bilingual) bothLanguages() string { return w.german + " / " + w.english }
 
@@ -37,7 +36,7 @@ var kindTexts = map[string]bilingual{
 	"renew":    {"Verlängerung", "renewal"},
 }
 
-// lineText is what an item is called: the name, what is done with it, for how long.
+// lineText describes an item: name, kind and term.
 func lineText(item Item, language string) string {
 	what, known := kindTexts[item.Kind]
 	if !known {
@@ -54,8 +53,8 @@ func lineText(item Item, language string) string {
 	return displayName(item.Name) + ": " + what.text(language)
 }
 
-// displayName is a name as people write it, with the form that registries know beside
-// it where that is another one.
+// displayName returns the Unicode form of a name, followed by the A-label form if it
+// differs.
 func displayName(name string) string {
 	if written, err := idna.Punycode.ToUnicode(name); err == nil && written != name {
 		return written + " (" + name + ")"
@@ -74,7 +73,7 @@ var reasonTexts = map[Category]bilingual{
 	},
 }
 
-// reason is why no VAT is charged; empty where some is.
+// reason returns why no VAT is charged; empty if it is.
 func reason(category Category) string {
 	if why, free := reasonTexts[category]; free {
 		return why.bothLanguages()
@@ -101,7 +100,7 @@ var (
 	}
 )
 
-// notes are the sentences below the sums. country is whose VAT is charged.
+// notes returns the texts below the totals. country is the one whose VAT is charged.
 func notes(d Document, country string) []string {
 	var all []string
 	if d.Corrects != nil {
@@ -120,7 +119,7 @@ func notes(d Document, country string) []string {
 	return append(all, paid.text(d.Language, germanDay(d.PaidOn)))
 }
 
-// germanDay writes a stored day as Germans do.
+// germanDay formats a stored day the German way.
 func germanDay(day string) string {
 	at, err := time.Parse(dayFormat, day)
 	if err != nil {

@@ -1,26 +1,24 @@
-// Package lifecycle tells holders in time that a paid term ends.
+// Package lifecycle notifies customers in time that a paid term ends.
 //
-// For each term there are three notices: about a month before its end, about a
-// week before, and within days after it. ICANN's policy for expired registrations
-// asks for just these, and holders under other registries need them no less. Each
-// is sent once: which one was sent last stands with the domain, is changed by a
-// compare-and-swap in the transaction that stores the letter, and begins anew when
-// a renewal moves the end of the term. A notice whose time was missed, because
-// nothing ran or because the domain came late, is not made up for: the one that
-// fits the day is sent.
+// Each term has three notices: about a month before its end, about a week before, and
+// within days after it, as ICANN's Expired Registration Recovery Policy requires; they
+// are sent for every TLD. Each is sent once: the last notice is stored with the domain,
+// updated by a compare-and-swap in the transaction that queues the mail, and reset when a
+// renewal extends the term. A missed notice is not sent late: the one that fits the day
+// is sent.
 //
-//	days to the end   the holder is told   and the domain
-//	more than 30      nothing
+//	days to the end   notice    effect on the domain
+//	more than 30      none
 //	30 to 7           month
 //	7 to 0            week
-//	none              over                 becomes expired
+//	none              expired   becomes expired
 //
-// While a paid line is about the domain, such as a renewal that waits for its
-// registry, nothing is said and nothing expires: the holder has done their part.
+// While a paid item is open for the domain, such as a renewal waiting for its registry,
+// no notice is sent and nothing expires: the customer has paid.
 //
-// What happens to an expired domain at its registry is not decided here.
+// This package does not decide what happens to an expired domain at its registry.
 //
-// Days go by the time of the business, which a sandbox moves.
+// Days follow the business time, which a sandbox can move.
 package lifecycle
 
 import (
@@ -33,24 +31,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Notice is what a holder was told last of the present term. The numbers are
-// stored, and grow in the course of a term.
+// Notice is the last notice sent for the current term. The numbers are stored, and grow
+// in the course of a term.
 type Notice int
 
-// The notices.
+// Notices of a term.
 const (
-	NoticeNone    Notice = iota // nothing yet
+	NoticeNone    Notice = iota // none sent yet
 	NoticeMonth                 // it ends in about a month
 	NoticeWeek                  // it ends in about a week
-	NoticeExpired               // it is over
+	NoticeExpired               // it has ended
 )
 
-// notices are those that can be sent, each with how long before the end and with
-// its letter.
+// notices are the notices to send, each with its lead time and mail.
 var notices = []struct {
 	notice Notice
 	before time.Duration
-	letter registrar.MailKind
+	mail   registrar.MailKind
 }{
 	{NoticeExpired, 0, registrar.MailExpired},
 	{NoticeWeek, 7 * day, registrar.MailExpiringWeek},
@@ -59,15 +56,15 @@ var notices = []struct {
 
 const (
 	day = 24 * time.Hour
-	// pollInterval is how often domains are looked for. Three questions that hit an
-	// index cost nothing, and a sandbox's clock moves by months at a time.
+	// pollInterval is short because the queries are indexed and a sandbox's clock moves by
+	// months at a time.
 	pollInterval = 5 * time.Second
 	batch        = 64
 	concurrency  = 2
 	storeTimeout = 10 * time.Second
 )
 
-// ActionExpired is what the audit tells when a term ends.
+// ActionExpired is the audited end of a term.
 const ActionExpired registrar.Action = "domain_expired"
 
 // Domain is an active domain whose term ends.
@@ -78,14 +75,14 @@ type Domain struct {
 	LastNotice Notice
 }
 
-// Store keeps what was told.
+// Store persists notices.
 type Store interface {
-	// ListEndingDomains are active domains that were told this much and whose term ends until
-	// then, the first to end first. One that a paid line is about is none of them.
+	// ListEndingDomains returns active domains with this last notice whose term ends by
+	// until, the first to end first, except those with an open paid item.
 	ListEndingDomains(ctx context.Context, sent Notice, until time.Time, limit int) ([]Domain, error)
-	// StoreExpiryNotice stores what is told, with its letter. A domain whose term is over
-	// becomes expired with the deed. It is false, and nothing is stored, if the
-	// domain is not any more what it was.
+	// StoreExpiryNotice stores the notice and queues its mail. A domain whose term is over
+	// becomes expired, with the audit event. It returns false and stores nothing if the
+	// domain has changed.
 	StoreExpiryNotice(ctx context.Context, update NoticeUpdate) (bool, error)
 }
 
@@ -94,20 +91,20 @@ type NoticeUpdate struct {
 	Domain Domain
 	Notice Notice
 	Mail   registrar.Mail
-	// AuditEvent is nil but for the end of a term.
+	// AuditEvent is nil except at the end of a term.
 	AuditEvent *registrar.AuditEvent
-	// Now is the time of the business; At the true one, which letters go by.
+	// Now is the business time; At the real time, used for mails.
 	Now, At time.Time
 }
 
-// Config is what a Service is made of. Store is required.
+// Config configures a Service. Store is required.
 type Config struct {
 	Store Store
-	// Now is the time of the business, Clock the true one. nil means time.Now.
+	// Now is the business time, Clock the real time. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// MailQueued is called after a letter was stored, Told is told each notice;
-	// nil means that nobody wants to know.
+	// MailQueued is called after a mail was stored, OnNotice for each notice; both are
+	// optional.
 	MailQueued func()
 	OnNotice   func(kind registrar.MailKind)
 }
@@ -121,7 +118,7 @@ type Service struct {
 // New returns a Service that does nothing until Run.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("lifecycle: a store is needed")
+		return nil, errors.New("lifecycle: Config.Store is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -147,11 +144,10 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// Run tells holders until ctx ends.
+// Run sends notices until ctx ends.
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
-// listDue are the domains for which a notice is due: for each, the one after what
-// was told last or a later one.
+// listDue returns the domains whose next notice, or a later one, is due.
 func (s *Service) listDue(ctx context.Context, limit int) ([]Domain, error) {
 	now := s.cfg.Now()
 	var due []Domain
@@ -178,7 +174,7 @@ func (s *Service) sendNotice(ctx context.Context, domain Domain) {
 			return
 		}
 		update := NoticeUpdate{Domain: domain, Notice: next.notice, Now: now, At: s.cfg.Clock(), Mail: registrar.Mail{
-			Kind: next.letter, Customer: domain.Customer,
+			Kind: next.mail, Customer: domain.Customer,
 			Data: map[string]string{"domain": domain.Name, "paid_until": domain.PaidUntil.UTC().Format(time.DateOnly)},
 		}}
 		if next.notice == NoticeExpired {
@@ -197,7 +193,7 @@ func (s *Service) storeNotice(ctx context.Context, update NoticeUpdate) {
 	sent, err := s.cfg.Store.StoreExpiryNotice(storeCtx, update)
 	switch {
 	case err != nil:
-		s.cfg.Logger.ErrorContext(ctx, "a holder can't be told that a term ends", "domain", update.Domain.ID, "error", err.Error())
+		s.cfg.Logger.ErrorContext(ctx, "expiry notice not stored", "domain", update.Domain.ID, "error", err.Error())
 	case sent:
 		s.cfg.OnNotice(update.Mail.Kind)
 		s.cfg.MailQueued()

@@ -22,7 +22,7 @@ type memStore struct {
 	notices []string
 	events  []registrar.AuditEvent
 	at      []time.Time
-	// failures fails so many times.
+	// failures is how often StoreExpiryNotice fails first.
 	failures int
 }
 
@@ -80,7 +80,7 @@ func newService(t *testing.T, store lifecycle.Store, change ...func(*lifecycle.C
 	return service
 }
 
-// runFor lets services work for a while.
+// runFor runs the services for the given duration.
 func runFor(t *testing.T, duration time.Duration, services ...*lifecycle.Service) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), duration)
@@ -94,7 +94,7 @@ func runFor(t *testing.T, duration time.Duration, services ...*lifecycle.Service
 
 const day = 24 * time.Hour
 
-// offsetClock is a clock of the business that can be moved.
+// offsetClock is a business clock that can be moved.
 type offsetClock struct{ by time.Duration }
 
 func (s *offsetClock) now() time.Time { return time.Now().Add(s.by) }
@@ -113,7 +113,7 @@ func TestNotices_EachIsSentOnceAndOnTime(t *testing.T) {
 		var want []string
 		for _, step := range []struct {
 			before time.Duration // the end
-			told   string
+			notice string
 		}{
 			{30*day + time.Hour, ""},
 			{30 * day, "expiring_month"},
@@ -125,15 +125,15 @@ func TestNotices_EachIsSentOnceAndOnTime(t *testing.T) {
 		} {
 			clock.by = time.Until(ends.Add(-step.before))
 			runFor(t, time.Minute, service)
-			if step.told != "" {
-				want = append(want, step.told+" alt.org "+date)
+			if step.notice != "" {
+				want = append(want, step.notice+" alt.org "+date)
 			}
 			if !slices.Equal(store.notices, want) {
 				t.Fatalf("%s before the end: %q, want %q", step.before, store.notices, want)
 			}
 		}
 		if waiting != 3 || !store.expired["dom_1"] || len(store.events) != 1 || store.events[0].Action != lifecycle.ActionExpired {
-			t.Errorf("%d letters wait, the audit tells %+v", waiting, store.events)
+			t.Errorf("%d mails queued, audit events %+v", waiting, store.events)
 		}
 	})
 }
@@ -163,12 +163,12 @@ func TestNotices_RestartAfterRenewal(t *testing.T) {
 		clock.by = 300 * day
 		runFor(t, time.Minute, service)
 		if len(store.notices) != 1 {
-			t.Fatalf("told %q", store.notices)
+			t.Fatalf("notices = %q", store.notices)
 		}
 		clock.by = 360 * day
 		runFor(t, time.Minute, service)
 		if len(store.notices) != 2 || !strings.HasPrefix(store.notices[1], "expiring_month") {
-			t.Errorf("told %q", store.notices)
+			t.Errorf("notices = %q", store.notices)
 		}
 	})
 }
@@ -179,7 +179,7 @@ func TestNotices_OneOfManyNodesSends(t *testing.T) {
 		store := newMemStore(time.Now().Add(20 * day))
 		runFor(t, time.Minute, newService(t, store), newService(t, store), newService(t, store))
 		if len(store.notices) != 1 {
-			t.Errorf("told %q", store.notices)
+			t.Errorf("notices = %q", store.notices)
 		}
 	})
 }
@@ -191,7 +191,7 @@ func TestNotices_FailedStoreIsRetried(t *testing.T) {
 		store.failures = 3
 		runFor(t, time.Minute, newService(t, store))
 		if len(store.notices) != 1 {
-			t.Errorf("told %q", store.notices)
+			t.Errorf("notices = %q", store.notices)
 		}
 	})
 }
@@ -204,7 +204,7 @@ func TestNotices_UseBusinessTimeAndMailsUseClock(t *testing.T) {
 			cfg.Now = func() time.Time { return time.Now().Add(55 * day) }
 		}))
 		if len(store.notices) != 1 || !strings.HasPrefix(store.notices[0], "expiring_week") || time.Since(store.at[0]) > time.Minute {
-			t.Errorf("told %q at %v", store.notices, store.at)
+			t.Errorf("notices = %q at %v", store.notices, store.at)
 		}
 	})
 }

@@ -10,18 +10,18 @@ import (
 type Availability uint8
 
 const (
-	// Unknown: it can't be determined.
+	// Unknown: the sources do not decide.
 	Unknown Availability = iota
-	// Available: positive evidence says that the name can be registered.
+	// Available: positive evidence shows that the name can be registered.
 	Available
-	// Taken: registered, reserved or otherwise not to be had.
+	// Taken: registered, reserved or otherwise unavailable.
 	Taken
 )
 
-// Source names who decided.
+// Source is the source that decided.
 type Source string
 
-// The sources, in the order of the ladder.
+// Sources in query order.
 const (
 	SourceEPP   Source = "epp"
 	SourceRDAP  Source = "rdap"
@@ -29,10 +29,10 @@ const (
 	SourceDNS   Source = "dns"
 )
 
-// Reason says why a name is not simply free.
+// Reason is why a name is not simply free.
 type Reason string
 
-// The reasons. A name that is free at the list price has none.
+// Reasons. A name that is free at the list price has none.
 const (
 	ReasonRegistered Reason = "registered"
 	ReasonReserved   Reason = "reserved"
@@ -48,10 +48,10 @@ type Prices struct {
 	Restore  registrar.Cents
 }
 
-// Orderability says whether the name can be ordered here: registered, or transferred if it is
-// registered already. It says nothing about availability.
+// Orderability is whether the name can be ordered here: registered, or transferred if it is
+// already registered. It is independent of availability.
 type Orderability struct {
-	// Decided is false where nothing was decided about the extension.
+	// Decided is false if the catalog has no decision for the extension.
 	Decided bool
 	// Refusal is why it can't be ordered; empty if it can.
 	Refusal registrar.Code
@@ -74,15 +74,15 @@ func orderabilityOf(sale registrar.Sale, found verdict) Orderability {
 	return Orderability{Decided: true, Refusal: refusal}
 }
 
-// Answer is what we say about one name.
+// Answer is the result for one name.
 type Answer struct {
 	Domain       string
 	TLD          string
 	Availability Availability
-	// Prices is nil where the price of this name is not known.
+	// Prices is nil if the price of this name is not known.
 	Prices *Prices
-	// MinYears is the term of a registration: what is charged first is so many times
-	// the yearly price. Requires is the catalogue's word for a rule of the registry.
+	// MinYears is the term of a registration: the first charge is that many times the
+	// yearly price. Requires is the catalog's code for a rule of the registry.
 	MinYears  int
 	Requires  string
 	Order     Orderability

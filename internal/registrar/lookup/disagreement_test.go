@@ -44,7 +44,7 @@ func TestCheck_DisagreementsAreLoggedAndCountedWithoutName(t *testing.T) {
 				t.Errorf("logged %d and counted %d times", logged, counted)
 			}
 			if strings.Contains(log.String(), "kaffeehaus") {
-				t.Errorf("the log says %s", log.String())
+				t.Errorf("log: %s", log.String())
 			}
 		})
 	}

@@ -13,13 +13,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Catalog says which extensions we carry, and at which price.
+// Catalog lists the extensions on sale and their prices.
 type Catalog interface {
 	Extension(tld string) (registrar.Extension, bool)
 }
 
-// Config is what an Engine needs. Catalogue and DNS are required; a missing
-// source is a rung that is skipped.
+// Config configures an Engine. Catalog and DNS are required; a missing source is skipped.
 type Config struct {
 	Catalog Catalog
 	EPP     RecordSource
@@ -27,30 +26,29 @@ type Config struct {
 	WHOIS   RecordSource
 	DNS     DelegationSource
 
-	// Deadline bounds one whole answer. The contract promises an answer within
-	// six seconds; the default leaves half a second for everything else.
+	// Deadline bounds one answer. The contract promises an answer within six seconds; the
+	// default leaves half a second for everything else.
 	Deadline time.Duration
-	// KeepFree, KeepTaken and KeepUnknown say how long an answer is reused.
+	// FreeTTL, TakenTTL and UnknownTTL are how long verdicts are cached.
 	FreeTTL    time.Duration
 	TakenTTL   time.Duration
 	UnknownTTL time.Duration
-	// MaxCached bounds the number of answers in memory.
+	// MaxCached bounds the number of cached verdicts.
 	MaxCached int
-	// MaxInFlight bounds the number of names about which sources are being
-	// asked at one moment. More are refused at once rather than queued.
+	// MaxInFlight bounds the names being resolved at a time. More are refused at once
+	// rather than queued.
 	MaxInFlight int
 
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Observe is told about every question to a source: which one, how it ended
-	// ("ok" or the fault's code), and how long it took.
+	// Observe is called after every query with its source, its outcome ("ok" or the error
+	// code) and its duration.
 	Observe func(source Source, outcome string, took time.Duration)
-	// OnDisagreement is told the extension whenever two sources contradict each
-	// other about a name.
+	// OnDisagreement is called with the extension when two sources contradict each other.
 	OnDisagreement func(tld string)
 }
 
-// Engine answers questions about names. It is safe for concurrent use.
+// Engine answers availability queries. It is safe for concurrent use.
 type Engine struct {
 	catalog          Catalog
 	epp, rdap, whois RecordSource
@@ -65,10 +63,10 @@ type Engine struct {
 	onDisagreement   func(tld string)
 }
 
-// New checks cfg, fills in what is zero and returns an Engine.
+// New returns an Engine with defaults filled in.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Catalog == nil || cfg.DNS == nil {
-		return nil, errors.New("lookup needs a catalogue and a DNS")
+		return nil, errors.New("lookup: Config.Catalog and DNS are required")
 	}
 	cfg.Deadline = orDefault(cfg.Deadline, 5500*time.Millisecond)
 	cfg.FreeTTL = orDefault(cfg.FreeTTL, 30*time.Second)
@@ -91,7 +89,7 @@ func New(cfg Config) (*Engine, error) {
 		}),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the memory of answers: %w", err)
+		return nil, fmt.Errorf("lookup: verdict cache: %w", err)
 	}
 	records, err := newRecordCache(cfg)
 	if err != nil {
@@ -122,8 +120,7 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends what runs in the background. Questions under way still get their
-// answers.
+// Close stops the background work of the caches. Queries in flight still complete.
 func (e *Engine) Close() {
 	e.verdicts.StopAllGoroutines()
 	e.records.StopAllGoroutines()
@@ -142,9 +139,8 @@ func (e *Engine) isListed(tld string) bool {
 	return ok
 }
 
-// Check answers for one full domain name. An extension that we do not carry is
-// an error of KindUnsupported, and the Answer then holds the extension alone.
-// No source is asked in that case.
+// Check answers for one full domain name. An extension that we do not carry is an error of
+// KindUnsupported; the Answer then holds only the extension, and no source is queried.
 func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
 	name, err := registrar.ParseName(domain, e.isListed)
 	if err != nil {
@@ -153,12 +149,11 @@ func (e *Engine) Check(ctx context.Context, domain string) (Answer, error) {
 	return e.checkName(ctx, name)
 }
 
-// checkName finds out about one well-formed name. On failure the Answer still
-// names the domain.
+// checkName checks one well-formed name. On failure the Answer still names the domain.
 func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, error) {
 	answer := Answer{Domain: name.String(), TLD: name.TLD()}
 	ext, ok := e.catalog.Extension(name.TLD())
-	if !ok { // the catalogue was replaced a moment ago
+	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
 	found, err := e.findVerdict(ctx, ext, name)
@@ -172,27 +167,26 @@ func (e *Engine) checkName(ctx context.Context, name registrar.Name) (Answer, er
 	answer.CheckedAt = found.at
 	answer.MinYears, answer.Requires = ext.Term(), ext.Requires
 	answer.Order = orderabilityOf(ext.Sale, found)
-	if !found.premium { // a premium name has a price of its own, which only EPP knows
+	if !found.premium { // only EPP knows the price of a premium name
 		answer.Prices = &Prices{Register: ext.Register, Renew: ext.Renew, Transfer: ext.Transfer, Restore: ext.Restore}
 	}
 	return answer, nil
 }
 
-// findVerdict returns what is remembered, or climbs the ladder.
+// findVerdict returns the cached verdict or resolves the name.
 func (e *Engine) findVerdict(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	return loadOnce(ctx, e, e.verdicts, name, func(ctx context.Context) (verdict, error) { return e.resolve(ctx, ext, name) })
 }
 
-// handoverGrace is for an answer that comes at the very end of its time.
+// handoverGrace allows for a result that arrives right at the deadline.
 const handoverGrace = 100 * time.Millisecond
 
-// loadOnce returns what memory holds about name, or asks, once for all who ask at the
-// same time, and no more names at a time than is allowed.
+// loadOnce returns the cached value for name or loads it, once for all concurrent callers
+// and within MaxInFlight.
 //
-// The asking is not tied to the caller who happened to come first: others may be
-// waiting for it. But it ends when that caller's time is up, and so does the
-// waiting: what failed after its first asker had left is begun again by one who
-// waited for it, who then has only the rest of his own time.
+// The load is not tied to the first caller's context, since others may be waiting for it,
+// but it ends at that caller's deadline. If it fails then, a waiting caller starts it again
+// within the rest of its own deadline.
 func loadOnce[V any](ctx context.Context, e *Engine, cache *otter.Cache[string, V], name registrar.Name,
 	load func(ctx context.Context) (V, error),
 ) (V, error) {
@@ -213,22 +207,22 @@ func loadOnce[V any](ctx context.Context, e *Engine, cache *otter.Cache[string, 
 			defer func() { <-e.inFlight }()
 		default:
 			var nothing V
-			return nothing, registrar.Fault(registrar.FaultBusy, "too many names under way", nil)
+			return nothing, registrar.Fault(registrar.FaultBusy, "too many lookups in flight", nil)
 		}
 		ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 		defer cancel()
 		return load(ctx)
 	}))
 	if registrar.KindOf(err) == registrar.KindInternal && ctx.Err() != nil {
-		// The caller left, or waited longer than an answer may take.
+		// The caller left, or waited past the deadline.
 		err = registrar.Fault(registrar.FaultTimeout, "lookup", err)
 	}
 	return value, err
 }
 
-// panicError turns a panic into an error of ours. Sources are asked on goroutines
-// where no transport could catch it, and one name must not end the process. The
-// panic's own text may quote the name, so only the stack is logged.
+// panicError turns a panic into an error. Sources are queried on goroutines where no
+// transport could recover it, and one name must not end the process. The panic value may
+// quote the name, so only the stack is logged.
 func (e *Engine) panicError(ctx context.Context, panicked any) error {
 	e.logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "lookup", "stack", string(debug.Stack()))
 	cause, _ := panicked.(error)

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// fakeCatalog carries a few extensions, all at the same price.
+// fakeCatalog has a few extensions at one price.
 type fakeCatalog []string
 
 func (c fakeCatalog) Extension(tld string) (registrar.Extension, bool) {
@@ -28,7 +28,7 @@ func (c fakeCatalog) Extension(tld string) (registrar.Extension, bool) {
 
 var testCatalog = fakeCatalog{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".ch", ".dev"}
 
-// fakeSource says the same about every name, after a while.
+// fakeSource returns the same finding for every name, after a delay.
 type fakeSource struct {
 	finding Finding
 	err     error
@@ -145,7 +145,7 @@ func TestCheck_SourcePrecedence(t *testing.T) {
 				t.Fatal(err)
 			}
 			if answer.Availability != test.want || answer.Source != test.source || answer.Reason != test.reason {
-				t.Errorf("got %v by %q because %q; want %v by %q because %q",
+				t.Errorf("got %v, source %q, reason %q; want %v, source %q, reason %q",
 					answer.Availability, answer.Source, answer.Reason, test.want, test.source, test.reason)
 			}
 			if answer.Premium != (test.reason == ReasonPremium) || (answer.Prices == nil) != answer.Premium {
@@ -159,10 +159,10 @@ func TestCheck_AllSourcesFailedIsUpstreamError(t *testing.T) {
 	engine := newEngine(t, Config{RDAP: sourceWithFault(registrar.FaultThrottled), WHOIS: sourceWithFault(registrar.FaultRefused), DNS: failingDNS})
 	answer, err := engine.Check(t.Context(), "Kaffeehaus.de")
 	if registrar.KindOf(err) != registrar.KindUpstream || registrar.CodeOf(err) != registrar.FaultThrottled {
-		t.Errorf("got %v, want the fault of the best source", err)
+		t.Errorf("got %v, want the error of the best source", err)
 	}
 	if answer.Domain != "kaffeehaus.de" {
-		t.Errorf("the answer names %q", answer.Domain)
+		t.Errorf("answer.Domain = %q", answer.Domain)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestCheck_QueriesRDAPAndDNSConcurrently(t *testing.T) {
 			t.Fatalf("got %+v, %v", answer, err)
 		}
 		if took := time.Since(began); took != time.Second {
-			t.Errorf("two answers of a second each took %s", took)
+			t.Errorf("two parallel queries of one second took %s", took)
 		}
 	})
 }
@@ -225,7 +225,7 @@ func TestCheck_ConcurrentCallsShareQueryAfterFirstCancels(t *testing.T) {
 			}
 		}
 		if calls := rdap.calls.Load(); calls != 1 {
-			t.Errorf("21 equal questions were asked %d times", calls)
+			t.Errorf("21 equal checks made %d queries", calls)
 		}
 	})
 }
@@ -250,7 +250,7 @@ func TestCheck_CachesAnswersButNotFailures(t *testing.T) {
 				_, _ = engine.Check(t.Context(), "kaffeehaus.de")
 			}
 			if calls := test.rdap.calls.Load(); calls != test.asked {
-				t.Errorf("three questions were asked %d times, want %d", calls, test.asked)
+				t.Errorf("three checks made %d queries, want %d", calls, test.asked)
 			}
 		})
 	}
@@ -262,7 +262,7 @@ func TestCheck_CachesAnswersButNotFailures(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		if calls := rdap.calls.Load(); calls != 3 {
-			t.Errorf("three questions were asked %d times, want 3", calls)
+			t.Errorf("three checks made %d queries, want 3", calls)
 		}
 	})
 }
@@ -282,7 +282,7 @@ func TestCheck_TooManyInFlightIsRefusedImmediately(t *testing.T) {
 			t.Errorf("got %v after %s", err, time.Since(began))
 		}
 		if err := <-done; err != nil {
-			t.Errorf("the first one failed: %v", err)
+			t.Errorf("first check failed: %v", err)
 		}
 	})
 }
@@ -292,7 +292,7 @@ func TestCheck_UnlistedExtensionQueriesNobody(t *testing.T) {
 	engine := newEngine(t, Config{RDAP: rdap, DNS: undelegatedDNS})
 	answer, err := engine.Check(t.Context(), "kaffeehaus.zz")
 	if registrar.KindOf(err) != registrar.KindUnsupported || answer.TLD != ".zz" || rdap.calls.Load() != 0 {
-		t.Errorf("got %+v, %v after %d questions", answer, err, rdap.calls.Load())
+		t.Errorf("got %+v, %v after %d queries", answer, err, rdap.calls.Load())
 	}
 }
 
@@ -312,10 +312,10 @@ func TestSearch_WithoutExtensionChecksDefaultsInOrder(t *testing.T) {
 			}
 		}
 		if got := strings.Join(order, " "); got != ".de .com .eu .net .org .shop .io .dev" {
-			t.Errorf("the order is %s", got)
+			t.Errorf("order = %s", got)
 		}
 		if took := time.Since(began); took != time.Second {
-			t.Errorf("eight checks of a second each took %s, so they were not parallel", took)
+			t.Errorf("eight checks of one second took %s, want parallel checks", took)
 		}
 	})
 }
@@ -339,7 +339,7 @@ func TestCheck_ContradictionLogOmitsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.String(), "disagree") || strings.Contains(log.String(), "kaffeehaus") {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("log: %s", log.String())
 	}
 }
 
@@ -348,7 +348,7 @@ func TestCheck_ObservesEverySource(t *testing.T) {
 	engine := newEngine(t, Config{
 		RDAP: sourceWithFault(registrar.FaultThrottled), WHOIS: sourceWithState(Registered), DNS: undelegatedDNS,
 		Observe: func(source Source, outcome string, _ time.Duration) {
-			if source != SourceDNS { // it runs beside the others
+			if source != SourceDNS { // it runs in parallel
 				seen[string(source)+" "+outcome] = true
 			}
 		},
@@ -361,8 +361,8 @@ func TestCheck_ObservesEverySource(t *testing.T) {
 	}
 }
 
-// A climb that fails after its first asker has left is begun again by those who
-// waited; that must not cost them more than their own time.
+// A load that fails after its first caller has left is restarted by a waiting caller;
+// that must not exceed the caller's own deadline.
 func TestCheck_DeadlineHoldsForWaitersOfSharedQuery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := time.Hour
@@ -411,7 +411,7 @@ func TestCheck_SourcePanicFailsOnlyThatName(t *testing.T) {
 		}
 	}
 	if !strings.Contains(log.String(), "panic recovered") || strings.Contains(log.String(), "kaffeehaus") {
-		t.Errorf("the log says %s", log.String())
+		t.Errorf("log: %s", log.String())
 	}
 }
 

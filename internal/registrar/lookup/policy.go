@@ -10,42 +10,40 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// labelClass is what an extension's own rules say about a label, before any
-// registry is asked.
+// labelClass is the result of an extension's label rules, before any registry is queried.
 type labelClass uint8
 
 const (
 	// registrable: a missing record may mean that the name is free.
 	registrable labelClass = iota
-	// doubtful: the registry withholds such labels or sells them at prices of
-	// their own, and shows neither in RDAP or WHOIS. Only EPP can call it free.
+	// doubtful: the registry withholds such labels or sells them as premium, and shows
+	// neither in RDAP or WHOIS. Only EPP can report it as free.
 	doubtful
-	// withheld: nobody can register it.
+	// withheld: it can't be registered.
 	withheld
 )
 
-// withheldLabels are the labels that ICANN's registry agreement (specification
-// 5) withholds below every generic extension.
+// withheldLabels are withheld under every generic extension by ICANN's registry agreement
+// (specification 5).
 var withheldLabels = map[string]bool{"example": true, "nic": true, "rdds": true, "whois": true, "www": true}
 
-// Labels shorter than this are doubtful. Generic registries withhold one and
-// two characters or sell them as premium names.
+// Labels shorter than this are doubtful. Generic registries withhold one and two characters
+// or sell them as premium names.
 const (
 	minGenericLength = 3
 	minCountryLength = 2
 )
 
-// minLengths holds the extensions whose registries sell other lengths than most of
-// their kind.
+// minLengths lists the registries that sell other lengths than most of their kind.
 var minLengths = map[string]int{
 	".de": 1, ".at": 1, ".co.at": 1, ".or.at": 1, // DENIC since 2009, nic.at since 2016
 	".ch": 3, ".li": 3, ".it": 3,
-	".io": 3, ".ai": 3, ".co": 3, ".me": 3, ".tv": 3, ".cc": 3, // countries' letters, sold like generic ones
+	".io": 3, ".ai": 3, ".co": 3, ".me": 3, ".tv": 3, ".cc": 3, // country codes marketed like generic ones
 }
 
-// withLatin are the extensions that are known to sell names with Latin letters
-// beyond ASCII, and withScripts those that also sell other scripts. Below any
-// other one, an IDN without a record may be one that can't be registered.
+// latinIDNs are the extensions known to sell names with Latin letters beyond ASCII, and
+// otherScriptIDNs those that also sell other scripts. Under any other extension, an IDN
+// without a record may be unregistrable.
 var (
 	latinIDNs = setOf(`.de .com .net .org .info .biz .eu .at .co.at .or.at .ch .li .be .dk .se .nu .no .pl .es .fr
 		.it .pt .lt .lv .lu .hu .berlin .hamburg .koeln .cologne .bayern .nrw .wien .tirol .ruhr .saarland .shop .xyz
@@ -53,18 +51,18 @@ var (
 	otherScriptIDNs = setOf(`.com .net .cc .tv .name .xn--p1acf`)
 )
 
-// lastCommonLatin is the end of Latin Extended-A. Registries' tables of Latin
-// letters differ, but hardly any goes further.
+// lastCommonLatin is the end of Latin Extended-A. Registries' Latin tables differ, but
+// hardly any goes further.
 const lastCommonLatin = '\u017f'
 
-// scripts are those that registries sell by the name; a label never mixes two.
+// scripts are the scripts that registries sell; a label never mixes two.
 var scripts = []*unicode.RangeTable{
 	unicode.Greek, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Armenian, unicode.Georgian,
 	unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Han,
 }
 
-// allowsIDN says whether a label in Unicode is one that the registry may sell: all
-// Latin letters in common use, or all letters of one other script.
+// allowsIDN reports whether the registry may sell a Unicode label: all common Latin
+// letters, or all letters of one other script.
 func allowsIDN(tld, label string) bool {
 	latin := true
 	for _, r := range label {
@@ -108,9 +106,9 @@ func classifyLabel(name registrar.Name) labelClass {
 	if generic && withheldLabels[label] {
 		return withheld
 	}
-	minimum, cached := minLengths[tld]
+	minimum, known := minLengths[tld]
 	switch {
-	case cached:
+	case known:
 	case generic:
 		minimum = minGenericLength
 	default:
@@ -130,8 +128,8 @@ func classifyLabel(name registrar.Name) labelClass {
 	return registrable
 }
 
-// isGeneric: extensions of two letters, and what lies below them, belong to
-// countries; IDN extensions in our list are generic.
+// isGeneric reports whether a TLD is generic: two-letter TLDs, and those below them, are
+// country codes; the IDN TLDs in our list are generic.
 func isGeneric(tld string) bool {
 	last := tld[strings.LastIndexByte(tld, '.')+1:]
 	return len(last) > 2

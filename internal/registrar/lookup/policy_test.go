@@ -33,7 +33,7 @@ func TestClassifyLabel_ByExtensionRules(t *testing.T) {
 			continue
 		}
 		if got := classifyLabel(name); got != want {
-			t.Errorf("%s is judged %d, want %d", domain, got, want)
+			t.Errorf("classifyLabel(%s) = %d, want %d", domain, got, want)
 		}
 	}
 }

@@ -8,59 +8,56 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// State is what one source says about one name.
+// State is one source's statement about a name.
 type State uint8
 
 const (
-	// Undecided: the source answered, but the answer decides nothing.
+	// Undecided: the source responded inconclusively.
 	Undecided State = iota
-	// Registered: the source holds a record of the name.
+	// Registered: the source has a record of the name.
 	Registered
 	// NotFound: the source has no record. That alone never makes a name free.
 	NotFound
-	// Free: the source says in so many words that the name can be registered.
+	// Free: the source explicitly reports the name as available.
 	Free
-	// Reserved: nobody holds the name, and nobody may register it.
+	// Reserved: the name is not registered and can't be.
 	Reserved
 )
 
-// Finding is the answer of one source. It has no field through which a contact
-// could pass.
+// Finding is the response of one source. It has no field that could carry a contact.
 type Finding struct {
 	State State
-	// Premium says that the registry sells this name at a price of its own.
+	// Premium means that the registry has its own price for this name.
 	Premium bool
-	// Record is what a Registered name's record says; nil means that the source
-	// did not tell.
+	// Record is the record of a Registered name; nil if the source did not provide it.
 	Record *Record
 }
 
-// Record is the part of a registry's record that is about the name and not
-// about a person. There is deliberately no field for free text but the name of
-// the registrar, which is a company that the registry accredits.
+// Record is the part of a registry's record that is not about a person. Deliberately the
+// only free text is the name of the registrar, a company accredited by the registry.
 type Record struct {
-	// Status holds EPP's status words as RFC 5731 writes them ("clientHold"),
-	// or a registry's own short word in lower case ("connect").
+	// Status holds EPP statuses as in RFC 5731 ("clientHold"), or a registry's own short
+	// status in lower case ("connect").
 	Status []string
-	// Created, Updated and Expires are zero where the registry does not say.
+	// Created, Updated and Expires are zero if the registry does not publish them.
 	Created, Updated, Expires time.Time
 	// Nameservers are host names in lower case, without a trailing dot.
 	Nameservers []string
 	Registrar   string
 }
 
-// ErrNoSource is returned by a port that knows no server for the extension.
-// That is not a failure: the next source is asked.
+// ErrNoSource is returned by a source that has no server for the extension. That is not a
+// failure: the next source is queried.
 var ErrNoSource = errors.New("no server known for this extension")
 
-// RecordSource is a source that keeps one record for each registered name: RDAP,
-// WHOIS, and EPP where an account exists. Find returns ErrNoSource, a Finding,
-// or a *registrar.Error made by registrar.Fault. It honours ctx promptly.
+// RecordSource is a source with one record per registered name: RDAP, WHOIS, and EPP where
+// an account exists. Find returns ErrNoSource, a Finding, or a *registrar.Error from
+// registrar.Fault. It honours ctx promptly.
 type RecordSource interface {
 	Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error)
 }
 
-// DelegationSource says whether a name has nameservers in the DNS.
+// DelegationSource reports whether a name has nameservers in the DNS.
 type DelegationSource interface {
 	IsDelegated(ctx context.Context, name registrar.Name) (bool, error)
 }

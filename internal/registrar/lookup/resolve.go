@@ -8,8 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// verdict is what the ladder found about one name. It holds no price and no
-// record of the registry.
+// verdict is the result for one name, without price and registry record.
 type verdict struct {
 	availability Availability
 	source       Source
@@ -18,10 +17,10 @@ type verdict struct {
 	at           time.Time
 }
 
-// resolve asks the sources in order until one decides or ctx ends.
+// resolve queries the sources in order until one decides or ctx ends.
 func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name registrar.Name) (verdict, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // whoever is still asking need not go on
+	defer cancel() // ends queries still in flight
 	c := &resolution{engine: e, ext: ext, name: name, labelClass: classifyLabel(name)}
 
 	if v, decided := c.epp(ctx); decided {
@@ -43,7 +42,7 @@ func (e *Engine) resolve(ctx context.Context, ext registrar.Extension, name regi
 	return c.newVerdict(Unknown, "", ReasonUnknown), nil
 }
 
-// resolution is the state of one climb.
+// resolution is the state of one resolve call.
 type resolution struct {
 	engine     *Engine
 	ext        registrar.Extension
@@ -56,7 +55,7 @@ type resolution struct {
 	dnsAnswer chan dnsAnswer
 	dnsResult *dnsAnswer
 
-	// rdapNotFound says that RDAP answered and had no record.
+	// rdapNotFound means that RDAP responded without a record.
 	rdapNotFound bool
 }
 
@@ -77,7 +76,7 @@ func (c *resolution) available(source Source, premium bool) verdict {
 	return v
 }
 
-// query puts the question to one source and keeps book of answers and faults.
+// query queries one source and records the response or error.
 func (c *resolution) query(ctx context.Context, source Source, records RecordSource) (Finding, bool) {
 	if records == nil {
 		return Finding{}, false
@@ -96,7 +95,7 @@ func (c *resolution) query(ctx context.Context, source Source, records RecordSou
 	return finding, true
 }
 
-// epp is rung 1. The registry's own word needs no second opinion.
+// epp is step 1. The registry's own answer needs no confirmation.
 func (c *resolution) epp(ctx context.Context) (verdict, bool) {
 	finding, ok := c.query(ctx, SourceEPP, c.engine.epp)
 	if !ok {
@@ -114,7 +113,7 @@ func (c *resolution) epp(ctx context.Context) (verdict, bool) {
 	}
 }
 
-// rdap is rung 2.
+// rdap is step 2.
 func (c *resolution) rdap(ctx context.Context) (verdict, bool) {
 	finding, ok := c.query(ctx, SourceRDAP, c.engine.rdap)
 	if !ok {
@@ -139,7 +138,7 @@ func (c *resolution) rdap(ctx context.Context) (verdict, bool) {
 	return verdict{}, false
 }
 
-// whois is rung 3.
+// whois is step 3.
 func (c *resolution) whois(ctx context.Context) (verdict, bool) {
 	finding, ok := c.query(ctx, SourceWHOIS, c.engine.whois)
 	if !ok {
@@ -170,7 +169,7 @@ func (c *resolution) whois(ctx context.Context) (verdict, bool) {
 	return verdict{}, false
 }
 
-// dns is rung 4. It can only say taken.
+// dns is step 4. It can only decide taken.
 func (c *resolution) dns(ctx context.Context) (verdict, bool) {
 	if dns := c.awaitDNS(ctx); dns.err == nil && dns.delegated {
 		if c.rdapNotFound {
@@ -181,9 +180,8 @@ func (c *resolution) dns(ctx context.Context) (verdict, bool) {
 	return verdict{}, false
 }
 
-// startDNS asks in the background, so that rung 2 costs the longer of two
-// answers and not their sum. The channel holds one answer, so the goroutine
-// ends even if nobody reads it.
+// startDNS queries the DNS in the background, so that step 2 takes the longer of two
+// responses and not their sum. The channel is buffered, so the goroutine always ends.
 func (c *resolution) startDNS(ctx context.Context) {
 	c.dnsAnswer = make(chan dnsAnswer, 1)
 	began := time.Now()
@@ -194,7 +192,7 @@ func (c *resolution) startDNS(ctx context.Context) {
 			}
 		}()
 		delegated, err := c.engine.dns.IsDelegated(ctx, c.name)
-		if ctx.Err() == nil { // an answer that nobody waited for says nothing about the server
+		if ctx.Err() == nil { // a cancelled query says nothing about the server
 			c.engine.observe(SourceDNS, err, time.Since(began))
 		}
 		c.dnsAnswer <- dnsAnswer{delegated: delegated, err: err}
@@ -220,19 +218,19 @@ func (c *resolution) awaitDNS(ctx context.Context) dnsAnswer {
 	return got
 }
 
-// reportDisagreement tells the operator that two sources can't both be right. The name is
-// not told.
+// reportDisagreement logs and counts that two sources contradict each other. The name is
+// not logged.
 func (c *resolution) reportDisagreement(ctx context.Context, what string) {
 	c.engine.logger.WarnContext(ctx, "sources disagree", "what", what,
 		"extension", c.ext.TLD, "rdap", c.ext.RDAP, "whois", c.ext.WHOIS)
 	c.engine.onDisagreement(c.ext.TLD)
 }
 
-// upstreamError is the error when every source failed: the first fault speaks for all,
-// since it is the one of the best source.
+// upstreamError is returned if every source failed: the first error, which is that of the
+// best source.
 func (c *resolution) upstreamError() error {
 	if len(c.errs) == 0 {
-		return registrar.Fault(registrar.FaultBroken, "no source was asked", nil)
+		return registrar.Fault(registrar.FaultBroken, "no source was queried", nil)
 	}
 	var first *registrar.Error
 	if errors.As(c.errs[0], &first) {

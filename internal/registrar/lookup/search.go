@@ -8,28 +8,27 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// defaultExtensions are the extensions of a search without one, in the contract's order.
+// defaultExtensions are searched if the query has no extension, in the contract's order.
 var defaultExtensions = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
 
-// DefaultExtensions are the extensions of a search without one, in the contract's order.
+// DefaultExtensions returns the extensions searched by default, in the contract's order.
 func DefaultExtensions() []string { return slices.Clone(defaultExtensions) }
 
-// Entry is the outcome for one extension of a search. Err is set where this one
-// check failed; the others stand.
+// Entry is the result for one extension of a search. Err is set if this check failed; the
+// others are unaffected.
 type Entry struct {
 	Answer
 	Err error
 }
 
-// Result is the outcome of a search.
+// Result is the result of a search.
 type Result struct {
 	Label   string
 	Entries []Entry
 }
 
-// Search answers for one name under the extension that was written with it, or
-// else under the searched ones, all at once. It fails as a whole only if the
-// query is wrong.
+// Search checks one name under the extension in the query, or else under the default ones
+// in parallel. It fails as a whole only if the query is invalid.
 func (e *Engine) Search(ctx context.Context, query string) (Result, error) {
 	q, err := registrar.ParseQuery(query, e.isListed)
 	if err != nil {

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Record promises that nobody's name passes through it. A status is the place
-// where a server's free text would come closest, so it is one of a closed list of
-// words: a word that is missing costs a line of a record, a list that is open
-// costs somebody's privacy.
+// Record guarantees that no personal name passes through it. A status is the field closest
+// to a server's free text, so it is limited to a closed list: a missing entry costs one
+// line of a record, an open list could cost a person's privacy.
 
-// eppStatuses are the words of RFC 5731, 2.3 and RFC 3915, 3.1.
+// eppStatuses are the statuses of RFC 5731, 2.3 and RFC 3915, 3.1.
 const eppStatuses = `ok inactive addPeriod autoRenewPeriod renewPeriod transferPeriod redemptionPeriod
 	pendingCreate pendingDelete pendingRenew pendingRestore pendingTransfer pendingUpdate
 	clientDeleteProhibited clientHold clientRenewProhibited clientTransferProhibited clientUpdateProhibited
 	serverDeleteProhibited serverHold serverRenewProhibited serverTransferProhibited serverUpdateProhibited`
 
-// registryStatuses are words of registries, and those of RFC 9083, 10.2.2 that EPP does
-// not have.
+// registryStatuses are the registries' own statuses, and those of RFC 9083, 10.2.2 that
+// EPP does not have.
 const registryStatuses = `active|activated|activ|activé|actif|activo|ativo|aktiv|aktywna|aktif|attivo|
 	registered|registered until expiry date|registered until renewal date|registered until cancelled|registrado|registrada|registriert|
 	connect|connected|disconnected|free|available|granted|transit|failed|invalid|published|linked|associated|assigned|allocated|
@@ -33,7 +32,7 @@ const registryStatuses = `active|activated|activ|activé|actif|activo|ativo|akti
 	dispute|in dispute|under dispute|disputed|in use|taken|occupied|unavailable|private|proxy|removed|obscured|administrative|
 	signed|unsigned|signed delegation|unsigned delegation`
 
-// knownStatuses finds a word by its letters and digits.
+// knownStatuses maps the letters and digits of a status to its spelling.
 var knownStatuses = func() map[string]string {
 	table := make(map[string]string)
 	for own := range strings.SplitSeq(registryStatuses, "|") {
@@ -49,8 +48,8 @@ var knownStatuses = func() map[string]string {
 
 var separatorStripper = strings.NewReplacer(" ", "", "-", "", "_", "")
 
-// ParseStatus is a status in the spelling of Record. ok is false for every text
-// that is not a known status from its first letter to its last.
+// ParseStatus normalises a status to the spelling of Record. ok is false unless the whole
+// text is a known status.
 func ParseStatus(text string) (word string, ok bool) {
 	const longest = 60
 	text = strings.ToLower(strings.TrimSpace(text))
@@ -61,8 +60,8 @@ func ParseStatus(text string) (word string, ok bool) {
 	return word, ok
 }
 
-// phonePattern is what follows a company's name where a server prints how to call it: a
-// number after a word for a telephone, or one in the shapes of telephone numbers.
+// phonePattern matches a phone number after a company name: a number after a word for a
+// telephone, or one in the usual shapes.
 var phonePattern = regexp.MustCompile(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?:` +
 	`(?:tel|tél|tlf|telephone|téléphone|telefon|telefone|teléfono|telefono|phone|ph|fon|fax|mobile|mobil|mob|cell|hotline|call)\b[.: ]*(?:no\.? ?|number ?|nr\.? ?)?[+(]*\d` +
 	`|\+[ (]*\d[\d ()./-]{4,}\d` +
@@ -70,8 +69,7 @@ var phonePattern = regexp.MustCompile(`(?i)(?:\s+[-–(]*\s*|\s*[,;:(/|]+\s*)+(?
 	`|\(?\d{3}[) .-]{1,2}\d{3}[ .-]\d{4}` +
 	`).*$`)
 
-// StripPhone is the name of a company without a telephone number that stands
-// behind it.
+// StripPhone removes a trailing phone number from a company name.
 func StripPhone(name string) string {
 	if at := phonePattern.FindStringIndex(name); at != nil {
 		name = name[:at[0]]

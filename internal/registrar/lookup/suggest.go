@@ -8,31 +8,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// maxSuggestions bounds what one label grows into, since every suggestion is
-// asked below every extension.
+// maxSuggestions bounds the suggestions for a label, since each is checked under every
+// extension.
 const maxSuggestions = 20
 
-// What people put before or after a name that is taken, most usual first.
+// Common additions to a name that is taken, most common first.
 var (
 	suggestedPrefixes = []string{"mein", "my", "get", "the"}
 	suggestedSuffixes = []string{"-online", "24", "-shop", "1"}
 )
 
-// compoundEndings end many compound names. Where one of them ends a label, a
-// hyphen before it gives a name that reads the same.
+// compoundEndings end many compound names. A hyphen before such an ending gives a name that
+// reads the same.
 var compoundEndings = []string{
 	"garten", "laden", "stadt", "werk", "markt", "haus", "welt", "shop", "store", "house", "hotel", "cafe", "club",
 	"team", "land", "blog", "hof", "box", "bar", "lab", "app",
 }
 
-// transliterateUmlauts is how German is written where only a-z is at hand.
+// transliterateUmlauts writes German with a-z only.
 var transliterateUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss")
 
-// Suggest returns other labels for somebody who wants label: with and without
-// hyphens, with a usual prefix, in the plural or singular, with a usual suffix,
-// without umlauts. They are well-formed, all different from label and from each
-// other, at most twenty, the nearest first. A label that is not well-formed has
-// none. Nothing is said about whether any of them is free.
+// Suggest returns alternatives to a label: with and without hyphens, with common prefixes
+// and suffixes, in the plural or singular, without umlauts. They are well-formed and
+// distinct, at most twenty, the closest first. An invalid label has none. Their
+// availability is not checked.
 func Suggest(label string) []string {
 	own, err := registrar.ParseHost(label)
 	if err != nil || strings.Contains(own, ".") {
@@ -40,7 +39,7 @@ func Suggest(label string) []string {
 	}
 	written := strings.ToLower(strings.Trim(strings.TrimSpace(label), "."))
 	if strings.HasPrefix(written, "xn--") {
-		// Words are put together before they are encoded, never after.
+		// Words are combined before they are encoded, never after.
 		if written, err = idna.Punycode.ToUnicode(own); err != nil {
 			return nil
 		}
@@ -77,7 +76,7 @@ func candidates(label string) []string {
 	return list
 }
 
-// hyphenated puts a hyphen before the word that ends a compound.
+// hyphenated inserts a hyphen before the last word of a compound.
 func hyphenated(label string) []string {
 	for _, word := range compoundEndings {
 		if first, found := strings.CutSuffix(label, word); found && first != "" {
@@ -87,8 +86,8 @@ func hyphenated(label string) []string {
 	return nil
 }
 
-// pluralsAndSingulars makes plurals and singulars as German and English mostly do. Some
-// are no words at all; nobody has to take them.
+// pluralsAndSingulars applies the common German and English rules. Some results are not
+// words, which is harmless for a suggestion.
 func pluralsAndSingulars(label string) []string {
 	switch {
 	case strings.HasSuffix(label, "en"):

@@ -53,7 +53,7 @@ func TestSuggest_ResultsAreValidDistinctAndBounded(t *testing.T) {
 		}
 	}
 	if got := Suggest(strings.Repeat("a", 63)); len(got) != 0 {
-		t.Errorf("a label of 63 letters has no room for more, but got %v", got)
+		t.Errorf("63-character label: got %v", got)
 	}
 }
 

@@ -12,39 +12,37 @@ import (
 )
 
 const (
-	// recordTTL is how long what was found about a name is shown again.
+	// recordTTL is how long a record is cached.
 	recordTTL = time.Minute
-	// maxCachedRecords bounds how many records are in memory. A record is larger than
-	// a verdict and asked for less often.
+	// maxCachedRecords bounds the cached records. A record is larger than a verdict and
+	// requested less often.
 	maxCachedRecords = 10_000
 )
 
-// Undetermined goes with KindUpstream: sources answered, but none says whether
-// the name is registered.
+// Undetermined (KindUpstream): sources responded, but none determines whether the name is
+// registered.
 const Undetermined registrar.Code = "undetermined"
 
-// WhoisAnswer is what a registry says in public about one name and not about a
-// person.
+// WhoisAnswer is the public, non-personal part of a registry's record of one name.
 type WhoisAnswer struct {
 	Domain     string
 	TLD        string
 	Registered bool
-	// Record is empty for a name that nobody holds, and where no source tells
-	// more than that the name is registered. A name that the registry withholds
-	// is not registered and has the status "reserved".
+	// Record is empty for an unregistered name, and if no source provides more than that
+	// the name is registered. A name withheld by the registry is not registered and has
+	// the status "reserved".
 	Record    Record
 	Source    Source
 	CheckedAt time.Time
 }
 
-// statusReserved is EPP's reason for a withheld name, in the form of our own
-// short words.
+// statusReserved is EPP's reason for a withheld name, as one of our own short statuses.
 const statusReserved = "reserved"
 
-// Whois answers who holds a name's record and what it says. It climbs the same
-// ladder as Check, so both agree on whether a name is registered; beyond that it
-// keeps what RDAP told, and asks WHOIS if RDAP told nothing. Fields of two
-// sources are never mixed. Errors are those of Check, and Undetermined.
+// Whois returns the registration record of a name. It queries the same sources as Check,
+// so both agree on whether a name is registered; beyond that it uses RDAP's record, or
+// WHOIS's if RDAP has none. Fields of two sources are never mixed. Errors are those of
+// Check, and Undetermined.
 func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) {
 	name, err := registrar.ParseName(domain, e.isListed)
 	answer := WhoisAnswer{Domain: name.String(), TLD: name.TLD()}
@@ -52,7 +50,7 @@ func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) 
 		return answer, err
 	}
 	ext, ok := e.catalog.Extension(name.TLD())
-	if !ok { // the catalogue was replaced a moment ago
+	if !ok { // the catalog was replaced a moment ago
 		return answer, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
 	}
 	cached, err := loadOnce(ctx, e, e.records, name, func(ctx context.Context) (cachedRecord, error) {
@@ -67,7 +65,7 @@ func (e *Engine) Whois(ctx context.Context, domain string) (WhoisAnswer, error) 
 	return answer, nil
 }
 
-// cachedRecord is what is remembered about one name.
+// cachedRecord is the cached result for one name.
 type cachedRecord struct {
 	registered bool
 	record     Record
@@ -75,7 +73,7 @@ type cachedRecord struct {
 	at         time.Time
 }
 
-// newRecordCache keeps no answer longer than Check keeps the same one.
+// newRecordCache caches no result longer than Check does.
 func newRecordCache(cfg Config) (*otter.Cache[string, cachedRecord], error) {
 	cache, err := otter.New(&otter.Options[string, cachedRecord]{
 		MaximumSize: min(cfg.MaxCached, maxCachedRecords),
@@ -87,13 +85,13 @@ func newRecordCache(cfg Config) (*otter.Cache[string, cachedRecord], error) {
 		}),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the memory of records: %w", err)
+		return nil, fmt.Errorf("lookup: record cache: %w", err)
 	}
 	return cache, nil
 }
 
-// resolveRecord climbs the ladder with a notebook for the records that are seen on
-// the way, and asks once more where the notebook stayed empty.
+// resolveRecord resolves the name while recording the records seen, and queries again for
+// a missing one.
 func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) (cachedRecord, error) {
 	rdap, whois := &recorder{source: e.rdap}, &recorder{source: e.whois}
 	found, err := e.withRecorders(rdap, whois).resolve(ctx, ext, name)
@@ -105,17 +103,17 @@ func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, nam
 	case found.availability == Available:
 		return result, nil
 	case found.availability == Unknown:
-		return cachedRecord{}, registrar.Fault(Undetermined, "no source decides", nil)
+		return cachedRecord{}, registrar.Fault(Undetermined, "no source decided", nil)
 	case found.reason == ReasonReserved:
 		result.record.Status = []string{statusReserved}
 		return result, nil
 	}
 	result.registered = true
 	for _, candidate := range []struct {
-		by    Source
-		notes *recorder
+		by       Source
+		recorder *recorder
 	}{{SourceRDAP, rdap}, {SourceWHOIS, whois}} {
-		if record := candidate.notes.fetchRecord(ctx, ext, name); !record.isEmpty() {
+		if record := candidate.recorder.fetchRecord(ctx, ext, name); !record.isEmpty() {
 			result.record, result.source = *record, candidate.by
 			return result, nil
 		}
@@ -123,7 +121,7 @@ func (e *Engine) resolveRecord(ctx context.Context, ext registrar.Extension, nam
 	return result, nil
 }
 
-// withRecorders is the engine with two of its sources listened to.
+// withRecorders returns a copy of the engine with two sources recorded.
 func (e *Engine) withRecorders(rdap, whois *recorder) *Engine {
 	observed := *e
 	if e.rdap != nil {
@@ -135,14 +133,14 @@ func (e *Engine) withRecorders(rdap, whois *recorder) *Engine {
 	return &observed
 }
 
-// recorder passes questions on to a source and notes the record in its answer.
+// recorder forwards queries to a source and records the record in its response.
 type recorder struct {
 	source  RecordSource
 	queried bool
 	record  *Record
 }
 
-// Find asks the source.
+// Find queries the source.
 func (n *recorder) Find(ctx context.Context, ext registrar.Extension, name registrar.Name) (Finding, error) {
 	n.queried = true
 	finding, err := n.source.Find(ctx, ext, name)
@@ -152,9 +150,8 @@ func (n *recorder) Find(ctx context.Context, ext registrar.Extension, name regis
 	return finding, err
 }
 
-// fetchRecord is the record that the source told, asking it if the ladder was decided
-// before its turn. A failure is no record: that the name is registered is
-// already known, and the rest is a bonus.
+// fetchRecord returns the source's record, querying it if the name was decided before its
+// turn. A failure means no record: that the name is registered is already known.
 func (n *recorder) fetchRecord(ctx context.Context, ext registrar.Extension, name registrar.Name) *Record {
 	if !n.queried && n.source != nil {
 		_, _ = n.Find(ctx, ext, name)
@@ -167,7 +164,7 @@ func (r *Record) isEmpty() bool {
 		r.Created.IsZero() && r.Updated.IsZero() && r.Expires.IsZero()
 }
 
-// clone keeps what is remembered out of callers' hands.
+// clone protects the cached record from callers.
 func (r *Record) clone() Record {
 	copied := *r
 	copied.Status, copied.Nameservers = slices.Clone(r.Status), slices.Clone(r.Nameservers)

@@ -30,7 +30,7 @@ func TestWhois_RecordComesFromOneSource(t *testing.T) {
 		source           Source
 		code             registrar.Code
 	}{
-		{rule: "RDAP's record is told", rdap: sourceWithRecord(&full), whois: sourceWithRecord(&other), registered: true, record: full, source: SourceRDAP},
+		{rule: "RDAP's record is used", rdap: sourceWithRecord(&full), whois: sourceWithRecord(&other), registered: true, record: full, source: SourceRDAP},
 		{rule: "fields of two sources are not mixed", rdap: sourceWithRecord(&datesOnly), whois: sourceWithRecord(&other), registered: true, record: datesOnly, source: SourceRDAP},
 		{rule: "an RDAP object without data is filled from WHOIS", rdap: sourceWithRecord(nil), whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
 		{rule: "an empty record counts as none", rdap: sourceWithRecord(&Record{}), whois: sourceWithRecord(&other), registered: true, record: other, source: SourceWHOIS},
@@ -46,7 +46,7 @@ func TestWhois_RecordComesFromOneSource(t *testing.T) {
 		{rule: "a reserved name is not registered, and says so", rdap: sourceWithState(Reserved), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
 		{rule: "a withheld name is reserved", domain: "nic.dev", rdap: sourceWithState(NotFound), record: Record{Status: []string{"reserved"}}, source: SourceRDAP},
 
-		{rule: "what no source decides is an error", rdap: sourceWithState(Undecided), whois: sourceWithState(Undecided), code: Undetermined},
+		{rule: "undecided name is an error", rdap: sourceWithState(Undecided), whois: sourceWithState(Undecided), code: Undetermined},
 		{rule: "a missing record alone is an error", domain: "d.dev", rdap: sourceWithState(NotFound), code: Undetermined},
 		{rule: "every source failed is Check's error", rdap: sourceWithFault(registrar.FaultThrottled), whois: sourceWithFault(registrar.FaultRefused), dns: failingDNS, code: registrar.FaultThrottled},
 		{rule: "an extension that is not carried is Check's error", domain: "kaffeehaus.zz", rdap: sourceWithRecord(&full), code: registrar.ExtensionNotCarried},
@@ -88,14 +88,14 @@ func TestWhois_AgreesWithCheck(t *testing.T) {
 				switch {
 				case checkErr != nil:
 					if !errors.Is(err, &registrar.Error{Kind: registrar.KindOf(checkErr), Code: registrar.CodeOf(checkErr)}) {
-						t.Errorf("check fails with %v, whois with %v", checkErr, err)
+						t.Errorf("Check: %v, Whois: %v", checkErr, err)
 					}
 				case check.Availability == Unknown:
 					if registrar.CodeOf(err) != Undetermined {
-						t.Errorf("check does not know, whois says %+v, %v", answer, err)
+						t.Errorf("Check: unknown, Whois: %+v, %v", answer, err)
 					}
 				case err != nil || answer.Registered != (check.Reason == ReasonRegistered):
-					t.Errorf("check says %+v, whois says %+v, %v", check, answer, err)
+					t.Errorf("Check: %+v, Whois: %+v, %v", check, answer, err)
 				}
 			}
 		}
@@ -114,7 +114,7 @@ func TestWhois_CachedRecordIsCopied(t *testing.T) {
 		answer.Record.Nameservers[0] = "changed"
 	}
 	if calls := rdap.calls.Load(); calls != 1 {
-		t.Errorf("three questions were asked %d times", calls)
+		t.Errorf("three checks made %d queries", calls)
 	}
 }
 
@@ -126,7 +126,7 @@ func TestWhois_FailuresAreNotCached(t *testing.T) {
 		_, _ = engine.Whois(t.Context(), "kaffeehaus.de")
 	}
 	if calls := rdap.calls.Load(); calls != 3 {
-		t.Errorf("three questions were asked %d times", calls)
+		t.Errorf("three checks made %d queries", calls)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestWhois_SharesInFlightLimitWithCheck(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if err := <-done; err != nil {
-			t.Errorf("the first one failed: %v", err)
+			t.Errorf("first check failed: %v", err)
 		}
 	})
 }

@@ -17,8 +17,8 @@ func benchmarkAllow(b *testing.B, keys int) {
 	b.RunParallel(func(pb *testing.PB) {
 		n := rand.IntN(keys)
 		for pb.Next() {
-			// A step that is odd and large visits keys in no order that the
-			// processor's cache could use.
+			// A large odd step visits keys in an order that defeats the
+			// processor's cache.
 			n = (n + 7_368_787) % keys
 			limiter.Allow(keyNumber(n))
 		}
@@ -31,8 +31,8 @@ func BenchmarkLimiterFewKeys(b *testing.B)     { benchmarkAllow(b, 10) }
 func BenchmarkLimiterManyKeys(b *testing.B)    { benchmarkAllow(b, 10_000) }
 func BenchmarkLimiterMillionKeys(b *testing.B) { benchmarkAllow(b, 1_000_000) }
 
-// BenchmarkLimiterFlood is the worst case: each call is a new key, and each
-// needs the place of another.
+// BenchmarkLimiterFlood is the worst case: each call has a new key and evicts
+// another one.
 func BenchmarkLimiterFlood(b *testing.B) {
 	limiter := newLimiter(b, Config{Windows: contractWindows(), MaxKeys: 200_000})
 	for n := range 250_000 {

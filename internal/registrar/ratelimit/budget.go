@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// NetworkLimit gives one network windows of its own: its users share a few addresses,
-// so each address may ask more. Addresses still count one by one.
+// NetworkLimit gives one network its own windows: its users share few addresses, so each
+// address may send more. Addresses are still counted one by one.
 type NetworkLimit struct {
 	Network netip.Prefix
 	Windows []Window
 }
 
-// Budget is one limit for everybody, with other limits for some networks.
+// Budget is a default limit with other limits for some networks.
 type Budget struct {
 	everyone *Limiter
 	networks []networkLimiter
@@ -27,8 +27,7 @@ type networkLimiter struct {
 	limiter *Limiter
 }
 
-// NewBudget checks everything and returns a Budget. Where networks overlap, the
-// smallest one counts.
+// NewBudget returns a Budget. If networks overlap, the smallest one applies.
 func NewBudget(everyone Config, shared []NetworkLimit) (*Budget, error) {
 	limiter, err := New(everyone)
 	if err != nil {
@@ -48,17 +47,17 @@ func NewBudget(everyone Config, shared []NetworkLimit) (*Budget, error) {
 	return b, nil
 }
 
-// Spend counts one request of addr if it is allowed, and says which windows
-// apply to it. The windows are shared: do not change them.
+// Spend counts one request of addr if it is allowed, and returns the windows that apply.
+// The caller must not modify them.
 func (b *Budget) Spend(addr netip.Addr) (Decision, []Window) {
 	limiter := b.limiterFor(addr)
 	return limiter.Allow(AddressKey(addr)), limiter.windows
 }
 
-// SpendToken is Spend for a request that came with a valid token, which is known
-// by its id. In a shared network an address says little about who is calling
-// and a token says it well: there the token counts, with the windows of
-// everybody. Elsewhere the address does, or tokens would be a way round it.
+// SpendToken is Spend for a request with a valid token, identified by its id. In a shared
+// network the token identifies the caller better than the address, so the token is
+// counted, with the default windows. Elsewhere the address is counted, so that tokens
+// can't be used to bypass the limit.
 func (b *Budget) SpendToken(addr netip.Addr, token string) (Decision, []Window) {
 	if b.limiterFor(addr) == b.everyone {
 		return b.Spend(addr)
@@ -76,7 +75,7 @@ func (b *Budget) limiterFor(addr netip.Addr) *Limiter {
 	return b.everyone
 }
 
-// Len is how many addresses are remembered.
+// Len returns the number of remembered addresses.
 func (b *Budget) Len() int {
 	total := b.everyone.Len()
 	for _, s := range b.networks {
@@ -85,7 +84,7 @@ func (b *Budget) Len() int {
 	return total
 }
 
-// Run forgets what is no longer needed until ctx ends.
+// Run sweeps at the given interval until ctx ends.
 func (b *Budget) Run(ctx context.Context, interval time.Duration) {
 	var all sync.WaitGroup
 	all.Go(func() { b.everyone.Run(ctx, interval) })

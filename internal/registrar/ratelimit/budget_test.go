@@ -31,7 +31,7 @@ func TestBudget_MostSpecificNetworkLimitApplies(t *testing.T) {
 		}
 	}
 	if budget.Len() != 7 {
-		t.Errorf("%d addresses are remembered, want 7", budget.Len())
+		t.Errorf("Len = %d, want 7", budget.Len())
 	}
 }
 
@@ -49,7 +49,7 @@ func TestBudgetRun_SweepsUntilStopped(t *testing.T) {
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
 		if budget.Len() != 0 {
-			t.Errorf("%d addresses are still remembered", budget.Len())
+			t.Errorf("Len = %d, want 0", budget.Len())
 		}
 		stop()
 	})
@@ -87,7 +87,7 @@ func TestSpendToken_CountsTokenOnlyInListedNetworks(t *testing.T) {
 		{own, "b", true},
 		{own, "c", true},
 		{own, "d", false},
-		{own, "", false}, // tokens are no way round
+		{own, "", false}, // tokens don't bypass the limit
 		{shared, "b", true},
 		{shared, "b", false},
 	} {

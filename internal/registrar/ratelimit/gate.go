@@ -8,19 +8,18 @@ import (
 )
 
 const (
-	// trustedFor is how long a credential counts as good after it was issued or last
-	// accepted, and maxProven how many are remembered. Applications refresh every hour,
-	// with a token that was issued an hour before.
+	// trustedFor is how long a credential is trusted after it was issued or last accepted,
+	// and maxTrusted how many are remembered. Clients refresh every hour, with a token
+	// issued an hour before.
 	trustedFor = 2 * time.Hour
 	maxTrusted = 16384
 )
 
-// Gate bounds failed attempts to authenticate by address, and is asked before an
-// attempt costs anything. A caller without a key is refused as soon as its address
-// is over the budget. A caller with a key has a budget of its own for wrong keys, so
-// that floods without one don't lock it out, and a key that was accepted lately is
-// always looked at, so that floods of wrong keys don't either. A nil Gate admits
-// everybody.
+// Gate limits failed authentication attempts by address, and is consulted before an
+// attempt costs anything. A caller without a key is refused as soon as its address is over
+// the limit. Callers with a key have a separate limit for wrong keys, so floods without a
+// key don't lock them out, and a recently accepted key is always checked, so floods of
+// wrong keys don't either. A nil Gate admits everyone.
 type Gate struct {
 	all, keyed *Limiter
 	now        func() time.Time
@@ -29,9 +28,9 @@ type Gate struct {
 	trusted map[Key]time.Time
 }
 
-// NewGate returns a Gate with the windows of cfg for all failures. Those with a key may
-// be keyed times as many: forged keys cost one look at the database each, and callers
-// behind the same address whose key is good but not yet known here need room.
+// NewGate returns a Gate with the windows of cfg for all failures. Failures with a key may
+// be keyed times as many: a forged key costs one database query, and callers behind the
+// same address with valid keys that are not trusted yet need capacity.
 func NewGate(cfg Config, keyed int) (*Gate, error) {
 	all, err := New(cfg)
 	if err != nil {
@@ -54,11 +53,11 @@ func NewGate(cfg Config, keyed int) (*Gate, error) {
 	return &Gate{all: all, keyed: withKey, now: now, trusted: make(map[Key]time.Time)}, nil
 }
 
-// Limiters are what has to be swept.
+// Limiters returns the limiters to sweep.
 func (g *Gate) Limiters() []*Limiter { return []*Limiter{g.all, g.keyed} }
 
-// Admit says whether an attempt is looked at. key is the credential that names the
-// caller, empty if there is none that could be good.
+// Admit reports whether an attempt may proceed. key is the credential that identifies the
+// caller, empty if there is none that could be valid.
 func (g *Gate) Admit(addr netip.Addr, key string) Decision {
 	if g == nil {
 		return Decision{Allowed: true}
@@ -74,7 +73,7 @@ func (g *Gate) Admit(addr netip.Addr, key string) Decision {
 	return g.keyed.Peek(AddressKey(addr))
 }
 
-// Fail counts a failed attempt. It is not allowed if the address is over its budget.
+// Fail counts a failed attempt. The Decision is not Allowed if the address is over its limit.
 func (g *Gate) Fail(addr netip.Addr, key string) Decision {
 	if g == nil {
 		return Decision{Allowed: true}
@@ -88,7 +87,7 @@ func (g *Gate) Fail(addr netip.Addr, key string) Decision {
 	return g.all.Allow(AddressKey(addr))
 }
 
-// Trust remembers that a key was issued or accepted.
+// Trust records that a key was issued or accepted.
 func (g *Gate) Trust(key string) {
 	if g == nil || key == "" {
 		return

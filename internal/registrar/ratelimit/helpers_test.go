@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// contractWindows is the budget of an address for lookups.
+// contractWindows are the contract's lookup limits per address.
 func contractWindows() []Window {
 	return []Window{{Limit: 30, Per: time.Minute}, {Limit: 300, Per: 6 * time.Hour}}
 }
 
-// clock stands still until a test moves it.
+// clock is a manual clock.
 type clock struct{ elapsed atomic.Int64 }
 
 func (c *clock) now() time.Time {
@@ -33,14 +33,14 @@ func newLimiter(t testing.TB, cfg Config) *Limiter {
 	return limiter
 }
 
-// withClock makes a limiter whose clock the test moves.
+// withClock returns a limiter with a manual clock.
 func withClock(t testing.TB, windows ...Window) (*Limiter, *clock) {
 	t.Helper()
 	c := &clock{}
 	return newLimiter(t, Config{Windows: windows, Now: c.now}), c
 }
 
-// keyNumber is the key of the n-th IPv4 address.
+// keyNumber returns the key of the n-th IPv4 address.
 func keyNumber(n int) Key {
 	var bytes [4]byte
 	binary.BigEndian.PutUint32(bytes[:], uint32(n))
@@ -52,7 +52,7 @@ func spend(t testing.TB, limiter *Limiter, key Key, n int) {
 	t.Helper()
 	for i := range n {
 		if decision := limiter.Allow(key); !decision.Allowed {
-			t.Fatalf("call %d of %d was refused: %+v", i+1, n, decision)
+			t.Fatalf("call %d of %d refused: %+v", i+1, n, decision)
 		}
 	}
 }

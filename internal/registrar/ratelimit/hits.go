@@ -2,18 +2,17 @@ package ratelimit
 
 import "time"
 
-// tickLength is the resolution of the log. See the package comment for what
-// depends on it.
+// tickLength is the resolution of the log; see the package comment.
 const tickLength = 10 * time.Microsecond
 
-// moment is one reading of the clock: the time since the limiter's origin. The
-// origin lies one tick before its start, so that every moment has a tick of at
-// least 1 and tick 0 can mean "never".
+// moment is one reading of the clock: the time since the limiter's origin. The origin is
+// one tick before its start, so that every moment has a tick of at least 1 and tick 0 can
+// mean "never".
 type moment time.Duration
 
 func (m moment) tick() int64 { return int64(m) / int64(tickLength) }
 
-// until is the time from m to the beginning of a tick.
+// until returns the time from m to the beginning of a tick.
 func (m moment) until(tick int64) time.Duration {
 	return time.Duration(tick)*tickLength - time.Duration(m)
 }
@@ -24,12 +23,12 @@ type rule struct {
 	per   int64
 }
 
-// rules is everything that the algorithm needs to know about a limiter.
+// rules holds the windows of a limiter in ticks.
 type rules struct {
 	windows []rule
-	// longest is the length of the longest window. Older hits matter to none.
+	// longest is the length of the longest window. Older hits are irrelevant.
 	longest int64
-	// depth is the largest limit. Hits beyond it matter to no window.
+	// depth is the largest limit. Hits beyond it are irrelevant.
 	depth int
 }
 
@@ -45,13 +44,13 @@ func newRules(windows []Window) rules {
 	return all
 }
 
-// hits is the log of one key's accepted requests. The zero value is an empty
-// log. No hit in it is further than the longest window away from the newest.
+// hits is the log of one key's accepted requests. The zero value is an empty log. No hit in
+// it is older than the newest by more than the longest window.
 type hits struct {
-	// newest is the tick of the last hit in full, 0 if there is none.
+	// newest is the full tick of the last hit, 0 if there is none.
 	newest int64
-	// older has all hits but the newest. It is nil if there are none, because
-	// most keys come once and should not pay for a log.
+	// older holds all hits except the newest. It is nil if there are none, because most
+	// keys have one hit and should not pay for a log.
 	older *ring
 }
 
@@ -62,23 +61,23 @@ func (h hits) count() int {
 	return 1 + h.older.count()
 }
 
-// nth is the tick of the n-th newest hit, n from 1 to count.
+// nth returns the tick of the n-th newest hit, n from 1 to count.
 func (h hits) nth(n int) int64 {
 	if n == 1 {
 		return h.newest
 	}
-	// Unsigned subtraction is right across the wrap-around of the low bits.
+	// Unsigned subtraction is correct across the wrap-around of the low bits.
 	return h.newest - int64(uint32(h.newest)-h.older.nth(n-1))
 }
 
-// inside says whether a hit still occupies a place at the given tick. A hit in
-// the future is one that the clock has gone back behind, and it does.
+// inside reports whether a hit still counts at the given tick. A hit in the future, after
+// the clock went back, does.
 func (r rule) inside(hit, tick int64) bool { return tick-hit <= r.per }
 
-// opens is the first tick at which a hit no longer occupies a place.
+// opens returns the first tick at which a hit no longer counts.
 func (r rule) opens(hit int64) int64 { return hit + r.per + 1 }
 
-// wait is the time until all windows accept one more hit, 0 if they do now.
+// wait returns the time until all windows accept one more hit, 0 if they do now.
 func (h hits) wait(now moment, all rules) time.Duration {
 	tick, count := h.effectiveTick(now), h.count()
 	var wait time.Duration
@@ -93,15 +92,15 @@ func (h hits) wait(now moment, all rules) time.Duration {
 	return wait
 }
 
-// tightestWindow tells how much room the log leaves, without changing it. The caller
-// fills in whether a request was allowed.
+// tightestWindow describes the tightest window without changing the log. The caller fills
+// in whether a request was allowed.
 func (h hits) tightestWindow(now moment, all rules) Decision {
 	var tightest Decision
 	tick, count := h.effectiveTick(now), h.count()
 	for i, window := range all.windows {
 		used := h.countInside(window, tick, count)
-		// Each hit was accepted by this window too, so used is never more than
-		// its limit, even where another window makes the log deeper.
+		// Each hit was accepted by this window too, so used never exceeds its limit, even
+		// if another window makes the log deeper.
 		candidate := Decision{Window: i, Remaining: window.limit - used}
 		if used > 0 {
 			candidate.Reset = now.until(window.opens(h.nth(used)))
@@ -113,8 +112,8 @@ func (h hits) tightestWindow(now moment, all rules) Decision {
 	return tightest
 }
 
-// countInside is how many of the newest hits still occupy a place in a window. They
-// are in order, so it need not look at all.
+// countInside returns how many of the newest hits still count in a window. They are
+// sorted, so a binary search suffices.
 func (h hits) countInside(window rule, tick int64, count int) int {
 	low, high := 0, count
 	for low < high {
@@ -157,12 +156,12 @@ func (h *hits) allow(now moment, all rules) Decision {
 // effectiveTick is the tick of now, or of the newest hit if the clock is behind it.
 func (h hits) effectiveTick(now moment) int64 { return max(now.tick(), h.newest) }
 
-// stale says that no window remembers any hit.
+// stale reports whether no hit counts in any window.
 func (h hits) stale(now moment, all rules) bool { return now.tick()-h.newest > all.longest }
 
-// add writes a hit that all windows accept and that is not older than the
-// newest. If every limit is 1, the newest has left the longest window by then,
-// so that a log never needs more room than depth.
+// add appends a hit that all windows accept and that is not older than the newest. If
+// every limit is 1, the newest has left the longest window by then, so a log never needs
+// more capacity than depth.
 func (h *hits) add(tick int64, all rules) {
 	if h.newest == 0 || tick-h.newest > all.longest {
 		*h = hits{newest: tick}
@@ -176,15 +175,15 @@ func (h *hits) add(tick int64, all rules) {
 	h.newest = tick
 }
 
-// drop forgets the older hits that are outside of every window at the given
-// tick. Were they kept, their low bits would in time look young again.
+// drop removes the older hits outside every window at the given tick. If they stayed,
+// their low bits would eventually look recent again.
 func (h *hits) drop(tick int64, all rules) {
 	for h.older.count() > 0 && tick-h.nth(h.count()) > all.longest {
 		h.older.dropOldest()
 	}
 }
 
-// compact drops what no window needs and gives back room that is mostly unused.
+// compact drops irrelevant hits and shrinks a mostly unused log.
 func (h *hits) compact(now moment, all rules) {
 	h.drop(h.effectiveTick(now), all)
 	switch count := h.older.count(); {

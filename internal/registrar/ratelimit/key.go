@@ -6,11 +6,11 @@ import (
 	"net/netip"
 )
 
-// Key names one budget. Keys are equal if and only if they share it.
+// Key identifies one budget.
 type Key struct {
 	network uint64
-	// kind tells address families and texts apart. Texts have its lowest bit
-	// set and use the others for their digest; addresses have it clear.
+	// kind distinguishes address families and texts. Texts have its lowest bit set and use
+	// the others for their digest; addresses have it clear.
 	kind uint64
 }
 
@@ -22,10 +22,9 @@ const (
 	textBit uint64 = 1
 )
 
-// AddressKey is the budget of a network address. An IPv6 address counts as its
-// /64, since that is the least that one customer is given. An IPv4 address
-// written as IPv6 is that IPv4 address. A zone says nothing about who is
-// calling and is dropped. All invalid addresses share one budget.
+// AddressKey returns the key of a network address. An IPv6 address counts as its /64, the
+// smallest assignment to one customer. An IPv4-mapped address is its IPv4 address. The
+// zone is ignored. All invalid addresses share one budget.
 func AddressKey(addr netip.Addr) Key {
 	addr = addr.Unmap()
 	switch {
@@ -40,10 +39,9 @@ func AddressKey(addr netip.Addr) Key {
 	}
 }
 
-// TextKey is the budget of anything that is known by a text, such as a token.
-// It keeps a digest only, so that no secret stays in memory and every key has
-// the same size. One of the 128 bits says that it is a text, hence no text can
-// share a budget with an address.
+// TextKey returns the key of a text, such as a token. It holds only a digest, so no secret
+// stays in memory and every key has the same size. One of the 128 bits marks it as text,
+// so no text shares a budget with an address.
 func TextKey(text string) Key {
 	digest := sha256.Sum256([]byte(text))
 	return Key{

@@ -40,7 +40,7 @@ func TestAddressKey_InvalidAddressHasOwnKey(t *testing.T) {
 	invalid := AddressKey(netip.Addr{})
 	for _, text := range []string{"0.0.0.0", "::", "127.0.0.1"} {
 		if invalid == AddressKey(netip.MustParseAddr(text)) {
-			t.Errorf("the invalid address shares the budget of %s", text)
+			t.Errorf("invalid address shares the key of %s", text)
 		}
 	}
 }
@@ -48,13 +48,13 @@ func TestAddressKey_InvalidAddressHasOwnKey(t *testing.T) {
 func TestTextKey_DistinctFromTextsAndAddresses(t *testing.T) {
 	t.Parallel()
 	if first, second := TextKey("a"), TextKey(string([]byte{'a'})); first != second {
-		t.Error("the same text gave two keys")
+		t.Error("equal texts have different keys")
 	}
 	seen := make(map[Key]bool)
 	for _, text := range []string{"", "a", "b", "ab", "192.0.2.1", "::", "a\x00"} {
 		key := TextKey(text)
 		if seen[key] {
-			t.Errorf("the text %q shares its key with another", text)
+			t.Errorf("text %q shares a key", text)
 		}
 		seen[key] = true
 		if key.kind&textBit == 0 {

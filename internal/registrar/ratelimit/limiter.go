@@ -15,16 +15,16 @@ const (
 	maxPer = 11 * time.Hour
 
 	defaultMaxKeys = 2_000_000
-	// maxShards is many times the number of cores that wait for each other.
+	// maxShards is many times the number of cores that contend.
 	maxShards = 128
-	// minShardKeys keeps shards so large that chance fills them evenly. With
-	// small ones the fullest would evict while others are half empty.
+	// minShardKeys keeps shards large enough to fill evenly. With small ones the fullest
+	// would evict while others are half empty.
 	minShardKeys = 1024
 
 	defaultSweepInterval = time.Minute
 
-	// endOfTime is where a clock that has gone astray stands still, so that
-	// adding a window to it can't overflow.
+	// endOfTime is where a runaway clock stops, so that adding a window to it can't
+	// overflow.
 	endOfTime = 100 * 365 * 24 * time.Hour
 )
 
@@ -32,17 +32,17 @@ const (
 type Window struct {
 	// Limit is from 1 to 100,000.
 	Limit int
-	// Per is more than 0 and at most 11 hours. It counts in steps of 10 µs.
+	// Per is more than 0 and at most 11 hours, in steps of 10 µs.
 	Per time.Duration
 }
 
-// Config says what a Limiter counts.
+// Config configures a Limiter.
 type Config struct {
 	// Windows must all accept a request. There must be at least one.
 	Windows []Window
-	// MaxKeys bounds how many keys are remembered; 0 means 2,000,000. At the
-	// bound, quiet keys are forgotten for new ones. It is split evenly over
-	// the shards, so some keys may be forgotten a few percent before it.
+	// MaxKeys bounds the remembered keys; 0 means 2,000,000. At the bound, quiet keys are
+	// evicted for new ones. It is split evenly over the shards, so eviction may start a few
+	// percent earlier.
 	MaxKeys int
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -52,14 +52,14 @@ type Config struct {
 type Limiter struct {
 	windows  []Window
 	rules    rules
-	now      func() time.Time // nil: the real clock
+	now      func() time.Time // nil means the real clock
 	start    time.Time
 	seed     maphash.Seed
 	shards   []shard
 	perShard int
 }
 
-// New makes a Limiter without any keys, or says what is wrong with cfg.
+// New returns an empty Limiter, or an error if cfg is invalid.
 func New(cfg Config) (*Limiter, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
@@ -89,38 +89,37 @@ func New(cfg Config) (*Limiter, error) {
 
 func (cfg Config) validate() error {
 	if len(cfg.Windows) == 0 {
-		return errors.New("quota: at least one window is needed")
+		return errors.New("ratelimit: at least one window is required")
 	}
 	for i, window := range cfg.Windows {
 		if window.Limit < 1 || window.Limit > maxLimit {
-			return fmt.Errorf("quota: window %d: the limit is %d, it must be from 1 to %d", i, window.Limit, maxLimit)
+			return fmt.Errorf("ratelimit: window %d: limit %d is not between 1 and %d", i, window.Limit, maxLimit)
 		}
 		if window.Per <= 0 || window.Per > maxPer {
-			return fmt.Errorf("quota: window %d: it lasts %v, it must be more than 0 and at most %v", i, window.Per, maxPer)
+			return fmt.Errorf("ratelimit: window %d: length %v is not between 0 and %v", i, window.Per, maxPer)
 		}
 	}
 	if cfg.MaxKeys < 0 {
-		return fmt.Errorf("quota: the bound of keys is %d, it must not be negative", cfg.MaxKeys)
+		return fmt.Errorf("ratelimit: MaxKeys %d is negative", cfg.MaxKeys)
 	}
 	return nil
 }
 
-// Allow counts one request of key if all windows accept it. If one refuses,
-// nothing is counted in any.
+// Allow counts one request of key if all windows accept it. If one refuses, none counts
+// it.
 func (l *Limiter) Allow(key Key) Decision {
 	return l.shardOf(key).allow(key, l.moment(), l.rules, l.perShard)
 }
 
-// Peek says what Allow would decide now, and counts nothing.
+// Peek returns what Allow would decide now, without counting.
 func (l *Limiter) Peek(key Key) Decision {
 	return l.shardOf(key).peek(key, l.moment(), l.rules)
 }
 
-// Windows returns the windows in the order in which Decision.Window numbers
-// them.
+// Windows returns the windows in the order of Decision.Window.
 func (l *Limiter) Windows() []Window { return slices.Clone(l.windows) }
 
-// Len is the number of remembered keys.
+// Len returns the number of remembered keys.
 func (l *Limiter) Len() int {
 	total := 0
 	for i := range l.shards {
@@ -129,8 +128,8 @@ func (l *Limiter) Len() int {
 	return total
 }
 
-// Sweep forgets the keys that no window remembers, gives their memory back and
-// returns their number. It locks one shard at a time.
+// Sweep removes the keys without hits in any window, frees their memory and returns their
+// number. It locks one shard at a time.
 func (l *Limiter) Sweep() (forgotten int) {
 	for i := range l.shards {
 		forgotten += l.shards[i].sweep(l.moment(), l.rules)
@@ -156,8 +155,8 @@ func (l *Limiter) Run(ctx context.Context, interval time.Duration) {
 	}
 }
 
-// shardOf spreads keys by a hash with a secret seed, so that nobody can choose
-// addresses that all meet in one shard.
+// shardOf distributes keys by a hash with a secret seed, so that no client can choose
+// addresses that all fall into one shard.
 func (l *Limiter) shardOf(key Key) *shard {
 	return &l.shards[maphash.Comparable(l.seed, key)%uint64(len(l.shards))]
 }
@@ -165,7 +164,7 @@ func (l *Limiter) shardOf(key Key) *shard {
 func (l *Limiter) moment() moment {
 	var elapsed time.Duration
 	if l.now == nil {
-		elapsed = time.Since(l.start) // half the price of time.Now, which also asks for the date
+		elapsed = time.Since(l.start) // half the cost of time.Now, which also reads the wall clock
 	} else {
 		elapsed = l.now().Sub(l.start)
 	}

@@ -79,7 +79,7 @@ func TestDecision_DescribesTightestWindow(t *testing.T) {
 	}
 
 	// Nine more bursts use up the long window; both are then full, and the one
-	// that opens last decides.
+	// that frees up last decides.
 	for range 9 {
 		clock.advance(time.Minute + tickLength)
 		spend(t, limiter, key, 30)
@@ -114,7 +114,7 @@ func TestAllow_KeysAreIndependent(t *testing.T) {
 	limiter, _ := withClock(t, contractWindows()...)
 	spend(t, limiter, keyNumber(1), 30)
 	if limiter.Allow(keyNumber(1)).Allowed {
-		t.Error("the first key has more than 30")
+		t.Error("first key exceeded 30")
 	}
 	spend(t, limiter, keyNumber(2), 30)
 	spend(t, limiter, TextKey("token"), 30)
@@ -158,18 +158,18 @@ func TestAllow_ClockGoingBackFreesNothing(t *testing.T) {
 	spend(t, limiter, key, 1)
 	refused := limiter.Allow(key)
 	if refused.Allowed {
-		t.Fatal("the 31st was let through by a clock that went back")
+		t.Fatal("31st request allowed after the clock went back")
 	}
 	if limiter.Sweep() != 0 {
-		t.Error("a key was forgotten by a clock that went back")
+		t.Error("key removed after the clock went back")
 	}
 	clock.advance(refused.RetryAfter - 1)
 	if limiter.Peek(key).Allowed {
-		t.Error("open before the time that was told")
+		t.Error("allowed before RetryAfter")
 	}
 	clock.advance(1)
 	if !limiter.Peek(key).Allowed {
-		t.Error("closed after the time that was told")
+		t.Error("refused after RetryAfter")
 	}
 }
 
@@ -181,7 +181,7 @@ func TestAllow_ClockBeforeStartStillLimits(t *testing.T) {
 		key := keyNumber(int(offset))
 		spend(t, limiter, key, 30)
 		if limiter.Allow(key).Allowed {
-			t.Errorf("%v before the start the 31st was let through", offset)
+			t.Errorf("%v before the start: 31st request allowed", offset)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestAllow_OldHitsExpireAcrossTickWraparound(t *testing.T) {
 			for day := range 20 {
 				spend(t, limiter, keyNumber(1), 30)
 				if limiter.Allow(keyNumber(1)).Allowed {
-					t.Fatalf("round %d: the 31st was let through", day)
+					t.Fatalf("round %d: 31st request allowed", day)
 				}
 				clock.advance(delay)
 			}
@@ -214,8 +214,8 @@ func TestAllow_OldHitsExpireAcrossTickWraparound(t *testing.T) {
 	}
 }
 
-// A key that is never quiet for a whole window is never reset, so its log runs
-// through the wrap-around with hits on both sides of it.
+// A key that is never idle for a whole window is never reset, so its log crosses
+// the wrap-around with hits on both sides.
 func TestAllow_BusyKeyIsLimitedAcrossTickWraparound(t *testing.T) {
 	t.Parallel()
 	limiter, clock := withClock(t, Window{Limit: 5, Per: time.Hour})
@@ -269,12 +269,12 @@ func TestRun_SweepsUntilContextEnds(t *testing.T) {
 			time.Sleep(6*time.Hour - time.Second)
 			synctest.Wait()
 			if limiter.Len() != 1 {
-				t.Error("the key was forgotten inside its window")
+				t.Error("key removed inside its window")
 			}
 			time.Sleep(2 * time.Minute)
 			synctest.Wait()
 			if limiter.Len() != 0 {
-				t.Error("the key was not forgotten")
+				t.Error("key not removed")
 			}
 			cancel()
 			<-ended

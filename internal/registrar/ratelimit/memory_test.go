@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// heapInUse is what is in use after garbage has been collected. The second run
-// collects what the first one only finalised.
+// heapInUse returns the heap size after garbage collection. The second run
+// collects what the first one finalised.
 func heapInUse() int64 {
 	runtime.GC()
 	runtime.GC()
@@ -16,7 +16,7 @@ func heapInUse() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// These tests don't run in parallel with others, whose garbage they would see.
+// These tests don't run in parallel, to exclude other tests' garbage.
 func skipUnlessMeasurable(t *testing.T) {
 	t.Helper()
 	if testing.Short() || raceEnabled {
@@ -38,12 +38,12 @@ func TestMemory_MillionKeysFitIn120MBAndAreFreed(t *testing.T) {
 	}
 	clock.advance(6*time.Hour + tickLength)
 	if got := limiter.Sweep(); got != 1_000_000 {
-		t.Errorf("%d keys forgotten, want a million", got)
+		t.Errorf("%d keys removed, want a million", got)
 	}
 	left := heapInUse() - before
 	t.Logf("%d bytes after all were forgotten", left)
 	if left > 1_000_000 {
-		t.Errorf("%d bytes are left after all keys were forgotten, want at most 1 MB", left)
+		t.Errorf("%d bytes left after removing all keys, want at most 1 MB", left)
 	}
 	runtime.KeepAlive(limiter)
 }
@@ -67,15 +67,15 @@ func TestMemory_FullLogFitsIn1536Bytes(t *testing.T) {
 	runtime.KeepAlive(limiter)
 }
 
-// Go's maps grow when keys come and go at a constant length, so both ways of
-// forgetting must be seen not to let them.
+// Go's maps grow when keys come and go at constant length, so both ways of
+// removal must prevent that.
 func TestMemory_StableUnderKeyChurn(t *testing.T) {
 	skipUnlessMeasurable(t)
 	const keys, turns = 50_000, 40
 	tests := []struct {
 		name  string
 		bound int
-		// pause is between two calls. In six hours there are as many as keys.
+		// pause is the time between two calls, chosen so that six hours see as many calls as keys.
 		pause time.Duration
 	}{
 		{"a flood at the bound", keys, 0},
@@ -96,7 +96,7 @@ func TestMemory_StableUnderKeyChurn(t *testing.T) {
 			used := (heapInUse() - before) / keys
 			t.Logf("%d bytes a key after %d times as many keys", used, turns)
 			if used > 120 {
-				t.Errorf("%d bytes a key, want at most 120", used)
+				t.Errorf("%d bytes per key, want at most 120", used)
 			}
 			runtime.KeepAlive(limiter)
 		})

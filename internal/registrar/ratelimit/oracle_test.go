@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// model is the rule in its plainest form: the list of all accepted times in
-// nanoseconds, never shortened by more than what no window can see.
+// model is the rule in its simplest form: the list of all accepted times in
+// nanoseconds, without those outside every window.
 type model struct{ accepted []time.Duration }
 
 // inside counts the accepted requests whose age is at most per.
@@ -19,7 +19,7 @@ func (m *model) inside(now, per time.Duration) (count int) {
 	return count
 }
 
-// wait is how long until every window, made longer by slack, accepts.
+// wait returns the time until every window, extended by slack, accepts.
 func (m *model) wait(now, slack time.Duration, windows []Window) time.Duration {
 	var wait time.Duration
 	for _, window := range windows {
@@ -31,7 +31,7 @@ func (m *model) wait(now, slack time.Duration, windows []Window) time.Duration {
 	return wait
 }
 
-// remaining is the smallest number of places left in any window.
+// remaining returns the smallest number of requests left in any window.
 func (m *model) remaining(now time.Duration, windows []Window) int {
 	least := windows[0].Limit
 	for _, window := range windows {
@@ -40,8 +40,8 @@ func (m *model) remaining(now time.Duration, windows []Window) int {
 	return least
 }
 
-// burstSteps, edgeSteps and rareSteps are the moves of the clock: bursts fill
-// the windows, the others look for trouble at their edges.
+// burstSteps, edgeSteps and rareSteps are clock advances: bursts fill
+// the windows, the others probe their edges.
 var burstSteps = []time.Duration{
 	0, 0, 0, 0, 0, 0, 0, 0,
 	tickLength,
@@ -71,8 +71,8 @@ var rareSteps = []time.Duration{
 	3 * 24 * time.Hour,
 }
 
-// step picks the next move. After a refusal it often goes exactly to the
-// opening or just before, because chance alone seldom hits an edge of the long
+// step picks the next advance. After a refusal it often goes exactly to the
+// end of the wait or just before, because chance alone seldom hits an edge of the long
 // window.
 func step(random *rand.Rand, wait time.Duration) time.Duration {
 	switch roll := random.IntN(1000); {
@@ -89,8 +89,8 @@ func step(random *rand.Rand, wait time.Duration) time.Duration {
 	}
 }
 
-// nextKey mostly stays with the key of the last call, so that a move to its
-// opening is followed by a call of the same key.
+// nextKey mostly repeats the last key, so that an advance to the end of
+// its wait is followed by a call of the same key.
 func nextKey(random *rand.Rand, last int) int {
 	if random.IntN(10) > 0 {
 		return last
@@ -129,10 +129,10 @@ func TestAllow_AgreesWithExactModel(t *testing.T) {
 				peeked := limiter.Peek(key)
 				got := limiter.Allow(key)
 				if got.Allowed != (want == 0) || peeked.Allowed != got.Allowed || peeked.RetryAfter != got.RetryAfter {
-					t.Fatalf("step %d: Peek %+v, Allow %+v, the model waits %v", i, peeked, got, want)
+					t.Fatalf("step %d: Peek %+v, Allow %+v, model wait %v", i, peeked, got, want)
 				}
 				if peeked.Remaining != m.remaining(now, windows) {
-					t.Fatalf("step %d: Peek has %d left, the model %d", i, peeked.Remaining, m.remaining(now, windows))
+					t.Fatalf("step %d: Peek has %d left, model %d", i, peeked.Remaining, m.remaining(now, windows))
 				}
 				if got.Allowed {
 					accepted++
@@ -141,16 +141,16 @@ func TestAllow_AgreesWithExactModel(t *testing.T) {
 					refused++
 				}
 				if got.Remaining != m.remaining(now, windows) {
-					t.Fatalf("step %d: Allow leaves %d, the model %d", i, got.Remaining, m.remaining(now, windows))
+					t.Fatalf("step %d: Allow leaves %d, model %d", i, got.Remaining, m.remaining(now, windows))
 				}
 				if diff := got.RetryAfter - want; diff < 0 || diff > tickLength {
-					t.Fatalf("step %d: RetryAfter is %v, the model waits %v", i, got.RetryAfter, want)
+					t.Fatalf("step %d: RetryAfter is %v, model wait %v", i, got.RetryAfter, want)
 				}
 				wait = got.RetryAfter
 			}
 			t.Logf("%d accepted, %d refused", accepted, refused)
 			if accepted < 1000 || refused < 1000 {
-				t.Errorf("%d accepted and %d refused: the walk proves too little", accepted, refused)
+				t.Errorf("%d accepted and %d refused: too few for a proof", accepted, refused)
 			}
 			checkNoWindowOverflows(t, models, windows)
 		})
@@ -178,7 +178,7 @@ func TestAllow_RoundingNeverExceedsLimit(t *testing.T) {
 				least, most := m.wait(now, 0, windows), m.wait(now, tickLength, windows)
 				got := limiter.Allow(key)
 				if got.Allowed && least > 0 {
-					t.Fatalf("step %d: allowed, but the model waits %v", i, least)
+					t.Fatalf("step %d: allowed, but model wait %v", i, least)
 				}
 				if !got.Allowed && most == 0 {
 					t.Fatalf("step %d: refused for %v, but all windows and a tick have passed", i, got.RetryAfter)
@@ -198,8 +198,8 @@ func TestAllow_RoundingNeverExceedsLimit(t *testing.T) {
 	}
 }
 
-// checkWaitIsExact looks one nanosecond before the named moment and at it, and
-// puts the clock back. Peek counts nothing, so the walk goes on undisturbed.
+// checkWaitIsExact peeks one nanosecond before the end of the wait and at it, and
+// resets the clock. Peek counts nothing, so the walk is not affected.
 func checkWaitIsExact(t *testing.T, limiter *Limiter, clock *clock, key Key, wait time.Duration) {
 	t.Helper()
 	refusedAt := clock.at()
@@ -214,8 +214,8 @@ func checkWaitIsExact(t *testing.T, limiter *Limiter, clock *clock, key Key, wai
 	}
 }
 
-// checkNoWindowOverflows is the promise itself, in real time: a hit and the one
-// limit places later are more than the window apart.
+// checkNoWindowOverflows checks the guarantee in real time: a hit and the one
+// limit positions later are more than the window apart.
 func checkNoWindowOverflows(t *testing.T, models []model, windows []Window) {
 	t.Helper()
 	for n, m := range models {

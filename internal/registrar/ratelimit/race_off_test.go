@@ -4,5 +4,5 @@ package ratelimit
 
 const raceEnabled = false
 
-// oracleSteps is how far the walks beside a model go.
+// oracleSteps is the length of the random walks.
 const oracleSteps = 200_000

@@ -2,10 +2,10 @@
 
 package ratelimit
 
-// raceEnabled says that the race detector runs, under which memory and time
-// tell nothing about the program.
+// raceEnabled means that the race detector runs, under which memory and time
+// measurements are meaningless.
 const raceEnabled = true
 
-// oracleSteps: a walk has one goroutine, which races with nobody, and takes many times
-// as long. "make test" also runs the whole ones, without the detector.
+// oracleSteps is smaller because a walk has one goroutine and takes many times
+// as long. "make test" also runs the full walks without the detector.
 const oracleSteps = 40_000

@@ -3,8 +3,7 @@ package ratelimit
 // initialCapacity is the size of a new ring. It doubles as needed.
 const initialCapacity = 4
 
-// ring is a queue of the low bits of ticks, oldest first out. A nil ring is
-// empty.
+// ring is a FIFO queue of the low bits of ticks. A nil ring is empty.
 type ring struct {
 	ticks  []uint32
 	oldest int32
@@ -18,7 +17,7 @@ func (r *ring) count() int {
 	return int(r.used)
 }
 
-// nth is the n-th newest element, n from 1 to count.
+// nth returns the n-th newest element, n from 1 to count.
 func (r *ring) nth(n int) uint32 {
 	i := int(r.oldest) + int(r.used) - n
 	if i >= len(r.ticks) {
@@ -27,8 +26,7 @@ func (r *ring) nth(n int) uint32 {
 	return r.ticks[i]
 }
 
-// push appends an element. If most elements are there already, the oldest one
-// makes room. There must be room for at least one.
+// push appends an element. At capacity, which must be at least 1, it drops the oldest one.
 func (r *ring) push(tick uint32, capacity int) {
 	switch {
 	case int(r.used) >= capacity:
@@ -52,8 +50,7 @@ func (r *ring) dropOldest() {
 	r.used--
 }
 
-// resize moves the elements to a slice with the given room, which must hold
-// them all.
+// resize moves the elements to a slice of the given capacity, which must hold them all.
 func (r *ring) resize(capacity int) {
 	ticks := make([]uint32, capacity)
 	for i := range int(r.used) {

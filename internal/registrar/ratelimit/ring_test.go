@@ -9,11 +9,11 @@ func TestRing_KeepsNewestElementsInOrder(t *testing.T) {
 		for last := range uint32(1000) {
 			r.push(last, capacity)
 			if want := min(int(last)+1, capacity); r.count() != want || len(r.ticks) > capacity {
-				t.Fatalf("most %d: %d elements in room for %d, want %d", capacity, r.count(), len(r.ticks), want)
+				t.Fatalf("capacity %d: %d elements of %d, want %d", capacity, r.count(), len(r.ticks), want)
 			}
 			for n := 1; n <= r.count(); n++ {
 				if got, want := r.nth(n), last+1-uint32(n); got != want {
-					t.Fatalf("most %d: newest element number %d is %d, want %d", capacity, n, got, want)
+					t.Fatalf("capacity %d: nth(%d) = %d, want %d", capacity, n, got, want)
 				}
 			}
 		}
@@ -33,7 +33,7 @@ func TestRing_ResizeKeepsElements(t *testing.T) {
 		r.resize(r.count() + drop)
 		for n := 1; n <= r.count(); n++ {
 			if got, want := r.nth(n), uint32(12-n); got != want {
-				t.Errorf("after %d drops: newest element number %d is %d, want %d", drop, n, got, want)
+				t.Errorf("after %d drops: nth(%d) = %d, want %d", drop, n, got, want)
 			}
 		}
 	}

@@ -6,29 +6,28 @@ import (
 )
 
 const (
-	// sweepsPerWindow is how often at most a full shard is swept during the
-	// longest window. Under a flood of new keys each of them would otherwise
-	// pay for a walk over all others.
+	// sweepsPerWindow bounds the sweeps of a full shard per longest window. In a flood of
+	// new keys each of them would otherwise cause a walk over all others.
 	sweepsPerWindow = 64
-	// victimSample is how many keys are looked at to find one to forget. A busy
-	// key goes only if all of them are at least as busy.
+	// victimSample is how many keys are examined to evict one. A busy key is evicted only
+	// if all of them are at least as busy.
 	victimSample = 8
-	// smallMap is the number of keys below which a new map saves nothing.
+	// smallMap is the number of keys below which rebuilding the map saves nothing.
 	smallMap = 64
 )
 
-// shard is a part of the keys under one lock.
+// shard holds part of the keys under one lock.
 type shard struct {
 	mu   sync.Mutex
 	keys map[Key]hits
-	// deleted is how many keys were deleted since the map was made. Go's maps
-	// never shrink, and places of deleted keys can make them grow though their
-	// length stays the same, so it tells when to make a new one.
+	// deleted counts the keys deleted since the map was made. Go's maps never shrink, and
+	// slots of deleted keys can make them grow at constant length, so it triggers a
+	// rebuild.
 	deleted int
 	// nextSweep is the first tick at which a full shard is swept again.
 	nextSweep int64
-	// Each lock has a cache line of its own, so that two cores that use
-	// neighbouring shards don't slow each other down.
+	// The padding gives each lock its own cache line, so that cores using neighbouring
+	// shards don't slow each other down.
 	_ [32]byte
 }
 
@@ -85,8 +84,8 @@ func (s *shard) remove(key Key) {
 	s.deleted++
 }
 
-// rebuildMap moves the keys to a new map once more were deleted than are left.
-// So each deletion pays for moving at most one key.
+// rebuildMap moves the keys to a new map once more were deleted than are left, so each
+// deletion pays for moving at most one key.
 func (s *shard) rebuildMap() {
 	if s.deleted <= max(smallMap, len(s.keys)) {
 		return
@@ -96,7 +95,7 @@ func (s *shard) rebuildMap() {
 	s.keys, s.deleted = keys, 0
 }
 
-// freeSlot frees at least one place in a full shard.
+// freeSlot frees at least one slot in a full shard.
 func (s *shard) freeSlot(now moment, all rules) {
 	if tick := now.tick(); tick >= s.nextSweep {
 		s.nextSweep = tick + max(1, all.longest/sweepsPerWindow)
@@ -107,8 +106,8 @@ func (s *shard) freeSlot(now moment, all rules) {
 	s.evict(now, all)
 }
 
-// evict forgets one of a few arbitrary keys: one that no window remembers, or
-// else the one with the fewest hits, and among equals the longest unused.
+// evict removes one of a few arbitrary keys: a stale one, or else the one with the fewest
+// hits, and among equals the longest unused.
 func (s *shard) evict(now moment, all rules) {
 	var (
 		victim Key

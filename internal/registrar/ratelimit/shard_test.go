@@ -18,15 +18,15 @@ func TestSweep_RemovesExactlyStaleKeys(t *testing.T) {
 	limiter.Allow(keyNumber(0))
 	clock.set(6 * time.Hour)
 	if got := limiter.Sweep(); got != 0 || limiter.Len() != 1500 {
-		t.Fatalf("at the edge of the window: %d forgotten, %d left", got, limiter.Len())
+		t.Fatalf("at the edge of the window: %d removed, %d left", got, limiter.Len())
 	}
 	clock.advance(tickLength)
 	if got := limiter.Sweep(); got != 999 || limiter.Len() != 501 {
-		t.Fatalf("after the window: %d forgotten, %d left; want 999 and 501", got, limiter.Len())
+		t.Fatalf("after the window: %d removed, %d left; want 999 and 501", got, limiter.Len())
 	}
 	clock.advance(time.Hour)
 	if got := limiter.Sweep(); got != 501 || limiter.Len() != 0 {
-		t.Fatalf("an hour later: %d forgotten, %d left; want 501 and 0", got, limiter.Len())
+		t.Fatalf("an hour later: %d removed, %d left; want 501 and 0", got, limiter.Len())
 	}
 }
 
@@ -63,11 +63,11 @@ func TestSweep_ShrinksMostlyEmptyLogs(t *testing.T) {
 	clock.advance(30 * time.Minute)
 	spend(t, limiter, key, 10)
 	if limiter.Sweep(); capacity() != 299 {
-		t.Fatalf("room for %d after 300 hits, want 299", capacity())
+		t.Fatalf("capacity %d after 300 hits, want 299", capacity())
 	}
 	clock.advance(40 * time.Minute)
 	if limiter.Sweep(); capacity() != 18 {
-		t.Fatalf("room for %d with 10 hits left, want 18", capacity())
+		t.Fatalf("capacity %d with 10 hits left, want 18", capacity())
 	}
 	if got := limiter.Peek(key).Remaining; got != 290 {
 		t.Fatalf("%d left, want 290", got)
@@ -91,10 +91,10 @@ func TestSweep_RebuildsMapAfterManyDeletions(t *testing.T) {
 	c.advance(tickLength)
 	limiter.Sweep()
 	if got := limiter.shards[0].deleted; got != 0 || limiter.Len() != 1 {
-		t.Errorf("the map with %d keys still has the places of %d others", limiter.Len(), got)
+		t.Errorf("map with %d keys still has %d deleted slots", limiter.Len(), got)
 	}
 	if got := limiter.Peek(keyNumber(7)).Remaining; got != 28 {
-		t.Errorf("the key that stayed has %d left, want 28", got)
+		t.Errorf("remaining key has %d left, want 28", got)
 	}
 }
 
@@ -104,7 +104,7 @@ func TestLimiter_KeyCountIsBounded(t *testing.T) {
 		limiter := newLimiter(t, Config{Windows: contractWindows(), MaxKeys: bound, Now: (&clock{}).now})
 		for n := range bound * 2 {
 			if !limiter.Allow(keyNumber(n)).Allowed {
-				t.Fatalf("bound %d: new key %d was refused", bound, n)
+				t.Fatalf("bound %d: new key %d refused", bound, n)
 			}
 		}
 		// Shards fill unevenly, but after twice as many keys all are full.
@@ -126,7 +126,7 @@ func TestEvict_KeepsBusyKeys(t *testing.T) {
 	}
 	for n := range busy {
 		if limiter.Peek(keyNumber(n)).Allowed {
-			t.Errorf("busy key %d was forgotten", n)
+			t.Errorf("busy key %d evicted", n)
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestEvict_RemovesStaleKeysFirst(t *testing.T) {
 	}
 	for n := 500; n < 1500; n++ {
 		if limiter.Peek(keyNumber(n)).Remaining != 29 {
-			t.Fatalf("key %d was forgotten though 500 stale ones were there", n)
+			t.Fatalf("key %d evicted despite 500 stale ones", n)
 		}
 	}
 }
@@ -159,18 +159,18 @@ func TestEvict_PrefersStaleOverQuietKeyBetweenSweeps(t *testing.T) {
 	limiter.Allow(keyNumber(0))
 	c.advance(time.Second)
 	limiter.Allow(keyNumber(quiet))
-	// The shard is full, so this sweeps in vain and key 0 goes.
+	// The shard is full: the sweep frees nothing and key 0 is evicted.
 	limiter.Allow(keyNumber(newer))
 	c.advance(2 * time.Minute)
 	limiter.Allow(keyNumber(newest))
 	for _, n := range []int{quiet, newer, newest} {
 		if _, found := limiter.shards[0].keys[keyNumber(n)]; !found {
-			t.Errorf("key %d was forgotten", n)
+			t.Errorf("key %d evicted", n)
 		}
 	}
 }
 
-// Without a pause between sweeps, each new key would walk over all others.
+// Without a minimum interval between sweeps, each new key would walk over all others.
 func TestSweep_FullShardIsNotSweptForEachNewKey(t *testing.T) {
 	t.Parallel()
 	c := &clock{}

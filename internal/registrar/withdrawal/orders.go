@@ -11,29 +11,29 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RelatedOrder is an order that a withdrawal may be about, with what the operator must know
-// to decide: whether the consumer has asked for an early beginning.
+// RelatedOrder is an order that a withdrawal may concern, with what the operator needs to
+// decide: whether the consumer consented to an early start.
 type RelatedOrder struct {
 	ID string
-	// PaidAt is zero for an order that nobody has paid.
+	// PaidAt is zero for an unpaid order.
 	PaidAt time.Time
-	// ConsentAt is when the consumer expressly asked us to begin before the time to
-	// withdraw was over, and Wording names the words. They are zero where nobody did:
-	// for businesses, and where an agent has completed the order.
+	// ConsentAt is when the consumer expressly asked us to begin before the withdrawal
+	// period was over, and ConsentVersion the version of the text. Both are zero without
+	// consent: for businesses, and for orders completed by an agent.
 	ConsentAt      time.Time
 	ConsentVersion string
 }
 
-// What is looked for in the words of a declaration, and how much of what is found.
+// Limits of the search in a notice's text.
 const (
 	maxMentions = 4
 	maxOrders   = 3
 	orderPrefix = "ord_"
 )
 
-// ListRelatedOrders are those that a withdrawal may be about: whose number it mentions, and the
-// newest paid ones for each domain that it does. They are for the operator alone;
-// whoever declares does not hear whether there are any.
+// ListRelatedOrders returns the orders that a withdrawal may concern: those whose number
+// it mentions, and the newest paid ones for each domain it mentions. They are for the
+// operator only; the sender must not learn whether there are any.
 func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]RelatedOrder, error) {
 	if notice.Kind != Withdrawal {
 		return nil, nil
@@ -53,8 +53,8 @@ func (s *Service) ListRelatedOrders(ctx context.Context, notice Notice) ([]Relat
 	return all, nil
 }
 
-// parseMentions are the numbers of orders and the domains, as A-labels, in what somebody has
-// written about their contract.
+// parseMentions extracts order numbers and domains, as A-labels, from a contract
+// description.
 func parseMentions(contract string) []string {
 	var found []string
 	for _, word := range strings.FieldsFunc(contract, func(r rune) bool {
@@ -75,7 +75,7 @@ func parseMentions(contract string) []string {
 	return found
 }
 
-// addOrderData tells the operator's letter of the orders.
+// addOrderData adds the orders to the operator's mail.
 func addOrderData(data map[string]string, orders []RelatedOrder) {
 	data["orders"] = strconv.Itoa(len(orders))
 	stamp := func(at time.Time) string {

@@ -1,17 +1,16 @@
-// Package declaration takes what customers declare about their contracts without
-// signing in: that they withdraw from one, or that they end one.
+// Package withdrawal accepts legal notices from customers without sign-in: withdrawals
+// from a contract and terminations of one.
 //
-// The law wants both to be as easy as the order was. So whoever has the form may
-// use it, and nothing is checked against accounts: an answer that knew a contract
-// would tell strangers of it. A declaration is stored as it was made, with the
-// moment at which it came, and in the same transaction stand the letter that
-// confirms it to the one who made it and, where there is an address for it, one to
-// the operator. What follows from it is the operator's to decide; until then it is
-// open. So that they can, the operator hears which orders a withdrawal may be about,
-// and whether their consumers had asked for an early beginning.
+// By law both must be as easy as ordering. Anyone may use the form, and nothing is
+// checked against accounts: a response that depended on a contract would disclose it. A
+// notice is stored as submitted, with its time, in one transaction with the confirmation
+// to the sender and, if configured, a mail to the operator. The operator decides what
+// follows; until then the notice is open. For that decision the operator is shown which
+// orders a withdrawal may concern, and whether their consumers consented to an early
+// start.
 //
-// Because a letter goes to an address that anybody may type, declarations are
-// bounded by where they come from and by whom they are confirmed to.
+// Because the confirmation goes to an arbitrary address, notices are rate limited by
+// network and by recipient.
 package withdrawal
 
 import (
@@ -26,47 +25,47 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Kind is what is declared.
+// Kind is the kind of a notice.
 type Kind string
 
-// The kinds.
+// Kinds of notices.
 const (
-	// Withdrawal undoes a contract within the time that consumers have for it.
+	// Withdrawal revokes a contract within the consumer's withdrawal period.
 	Withdrawal Kind = "withdrawal"
-	// Termination ends a contract that goes on otherwise.
+	// Termination ends a continuing contract.
 	Termination Kind = "termination"
 )
 
-// Ground is how a contract is ended.
+// Ground is the ground of a termination.
 type Ground string
 
-// The grounds of a termination.
+// Grounds of a termination.
 const (
 	Ordinary      Ground = "ordinary"
-	Extraordinary Ground = "extraordinary" // for a reason, at once
+	Extraordinary Ground = "extraordinary" // for cause, effective immediately
 )
 
-// Notice is one of them.
+// Notice is a withdrawal or a termination.
 type Notice struct {
 	ID   string
 	Kind Kind
-	// Name and Email are of the one who declares; the confirmation goes there.
+	// Name and Email are the sender's; the confirmation goes there.
 	Name, Email string
-	// Contract is what it is about, in their words: an order's number or a domain.
+	// Contract describes the contract in the sender's words: an order number or a domain.
 	Contract string
-	// Ground, Reason and End are told with a termination. The reason is needed for an
-	// extraordinary one. End is a day, 2026-12-31; empty means as soon as possible.
+	// Ground, Reason and End belong to a termination. Reason is required if the ground is
+	// extraordinary. End is a day, 2026-12-31; empty means as soon as possible.
 	Ground Ground
 	Reason string
 	End    string
 	// Language is de or en.
 	Language string
 	At       time.Time
-	// DoneAt is when the operator had dealt with it; zero while it is open.
+	// DoneAt is when the operator closed it; zero while it is open.
 	DoneAt time.Time
 }
 
-// The fields of a form, by which problems are told.
+// Form fields, as named in a FieldError.
 const (
 	FieldName     = "name"
 	FieldEmail    = "email"
@@ -76,65 +75,65 @@ const (
 	FieldEnd      = "end"
 )
 
-// What can be wrong with a field, and with a declaration.
+// Error codes of fields and notices.
 const (
 	Missing   registrar.Code = "field_missing"
 	TooLong   registrar.Code = "field_too_long"
 	Malformed registrar.Code = "field_form"
 	InPast    registrar.Code = "field_past"
-	// TooManyNotices goes with KindRateLimited.
+	// TooManyNotices (KindRateLimited).
 	TooManyNotices registrar.Code = "too_many_declarations"
-	// NoSuchNotice goes with KindNotFound.
+	// NoSuchNotice (KindNotFound).
 	NoSuchNotice registrar.Code = "no_such_declaration"
 )
 
-// FieldError says what is wrong with which field.
+// FieldError lists the invalid fields.
 type FieldError struct{ Fields map[string]registrar.Code }
 
-func (*FieldError) Error() string { return "fields of a declaration can't be used" }
+func (*FieldError) Error() string { return "withdrawal: invalid fields" }
 
-// Longest is how much each text may have: as much as the letter repeats.
+// Maximum lengths of the texts, which the mails repeat.
 const (
 	MaxText   = 100
 	MaxReason = 1000
 	maxEmail  = 254
 )
 
-// Store keeps declarations.
+// Store persists notices.
 type Store interface {
-	// AddWithdrawalNotice stores one with its letters.
+	// AddWithdrawalNotice stores a notice and queues its mails.
 	AddWithdrawalNotice(ctx context.Context, notice Notice, mails []registrar.Mail) error
-	// ListWithdrawalNotices is a page, the oldest first, after the id; empty begins with the
-	// first.
+	// ListWithdrawalNotices returns a page, the oldest first, after the id; empty starts at
+	// the first.
 	ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]Notice, error)
-	// ListRelatedOrders are the orders with a number, or at most limit paid ones for a domain,
-	// the newest first.
+	// ListRelatedOrders returns the order with a number, or at most limit paid ones for a
+	// domain, the newest first.
 	ListRelatedOrders(ctx context.Context, mention string, limit int) ([]RelatedOrder, error)
-	// MarkWithdrawalNoticeDone notes that one is dealt with. It is false if there is none.
+	// MarkWithdrawalNoticeDone closes a notice. It returns false if there is none.
 	MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error)
 }
 
-// Config is what a Service is made of. Store is required.
+// Config configures a Service. Store is required.
 type Config struct {
 	Store Store
-	// OperatorEmail is the address that hears of each; empty means none.
+	// OperatorEmail receives a mail for each notice; empty means none.
 	OperatorEmail string
-	// RateLimit counts one declaration for a key, a network or an address of mail, and
-	// says how long to wait instead; nil means that nobody counts.
+	// RateLimit counts one notice for a key, a network or a mail address, and returns how
+	// long to wait instead; optional.
 	RateLimit func(key string) (retryAfter time.Duration)
-	// MailQueued is told that letters were stored; nil means that nobody waits.
+	// MailQueued is called after mails were stored; optional.
 	MailQueued func()
-	// Now is the true time: a declaration counts when it comes. nil means time.Now.
+	// Now is the real time: a notice counts from its arrival. nil means time.Now.
 	Now func() time.Time
 }
 
-// Service takes declarations. It is safe for concurrent use.
+// Service accepts notices. It is safe for concurrent use.
 type Service struct{ cfg Config }
 
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("declaration: a store is needed")
+		return nil, errors.New("withdrawal: Config.Store is required")
 	}
 	if cfg.RateLimit == nil {
 		cfg.RateLimit = func(string) time.Duration { return 0 }
@@ -148,8 +147,8 @@ func New(cfg Config) (*Service, error) {
 	return &Service{cfg}, nil
 }
 
-// Submit takes one and returns it as it is stored. Every problem comes at once, as
-// a *FieldError.
+// Submit stores a notice and returns it as stored. All invalid fields are reported
+// together, as a *FieldError.
 func (s *Service) Submit(ctx context.Context, actor registrar.Actor, notice Notice) (Notice, error) {
 	now := s.cfg.Now().UTC().Truncate(time.Second)
 	notice, err := notice.validate(now)
@@ -188,7 +187,7 @@ func mailKind(kind Kind) registrar.MailKind {
 	return registrar.MailWithdrawal
 }
 
-// mailData are what the letters repeat: the whole declaration.
+// mailData is the whole notice, which the mails repeat.
 func (d Notice) mailData() map[string]string {
 	return map[string]string{
 		"number": d.ID, "declared": string(d.Kind), "name": d.Name, "email": d.Email, "contract": d.Contract,
@@ -196,14 +195,14 @@ func (d Notice) mailData() map[string]string {
 	}
 }
 
-// isUnprintable is what no line of a letter may have. The letter goes to whatever
-// address a stranger has typed, so what they typed must not look like our own lines:
-// it can neither begin another one nor turn the direction of reading.
+// isUnprintable reports characters that no line of a mail may contain. The mail goes to an
+// arbitrary address, so submitted text must not look like our own lines: it can neither
+// start a new line nor change the text direction.
 func isUnprintable(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// validate is the declaration in the form in which it is stored.
+// validate returns the notice in its stored form.
 func (d Notice) validate(now time.Time) (Notice, error) {
 	problems := make(map[string]registrar.Code)
 	checkText := func(field string, value *string, limit int, required bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// countingStore counts what it is given.
+// countingStore counts stored notices.
 type countingStore struct {
 	Store
 	added int
@@ -29,7 +29,7 @@ func submit(t *testing.T, service *Service, from string, notice Notice) error {
 	return err
 }
 
-// Whoever has one IPv6 address has 2^64 of them.
+// A client with one IPv6 address has 2^64 of them.
 func TestSubmit_IPv6NetworkSharesOneRateLimit(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
@@ -51,7 +51,7 @@ func TestSubmit_IPv6NetworkSharesOneRateLimit(t *testing.T) {
 		}
 	}
 	if store.added != 2 {
-		t.Errorf("%d were kept", store.added)
+		t.Errorf("%d notices stored", store.added)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestParseMentions_FindsOrderIDsAndDomains(t *testing.T) {
 	}
 }
 
-// ordersStore know one order for a domain.
+// ordersStore has one order for a domain.
 type ordersStore struct {
 	Store
 	mails   []registrar.Mail
@@ -125,21 +125,21 @@ func TestSubmit_RelatedOrdersOnlyInOperatorMail(t *testing.T) {
 	}
 	withdrawal := Notice{Kind: Withdrawal, Name: "E", Email: "e@example.de", Contract: "ord_1 kaffee.de"}
 	if err := submit(t, service, "192.0.2.1", withdrawal); err != nil || len(store.mails) != 2 {
-		t.Fatalf("%d letters, %v", len(store.mails), err)
+		t.Fatalf("%d mails, %v", len(store.mails), err)
 	}
 	for _, mail := range store.mails {
-		// Both words mean the same order, which is told once.
+		// Both words refer to the same order, which is listed once.
 		hasOrder := mail.Data["orders"] == "1" && mail.Data["order1_id"] == "ord_1" && mail.Data["order1_consent_at"] == "2026-11-15T12:00:00Z"
 		if operators := mail.To == "post@kontor.example"; hasOrder != operators || !operators && mail.Data["orders"] != "" {
-			t.Errorf("%s reads %v", mail.To, mail.Data)
+			t.Errorf("mail to %s: %v", mail.To, mail.Data)
 		}
 	}
-	// A termination has nothing to do with it.
+	// A termination lists no orders.
 	store.queries = nil
 	if err := submit(t, service, "192.0.2.1", Notice{Kind: Termination, Name: "E", Email: "e@example.de", Contract: "kaffee.de", Ground: Ordinary}); err != nil {
 		t.Fatal(err)
 	}
 	if len(store.queries) > 0 {
-		t.Errorf("a termination asked for %v", store.queries)
+		t.Errorf("termination queried %v", store.queries)
 	}
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Document is an invoice, or the correction that goes with a refund.
+// Document is an invoice, or the correction for a refund.
 type Document struct {
 	ID, Order string
 	// Refund is the one that a correction is for; empty means an invoice.
 	Refund string
-	// Owed says that it is not issued yet; then what follows is empty.
+	// Owed means that it is not issued yet; the following fields are then empty.
 	Owed            bool
 	Series, Number  string
 	Count           int64
 	Net, VAT, Gross registrar.Cents
-	// At is when it was issued, or since when it is owed.
+	// At is when it was issued, or since when it is pending.
 	At time.Time
 }
 
-// expectedDocument is a document that there has to be.
+// expectedDocument is a document that must exist.
 type expectedDocument struct {
 	order, what     string
 	net, vat, gross registrar.Cents
@@ -29,7 +29,7 @@ type expectedDocument struct {
 	owed, fresh     bool
 }
 
-// expectDocuments notes what documents an order must have.
+// expectDocuments records the documents that an order must have.
 func (a *reconciler) expectDocuments(o Order, fresh bool) {
 	if !o.Paid || o.Gross == 0 {
 		return
@@ -37,7 +37,7 @@ func (a *reconciler) expectDocuments(o Order, fresh bool) {
 	a.expectedDocuments[[2]string{o.ID, ""}] = &expectedDocument{order: o.ID, what: "the invoice", net: o.Net, vat: o.VAT, gross: o.Gross, fresh: fresh}
 	for _, r := range o.Refunds {
 		if r.Provider == "" || r.Item == "" {
-			continue // a payment that paid for nothing has no invoice to correct
+			continue // an unmatched payment has no invoice to correct
 		}
 		p := &expectedDocument{order: o.ID, what: "the correction for " + r.ID, gross: r.Amount, fresh: fresh || a.isFresh(r.CreatedAt)}
 		for _, i := range o.Items {
@@ -53,13 +53,13 @@ func (a *reconciler) checkDocument(d Document) {
 	p := a.expectedDocuments[[2]string{d.Order, d.Refund}]
 	fresh := a.isFresh(d.At)
 	if p == nil {
-		a.addFinding(fresh, "invoice", d.ID, "there is a document for %s %s that nothing was paid or given back for", d.Order, d.Refund)
+		a.addFinding(fresh, "invoice", d.ID, "there is a document for %s %s without a payment or refund", d.Order, d.Refund)
 		p = &expectedDocument{fresh: fresh}
 	}
 	if d.Owed {
 		p.owed = true
 		if a.options.GracePeriod > 0 && !fresh {
-			a.addFinding(p.fresh, "stuck", d.Order, "%s is owed since %s and was not issued; is company.name set?", p.what, d.At.UTC().Format("2006-01-02 15:04:05"))
+			a.addFinding(p.fresh, "stuck", d.Order, "%s is pending since %s; is company.name set?", p.what, d.At.UTC().Format("2006-01-02 15:04:05"))
 		}
 		return
 	}
@@ -71,7 +71,7 @@ func (a *reconciler) checkDocument(d Document) {
 	a.usedNumbers[d.Series] = append(a.usedNumbers[d.Series], usedNumber{d.Count, fresh})
 }
 
-// usedNumber is a number of a series that was used.
+// usedNumber is an issued number of a series.
 type usedNumber struct {
 	number int64
 	fresh  bool

@@ -12,7 +12,7 @@ func (a *reconciler) checkOrder(o Order) {
 			continue
 		}
 		if other, taken := a.intents[p.Intent]; taken {
-			a.addFinding(fresh, "charge", o.ID, "payment %s and payment %s are the same charge at the provider", p.ID, other)
+			a.addFinding(fresh, "charge", o.ID, "payments %s and %s have the same charge at the provider", p.ID, other)
 		}
 		a.intents[p.Intent] = p.ID
 	}
@@ -34,13 +34,13 @@ func (a *reconciler) checkTotals(o Order, fresh bool) {
 	if net != o.Net || vat != o.VAT || gross != o.Gross {
 		a.addFinding(fresh, "totals", o.ID, "the items add up to %s + %s = %s, the order says %s + %s = %s", net, vat, gross, o.Net, o.VAT, o.Gross)
 	}
-	// Half-up, written another way than where it is reckoned.
+	// Half-up, computed differently from package billing.
 	if off := 2*(o.Net*registrar.Cents(o.RateBasisPoints)-o.VAT*10_000) + 10_000; off < 0 || off >= 20_000 {
 		a.addFinding(fresh, "totals", o.ID, "%s is not the VAT of %s at %d hundredths of a percent", o.VAT, o.Net, o.RateBasisPoints)
 	}
 }
 
-// checkCaptured looks at what pays for an order.
+// checkCaptured checks the payments of an order.
 func (a *reconciler) checkCaptured(o Order, fresh bool) {
 	var captured []Payment
 	for _, p := range o.Payments {
@@ -50,44 +50,44 @@ func (a *reconciler) checkCaptured(o Order, fresh bool) {
 	}
 	switch {
 	case !o.Paid && len(captured) > 0:
-		a.addFinding(fresh, "charge", o.ID, "the order is %s and keeps %s", o.State, captured[0].ID)
+		a.addFinding(fresh, "charge", o.ID, "the order is %s and has the captured payment %s", o.State, captured[0].ID)
 	case !o.Paid:
 	case o.Gross == 0 && len(captured) > 0:
-		a.addFinding(fresh, "charge", o.ID, "the order costs nothing and keeps %s", captured[0].ID)
+		a.addFinding(fresh, "charge", o.ID, "the order is free and has the captured payment %s", captured[0].ID)
 	case o.Gross == 0:
 	case len(captured) != 1:
-		a.addFinding(fresh, "charge", o.ID, "the order is paid and keeps %d payments, not one", len(captured))
+		a.addFinding(fresh, "charge", o.ID, "the order is paid and has %d captured payments, want 1", len(captured))
 	case captured[0].Amount != o.Gross:
-		a.addFinding(fresh, "charge", o.ID, "the order costs %s and keeps %s", o.Gross, captured[0].Amount)
+		a.addFinding(fresh, "charge", o.ID, "the order costs %s and %s was captured", o.Gross, captured[0].Amount)
 	case captured[0].Intent == "":
-		a.addFinding(fresh, "charge", o.ID, "nobody knows which charge at the provider %s is", captured[0].ID)
+		a.addFinding(fresh, "charge", o.ID, "payment %s has no charge at the provider", captured[0].ID)
 	}
 }
 
-// checkOrderItems looks at what became of the items; their lines are compared later.
+// checkOrderItems checks the items of an order; checkItem compares their provisioning.
 func (a *reconciler) checkOrderItems(o Order, fresh bool) {
 	for _, i := range o.Items {
 		if i.ProvisionItem != "" {
 			if other, taken := a.items[i.ProvisionItem]; taken {
-				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same line", i.Name, o.ID, other.name, other.order)
+				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
 			}
 			a.items[i.ProvisionItem] = item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: i.Stage, fresh: fresh}
 		}
 		failed := i.Stage == ItemFailed || i.Stage == ItemRefunded
 		switch {
 		case !o.Paid && i.ProvisionItem != "":
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s has the line %s", o.State, i.Name, i.ProvisionItem)
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s has the provisioning item %s", o.State, i.Name, i.ProvisionItem)
 		case !o.Paid && i.Stage != ItemOpen:
 			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
 		case o.Paid && i.ProvisionItem == "" && !failed:
-			a.addFinding(fresh, "line", o.ID, "the order is paid and nobody carries out %s", i.Name)
+			a.addFinding(fresh, "line", o.ID, "the order is paid and %s has no provisioning item", i.Name)
 		case o.Ended && o.Paid && i.Stage == ItemOpen:
 			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
 		}
 	}
 }
 
-// checkRefunds looks for the reason of each refund, and for the refund of each reason.
+// checkRefunds checks that every refund has a reason and every reason one refund.
 func (a *reconciler) checkRefunds(o Order, fresh bool) {
 	made := make(map[[2]string]int) // by payment and item
 	amounts := make(map[[2]string]registrar.Cents)
@@ -106,22 +106,21 @@ func (a *reconciler) checkRefunds(o Order, fresh bool) {
 			p.refunded += r.Amount
 		}
 	}
-	// expect looks for the one refund of something. amount is -1 where only the
-	// provider knows how much it was.
+	// expect checks the one refund for a reason. amount is -1 if only the provider knows
+	// it.
 	expect := func(p Payment, what, item string, amount registrar.Cents, back bool) {
 		key := [2]string{p.ID, item}
 		switch n := made[key]; {
 		case n == 0 && o.Ended:
-			a.addFinding(fresh, "refund", o.ID, "%s is to be given back and there is no refund", what)
+			a.addFinding(fresh, "refund", o.ID, "%s is to be refunded and has no refund", what)
 		case n == 0:
-			// The refund is written when the order ends, and stuck finds an order
-			// that does not.
+			// The refund is stored when the order ends; an order that doesn't end is stuck.
 		case n > 1:
 			a.addFinding(fresh, "refund", o.ID, "%s has %d refunds", what, n)
 		case amount >= 0 && amounts[key] != amount:
-			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be given back and the refund is %s", amount, what, amounts[key])
+			a.addFinding(fresh, "refund", o.ID, "%s of %s was to be refunded and the refund is %s", amount, what, amounts[key])
 		case back && !done[key]:
-			a.addFinding(fresh, "refund", o.ID, "%s is said to be given back and its refund is still due", what)
+			a.addFinding(fresh, "refund", o.ID, "%s is marked as refunded and its refund is still due", what)
 		}
 		delete(made, key)
 	}
@@ -134,22 +133,22 @@ func (a *reconciler) checkRefunds(o Order, fresh bool) {
 				}
 			}
 		case PaymentUnmatched, PaymentRefunded:
-			// It may be of another sum than was asked for: a reason not to keep it.
+			// The amount may differ from the requested one: a reason for being unmatched.
 			a.payments[p.ID].owed = amounts[[2]string{p.ID, ""}]
 			expect(p, "payment "+p.ID, "", -1, p.Status == PaymentRefunded)
 		case PaymentInFlight, PaymentClosed:
 		}
 	}
 	for key := range made {
-		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is given back without a reason", amounts[key], key[0])
+		a.addFinding(fresh, "refund", o.ID, "%s of payment %s is refunded without a reason", amounts[key], key[0])
 	}
 }
 
-// checkStuck looks for what somebody should long have looked at.
+// checkStuck looks for overdue work.
 func (a *reconciler) checkStuck(o Order) {
 	fresh := a.isFresh(o.UpdatedAt)
 	if !o.DueAt.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(o.DueAt) > a.options.GracePeriod {
-		a.addFinding(false, "stuck", o.ID, "nobody has looked at the order since it was due at %s", o.DueAt.UTC().Format("2006-01-02 15:04:05"))
+		a.addFinding(false, "stuck", o.ID, "the order is overdue since %s", o.DueAt.UTC().Format("2006-01-02 15:04:05"))
 	}
 	if o.Paid && !o.Ended {
 		open := false
@@ -157,7 +156,7 @@ func (a *reconciler) checkStuck(o Order) {
 			open = open || i.Stage == ItemOpen
 		}
 		if !open {
-			a.addFinding(fresh, "stuck", o.ID, "nothing is under way any more and the order is still %s", o.State)
+			a.addFinding(fresh, "stuck", o.ID, "all items have ended and the order is still %s", o.State)
 		}
 	}
 	for _, p := range o.Payments {

@@ -11,18 +11,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Database is what our database says. Each sequence ends with the first error.
+// Database reads our side. Each sequence ends with the first error.
 type Database interface {
 	ReconciliationOrders(ctx context.Context) iter.Seq2[Order, error]
 	ReconciliationItems(ctx context.Context) iter.Seq2[ProvisionItem, error]
 	ReconciliationDomains(ctx context.Context) iter.Seq2[Domain, error]
-	// ReconciliationDocuments are the invoices and corrections, those that are owed first.
+	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
 
-// Provider is what the payment provider says.
+// Provider reads the payment provider's side.
 type Provider interface {
-	// Charges are those that took money. Returns are all refunds.
+	// Charges yields successful charges, Refunds all refunds.
 	Charges(ctx context.Context) iter.Seq2[Charge, error]
 	Refunds(ctx context.Context) iter.Seq2[ProviderRefund, error]
 }
@@ -30,8 +30,8 @@ type Provider interface {
 // Order is one order.
 type Order struct {
 	ID, Customer, State string
-	// Paid says that a payment or, for a gross of 0, a person's word has moved it on;
-	// Ended that only refunds can still happen.
+	// Paid means that it was paid, or confirmed if its gross is 0; Ended that only refunds
+	// can still happen.
 	Paid, Ended     bool
 	Net, VAT, Gross registrar.Cents
 	RateBasisPoints int
@@ -39,55 +39,55 @@ type Order struct {
 	Payments        []Payment
 	Refunds         []Refund
 	UpdatedAt       time.Time
-	// DueAt is when somebody has to look at it; zero means that nobody has to.
+	// DueAt is when the order is processed next; zero means never.
 	DueAt time.Time
 }
 
-// Stage is how far an item or a line has come.
+// Stage is the progress of an item.
 type Stage string
 
-// The stages.
+// Stages of items and provisioning items.
 const (
-	ItemOpen   Stage = "under way"
-	ItemDone   Stage = "carried out"
+	ItemOpen   Stage = "open"
+	ItemDone   Stage = "provisioned"
 	ItemFailed Stage = "failed"
-	// ItemRefunded is an item that failed and whose money was given back.
-	ItemRefunded Stage = "given back"
+	// ItemRefunded is a failed item whose money was refunded.
+	ItemRefunded Stage = "refunded"
 )
 
 // Item is one item of an order.
 type Item struct {
 	ID, Name, Kind  string
 	Net, VAT, Gross registrar.Cents
-	// ProvisionItem is the id of its line; empty before the payment, and for an item whose
-	// name was gone when the payment came.
+	// ProvisionItem is empty before the payment, and for an item whose name was taken when
+	// the payment arrived.
 	ProvisionItem string
 	Stage         Stage
 }
 
-// PaymentStatus is how a payment stands.
+// PaymentStatus is the status of a payment.
 type PaymentStatus string
 
-// The standings.
+// Payment statuses.
 const (
-	PaymentInFlight  PaymentStatus = "in flight" // the human may be paying
-	PaymentCaptured  PaymentStatus = "captured"  // pays for the order
-	PaymentUnmatched PaymentStatus = "unmatched" // refund due
-	PaymentRefunded  PaymentStatus = "refunded"  // refunded in full
-	PaymentClosed    PaymentStatus = "closed"    // it can't be paid any more
+	PaymentInFlight  PaymentStatus = "in flight" // the customer may be paying
+	PaymentCaptured  PaymentStatus = "captured"  // the money pays for the order
+	PaymentUnmatched PaymentStatus = "unmatched" // the money is to be refunded
+	PaymentRefunded  PaymentStatus = "refunded"
+	PaymentClosed    PaymentStatus = "closed" // it can't be paid any more
 )
 
-// Payment is one attempt to pay.
+// Payment is one payment attempt.
 type Payment struct {
 	ID     string
 	Status PaymentStatus
 	Amount registrar.Cents
-	// Intent is the provider's payment; empty before it is known.
+	// Intent is the provider's payment id; empty before it is known.
 	Intent    string
 	UpdatedAt time.Time
 }
 
-// Refund is money that goes back.
+// Refund is a refund in our database.
 type Refund struct {
 	ID, Payment string
 	// Item is empty for an unmatched payment.
@@ -101,10 +101,10 @@ type Refund struct {
 // ProvisionItem is one paid item as provisioning sees it.
 type ProvisionItem struct {
 	ID, Customer, Name, Kind string
-	// Order is the one that paid for it; empty if an operator did.
+	// Order is empty if an operator created the item.
 	Order, Domain string
 	Stage         Stage
-	// RefundDue says that the line's money is to go back.
+	// RefundDue means that the item is marked for a refund.
 	RefundDue        bool
 	UpdatedAt, DueAt time.Time
 }
@@ -112,16 +112,16 @@ type ProvisionItem struct {
 // Domain is a customer's domain.
 type Domain struct {
 	ID, Customer, Name string
-	// ViaItem says that a line of ours brought it here, Pending that it is still on
-	// its way.
+	// ViaItem means that one of our items registered or transferred it, Pending that this
+	// is not finished.
 	ViaItem, Pending bool
 	UpdatedAt        time.Time
 }
 
-// Charge is money that the provider took.
+// Charge is a charge at the provider.
 type Charge struct {
 	ID, Intent string
-	// Payment is ours, as the provider was told.
+	// Payment is our payment id from the charge's metadata.
 	Payment          string
 	Amount, Refunded registrar.Cents
 	Currency         string
@@ -131,26 +131,26 @@ type Charge struct {
 // ProviderRefund is a refund at the provider.
 type ProviderRefund struct {
 	ID, Intent string
-	// Refund is ours, as the provider was told; empty if somebody else made it.
+	// Refund is our refund id from its metadata; empty if it was made elsewhere.
 	Refund string
 	Amount registrar.Cents
-	// Failed says that the money did not reach the customer.
+	// Failed means that the money did not reach the customer.
 	Failed    bool
 	CreatedAt time.Time
 }
 
-// Finding is one thing that does not agree.
+// Finding is one inconsistency.
 type Finding struct {
-	// Rule is the one of doc.go that is broken.
+	// Rule is the violated rule of doc.go.
 	Rule string `json:"rule"`
-	// About is the id of what it is about.
+	// About is the id of the row it is about.
 	About string `json:"about"`
 	Text  string `json:"text"`
 }
 
 func (f Finding) String() string { return fmt.Sprintf("%s %s: %s", f.Rule, f.About, f.Text) }
 
-// Report is what was found and how much was looked at.
+// Report is the result of Run: findings and totals.
 type Report struct {
 	Findings       []Finding `json:"findings"`
 	Orders         int       `json:"orders"`
@@ -160,21 +160,21 @@ type Report struct {
 	Documents int `json:"invoices"`
 	Charges   int `json:"charges"`
 	Refunds   int `json:"refunds"`
-	// Charged and GivenBack are the provider's sums.
+	// Charged and Refunded are the provider's totals.
 	Charged  registrar.Cents `json:"chargedEur"`
 	Refunded registrar.Cents `json:"refundedEur"`
-	// Fresh is how many things were not judged, because they have just changed.
+	// Fresh is how many findings were dropped because the rows have just changed.
 	Fresh int `json:"fresh"`
 }
 
-// Options are how an audit is made.
+// Options configure Run.
 type Options struct {
 	Now time.Time
 	// GracePeriod is how long ago something must have changed to be judged.
 	GracePeriod time.Duration
 }
 
-// Run reads everything once. Without a provider (nil) only our side is compared.
+// Run reads everything once. Without a provider (nil) only our side is checked.
 func Run(ctx context.Context, db Database, provider Provider, options Options) (Report, error) {
 	a := &reconciler{
 		options: options, payments: make(map[string]*payment), intents: make(map[string]string),
@@ -182,27 +182,27 @@ func Run(ctx context.Context, db Database, provider Provider, options Options) (
 		expectedDocuments: make(map[[2]string]*expectedDocument), usedNumbers: make(map[string][]usedNumber),
 	}
 	if err := forEach(db.ReconciliationOrders(ctx), a.checkOrder); err != nil {
-		return a.Report, fmt.Errorf("the orders can't be read: %w", err)
+		return a.Report, fmt.Errorf("reconcile: read orders: %w", err)
 	}
 	if err := forEach(db.ReconciliationDocuments(ctx), a.checkDocument); err != nil {
-		return a.Report, fmt.Errorf("the invoices can't be read: %w", err)
+		return a.Report, fmt.Errorf("reconcile: read invoices: %w", err)
 	}
 	a.checkMissingDocuments()
 	if err := forEach(db.ReconciliationItems(ctx), a.checkItem); err != nil {
-		return a.Report, fmt.Errorf("the lines can't be read: %w", err)
+		return a.Report, fmt.Errorf("reconcile: read provisioning items: %w", err)
 	}
 	a.checkMissingItems()
 	if err := forEach(db.ReconciliationDomains(ctx), a.checkDomain); err != nil {
-		return a.Report, fmt.Errorf("the domains can't be read: %w", err)
+		return a.Report, fmt.Errorf("reconcile: read domains: %w", err)
 	}
 	a.checkMissingDomains()
 	if provider != nil {
 		if err := forEach(provider.Charges(ctx), a.checkCharge); err != nil {
-			return a.Report, fmt.Errorf("the provider's charges can't be read: %w", err)
+			return a.Report, fmt.Errorf("reconcile: read charges: %w", err)
 		}
 		a.checkMissingCharges()
 		if err := forEach(provider.Refunds(ctx), a.checkProviderRefund); err != nil {
-			return a.Report, fmt.Errorf("the provider's refunds can't be read: %w", err)
+			return a.Report, fmt.Errorf("reconcile: read refunds: %w", err)
 		}
 		a.checkMissingRefunds()
 	}
@@ -222,19 +222,19 @@ func forEach[T any](all iter.Seq2[T, error], check func(T)) error {
 	return nil
 }
 
-// reconciler is one reading. It keeps the few facts by which the sides are compared, not
-// what it has read: there may be millions of orders.
+// reconciler holds the state of one run. It keeps only what the comparison needs: there
+// may be millions of orders.
 type reconciler struct {
 	Report
 	options           Options
 	payments          map[string]*payment
-	intents           map[string]string // the provider's payment to ours
+	intents           map[string]string // our payment by the provider's
 	refunds           map[string]*refund
-	items             map[string]item                 // by line
-	registrations     map[string]int                  // active lines that brought a domain here, by domain
-	expectedDomains   map[string]expectedDomain       // domains of active lines, until they are seen
+	items             map[string]item                 // by provisioning item
+	registrations     map[string]int                  // active items that registered or transferred a domain, by domain
+	expectedDomains   map[string]expectedDomain       // domains of active items, until they are read
 	expectedDocuments map[[2]string]*expectedDocument // by order and refund
-	usedNumbers       map[string][]usedNumber         // the numbers of each series
+	usedNumbers       map[string][]usedNumber         // by series
 }
 
 type payment struct {
@@ -244,7 +244,7 @@ type payment struct {
 	// owed is the refund of an unmatched payment.
 	owed    registrar.Cents
 	charges int
-	// refunded is what our refunds have given back of it, seen what the provider has.
+	// refunded is what we refunded of it, providerRefunded what the provider did.
 	refunded, providerRefunded registrar.Cents
 	fresh                      bool
 }
@@ -268,13 +268,13 @@ type expectedDomain struct {
 	fresh                bool
 }
 
-// isFresh says that something has changed too lately to be judged. Times of business
-// may run ahead of the clock, in a sandbox: what lies far in the future is not fresh.
+// isFresh reports whether a row has changed too recently to be judged. In a sandbox the
+// business time may run ahead of the clock: what lies far in the future is not fresh.
 func (a *reconciler) isFresh(at time.Time) bool {
 	return a.options.Now.Sub(at).Abs() < a.options.GracePeriod
 }
 
-// addFinding tells a finding, or counts it if it is about something fresh.
+// addFinding records a finding, or counts it if it concerns fresh rows.
 func (a *reconciler) addFinding(fresh bool, rule, about, format string, args ...any) {
 	if fresh {
 		a.Fresh++

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// testData is both sides, in slices.
+// testData holds both sides.
 type testData struct {
 	orders    []Order
 	items     []ProvisionItem
@@ -61,10 +61,10 @@ var (
 	old = now.Add(-time.Hour)
 )
 
-// consistentData is every kind of thing that may stand in the books:
-// ord_1, of which one item was carried out, one failed and one found its name gone;
-// ord_2, which cost nothing; ord_3, which expired and was paid afterwards; ord_4,
-// which waits; ord_5, a renewal; a domain by an operator and one from elsewhere.
+// consistentData covers everything that may exist: ord_1, with one provisioned item, one
+// failed item and one whose name was taken; ord_2, which is free; ord_3, which expired and
+// was paid afterwards; ord_4, which is open; ord_5, a renewal; a domain registered by an
+// operator and one from elsewhere.
 func consistentData() *testData {
 	return &testData{
 		orders: []Order{
@@ -151,7 +151,7 @@ func TestRun_ConsistentDataHasNoFindings(t *testing.T) {
 	for _, gracePeriod := range []time.Duration{0, 10 * time.Minute} {
 		got := reconcile(t, consistentData(), gracePeriod)
 		if len(got.Findings) != 0 || got.Fresh != 0 {
-			t.Errorf("patience %s: %v, %d fresh", gracePeriod, got.Findings, got.Fresh)
+			t.Errorf("grace period %s: %v, %d fresh", gracePeriod, got.Findings, got.Fresh)
 		}
 		if got.Orders != 5 || got.ProvisionItems != 5 || got.Domains != 3 || got.Charges != 4 || got.Refunds != 4 || got.Charged != 3735 || got.Refunded != 2445 {
 			t.Errorf("counted %+v", got)
@@ -159,72 +159,72 @@ func TestRun_ConsistentDataHasNoFindings(t *testing.T) {
 	}
 }
 
-// inconsistencies is every way in which books can be wrong, by what is then found.
+// inconsistencies maps each expected finding to the change that causes it.
 var inconsistencies = map[string]func(*testData){
-	"totals ord_1: good.org costs 10.00 net and 1.90 VAT, but 11.91":    func(data *testData) { data.orders[0].Items[0].Gross++ },
-	"totals ord_1: the items add up to":                                 func(data *testData) { data.orders[0].Net++; data.orders[0].Gross++ },
-	"totals ord_3: 0.09 is not the VAT of 0.50":                         func(data *testData) { data.orders[2].VAT, data.orders[2].Items[0].VAT = 9, 9 },
-	"totals ord_4: 0.00 is not the VAT of 1.00 at 1900":                 func(data *testData) { data.orders[3].RateBasisPoints = 1900 },
-	"charge ord_1: the order is paid and keeps 0 payments":              func(data *testData) { data.orders[0].Payments[1].Status = PaymentClosed },
-	"charge ord_1: the order is paid and keeps 2 payments":              func(data *testData) { data.orders[0].Payments[0].Status = PaymentCaptured },
-	"charge ord_1: the order costs 35.70 and keeps 35.69":               func(data *testData) { data.orders[0].Payments[1].Amount-- },
-	"charge ord_1: nobody knows which charge at the provider pay_1 is":  func(data *testData) { data.orders[0].Payments[1].Intent = "" },
-	"charge ord_5: payment pay_5 and payment pay_3 are the same charge": func(data *testData) { data.orders[4].Payments[0].Intent = "pi_3" },
-	"charge ord_3: the order is expired and keeps pay_3":                func(data *testData) { data.orders[2].Payments[0].Status = PaymentCaptured },
-	"charge ord_2: the order costs nothing and keeps pay_2": func(data *testData) {
+	"totals ord_1: good.org costs 10.00 net and 1.90 VAT, but 11.91":        func(data *testData) { data.orders[0].Items[0].Gross++ },
+	"totals ord_1: the items add up to":                                     func(data *testData) { data.orders[0].Net++; data.orders[0].Gross++ },
+	"totals ord_3: 0.09 is not the VAT of 0.50":                             func(data *testData) { data.orders[2].VAT, data.orders[2].Items[0].VAT = 9, 9 },
+	"totals ord_4: 0.00 is not the VAT of 1.00 at 1900":                     func(data *testData) { data.orders[3].RateBasisPoints = 1900 },
+	"charge ord_1: the order is paid and has 0 captured":                    func(data *testData) { data.orders[0].Payments[1].Status = PaymentClosed },
+	"charge ord_1: the order is paid and has 2 captured":                    func(data *testData) { data.orders[0].Payments[0].Status = PaymentCaptured },
+	"charge ord_1: the order costs 35.70 and 35.69 was captured":            func(data *testData) { data.orders[0].Payments[1].Amount-- },
+	"charge ord_1: payment pay_1 has no charge at the provider":             func(data *testData) { data.orders[0].Payments[1].Intent = "" },
+	"charge ord_5: payments pay_5 and pay_3 have the same charge":           func(data *testData) { data.orders[4].Payments[0].Intent = "pi_3" },
+	"charge ord_3: the order is expired and has the captured payment pay_3": func(data *testData) { data.orders[2].Payments[0].Status = PaymentCaptured },
+	"charge ord_2: the order is free and has the captured payment pay_2": func(data *testData) {
 		data.orders[1].Payments = []Payment{{ID: "pay_2", Status: PaymentCaptured, Intent: "pi_2"}}
 	},
-	"charge ch_1: payment pay_1 of ord_1 is 35.70, the provider took": func(data *testData) { data.charges[0].Amount++ },
-	"charge ch_1: ord_1 was charged in usd":                           func(data *testData) { data.charges[0].Currency = "usd" },
-	"charge ch_1: the provider has it for payment pay_3, we have it":  func(data *testData) { data.charges[0].Payment = "pay_3" },
-	"charge ord_5: payment pay_5 is captured, and the provider has 0": func(data *testData) { data.charges = slices.Delete(data.charges, 2, 3) },
-	"charge ord_5: payment pay_5 is captured, and the provider has 2": func(data *testData) { data.charges = append(data.charges, data.charges[2]) },
-	"charge ord_3: payment pay_3 is refunded, and the provider has 0": func(data *testData) { data.charges = slices.Delete(data.charges, 1, 2) },
-	"stray ch_8: the provider took 0.05 that no order knows of":       func(data *testData) { data.charges[3].Refunded-- },
-	"stray ch_0: the provider took 35.70 by payment pay_0 of ord_1": func(data *testData) {
+	"charge ch_1: payment pay_1 of ord_1 is 35.70, the provider charged": func(data *testData) { data.charges[0].Amount++ },
+	"charge ch_1: ord_1 was charged in usd":                              func(data *testData) { data.charges[0].Currency = "usd" },
+	"charge ch_1: it belongs to payment pay_3 at the provider":           func(data *testData) { data.charges[0].Payment = "pay_3" },
+	"charge ord_5: payment pay_5 is captured and has 0":                  func(data *testData) { data.charges = slices.Delete(data.charges, 2, 3) },
+	"charge ord_5: payment pay_5 is captured and has 2":                  func(data *testData) { data.charges = append(data.charges, data.charges[2]) },
+	"charge ord_3: payment pay_3 is refunded and has 0":                  func(data *testData) { data.charges = slices.Delete(data.charges, 1, 2) },
+	"stray ch_8: the provider charged 0.05 for no known order":           func(data *testData) { data.charges[3].Refunded-- },
+	"stray ch_0: the provider charged 35.70 for payment pay_0 of ord_1": func(data *testData) {
 		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
 	},
-	"line ord_4: the order is awaiting_payment and later.org has the line": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "lin_6" },
-	"line ord_4: the order is awaiting_payment and later.org is carried":   func(data *testData) { data.orders[3].Items[0].Stage = ItemDone },
-	"line ord_1: the order is paid and nobody carries out good.org":        func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
-	"line ord_1: the order is partially_completed and good.org is under":   func(data *testData) { data.orders[0].Items[0].Stage = ItemOpen },
-	"line ord_1: good.org should have the line lin_1, of which there are 0": func(data *testData) {
+	"line ord_4: the order is awaiting_payment and later.org has the provisioning item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "lin_6" },
+	"line ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].Stage = ItemDone },
+	"line ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
+	"line ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].Stage = ItemOpen },
+	"line ord_1: good.org should have one provisioning item lin_1 and has 0": func(data *testData) {
 		data.items = slices.Delete(data.items, 0, 1)
 	},
-	"line ord_1: good.org should have the line lin_1, of which there are 2": func(data *testData) { data.items = append(data.items, data.items[0]) },
-	"line lin_1: bad.org of ord_1 and good.org of ord_1 have the same line": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "lin_1" },
-	"line lin_8: the line of more.org says that ord_1 paid for it": func(data *testData) {
+	"line ord_1: good.org should have one provisioning item lin_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
+	"line lin_1: bad.org of ord_1 and good.org of ord_1 have the same provisioning item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "lin_1" },
+	"line lin_8: the provisioning item for more.org refers to ord_1": func(data *testData) {
 		data.items = append(data.items, ProvisionItem{ID: "lin_8", Name: "more.org", Order: "ord_1", UpdatedAt: old})
 	},
-	"line lin_1: the line wants to register gooood.org":              func(data *testData) { data.items[0].Name = "gooood.org" },
-	"line lin_1: the line wants to register good.org for ord_5":      func(data *testData) { data.items[0].Order = "ord_5" },
-	"line lin_2: the line of bad.org is carried out, its item":       func(data *testData) { data.items[1].Stage, data.items[1].RefundDue = ItemDone, false },
-	"line lin_1: the line of good.org is under way, its item":        func(data *testData) { data.items[0].Stage = ItemOpen },
-	"domain dom_1: good.org is registered, and 0 lines":              func(data *testData) { data.items[0].Domain = "dom_9" },
-	"domain dom_9: manual.org is registered, and 2 lines":            func(data *testData) { data.items = append(data.items, data.items[4]) },
-	"domain lin_9: manual.org is carried out and there is no domain": func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
-	"domain lin_9: the line is carried out and no domain came of it": func(data *testData) { data.items[4].Domain = "" },
-	"domain dom_9: the domain is manual.org, and its line lin_9":     func(data *testData) { data.domains[1].Customer = "cus_1" },
-	"domain dom_9: manual.org is still on its way":                   func(data *testData) { data.domains[1].Pending = true },
-	"refund lin_2: bad.org failed and nobody gets money back":        func(data *testData) { data.items[1].RefundDue = false },
-	"refund lin_1: good.org is carried out and marked for a refund":  func(data *testData) { data.items[0].RefundDue = true },
-	"refund ord_1: bad.org is to be given back and there": func(data *testData) {
+	"line lin_1: the provisioning item is to register gooood.org":            func(data *testData) { data.items[0].Name = "gooood.org" },
+	"line lin_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Order = "ord_5" },
+	"line lin_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].Stage, data.items[1].RefundDue = ItemDone, false },
+	"line lin_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].Stage = ItemOpen },
+	"domain dom_1: good.org is registered by 0":                              func(data *testData) { data.items[0].Domain = "dom_9" },
+	"domain dom_9: manual.org is registered by 2":                            func(data *testData) { data.items = append(data.items, data.items[4]) },
+	"domain lin_9: manual.org is provisioned and there is no domain":         func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
+	"domain lin_9: the item is provisioned without a domain":                 func(data *testData) { data.items[4].Domain = "" },
+	"domain dom_9: the domain is manual.org, but its item lin_9":             func(data *testData) { data.domains[1].Customer = "cus_1" },
+	"domain dom_9: manual.org is still pending":                              func(data *testData) { data.domains[1].Pending = true },
+	"refund lin_2: bad.org failed and is not marked for a refund":            func(data *testData) { data.items[1].RefundDue = false },
+	"refund lin_1: good.org is provisioned and marked for a refund":          func(data *testData) { data.items[0].RefundDue = true },
+	"refund ord_1: bad.org is to be refunded and has no refund": func(data *testData) {
 		data.orders[0].Refunds = slices.Delete(data.orders[0].Refunds, 0, 1)
 	},
-	"refund ord_1: bad.org has 2 refunds":                                    func(data *testData) { data.orders[0].Refunds[1].Item = "itm_2" },
-	"refund ord_1: 11.90 of bad.org was to be given back and the refund is":  func(data *testData) { data.orders[0].Refunds[0].Amount-- },
-	"refund ord_1: bad.org is said to be given back and its refund is still": func(data *testData) { data.orders[0].Refunds[0].Provider = "" },
-	"refund ord_1: 11.90 of payment pay_1 is given back without a reason":    func(data *testData) { data.orders[0].Items[2].Stage = ItemDone },
-	"refund ord_3: payment pay_3 is to be given back and there":              func(data *testData) { data.orders[2].Refunds = nil },
-	"refund ch_3: the provider took 0.60 by payment pay_3 of ord_3":          func(data *testData) { data.orders[2].Refunds[0].Amount = 59 },
-	"refund ord_1: 23.80 of payment pay_1 was given back here, 23.79":        func(data *testData) { data.charges[0].Refunded-- },
-	"refund ord_1: the refund ref_2 is made, and the provider has it 0":      func(data *testData) { data.refunds = slices.Delete(data.refunds, 0, 1) },
-	"refund ord_1: the refund ref_2 is made, and the provider has it 2":      func(data *testData) { data.refunds = append(data.refunds, data.refunds[0]) },
-	"refund re_2: 11.90 of ord_1 was to be given back, the provider gave":    func(data *testData) { data.refunds[0].Amount-- },
-	"refund re_2: the refund ref_2 of ord_1 is re_0 here":                    func(data *testData) { data.orders[0].Refunds[0].Provider = "re_0" },
-	"refund re_2: the refund ref_2 of ord_1 was made of another payment":     func(data *testData) { data.refunds[0].Intent = "pi_3" },
-	"refund re_2: 11.90 of ord_1 did not reach the customer":                 func(data *testData) { data.refunds[0].Failed = true },
-	"refund re_9: the provider gave 1.00 of ord_5 back, and we know of no": func(data *testData) {
+	"refund ord_1: bad.org has 2 refunds":                                   func(data *testData) { data.orders[0].Refunds[1].Item = "itm_2" },
+	"refund ord_1: 11.90 of bad.org was to be refunded and the refund is":   func(data *testData) { data.orders[0].Refunds[0].Amount-- },
+	"refund ord_1: bad.org is marked as refunded and its refund is still":   func(data *testData) { data.orders[0].Refunds[0].Provider = "" },
+	"refund ord_1: 11.90 of payment pay_1 is refunded without a reason":     func(data *testData) { data.orders[0].Items[2].Stage = ItemDone },
+	"refund ord_3: payment pay_3 is to be refunded and has no refund":       func(data *testData) { data.orders[2].Refunds = nil },
+	"refund ch_3: the provider charged 0.60 for payment pay_3 of ord_3":     func(data *testData) { data.orders[2].Refunds[0].Amount = 59 },
+	"refund ord_1: 23.80 of payment pay_1 was refunded here, 23.79":         func(data *testData) { data.charges[0].Refunded-- },
+	"refund ord_1: the refund ref_2 is done and exists 0":                   func(data *testData) { data.refunds = slices.Delete(data.refunds, 0, 1) },
+	"refund ord_1: the refund ref_2 is done and exists 2":                   func(data *testData) { data.refunds = append(data.refunds, data.refunds[0]) },
+	"refund re_2: 11.90 of ord_1 was to be refunded, the provider refunded": func(data *testData) { data.refunds[0].Amount-- },
+	"refund re_2: the refund ref_2 of ord_1 is re_0 here":                   func(data *testData) { data.orders[0].Refunds[0].Provider = "re_0" },
+	"refund re_2: the refund ref_2 of ord_1 is of another payment":          func(data *testData) { data.refunds[0].Intent = "pi_3" },
+	"refund re_2: 11.90 of ord_1 did not reach the customer":                func(data *testData) { data.refunds[0].Failed = true },
+	"refund re_9: the provider refunded 1.00 of ord_5 without": func(data *testData) {
 		data.refunds = append(data.refunds, ProviderRefund{ID: "re_9", Intent: "pi_5", Amount: 100, CreatedAt: old})
 	},
 	"invoice ord_1: the invoice should exist once and exists 0":    func(data *testData) { data.documents = slices.Delete(data.documents, 1, 2) },
@@ -233,10 +233,10 @@ var inconsistencies = map[string]func(*testData){
 	"invoice ord_5: the invoice should exist once and exists 0":    func(data *testData) { data.documents = data.documents[1:] },
 	"invoice ord_1: RE-2026-000001 says 30.00 + 5.71 = 35.71, the": func(data *testData) { data.documents[1].VAT++; data.documents[1].Gross++ },
 	"invoice ord_1: RK-2026-000001 says 10.00 + 1.90 = 11.91, the": func(data *testData) { data.documents[2].Gross++ },
-	"invoice inv_4: there is a document for ord_4  that nothing": func(data *testData) {
+	"invoice inv_4: there is a document for ord_4  without": func(data *testData) {
 		data.documents = append(data.documents, Document{ID: "inv_4", Order: "ord_4", At: old})
 	},
-	"invoice inv_4: there is a document for ord_3 ref_5 that": func(data *testData) {
+	"invoice inv_4: there is a document for ord_3 ref_5 without": func(data *testData) {
 		data.documents = append(data.documents, Document{ID: "inv_4", Order: "ord_3", Refund: "ref_5", At: old})
 	},
 	"invoice RK-2026: number 3 comes after 1":               func(data *testData) { data.documents[3].Count = 3 },
@@ -244,7 +244,7 @@ var inconsistencies = map[string]func(*testData){
 	"invoice RE-2026: number 2 comes after 0":               func(data *testData) { data.documents[1].Count = 2 },
 	"stuck ord_1: the refund ref_2 of 11.90 is still due":   func(data *testData) { data.orders[0].Refunds[0].Provider = "" },
 	"stuck ord_1: the order is partially_completed and pay": func(data *testData) { data.orders[0].Payments[0].Status = PaymentInFlight },
-	"stuck ord_1: nothing is under way any more":            func(data *testData) { data.orders[0].Ended = false },
+	"stuck ord_1: all items have ended":                     func(data *testData) { data.orders[0].Ended = false },
 }
 
 func TestRun_FindsEveryInconsistency(t *testing.T) {
@@ -255,7 +255,7 @@ func TestRun_FindsEveryInconsistency(t *testing.T) {
 			spoil(data)
 			report := reconcile(t, data, gracePeriod)
 			if !slices.ContainsFunc(report.Findings, func(f Finding) bool { return strings.HasPrefix(f.String(), want) }) {
-				t.Errorf("%q is not found: %v", want, report.Findings)
+				t.Errorf("%q not found: %v", want, report.Findings)
 			}
 		}
 	}
@@ -311,10 +311,10 @@ func TestRun_UnissuedInvoiceIsStuck(t *testing.T) {
 	data := consistentData()
 	data.documents[0].At = now.Add(-11 * time.Minute)
 	report := reconcile(t, data, 10*time.Minute)
-	if len(report.Findings) != 1 || !strings.HasPrefix(report.Findings[0].String(), "stuck ord_5: the invoice is owed since 2026-11-15 11:49:00") {
+	if len(report.Findings) != 1 || !strings.HasPrefix(report.Findings[0].String(), "stuck ord_5: the invoice is pending since 2026-11-15 11:49:00") {
 		t.Errorf("found %v", report.Findings)
 	}
-	// One that is issued while it is read is seen as owed and as issued.
+	// One that is issued while it is read appears both as pending and as issued.
 	data = consistentData()
 	data.documents = append(data.documents, Document{ID: "inv_9", Order: "ord_5", Series: "RE-2026", Number: "RE-2026-000002", Count: 2, Net: 100, Gross: 100, At: old})
 	if report := reconcile(t, data, 0); len(report.Findings) != 0 || report.Documents != 4 {
@@ -332,7 +332,7 @@ func TestRun_WithoutProviderChecksDatabase(t *testing.T) {
 	}
 	data.orders[0].Items[0].Gross = registrar.Cents(1)
 	if report, _ := Run(t.Context(), data, nil, Options{Now: now}); len(report.Findings) == 0 {
-		t.Error("nothing was compared")
+		t.Error("no finding without a provider")
 	}
 }
 
