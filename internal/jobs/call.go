@@ -22,3 +22,10 @@ func CallContext(ctx context.Context, timeout time.Duration) (context.Context, c
 	})
 	return call, func() { stop(); cancel() }
 }
+
+// LeaseEnd returns the end of a lease taken now, in stored precision. It outlives one call
+// and the writes before and after it, so that no other node starts meanwhile.
+func LeaseEnd(now time.Time, call, store time.Duration) time.Time {
+	const margin = time.Minute
+	return now.Add(call + 2*store + margin).Truncate(time.Microsecond)
+}

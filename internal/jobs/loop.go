@@ -1,19 +1,14 @@
-// Package duty does work that waits in rows of a database: letters to be sent,
-// paid lines to be provisioned, domains to be looked at.
+// Package jobs processes database rows that become due: mails to send, order items to
+// provision, domains to synchronise.
 //
-// Every row has a time at which it is due. A Loop asks for rows whose time has
-// come and hands each to a function, several at a time and never the same one
-// twice at once. The function claims the row first, by a compare-and-swap on the
-// time at which it is due: several nodes ask for the same rows, and a loop may
-// hold one that another has taken meanwhile. So the loop promises nothing that
-// the claim does not; it only sees to it that work begins soon, that there is
-// never too much of it, and that what is under way is finished when the service
-// stops.
+// Every row has a due time. A Loop lists due rows and passes each to a handler, several
+// concurrently and never the same one twice at a time. The handler first claims the row by
+// a compare-and-swap on its due time: several nodes list the same rows, and a listed row
+// may have been claimed meanwhile. The loop guarantees nothing that the claim does not; it
+// starts work promptly, bounds concurrency, and lets work in flight finish on shutdown.
 //
-// It knows nothing of what the rows mean.
-//
-// A panic ends one piece of work and not the process: it is handed to Failed, and the
-// row or the loop waits before the next attempt.
+// A panic ends one row's work, not the process: it is passed to OnError, and the row or the
+// loop backs off before the next attempt.
 package jobs
 
 import (
@@ -22,22 +17,23 @@ import (
 	"time"
 )
 
-// Loop does what is due. Its fields are set before Run and not changed after.
+// Loop processes due rows. Its fields must not change after Run.
 type Loop[T any] struct {
-	// ListDue returns up to limit rows whose time has come, the longest overdue first.
+	// ListDue returns up to limit due rows, the longest overdue first.
 	ListDue func(ctx context.Context, limit int) ([]T, error)
-	// Key tells rows apart.
+	// Key identifies a row.
 	Key func(T) string
-	// Do claims a row and does its work. Its context is that of Run: what must not
-	// be cut off in the middle when the service stops takes another.
+	// Do claims a row and processes it. ctx is that of Run: work that must not be
+	// interrupted by a shutdown needs another context.
 	Do func(ctx context.Context, row T)
-	// OnError is called when Due fails, or when Due or Do panics, while the service goes
-	// on; Report makes one. After a failed look the next one waits longer each time.
+	// OnError is called when ListDue fails, or when ListDue or Do panics, unless ctx has
+	// ended; see ErrorLogger. After a failed ListDue the next one backs off.
 	OnError func(ctx context.Context, err error)
-	// Interval is how often rows are looked for that others stored or left.
+	// Interval is how often the loop looks for rows stored by other nodes.
 	Interval time.Duration
-	// BatchSize is how many rows are read at a time, besides those that rest, AtOnce how many are worked on. A
-	// batch is larger, so that it can't consist of what is being worked on alone.
+	// BatchSize is how many rows are listed at a time, in addition to those backing off;
+	// Concurrency is how many are processed. A batch must be larger, so that it can't
+	// consist only of rows in progress.
 	BatchSize, Concurrency int
 
 	wakeC    chan struct{}
@@ -45,23 +41,23 @@ type Loop[T any] struct {
 }
 
 const (
-	// fetchTimeout bounds a look, so that a database that is silent does not hold the loop
-	// for ever. After looks that failed the pauses double up to longestPause.
+	// fetchTimeout bounds ListDue, so that a hanging database does not block the loop
+	// forever. After failures it backs off up to maxFetchBackoff.
 	fetchTimeout    = 30 * time.Second
 	maxFetchBackoff = 30 * time.Second
-	// A row whose work panicked rests: it would panic again. mostResting bounds how many
-	// are remembered.
+	// A row whose handler panicked backs off, because it would panic again. maxBackedOff
+	// bounds how many are remembered.
 	minPanicBackoff, maxPanicBackoff = time.Minute, time.Hour
 	maxBackedOff                     = 1024
 )
 
-// panicBackoff is how often the work of a row has panicked, and how long it is left alone.
+// panicBackoff is how often a row's handler has panicked, and until when it is skipped.
 type panicBackoff struct {
 	panics int
 	until  time.Time
 }
 
-// outcome is how the work of a row ended.
+// outcome is how the processing of a row ended.
 type outcome struct {
 	key      string
 	panicked bool
@@ -72,15 +68,15 @@ func (l *Loop[T]) wakeSignal() chan struct{} {
 	return l.wakeC
 }
 
-// Wake says that a row was stored. It never waits.
+// Wake makes the loop list due rows soon. It never blocks.
 func (l *Loop[T]) Wake() {
 	select {
 	case l.wakeSignal() <- struct{}{}:
-	default: // it will look anyway
+	default: // already signalled
 	}
 }
 
-// Run works until ctx ends, and lets what is under way finish.
+// Run processes rows until ctx ends, and lets handlers in flight finish.
 func (l *Loop[T]) Run(ctx context.Context) {
 	ticker := time.NewTicker(l.Interval)
 	defer ticker.Stop()
@@ -135,7 +131,7 @@ func (l *Loop[T]) Run(ctx context.Context) {
 	}
 }
 
-// recordOutcome lets a row rest whose work panicked, the longer the more often it did.
+// recordOutcome backs off a row whose handler panicked.
 func (l *Loop[T]) recordOutcome(backedOff map[string]panicBackoff, done outcome) {
 	if !done.panicked {
 		delete(backedOff, done.key)
@@ -150,12 +146,12 @@ func (l *Loop[T]) recordOutcome(backedOff map[string]panicBackoff, done outcome)
 	backedOff[done.key] = r
 }
 
-// fetchDue returns the rows that nobody here is working on and that do not rest, and
+// fetchDue returns the due rows that are neither in progress here nor backing off, and
 // whether there may be more.
 func (l *Loop[T]) fetchDue(ctx context.Context, busy map[string]bool, backedOff map[string]panicBackoff) (rows []T, more bool, err error) {
 	fetchCtx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	// Rows that rest are still due and come first, so they must not use up the batch.
+	// Rows backing off are still due and come first, so they must not use up the batch.
 	now, limit := time.Now(), l.BatchSize
 	for _, r := range backedOff {
 		if now.Before(r.until) {
@@ -181,8 +177,8 @@ func (l *Loop[T]) fetchDue(ctx context.Context, busy map[string]bool, backedOff 
 	return rows, len(due) == limit, nil
 }
 
-// Backoff is how long to wait after so many attempts that failed: first, then twice
-// as long each time, up to longest.
+// Backoff returns the delay after the given number of failed attempts: first, doubled each
+// time, up to maximum.
 func Backoff(attempts int, first, maximum time.Duration) time.Duration {
 	delay := first
 	for range attempts - 1 {

@@ -67,12 +67,12 @@ func TestLoop_ProcessesEachRowOnceWithinConcurrency(t *testing.T) {
 			s.loop().Run(ctx)
 			close(done)
 		}()
-		time.Sleep(10 * time.Second) // 50 rows, 3 at a time, 0.1 s each; the ticker has not come
+		time.Sleep(10 * time.Second) // 50 rows, 3 at a time, 0.1 s each; before the first tick
 		cancel()
 		<-done
 		slices.Sort(s.done)
 		if len(s.done) != 50 || len(slices.Compact(s.done)) != 50 || s.maxWorking != 3 {
-			t.Errorf("%d done, %d at once", len(s.done), s.maxWorking)
+			t.Errorf("%d done, %d concurrently", len(s.done), s.maxWorking)
 		}
 	})
 }
@@ -94,7 +94,7 @@ func TestLoop_WakeProcessesRowImmediately(t *testing.T) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if len(s.done) != 1 {
-			t.Error("nobody looked")
+			t.Error("ListDue was not called")
 		}
 	})
 }
@@ -113,7 +113,7 @@ func TestLoop_FinishesRunningWorkOnShutdown(t *testing.T) {
 		cancel()
 		<-done
 		if len(s.done) != 3 {
-			t.Errorf("%v are done, want the three that had begun", s.done)
+			t.Errorf("done = %v, want the three in flight", s.done)
 		}
 	})
 }
@@ -129,7 +129,7 @@ func TestLoop_RetriesFailedFetchAtNextInterval(t *testing.T) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.listCalls != 2 {
-			t.Errorf("asked %d times in 90 s, want at the start and after a minute", s.listCalls)
+			t.Errorf("%d ListDue calls in 90 s, want one at the start and one after a minute", s.listCalls)
 		}
 	})
 }
@@ -138,7 +138,7 @@ func TestBackoff_DoublesUpToMaximum(t *testing.T) {
 	t.Parallel()
 	for attempts, want := range map[int]time.Duration{0: 10, 1: 10, 2: 20, 3: 40, 4: 50, 100: 50} {
 		if got := jobs.Backoff(attempts, 10, 50); got != want {
-			t.Errorf("after %d attempts %d, want %d", attempts, got, want)
+			t.Errorf("Backoff after %d attempts = %d, want %d", attempts, got, want)
 		}
 	}
 }
@@ -161,11 +161,11 @@ func TestLoop_PanickingBatchDoesNotBlockOtherRows(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go loop.Run(ctx)
-		time.Sleep(30 * time.Second) // before the first rest ends
+		time.Sleep(30 * time.Second) // before the first backoff ends
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if !slices.Equal(s.done, []string{"good"}) {
-			t.Errorf("done: %v, want the row behind those that panic", s.done)
+			t.Errorf("done = %v, want the row behind the panicking ones", s.done)
 		}
 	})
 }

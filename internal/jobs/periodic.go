@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// batchDelay lets others go first, who wait while a batch is removed.
+// batchDelay lets waiting transactions run between two batches.
 const batchDelay = 50 * time.Millisecond
 
-// DeleteInBatches removes rows batch by batch, until there is none left to remove, and
-// returns how many there were.
+// DeleteInBatches calls remove until it removes nothing, and returns the total.
 func DeleteInBatches(ctx context.Context, remove func(context.Context) (int, error)) (total int, err error) {
 	for {
 		count, err := remove(ctx)
@@ -25,8 +24,8 @@ func DeleteInBatches(ctx context.Context, remove func(context.Context) (int, err
 	}
 }
 
-// RunEvery does something again and again until ctx ends. failed is called with errors
-// and panics while the service goes on.
+// RunEvery calls do at the given interval until ctx ends. failed is called with its errors
+// and panics unless ctx has ended.
 func RunEvery(ctx context.Context, interval time.Duration, do func(context.Context) error, failed func(context.Context, error)) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()

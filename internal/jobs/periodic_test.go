@@ -58,7 +58,7 @@ func TestRunEvery_ContinuesAfterError(t *testing.T) {
 			return errors.New("away")
 		}, func(context.Context, error) { failed++ })
 		if done != 2 || failed != 2 {
-			t.Errorf("%d times, %d faults", done, failed)
+			t.Errorf("%d calls, %d errors", done, failed)
 		}
 	})
 }

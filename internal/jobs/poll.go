@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Waiters bounds how many callers wait for something at one moment. Its fields are
-// set before use.
+// Waiters bounds the number of concurrent waiters. Its fields are set before use.
 type Waiters struct {
-	// Max bounds all of them, MostEach those with the same key: one caller can't
-	// take every place.
+	// Max bounds all waiters, MaxPerKey those with the same key, so that one caller can't
+	// take every slot.
 	Max, MaxPerKey int
 
 	mu     sync.Mutex
@@ -18,8 +17,8 @@ type Waiters struct {
 	perKey map[string]int
 }
 
-// Acquire takes a place, which leave gives back. It is false if there is none, and
-// then leave is nil.
+// Acquire takes a slot, which release returns. It returns false and a nil release if there
+// is none.
 func (w *Waiters) Acquire(key string) (release func(), ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,9 +40,9 @@ func (w *Waiters) Acquire(key string) (release func(), ok bool) {
 	}, true
 }
 
-// Poll calls done until it is true or fails, with pauses that double from first to
-// longest. It holds nothing in between. It is false when ctx, gone or closing ends
-// first; a nil channel never does.
+// Poll calls done until it returns true or an error, with delays that double from first to
+// maximum. It returns false if ctx, disconnected or closing ends first; a nil channel never
+// does.
 func Poll(ctx context.Context, disconnected, closing <-chan struct{}, first, maximum time.Duration, done func() (bool, error)) (bool, error) {
 	for attempt := 1; ; attempt++ {
 		timer := time.NewTimer(Backoff(attempt, first, maximum))
@@ -53,7 +52,7 @@ func Poll(ctx context.Context, disconnected, closing <-chan struct{}, first, max
 		case <-disconnected:
 		case <-closing:
 		}
-		if timer.Stop() { // one of the others ended it
+		if timer.Stop() { // one of the others fired
 			return false, nil
 		}
 		if ok, err := done(); ok || err != nil {

@@ -28,10 +28,10 @@ func TestWaiters_BoundsTotalAndPerKey(t *testing.T) {
 		out()
 	}
 	if w.total != 0 || len(w.perKey) != 0 {
-		t.Errorf("%d places are taken, keys %v", w.total, w.perKey)
+		t.Errorf("%d slots taken, keys %v", w.total, w.perKey)
 	}
 	if _, ok := w.Acquire("c"); !ok {
-		t.Error("no place after all have left")
+		t.Error("no slot after all were released")
 	}
 }
 
@@ -63,7 +63,7 @@ func TestPoll_ReturnsOnResultErrorOrCancellation(t *testing.T) {
 			}
 		}
 		if ctx.Err() == nil {
-			t.Error("the last one did not wait for its deadline")
+			t.Error("Poll did not wait for the deadline")
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// PanicError is the error of work that panicked. Its value is left out: it may quote what
-// the work was about.
+// PanicError is the error for work that panicked. The panic value is dropped: it may
+// contain personal data.
 type PanicError struct{ Stack string }
 
 func (*PanicError) Error() string { return "panic" }
@@ -26,8 +26,8 @@ func recoverPanic(work func() error) (err error) {
 	return work()
 }
 
-// ErrorLogger returns a function that logs why a job failed. It is silent about outages
-// that have records of their own (registrar.Cause): every job would repeat them.
+// ErrorLogger returns a function that logs why a job failed. Outages that are logged
+// elsewhere (registrar.Cause) are skipped, since every job would repeat them.
 func ErrorLogger(logger *slog.Logger, job string) func(context.Context, error) {
 	return func(ctx context.Context, err error) {
 		var panicked *PanicError
@@ -44,8 +44,8 @@ func ErrorLogger(logger *slog.Logger, job string) func(context.Context, error) {
 
 const minRestartDelay, maxRestartDelay = time.Second, time.Minute
 
-// Supervise runs work that ends with ctx, and runs it again, after pauses that double,
-// when it panics. failed is called with each panic.
+// Supervise runs work, which ends with ctx, and restarts it with backoff when it panics.
+// failed is called with each panic.
 func Supervise(ctx context.Context, failed func(context.Context, error), work func(context.Context)) {
 	for restarts := 1; ; restarts++ {
 		err := recoverPanic(func() error { work(ctx); return nil })

@@ -39,11 +39,11 @@ func TestLoop_PanickingRowBacksOffOthersContinue(t *testing.T) {
 		loop.Run(ctx)
 		// After 1, 2 and 4 minutes, of ten.
 		if panics.Load() != 4 || done.Load() < 500 {
-			t.Errorf("%d panics, %d times done", panics.Load(), done.Load())
+			t.Errorf("%d panics, %d done", panics.Load(), done.Load())
 		}
 		if text := log.String(); strings.Count(text, `msg="panic recovered"`) != 4 || !strings.Contains(text, "job=mail") ||
 			!strings.Contains(text, "supervise_test.go") || strings.Contains(text, "canary") {
-			t.Errorf("the log says %s", text)
+			t.Errorf("log: %s", text)
 		}
 	})
 }
@@ -72,10 +72,10 @@ func TestLoop_FailedFetchBacksOffAndOutagesAreNotLogged(t *testing.T) {
 				defer cancel()
 				loop.Run(ctx)
 				if fetches < 10 || fetches > 16 { // 1, 2, 4, 8, 16 and then every 30 s
-					t.Errorf("%d looks in five minutes", fetches)
+					t.Errorf("%d ListDue calls in five minutes", fetches)
 				}
 				if text := log.String(); strings.Contains(text, "canary") || strings.Contains(text, `cause="database: ListDueMails: deadlock"`) != test.logged || (text != "") != test.logged {
-					t.Errorf("the log says %s", text)
+					t.Errorf("log: %s", text)
 				}
 			})
 		})
@@ -112,7 +112,7 @@ func TestSupervise_RestartsPanickingWorkWithBackoff(t *testing.T) {
 			}
 		})
 		if text := log.String(); runs != 4 || strings.Count(text, "panic recovered") != 3 || strings.Contains(text, "canary") {
-			t.Errorf("%d runs; the log says %s", runs, text)
+			t.Errorf("%d runs; log: %s", runs, text)
 		}
 	})
 }

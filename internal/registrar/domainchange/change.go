@@ -9,40 +9,40 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// ChangeKind is what a change is about.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
-// The kinds.
+// Kinds of changes.
 const (
 	// Nameservers replaces all of them.
 	Nameservers ChangeKind = "nameservers"
-	// AddDS and RemoveDS are about one DS record.
+	// AddDS and RemoveDS add or remove one DS record.
 	AddDS    ChangeKind = "ds_add"
 	RemoveDS ChangeKind = "ds_remove"
-	// Lock and Unlock are about transfers to other registrars.
+	// Lock and Unlock set or remove the transfer lock.
 	Lock   ChangeKind = "lock"
 	Unlock ChangeKind = "unlock"
-	// AuthCode sets a new one and tells it.
+	// AuthCode sets a new auth code and returns it.
 	AuthCode ChangeKind = "auth_code"
-	// UpdateRegistrant puts the account's present data into the domain's contact.
+	// UpdateRegistrant applies the account's current registrant data to the contact.
 	UpdateRegistrant ChangeKind = "holder"
-	// Secure is an operator's: it keeps a domain from leaving, by the transfer lock where
-	// the registry has one, and by a new auth code that nobody is told.
+	// Secure is for operators: it prevents a transfer by the transfer lock, where the
+	// registry has one, and by a new auth code that is disclosed to no one.
 	Secure ChangeKind = "secure"
 )
 
-// CustomerChangeKinds are all that holders can ask for.
+// CustomerChangeKinds returns the kinds that customers can request.
 func CustomerChangeKinds() []ChangeKind {
 	return []ChangeKind{Nameservers, AddDS, RemoveDS, Lock, Unlock, AuthCode, UpdateRegistrant}
 }
 
-// ChangeKinds are also those that operators ask for.
+// ChangeKinds returns all kinds, including those for operators.
 func ChangeKinds() []ChangeKind { return append(CustomerChangeKinds(), Secure) }
 
-// ChangeStatus is how far a change has come; doc.go has the table.
+// ChangeStatus is the progress of a change; see the table in doc.go.
 type ChangeStatus string
 
-// The states.
+// Statuses of a change.
 const (
 	StatusOpen    ChangeStatus = "open"
 	StatusPending ChangeStatus = "pending"
@@ -50,16 +50,16 @@ const (
 	StatusRefused ChangeStatus = "refused"
 )
 
-// Final says that nothing more will happen.
+// Final reports whether the status has no successor.
 func (s ChangeStatus) Final() bool { return s == StatusDone || s == StatusRefused }
 
-// Nameserver is a host, with addresses if it lies below the domain itself (glue).
+// Nameserver is a host, with addresses if it is below the domain itself (glue).
 type Nameserver struct {
 	Name      string       `json:"name"`
 	Addresses []netip.Addr `json:"addresses,omitempty"`
 }
 
-// String is the nameserver as it is typed: its name, then its addresses.
+// String returns the input form: the name, then the addresses.
 func (n Nameserver) String() string {
 	parts := []string{n.Name}
 	for _, address := range n.Addresses {
@@ -76,25 +76,25 @@ type DS struct {
 	Digest     string `json:"digest"`
 }
 
-// DesiredState is what shall be so. Only the field of the kind is set.
+// DesiredState is the target of a change. Only the field of its kind is set.
 type DesiredState struct {
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
 	DS          *DS          `json:"ds,omitempty"`
-	// Lock is the operator's lock that a domain is secured for.
+	// Lock is the operator's lock for which a domain is secured.
 	Lock string `json:"for,omitempty"`
 }
 
-// Change is what somebody wants of a domain.
+// Change is a requested change of a domain.
 type Change struct {
 	ID       string
 	Customer string
-	// Domain is its id, Name the whole name in A-labels, TLD its extension.
+	// Domain is the domain's id, Name the full name in A-labels.
 	Domain, Name, TLD string
-	// Account is the registry account that carries it out.
+	// Account is the registry account that executes it.
 	Account string
 	Kind    ChangeKind
 	Desired DesiredState
-	// Handle is the new contact, OldHandle the one that it replaces.
+	// Handle is the new contact, OldHandle the one it replaces.
 	Handle, OldHandle string
 	// SealedCode is the auth code until it is set.
 	SealedCode string
@@ -102,11 +102,11 @@ type Change struct {
 	State ChangeStatus
 	// Failure is why it was refused.
 	Failure registrar.Code
-	// Actor is who asked for it.
+	// Actor requested it.
 	Actor registrar.Actor
 
-	// DueAt is when somebody has to look at it: while a node works on it, the end
-	// of the lease; zero at the end.
+	// DueAt is when the change is processed next: the end of the lease while a node works
+	// on it, zero in a final status.
 	DueAt    time.Time
 	Node     string
 	Attempts int
@@ -114,17 +114,17 @@ type Change struct {
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Domain is a domain as its holder's account knows it.
+// Domain is a domain in a customer's account.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the state that the customer sees.
+	// Status is the status that the customer sees.
 	Status          registrar.DomainStatus
 	PaidUntil       time.Time
 	AutoRenew       bool
 	Account, Handle string
 }
 
-// Record is a domain as the registry told it at ReadAt.
+// Record is a domain's registry data as read at ReadAt.
 type Record struct {
 	Statuses    []string     `json:"statuses,omitempty"`
 	Nameservers []Nameserver `json:"nameservers,omitempty"`
@@ -136,33 +136,33 @@ type Record struct {
 	ReadAt      time.Time    `json:"-"`
 }
 
-// transferLock is the status by which a registrar keeps a domain from leaving.
+// transferLock is the EPP status of the transfer lock.
 const transferLock = "clientTransferProhibited"
 
-// Locked says whether its registrar keeps it from being transferred away.
+// Locked reports whether the transfer lock is set.
 func (r Record) Locked() bool { return slices.Contains(r.Statuses, transferLock) }
 
-// What can go wrong. Transports have a sentence for each.
+// Error codes. Transports have a text for each.
 const (
-	// ChangeInProgress goes with KindConflict: another change of the domain is open.
+	// ChangeInProgress (KindConflict): another change of the domain is open.
 	ChangeInProgress registrar.Code = "change_under_way"
-	// TooManyChanges goes with KindRateLimited: the domain was changed very often lately.
+	// TooManyChanges (KindRateLimited): the domain was changed too often.
 	TooManyChanges registrar.Code = "too_many_changes"
-	// NoSuchChange goes with KindNotFound; Hopeful with KindConflict: it is at its end, or somebody
-	// can carry it out, so it is not given up.
+	// NoSuchChange (KindNotFound); NotAbandonable (KindConflict): the change has ended, or
+	// a configured account can execute it.
 	NoSuchChange   registrar.Code = "no_such_change"
 	NotAbandonable registrar.Code = "change_is_hopeful"
-	// DomainRestricted goes with KindConflict: a dispute or a court forbids it.
+	// DomainRestricted (KindConflict): a dispute or a court order forbids it.
 	DomainRestricted registrar.Code = "domain_barred"
 
-	// These go with KindConflict: the domain's state forbids it.
+	// KindConflict: the domain's status forbids it.
 	IsPending        registrar.Code = "domain_is_pending"
 	IsExpired        registrar.Code = "domain_is_expired"
 	IsRedemption     registrar.Code = "domain_is_in_redemption"
 	IsTransit        registrar.Code = "domain_is_in_transit"
 	IsTransferredOut registrar.Code = "domain_is_elsewhere"
 
-	// These go with KindInvalid: the input is wrong.
+	// KindInvalid: the input is wrong.
 	BadNameserver       registrar.Code = "bad_nameserver"
 	DuplicateNameserver registrar.Code = "double_nameserver"
 	TooFewNameservers   registrar.Code = "few_nameservers"
@@ -172,30 +172,30 @@ const (
 	BadDS               registrar.Code = "bad_ds"
 	WeakDS              registrar.Code = "weak_ds"
 
-	// These go with KindUnsupported: the registry has no such thing.
+	// KindUnsupported: the registry does not offer it.
 	NoTransferLock registrar.Code = "registry_has_no_lock"
 	NoAuthCode     registrar.Code = "registry_has_no_code"
 	NoContacts     registrar.Code = "registry_has_no_contacts"
-	// RegistrantMissing goes with KindConflict: the account has no registrant data.
+	// RegistrantMissing (KindConflict): the account has no registrant data.
 	RegistrantMissing registrar.Code = "holder_missing"
 )
 
-// Abandoned is the failure of a change that an operator has given up.
+// Abandoned is the failure of a change that an operator has abandoned.
 const Abandoned registrar.Code = "given_up"
 
-// actions are what the audit tells of changes that are done.
+// actions are the audited actions of completed changes.
 var actions = map[ChangeKind]registrar.Action{
 	Nameservers: "nameservers_changed", AddDS: "ds_added", RemoveDS: "ds_removed", Lock: "domain_locked", Unlock: "domain_unlocked",
 	AuthCode: "auth_code_shown", UpdateRegistrant: "domain_holder_changed", Secure: "domain_secured",
 }
 
-// What the audit tells of a change that the registry refused, and of one that an operator gave up.
+// Audited actions of refused and abandoned changes.
 const (
 	ActionRefused   registrar.Action = "domain_change_refused"
 	ActionAbandoned registrar.Action = "domain_change_given_up"
 )
 
-// Actions are all that the audit tells of changes.
+// Actions returns all audited actions of this package.
 func Actions() []registrar.Action {
 	all := []registrar.Action{ActionRefused, ActionAbandoned}
 	for _, kind := range ChangeKinds() {
@@ -204,14 +204,14 @@ func Actions() []registrar.Action {
 	return all
 }
 
-// statusRefusals say for each but an active domain why it can't be changed.
+// statusRefusals maps each status except active to the reason against a change.
 var statusRefusals = map[registrar.DomainStatus]registrar.Code{
 	registrar.DomainPending: IsPending, registrar.DomainExpired: IsExpired, registrar.DomainRedemption: IsRedemption, registrar.DomainTransit: IsTransit,
 	registrar.DomainTransferredOut: IsTransferredOut,
 }
 
-// statusRefusal is why a change can't be made in the domain's state; empty if it can.
-// Whoever did not renew may still take the domain elsewhere.
+// statusRefusal returns why the domain's status forbids a change; empty if it doesn't. An
+// expired domain can still be transferred away.
 func statusRefusal(status registrar.DomainStatus, kind ChangeKind) registrar.Code {
 	transferRelated := kind == Lock || kind == Unlock || kind == AuthCode || kind == Secure
 	if status == registrar.DomainActive || status == registrar.DomainExpired && transferRelated {

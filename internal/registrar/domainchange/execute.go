@@ -9,32 +9,31 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// leaseEnd outlives a call and what is stored after it.
 func (s *Service) leaseEnd() time.Time {
-	return s.realTime().Add(s.cfg.Deadline + 2*storeTimeout + time.Minute)
+	return jobs.LeaseEnd(s.realTime(), s.cfg.Deadline, storeTimeout)
 }
 
-// resumeChange is the loop's work on a change that somebody has left.
+// resumeChange handles one due change in the loop.
 func (s *Service) resumeChange(ctx context.Context, change Change) {
 	claimed := change
 	claimed.DueAt, claimed.Node = s.leaseEnd(), s.cfg.Node
 	claimed.Attempts++
 	if claimed, updated := s.applyTransition(ctx, Transition{From: change, To: claimed}); updated {
-		// A call under way when the service stops is finished: it saves a question.
+		// A call in flight finishes during shutdown, which saves a query at the next start.
 		callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.Deadline)
 		defer cancel()
 		s.execute(callCtx, claimed)
 	}
 }
 
-// applyTransition stores a step, and says whether this node still has the change.
+// applyTransition stores a step and reports whether this node still has the lease.
 func (s *Service) applyTransition(ctx context.Context, transition Transition) (Change, bool) {
 	storeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	transition.To.UpdatedAt, transition.At = s.cfg.Now(), s.realTime()
 	updated, err := s.cfg.Store.UpdateDomainChange(storeCtx, transition)
 	if err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "a step of a change can't be stored", "change", transition.From.ID, "state", string(transition.To.State), "error", err.Error())
+		s.cfg.Logger.ErrorContext(ctx, "domain change not stored", "change", transition.From.ID, "state", string(transition.To.State), "error", err.Error())
 	}
 	if err != nil || !updated {
 		return transition.From, false
@@ -42,7 +41,7 @@ func (s *Service) applyTransition(ctx context.Context, transition Transition) (C
 	return transition.To, true
 }
 
-// newTask is the change as the registry account needs to know it.
+// newTask builds the task of a change.
 func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	task := Task{
 		Kind: change.Kind, Name: change.Name, TLD: change.TLD, Nameservers: change.Desired.Nameservers, Handle: change.Handle,
@@ -51,7 +50,7 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	if change.Desired.DS != nil {
 		task.DS = *change.Desired.DS
 	}
-	// What the registry has accepted already is only asked about.
+	// A pending request is only queried, so it needs no registrant.
 	if change.Kind == UpdateRegistrant && change.State == StatusOpen {
 		registrant, err := s.eligibleRegistrant(ctx, change.Customer, change.TLD)
 		if err != nil {
@@ -67,8 +66,8 @@ func (s *Service) newTask(ctx context.Context, change Change) (Task, error) {
 	return task, err
 }
 
-// execute does the work on a change that this node has, and returns it as it is
-// afterwards. code is what the registry chose.
+// execute works on a change under this node's lease and returns its new state. code is the
+// auth code that the registry chose.
 func (s *Service) execute(ctx context.Context, change Change) (after Change, code string) {
 	registry, served := s.registryFor(change.Account, change.TLD)
 	if !served {
@@ -100,9 +99,9 @@ func (s *Service) execute(ctx context.Context, change Change) (after Change, cod
 	return s.markDone(ctx, change, result.Record), result.Code
 }
 
-// checkStillAllowed asks once more whether a dispute forbids the change. It may have come up
-// while the change was waiting for the registry, or just before it was written; whoever
-// locks the domain from here on sees an open change. What the registry has is its own.
+// checkStillAllowed checks again whether a dispute forbids the change: a lock may have been
+// set while the change was queued, or just before it was stored. A lock set from here on
+// sees an open change. A pending request is already the registry's.
 func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	if change.State != StatusOpen {
 		return nil
@@ -118,25 +117,25 @@ func (s *Service) checkStillAllowed(ctx context.Context, change Change) error {
 	return nil
 }
 
-// reschedule leaves the change for later.
+// reschedule releases the lease and retries the change with backoff.
 func (s *Service) reschedule(ctx context.Context, change Change, err error) Change {
 	delay := jobs.Backoff(change.Attempts, minBackoff, maxBackoff)
 	kind := registrar.KindOf(err)
 	log := s.cfg.Logger.With("change", change.ID, "kind", string(change.Kind), "extension", change.TLD, "account", change.Account,
-		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err), "attempts", change.Attempts, "again_in", delay.String())
+		"reason", kind.String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err), "attempts", change.Attempts, "retry_in", delay.String())
 	if kind == registrar.KindInternal {
-		log.ErrorContext(ctx, "a change of a domain waits, and somebody has to do something")
+		log.ErrorContext(ctx, "domain change blocked, operator action required")
 	} else {
-		log.WarnContext(ctx, "a change of a domain waits for the registry")
+		log.WarnContext(ctx, "domain change waiting for the registry")
 	}
 	s.cfg.RecordError(ctx, change.ID, registrar.CodeOf(err))
 	rescheduled := change
 	rescheduled.DueAt, rescheduled.Node = s.realTime().Add(delay), ""
-	after, _ := s.applyTransition(ctx, Transition{From: change, To: rescheduled}) // else the lease ends by itself
+	after, _ := s.applyTransition(ctx, Transition{From: change, To: rescheduled}) // otherwise the lease expires by itself
 	return after
 }
 
-// withFinalStatus is a change at its end; the auth code is not kept any longer.
+// withFinalStatus ends a change and drops its auth code.
 func withFinalStatus(change Change, status ChangeStatus) Change {
 	change.State, change.DueAt, change.Node, change.SealedCode = status, time.Time{}, "", ""
 	return change
@@ -148,8 +147,8 @@ func (s *Service) markRefused(ctx context.Context, change Change, err error) Cha
 	if refused.Failure == "" {
 		refused.Failure = registrar.RegistryDenied
 	}
-	// The text of the error names the rule or the result code, never the name.
-	s.cfg.Logger.WarnContext(ctx, "a registry refused a change", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
+	// The error text names the rule or the result code, never the domain name.
+	s.cfg.Logger.WarnContext(ctx, "domain change refused", "change", change.ID, "kind", string(change.Kind), "extension", change.TLD,
 		"account", change.Account, "detail", err.Error())
 	return s.finalize(ctx, Transition{From: change, To: refused, AuditEvent: s.auditEvent(change, ActionRefused)})
 }
@@ -161,7 +160,7 @@ func (s *Service) markDone(ctx context.Context, change Change, record Record) Ch
 	if change.Kind == AuthCode {
 		mail.Kind = registrar.MailAuthCode
 	}
-	// Where an operator sits is not the holder's business.
+	// Customers don't see an operator's address.
 	if change.Actor.Kind != registrar.ActorOperator && change.Actor.Address.IsValid() {
 		mail.Data["address"] = change.Actor.Address.String()
 	}

@@ -16,12 +16,11 @@ func invalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
-// hostProfile is how hosts are written: lower case A-labels.
+// hostProfile converts host names to lower-case A-labels.
 var hostProfile = idna.New(idna.MapForLookup(), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.Transitional(false))
 
-// ParseNameservers reads nameservers as people type them: one a line, its name and,
-// where it lies below the domain itself, its addresses. Whether a registry wants so
-// many is not its business.
+// ParseNameservers parses user input: one nameserver per line, with its name and, if it is
+// below the domain itself, its addresses. It does not check how many the registry allows.
 func ParseNameservers(domain, text string) ([]Nameserver, error) {
 	var servers []Nameserver
 	for line := range strings.Lines(text) {
@@ -69,14 +68,14 @@ func parseNameserver(domain string, fields []string) (Nameserver, error) {
 	return server, nil
 }
 
-// What is worth trusting today (RFC 8624 and its successors): SHA-1 is not.
+// Algorithms and digests considered secure today (RFC 8624 and successors); SHA-1 is not.
 var (
 	trustedAlgorithms = map[uint8]bool{8: true, 10: true, 13: true, 14: true, 15: true, 16: true}
 	digestLengths     = map[uint8]int{2: 64, 4: 96} // hexadecimal digits
 )
 
-// ParseDS reads a DS record as tools print it: a whole line of a zone, or its four
-// values. It refuses what no resolver should trust.
+// ParseDS parses a DS record as tools print it: a whole zone line or its four values. It
+// refuses insecure algorithms and digests.
 func ParseDS(text string) (DS, error) {
 	ds, err := parseDSFields(text)
 	if err != nil {
@@ -113,14 +112,14 @@ func parseDSFields(text string) (DS, error) {
 	return DS{KeyTag: uint16(tag), Algorithm: uint8(algorithm), DigestType: uint8(digestType), Digest: digest}, nil
 }
 
-// ChangeRequest is a change as its holder asks for it.
+// ChangeRequest is a change as a customer requests it.
 type ChangeRequest struct {
 	Kind ChangeKind
-	// Nameservers and DS are as they were typed; only the kind's own is read.
+	// Nameservers and DS are unparsed input; only the one of the kind is read.
 	Nameservers, DS string
 }
 
-// desiredState reads the wish, and refuses what the registry has no use for.
+// desiredState parses the request and refuses what the registry does not support.
 func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (DesiredState, error) {
 	switch w.Kind {
 	case Nameservers:
@@ -137,7 +136,7 @@ func (w ChangeRequest) desiredState(domain Domain, capabilities Capabilities) (D
 	case AddDS:
 		ds, err := ParseDS(w.DS)
 		return DesiredState{DS: &ds}, err
-	case RemoveDS: // what is there may be older than our taste
+	case RemoveDS: // existing records may use algorithms that ParseDS refuses
 		ds, err := parseDSFields(w.DS)
 		return DesiredState{DS: &ds}, err
 	case Lock, Unlock:

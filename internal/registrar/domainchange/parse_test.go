@@ -82,6 +82,6 @@ func TestActions_EachChangeKindHasUniqueAction(t *testing.T) {
 	seen := Actions()
 	slices.Sort(seen)
 	if len(slices.Compact(seen)) != len(ChangeKinds())+2 || slices.Contains(seen, "") {
-		t.Errorf("the actions are %v", seen)
+		t.Errorf("actions = %v", seen)
 	}
 }

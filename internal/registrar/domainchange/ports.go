@@ -7,104 +7,102 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Store keeps changes and what registries told.
+// Store persists changes and registry records.
 type Store interface {
-	// GetCustomerDomain is a customer's domain; false if the customer has none of that id.
+	// GetCustomerDomain returns a customer's domain; false if there is none with that id.
 	GetCustomerDomain(ctx context.Context, customer, id string) (Domain, bool, error)
-	// GetRegistrantData is whom a customer's domains are registered for; false if the
-	// customer has not told.
+	// GetRegistrantData returns the customer's registrant data; false if there is none.
 	GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error)
-	// GetRegistryRecord is what the registry told last; false if it was never asked.
-	// KeepRecord keeps what it told, unless something newer is kept.
+	// GetRegistryRecord returns the stored registry record; false if there is none.
+	// PutRegistryRecord stores one unless a newer one is stored.
 	GetRegistryRecord(ctx context.Context, domain string) (Record, bool, error)
 	PutRegistryRecord(ctx context.Context, domain string, record Record) error
 
-	// AddDomainChange stores an open change. It returns UnderWay if the domain has one,
-	// and NoSuchDomain if it is not the customer's any more.
+	// AddDomainChange stores an open change. It returns ChangeInProgress if the domain has
+	// one, and NoSuchDomain if it is no longer the customer's.
 	AddDomainChange(ctx context.Context, change Change) error
-	// UpdateDomainChange takes one step. It is false, and changes nothing, if the change is
-	// not any more where the step begins.
+	// UpdateDomainChange applies one transition. It returns false, and changes nothing, if
+	// the change is no longer in the state and due time of From.
 	UpdateDomainChange(ctx context.Context, transition Transition) (bool, error)
-	// ListDueDomainChanges are open ones whose time has come, the longest overdue first.
+	// ListDueDomainChanges returns open changes that are due, the longest overdue first.
 	ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]Change, error)
-	// GetDomainChange is anybody's change; false if there is none.
+	// GetDomainChange returns a change of any customer; false if there is none.
 	GetDomainChange(ctx context.Context, id string) (Change, bool, error)
-	// ListDomainChanges are a domain's, the newest first.
+	// ListDomainChanges returns a domain's changes, the newest first.
 	ListDomainChanges(ctx context.Context, domain string, limit int) ([]Change, error)
-	// ListSecureChanges are those of the kind Secure.
+	// ListSecureChanges returns those of kind Secure.
 	ListSecureChanges(ctx context.Context, domain string, limit int) ([]Change, error)
-	// ListObjectAuditEvents is what the audit tells of an object of the customer's, the newest
+	// ListObjectAuditEvents returns a customer's audit events about an object, the newest
 	// first.
 	ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error)
 }
 
-// Transition is one step of a change: from the state and due time of Was to Now.
+// Transition moves a change from the state and due time of From to To.
 type Transition struct {
 	From, To Change
-	// Record is what the registry told; nil if it told nothing.
+	// Record is the registry's record, nil if it was not read.
 	Record *Record
-	// AuditEvent and Letter are nil for steps that nobody is told about.
+	// AuditEvent and Mail are nil for steps that are not reported.
 	AuditEvent *registrar.AuditEvent
 	Mail       *registrar.Mail
-	// At is the true time, which letters go by.
+	// At is the real time, used for mails.
 	At time.Time
 }
 
-// Registry is what this package asks of a registry account. Errors are
-// *registrar.Error: KindUpstream, KindRateLimited and KindInternal mean that
-// nothing is decided and that the same call is worth repeating; every other kind is
-// the registry's word.
+// Registry is a registry account. Errors are *registrar.Error: KindUpstream,
+// KindRateLimited and KindInternal mean that nothing is decided and the call can be
+// repeated; every other kind is the registry's decision.
 type Registry interface {
-	// Capabilities is what holders can do with names of the extension.
+	// Capabilities returns what customers can change for names of the TLD.
 	Capabilities(tld string) Capabilities
-	// FetchRecord is what the registry knows of a domain.
+	// FetchRecord reads a domain's registry record.
 	FetchRecord(ctx context.Context, name string) (Record, error)
-	// ApplyChange makes what the task wants so, whatever of it is so already. A task whose
-	// Pending is set was accepted before, and is only asked about.
+	// ApplyChange establishes the desired state, whatever of it exists already. A task with
+	// Pending set was accepted before; only its result is queried.
 	ApplyChange(ctx context.Context, task Task) (Result, error)
 }
 
-// Capabilities is what holders can do with names of an extension.
+// Capabilities is what customers can change for names of a TLD.
 type Capabilities struct {
-	// MinNameservers and MaxNameservers bound them.
+	// MinNameservers and MaxNameservers bound their number.
 	MinNameservers, MaxNameservers int
-	// Lock: a registrar can keep a domain from leaving.
+	// Lock: the registry has a transfer lock.
 	Lock bool
-	// Code: there is an auth code. CodeLength is how long the one is that we choose;
-	// 0 means that the registry chooses. CodeDays is how long it is good; 0: for ever.
+	// Code: there is an auth code. CodeLength is the length of generated codes; 0 means
+	// that the registry chooses. CodeDays is how long a code is valid; 0 means forever.
 	Code                 bool
 	CodeLength, CodeDays int
-	// Contacts: the registry keeps the holder's data.
+	// Contacts: the registry stores registrant data.
 	Contacts bool
-	// AtExpiry is what the registry does at the end of a term by itself: auto_renew,
-	// delete or transit.
+	// AtExpiry is what the registry does at the end of a term: auto_renew, delete or
+	// transit.
 	AtExpiry string
 }
 
-// canSetAuthCode says that a new auth code can be set, and the old one made worthless by it.
+// canSetAuthCode reports whether we can set a new auth code and thus invalidate the old one.
 func (p Capabilities) canSetAuthCode() bool { return p.Code && p.CodeLength > 0 }
 
-// Task is a change as a registry account needs to know it.
+// Task is a change as sent to a registry account.
 type Task struct {
 	Kind        ChangeKind
 	Name, TLD   string
 	Nameservers []Nameserver
 	DS          DS
 	Code        string
-	// Handle is the contact to be made for Holder, and OldHandle the one that goes.
+	// Handle is the contact to create for Registrant, OldHandle the one to delete.
 	Handle, OldHandle string
 	Registrant        registrar.Registrant
 	Transaction       string
-	// RequestedAt is when the intent was written.
+	// RequestedAt is when the intent was stored.
 	RequestedAt time.Time
 	Pending     bool
 }
 
-// Result is what became of a task.
+// Result is the result of a task.
 type Result struct {
-	// Pending: the registry will decide later.
+	// Pending: the registry decides later.
 	Pending bool
-	// Record is the domain as it is now.
+	// Record is the domain's current registry record.
 	Record Record
 	// Code is the auth code that the registry chose.
 	Code string

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// getOwnDomain is a domain of the actor's account.
+// getOwnDomain returns a domain of the actor's account.
 func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id string) (Domain, error) {
 	if actor.Customer == "" {
 		return Domain{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
@@ -24,9 +24,9 @@ func (s *Service) getOwnDomain(ctx context.Context, actor registrar.Actor, id st
 	return domain, err
 }
 
-// RequestChange writes a change down and tries to carry it out. The change that it returns is
-// done, refused, or open if the registry has not decided yet. code is the auth code,
-// if that was asked for and is set: it is told nowhere else.
+// RequestChange stores a change and makes the first attempt. The returned change is done,
+// refused, or open if the registry has not decided yet. code is the auth code if it was
+// requested and set; it is available nowhere else.
 func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id string, request ChangeRequest) (change Change, code string, err error) {
 	domain, err := s.getOwnDomain(ctx, actor, id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 	if err := s.cfg.Store.AddDomainChange(ctx, change); err != nil {
 		return Change{}, "", err
 	}
-	// Whoever asked may go away; the change is theirs all the same.
+	// The change continues if the client disconnects.
 	callCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.RequestTimeout)
 	defer cancel()
 	change, registryCode := s.execute(callCtx, change)
@@ -63,7 +63,7 @@ func (s *Service) RequestChange(ctx context.Context, actor registrar.Actor, id s
 	return change, code, nil
 }
 
-// eligibleRegistrant is the customer's registrant, whom the extension admits.
+// eligibleRegistrant returns the customer's registrant if the TLD admits them.
 func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) (registrar.Registrant, error) {
 	registrant, found, err := s.cfg.Store.GetRegistrantData(ctx, customer)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Service) eligibleRegistrant(ctx context.Context, customer, tld string) 
 	return registrant, s.cfg.CheckEligibility(ctx, customer, tld, registrant)
 }
 
-// checkChangeRate refuses a holder who changes a domain without end. Operators are not bounded: what
-// a court orders must not wait for the holder's budget.
+// checkChangeRate limits a customer's changes of a domain. Operators are not limited: a
+// court order must not depend on the customer's budget.
 func (s *Service) checkChangeRate(ctx context.Context, domain string, now time.Time) error {
 	changes, err := s.cfg.Store.ListDomainChanges(ctx, domain, maxChanges)
 	if err != nil || len(changes) < maxChanges {
@@ -88,7 +88,7 @@ func (s *Service) checkChangeRate(ctx context.Context, domain string, now time.T
 	return nil
 }
 
-// prepareChange checks a wish and chooses everything that its call will use.
+// prepareChange validates a request and chooses everything that its call will use.
 func (s *Service) prepareChange(ctx context.Context, actor registrar.Actor, domain Domain, request ChangeRequest) (change Change, code string, err error) {
 	if reason := statusRefusal(domain.Status, request.Kind); reason != "" {
 		return Change{}, "", &registrar.Error{Kind: registrar.KindConflict, Code: reason}

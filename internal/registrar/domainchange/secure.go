@@ -7,22 +7,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Secure waits this long for another change of the domain, looking this often: it is
-// nearly always done in a moment, or refused because of the very lock.
+// Secure waits this long for another change of the domain: such a change usually ends in a
+// moment, or is refused because of the operator's lock.
 const (
 	otherChangeTimeout      = 3 * time.Second
 	otherChangePollInterval = 100 * time.Millisecond
 )
 
-// Secure has the registry keep a customer's domain from leaving, because an operator
-// says so. An auth code that is out already is worth nothing afterwards: the registry
-// gets a new one, which nobody is told. lock is what it is done for. Nil means that it is
-// so, or will be as soon as the registry answers.
+// Secure prevents a customer's domain from being transferred away, on behalf of an
+// operator. It also sets a new auth code that is disclosed to no one, so issued codes stop
+// working. lock is the operator's lock behind it. nil means that the domain is secured, or
+// will be as soon as the registry responds.
 func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer, id, lock string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
 	}
-	// The operator's lock stands by now. Whether their browser still waits changes nothing.
+	// The operator's lock is stored by now, so the work continues without their browser.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), otherChangeTimeout+storeTimeout)
 	defer cancel()
 	domain, found, err := s.cfg.Store.GetCustomerDomain(ctx, customer, id)
@@ -48,10 +48,10 @@ func (s *Service) Secure(ctx context.Context, operator registrar.Actor, customer
 	return nil
 }
 
-// maxSecureChanges is how many are looked at: an operator asks for few.
+// maxSecureChanges bounds how many are read: operators request few.
 const maxSecureChanges = 10
 
-// SecuredFor says whether a domain was secured for a lock, or is being secured.
+// SecuredFor reports whether a domain was secured for a lock, or is being secured.
 func (s *Service) SecuredFor(ctx context.Context, domain, lock string) (secured, inProgress bool, err error) {
 	changes, err := s.cfg.Store.ListSecureChanges(ctx, domain, maxSecureChanges)
 	for _, change := range changes {
@@ -61,7 +61,7 @@ func (s *Service) SecuredFor(ctx context.Context, domain, lock string) (secured,
 	return secured, inProgress, err
 }
 
-// addWhenNoneOpen stores a change as soon as no other one of its domain is open.
+// addWhenNoneOpen stores a change as soon as its domain has no other open one.
 func (s *Service) addWhenNoneOpen(ctx context.Context, change *Change) error {
 	waitCtx, cancel := context.WithTimeout(ctx, otherChangeTimeout)
 	defer cancel()
@@ -79,8 +79,8 @@ func (s *Service) addWhenNoneOpen(ctx context.Context, change *Change) error {
 	}
 }
 
-// AbandonChange ends a change that nobody can carry out any more, because its registry account
-// is not in the configuration. Whether the registry had got it before, nobody can say.
+// AbandonChange ends a change whose registry account is no longer configured. Whether the
+// registry has executed it remains unknown.
 func (s *Service) AbandonChange(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *Service) AbandonChange(ctx context.Context, operator registrar.Actor, i
 	refused.Failure = Abandoned
 	event := registrar.AuditEvent{Actor: operator, Action: ActionAbandoned, Customer: change.Customer, Object: change.Name, At: s.cfg.Now()}
 	if after := s.finalize(ctx, Transition{From: change, To: refused, AuditEvent: &event}); after.Failure != Abandoned {
-		return errNotAbandonable // somebody has it at this moment
+		return errNotAbandonable // a node holds the lease right now
 	}
 	return nil
 }

@@ -13,15 +13,15 @@ import (
 
 const (
 	defaultDeadline = 60 * time.Second
-	// defaultRequestTimeout is how long whoever asks for a change waits for the registry;
-	// afterwards the loop goes on with it.
+	// defaultRequestTimeout is how long a request waits for the registry; afterwards the
+	// loop continues.
 	defaultRequestTimeout = 8 * time.Second
-	// recordMaxAge is how long what a registry told is shown without asking again, and
-	// lookFor how long a page waits for it.
+	// recordMaxAge is how long a registry record is shown without a new query, and
+	// recordFetchTimeout how long a page waits for one.
 	recordMaxAge       = time.Minute
 	recordFetchTimeout = 2 * time.Second
-	// recordRetryDelay is how long pages do not ask a registry again that has failed, and
-	// maxLooks bounds the domains for which that is remembered.
+	// recordRetryDelay is how long pages do not query a registry again after a failure;
+	// maxCachedRecords bounds the domains for which that is remembered.
 	recordRetryDelay = 5 * time.Second
 	maxCachedRecords = 10_000
 
@@ -33,67 +33,68 @@ const (
 	minPendingPoll = 3 * time.Second
 	maxPendingPoll = time.Hour
 
-	// maxChanges is how many changes of a domain may be asked for within changesWithin:
-	// each is a command at the registry, a letter and a row for ever.
+	// maxChanges is how many changes of a domain are allowed within changeWindow: each is
+	// a registry command, a mail and a permanent row.
 	maxChanges   = 40
 	changeWindow = time.Hour
 
-	// maxShownChanges and shownDeeds bound a domain's history.
+	// maxShownChanges and maxShownAuditEvents bound a domain's history.
 	maxShownChanges, maxShownAuditEvents = 50, 50
 )
 
-// NamedRegistry is one registry account and what it serves.
+// NamedRegistry is one registry account and the TLDs it serves.
 type NamedRegistry struct {
 	Name     string
 	Serves   func(tld string) bool
 	Registry Registry
 }
 
-// Config is what a Service is made of. Store, Seal and Node are required.
+// Config configures a Service. Store, Seal and Node are required.
 type Config struct {
 	Store      Store
 	Registries []NamedRegistry
-	// Seal closes auth codes.
+	// Seal encrypts auth codes.
 	Seal *registrar.Seal
-	// Node names this process in leases; it is the same after a restart.
+	// Node names this process in leases; it must be stable across restarts.
 	Node string
-	// RateLimit is called before a page asks a registry about a domain, and says how long
-	// to wait instead; nil admits every one.
+	// RateLimit is called before a page queries a registry and returns how long to wait
+	// instead; nil admits every query.
 	RateLimit func(actor registrar.Actor) (wait time.Duration)
-	// CheckRestrictions is asked before a change is written and before it is sent: its code is why a dispute or a
-	// court forbids it, empty if nothing does. nil means that nothing ever does.
+	// CheckRestrictions is called before a change is stored and before it is sent. It
+	// returns the code of the dispute or court order that forbids it, empty if none does.
+	// nil means no restrictions.
 	CheckRestrictions func(ctx context.Context, domain Domain, kind ChangeKind) (registrar.Code, error)
-	// CheckEligibility is asked whether the extension admits a registrant of the customer, before
-	// a change of the holder is written and again with the very data that are sent. nil
-	// means that every extension admits everybody.
+	// CheckEligibility reports whether the TLD admits a registrant of the customer. It is
+	// called before a registrant change is stored and again with the data that is sent.
+	// nil admits everyone.
 	CheckEligibility func(ctx context.Context, customer, tld string, registrant registrar.Registrant) error
-	// Deadline bounds the work on one change, 0 means a minute; Patience how long
-	// whoever asks waits for it, 0 means 8 seconds.
+	// Deadline bounds the work on one change, 0 means a minute; RequestTimeout how long a
+	// request waits for it, 0 means 8 seconds.
 	Deadline, RequestTimeout time.Duration
-	// Now is the time of the business; Clock is the true one, which leases, pauses
-	// and sign-ins go by. nil means time.Now.
+	// Now is the business time; Clock is the real time, used for leases, delays and
+	// sign-ins. nil means time.Now.
 	Now, Clock func() time.Time
-	// MailQueued is told that a letter was stored, Ended how a change ended.
+	// MailQueued is called after a mail was stored, OnChangeEnded when a change ends.
 	MailQueued    func()
 	OnChangeEnded func(kind ChangeKind, state ChangeStatus)
-	// RecordError is told which change has to wait, and why; nil means that nobody asks.
+	// RecordError stores why a change was postponed; optional.
 	RecordError func(ctx context.Context, change string, code registrar.Code)
 	Logger      *slog.Logger
 }
 
-// Service is safe for concurrent use.
+// Service manages domain changes. It is safe for concurrent use.
 type Service struct {
 	cfg  Config
 	loop *jobs.Loop[Change]
-	// records has pages share one question about a domain, and keeps them from asking
-	// a registry again that has just failed.
+	// records lets pages share one query about a domain, and prevents new queries right
+	// after a failure.
 	records *ttlcache.Cache[string, Record]
 }
 
-// New returns a Service. Changes that nobody waits for are carried out by Run.
+// New returns a Service. Run continues changes that no request waits for.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Seal == nil || cfg.Node == "" {
-		return nil, errors.New("steward: a store, a seal and the node's name are needed")
+		return nil, errors.New("domainchange: Config.Store, Seal and Node are required")
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
@@ -128,7 +129,10 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{cfg: cfg, records: ttlcache.New[string, Record](ttlcache.Config{TTL: recordRetryDelay, MaxEntries: maxCachedRecords, Now: cfg.Clock})}
+	s := &Service{
+		cfg:     cfg,
+		records: ttlcache.New[string, Record](ttlcache.Config{TTL: recordRetryDelay, MaxEntries: maxCachedRecords, Now: cfg.Clock}),
+	}
 	s.loop = &jobs.Loop[Change]{
 		ListDue: func(ctx context.Context, limit int) ([]Change, error) {
 			return cfg.Store.ListDueDomainChanges(ctx, s.realTime(), limit)
@@ -140,15 +144,15 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// realTime is the true time in the precision in which it is stored.
+// realTime returns the real time in stored precision.
 func (s *Service) realTime() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 
-// Run carries out what is left open until ctx ends. It also runs where no registry is
-// left: somebody has to find out that changes wait for one.
+// Run executes open changes until ctx ends. It also runs without any registry, so that
+// blocked changes are reported.
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
-// registryFor is the account that has a domain: the one that registered it, or, where
-// nobody knows, the one that serves its extension.
+// registryFor returns the domain's sponsoring account or, if it has none, the one that
+// serves its TLD.
 func (s *Service) registryFor(account, tld string) (NamedRegistry, bool) {
 	for _, registry := range s.cfg.Registries {
 		if account != "" && registry.Name == account || account == "" && registry.Serves(tld) {

@@ -7,32 +7,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// View is everything about one domain that its holder may see.
+// View is everything about one domain that its customer may see.
 type View struct {
 	Domain Domain
-	// Record is what the registry told last; Known says that it told anything,
-	// Silent that it did not answer just now.
+	// Record is the last known registry record; HasRecord means that there is one,
+	// Unreachable that the registry did not respond just now.
 	Record                 Record
 	HasRecord, Unreachable bool
-	// Served says that a registry account looks after the extension. Powers is what
-	// its holders can do.
+	// Served means that a registry account serves the TLD, with these Capabilities.
 	Served       bool
 	Capabilities Capabilities
-	// Open is the change that is under way; nil if none is. Stuck says that nobody can
-	// carry it out, because its registry account is not ours any more.
+	// Open is the change in progress, nil if there is none. Stuck means that it can't be
+	// executed because its registry account is no longer configured.
 	Open  *Change
 	Stuck bool
-	// Changes and Deeds are the history, the newest first. Deeds are those that are
-	// not about changes.
+	// Changes and AuditEvents are the history, the newest first. AuditEvents excludes
+	// those about changes.
 	Changes     []Change
 	AuditEvents []registrar.AuditEvent
 
-	// Closed says why a kind of change can't be made now; kinds that can are not in
-	// it.
+	// Closed maps each kind of change that is not possible now to the reason.
 	Closed map[ChangeKind]registrar.Code
 }
 
-// View is what the holder of a domain sees.
+// View returns a domain to its customer.
 func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (View, error) {
 	domain, err := s.getOwnDomain(ctx, actor, id)
 	if err != nil {
@@ -57,8 +55,8 @@ func (s *Service) View(ctx context.Context, actor registrar.Actor, id string) (V
 	return view, err
 }
 
-// refreshRecord asks the registry, if the actor's budget suffices. What it told before stands
-// if it does not answer.
+// refreshRecord queries the registry within the actor's rate limit. On failure the stored
+// record stays.
 func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, registry Registry, view *View) {
 	callCtx, cancel := context.WithTimeout(ctx, recordFetchTimeout)
 	defer cancel()
@@ -73,14 +71,14 @@ func (s *Service) refreshRecord(ctx context.Context, actor registrar.Actor, regi
 	})
 	if err != nil {
 		view.Unreachable = true
-		s.cfg.Logger.WarnContext(ctx, "a domain can't be looked up at its registry", "domain", view.Domain.ID, "extension", view.Domain.TLD,
+		s.cfg.Logger.WarnContext(ctx, "registry lookup failed", "domain", view.Domain.ID, "extension", view.Domain.TLD,
 			"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		return
 	}
 	view.Record, view.HasRecord = answer.Value, true
 }
 
-// fetchRecord asks the registry about a domain and stores what it says.
+// fetchRecord reads a domain's registry record and stores it.
 func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Domain) (Record, error) {
 	record, err := registry.FetchRecord(ctx, domain.Name)
 	if err != nil {
@@ -88,7 +86,7 @@ func (s *Service) fetchRecord(ctx context.Context, registry Registry, domain Dom
 	}
 	record.ReadAt = s.realTime()
 	if err := s.cfg.Store.PutRegistryRecord(ctx, domain.ID, record); err != nil {
-		s.cfg.Logger.WarnContext(ctx, "steward: registry record not stored", "domain", domain.ID, "error", err.Error())
+		s.cfg.Logger.WarnContext(ctx, "registry record not stored", "domain", domain.ID, "error", err.Error())
 	}
 	return record, nil
 }
@@ -120,7 +118,7 @@ func (s *Service) loadHistory(ctx context.Context, view *View) (err error) {
 	return nil
 }
 
-// fillClosed says for each kind why it can't be asked for.
+// fillClosed sets the reason for each kind that is not possible.
 func (s *Service) fillClosed(ctx context.Context, view *View) error {
 	for _, kind := range CustomerChangeKinds() {
 		code := statusRefusal(view.Domain.Status, kind)
@@ -154,8 +152,8 @@ func (s *Service) fillClosed(ctx context.Context, view *View) error {
 	return nil
 }
 
-// registrantRefusal is why the extension does not admit the account's registrant; empty
-// if it does, or if there is none.
+// registrantRefusal returns why the TLD does not admit the account's registrant; empty if
+// it does, or if there is none.
 func (s *Service) registrantRefusal(ctx context.Context, domain Domain) (registrar.Code, error) {
 	_, err := s.eligibleRegistrant(ctx, domain.Customer, domain.TLD)
 	switch {

@@ -18,7 +18,7 @@ type memStore struct {
 	mails  map[string]mailer.QueuedMail
 	links  []mailer.Link
 	events []string // in their order: link, sent
-	// withdrawn says that letters vanish after they were claimed.
+	// withdrawn deletes mails after they were claimed.
 	withdrawn bool
 }
 
@@ -99,13 +99,13 @@ func (s *memStore) DeleteMail(_ context.Context, id string) error {
 	return nil
 }
 
-// fakeSender is a mail server that does as it is told.
+// fakeSender is a scriptable mail server.
 type fakeSender struct {
 	store *memStore
 	mu    sync.Mutex
 	sent  []mailer.Message
 	times []time.Time
-	// respond is what becomes of the n-th sending; nil means all arrive.
+	// respond returns the result of the n-th message; nil accepts all.
 	respond func(ctx context.Context, n int) error
 }
 

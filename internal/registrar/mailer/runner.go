@@ -12,43 +12,40 @@ import (
 )
 
 const (
-	// batchSize is how many letters are read at a time; claiming is one by one.
+	// batchSize is how many mails are read at a time; they are claimed one by one.
 	batchSize = 16
 	// concurrency bounds the connections to the mail server.
 	concurrency = 4
-	// pollInterval is how often letters are looked for that other nodes stored or left.
+	// pollInterval is how often the loop looks for mails queued by other nodes.
 	pollInterval = 2 * time.Second
 
 	defaultDeadline = 20 * time.Second
-	// storeTimeout bounds what follows a sending, also while the service stops.
+	// storeTimeout bounds the write after sending, also during shutdown.
 	storeTimeout = 5 * time.Second
-	// shutdownGrace is how long a letter under way may take when the service stops.
-	shutdownGrace = 5 * time.Second
 
 	minBackoff = 10 * time.Second
 	maxBackoff = time.Hour
 	maxAge     = 24 * time.Hour
 )
 
-// Config is what a Runner is made of.
+// Config configures a Runner. Store and Sender are required.
 type Config struct {
 	Store  Store
 	Sender Sender
-	// BaseURL is where links lead to, without a trailing slash.
+	// BaseURL is the base of links, without a trailing slash.
 	BaseURL string
-	// Deadline bounds one sending; 0 means 20 s.
+	// Deadline bounds sending one mail; 0 means 20 s.
 	Deadline time.Duration
 	// Now is the clock; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Sent, Failed and GivenUp are told the kind of each letter; nil means that
-	// nobody counts.
+	// OnSent, OnFailed and OnAbandoned count mails by kind; optional.
 	OnSent, OnFailed, OnAbandoned func(registrar.MailKind)
-	// RecordError is told which letter has to wait, and why; nil means that nobody asks.
+	// RecordError stores why a mail was postponed; optional.
 	RecordError func(ctx context.Context, mail string, code registrar.Code)
 }
 
-// Runner sends what is due.
+// Runner sends due mails.
 type Runner struct {
 	cfg  Config
 	loop *jobs.Loop[QueuedMail]
@@ -57,7 +54,7 @@ type Runner struct {
 // New returns a Runner that does nothing until Run.
 func New(cfg Config) (*Runner, error) {
 	if cfg.Store == nil || cfg.Sender == nil {
-		return nil, errors.New("letters: a store and a sender are needed")
+		return nil, errors.New("mailer: Config.Store and Sender are required")
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
@@ -89,20 +86,19 @@ func New(cfg Config) (*Runner, error) {
 	return r, nil
 }
 
-// Wake says that a letter was stored. It never waits.
+// Wake makes Run look for queued mails. It never blocks.
 func (r *Runner) Wake() { r.loop.Wake() }
 
-// Run sends letters until ctx ends, and lets those under way finish.
+// Run sends mails until ctx ends, and lets those in flight finish.
 func (r *Runner) Run(ctx context.Context) { r.loop.Run(ctx) }
 
-// deliver claims one letter, sends it, and settles what becomes of it.
+// deliver claims one mail, sends it and records the result.
 func (r *Runner) deliver(ctx context.Context, mail QueuedMail) {
-	// The lease outlives everything below, so that nobody else sends meanwhile.
-	lease := r.cfg.Now().Add(r.cfg.Deadline + 2*storeTimeout + time.Minute).Truncate(time.Microsecond)
+	lease := jobs.LeaseEnd(r.cfg.Now(), r.cfg.Deadline, storeTimeout)
 	claimed, err := r.cfg.Store.ClaimMail(ctx, mail.ID, mail.DueAt, lease)
 	if err != nil || !claimed {
 		if err != nil && ctx.Err() == nil {
-			r.cfg.Logger.ErrorContext(ctx, "a letter can't be claimed", "kind", string(mail.Kind), "error", err.Error())
+			r.cfg.Logger.ErrorContext(ctx, "mail not claimed", "kind", string(mail.Kind), "error", err.Error())
 		}
 		return
 	}
@@ -114,28 +110,18 @@ func (r *Runner) deliver(ctx context.Context, mail QueuedMail) {
 	resultCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	if err := r.recordResult(resultCtx, mail, lease, sendErr); err != nil {
-		r.cfg.Logger.ErrorContext(resultCtx, "what became of a letter can't be stored", "kind", string(mail.Kind), "error", err.Error())
+		r.cfg.Logger.ErrorContext(resultCtx, "mail result not stored", "kind", string(mail.Kind), "error", err.Error())
 	}
 }
 
-// errWithdrawn says that the letter is not to be sent any more.
-var errWithdrawn = errors.New("the letter was withdrawn")
+// errWithdrawn means that the mail must not be sent any more.
+var errWithdrawn = errors.New("mail withdrawn")
 
-// send makes the link, stores its hash, and hands the letter over. When the
-// service stops, it has a short time left: a letter that the mail server took
-// and whose row stays would be sent again.
+// send generates and stores the link and sends the mail. A mail that the server accepted
+// but whose row stays is sent again.
 func (r *Runner) send(ctx context.Context, mail QueuedMail, lease time.Time) error {
-	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Deadline)
+	sendCtx, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
 	defer cancel()
-	stopWatching := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(shutdownGrace):
-			cancel()
-		case <-sendCtx.Done():
-		}
-	})
-	defer stopWatching()
-
 	message := Message{
 		ID: fmt.Sprintf("%s.%d", mail.ID, mail.Attempts), Kind: mail.Kind, To: mail.To,
 		Language: mail.Language, At: mail.CreatedAt, Data: mail.Data,
@@ -168,11 +154,11 @@ func (r *Runner) recordResult(ctx context.Context, mail QueuedMail, lease time.T
 	now := r.cfg.Now()
 	if registrar.CodeOf(sendErr) == Undeliverable || now.Sub(mail.CreatedAt) >= maxAge {
 		r.cfg.OnAbandoned(mail.Kind)
-		log.ErrorContext(ctx, "a letter was given up")
+		log.ErrorContext(ctx, "mail abandoned")
 		return r.cfg.Store.DeleteMail(ctx, mail.ID)
 	}
 	r.cfg.RecordError(ctx, mail.ID, registrar.CodeOf(sendErr))
 	delay := jobs.Backoff(mail.Attempts, minBackoff, maxBackoff)
-	log.WarnContext(ctx, "a letter was not sent", "again_in", delay.String())
+	log.WarnContext(ctx, "mail not sent, will retry", "retry_in", delay.String())
 	return r.cfg.Store.PostponeMail(ctx, mail.ID, lease, now.Add(delay))
 }

@@ -53,16 +53,16 @@ func TestDeliver_StoresLinkHashBeforeSending(t *testing.T) {
 			synctest.Wait()
 			stop()
 			if !slices.Equal(s.events, []string{"link", "sent"}) || len(s.links) != 1 || s.len() != 0 {
-				t.Fatalf("events %v, %d links, %d letters left", s.events, len(s.links), s.len())
+				t.Fatalf("events %v, %d links, %d mails left", s.events, len(s.links), s.len())
 			}
 			secret, found := strings.CutPrefix(p.sent[0].Link, want.path)
 			hash, valid := registrar.HashSecret(registrar.LinkSecret, secret)
 			link := s.links[0]
 			if !found || !valid || link.Hash != hash || link.Kind != kind || link.Email != recipient || link.Customer != "cus_1" {
-				t.Errorf("the link %q does not open what was stored: %+v", p.sent[0].Link, link)
+				t.Errorf("link %q does not match the stored hash: %+v", p.sent[0].Link, link)
 			}
 			if ttl := time.Until(link.ExpiresAt); ttl != want.lives || !link.ExpiresAt.Equal(p.sent[0].LinkExpiresAt) {
-				t.Errorf("the link works for %s, want %s", ttl, want.lives)
+				t.Errorf("link TTL = %s, want %s", ttl, want.lives)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestDeliver_RetryUsesNewSecretAndMessageID(t *testing.T) {
 			t.Fatalf("sent %+v", p.sent)
 		}
 		if s.links[0].Hash == s.links[1].Hash {
-			t.Error("the second link has the first one's secret")
+			t.Error("the retry reused the link secret")
 		}
 	})
 }
@@ -144,20 +144,20 @@ func TestDeliver_BacksOffAndAbandonsAfterOneDay(t *testing.T) {
 		}
 		for i, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 80 * time.Second} {
 			if off := delays[i] - want; off < 0 || off > 2*time.Second { // the poll sees it up to two seconds later
-				t.Errorf("pause %d is %s, want %s", i+1, delays[i], want)
+				t.Errorf("backoff %d = %s, want %s", i+1, delays[i], want)
 			}
 		}
 		if longest := slices.Max(delays); longest > time.Hour+2*time.Second {
-			t.Errorf("the longest pause is %s", longest)
+			t.Errorf("longest backoff = %s", longest)
 		}
 		if last := p.times[len(p.times)-1].Sub(start); last < 24*time.Hour || last > 25*time.Hour+time.Minute {
 			t.Errorf("the last attempt was after %s", last)
 		}
 		if abandoned != 1 || failed != len(p.sent) || s.len() != 0 {
-			t.Errorf("given up %d, failed %d of %d, %d left", abandoned, failed, len(p.sent), s.len())
+			t.Errorf("abandoned %d, failed %d of %d, %d left", abandoned, failed, len(p.sent), s.len())
 		}
-		if text := log.String(); strings.Contains(text, "kundin") || !strings.Contains(text, "given up") || !strings.Contains(text, "timeout") {
-			t.Errorf("the log says:\n%s", text)
+		if text := log.String(); strings.Contains(text, "kundin") || !strings.Contains(text, "abandoned") || !strings.Contains(text, "timeout") {
+			t.Errorf("log:\n%s", text)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func TestDeliver_UndeliverableMailIsAbandonedImmediately(t *testing.T) {
 		synctest.Wait()
 		stop()
 		if len(p.sent) != 1 || abandoned != 1 || s.len() != 0 {
-			t.Errorf("sent %d, given up %d, %d left", len(p.sent), abandoned, s.len())
+			t.Errorf("sent %d, abandoned %d, %d left", len(p.sent), abandoned, s.len())
 		}
 	})
 }
@@ -204,7 +204,7 @@ func TestDeliver_MultipleNodesSendEachMailOnce(t *testing.T) {
 			ids[message.ID] = true
 		}
 		if len(p.sent) != 100 || len(ids) != 100 || s.len() != 0 {
-			t.Errorf("%d sendings of %d letters, %d left", len(p.sent), len(ids), s.len())
+			t.Errorf("%d messages for %d mails, %d left", len(p.sent), len(ids), s.len())
 		}
 	})
 }
@@ -233,7 +233,7 @@ func TestRunner_SendsAtMostFourConcurrently(t *testing.T) {
 		time.Sleep(time.Minute)
 		stop()
 		if most != 4 || s.len() != 0 {
-			t.Errorf("%d at once, %d left", most, s.len())
+			t.Errorf("%d concurrent, %d left", most, s.len())
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestDeliver_SendHasDeadline(t *testing.T) {
 			t.Fatalf("sent %d times, %d left", len(p.sent), s.len())
 		}
 		if wait := p.times[1].Sub(p.times[0]); wait < 17*time.Second || wait > 19*time.Second {
-			t.Errorf("the second attempt came after %s, want the deadline and the first pause", wait)
+			t.Errorf("second attempt after %s, want deadline plus first backoff", wait)
 		}
 	})
 }
@@ -267,20 +267,20 @@ func TestWake_SendsQueuedMailImmediately(t *testing.T) {
 		s := newMemStore()
 		p := &fakeSender{store: s}
 		runner, stop := startRunner(t, mailer.Config{Store: s, Sender: p})
-		time.Sleep(500 * time.Millisecond) // between two looks
+		time.Sleep(500 * time.Millisecond) // between two polls
 		before := time.Now()
 		s.add(registrar.MailPasskey)
 		runner.Wake()
-		runner.Wake() // the second one finds the first one waiting, and does not wait
+		runner.Wake() // the second call finds the signal set and doesn't block
 		synctest.Wait()
 		if len(p.messages()) != 1 || !p.times[0].Equal(before) {
 			t.Errorf("sent %d", len(p.messages()))
 		}
-		s.add(registrar.MailPasskey) // by another node: nobody wakes us
+		s.add(registrar.MailPasskey) // by another node, without Wake
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if len(p.messages()) != 2 {
-			t.Errorf("the poll did not see another node's letter")
+			t.Errorf("the poll missed another node's mail")
 		}
 		stop()
 	})
@@ -304,7 +304,7 @@ func TestRun_SendInProgressFinishesWithinShutdownGrace(t *testing.T) {
 			before := time.Now()
 			stop()
 			if took := time.Since(before); took > 5*time.Second || s.len() != left {
-				t.Errorf("stopping took %s, %d letters left, want %d", took, s.len(), left)
+				t.Errorf("shutdown took %s, %d mails left, want %d", took, s.len(), left)
 			}
 		})
 	}

@@ -190,7 +190,7 @@ func (s *Service) expiryDueAt(o Order) time.Time {
 // setLease takes the lease for one provider call. If the process dies, the order is
 // processed at the next start, or by another node once the lease expires.
 func (s *Service) setLease(o *Order) {
-	o.Node, o.DueAt = s.cfg.Node, s.clock().Add(s.cfg.Deadline+2*storeTimeout+time.Minute)
+	o.Node, o.DueAt = s.cfg.Node, jobs.LeaseEnd(s.clock(), s.cfg.Deadline, storeTimeout)
 }
 
 // transition applies one change. It returns false, and changes nothing, on a version

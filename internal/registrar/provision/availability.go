@@ -12,13 +12,13 @@ import (
 const (
 	defaultCacheTTL  = 10 * time.Second
 	defaultMaxCached = 20_000
-	// staleTTL is how long an answer is shown, with its time, while the registry
-	// can't be asked.
+	// staleTTL is how long a cached answer is shown, with its time, while the registry
+	// is unreachable.
 	staleTTL = 15 * time.Minute
 )
 
-// availabilityKey is everything that a registry's answer to an offer depends on. Customers
-// do not share answers, so none learns from a fast one what another looks at.
+// availabilityKey is everything that a registry's answer depends on. Customers do not
+// share answers, so response times reveal nothing about other customers' queries.
 type availabilityKey struct {
 	account, customer, name string
 	kind                    Kind
@@ -34,11 +34,11 @@ func newAvailabilityKey(account, customer string, query AvailabilityQuery) avail
 	return key
 }
 
-// checkAvailability is what the registry says: nil or its refusal. The error is why it could not
-// be asked; the answer beside it is then the last one known, and only ForDisplay has
-// one. What is asked for other purposes is shown from then on.
+// checkAvailability returns the registry's verdict: nil or its refusal. The error says why
+// the registry could not be queried; for ForDisplay the result is then the last known one.
+// Answers obtained for other purposes are cached for display.
 func (s *Service) checkAvailability(ctx context.Context, registry Account, key availabilityKey, request QuoteRequest, query AvailabilityQuery) (ttlcache.Result[error], error) {
-	ask := func(ctx context.Context) (verdict error, unavailable error) {
+	fetch := func(ctx context.Context) (verdict error, unavailable error) {
 		err := registry.CheckAvailability(ctx, query)
 		if err != nil && registrar.IsTransient(err) {
 			return nil, err
@@ -46,9 +46,9 @@ func (s *Service) checkAvailability(ctx context.Context, registry Account, key a
 		return err, nil
 	}
 	if request.Purpose == registrar.ForDisplay {
-		return s.availability.Get(ctx, key, request.Admit, ask)
+		return s.availability.Get(ctx, key, request.Admit, fetch)
 	}
-	verdict, err := ask(ctx)
+	verdict, err := fetch(ctx)
 	if err != nil {
 		return ttlcache.Result[error]{}, err
 	}

@@ -17,7 +17,7 @@ func displayRequest(label string) provision.QuoteRequest {
 	return w
 }
 
-// queryCount is how often the registry was asked.
+// queryCount is the number of availability queries.
 func (o *fakeRegistry) queryCount() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -27,14 +27,14 @@ func (o *fakeRegistry) queryCount() int {
 func TestQuote_OnlyDisplayReusesAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{})
-		quote := func(w provision.QuoteRequest, asks int) {
+		quote := func(w provision.QuoteRequest, want int) {
 			t.Helper()
 			before := env.registry.queryCount()
 			if _, err := env.Quote(t.Context(), w); err != nil {
 				t.Fatal(err)
 			}
-			if got := env.registry.queryCount() - before; got != asks {
-				t.Errorf("%+v asks the registry %d times, want %d", w, got, asks)
+			if got := env.registry.queryCount() - before; got != want {
+				t.Errorf("%+v: %d registry queries, want %d", w, got, want)
 			}
 		}
 		quote(displayRequest("neu"), 1)
@@ -81,10 +81,10 @@ func TestQuote_MissingDataIsNeverReused(t *testing.T) {
 		t.Fatalf("%+v, %v", quote, err)
 	}
 	env.registry.mu.Lock()
-	env.registry.missing = nil // the holder has told
+	env.registry.missing = nil // the customer has entered it
 	env.registry.mu.Unlock()
 	if quote, err := env.Quote(t.Context(), displayRequest("neu")); err != nil || len(quote.Missing) != 0 || env.registry.queryCount() != 1 {
-		t.Errorf("%+v after %d questions, %v", quote, env.registry.queryCount(), err)
+		t.Errorf("%+v after %d queries, %v", quote, env.registry.queryCount(), err)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestQuote_AuthCodeIsPartOfCacheKey(t *testing.T) {
 		codes = append(codes, query.Code)
 	}
 	if !slices.Equal(codes, []string{"", "first", "second"}) {
-		t.Errorf("asked with %q", codes)
+		t.Errorf("queried with codes %q", codes)
 	}
 }
 
@@ -114,7 +114,7 @@ func TestQuote_UnansweredDisplayShowsStaleAnswer(t *testing.T) {
 		refused := displayRequest("neu")
 		refused.Admit = func() error { return errOver }
 		if _, err := env.Quote(t.Context(), refused); !errors.Is(err, errOver) || env.registry.queryCount() != 0 {
-			t.Errorf("nothing is known: %v after %d questions", err, env.registry.queryCount())
+			t.Errorf("empty cache: %v after %d queries", err, env.registry.queryCount())
 		}
 		first, err := env.Quote(t.Context(), displayRequest("neu"))
 		if err != nil || first.AskedAt.IsZero() || first.Stale {
@@ -123,7 +123,7 @@ func TestQuote_UnansweredDisplayShowsStaleAnswer(t *testing.T) {
 		time.Sleep(time.Minute)
 		quote, err := env.Quote(t.Context(), refused)
 		if err != nil || !quote.Stale || !quote.AskedAt.Equal(first.AskedAt) || env.registry.queryCount() != 1 {
-			t.Errorf("over the budget: %+v, %v", quote, err)
+			t.Errorf("over the limit: %+v, %v", quote, err)
 		}
 		env.registry.mu.Lock()
 		env.registry.availability = unreachable()
@@ -131,16 +131,16 @@ func TestQuote_UnansweredDisplayShowsStaleAnswer(t *testing.T) {
 		for range 5 {
 			quote, err = env.Quote(t.Context(), displayRequest("neu"))
 			if err != nil || !quote.Stale || !quote.AskedAt.Equal(first.AskedAt) {
-				t.Errorf("an unreachable registry: %+v, %v", quote, err)
+				t.Errorf("unreachable registry: %+v, %v", quote, err)
 			}
 		}
 		if n := env.registry.queryCount(); n != 2 {
-			t.Errorf("the unreachable registry was asked %d times", n-1)
+			t.Errorf("unreachable registry queried %d times, want 1", n-1)
 		}
 		paying := displayRequest("neu")
 		paying.Purpose = registrar.ForPayment
 		if _, err := env.Quote(t.Context(), paying); registrar.KindOf(err) != registrar.KindUpstream {
-			t.Errorf("a payment rests on the last answer: %v", err)
+			t.Errorf("payment used a stale answer: %v", err)
 		}
 	})
 }

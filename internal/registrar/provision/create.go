@@ -7,36 +7,36 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// ManualPayment begins the payment of a line that an operator vouches for.
+// ManualPayment is the prefix of a payment reference that an operator vouches for.
 const ManualPayment = "manual:"
 
-// maxPayment bounds the reference of a payment.
+// maxPayment bounds a payment reference.
 const maxPayment = 100
 
-// PaidItem is what was paid for.
+// PaidItem is a paid order item before it is stored.
 type PaidItem struct {
 	Customer  string
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is 0 where the extension's shortest term is meant. A transfer has the
-	// term that the registry gives it.
+	// Years is the term; 0 means the TLD's shortest one. A transfer gets the term that the
+	// registry adds.
 	Years   int
 	Payment string
-	// Code is the holder's auth code for a transfer.
+	// Code is the auth code of a transfer.
 	Code string
 }
 
-// CreateItem checks a paid item with the registry that will carry it out and writes it
-// down. From then on it ends as a registered domain or as a failed line that is
-// marked for a refund. The same payment for the same name is the same line.
+// CreateItem checks a paid item with its registry and stores it. From then on it ends as a
+// provisioned domain or as a failed item marked for a refund. A repeated call with the
+// same payment and name returns the stored item.
 func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid PaidItem) (Item, error) {
 	if err := requireOperatorOrSystem(actor); err != nil {
 		return Item{}, err
 	}
 	ref, manual := strings.CutPrefix(paid.Payment, ManualPayment)
 	if ref = strings.TrimSpace(ref); manual {
-		paid.Payment = ManualPayment + ref // spaces make no other payment of it
+		paid.Payment = ManualPayment + ref // surrounding spaces don't make it a different payment
 	}
 	if manual && ref == "" ||
 		paid.Payment == "" || len(paid.Payment) > maxPayment {
@@ -63,7 +63,7 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	if paid.Kind != Renew {
 		item.Registrant = registrant
 	}
-	// A repeated order must find its line, though the name is not free any more.
+	// A repeated call must find its item although the name is no longer available.
 	earlier, err := s.cfg.Store.ProvisionItemByPayment(ctx, item.Payment, item.Name)
 	if err != nil {
 		return Item{}, err
@@ -94,8 +94,8 @@ func (s *Service) CreateItem(ctx context.Context, actor registrar.Actor, paid Pa
 	return sameItem(stored, item)
 }
 
-// checkRules applies the rules of the extension that no registry checks: an operator who
-// vouches for a payment does not vouch for an identity.
+// checkRules applies the TLD's rules that no registry checks: an operator who vouches for
+// a payment does not vouch for an identity.
 func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant registrar.Registrant) error {
 	verified, err := s.cfg.Store.VerifiedName(ctx, paid.Customer)
 	if err != nil {
@@ -104,8 +104,8 @@ func (s *Service) checkRules(ctx context.Context, paid PaidItem, registrant regi
 	return paid.Extension.CheckRegistrant(registrant, verified)
 }
 
-// sameItem is the line that a payment has paid for, if it is what is ordered now. What
-// one customer has paid never stands for another one's order.
+// sameItem returns the earlier item of a payment if it matches the order. A payment of one
+// customer never covers another customer's order.
 func sameItem(earlier, ordered Item) (Item, error) {
 	if earlier.Customer != ordered.Customer || earlier.Kind != ordered.Kind || earlier.Years != ordered.Years {
 		return Item{}, &registrar.Error{Kind: registrar.KindConflict, Code: PaymentUsed}
@@ -126,7 +126,7 @@ func (s *Service) newItem(paid PaidItem, quote Quote) Item {
 	return item
 }
 
-// GetItem is a line for an operator's eyes.
+// GetItem returns an item to an operator.
 func (s *Service) GetItem(ctx context.Context, actor registrar.Actor, id string) (Item, error) {
 	if err := requireOperatorOrSystem(actor); err != nil {
 		return Item{}, err

@@ -24,15 +24,15 @@ type memStore struct {
 	verified     string
 	// registrant is the account's registrant; zero means Ada in Germany.
 	registrant registrar.Registrant
-	// claimed is called with each question for a holder; unless it is nil, only
-	// those that it knows hold something.
+	// claimed is called with each GetRegistrant; unless it is nil, only customers it
+	// accepts have registrant data.
 	claimed func(customer string) bool
-	// states is every state that a line was stored in, without repetitions.
+	// states is every stored state, without repetitions.
 	states []provision.State
 	log    *eventLog
 }
 
-// eventLog is what happened, in order.
+// eventLog records calls and writes in order.
 type eventLog struct {
 	mu      sync.Mutex
 	entries []string
@@ -64,7 +64,7 @@ func (s *memStore) GetRegistrant(_ context.Context, customer string) (registrar.
 	return registrar.Registrant{Name: "Ada", Country: "DE"}, !s.noRegistrant, nil
 }
 
-// VerifiedName has no identities.
+// VerifiedName returns the configured name.
 func (s *memStore) VerifiedName(context.Context, string) (string, error) { return s.verified, nil }
 
 func (s *memStore) AddProvisionItem(_ context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
@@ -90,7 +90,7 @@ func (s *memStore) ProvisionItemByPayment(_ context.Context, payment, name strin
 			return &item, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // no line is no error
+	return nil, nil //nolint:nilnil // no item is no error
 }
 
 func (s *memStore) ListDueProvisionItems(_ context.Context, now time.Time, limit int) ([]provision.Item, error) {
@@ -129,7 +129,7 @@ func (s *memStore) UpdateProvisionItem(_ context.Context, next provision.Transit
 	case next.Renewal != nil:
 		domain := s.domains[next.Renewal.Domain]
 		if !domain.PaidUntil.Equal(next.Renewal.From) {
-			return false, errors.New("the term has changed meanwhile")
+			return false, errors.New("term changed concurrently")
 		}
 		domain.PaidUntil, domain.RegistryExpires = next.Renewal.Until, next.Renewal.RegistryExpires
 		if domain.Status == "expired" {
@@ -201,13 +201,13 @@ func (s *memStore) UpdateDomainFromRegistry(_ context.Context, was, now provisio
 	return true, nil
 }
 
-// onlyItem is the one line of a shelf.
+// onlyItem returns the single stored item.
 func (s *memStore) onlyItem(t *testing.T) provision.Item {
 	t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.items) != 1 {
-		t.Fatalf("%d lines", len(s.items))
+		t.Fatalf("%d items", len(s.items))
 	}
 	for _, item := range s.items {
 		return item
@@ -217,7 +217,7 @@ func (s *memStore) onlyItem(t *testing.T) provision.Item {
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
-// testEnv is a service with a shelf and an office.
+// testEnv is a service with a store and a registry.
 type testEnv struct {
 	*provision.Service
 	store    *memStore
@@ -228,16 +228,16 @@ type testEnv struct {
 	drift    []provision.Drift
 }
 
-func newEnv(t *testing.T, office *fakeRegistry, change ...func(*provision.Config)) *testEnv {
+func newEnv(t *testing.T, registry *fakeRegistry, change ...func(*provision.Config)) *testEnv {
 	t.Helper()
 	log := &eventLog{}
-	office.log = log
-	env := &testEnv{store: newMemStore(log), registry: office, log: log}
+	registry.log = log
+	env := &testEnv{store: newMemStore(log), registry: registry, log: log}
 	env.Service = env.newNode(t, change...)
 	return env
 }
 
-// newNode is another node on the same shelf.
+// newNode returns another node on the same store.
 func (env *testEnv) newNode(t *testing.T, change ...func(*provision.Config)) *provision.Service {
 	t.Helper()
 	seal, err := registrar.NewSeal([32]byte{1})
@@ -247,7 +247,7 @@ func (env *testEnv) newNode(t *testing.T, change ...func(*provision.Config)) *pr
 	var mu sync.Mutex
 	cfg := provision.Config{
 		Store: env.store, Domains: env.store, Seal: seal, Node: "here", Nameservers: []string{"ns1.example.net"},
-		Accounts: []provision.NamedAccount{{Name: "office", Serves: func(tld string) bool { return tld != ".xyz" }, Account: env.registry}},
+		Accounts: []provision.NamedAccount{{Name: "registry", Serves: func(tld string) bool { return tld != ".xyz" }, Account: env.registry}},
 		OnRetry: func(code registrar.Code) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -285,7 +285,7 @@ func (env *testEnv) createItem(t *testing.T, label, tld string) provision.Item {
 	return item
 }
 
-// runFor lets services work for a while.
+// runFor runs the services for the given duration.
 func runFor(t *testing.T, duration time.Duration, services ...*provision.Service) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), duration)

@@ -1,6 +1,6 @@
 package provision
 
-// The boundaries of doc.go.
+// The failpoints of doc.go.
 const (
 	failpointTaken         = "taken"
 	failpointContactMade   = "contact_made"
@@ -16,8 +16,8 @@ const (
 	failpointMessageGone   = "message_gone"
 )
 
-// Failpoints are all places between intent and effect, in the order of doc.go. A
-// build with the tag faults can be killed at each of them.
+// Failpoints returns all failpoints in the order of doc.go. A build with the tag faults
+// can be killed at each of them.
 func Failpoints() []string {
 	return []string{
 		failpointTaken, failpointContactMade, failpointContactKnown, failpointHostsMade, failpointRequested, failpointAnswered,

@@ -8,20 +8,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// fakeRegistry is a registry that answers as it is told.
+// fakeRegistry is a scriptable registry.
 type fakeRegistry struct {
 	rules provision.Rules
 	log   *eventLog
-	// refuse is the answer to a call by its name, used up from the front.
+	// errors holds the results of a call by its name, consumed from the front.
 	mu      sync.Mutex
 	errors  map[string][]error
 	pending bool
-	// outcome is the answer about what is pending.
+	// outcome answers queries about pending requests.
 	outcome      func() (provision.Outcome, error)
 	records      map[string]provision.Record
 	recordErrors map[string]error
 	messages     []provision.Message
-	keepMessages bool // messages that were acknowledged
+	keepMessages bool // acknowledged messages stay queued
 	availability error
 	missing      []string
 	queries      []provision.AvailabilityQuery
@@ -47,7 +47,7 @@ func (o *fakeRegistry) nextError(call string) error {
 func (o *fakeRegistry) Rules(string) provision.Rules { return o.rules }
 
 func (o *fakeRegistry) EnsureContact(_ context.Context, contact provision.Contact) (string, error) {
-	o.log.add("contact asked=%t", contact.MaybeSent)
+	o.log.add("contact maybe_sent=%t", contact.MaybeSent)
 	o.mu.Lock()
 	o.contacts = append(o.contacts, contact)
 	o.mu.Unlock()
@@ -60,7 +60,7 @@ func (o *fakeRegistry) EnsureHosts(context.Context, []string) error {
 }
 
 func (o *fakeRegistry) Request(_ context.Context, request provision.Request) (provision.Outcome, error) {
-	o.log.add("%s asked=%t", request.Kind, request.MaybeSent)
+	o.log.add("%s maybe_sent=%t", request.Kind, request.MaybeSent)
 	o.mu.Lock()
 	o.requests = append(o.requests, request)
 	o.mu.Unlock()
@@ -78,7 +78,7 @@ func (o *fakeRegistry) Unhold(context.Context, string, string) error {
 }
 
 func (o *fakeRegistry) DeleteContact(context.Context, string, string) error {
-	o.log.add("drop contact")
+	o.log.add("delete contact")
 	return o.nextError("drop")
 }
 

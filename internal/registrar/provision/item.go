@@ -6,20 +6,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Kind is what was paid for.
+// Kind is the kind of order item.
 type Kind string
 
-// The kinds.
+// Kinds of order items.
 const (
 	Register Kind = "register"
 	Transfer Kind = "transfer"
 	Renew    Kind = "renew"
 )
 
-// State is how far a line has come; doc.go has the table.
+// State is the progress of an item; see the table in doc.go.
 type State string
 
-// The states.
+// States of an item.
 const (
 	StatePaid      State = "paid"
 	StateContacts  State = "contacts"
@@ -31,78 +31,78 @@ const (
 	StateFailed    State = "failed"
 )
 
-// Final says that nothing more will happen.
+// Final reports whether the state has no successor.
 func (s State) Final() bool { return s == StateActive || s == StateFailed }
 
-// Item is one paid item: a name to be registered, transferred or renewed.
+// Item is one paid order item: a name to be registered, transferred or renewed.
 type Item struct {
 	ID       string
 	Customer string
-	// Name is the whole name in lower case A-label form, TLD its extension.
+	// Name is the full name in lower-case A-label form.
 	Name, TLD string
 	Kind      Kind
 	Years     int
-	// Payment is what paid for it: manual: and an operator's reference, or order:
-	// and the order's id. The same payment pays for the same name once.
+	// Payment is "manual:" and an operator's reference, or "order:" and the order id. A
+	// payment covers a name once.
 	Payment string
 
 	State State
-	// Failure is why the registry refused; RefundDue says that the money goes
-	// back. Both are set from undoing on.
+	// Failure is why the registry refused; RefundDue marks the item for a refund. Both are
+	// set from StateUndoing on.
 	Failure   registrar.Code
 	RefundDue bool
 
-	// Account is the name of the registry account that carries it out.
+	// Account is the name of the registry account that executes the item.
 	Account string
-	// Domain is the id of the customer's domain: from the first step on, and from
-	// the beginning for a renewal.
+	// Domain is the id of the customer's domain, set by the first transition; a renewal
+	// has it from the start.
 	Domain string
-	// Handle is the contact's id at the registry; empty where there is none.
+	// Handle is the contact id at the registry, empty if the TLD has no contacts.
 	Handle string
-	// SealedCode is the domain's auth code: ours at a registration, the holder's
-	// at a transfer.
+	// SealedCode is the sealed auth code: generated for a registration, the customer's for
+	// a transfer.
 	SealedCode string
-	// Registrant is the one whom the rules of the extension admitted when the line was
-	// paid for; zero for a renewal, and once the line has ended.
+	// Registrant is the registrant that the TLD's rules accepted at payment; zero for a
+	// renewal, and once the item has ended.
 	Registrant registrar.Registrant
-	// RenewFrom is the registry's expiry at which a renewal begins; zero before
-	// the first step, and for other kinds.
+	// RenewFrom is the registry's expiry before the renewal; zero before the first step,
+	// and for other kinds.
 	RenewFrom time.Time
-	// RequestedAt is when the intent of the present state was written; for a pending
-	// request, that of asking for it.
+	// RequestedAt is when the intent of the current state was stored; a pending request
+	// keeps the time of StateRequested.
 	RequestedAt time.Time
 
-	// DueAt is when somebody has to look at it: while a node works on it, the end
-	// of the lease; zero at the end.
+	// DueAt is when the item is processed next: the end of the lease while a node works on
+	// it, zero in a final state.
 	DueAt time.Time
-	// Node is who works on it; empty if nobody does.
+	// Node holds the lease; empty if none does.
 	Node     string
 	Attempts int
 
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Domain is what the registry's side of a customer's domain is kept for.
+// Domain is a customer's domain as this package synchronises it with the registry.
 type Domain struct {
 	ID, Customer, Name, TLD string
-	// Status is the state that the customer sees.
+	// Status is the status that the customer sees.
 	Status    registrar.DomainStatus
 	PaidUntil time.Time
 	AutoRenew bool
-	// Account is where it is registered; empty where no line of ours did it.
+	// Account is the sponsoring registry account; empty if no item of ours registered it.
 	Account string
 	Handle  string
 
-	// RegistryStatus and RegistryExpires are the registry's own words.
+	// RegistryStatus and RegistryExpires are the registry's values.
 	RegistryStatus  []string
 	RegistryExpires time.Time
 	SyncedAt        time.Time
-	// SyncDue is when it is looked at again; zero means only on request.
+	// SyncDue is when it is next compared with the registry; zero means only on request.
 	SyncDue   time.Time
 	UpdatedAt time.Time
 }
 
-// What the audit tells.
+// Audited actions.
 const (
 	ActionOrdered    registrar.Action = "domain_ordered"
 	ActionRegistered registrar.Action = "domain_registered"
@@ -111,59 +111,57 @@ const (
 	ActionSynced     registrar.Action = "domain_followed"
 )
 
-// What can go wrong before anything is written.
+// Refusals before anything is stored.
 const (
-	// NoRegistrant goes with KindConflict: the customer has told no registrant data.
+	// NoRegistrant (KindConflict): the customer has no registrant data.
 	NoRegistrant registrar.Code = "registrant_missing"
-	// NameTaken goes with KindConflict: the registry says that it can't be had.
+	// NameTaken (KindConflict): the registry reports the name as not available.
 	NameTaken registrar.Code = "name_taken"
-	// Undecided goes with KindConflict: the registry answered, but did not say whether
-	// the name can be had. The same question may be decided later.
+	// Undecided (KindConflict): the registry answered without saying whether the name is
+	// available. A later query may be conclusive.
 	Undecided registrar.Code = "availability_unknown"
-	// NotEligible goes with KindConflict: the holder does not meet a rule of the
-	// extension; with KindUnsupported: we can't meet it, so its names can only be
-	// looked up.
+	// NotEligible (KindConflict): the registrant does not meet a rule of the TLD;
+	// (KindUnsupported): we can't meet the rule, so names of the TLD can only be looked up.
 	NotEligible registrar.Code = "not_eligible"
-	// NoInboundTransfer goes with KindUnsupported: the losing registrar has to send the
-	// name, and the gaining one can't ask for it.
+	// NoInboundTransfer (KindUnsupported): the losing registrar has to push the name, the
+	// gaining one can't request it.
 	NoInboundTransfer registrar.Code = "transfer_not_offered"
-	// NotRegistered goes with KindConflict: there is nothing to transfer.
+	// NotRegistered (KindConflict): there is nothing to transfer.
 	NotRegistered registrar.Code = "not_registered"
-	// Locked goes with KindConflict: it can't be transferred now. Its registrar has
-	// locked it, or something else is under way.
+	// Locked (KindConflict): the name can't be transferred now; it has a transfer lock or
+	// another operation is in progress.
 	Locked registrar.Code = "transfer_locked"
-	// WrongCode goes with KindInvalid: it is not the name's auth code.
+	// WrongCode (KindInvalid): wrong auth code.
 	WrongCode registrar.Code = "auth_code_wrong"
-	// NotYours goes with KindConflict: only who holds a name can renew it.
+	// NotYours (KindConflict): only the customer who holds a name can renew it.
 	NotYours registrar.Code = "not_your_domain"
-	// NotRenewable goes with KindConflict: the registry does not renew it now.
+	// NotRenewable (KindConflict): the registry does not renew it now.
 	NotRenewable registrar.Code = "not_renewable"
-	// BadTerm goes with KindInvalid: the registry does not sell so many years.
+	// BadTerm (KindInvalid): the registry does not offer this many years.
 	BadTerm registrar.Code = "bad_term"
-	// TermNotSold goes with KindInvalid: only one term is sold, and it is not the one
-	// that was asked for.
+	// TermNotSold (KindInvalid): only one term is on sale, and it is a different one.
 	TermNotSold registrar.Code = "years_not_sold"
-	// CodeMissing goes with KindInvalid: a transfer needs the auth code.
+	// CodeMissing (KindInvalid): a transfer needs the auth code.
 	CodeMissing registrar.Code = "auth_code_missing"
-	// BadPayment goes with KindInvalid: nothing says what paid for it.
+	// BadPayment (KindInvalid): the payment reference is missing or too long.
 	BadPayment registrar.Code = "bad_payment"
-	// PaymentUsed goes with KindConflict: it has paid for this name already, for
-	// another customer or another term.
+	// PaymentUsed (KindConflict): the payment already covers this name for another customer
+	// or term.
 	PaymentUsed registrar.Code = "payment_used"
-	// NoSuchItem goes with KindNotFound.
+	// NoSuchItem (KindNotFound).
 	NoSuchItem registrar.Code = "no_such_line"
 )
 
-// What a holder may still have to tell.
+// What a customer may still have to provide.
 const (
-	// NeedRegistrant: registrant data, or what is missing in them.
+	// NeedRegistrant: complete registrant data.
 	NeedRegistrant = "registrant"
 	// NeedCode: the auth code of a transfer.
 	NeedCode = "auth_code"
 )
 
-// What a registry can answer beyond the codes of its connector.
+// Registry results beyond the codes of the connector.
 const (
-	// Billing goes with KindUpstream: our account has no money. The line waits.
+	// Billing (KindUpstream): our registry account has no funds. The item is retried.
 	Billing registrar.Code = "registry_billing"
 )

@@ -7,45 +7,44 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Store keeps lines.
+// Store persists provisioning items.
 type Store interface {
-	// GetRegistrant is whom a customer's domains are registered for; false if the
-	// customer has not told.
+	// GetRegistrant returns the customer's registrant data; false if there is none.
 	GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error)
-	// VerifiedName is the name that an identity check of the customer has confirmed;
-	// empty if there was none.
+	// VerifiedName is the name confirmed by the customer's identity check; empty if there
+	// was none.
 	VerifiedName(ctx context.Context, customer string) (string, error)
-	// AddProvisionItem stores a line with its deed. If the same payment paid for the same
-	// name before, it returns that line instead. It returns NameHeld if the name
-	// is held or an open line wants it, NoSuchCustomer if there is no account.
+	// AddProvisionItem stores an item with its audit event. If the payment already covers
+	// the name, it returns the stored item instead. It returns NameHeld if the name is held
+	// or another open item is for it, NoSuchCustomer if there is no account.
 	AddProvisionItem(ctx context.Context, item Item, event registrar.AuditEvent) (Item, error)
-	// ProvisionItemByPayment is nil if this payment has not paid for this name.
+	// ProvisionItemByPayment returns nil if the payment does not cover the name.
 	ProvisionItemByPayment(ctx context.Context, payment, name string) (*Item, error)
-	// ProvisionItemByID is false if there is no such line.
+	// ProvisionItemByID returns false if there is no such item.
 	ProvisionItemByID(ctx context.Context, id string) (Item, bool, error)
-	// ListDueProvisionItems are open lines whose time has come, the longest overdue first.
+	// ListDueProvisionItems returns open items that are due, the longest overdue first.
 	ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]Item, error)
-	// UpdateProvisionItem takes one step. It is false, and changes nothing, if the line is
-	// not any more where the step begins.
+	// UpdateProvisionItem applies one transition. It returns false, and changes nothing, if
+	// the item is no longer in the state and due time of From.
 	UpdateProvisionItem(ctx context.Context, next Transition) (bool, error)
 }
 
-// Transition is one step of a line: from the state and due time of Was to Line.
+// Transition moves an item from the state and due time of From to To.
 type Transition struct {
 	From, To Item
-	// AddDomain is the customer's domain, which appears with the first step. NameHeld is
-	// returned if somebody else's stands there, and then nothing changes.
+	// AddDomain is added by the first step. UpdateProvisionItem returns NameHeld and
+	// changes nothing if the name is held already.
 	AddDomain *Domain
-	// ActivateDomain is what the domain becomes at the end; Drop takes it away again.
+	// ActivateDomain updates the domain at the end; DropDomain removes it.
 	ActivateDomain *Domain
 	DropDomain     bool
-	// Renewal is what a renewal changes. One that is expired becomes active again.
+	// Renewal is what a renewal changes. An expired domain becomes active again.
 	Renewal *Renewal
-	// AuditEvent is nil for steps that the audit does not tell.
+	// AuditEvent is nil for steps that are not audited.
 	AuditEvent *registrar.AuditEvent
 }
 
-// Renewal is a term that was added to a domain.
+// Renewal is a term added to a domain.
 type Renewal struct {
 	Domain string
 	// From and Until are the ends of the paid terms before and after.
@@ -55,91 +54,91 @@ type Renewal struct {
 	At              time.Time
 }
 
-// Domains keeps what the registry says of domains.
+// Domains persists registry data of domains.
 type Domains interface {
-	// StoreRegistryMessage keeps a message of a registry and makes due what it is about,
-	// lines and domains. It is false if it was stored before.
+	// StoreRegistryMessage stores a poll message and makes due the items and domains it
+	// concerns. It returns false if the message was already stored.
 	StoreRegistryMessage(ctx context.Context, account string, message Message, now time.Time) (bool, error)
-	// ListDueDomains are those whose time for a look has come.
+	// ListDueDomains returns domains that are due for synchronisation.
 	ListDueDomains(ctx context.Context, now time.Time, limit int) ([]Domain, error)
-	// ListDomainsAfter is a page of all domains; DomainByName the one that is held
-	// now, or else the last one that was.
+	// ListDomainsAfter returns a page of all domains; DomainByName the one that is held
+	// now, or else the most recent one.
 	ListDomainsAfter(ctx context.Context, id string, limit int) ([]Domain, error)
 	DomainByName(ctx context.Context, name string) (Domain, bool, error)
-	// UpdateDomainFromRegistry stores what the registry says. It is false if the domain has
-	// changed since it was read as was. deed is nil if its status stays.
+	// UpdateDomainFromRegistry stores registry data. It returns false if the domain has
+	// changed since it was read as was. event is nil if the status stays the same.
 	UpdateDomainFromRegistry(ctx context.Context, was, now Domain, event *registrar.AuditEvent) (bool, error)
 }
 
-// Account is what this package asks of a registry. Errors are *registrar.Error:
-// KindUpstream, KindRateLimited and KindInternal mean that nothing is decided and
-// that the same call is worth repeating; every other kind is the registry's word.
+// Account is a registry account. Errors are *registrar.Error: KindUpstream,
+// KindRateLimited and KindInternal mean that nothing is decided and the call can be
+// repeated; every other kind is the registry's decision.
 type Account interface {
 	Registry
 	Market
 	Records
 }
 
-// Registry carries a line out. Each method may be called again after a crash with
-// the same values, and then finds what the call before has done.
+// Registry executes items. Each method may be called again after a crash with the same
+// values, and then finds the effect of the earlier call.
 type Registry interface {
-	// Rules is what the extension wants.
+	// Rules returns the registry's requirements for a TLD.
 	Rules(tld string) Rules
-	// EnsureContact makes a contact and returns the handle that it really has.
+	// EnsureContact creates a contact and returns its actual handle.
 	EnsureContact(ctx context.Context, contact Contact) (handle string, err error)
-	// EnsureHosts makes the nameserver objects that do not exist yet.
+	// EnsureHosts creates the host objects that do not exist yet.
 	EnsureHosts(ctx context.Context, names []string) error
-	// Request registers, transfers or renews, and Outcome asks what became of a
-	// request that the registry accepted as pending. Denied is its clear no.
+	// Request registers, transfers or renews. Outcome queries the result of a request that
+	// the registry accepted as pending; Denied is a refusal.
 	Request(ctx context.Context, request Request) (Outcome, error)
 	Outcome(ctx context.Context, request Request) (Outcome, error)
-	// Unhold puts a domain back into the zone if we had taken it out.
+	// Unhold removes clientHold if we had set it.
 	Unhold(ctx context.Context, name, transaction string) error
-	// DeleteContact deletes a contact. One that is gone is no error.
+	// DeleteContact deletes a contact. A missing contact is no error.
 	DeleteContact(ctx context.Context, handle, transaction string) error
 }
 
-// Market says whether a line could be carried out, before it is paid.
+// Market checks before payment whether an item could be executed.
 type Market interface {
-	// CheckSupported says without asking the registry why no name of an extension can be had
-	// in this way for so many years; nil if some can. requires is the catalogue's
-	// word for a rule of the extension.
+	// CheckSupported returns, without querying the registry, why no name of a TLD can be
+	// ordered this way for so many years; nil if some can. requires is the catalog's code
+	// for a rule of the TLD.
 	CheckSupported(kind Kind, tld, requires string, years int) error
-	// Missing is what the holder must still tell: NeedRegistrant, NeedCode, or the
-	// rule of the extension that their data do not meet. It asks nobody.
+	// Missing returns what the customer must still provide: NeedRegistrant, NeedCode, or
+	// the TLD rule that their data do not meet. It queries no registry.
 	Missing(query AvailabilityQuery) []string
-	// CheckAvailability asks the registry itself, and never a cache, by the wish's Purpose. No
-	// error means that it can be had at the list price as soon as nothing is missing.
-	// The answer does not depend on the holder.
+	// CheckAvailability queries the registry, never a cache, with the query's Purpose. nil
+	// means that the name is available at the list price once nothing is missing. The
+	// answer does not depend on the registrant.
 	CheckAvailability(ctx context.Context, query AvailabilityQuery) error
 }
 
-// Records is what a registry tells of domains by itself or when asked.
+// Records reads a registry's domain data and poll messages.
 type Records interface {
-	// Record is what it knows of a domain: Gone or Elsewhere if that is nothing.
+	// Record returns a domain's registry data; Gone or Elsewhere if there is none for us.
 	Record(ctx context.Context, name string) (Record, error)
-	// NextMessage is the oldest one that waits; nil if none does.
+	// NextMessage returns the oldest queued message; nil if the queue is empty.
 	NextMessage(ctx context.Context) (*Message, error)
 	Acknowledge(ctx context.Context, id string) error
 }
 
-// Rules is what an extension wants of a registration.
+// Rules is what a TLD requires for a registration.
 type Rules struct {
 	Contacts    bool
 	HostObjects bool
-	// CodeLength is how long the auth code is that we choose; 0 means that a
-	// registration carries none.
+	// CodeLength is the length of generated auth codes; 0 means that a registration
+	// carries none.
 	CodeLength int
-	// TransferYears is what a transfer adds to the term; 0 where it adds nothing.
+	// TransferYears is what a transfer adds to the term; 0 if nothing.
 	TransferYears int
 }
 
-// Contact is a contact to be made.
+// Contact is a contact to be created.
 type Contact struct {
 	Handle      string
 	Registrant  registrar.Registrant
 	Transaction string
-	// MaybeSent says that the call may have been sent before, at Since or later.
+	// MaybeSent means that the call may have been sent before, at Since or later.
 	MaybeSent bool
 	Since     time.Time
 }
@@ -152,59 +151,59 @@ type Request struct {
 	Handle      string
 	Code        string
 	Nameservers []string
-	// From is the registry's expiry at which a renewal begins.
+	// From is the registry's expiry before a renewal.
 	From        time.Time
 	Transaction string
 	MaybeSent   bool
 	Since       time.Time
 }
 
-// Outcome is what a registry made of a request.
+// Outcome is the result of a request.
 type Outcome struct {
-	// Pending: it will decide later.
+	// Pending: the registry decides later.
 	Pending bool
-	// Expires is zero where the registry does not tell.
+	// Expires is zero if the registry does not publish it.
 	Expires time.Time
 }
 
-// AvailabilityQuery is what somebody is about to pay for.
+// AvailabilityQuery describes an order before payment.
 type AvailabilityQuery struct {
 	Kind      Kind
 	Name, TLD string
 	Years     int
-	// HasRegistrant says that there is registrant data; Holder is empty otherwise.
+	// HasRegistrant means that registrant data exist; Registrant is zero otherwise.
 	HasRegistrant bool
 	Registrant    registrar.Registrant
-	// Code is empty while the holder of a transfer has not told it.
+	// Code is the auth code of a transfer, empty if not provided yet.
 	Code string
-	// Requires is the catalogue's word for a rule of the extension.
+	// Requires is the catalog's code for a rule of the TLD.
 	Requires    string
 	Nameservers []string
-	// Purpose is what the registry is asked for.
+	// Purpose is what the query is for.
 	Purpose registrar.Purpose
 }
 
-// Record is a domain as the registry knows it.
+// Record is a domain as the registry has it.
 type Record struct {
 	Name     string
 	Statuses []string
-	// Redemption says that it was deleted and can still be had back.
+	// Redemption means that it was deleted and can still be restored.
 	Redemption bool
 	Sponsor    string
 	Created    time.Time
 	Expires    time.Time
-	// Nameservers and Handle are for people who compare.
+	// Nameservers and Handle are for operators to compare.
 	Nameservers []string
 	Handle      string
 }
 
-// Message is one of a registry's messages.
+// Message is a poll message of a registry.
 type Message struct {
 	ID string
-	// Name is the domain that it is about; empty if it is about something else.
+	// Name is the domain it concerns; empty if it is about something else.
 	Name   string
 	Text   string
 	Queued time.Time
-	// Waiting is how many there are, this one included.
+	// Waiting is the length of the queue, this message included.
 	Waiting int
 }

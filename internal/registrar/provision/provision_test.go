@@ -27,11 +27,11 @@ func TestRun_StoresIntentBeforeEachCall(t *testing.T) {
 		pending bool
 		want    string
 	}{
-		"with contacts and hosts": {rules: allRules, want: "stored contacts, contact asked=false, stored hosts, hosts, stored requested, register asked=false, stored active"},
-		"without contacts":        {rules: provision.Rules{HostObjects: true}, want: "stored hosts, hosts, stored requested, register asked=false, stored active"},
-		"without host objects":    {rules: provision.Rules{Contacts: true}, want: "stored contacts, contact asked=false, stored requested, register asked=false, stored active"},
-		"without either":          {want: "stored requested, register asked=false, stored active"},
-		"decided later":           {pending: true, want: "stored requested, register asked=false, stored pending, outcome, stored active"},
+		"with contacts and hosts": {rules: allRules, want: "stored contacts, contact maybe_sent=false, stored hosts, hosts, stored requested, register maybe_sent=false, stored active"},
+		"without contacts":        {rules: provision.Rules{HostObjects: true}, want: "stored hosts, hosts, stored requested, register maybe_sent=false, stored active"},
+		"without host objects":    {rules: provision.Rules{Contacts: true}, want: "stored contacts, contact maybe_sent=false, stored requested, register maybe_sent=false, stored active"},
+		"without either":          {want: "stored requested, register maybe_sent=false, stored active"},
+		"decided later":           {pending: true, want: "stored requested, register maybe_sent=false, stored pending, outcome, stored active"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,13 +48,13 @@ func TestRun_StoresIntentBeforeEachCall(t *testing.T) {
 				item := env.store.onlyItem(t)
 				domain := env.store.domains[item.Domain]
 				if domain.Status != "active" || !domain.PaidUntil.Equal(expires) || item.RefundDue || !item.DueAt.IsZero() || item.Node != "" {
-					t.Errorf("the line is %+v, the domain %+v", item, domain)
+					t.Errorf("item %+v, domain %+v", item, domain)
 				}
 				if hasContact := item.Handle != ""; hasContact != test.rules.Contacts {
-					t.Errorf("the handle is %q", item.Handle)
+					t.Errorf("handle = %q", item.Handle)
 				}
 				if last := env.store.events[len(env.store.events)-1]; last.Action != provision.ActionRegistered || last.Customer != "cus_ada" {
-					t.Errorf("the audit tells %+v", last)
+					t.Errorf("audit event = %+v", last)
 				}
 			})
 		})
@@ -64,22 +64,22 @@ func TestRun_StoresIntentBeforeEachCall(t *testing.T) {
 func TestRun_ResumedItemChecksBeforeRepeatingCall(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[provision.State]string{
-		provision.StateContacts:  "contact asked=true",
+		provision.StateContacts:  "contact maybe_sent=true",
 		provision.StateHosts:     "hosts",
-		provision.StateRequested: "register asked=true",
+		provision.StateRequested: "register maybe_sent=true",
 		provision.StatePending:   "outcome",
-		provision.StateUndoing:   "drop contact",
+		provision.StateUndoing:   "delete contact",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			env := newEnv(t, &fakeRegistry{rules: allRules, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, nil }})
 			item := env.createItem(t, "neu", ".org")
 			item.State, item.Handle, item.Domain = state, "DK1", "dom_1"
-			item.DueAt = time.Now() // the lease of the life before is released
+			item.DueAt = time.Now() // the lease of the previous run has ended
 			env.store.items[item.ID] = item
 			env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Name: "neu.org", Status: "pending"}
 			runFor(t, 10*time.Second, env.Service)
 			if got := env.log.all(); len(got) == 0 || got[0] != want {
-				t.Errorf("%s: began with %q, want %q", state, got, want)
+				t.Errorf("%s: first call in %q, want %q", state, got, want)
 			}
 			if item := env.store.onlyItem(t); !item.State.Final() {
 				t.Errorf("%s became %s", state, item.State)
@@ -134,17 +134,17 @@ func TestRun_RefusedItemIsCleanedUpAndRefunded(t *testing.T) {
 	for _, call := range []string{"contact", "hosts", "request"} {
 		synctest.Test(t, func(t *testing.T) {
 			env := newEnv(t, &fakeRegistry{rules: allRules, errors: map[string][]error{
-				call: {refused("taken")}, "drop": {unreachable(), refused("in_use")}, // even then it is not forgotten
+				call: {refused("taken")}, "drop": {unreachable(), refused("in_use")}, // the deletion is retried
 			}})
 			env.createItem(t, "neu", ".org")
 			runFor(t, time.Minute, env.Service)
 			item := env.store.onlyItem(t)
 			if item.State != provision.StateFailed || item.Failure != "taken" || !item.RefundDue || !item.DueAt.IsZero() {
-				t.Errorf("%s: the line is %+v", call, item)
+				t.Errorf("%s: item = %+v", call, item)
 			}
 			dropped := 0
 			for _, entry := range env.log.all() {
-				if entry == "drop contact" {
+				if entry == "delete contact" {
 					dropped++
 				}
 			}
@@ -164,7 +164,7 @@ func TestRun_DeniedRequestIsRefunded(t *testing.T) {
 		env.createItem(t, "neu", ".org")
 		runFor(t, time.Minute, env.Service)
 		if item := env.store.onlyItem(t); item.State != provision.StateFailed || item.Failure != registrar.RegistryDenied || !item.RefundDue {
-			t.Errorf("the line is %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 	})
 }
@@ -172,21 +172,21 @@ func TestRun_DeniedRequestIsRefunded(t *testing.T) {
 func TestRun_UndecidedItemIsRetriedForever(t *testing.T) {
 	t.Parallel()
 	billing := &registrar.Error{Kind: registrar.KindUpstream, Code: provision.Billing}
-	for name, trouble := range map[string]error{"unreachable": unreachable(), "no money": billing, "our own fault": &registrar.Error{Kind: registrar.KindInternal}} {
+	for name, trouble := range map[string]error{"unreachable": unreachable(), "no funds": billing, "internal fault": &registrar.Error{Kind: registrar.KindInternal}} {
 		synctest.Test(t, func(t *testing.T) {
 			env := newEnv(t, &fakeRegistry{errors: map[string][]error{"request": slices.Repeat([]error{trouble}, 30)}})
 			env.createItem(t, "neu", ".org")
 			runFor(t, time.Hour, env.Service)
 			if item := env.store.onlyItem(t); item.State != provision.StateRequested || item.RefundDue {
-				t.Errorf("%s: after an hour the line is %+v", name, item)
+				t.Errorf("%s: after an hour: item = %+v", name, item)
 			}
 			// 1 s, 2 s, 4 s … 10 min: about 14 in an hour, and not thousands.
 			if n := len(env.retries); n < 10 || n > 20 || env.retries[0] != registrar.CodeOf(trouble) {
-				t.Errorf("%s: waited %d times: %v", name, n, env.retries)
+				t.Errorf("%s: %d retries: %v", name, n, env.retries)
 			}
 			runFor(t, 4*time.Hour, env.Service)
 			if item := env.store.onlyItem(t); item.State != provision.StateActive {
-				t.Errorf("%s: in the end the line is %s", name, item.State)
+				t.Errorf("%s: finally: item is %s", name, item.State)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func TestRun_NameHeldMeanwhileIsRefundedWithoutCall(t *testing.T) {
 		runFor(t, time.Minute, env.Service)
 		item := env.store.onlyItem(t)
 		if item.State != provision.StateFailed || item.Failure != registrar.NameHeld || !item.RefundDue {
-			t.Errorf("the line is %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 		if calls := env.log.all(); !slices.Equal(calls, []string{"stored failed"}) || len(env.store.domains) != 1 {
 			t.Errorf("did %q, domains %v", calls, env.store.domains)
@@ -214,10 +214,10 @@ func TestRun_StoresProgressOnShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{rules: allRules, latency: 2 * time.Second})
 		env.createItem(t, "neu", ".org")
-		runFor(t, time.Second, env.Service) // in the middle of the contact
+		runFor(t, time.Second, env.Service) // while the contact is created
 		item := env.store.onlyItem(t)
 		if item.State != provision.StateHosts || item.Node != "" || item.DueAt.After(time.Now()) {
-			t.Errorf("the line is left as %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 	})
 }
@@ -230,13 +230,13 @@ func TestCreateItem_RejectedBeforeAnythingIsStored(t *testing.T) {
 		actor  registrar.Actor
 		want   registrar.Code
 	}{
-		"a customer":            {actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_ada"}, want: registrar.OperatorsOnly},
+		"customer":              {actor: registrar.Actor{Kind: registrar.ActorPerson, Customer: "cus_ada"}, want: registrar.OperatorsOnly},
 		"no payment":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "" }, want: provision.BadPayment},
-		"an empty reference":    {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "manual: " }, want: provision.BadPayment},
+		"empty reference":       {change: func(o *provision.PaidItem, _ *testEnv) { o.Payment = "manual: " }, want: provision.BadPayment},
 		"no account":            {change: func(o *provision.PaidItem, _ *testEnv) { o.Name = registrar.NewName("neu", ".xyz") }, want: registrar.NoRegistryAccount},
 		"no registrant":         {change: func(_ *provision.PaidItem, env *testEnv) { env.store.noRegistrant = true }, want: provision.NoRegistrant},
-		"not to be had":         {change: func(_ *provision.PaidItem, env *testEnv) { env.registry.availability = refused(provision.NameTaken) }, want: provision.NameTaken},
-		"a transfer, no secret": {change: func(o *provision.PaidItem, _ *testEnv) { o.Kind = provision.Transfer }, want: provision.CodeMissing},
+		"taken":                 {change: func(_ *provision.PaidItem, env *testEnv) { env.registry.availability = refused(provision.NameTaken) }, want: provision.NameTaken},
+		"transfer without code": {change: func(o *provision.PaidItem, _ *testEnv) { o.Kind = provision.Transfer }, want: provision.CodeMissing},
 	} {
 		env, paid, actor := newEnv(t, &fakeRegistry{}), good, test.actor
 		if test.change != nil {
@@ -246,7 +246,7 @@ func TestCreateItem_RejectedBeforeAnythingIsStored(t *testing.T) {
 			actor = operator
 		}
 		if _, err := env.CreateItem(t.Context(), actor, paid); registrar.CodeOf(err) != test.want || len(env.store.items) != 0 {
-			t.Errorf("%s: %v, %d lines", name, err, len(env.store.items))
+			t.Errorf("%s: %v, %d items", name, err, len(env.store.items))
 		}
 	}
 }
@@ -257,7 +257,7 @@ func TestCreateItem_SamePaymentReturnsSameItem(t *testing.T) {
 	first := env.createItem(t, "neu", ".org")
 	env.registry.availability = refused(provision.NameTaken) // by the first
 	if second := env.createItem(t, "neu", ".org"); second.ID != first.ID || len(env.store.items) != 1 {
-		t.Errorf("the line %s became %s", first.ID, second.ID)
+		t.Errorf("item %s became %s", first.ID, second.ID)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestCreateItem_PaymentCannotBeReused(t *testing.T) {
 		test.change(&paid)
 		item, err := env.CreateItem(t.Context(), operator, paid)
 		if registrar.CodeOf(err) != test.want || err == nil && item.ID != first.ID || len(env.store.items) != 1 {
-			t.Errorf("%s: %v, line %s, %d lines", name, err, item.ID, len(env.store.items))
+			t.Errorf("%s: %v, item %s, %d items", name, err, item.ID, len(env.store.items))
 		}
 	}
 }
@@ -293,9 +293,9 @@ func TestRun_PendingRequestKeepsTimeOfFirstAttempt(t *testing.T) {
 		began := time.Now()
 		runFor(t, 2*time.Hour, env.Service)
 		item := env.store.onlyItem(t)
-		// The first try may have reached the registry, long before an answer came.
+		// The first attempt may have reached the registry long before a response arrived.
 		if item.State != provision.StatePending || item.RequestedAt.After(began.Add(time.Minute)) {
-			t.Errorf("%s, asked %s after it began", item.State, item.RequestedAt.Sub(began))
+			t.Errorf("%s, requested %s after the start", item.State, item.RequestedAt.Sub(began))
 		}
 	})
 }
@@ -316,7 +316,7 @@ func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{rules: provision.Rules{Contacts: true}, expires: time.Now().AddDate(1, 0, 0)})
 		item := env.createItem(t, "neu", ".org")
-		item.Registrant = registrar.Registrant{} // as an earlier version has written it
+		item.Registrant = registrar.Registrant{} // as written by earlier versions
 		env.store.items[item.ID] = item
 		env.store.claimed = func(customer string) bool {
 			env.store.mu.Lock()
@@ -329,10 +329,10 @@ func TestRun_ItemClaimedMeanwhileGetsNewRegistrant(t *testing.T) {
 		}
 		runFor(t, time.Minute, env.Service)
 		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.RefundDue {
-			t.Errorf("the line is %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 		if last := env.store.events[len(env.store.events)-1]; last.Customer != "cus_new" {
-			t.Errorf("the audit tells %+v", last)
+			t.Errorf("audit event = %+v", last)
 		}
 	})
 }

@@ -8,49 +8,48 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// QuoteRequest is what somebody thinks of ordering.
+// QuoteRequest is an order that a customer considers.
 type QuoteRequest struct {
 	Customer  string
 	Name      registrar.Name
 	Extension registrar.Extension
 	Kind      Kind
-	// Years is the term that was asked for; 0 means the term that is sold.
+	// Years is the requested term; 0 means the term on sale.
 	Years int
-	// Code is the auth code of a transfer; empty while the holder has not told it.
-	// Then everything else is checked.
+	// Code is the auth code of a transfer. While it is empty, everything else is checked.
 	Code string
-	// Registrant is who would hold it, zero if nobody has told; nil means the customer's
-	// registrant.
+	// Registrant is the intended registrant, zero if not entered yet; nil means the
+	// customer's own
+	// registrant data.
 	Registrant *registrar.Registrant
-	// Purpose is what the quote is for. Only ForDisplay may be answered by what the
-	// registry said a moment ago.
+	// Purpose is what the quote is for. Only ForDisplay may be served from the cache.
 	Purpose registrar.Purpose
-	// Admit is called before a registry is asked ForDisplay; its error ends the
-	// question. nil admits every one. For other purposes the caller admits.
+	// Admit is called before a registry is queried ForDisplay; its error ends the request.
+	// nil admits every query. For other purposes the caller applies its own limit.
 	Admit func() error
 }
 
-// Quote is what the registry makes of it.
+// Quote is the result of a QuoteRequest.
 type Quote struct {
-	// Account would carry it out. Domain is the one that a renewal is about.
+	// Account would execute the order. Domain is the one that a renewal is about.
 	Account, Domain string
-	// Years is the term of a registration or a renewal, and what a transfer adds:
-	// 0 where the term stays as it is.
+	// Years is the term of a registration or renewal, and what a transfer adds; 0 if the
+	// term stays unchanged.
 	Years int
-	// Missing is what the holder must tell before it can be paid for.
+	// Missing lists what the customer must provide before payment.
 	Missing []string
-	// AskedAt is when the registry said so, zero if it never did; it is there beside
-	// an error, too. Stale says that it could not be asked now, and that this is what
-	// it said last.
+	// AskedAt is when the registry answered, zero if it never did; it is also set together
+	// with an error. Stale means that the registry is unreachable and this is its last
+	// known answer.
 	AskedAt time.Time
 	Stale   bool
 }
 
-// Quote asks the registry that would carry a line out whether it could be done now
-// at the list price, and writes nothing. Its errors are KindUpstream,
-// KindRateLimited or KindInternal if the registry could not be asked, and
-// KindConflict, KindInvalid or KindUnsupported if it can't be had. The price list,
-// the holder and our own records are read each time, whatever the Purpose.
+// Quote asks the responsible registry whether the order could be executed now at the list
+// price. It stores nothing. Errors are KindUpstream, KindRateLimited or KindInternal if
+// the registry could not be queried, and KindConflict, KindInvalid or KindUnsupported if
+// the name is not available. Prices, registrant and our own records are read every time,
+// whatever the Purpose.
 func (s *Service) Quote(ctx context.Context, request QuoteRequest) (Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Deadline)
 	defer cancel()
@@ -93,7 +92,7 @@ func (s *Service) quoteRegistrant(ctx context.Context, request QuoteRequest) (re
 	return s.cfg.Store.GetRegistrant(ctx, request.Customer)
 }
 
-// resolveAccount finds who would carry it out, and for how long.
+// resolveAccount finds the account that would execute the order, and the term.
 func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quote, Account, error) {
 	serving, served := s.accountForTLD(request.Name.TLD())
 	quote, registry := Quote{Account: serving.Name}, serving.Account
@@ -108,7 +107,7 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 			return Quote{}, nil, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable}
 		}
 		quote.Domain = domain.ID
-		if domain.Account != "" { // where it is registered, whoever serves the extension today
+		if domain.Account != "" { // the sponsoring account, even if another one serves the TLD today
 			quote.Account, registry = domain.Account, s.accountByName(domain.Account)
 			served = registry != nil
 		}
@@ -123,13 +122,13 @@ func (s *Service) resolveAccount(ctx context.Context, request QuoteRequest) (Quo
 	return quote, registry, nil
 }
 
-// heldDomain finds the domain of a name that somebody of ours holds, or is about to.
+// heldDomain finds the domain of a name that one of our customers holds or has pending.
 func (s *Service) heldDomain(ctx context.Context, name registrar.Name) (Domain, bool, error) {
 	domain, found, err := s.cfg.Domains.DomainByName(ctx, name.ASCII())
 	return domain, found && domain.Status != registrar.DomainTransferredOut, err
 }
 
-// term is how many years an order of an extension is for.
+// term returns the number of years on sale for an order.
 func term(kind Kind, extension registrar.Extension, rules Rules) int {
 	if kind == Transfer {
 		return rules.TransferYears
@@ -137,12 +136,12 @@ func term(kind Kind, extension registrar.Extension, rules Rules) int {
 	return extension.Term()
 }
 
-// renewable says whether a domain is in a state in which its holder can renew it.
+// renewable reports whether the domain's status allows a renewal.
 func renewable(domain Domain) bool {
 	return domain.Status == registrar.DomainActive || domain.Status == registrar.DomainExpired
 }
 
-// refusalError is a registry's no in the kinds that a Quote promises.
+// refusalError maps a registry's refusal to the kinds that Quote promises.
 func refusalError(err error) error {
 	switch registrar.KindOf(err) {
 	case registrar.KindNotFound, registrar.KindForbidden, registrar.KindUnauthenticated:
@@ -152,7 +151,7 @@ func refusalError(err error) error {
 	}
 }
 
-// missingError is the first of what is missing, for those who can't ask the holder.
+// missingError is the first missing item as an error, for callers without a form.
 func missingError(missing []string) error {
 	if len(missing) == 0 {
 		return nil

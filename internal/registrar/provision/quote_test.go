@@ -19,15 +19,15 @@ func TestQuote_StoresNothing(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, &fakeRegistry{missing: []string{"eu_presence"}})
 	quote, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".org"))
-	if err != nil || quote.Account != "office" || quote.Years != 2 || !slices.Equal(quote.Missing, []string{"eu_presence"}) {
+	if err != nil || quote.Account != "registry" || quote.Years != 2 || !slices.Equal(quote.Missing, []string{"eu_presence"}) {
 		t.Errorf("%+v, %v", quote, err)
 	}
 	if len(env.store.items)+len(env.store.events)+len(env.store.domains) > 0 {
-		t.Error("something was written")
+		t.Error("Quote wrote to the store")
 	}
 	query := env.registry.queries[0]
 	if query.Name != "neu.org" || query.Requires != "eu_presence" || !query.HasRegistrant || query.Registrant.Country != "DE" {
-		t.Errorf("the registry was asked for %+v", query)
+		t.Errorf("registry query = %+v", query)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestQuote_TransferTermIsWhatRegistryAdds(t *testing.T) {
 			Kind: provision.Transfer, Payment: "manual:1", Code: "secret",
 		})
 		if err != nil || item.Years != years {
-			t.Errorf("the line is for %d years, %v", item.Years, err)
+			t.Errorf("item.Years = %d, %v", item.Years, err)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestQuote_RejectsTermsNotSold(t *testing.T) {
 			t.Errorf("%s for %d years: %v", test.kind, test.years, err)
 		}
 		if err != nil && len(env.registry.queries) > 0 {
-			t.Errorf("%s for %d years: the registry was asked", test.kind, test.years)
+			t.Errorf("%s for %d years: registry was queried", test.kind, test.years)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestQuote_HeldNameIsRefused(t *testing.T) {
 			env := newEnv(t, &fakeRegistry{})
 			env.store.domains["dom_1"] = provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", Status: status}
 			if _, err := env.Quote(t.Context(), newQuoteRequest(kind, "neu", ".org")); registrar.CodeOf(err) != want {
-				t.Errorf("%s of what is %s: %v", kind, status, err)
+				t.Errorf("%s of a name that is %s: %v", kind, status, err)
 			}
 		}
 	}
@@ -97,20 +97,20 @@ func TestQuote_RenewalNeedsOwnRenewableDomain(t *testing.T) {
 		domain provision.Domain
 		want   registrar.Code
 	}{
-		"active":            {provision.Domain{Customer: "cus_ada", Status: "active", Account: "office"}, ""},
-		"expired":           {provision.Domain{Customer: "cus_ada", Status: "expired", Account: "office"}, ""},
-		"came without line": {provision.Domain{Customer: "cus_ada", Status: "active"}, ""},
-		"somebody else's":   {provision.Domain{Customer: "cus_bob", Status: "active"}, provision.NotYours},
-		"gone":              {provision.Domain{Customer: "cus_ada", Status: "transferred_out"}, provision.NotYours},
-		"in redemption":     {provision.Domain{Customer: "cus_ada", Status: "redemption"}, provision.NotRenewable},
-		"pending":           {provision.Domain{Customer: "cus_ada", Status: "pending"}, provision.NotRenewable},
-		"at a lost account": {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, registrar.NoRegistryAccount},
+		"active":             {provision.Domain{Customer: "cus_ada", Status: "active", Account: "registry"}, ""},
+		"expired":            {provision.Domain{Customer: "cus_ada", Status: "expired", Account: "registry"}, ""},
+		"no account":         {provision.Domain{Customer: "cus_ada", Status: "active"}, ""},
+		"another customer's": {provision.Domain{Customer: "cus_bob", Status: "active"}, provision.NotYours},
+		"gone":               {provision.Domain{Customer: "cus_ada", Status: "transferred_out"}, provision.NotYours},
+		"in redemption":      {provision.Domain{Customer: "cus_ada", Status: "redemption"}, provision.NotRenewable},
+		"pending":            {provision.Domain{Customer: "cus_ada", Status: "pending"}, provision.NotRenewable},
+		"removed account":    {provision.Domain{Customer: "cus_ada", Status: "active", Account: "former"}, registrar.NoRegistryAccount},
 	} {
 		env := newEnv(t, &fakeRegistry{})
 		test.domain.ID, test.domain.Name = "dom_1", "neu.org"
 		env.store.domains["dom_1"] = test.domain
 		quote, err := env.Quote(t.Context(), newQuoteRequest(provision.Renew, "neu", ".org"))
-		if registrar.CodeOf(err) != test.want || err == nil && (quote.Domain != "dom_1" || quote.Account != "office" || quote.Years != 2) {
+		if registrar.CodeOf(err) != test.want || err == nil && (quote.Domain != "dom_1" || quote.Account != "registry" || quote.Years != 2) {
 			t.Errorf("%s: %+v, %v", name, quote, err)
 		}
 	}
@@ -130,11 +130,11 @@ func TestQuote_RefusalIsConflictOutageIsUpstream(t *testing.T) {
 		env := newEnv(t, &fakeRegistry{availability: test.answer})
 		_, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".org"))
 		if registrar.KindOf(err) != test.want || registrar.CodeOf(err) != registrar.CodeOf(test.answer) {
-			t.Errorf("%v became %v", test.answer, err)
+			t.Errorf("%v mapped to %v", test.answer, err)
 		}
 	}
 	env := newEnv(t, &fakeRegistry{})
 	if _, err := env.Quote(t.Context(), newQuoteRequest(provision.Register, "neu", ".xyz")); registrar.KindOf(err) != registrar.KindUnsupported {
-		t.Errorf("an extension that nobody serves: %v", err)
+		t.Errorf("unserved TLD: %v", err)
 	}
 }

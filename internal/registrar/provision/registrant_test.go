@@ -16,15 +16,15 @@ func TestRun_RegistersRegistrantApprovedAtPayment(t *testing.T) {
 		item := env.createItem(t, "neu", ".org")
 		approved := registrar.Registrant{Name: "Ada", Country: "DE"}
 		if item.Registrant != approved {
-			t.Fatalf("the line keeps %+v", item.Registrant)
+			t.Fatalf("item registrant = %+v", item.Registrant)
 		}
 		env.store.registrant = registrar.Registrant{Name: "Joe Miller", Country: "US"} // the account's data change after the payment
 		runFor(t, time.Minute, env.Service)
 		if len(env.registry.contacts) != 1 || env.registry.contacts[0].Registrant != approved {
-			t.Errorf("the registry was told %+v", env.registry.contacts)
+			t.Errorf("created contacts = %+v", env.registry.contacts)
 		}
 		if item := env.store.onlyItem(t); item.State != provision.StateActive || item.Registrant != (registrar.Registrant{}) {
-			t.Errorf("an ended line keeps personal data: %+v", item)
+			t.Errorf("finished item: %+v; want active without registrant data", item)
 		}
 	})
 }
@@ -42,7 +42,7 @@ func TestCreateItem_OperatorCannotBypassIdentityCheck(t *testing.T) {
 	}
 	env.store.verified = "Eve"
 	if _, err := env.CreateItem(t.Context(), operator, paidFor); registrar.CodeOf(err) != registrar.IdentityRequired {
-		t.Fatalf("with another one's identity: %v", err)
+		t.Fatalf("with another person's identity: %v", err)
 	}
 	env.store.verified = "ADA"
 	if _, err := env.CreateItem(t.Context(), operator, paidFor); err != nil {

@@ -14,29 +14,29 @@ import (
 // Drift is a difference between our records and a registry's.
 type Drift string
 
-// The differences.
+// Kinds of drift.
 const (
 	// DriftMissing: the registry does not know the name.
 	DriftMissing Drift = "missing"
-	// DriftElsewhere: another registrar has it. Its status follows.
+	// DriftElsewhere: another registrar sponsors it. Its status is updated.
 	DriftElsewhere Drift = "elsewhere"
-	// DriftRedemption: it was deleted. Its status follows.
+	// DriftRedemption: it was deleted. Its status is updated.
 	DriftRedemption Drift = "redemption"
-	// DriftShort: it is paid for longer than it is registered.
+	// DriftShort: the registry expires it before the end of the paid term.
 	DriftShort Drift = "expires_before_paid"
-	// DriftHandle: it has another holder's contact than ours.
+	// DriftHandle: its registrant contact is not the stored one.
 	DriftHandle Drift = "other_contact"
 )
 
-// expiryTolerance is how much earlier than the paid date a registry may expire: dates of
-// registries are days, in time zones of their own.
+// expiryTolerance is how much earlier than the paid date a registry may expire: registry
+// dates are days in the registry's own time zone.
 const expiryTolerance = 48 * time.Hour
 
-// SyncResult is what a look at one domain brought.
+// SyncResult is the result of comparing one domain with its registry.
 type SyncResult struct {
 	Domain Domain
 	Drift  []Drift
-	// Err is why the registry could not be asked.
+	// Err is why the registry could not be queried or the result not stored.
 	Err error
 }
 
@@ -48,17 +48,17 @@ func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
 	}
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	logged := "" // the reason that was logged last; empty after a success
+	logged := "" // the last logged reason; empty after a success
 	for {
 		_, err := s.Poll(ctx, account.Name, nil)
 		var cause *registrar.Cause
 		switch {
 		case err == nil:
 			logged = ""
-		case ctx.Err() != nil, errors.As(err, &cause) && cause.Outage: // outages have a record of their own
+		case ctx.Err() != nil, errors.As(err, &cause) && cause.Outage: // outages are logged by the connector
 		case logged != err.Error()+registrar.CauseOf(err):
 			logged = err.Error() + registrar.CauseOf(err)
-			s.cfg.Logger.WarnContext(ctx, "a registry's messages can't be fetched", "account", account.Name,
+			s.cfg.Logger.WarnContext(ctx, "registry poll failed", "account", account.Name,
 				"reason", registrar.KindOf(err).String(), "code", string(registrar.CodeOf(err)), "cause", registrar.CauseOf(err))
 		}
 		select {
@@ -69,9 +69,8 @@ func (s *Service) pollMessages(ctx context.Context, account NamedAccount) {
 	}
 }
 
-// Poll takes all messages that wait at an account. Each is stored, and what it is
-// about made due, before it is acknowledged. seen is told each one; nil means
-// nobody.
+// Poll fetches all queued messages of an account. Each is stored, and the rows it concerns
+// made due, before it is acknowledged. onMessage may be nil.
 func (s *Service) Poll(ctx context.Context, account string, onMessage func(Message)) (taken int, err error) {
 	registry := s.accountByName(account)
 	if registry == nil {
@@ -82,8 +81,8 @@ func (s *Service) Poll(ctx context.Context, account string, onMessage func(Messa
 		if err != nil || message == nil {
 			return taken, err
 		}
-		if message.ID == last { // acknowledged and still there: not again before the next time
-			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "a message stays though it was acknowledged"}
+		if message.ID == last { // acknowledged but still queued: retry at the next poll
+			return taken, &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultBroken, Detail: "acknowledged message is still queued"}
 		}
 		if _, err := s.cfg.Domains.StoreRegistryMessage(ctx, account, *message, s.clock()); err != nil {
 			return taken, err
@@ -117,16 +116,16 @@ func (s *Service) acknowledge(ctx context.Context, registry Account, id string) 
 	return registry.Acknowledge(call, id)
 }
 
-// syncDue is the loop's look at one domain.
+// syncDue handles one due domain.
 func (s *Service) syncDue(ctx context.Context, domain Domain) {
 	if finding := s.SyncDomain(ctx, domain); finding.Err != nil && ctx.Err() == nil {
-		s.cfg.Logger.WarnContext(ctx, "a domain can't be compared with its registry", "domain", domain.ID,
+		s.cfg.Logger.WarnContext(ctx, "registry sync failed", "domain", domain.ID,
 			"reason", registrar.KindOf(finding.Err).String(), "code", string(registrar.CodeOf(finding.Err)), "cause", registrar.CauseOf(finding.Err))
 	}
 }
 
-// SyncDomain asks the registry about a domain, stores what belongs to the registry,
-// and reports the rest.
+// SyncDomain reads a domain's registry data, stores the fields that the registry owns and
+// reports the drift.
 func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	call, cancel := jobs.CallContext(ctx, s.cfg.Deadline)
 	defer cancel()
@@ -138,7 +137,7 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	if err != nil && (registrar.IsTransient(err) || registrar.CodeOf(err) == registrar.NoRegistryAccount) {
 		if !was.SyncDue.IsZero() {
 			now.SyncDue = s.clock().Add(maxBackoff)
-			_, _ = s.cfg.Domains.UpdateDomainFromRegistry(call, was, now, nil) // it is due still, and tried again
+			_, _ = s.cfg.Domains.UpdateDomainFromRegistry(call, was, now, nil) // on failure the domain stays due
 		}
 		return SyncResult{Domain: was, Err: err}
 	}
@@ -154,18 +153,18 @@ func (s *Service) SyncDomain(ctx context.Context, was Domain) SyncResult {
 	}
 	stored, err := s.cfg.Domains.UpdateDomainFromRegistry(call, was, now, event)
 	if err == nil && !stored {
-		err = &registrar.Error{Kind: registrar.KindConflict, Detail: "the domain changed meanwhile"}
+		err = &registrar.Error{Kind: registrar.KindConflict, Detail: "domain changed concurrently"}
 	}
 	for _, what := range drift {
 		s.cfg.OnDrift(what)
-		s.cfg.Logger.WarnContext(ctx, "a domain differs from its registry", "domain", was.ID, "extension", was.TLD, "what", string(what))
+		s.cfg.Logger.WarnContext(ctx, "domain differs from registry", "domain", was.ID, "extension", was.TLD, "drift", string(what))
 	}
 	return SyncResult{Domain: now, Drift: drift, Err: err}
 }
 
-// fetchRecord asks the account that has the domain. Another account would say that it
-// is somebody else's, and a slip in the configuration must not take domains away
-// from their holders; it is asked only where nobody knows which account has it.
+// fetchRecord queries the domain's own account. Any other account would report a foreign
+// sponsor, and a configuration mistake must not mark domains as transferred out; the
+// TLD's account is used only if the domain has none.
 func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, error) {
 	account := s.accountByName(domain.Account)
 	if serving, found := s.accountForTLD(domain.TLD); found && domain.Account == "" {
@@ -177,16 +176,16 @@ func (s *Service) fetchRecord(call context.Context, domain Domain) (Record, erro
 	return account.Record(call, domain.Name)
 }
 
-// compareRecord puts the registry's fields into the domain and says what differs.
+// compareRecord copies the registry's fields into the domain and returns the drift.
 func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 	switch {
 	case errors.Is(err, &registrar.Error{Code: registrar.OtherRegistrar}):
 		if domain.Status == registrar.DomainTransferredOut || domain.Status == registrar.DomainTransit {
-			return domain, nil // DENIC's own registrar has what is in transit
+			return domain, nil // DENIC's own registrar sponsors a domain in TRANSIT
 		}
 		domain.Status, domain.SyncDue = registrar.DomainTransferredOut, time.Time{}
 		return domain, []Drift{DriftElsewhere}
-	case err != nil: // the registry's clear word that there is nothing
+	case err != nil: // the registry has no such domain
 		return domain, []Drift{DriftMissing}
 	}
 	var drift []Drift
@@ -204,8 +203,8 @@ func compareRecord(domain Domain, record Record, err error) (Domain, []Drift) {
 	return domain, drift
 }
 
-// SyncAll looks at every domain that a registry account serves and that is ours, and
-// tells each finding.
+// SyncAll synchronises every domain that a registry account serves and that is still ours,
+// and reports each result.
 func (s *Service) SyncAll(ctx context.Context, actor registrar.Actor, report func(SyncResult) error) error {
 	if err := actor.RequireOperator(); err != nil {
 		return err

@@ -20,12 +20,12 @@ func TestPoll_StoresMessageBeforeAcknowledging(t *testing.T) {
 		messages: []provision.Message{{ID: "1", Name: "neu.org"}, {ID: "2"}},
 		errors:   map[string][]error{"acknowledge": {nil, unreachable()}},
 	})
-	taken, err := env.Poll(t.Context(), "office", nil)
+	taken, err := env.Poll(t.Context(), "registry", nil)
 	if taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
-		t.Errorf("%d taken, %v", taken, err)
+		t.Errorf("%d messages, %v", taken, err)
 	}
-	if taken, err = env.Poll(t.Context(), "office", nil); taken != 1 || err != nil { // it comes again, and is known
-		t.Errorf("%d taken, %v", taken, err)
+	if taken, err = env.Poll(t.Context(), "registry", nil); taken != 1 || err != nil { // delivered again and recognised
+		t.Errorf("%d messages, %v", taken, err)
 	}
 	want := []string{
 		"stored message 1", "acknowledged 1", "stored message 2", "acknowledged 2", "stored message 2", "acknowledged 2",
@@ -33,16 +33,16 @@ func TestPoll_StoresMessageBeforeAcknowledging(t *testing.T) {
 	if got := env.log.all(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if _, err := env.Poll(t.Context(), "nobody", nil); registrar.CodeOf(err) != registrar.NoRegistryAccount {
-		t.Errorf("an account that is not configured: %v", err)
+	if _, err := env.Poll(t.Context(), "unknown", nil); registrar.CodeOf(err) != registrar.NoRegistryAccount {
+		t.Errorf("unconfigured account: %v", err)
 	}
 }
 
 func TestPoll_StopsAtMessageThatStaysQueued(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t, &fakeRegistry{messages: []provision.Message{{ID: "1"}}, keepMessages: true})
-	if taken, err := env.Poll(t.Context(), "office", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
-		t.Errorf("%d taken, %v", taken, err)
+	if taken, err := env.Poll(t.Context(), "registry", nil); taken != 1 || registrar.KindOf(err) != registrar.KindUpstream {
+		t.Errorf("%d messages, %v", taken, err)
 	}
 }
 
@@ -59,8 +59,8 @@ func TestPollMessages_LogsEachReasonOnceAndNoOutages(t *testing.T) {
 			cfg.Accounts[0].PollInterval = time.Minute
 		})
 		runFor(t, 20*time.Minute, env.Service)
-		if text := log.String(); strings.Count(text, "messages can't be fetched") != 2 || strings.Contains(text, "connection_refused") {
-			t.Errorf("the log says %s", text)
+		if text := log.String(); strings.Count(text, "registry poll failed") != 2 || strings.Contains(text, "connection_refused") {
+			t.Errorf("log: %s", text)
 		}
 	})
 }
@@ -76,16 +76,16 @@ func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 		drift  []provision.Drift
 		after  registrar.DomainStatus
 	}{
-		"the same":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}}, after: "active"},
-		"renewed by itself":  {record: provision.Record{Expires: paid.AddDate(1, 0, 0)}, after: "active"},
-		"a day's difference": {record: provision.Record{Expires: paid.Add(-24 * time.Hour)}, after: "active"},
-		"too short":          {record: provision.Record{Expires: paid.AddDate(-1, 0, 0)}, drift: []provision.Drift{provision.DriftShort}, after: "active"},
-		"unknown there":      {err: &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}, drift: []provision.Drift{provision.DriftMissing}, after: "active"},
-		"gone elsewhere":     {err: elsewhere, drift: []provision.Drift{provision.DriftElsewhere}, after: "transferred_out"},
-		"in transit":         {status: "transit", err: elsewhere, after: "transit"},
-		"deleted":            {record: provision.Record{Redemption: true}, drift: []provision.Drift{provision.DriftRedemption}, after: "redemption"},
-		"deleted, as known":  {status: "redemption", record: provision.Record{Redemption: true}, after: "redemption"},
-		"another holder":     {record: provision.Record{Expires: paid, Handle: "OTHER"}, drift: []provision.Drift{provision.DriftHandle}, after: "active"},
+		"unchanged":           {record: provision.Record{Expires: paid, Statuses: []string{"ok"}}, after: "active"},
+		"auto-renewed":        {record: provision.Record{Expires: paid.AddDate(1, 0, 0)}, after: "active"},
+		"one day shorter":     {record: provision.Record{Expires: paid.Add(-24 * time.Hour)}, after: "active"},
+		"too short":           {record: provision.Record{Expires: paid.AddDate(-1, 0, 0)}, drift: []provision.Drift{provision.DriftShort}, after: "active"},
+		"unknown to registry": {err: &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}, drift: []provision.Drift{provision.DriftMissing}, after: "active"},
+		"transferred out":     {err: elsewhere, drift: []provision.Drift{provision.DriftElsewhere}, after: "transferred_out"},
+		"in transit":          {status: "transit", err: elsewhere, after: "transit"},
+		"deleted":             {record: provision.Record{Redemption: true}, drift: []provision.Drift{provision.DriftRedemption}, after: "redemption"},
+		"known redemption":    {status: "redemption", record: provision.Record{Redemption: true}, after: "redemption"},
+		"other contact":       {record: provision.Record{Expires: paid, Handle: "OTHER"}, drift: []provision.Drift{provision.DriftHandle}, after: "active"},
 	} {
 		env := newEnv(t, &fakeRegistry{records: map[string]provision.Record{"neu.org": test.record}, recordErrors: map[string]error{"neu.org": test.err}})
 		domain := provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "neu.org", TLD: ".org", Status: "active", PaidUntil: paid, Handle: "DK1"}
@@ -99,13 +99,13 @@ func TestSyncDomain_UpdatesRegistryFieldsAndReportsDrift(t *testing.T) {
 			t.Errorf("%s: %v, drift %v, counted %v, status %s", name, finding.Err, finding.Drift, env.drift, stored.Status)
 		}
 		if !stored.PaidUntil.Equal(paid) || stored.Handle != "DK1" {
-			t.Errorf("%s: what is ours was changed: %+v", name, stored)
+			t.Errorf("%s: local fields changed: %+v", name, stored)
 		}
 		if test.err == nil && !stored.RegistryExpires.Equal(test.record.Expires) {
-			t.Errorf("%s: the registry's expiry is stored as %s", name, stored.RegistryExpires)
+			t.Errorf("%s: stored registry expiry = %s", name, stored.RegistryExpires)
 		}
-		if told := len(env.store.events) == 1; told != (domain.Status != test.after) {
-			t.Errorf("%s: the audit tells %v", name, env.store.events)
+		if audited := len(env.store.events) == 1; audited != (domain.Status != test.after) {
+			t.Errorf("%s: audit events: %v", name, env.store.events)
 		}
 	}
 }
@@ -138,16 +138,16 @@ func TestSyncAll_ChecksOwnServedDomainsOnly(t *testing.T) {
 		return nil
 	})
 	if err != nil || !slices.Equal(seen, []string{"a.org"}) {
-		t.Errorf("%v, looked at %q", err, seen)
+		t.Errorf("%v, synced %q", err, seen)
 	}
 	if err := env.SyncAll(context.Background(), registrar.Actor{Kind: registrar.ActorPerson}, nil); registrar.CodeOf(err) != registrar.OperatorsOnly {
-		t.Errorf("a person may sync: %v", err)
+		t.Errorf("as a customer: %v", err)
 	}
 }
 
 func TestSyncDomain_UnconfiguredAccountChangesNothing(t *testing.T) {
 	t.Parallel()
-	// Another account serves the extension now, and would say that it is not ours.
+	// Another account serves the TLD now and would report a foreign sponsor.
 	env := newEnv(t, &fakeRegistry{recordErrors: map[string]error{"neu.org": &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}}})
 	due := time.Now().Add(-time.Minute)
 	domain := provision.Domain{ID: "dom_1", Name: "neu.org", TLD: ".org", Status: "active", Account: "renamed", SyncDue: due}
@@ -158,6 +158,6 @@ func TestSyncDomain_UnconfiguredAccountChangesNothing(t *testing.T) {
 		t.Errorf("got %+v, stored as %s", finding, stored.Status)
 	}
 	if !stored.SyncDue.After(time.Now()) {
-		t.Error("it stays due and keeps others from being looked at")
+		t.Error("domain stays due and blocks the queue")
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// beginRenewal is the first step of a renewal: the registry's present expiry is
-// stored, by which it is recognised later whether the renewal was carried out.
+// beginRenewal stores the registry's current expiry, by which a later run recognises
+// whether the renewal was executed.
 func (r *run) beginRenewal(ctx, call context.Context) bool {
 	domain, err := r.renewalDomain(call)
 	if err != nil {
@@ -20,7 +20,7 @@ func (r *run) beginRenewal(ctx, call context.Context) bool {
 	case err != nil:
 		return r.handleError(ctx, err)
 	case record.Redemption:
-		return r.handleError(ctx, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "it was deleted"})
+		return r.handleError(ctx, &registrar.Error{Kind: registrar.KindConflict, Code: NotRenewable, Detail: "domain is in redemption"})
 	case alreadyRenewed(domain, record, r.item.Years):
 		return r.completeRenewal(ctx, call, record.Expires)
 	}
@@ -33,7 +33,7 @@ func (r *run) beginRenewal(ctx, call context.Context) bool {
 	return true
 }
 
-// renewalDomain is the domain that the line renews.
+// renewalDomain returns the domain that the item renews.
 func (r *run) renewalDomain(ctx context.Context) (Domain, error) {
 	domain, found, err := r.cfg.Domains.DomainByName(ctx, r.item.Name)
 	if err == nil && (!found || domain.ID != r.item.Domain || domain.Customer != r.item.Customer || domain.Status == registrar.DomainTransferredOut) {
@@ -42,14 +42,14 @@ func (r *run) renewalDomain(ctx context.Context) (Domain, error) {
 	return domain, err
 }
 
-// alreadyRenewed says that the registry has the domain for the whole new term:
-// many renew by themselves at the end of one. A registry that tells no expiry has
-// no terms, and then only the customer's moves.
+// alreadyRenewed reports whether the registry has the domain for the whole new term: many
+// registries renew by themselves. Without an expiry date the registry has no terms, and
+// only the customer's term is extended.
 func alreadyRenewed(domain Domain, record Record, years int) bool {
 	return record.Expires.IsZero() || !record.Expires.Add(expiryTolerance).Before(domain.PaidUntil.AddDate(years, 0, 0))
 }
 
-// completeRenewal ends a renewal well: the customer's term grows by what was paid for.
+// completeRenewal extends the customer's term by what was paid for.
 func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) bool {
 	domain, err := r.renewalDomain(call)
 	if err == nil && domain.Status == registrar.DomainExpired {
@@ -58,12 +58,12 @@ func (r *run) completeRenewal(ctx, call context.Context, expires time.Time) bool
 	switch {
 	case err != nil && registrar.IsTransient(err):
 		return r.retryLater(ctx, err)
-	case domain.ID != r.item.Domain: // the name is somebody else's by now, or nobody's
+	case domain.ID != r.item.Domain: // the name has another owner by now, or none
 		return r.handleError(ctx, err)
 	case err != nil:
-		// The registry has renewed it, so the money is spent and the term is the
-		// customer's, whatever else stands in the way.
-		r.cfg.Logger.ErrorContext(ctx, "a renewed domain can't be put back into the zone; somebody has to look", "line", r.item.ID,
+		// The registry has renewed the domain and the money is spent, so the customer gets
+		// the term regardless.
+		r.cfg.Logger.ErrorContext(ctx, "renewed domain still on hold, operator action required", "item", r.item.ID,
 			"extension", r.item.TLD, "detail", err.Error())
 	}
 	now := r.cfg.Now()

@@ -11,12 +11,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// newRenewalEnv is a house whose customer has paid for another year of a domain.
+// newRenewalEnv is an env whose customer has paid for another year of a domain.
 func newRenewalEnv(t *testing.T, o *fakeRegistry, change func(*provision.Domain)) (env *testEnv, paidUntil time.Time) {
 	t.Helper()
 	env = newEnv(t, o)
 	paidUntil = time.Now().AddDate(0, 1, 0).Truncate(time.Microsecond)
-	domain := provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "alt.org", TLD: ".org", Status: "active", Account: "office", PaidUntil: paidUntil}
+	domain := provision.Domain{ID: "dom_1", Customer: "cus_ada", Name: "alt.org", TLD: ".org", Status: "active", Account: "registry", PaidUntil: paidUntil}
 	if change != nil {
 		change(&domain)
 	}
@@ -39,25 +39,25 @@ func TestRenewal_StoresExpiryBeforeCommand(t *testing.T) {
 		expires := time.Now().AddDate(1, 1, 0)
 		env, paidUntil := newRenewalEnv(t, &fakeRegistry{expires: expires}, nil)
 		runFor(t, time.Minute, env.Service)
-		if got, want := strings.Join(env.log.all(), ", "), "stored requested, renew asked=false, stored active"; got != want {
+		if got, want := strings.Join(env.log.all(), ", "), "stored requested, renew maybe_sent=false, stored active"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 		item, domain := env.store.onlyItem(t), env.store.domains["dom_1"]
 		if !item.RenewFrom.Equal(paidUntil) || item.RefundDue || !env.registry.requests[0].From.Equal(paidUntil) {
-			t.Errorf("the line is %+v, the request was %+v", item, env.registry.requests)
+			t.Errorf("item %+v, requests %+v", item, env.registry.requests)
 		}
 		if !domain.PaidUntil.Equal(paidUntil.AddDate(1, 0, 0)) || domain.Status != "active" || !domain.RegistryExpires.Equal(expires) {
-			t.Errorf("the domain is %+v", domain)
+			t.Errorf("domain = %+v", domain)
 		}
 		if last := env.store.events[len(env.store.events)-1]; last.Action != provision.ActionRenewed {
-			t.Errorf("the audit tells %+v", last)
+			t.Errorf("audit event = %+v", last)
 		}
 	})
 }
 
 func TestRenewal_ResumedRequestIsCheckedFirst(t *testing.T) {
 	t.Parallel()
-	for state, want := range map[provision.State]string{provision.StateRequested: "renew asked=true", provision.StatePending: "outcome"} {
+	for state, want := range map[provision.State]string{provision.StateRequested: "renew maybe_sent=true", provision.StatePending: "outcome"} {
 		synctest.Test(t, func(t *testing.T) {
 			env, paidUntil := newRenewalEnv(t, &fakeRegistry{outcome: func() (provision.Outcome, error) { return provision.Outcome{}, nil }}, nil)
 			item := env.store.onlyItem(t)
@@ -65,7 +65,7 @@ func TestRenewal_ResumedRequestIsCheckedFirst(t *testing.T) {
 			env.store.items[item.ID] = item
 			runFor(t, 10*time.Second, env.Service)
 			if got := env.log.all(); len(got) == 0 || got[0] != want {
-				t.Errorf("%s: began with %q", state, got)
+				t.Errorf("%s: first call in %q", state, got)
 			}
 			if domain := env.store.domains["dom_1"]; !domain.PaidUntil.Equal(paidUntil.AddDate(1, 0, 0)) {
 				t.Errorf("%s: paid until %s", state, domain.PaidUntil)
@@ -77,10 +77,10 @@ func TestRenewal_ResumedRequestIsCheckedFirst(t *testing.T) {
 func TestRenewal_AutoRenewedAtRegistryIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]func(paid time.Time) time.Time{
-		"a year":                   func(paid time.Time) time.Time { return paid.AddDate(1, 0, 0) },
-		"about a year":             func(paid time.Time) time.Time { return paid.AddDate(1, 0, -1) },
-		"it has no terms at all":   func(time.Time) time.Time { return time.Time{} },
-		"it is paid for at length": func(paid time.Time) time.Time { return paid.AddDate(5, 0, 0) },
+		"a year":       func(paid time.Time) time.Time { return paid.AddDate(1, 0, 0) },
+		"about a year": func(paid time.Time) time.Time { return paid.AddDate(1, 0, -1) },
+		"no terms":     func(time.Time) time.Time { return time.Time{} },
+		"five years":   func(paid time.Time) time.Time { return paid.AddDate(5, 0, 0) },
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			paid := time.Now().AddDate(0, 0, -3).Truncate(time.Microsecond)
@@ -100,9 +100,9 @@ func TestRenewal_AutoRenewedAtRegistryIsNotRepeated(t *testing.T) {
 func TestRenewal_ReactivatesExpiredDomain(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string][]error{
-		"at once":            nil,
-		"after some trouble": {unreachable(), unreachable()},
-		"though it stays out of the zone, which a person has to mend": {refused("locked")},
+		"first attempt":  nil,
+		"after retries":  {unreachable(), unreachable()},
+		"unhold refused": {refused("locked")},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			env, _ := newRenewalEnv(t, &fakeRegistry{errors: map[string][]error{"unhold": refuse}}, func(d *provision.Domain) {
@@ -113,7 +113,7 @@ func TestRenewal_ReactivatesExpiredDomain(t *testing.T) {
 				t.Errorf("%s: %+v after %q", name, domain, env.log.all())
 			}
 			if item := env.store.onlyItem(t); item.State != provision.StateActive || item.RefundDue {
-				t.Errorf("%s: the line is %+v", name, item)
+				t.Errorf("%s: item = %+v", name, item)
 			}
 		})
 	}
@@ -123,10 +123,10 @@ func TestRenewal_RefusalIsRefundedAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*fakeRegistry{
 		"by the registry": {errors: map[string][]error{"request": {refused("not_renewable")}}},
-		"later":           {pending: true, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, refused(registrar.RegistryDenied) }},
-		"it was deleted":  {records: map[string]provision.Record{"alt.org": {Redemption: true, Expires: time.Now()}}},
-		"it is elsewhere": {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}}},
-		"it is gone":      {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}}},
+		"denied later":    {pending: true, outcome: func() (provision.Outcome, error) { return provision.Outcome{}, refused(registrar.RegistryDenied) }},
+		"in redemption":   {records: map[string]provision.Record{"alt.org": {Redemption: true, Expires: time.Now()}}},
+		"transferred out": {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindForbidden, Code: registrar.OtherRegistrar}}},
+		"unknown":         {recordErrors: map[string]error{"alt.org": &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.RegistryNotFound}}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			env, paidUntil := newRenewalEnv(t, o, nil)
@@ -134,10 +134,10 @@ func TestRenewal_RefusalIsRefundedAndChangesNothing(t *testing.T) {
 			runFor(t, time.Minute, env.Service)
 			item := env.store.onlyItem(t)
 			if item.State != provision.StateFailed || !item.RefundDue || item.Failure == "" {
-				t.Errorf("%s: the line is %+v", name, item)
+				t.Errorf("%s: item = %+v", name, item)
 			}
 			if after := env.store.domains["dom_1"]; after.Status != before.Status || !after.PaidUntil.Equal(paidUntil) {
-				t.Errorf("%s: the domain is %+v", name, after)
+				t.Errorf("%s: domain = %+v", name, after)
 			}
 		})
 	}
@@ -151,14 +151,14 @@ func TestRenewal_WaitsForUnreachableRegistry(t *testing.T) {
 		}, nil)
 		runFor(t, 10*time.Minute, env.Service)
 		if item := env.store.onlyItem(t); item.State != provision.StatePaid || item.RefundDue {
-			t.Errorf("while nobody answers the line is %+v", item)
+			t.Errorf("during the outage: item %+v", item)
 		}
 		env.registry.mu.Lock()
 		env.registry.recordErrors = nil
 		env.registry.mu.Unlock()
 		runFor(t, time.Hour, env.Service)
 		if domain := env.store.domains["dom_1"]; !domain.PaidUntil.Equal(paidUntil.AddDate(1, 0, 0)) {
-			t.Errorf("in the end it is paid until %s: %q", domain.PaidUntil, env.log.all())
+			t.Errorf("after the outage: paid until %s: %q", domain.PaidUntil, env.log.all())
 		}
 	})
 }
@@ -172,7 +172,7 @@ func TestRenewal_TransferredDomainIsNotRenewed(t *testing.T) {
 		env.store.domains["dom_1"] = domain
 		runFor(t, time.Minute, env.Service)
 		if item := env.store.onlyItem(t); item.State != provision.StateFailed || item.Failure != provision.NotYours {
-			t.Errorf("the line is %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 	})
 }
@@ -181,21 +181,21 @@ func TestRenewal_NeverExtendsAnotherCustomersDomain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		env, paidUntil := newRenewalEnv(t, &fakeRegistry{}, nil)
-		// It left after the command was stored, and came back for somebody else.
+		// It was transferred out after the command was stored, and came back for another customer.
 		domain, item := env.store.domains["dom_1"], env.store.onlyItem(t)
 		domain.Status = "transferred_out"
 		env.store.domains["dom_1"] = domain
 		env.store.domains["dom_2"] = provision.Domain{
-			ID: "dom_2", Customer: "cus_bert", Name: "alt.org", TLD: ".org", Status: "active", Account: "office", PaidUntil: paidUntil,
+			ID: "dom_2", Customer: "cus_bert", Name: "alt.org", TLD: ".org", Status: "active", Account: "registry", PaidUntil: paidUntil,
 		}
 		item.State, item.RenewFrom = provision.StateRequested, paidUntil
 		env.store.items[item.ID] = item
 		runFor(t, time.Minute, env.Service)
 		if other := env.store.domains["dom_2"]; !other.PaidUntil.Equal(paidUntil) {
-			t.Errorf("the other's is paid until %s", other.PaidUntil)
+			t.Errorf("other customer's domain paid until %s", other.PaidUntil)
 		}
 		if item := env.store.onlyItem(t); item.State != provision.StateFailed || !item.RefundDue {
-			t.Errorf("the line is %+v", item)
+			t.Errorf("item = %+v", item)
 		}
 	})
 }

@@ -17,33 +17,31 @@ const (
 	defaultDeadline     = 60 * time.Second
 	defaultPollInterval = time.Minute
 
-	// pollInterval is how often lines are looked for that others stored or left.
+	// pollInterval is how often the loops look for rows stored by other nodes.
 	pollInterval = time.Second
-	// storeTimeout bounds what follows a call, also while the service stops.
+	// storeTimeout bounds the writes after a call, also during shutdown.
 	storeTimeout = 10 * time.Second
 
 	minBackoff = time.Second
 	maxBackoff = 10 * time.Minute
-	// A pending request is asked about more and more rarely; a message of the
-	// registry makes it due at once.
+	// A pending request is polled with backoff; a poll message makes it due at once.
 	minPendingPoll = 3 * time.Second
 	maxPendingPoll = time.Hour
-	// syncInterval is how often a domain is looked at though no message came.
+	// syncInterval is how often a domain is synchronised without a message.
 	syncInterval = 24 * time.Hour
 )
 
-// NamedAccount is one registry account and what it serves.
+// NamedAccount is one registry account and the TLDs it serves.
 type NamedAccount struct {
 	Name string
-	// Serves says whether it carries out lines of an extension.
+	// Serves reports whether the account executes items of a TLD.
 	Serves func(tld string) bool
-	// PollInterval is how often its messages are fetched; 0 means every minute.
+	// PollInterval is how often poll messages are fetched; 0 means every minute.
 	PollInterval time.Duration
 	Account      Account
 }
 
-// Accounts are all registry accounts. The first one that serves an extension carries
-// out its lines.
+// Accounts are all registry accounts. The first one that serves a TLD executes its items.
 type Accounts []NamedAccount
 
 func (a Accounts) forTLD(tld string) (NamedAccount, bool) {
@@ -55,8 +53,8 @@ func (a Accounts) forTLD(tld string) (NamedAccount, bool) {
 	return NamedAccount{}, false
 }
 
-// CheckSupported says why names of an extension can't be registered or transferred through
-// these accounts, whatever the name; nil if they can. No registry is asked.
+// CheckSupported returns why no name of an extension can be registered or transferred
+// through these accounts; nil if some can. It queries no registry.
 func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error {
 	account, served := a.forTLD(extension.TLD)
 	if !served {
@@ -66,57 +64,56 @@ func (a Accounts) CheckSupported(kind Kind, extension registrar.Extension) error
 	return account.Account.CheckSupported(kind, extension.TLD, extension.Requires, years)
 }
 
-// Config is what a Service is made of. Store, Domains, Seal and Node are required.
+// Config configures a Service. Store, Domains, Seal and Node are required.
 type Config struct {
 	Store    Store
 	Domains  Domains
 	Accounts Accounts
-	// Seal closes auth codes.
+	// Seal encrypts auth codes.
 	Seal *registrar.Seal
-	// Node names this process in leases; it is the same after a restart.
+	// Node names this process in leases; it must be stable across restarts.
 	Node string
 	// Nameservers are those of new domains.
 	Nameservers []string
-	// Concurrency bounds the lines that are worked on at a time; 0 means 16.
+	// Concurrency bounds the items processed at a time; 0 means 16.
 	Concurrency int
 	// Deadline bounds one call to a registry; 0 means a minute.
 	Deadline time.Duration
-	// CacheTTL is how long pages show what a registry has answered without asking it
-	// again; 0 means 10 s. MaxReused bounds those answers; 0 means 20,000.
+	// CacheTTL is how long pages show a registry's answer without a new query; 0 means
+	// 10 s. MaxCached bounds the cached answers; 0 means 20,000.
 	CacheTTL  time.Duration
 	MaxCached int
-	// Now is the time of the business, which dates go by; Clock is the true one,
-	// which leases and pauses go by. nil means time.Now.
+	// Now is the business time, used for dates; Clock is the real time, used for leases
+	// and delays. nil means time.Now.
 	Now, Clock func() time.Time
 	Logger     *slog.Logger
-	// OnItemEnded is told how a line ended, Waiting why one has to wait, Drifted what
-	// differs between us and a registry, Heard that a message was taken; nil means
-	// that nobody counts.
+	// Metric hooks, all optional: OnItemEnded when an item reaches a final state, OnRetry
+	// when one is postponed, OnDrift per difference from a registry, OnMessage per
+	// acknowledged poll message.
 	OnItemEnded func(kind Kind, state State)
 	OnRetry     func(code registrar.Code)
 	OnDrift     func(what Drift)
 	OnMessage   func(account string)
-	// RecordError is told which line has to wait, and why; nil means that nobody asks.
+	// RecordError stores why an item was postponed; optional.
 	RecordError func(ctx context.Context, item string, code registrar.Code)
 }
 
-// Service takes orders of paid lines and carries them out. It is safe for
-// concurrent use.
+// Service provisions paid items. It is safe for concurrent use.
 type Service struct {
 	cfg        Config
 	itemLoop   *jobs.Loop[Item]
 	domainLoop *jobs.Loop[Domain]
-	// knownHosts remembers which nameserver objects exist at which account, so that
-	// only the first line asks for them.
+	// knownHosts remembers the accounts whose host objects exist, so that only the first
+	// item creates them.
 	knownHosts sync.Map
-	// availability is what registries answered lately, for pages.
+	// availability caches registry answers for display.
 	availability *ttlcache.Cache[availabilityKey, error]
 }
 
-// New returns a Service. It does nothing by itself until Run.
+// New returns a Service. It does nothing until Run.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Domains == nil || cfg.Seal == nil || cfg.Node == "" {
-		return nil, errors.New("provision: a store, a seal and the node's name are needed")
+		return nil, errors.New("provision: Config.Store, Domains, Seal and Node are required")
 	}
 	if cfg.Concurrency == 0 {
 		cfg.Concurrency = defaultConcurrency
@@ -162,7 +159,7 @@ func New(cfg Config) (*Service, error) {
 			return cfg.Store.ListDueProvisionItems(ctx, s.clock(), limit)
 		},
 		Key: func(item Item) string { return item.ID }, Do: s.process,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "paid lines"),
+		OnError:  jobs.ErrorLogger(cfg.Logger, "order items"),
 		Interval: pollInterval, BatchSize: 4 * cfg.Concurrency, Concurrency: cfg.Concurrency,
 	}
 	s.domainLoop = &jobs.Loop[Domain]{
@@ -176,17 +173,17 @@ func New(cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// clock is the true time in the precision in which it is stored, so that it can
-// be compared with what comes back.
+// clock returns the real time in stored precision, so that it compares equal to values
+// read back.
 func (s *Service) clock() time.Time { return s.cfg.Clock().Truncate(time.Microsecond) }
 
-// Wake says that lines were stored. It never waits.
+// Wake makes Run look for stored items. It never blocks.
 func (s *Service) Wake() { s.itemLoop.Wake() }
 
-// Run carries out what is paid for and follows the registries until ctx ends.
+// Run provisions items and synchronises with the registries until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	if len(s.cfg.Accounts) == 0 {
-		return // there is nobody to talk to, and the lines wait
+		return // no registry is configured; items stay due
 	}
 	var all sync.WaitGroup
 	all.Go(func() { s.itemLoop.Run(ctx) })
@@ -199,10 +196,10 @@ func (s *Service) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// accountForTLD is the account that carries out an extension's lines.
+// accountForTLD returns the account that executes a TLD's items.
 func (s *Service) accountForTLD(tld string) (NamedAccount, bool) { return s.cfg.Accounts.forTLD(tld) }
 
-// accountByName is the account of a name, nil if it is not configured any more.
+// accountByName returns the named account, nil if it is no longer configured.
 func (s *Service) accountByName(name string) Account {
 	for _, account := range s.cfg.Accounts {
 		if account.Name == name {

@@ -10,24 +10,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// run is the work of this node on one line, for as long as it has the lease.
+// run is this node's work on one item while it holds the lease.
 type run struct {
 	*Service
 	account Account
 	item    Item
-	// maybeSent says that the call of the present state may have been sent before:
-	// the line was found in it.
+	// maybeSent means that the call of the current state may have been sent before: the
+	// item was found in this state.
 	maybeSent bool
-	// leaseLost says that another node has the line, or that it can't be stored.
+	// leaseLost means that another node has the item, or that it can't be stored.
 	leaseLost bool
 }
 
-// process takes a line and carries it as far as it goes.
+// process claims an item and advances it as far as possible.
 func (s *Service) process(ctx context.Context, item Item) {
 	r := &run{Service: s, account: s.accountByName(item.Account), item: item, maybeSent: true}
 	if r.account == nil {
 		r.acquireLease(ctx, Transition{To: item})
-		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "the line's registry account is not configured any more"})
+		r.retryLater(ctx, &registrar.Error{Kind: registrar.KindInternal, Code: registrar.NoRegistryAccount, Detail: "registry account of the item is no longer configured"})
 		return
 	}
 	if item.State == StatePaid && item.Kind != Renew {
@@ -46,7 +46,7 @@ func (s *Service) process(ctx context.Context, item Item) {
 	}
 }
 
-// step does what there is to do in the present state, and says whether to go on.
+// step handles the current state and reports whether to continue.
 func (r *run) step(ctx context.Context) (goOn bool) {
 	call, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
 	defer cancel()
@@ -64,13 +64,13 @@ func (r *run) step(ctx context.Context) (goOn bool) {
 	case StateUndoing:
 		return r.undo(ctx, call)
 	default:
-		r.cfg.Logger.ErrorContext(ctx, "a line is in an unknown state", "line", r.item.ID, "state", string(r.item.State))
+		r.cfg.Logger.ErrorContext(ctx, "order item has an unknown state", "item", r.item.ID, "state", string(r.item.State))
 		return false
 	}
 }
 
-// start is the first step: everything that later calls use is chosen and stored,
-// and the customer sees the domain as pending.
+// start is the first transition: it chooses and stores everything that later calls use,
+// and adds the customer's domain as pending.
 func (r *run) start(ctx context.Context) {
 	now, rules := r.clock(), r.account.Rules(r.item.TLD)
 	item := r.item
@@ -97,7 +97,7 @@ func (r *run) start(ctx context.Context) {
 	}
 }
 
-// nextState is the next state that the extension has a use for.
+// nextState returns the next state that the TLD needs.
 func (r *run) nextState(state State, item Item, rules Rules) State {
 	if state == StatePaid && item.Handle != "" {
 		return StateContacts
@@ -108,8 +108,8 @@ func (r *run) nextState(state State, item Item, rules Rules) State {
 	return StateRequested
 }
 
-// acquireLease claims the line with the given step. Only a name that somebody holds
-// meanwhile stops it for good.
+// acquireLease claims the item together with the given transition. The item fails if the
+// name is held by now.
 func (r *run) acquireLease(ctx context.Context, next Transition) bool {
 	next.To.Attempts++
 	err := r.transition(ctx, next)
@@ -123,16 +123,16 @@ func (r *run) acquireLease(ctx context.Context, next Transition) bool {
 	return err == nil && !r.leaseLost
 }
 
-// transition stores a step under the lease. Afterwards the line is where the step ends,
-// or lost.
+// transition stores a step under the lease. Afterwards r.item is the new state, or
+// leaseLost is set.
 func (r *run) transition(ctx context.Context, next Transition) error {
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	now := r.clock()
 	next.From = r.item
 	next.To.UpdatedAt = now
-	// A pending request is the one that was asked for before: its date is how it is
-	// recognised where the registry shows neither code nor contact.
+	// A pending request keeps the date of the request: where the registry shows neither
+	// auth code nor contact, the date identifies it.
 	if next.To.State != next.From.State && next.To.State != StatePending {
 		next.To.RequestedAt = now
 	}
@@ -140,8 +140,7 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 	case next.To.State.Final():
 		next.To.DueAt, next.To.Node, next.To.Registrant = time.Time{}, "", registrar.Registrant{}
 	case next.To.DueAt.Equal(next.From.DueAt): // not postponed
-		// The lease outlives the next call and what is stored after it.
-		next.To.DueAt, next.To.Node = now.Add(r.cfg.Deadline+2*storeTimeout+time.Minute), r.cfg.Node
+		next.To.DueAt, next.To.Node = jobs.LeaseEnd(now, r.cfg.Deadline, storeTimeout), r.cfg.Node
 	}
 	updated, err := r.cfg.Store.UpdateProvisionItem(store, next)
 	switch {
@@ -149,7 +148,7 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 		return err
 	case err != nil:
 		r.leaseLost = true
-		r.cfg.Logger.ErrorContext(ctx, "a step of a line can't be stored", "line", r.item.ID, "state", string(next.To.State), "error", err.Error())
+		r.cfg.Logger.ErrorContext(ctx, "order item not stored", "item", r.item.ID, "state", string(next.To.State), "error", err.Error())
 		return err
 	case !updated:
 		r.leaseLost = true
@@ -159,7 +158,7 @@ func (r *run) transition(ctx context.Context, next Transition) error {
 	return nil
 }
 
-// advance stores that a state is reached, and says whether to go on.
+// advance stores the next state and reports whether to continue.
 func (r *run) advance(ctx context.Context, item Item, state State) bool {
 	item.State, item.Attempts = state, 1
 	if r.transition(ctx, Transition{To: item}) != nil || r.leaseLost {
@@ -194,10 +193,9 @@ func (r *run) ensureContact(ctx, call context.Context) bool {
 	return true
 }
 
-// registrant is whom the domain is registered for: the registrant that the line was paid
-// for. A line that an earlier version has written has none; its registrant is the
-// account's. An unclaimed order may have been claimed since the line was read; its
-// line belongs to the new account then.
+// registrant returns the registrant that the item was paid for; items written by earlier
+// versions have none and use the account's. A guest order may have been claimed since the
+// item was read, so the customer is read again.
 func (r *run) registrant(call context.Context) (registrar.Registrant, error) {
 	if r.item.Registrant != (registrar.Registrant{}) {
 		now, found, err := r.cfg.Store.ProvisionItemByID(call, r.item.ID)
@@ -206,15 +204,15 @@ func (r *run) registrant(call context.Context) (registrar.Registrant, error) {
 		}
 		return r.item.Registrant, err
 	}
-	registrant, told, err := r.cfg.Store.GetRegistrant(call, r.item.Customer)
-	if err == nil && !told {
+	registrant, found, err := r.cfg.Store.GetRegistrant(call, r.item.Customer)
+	if err == nil && !found {
 		var now Item
 		if now, _, err = r.cfg.Store.ProvisionItemByID(call, r.item.ID); err == nil && now.Customer != r.item.Customer {
 			r.item.Customer = now.Customer
-			registrant, told, err = r.cfg.Store.GetRegistrant(call, now.Customer)
+			registrant, found, err = r.cfg.Store.GetRegistrant(call, now.Customer)
 		}
 	}
-	if err == nil && !told {
+	if err == nil && !found {
 		err = &registrar.Error{Kind: registrar.KindConflict, Code: NoRegistrant}
 	}
 	return registrant, err
@@ -238,7 +236,7 @@ func (r *run) ensureHosts(ctx, call context.Context) bool {
 	return true
 }
 
-// buildRequest is the request of the line, the same each time.
+// buildRequest builds the item's request; it is the same each time.
 func (r *run) buildRequest() (Request, error) {
 	request := Request{
 		Kind: r.item.Kind, Name: r.item.Name, TLD: r.item.TLD, Years: r.item.Years, Handle: r.item.Handle, From: r.item.RenewFrom,
@@ -263,7 +261,7 @@ func (r *run) sendRequest(ctx, call context.Context) bool {
 	outcome, err := r.account.Request(call, request)
 	if err != nil {
 		if registrar.KindOf(err) == registrar.KindNotFound {
-			r.knownHosts.Delete(r.item.Account) // a nameserver that is gone must not fail the next line too
+			r.knownHosts.Delete(r.item.Account) // a missing host object must not fail the next item too
 		}
 		return r.handleError(ctx, err)
 	}
@@ -279,7 +277,7 @@ func (r *run) sendRequest(ctx, call context.Context) bool {
 	return false
 }
 
-// checkPending asks what became of a pending request.
+// checkPending queries the result of a pending request.
 func (r *run) checkPending(ctx, call context.Context) bool {
 	request, err := r.buildRequest()
 	if err != nil {
@@ -296,7 +294,7 @@ func (r *run) checkPending(ctx, call context.Context) bool {
 	return r.succeed(ctx, call, outcome)
 }
 
-// succeed ends a line well.
+// succeed ends an item successfully.
 func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
 	if r.item.Kind == Renew {
 		return r.completeRenewal(ctx, call, outcome.Expires)
@@ -304,13 +302,13 @@ func (r *run) succeed(ctx, call context.Context, outcome Outcome) bool {
 	return r.activate(ctx, outcome)
 }
 
-// activate makes the customer's domain an active one.
+// activate activates the customer's domain.
 func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	now := r.cfg.Now()
 	item := r.item
 	item.State = StateActive
 	until := outcome.Expires
-	if until.IsZero() { // a registry that has no terms: ours begins now, also for a transfer
+	if until.IsZero() { // the registry has no terms: ours starts now, also for a transfer
 		until = now.AddDate(max(1, item.Years), 0, 0)
 	}
 	domain := Domain{
@@ -320,18 +318,18 @@ func (r *run) activate(ctx context.Context, outcome Outcome) bool {
 	return r.finish(ctx, Transition{To: item, ActivateDomain: &domain, AuditEvent: r.auditEvent(ActionRegistered)})
 }
 
-// finish stores the last step of a line.
+// finish stores the final transition.
 func (r *run) finish(ctx context.Context, next Transition) bool {
 	if next.AuditEvent == nil {
 		next.AuditEvent = r.auditEvent(ActionFailed)
 	}
 	if r.transition(ctx, next) == nil && !r.leaseLost {
 		r.cfg.OnItemEnded(r.item.Kind, r.item.State)
-		log := r.cfg.Logger.With("line", r.item.ID, "extension", r.item.TLD, "kind", string(r.item.Kind))
+		log := r.cfg.Logger.With("item", r.item.ID, "extension", r.item.TLD, "kind", string(r.item.Kind))
 		if r.item.State == StateActive {
-			log.InfoContext(ctx, "a line is active")
+			log.InfoContext(ctx, "domain provisioned")
 		} else {
-			log.WarnContext(ctx, "a line failed and is to be refunded", "code", string(r.item.Failure))
+			log.WarnContext(ctx, "order item failed, refund due", "code", string(r.item.Failure))
 		}
 	}
 	return false

@@ -9,79 +9,78 @@ import (
 	"time"
 )
 
-// SignatureHeader carries what Sign returns.
+// SignatureHeader carries the result of Sign.
 const SignatureHeader = "Merchant-Signature"
 
-// Sign is the value of the header: t=<unix seconds>,v1=<hex of the HMAC-SHA256 of
-// the seconds, a full stop and the raw body>.
+// Sign returns t=<unix seconds>,v1=<hex HMAC-SHA256 of the seconds, a full stop and the
+// raw body>.
 func Sign(secret string, at time.Time, body []byte) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(seconds)) // a hash never fails to take bytes
+	mac.Write([]byte(seconds)) // hash writes never fail
 	mac.Write([]byte{'.'})
 	mac.Write(body)
 	return "t=" + seconds + ",v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Delivery is that an agent has something to hear of an order.
+// Delivery is the delivery state of an order.
 type Delivery struct {
 	Order, Agent string
-	// EventCount counts what has happened, Told how much of it the agent knows: 0
-	// means that it has not heard of the order.
+	// EventCount counts the events, DeliveredCount those that the agent has received: 0
+	// means that it does not know the order yet.
 	EventCount, DeliveredCount int64
-	// PendingSince is when the first change happened that the agent does not know.
+	// PendingSince is when the first undelivered event occurred.
 	PendingSince, DueAt time.Time
 	Attempts            int
 }
 
-// Store keeps what is to be told.
+// Store persists deliveries.
 type Store interface {
-	// ListDueDeliveries returns up to limit whose time has come, the longest overdue
-	// first. Other nodes see the same ones.
+	// ListDueDeliveries returns up to limit due deliveries, the longest overdue first.
+	// Other nodes see the same ones.
 	ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]Delivery, error)
-	// ClaimDelivery takes one until the lease ends, and returns it as it is then. It
-	// is false if another node was faster.
+	// ClaimDelivery leases a delivery and returns its current state; false if another node
+	// was faster.
 	ClaimDelivery(ctx context.Context, order string, wasDue, lease time.Time) (Delivery, bool, error)
-	// CompleteDelivery ends a claim: the agent knows that many changes now. If there
-	// were more than seen by then, the row is due again at once.
+	// CompleteDelivery ends a claim with delivered events. If more than seen have occurred,
+	// the row is due again at once.
 	CompleteDelivery(ctx context.Context, order string, lease time.Time, seen, delivered int64, now time.Time) error
-	// PostponeDelivery ends a claim: it is tried again at due, after so many
-	// attempts in vain.
+	// PostponeDelivery ends a claim: the next attempt is at due, after so many failures.
 	PostponeDelivery(ctx context.Context, order string, lease, due time.Time, attempts int) error
 }
 
-// Endpoint is where and how an agent wants to hear.
+// Endpoint is an agent's webhook.
 type Endpoint struct {
 	URL, Secret string
-	// Version is that of the protocol, whose shape the message has.
+	// Version is the protocol version that determines the message format.
 	Version string
 }
 
-// Agents knows agents.
+// Agents reads agents.
 type Agents interface {
-	// Endpoint is false if the agent is gone or wants to hear nothing.
+	// Endpoint returns false if the agent is gone or has no webhook.
 	Endpoint(ctx context.Context, agent string) (Endpoint, bool, error)
 }
 
-// Orders knows orders.
+// Orders renders orders.
 type Orders interface {
-	// Event is the message about an order as it is now, in the shape of a version.
-	// first says that the agent has not heard of the order.
+	// Event returns the message about the current state of an order, in the format of a
+	// version. first means that the agent does not know the order yet.
 	Event(ctx context.Context, order, version string, first bool) ([]byte, error)
 }
 
-// Message is ready to be sent.
+// Message is a signed message.
 type Message struct {
 	URL string
-	// ID is the same for the same changes, however often they are told.
+	// ID is the same for the same events, however often they are sent.
 	ID        string
 	At        time.Time
 	Signature string
 	Body      []byte
 }
 
-// Sender takes messages to agents.
+// Sender posts messages to agents.
 type Sender interface {
-	// Send returns a *registrar.Error. RetryAfter is what the agent asked for.
+	// Send returns a *registrar.Error. RetryAfter is what the agent requested.
 	Send(ctx context.Context, message Message) error
 }

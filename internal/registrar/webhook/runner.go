@@ -14,49 +14,46 @@ import (
 const (
 	batch       = 64
 	concurrency = 16
-	// pollInterval is how often rows are looked for that others stored or left.
+	// pollInterval is how often the loop looks for rows stored by other nodes.
 	pollInterval = time.Second
 
 	defaultDeadline = 10 * time.Second
-	// storeTimeout bounds what follows a sending, also while the service stops.
+	// storeTimeout bounds the write after a delivery, also during shutdown.
 	storeTimeout = 5 * time.Second
-	// shutdownGrace is how long a message under way may take when the service stops.
-	shutdownGrace = 5 * time.Second
 
 	minBackoff = 5 * time.Second
 	maxBackoff = time.Hour
 	maxAge     = 24 * time.Hour
 )
 
-// Outcome is what became of an attempt.
+// Outcome is the result of a delivery attempt.
 type Outcome string
 
-// The outcomes.
+// Outcomes of attempts.
 const (
 	Sent      Outcome = "sent"
-	Failed    Outcome = "failed" // and tried again, unless given up too
+	Failed    Outcome = "failed" // retried, unless abandoned too
 	Abandoned Outcome = "given_up"
 )
 
-// Config is what a Runner is made of. Store, Agents, Orders and Sender are required.
+// Config configures a Runner. Store, Agents, Orders and Sender are required.
 type Config struct {
 	Store  Store
 	Agents Agents
 	Orders Orders
 	Sender Sender
-	// Deadline bounds one sending; 0 means 10 s.
+	// Deadline bounds one delivery; 0 means 10 s.
 	Deadline time.Duration
-	// Now is the true time; nil means time.Now.
+	// Now is the real time; nil means time.Now.
 	Now    func() time.Time
 	Logger *slog.Logger
-	// OnAttempt is told what became of each attempt; nil means that nobody counts.
+	// OnAttempt is called with the outcome of each attempt; optional.
 	OnAttempt func(Outcome)
-	// RecordError is told of which order an agent has not heard yet, and why; nil means that
-	// nobody asks.
+	// RecordError stores why an order's delivery failed; optional.
 	RecordError func(ctx context.Context, order string, code registrar.Code)
 }
 
-// Runner tells what is due.
+// Runner delivers what is due.
 type Runner struct {
 	cfg      Config
 	throttle agentThrottle
@@ -66,7 +63,7 @@ type Runner struct {
 // New returns a Runner that does nothing until Run.
 func New(cfg Config) (*Runner, error) {
 	if cfg.Store == nil || cfg.Agents == nil || cfg.Orders == nil || cfg.Sender == nil {
-		return nil, errors.New("tidings: a store, agents, orders and a sender are needed")
+		return nil, errors.New("webhook: Config.Store, Agents, Orders and Sender are required")
 	}
 	if cfg.Deadline == 0 {
 		cfg.Deadline = defaultDeadline
@@ -90,29 +87,28 @@ func New(cfg Config) (*Runner, error) {
 		},
 		Key:      func(t Delivery) string { return t.Order },
 		Do:       r.deliver,
-		OnError:  jobs.ErrorLogger(cfg.Logger, "agent events"),
+		OnError:  jobs.ErrorLogger(cfg.Logger, "webhook deliveries"),
 		Interval: pollInterval, BatchSize: batch, Concurrency: concurrency,
 	}
 	return r, nil
 }
 
-// now is in the precision in which times are stored.
+// now returns the time in stored precision.
 func (r *Runner) now() time.Time { return r.cfg.Now().Truncate(time.Microsecond) }
 
-// Wake says that there is something to tell. It never waits.
+// Wake makes Run look for due deliveries. It never blocks.
 func (r *Runner) Wake() { r.loop.Wake() }
 
-// Run tells agents until ctx ends, and lets what is under way finish.
+// Run delivers until ctx ends, and lets deliveries in flight finish.
 func (r *Runner) Run(ctx context.Context) { r.loop.Run(ctx) }
 
-// deliver claims one row, sends, and settles what becomes of it.
+// deliver claims one delivery, sends it and records the result.
 func (r *Runner) deliver(ctx context.Context, due Delivery) {
-	// The lease outlives everything below, so that nobody else sends meanwhile.
-	lease := r.now().Add(r.cfg.Deadline + 2*storeTimeout + time.Minute)
+	lease := jobs.LeaseEnd(r.now(), r.cfg.Deadline, storeTimeout)
 	t, mine, err := r.cfg.Store.ClaimDelivery(ctx, due.Order, due.DueAt, lease)
 	if err != nil || !mine {
 		if err != nil && ctx.Err() == nil {
-			r.cfg.Logger.ErrorContext(ctx, "a message to an agent can't be claimed", "order", due.Order, "error", err.Error())
+			r.cfg.Logger.ErrorContext(ctx, "webhook delivery not claimed", "order", due.Order, "error", err.Error())
 		}
 		return
 	}
@@ -129,26 +125,18 @@ func (r *Runner) deliver(ctx context.Context, due Delivery) {
 		err = r.recordResult(storeCtx, t, lease, err)
 	}
 	if err != nil {
-		r.cfg.Logger.ErrorContext(storeCtx, "what became of a message to an agent can't be stored", "order", t.Order, "error", err.Error())
+		r.cfg.Logger.ErrorContext(storeCtx, "webhook result not stored", "order", t.Order, "error", err.Error())
 	}
 }
 
-// errNoRecipient says that there is nobody to tell any more.
-var errNoRecipient = errors.New("the agent is gone or wants to hear nothing")
+// errNoRecipient means that the agent has no webhook any more.
+var errNoRecipient = errors.New("agent has no webhook")
 
-// send writes the message and hands it over. When the service stops, it has a short
-// time left: a message that the agent took and that is not noted would be sent again.
+// send builds and posts the message. A message that the agent accepted but that is not
+// recorded is sent again.
 func (r *Runner) send(ctx context.Context, t Delivery) error {
-	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.cfg.Deadline)
+	sendCtx, cancel := jobs.CallContext(ctx, r.cfg.Deadline)
 	defer cancel()
-	stopping := context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(shutdownGrace):
-			cancel()
-		case <-sendCtx.Done():
-		}
-	})
-	defer stopping()
 	endpoint, found, err := r.cfg.Agents.Endpoint(sendCtx, t.Agent)
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "agent_not_read", Detail: err.Error(), Err: err}
@@ -188,11 +176,11 @@ func (r *Runner) recordResult(ctx context.Context, t Delivery, lease time.Time, 
 		wait = min(max(wait, failure.RetryAfter), maxBackoff)
 	}
 	r.cfg.RecordError(ctx, t.Order, registrar.CodeOf(sendErr))
-	log.WarnContext(ctx, "an agent did not take a message", "again_in", wait.String())
+	log.WarnContext(ctx, "webhook delivery failed, will retry", "retry_in", wait.String())
 	return r.cfg.Store.PostponeDelivery(ctx, t.Order, lease, now.Add(wait), t.Attempts)
 }
 
-// postpone is for a row whose agent is not to be called now.
+// postpone reschedules a delivery whose agent is throttled.
 func (r *Runner) postpone(ctx context.Context, t Delivery, lease time.Time, wait time.Duration) error {
 	now := r.now()
 	if now.Sub(t.PendingSince) >= maxAge {
@@ -201,10 +189,10 @@ func (r *Runner) postpone(ctx context.Context, t Delivery, lease time.Time, wait
 	return r.cfg.Store.PostponeDelivery(ctx, t.Order, lease, now.Add(wait), t.Attempts)
 }
 
-// abandon leaves an agent without this message. It hears of the order again when
-// something else happens to it, and can ask for it at any time.
+// abandon drops the pending events. The agent is notified again with the order's next
+// event, and can query the order at any time.
 func (r *Runner) abandon(ctx context.Context, t Delivery, lease time.Time, log *slog.Logger) error {
 	r.cfg.OnAttempt(Abandoned)
-	log.ErrorContext(ctx, "a message to an agent was given up")
+	log.ErrorContext(ctx, "webhook delivery abandoned")
 	return r.cfg.Store.CompleteDelivery(ctx, t.Order, lease, t.EventCount, t.DeliveredCount, r.now())
 }

@@ -18,13 +18,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 )
 
-// memStore is a store in memory, and all agents and orders.
+// memStore is an in-memory store with all agents and orders.
 type memStore struct {
 	mu   sync.Mutex
 	rows map[string]webhook.Delivery
-	// removed agents want to hear nothing.
+	// removed agents have no webhook.
 	removed map[string]bool
-	// failures is how many notes of what was told get lost, as if the node had died.
+	// failures is how many completions are lost, as if the node had died.
 	failures int
 }
 
@@ -32,7 +32,7 @@ func newMemStore() *memStore {
 	return &memStore{rows: map[string]webhook.Delivery{}, removed: map[string]bool{}}
 }
 
-// addEvent notes a change, as the store does.
+// addEvent records an event, as the store does.
 func (b *memStore) addEvent(order, agent string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +126,7 @@ type fakeSender struct {
 	mu    sync.Mutex
 	sent  []webhook.Message
 	times []time.Time
-	// answer is what becomes of a message; nil means that all arrive.
+	// answer returns the result of a message; nil accepts all.
 	answer func(ctx context.Context, m webhook.Message, n int) error
 }
 
@@ -245,11 +245,11 @@ func TestRunner_RetriesForADayUnderSameID(t *testing.T) {
 			cfg.OnAttempt = func(o webhook.Outcome) { counted[o]++ }
 		})
 		time.Sleep(30 * time.Hour)
-		synctest.Wait() // something may be due at this very moment
+		synctest.Wait() // a delivery may be due right now
 		for i, want := range []time.Duration{5 * time.Second, 10 * time.Second, 20 * time.Second, 40 * time.Second} {
-			// The poll sees it a second later; the agent is left alone a little longer than the row.
+			// The poll runs up to a second later, and the agent's backoff is slightly longer than the row's.
 			if off := w.times[i+1].Sub(w.times[i]) - want; off < 0 || off > 30*time.Second {
-				t.Errorf("pause %d is off by %s", i+1, off)
+				t.Errorf("backoff %d is off by %s", i+1, off)
 			}
 		}
 		if last := w.times[len(w.times)-1].Sub(start); last < 24*time.Hour || last > 25*time.Hour+time.Minute {
@@ -260,13 +260,13 @@ func TestRunner_RetriesForADayUnderSameID(t *testing.T) {
 		}
 		for _, message := range w.sent {
 			if message.ID != "ord_1.1" {
-				t.Errorf("the same message is called %s", message.ID)
+				t.Errorf("same message has ID %s", message.ID)
 			}
 		}
-		if text := log.String(); strings.Contains(text, "secret") || strings.Contains(text, "/hook") || !strings.Contains(text, "given up") {
-			t.Errorf("the log says:\n%s", text)
+		if text := log.String(); strings.Contains(text, "secret") || strings.Contains(text, "/hook") || !strings.Contains(text, "abandoned") {
+			t.Errorf("log:\n%s", text)
 		}
-		// What happens later is told, and it is still the first that the agent hears.
+		// Later events are delivered, still marked as the first.
 		tried := len(w.messages())
 		w.mu.Lock()
 		w.answer = nil
@@ -275,7 +275,7 @@ func TestRunner_RetriesForADayUnderSameID(t *testing.T) {
 		time.Sleep(time.Hour)
 		stop()
 		if sent := w.messages(); len(sent) != tried+1 || string(sent[tried].Body) != "ord_1 v first=true" {
-			t.Errorf("sent %q after it was given up", sent[tried:])
+			t.Errorf("sent %q after it was abandoned", sent[tried:])
 		}
 	})
 }
@@ -299,7 +299,7 @@ func TestRunner_HangingAgentDoesNotBlockOthers(t *testing.T) {
 		}
 		start := time.Now()
 		_, stop := startRunner(t, b, w)
-		time.Sleep(8 * time.Second) // less than one call that hangs
+		time.Sleep(8 * time.Second) // less than one hanging call
 		good := 0
 		for _, message := range w.messages() {
 			if strings.Contains(message.URL, "agt_good") {
@@ -307,12 +307,12 @@ func TestRunner_HangingAgentDoesNotBlockOthers(t *testing.T) {
 			}
 		}
 		if hanging := len(w.messages()) - good; good != 20 || hanging != 4 {
-			t.Errorf("after %s: %d to the good one, %d to the other", time.Since(start), good, hanging)
+			t.Errorf("after %s: %d to the good agent, %d to the hanging one", time.Since(start), good, hanging)
 		}
 		time.Sleep(2 * time.Minute)
 		stop()
 		if calls := len(w.messages()) - 20; calls > 30 {
-			t.Errorf("it was called %d times though it never answered", calls)
+			t.Errorf("hanging agent called %d times", calls)
 		}
 	})
 }
@@ -336,12 +336,12 @@ func TestRunner_RetryAfterAppliesToWholeAgent(t *testing.T) {
 		b.addEvent("ord_2", "agt_1")
 		time.Sleep(9 * time.Minute)
 		if sent := w.messages(); len(sent) != 1 {
-			t.Errorf("%d were sent before the time", len(sent))
+			t.Errorf("%d sent too early", len(sent))
 		}
 		time.Sleep(2 * time.Minute)
 		stop()
 		if sent := w.messages(); len(sent) != 3 {
-			t.Errorf("%d were sent", len(sent))
+			t.Errorf("%d sent", len(sent))
 		}
 	})
 }
@@ -425,7 +425,7 @@ func TestRunner_FinishesDeliveryOnShutdown(t *testing.T) {
 		synctest.Wait()
 		stop()
 		if row := b.row("ord_1"); row.DeliveredCount != 1 || !row.DueAt.IsZero() {
-			t.Errorf("it was taken, and is not noted: %+v", row)
+			t.Errorf("accepted message not recorded: %+v", row)
 		}
 	})
 }
@@ -443,9 +443,9 @@ func TestRunner_UnrecordedDeliveryRepeatsUnderSameID(t *testing.T) {
 		if len(sent) != 2 || sent[0].ID != sent[1].ID || string(sent[1].Body) != "ord_1 v first=true" || b.row("ord_1").DeliveredCount != 1 {
 			t.Fatalf("sent %+v, left %+v", sent, b.row("ord_1"))
 		}
-		// Nobody else may send while the first may still be under way.
+		// No other node may send while the first delivery may be in flight.
 		if apart := w.times[1].Sub(w.times[0]); apart < time.Minute {
-			t.Errorf("the second came after %s", apart)
+			t.Errorf("second attempt after %s", apart)
 		}
 	})
 }

@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// maxPerAgent bounds the messages to one agent that are under way, so that one
-	// that hangs leaves room for the others.
+	// maxPerAgent bounds the deliveries in flight per agent, so that a hanging one leaves
+	// capacity for the others.
 	maxPerAgent = 4
-	// busyDelay is how long a message waits for its turn.
+	// busyDelay is how long a delivery waits for capacity.
 	busyDelay = time.Second
-	// After a failure the agent is left alone, for longer and longer.
+	// After a failure all deliveries to the agent back off.
 	minAgentBackoff = 2 * time.Second
 	maxAgentBackoff = 5 * time.Minute
 )
 
-// agentThrottle remembers how agents behave. Who behaves is forgotten, so it holds at most
-// as many as the operator has added.
+// agentThrottle limits deliveries per agent. Agents without failures or deliveries in
+// flight are removed, so it is bounded by the number of configured agents.
 type agentThrottle struct {
 	mu     sync.Mutex
 	agents map[string]agentState
@@ -29,11 +29,11 @@ type agentThrottle struct {
 
 type agentState struct {
 	inFlight, failures int
-	blockedUntil       time.Time // nobody calls before
+	blockedUntil       time.Time // no delivery before
 }
 
-// acquire counts a message to an agent. If it must not be sent now, it says how long
-// to wait, and nothing is counted.
+// acquire counts a delivery to an agent. If it must not be sent now, acquire returns how
+// long to wait, and counts nothing.
 func (d *agentThrottle) acquire(agent string, now time.Time) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -49,7 +49,7 @@ func (d *agentThrottle) acquire(agent string, now time.Time) time.Duration {
 	return 0
 }
 
-// release is called after enter has let a message pass.
+// release ends a delivery that acquire has admitted.
 func (d *agentThrottle) release(agent string, now time.Time, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,7 +59,7 @@ func (d *agentThrottle) release(agent string, now time.Time, err error) {
 	switch {
 	case err == nil || errors.Is(err, errNoRecipient):
 		at.failures, at.blockedUntil = 0, time.Time{}
-	case errors.As(err, &failure) && failure.Kind == registrar.KindUpstream: // our own faults say nothing about the agent
+	case errors.As(err, &failure) && failure.Kind == registrar.KindUpstream: // internal errors say nothing about the agent
 		at.failures++
 		at.blockedUntil = now.Add(max(jobs.Backoff(at.failures, minAgentBackoff, maxAgentBackoff), min(failure.RetryAfter, maxBackoff)))
 	}
