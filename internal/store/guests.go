@@ -76,13 +76,9 @@ func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *orde
 // not too many orders open.
 func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int, tooMany error) error {
 	if !newOrder.Claimed {
-		language := newOrder.Contact.Language
-		if language == "" {
-			language = "de"
-		}
 		if err := q.InsertGuest(ctx, query.InsertGuestParams{
 			ID: newOrder.Customer, Email: newOrder.Contact.Email, EmailKey: guestKey(newOrder.ID), UserHandle: guestKey(newOrder.ID),
-			Language: language, CreatedAt: micros(newOrder.CreatedAt), ConfirmedAt: micros(newOrder.CreatedAt),
+			Language: newOrder.Contact.GuestLanguage(), CreatedAt: micros(newOrder.CreatedAt), ConfirmedAt: micros(newOrder.CreatedAt),
 		}); err != nil || fitted == nil {
 			return err
 		}
@@ -104,7 +100,7 @@ func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, f
 
 func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted order.Contact, now time.Time) error {
 	kind := account.Person
-	if fitted.Organisation != "" {
+	if fitted.IsCompany() {
 		kind = account.Company
 	}
 	return accounts{q}.PutRegistrant(ctx, id, account.Registrant{
@@ -128,16 +124,10 @@ func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Tr
 	case was.Contact == now.Contact:
 		return nil
 	}
-	language := now.Contact.Language
-	if language == "" {
-		language = "de"
-	}
-	if _, err := q.UpdateGuest(ctx, query.UpdateGuestParams{Email: now.Contact.Email, Language: language, ID: now.Customer}); err != nil {
+	if _, err := q.UpdateGuest(ctx, query.UpdateGuestParams{Email: now.Contact.Email, Language: now.Contact.GuestLanguage(), ID: now.Customer}); err != nil {
 		return err
 	}
-	if emailKey(was.Contact.Email) != emailKey(now.Contact.Email) {
-		// The link that was mailed to the former address would give the order, and the
-		// buyer's data with it, to whoever reads mail there.
+	if transition.VoidsClaimLinks() {
 		if err := (accounts{q}).DeleteUnusedLinks(ctx, now.Customer, linkClaim); err != nil {
 			return err
 		}

@@ -22,12 +22,11 @@ const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 // errAlreadyIssued rolls back what somebody else has issued.
 var errAlreadyIssued = errors.New("the document is not owed any more")
 
-// insertPendingInvoices writes down, with the change of an order that causes it, that an
-// invoice or a correction is to be issued.
+// insertPendingInvoices records, with the change that causes it, that an invoice or a
+// correction must be issued.
 func insertPendingInvoices(ctx context.Context, q *query.Queries, transition order.Transition) error {
-	now := transition.To
-	if transition.Provision && now.Totals.Gross > 0 {
-		buyer, err := currentInvoiceBuyerJSON(ctx, q, now.Customer)
+	if transition.InvoiceDue() {
+		buyer, err := currentInvoiceBuyerJSON(ctx, q, transition.To.Customer)
 		if err != nil {
 			return err
 		}
@@ -35,16 +34,8 @@ func insertPendingInvoices(ctx context.Context, q *query.Queries, transition ord
 			return err
 		}
 	}
-	made := make(map[string]bool, len(transition.From.Refunds))
-	for _, refund := range transition.From.Refunds {
-		made[refund.ID] = refund.Provider != ""
-	}
-	for _, refund := range now.Refunds {
-		// A payment that the order did not want has no invoice to correct.
-		if refund.Provider == "" || refund.Item == "" || made[refund.ID] {
-			continue
-		}
-		if err := insertPendingInvoice(ctx, q, transition, refund.ID, ""); err != nil {
+	for _, refund := range transition.CorrectionsDue() {
+		if err := insertPendingInvoice(ctx, q, transition, refund, ""); err != nil {
 			return err
 		}
 	}
@@ -116,10 +107,8 @@ func (db *DB) GetSale(ctx context.Context, id string) (invoice.Sale, error) {
 			ID: item.ID, Name: item.Name, Kind: string(item.Kind), Years: item.Years, Net: item.Net, VAT: item.VAT, Gross: item.Gross,
 		})
 	}
-	for _, payment := range o.Payments {
-		if payment.State == order.PaymentCaptured {
-			sale.Payment = payment.ID
-		}
+	if payment := o.CapturedPayment(); payment != nil {
+		sale.Payment = payment.ID
 	}
 	for _, refund := range o.Refunds {
 		sale.Refunds = append(sale.Refunds, invoice.Refund{ID: refund.ID, Item: refund.Item, Amount: refund.Amount, MadeAt: refund.MadeAt})

@@ -238,37 +238,34 @@ func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]orde
 	return orders, nil
 }
 
-// SpentSince is what was paid since then, the most of what this account, this address
-// and each card of this account has paid, and what the account is paying now.
-func (db *DB) SpentSince(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error) {
+// SpentSince sums up what this account, this address and each card of this account have
+// paid since then, and what the account is paying now.
+func (db *DB) SpentSince(ctx context.Context, customer, email string, since time.Time) (order.Spending, error) {
 	q := db.read()
-	// This comes first: an order that becomes paid between the questions counts
-	// twice rather than not at all.
+	// This comes first: an order that is paid between the queries counts twice rather
+	// than not at all.
 	paying, err := q.SumPayingByCustomer(ctx, customer)
 	if err != nil {
-		return 0, err
+		return order.Spending{}, err
 	}
-	spent, err := q.SumPaidByCustomer(ctx, query.SumPaidByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
+	byAccount, err := q.SumPaidByCustomer(ctx, query.SumPaidByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
 	if err != nil {
-		return 0, err
+		return order.Spending{}, err
 	}
-	byAddress, err := q.SumPaidByEmail(ctx, query.SumPaidByEmailParams{EmailKey: emailKey(email), PaidAt: micros(since)})
+	byEmail, err := q.SumPaidByEmail(ctx, query.SumPaidByEmailParams{EmailKey: emailKey(email), PaidAt: micros(since)})
 	if err != nil {
-		return 0, err
+		return order.Spending{}, err
 	}
+	spent := order.Spending{Paying: registrar.Cents(paying), ByAccount: registrar.Cents(byAccount), ByEmail: registrar.Cents(byEmail)}
 	cards, err := q.ListCustomerCards(ctx, customer)
-	if err != nil {
-		return 0, err
-	}
-	spent = max(spent, byAddress)
 	for _, card := range cards {
 		byCard, err := q.SumPaidByCard(ctx, query.SumPaidByCardParams{Card: card, UpdatedAt: micros(since)})
 		if err != nil {
-			return 0, err
+			return order.Spending{}, err
 		}
-		spent = max(spent, byCard)
+		spent.ByCard = append(spent.ByCard, registrar.Cents(byCard))
 	}
-	return registrar.Cents(spent + paying), nil
+	return spent, err
 }
 
 // emailKey is an account's address as it is compared.

@@ -152,11 +152,13 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 				return err
 			}
 		}
-		if err := updateItems(ctx, q, transition.From, now); err != nil {
+		if err := updateItems(ctx, q, transition, now); err != nil {
 			return err
 		}
-		if err := enqueueOrderDelivery(ctx, q, transition.From, now, transition.At); err != nil {
-			return err
+		if order.VisibleToAgent(transition.From, now) {
+			if err := q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: now.ID, Now: micros(transition.At)}); err != nil {
+				return err
+			}
 		}
 		return recordUpdateEffects(ctx, q, transition)
 	})
@@ -175,13 +177,10 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 // is not closed and its registrant not changed before the order says that it is being
 // paid; and if the buyer is no longer the one who was quoted, nothing changes.
 func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transition) error {
-	was, now := transition.From, transition.To
-	waited := was.State == order.AwaitingPayment || was.State == order.AwaitingVerification
-	begins := waited && (now.State == order.Paying || now.State == order.Provisioning)
-	if !now.Claimed || was.Claimed && !begins {
+	if !transition.LocksBuyer() {
 		return nil
 	}
-	locked, err := q.LockBuyer(ctx, now.Customer)
+	locked, err := q.LockBuyer(ctx, transition.To.Customer)
 	if err != nil {
 		return err
 	}
@@ -191,7 +190,7 @@ func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transi
 	if transition.ExpectedBuyer == nil {
 		return nil
 	}
-	buyer, err := buyerOf(ctx, q, now.Customer)
+	buyer, err := buyerOf(ctx, q, transition.To.Customer)
 	if err == nil && buyer != *transition.ExpectedBuyer {
 		err = errOrderConflict
 	}
@@ -219,10 +218,8 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 		if err != nil {
 			return err
 		}
-		item.State = order.ItemProvisioning
-		if added == 0 {
-			item.ProvisionItem, item.State, item.Failure, held = "", order.ItemFailed, registrar.NameHeld, true
-		}
+		item.MarkProvisioned(added > 0)
+		held = held || added == 0
 	}
 	if !held {
 		return nil
@@ -243,10 +240,10 @@ func provisionOrderItem(ctx context.Context, q *query.Queries, o order.Order, it
 	})
 }
 
-func updateItems(ctx context.Context, q *query.Queries, was, now order.Order) error {
-	if !slices.EqualFunc(was.Items, now.Items, func(a, b order.Item) bool { return a.ID == b.ID }) {
-		if !was.State.Open() || now.Agent == "" {
-			return fmt.Errorf("order %s can't get other items", now.ID)
+func updateItems(ctx context.Context, q *query.Queries, transition order.Transition, now order.Order) error {
+	if transition.ReplacesItems() {
+		if !transition.MayReplaceItems() {
+			return fmt.Errorf("store: update order %s: items can't be replaced", now.ID)
 		}
 		if err := q.DeleteOrderItems(ctx, now.ID); err != nil {
 			return err
@@ -254,7 +251,7 @@ func updateItems(ctx context.Context, q *query.Queries, was, now order.Order) er
 		return insertItems(ctx, q, now)
 	}
 	for _, item := range now.Items {
-		if slices.Contains(was.Items, item) {
+		if slices.Contains(transition.From.Items, item) {
 			continue
 		}
 		changed, err := q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
@@ -296,31 +293,27 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 	return nil
 }
 
-// finishOrderItem notes on an order's item that its line has come to its end, and makes
-// the order due. The order's version changes, so that somebody who read the item
-// as under way does not put the order to sleep.
+// finishOrderItem stores the result of a provision item that has ended in its order item
+// and makes the order due. The order's version changes, so that a concurrent update that
+// read the item as unfinished does not postpone the order.
 func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item) error {
-	id, ordered := strings.CutPrefix(item.Payment, order.PaymentOf(""))
-	if !ordered || !item.State.Final() {
+	result, ok := order.ResultOf(item)
+	if !ok {
 		return nil
 	}
-	state := order.ItemActive
-	if item.State == provision.StateFailed {
-		state = order.ItemFailed
-	}
-	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(state), Failure: string(item.Failure), ProvisionItemID: item.ID}); err != nil {
+	if err := q.FinishOrderItem(ctx, query.FinishOrderItemParams{State: string(result.State), Failure: string(result.Failure), ProvisionItemID: item.ID}); err != nil {
 		return err
 	}
-	if state == order.ItemActive {
-		if err := q.EnableOrderedAutoRenew(ctx, query.EnableOrderedAutoRenewParams{DomainID: item.Domain, OrderID: id}); err != nil {
+	if result.EnableAutoRenew {
+		if err := q.EnableOrderedAutoRenew(ctx, query.EnableOrderedAutoRenewParams{DomainID: item.Domain, OrderID: result.Order}); err != nil {
 			return err
 		}
 	}
-	if err := q.MakeOrderDue(ctx, query.MakeOrderDueParams{ID: id, Now: micros(item.UpdatedAt)}); err != nil {
+	if err := q.MakeOrderDue(ctx, query.MakeOrderDueParams{ID: result.Order, Now: micros(item.UpdatedAt)}); err != nil {
 		return err
 	}
-	// After the order, whose row is the lock: MoveOrder takes the two in the same order.
-	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: id, Now: micros(item.UpdatedAt)})
+	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
+	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: result.Order, Now: micros(item.UpdatedAt)})
 }
 
 // OrderBacklog is what waits to be done about orders.

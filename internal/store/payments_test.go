@@ -34,10 +34,10 @@ func TestSpent_MaximumOfAccountAddressAndCard(t *testing.T) {
 		spent := func(customer, email string) int {
 			t.Helper()
 			sum, err := db.SpentSince(ctx, customer, email, testTime)
-			if err != nil || sum%1428 != 0 {
-				t.Fatalf("got %d, %v", sum, err)
+			if err != nil || sum.Total()%1428 != 0 {
+				t.Fatalf("got %d, %v", sum.Total(), err)
 			}
-			return int(sum / 1428)
+			return int(sum.Total() / 1428)
 		}
 		anna, bert, carl := newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newCustomer(t, db, "carl")
 		if got := spent(anna, "a@example.com"); got != 0 {
@@ -198,8 +198,8 @@ func TestSpent_IncludesPaymentsInProgress(t *testing.T) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		spent := func(want registrar.Cents) {
 			t.Helper()
-			if got, err := db.SpentSince(ctx, anna, "anna@example.com", testTime); err != nil || got != want {
-				t.Errorf("got %d, %v; want %d", got, err, want)
+			if got, err := db.SpentSince(ctx, anna, "anna@example.com", testTime); err != nil || got.Total() != want {
+				t.Errorf("got %d, %v; want %d", got.Total(), err, want)
 			}
 		}
 		first, second := addOrder(t, db, testOrder(anna, "a.org")), addOrder(t, db, testOrder(anna, "b.org", "c.org"))

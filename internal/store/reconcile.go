@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"iter"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
@@ -107,10 +106,7 @@ func reconcileItemOf(l provision.Item) reconcile.ProvisionItem {
 		stage = reconcile.ItemFailed
 	default:
 	}
-	paidBy, byOrder := strings.CutPrefix(l.Payment, order.PaymentOf(""))
-	if !byOrder {
-		paidBy = ""
-	}
+	paidBy, _ := order.OrderOfPayment(l.Payment)
 	return reconcile.ProvisionItem{
 		ID: l.ID, Customer: l.Customer, Name: l.Name, Kind: string(l.Kind), Order: paidBy, Domain: l.Domain, Stage: stage,
 		RefundDue: l.RefundDue, UpdatedAt: l.UpdatedAt, DueAt: l.DueAt,

@@ -5,29 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
 var _ webhook.Store = (*DB)(nil)
-
-// enqueueOrderDelivery notes that an agent has something to hear, if it can see a difference.
-// Before the payment there is a session and no order, so nothing is told.
-func enqueueOrderDelivery(ctx context.Context, q *query.Queries, was, now order.Order, at time.Time) error {
-	if now.Agent == "" && now.Completer == "" || now.State.Open() || now.State == order.Canceled || now.State == order.Expired {
-		return nil
-	}
-	sameState := func(a, b order.Item) bool { return a.ID == b.ID && a.State == b.State }
-	sameRefund := func(a, b order.Refund) bool { return a.ID == b.ID && a.Provider == b.Provider }
-	if was.State == now.State && slices.EqualFunc(was.Items, now.Items, sameState) && slices.EqualFunc(was.Refunds, now.Refunds, sameRefund) {
-		return nil
-	}
-	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: now.ID, Now: micros(at)})
-}
 
 // ListDueDeliveries returns what agents have to hear, the longest overdue first.
 func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {

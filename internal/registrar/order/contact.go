@@ -31,4 +31,11 @@ func (c Contact) merge(update Contact) Contact {
 	}
 }
 
+// Name joins first and last name.
 func (c Contact) Name() string { return strings.TrimSpace(c.FirstName + " " + c.LastName) }
+
+// IsCompany reports whether the contact names an organisation.
+func (c Contact) IsCompany() bool { return c.Organisation != "" }
+
+// GuestLanguage is the language of a guest account: the contact's, or German.
+func (c Contact) GuestLanguage() string { return cmp.Or(c.Language, "de") }

@@ -32,7 +32,7 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verif
 			if err != nil {
 				return false, err
 			}
-			over = spent+o.Totals.Gross > s.cfg.VerifyOver
+			over = spent.Total()+o.Totals.Gross > s.cfg.VerifyOver
 		}
 		if !over {
 			return false, nil
@@ -47,7 +47,7 @@ func (s *Service) needsIdentity(ctx context.Context, o Order, buyer Buyer, verif
 // stored, so at least the last one of a race sees them all.
 func (s *Service) needsIdentityWithOthers(ctx context.Context, o Order, buyer Buyer) (bool, error) {
 	spent, err := s.cfg.Store.SpentSince(ctx, o.Customer, o.Email, s.now().Add(-spendingWindow))
-	if err != nil || spent <= s.cfg.VerifyOver {
+	if err != nil || spent.Total() <= s.cfg.VerifyOver {
 		return false, err
 	}
 	identity, _, err := s.cfg.Store.GetIdentity(ctx, o.Customer)

@@ -144,7 +144,7 @@ func judgePayment(o Order, id string, status PaymentStatus) verdict {
 	if status.Payment != payment.ID || status.Order != o.ID {
 		return verdictMismatch
 	}
-	if underWay && o.State == Paying && o.capturedPayment() == nil &&
+	if underWay && o.State == Paying && o.CapturedPayment() == nil &&
 		status.Amount == payment.Amount && payment.Amount == o.Totals.Gross && strings.EqualFold(status.Currency, currency) {
 		return verdictCapture
 	}
@@ -287,7 +287,7 @@ func (s *Service) addRefund(o *Order, payment, item string, amount registrar.Cen
 // its items have ended.
 func (s *Service) concludeProvisioning(o Order) (Transition, bool) {
 	now := o.clone()
-	captured, over, active := now.capturedPayment(), true, 0
+	captured, over, active := now.CapturedPayment(), true, 0
 	for i := range now.Items {
 		switch item := &now.Items[i]; item.State {
 		case ItemActive:

@@ -41,10 +41,9 @@ type Store interface {
 	// UpdateOrder applies one transition. It returns false, and changes nothing, on a
 	// version conflict.
 	UpdateOrder(ctx context.Context, move Transition) (bool, error)
-	// SpentSince returns the largest of the sums paid since then by account, by address
-	// and by each card of this account, plus what the account is paying now. A payment
-	// that is captured concurrently is never missed.
-	SpentSince(ctx context.Context, customer, email string, since time.Time) (registrar.Cents, error)
+	// SpentSince sums up payments since then. A payment that is captured concurrently may
+	// count twice but is never missed.
+	SpentSince(ctx context.Context, customer, email string, since time.Time) (Spending, error)
 
 	// GetIdentity returns false if no verification was started. UpdateIdentity stores
 	// now if the stored identity still equals was.
@@ -96,7 +95,7 @@ type Transition struct {
 	At time.Time
 	// Provision creates a provision.Item, paid by PaymentOf(order), for each item that
 	// has a ProvisionItem id. An item whose name is held or being provisioned already
-	// is stored as failed with NameHeld, and To reflects that.
+	// is stored as failed with registrar.NameHeld, and To reflects that.
 	Provision bool
 	// ExpectedBuyer is the buyer for whom the order was priced. When payment starts and
 	// the account's data no longer match, nothing is changed; nil skips the comparison.
@@ -110,9 +109,6 @@ type Transition struct {
 	AuditEvents []registrar.AuditEvent
 	Mails       []registrar.Mail
 }
-
-// PaymentOf is the payment reference in the provision items of an order.
-func PaymentOf(order string) string { return "order:" + order }
 
 // PaymentMethod is a customer's saved payment method.
 type PaymentMethod struct {

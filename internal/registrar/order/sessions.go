@@ -294,7 +294,7 @@ func (s *Service) updateBuyer(ctx context.Context, o *Order, update *Contact) (r
 
 // guestBuyer returns the buyer of an unclaimed order.
 func (s *Service) guestBuyer(o Order) resolvedBuyer {
-	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: cmp.Or(o.Contact.Language, "de")}}
+	resolved := resolvedBuyer{buyer: Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: o.Contact.GuestLanguage()}}
 	if s.cfg.Registrants == nil {
 		return resolved
 	}
@@ -304,7 +304,7 @@ func (s *Service) guestBuyer(o Order) resolvedBuyer {
 	}
 	resolved.normalized = &normalized
 	b := &resolved.buyer
-	b.HasRegistrant, b.Name, b.Organisation, b.Company, b.VATID = true, normalized.Name(), normalized.Organisation, normalized.Organisation != "", normalized.VATID
+	b.HasRegistrant, b.Name, b.Organisation, b.Company, b.VATID = true, normalized.Name(), normalized.Organisation, normalized.IsCompany(), normalized.VATID
 	b.Street, b.PostalCode, b.City, b.State = normalized.Street, normalized.PostalCode, normalized.City, normalized.State
 	b.Country, b.Phone = normalized.Country, normalized.Phone
 	return resolved

@@ -83,7 +83,8 @@ func (o *Order) inFlightPayment() *Payment {
 	return nil
 }
 
-func (o *Order) capturedPayment() *Payment {
+// CapturedPayment returns the payment that pays for the order, or nil.
+func (o *Order) CapturedPayment() *Payment {
 	for i := range o.Payments {
 		if o.Payments[i].State == PaymentCaptured {
 			return &o.Payments[i]
@@ -116,7 +117,7 @@ func (o *Order) hasRefundsDue() bool { return o.RefundsDue() > 0 }
 // provisioningEnded reports whether a provisioning order needs processing: all items
 // have ended, or a refund must be recorded.
 func (o *Order) provisioningEnded() bool {
-	captured, all := o.capturedPayment(), true
+	captured, all := o.CapturedPayment(), true
 	for _, item := range o.Items {
 		owed := func(r Refund) bool { return r.Item == item.ID }
 		switch item.State {

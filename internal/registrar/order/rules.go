@@ -1,0 +1,122 @@
+package order
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// The rules in this file are pure functions that the store applies inside its
+// transactions.
+
+const paymentPrefix = "order:"
+
+// PaymentOf is the payment reference in the provision items of an order.
+func PaymentOf(order string) string { return paymentPrefix + order }
+
+// OrderOfPayment returns the order of a payment reference; false if an order did not
+// pay for it.
+func OrderOfPayment(payment string) (order string, ok bool) {
+	if order, ok = strings.CutPrefix(payment, paymentPrefix); !ok {
+		return "", false
+	}
+	return order, true
+}
+
+// ItemResult is the effect of a finished provision item on its order item.
+type ItemResult struct {
+	Order   string
+	State   ItemState
+	Failure registrar.Code
+	// EnableAutoRenew turns on automatic renewal of the domain if the order asks for it.
+	EnableAutoRenew bool
+}
+
+// ResultOf returns the effect of a provision item on its order; false if it is not
+// final or no order paid for it.
+func ResultOf(item provision.Item) (ItemResult, bool) {
+	id, ok := OrderOfPayment(item.Payment)
+	if !ok || !item.State.Final() {
+		return ItemResult{}, false
+	}
+	if item.State == provision.StateFailed {
+		return ItemResult{Order: id, State: ItemFailed, Failure: item.Failure}, true
+	}
+	return ItemResult{Order: id, State: ItemActive, Failure: item.Failure, EnableAutoRenew: true}, true
+}
+
+// MarkProvisioned records whether a provision item was created. Without one the name is
+// held already, and the item fails.
+func (i *Item) MarkProvisioned(created bool) {
+	i.State = ItemProvisioning
+	if !created {
+		i.ProvisionItem, i.State, i.Failure = "", ItemFailed, registrar.NameHeld
+	}
+}
+
+// LocksBuyer reports whether the account must be locked first: it takes over the order
+// or starts to pay for it, so it must neither be closed nor change its registrant
+// meanwhile.
+func (t Transition) LocksBuyer() bool {
+	waited := t.From.State == AwaitingPayment || t.From.State == AwaitingVerification
+	starts := waited && (t.To.State == Paying || t.To.State == Provisioning)
+	return t.To.Claimed && (!t.From.Claimed || starts)
+}
+
+// ReplacesItems reports whether the items themselves change.
+func (t Transition) ReplacesItems() bool {
+	return !slices.EqualFunc(t.From.Items, t.To.Items, func(a, b Item) bool { return a.ID == b.ID })
+}
+
+// MayReplaceItems reports whether the items may change: only those of an agent's open
+// order may.
+func (t Transition) MayReplaceItems() bool { return t.From.State.Open() && t.To.Agent != "" }
+
+// VoidsClaimLinks reports whether claim links become invalid: one that was mailed to the
+// former address would give the order, with the buyer's data, to that address's owner.
+func (t Transition) VoidsClaimLinks() bool {
+	return !strings.EqualFold(t.From.Contact.Email, t.To.Contact.Email)
+}
+
+// VisibleToAgent reports whether an agent gets a webhook about a change. Before payment it
+// has a session and no order.
+func VisibleToAgent(from, to Order) bool {
+	if to.Agent == "" && to.Completer == "" || to.State.Open() || to.State == Canceled || to.State == Expired {
+		return false
+	}
+	sameState := func(a, b Item) bool { return a.ID == b.ID && a.State == b.State }
+	sameRefund := func(a, b Refund) bool { return a.ID == b.ID && a.Provider == b.Provider }
+	return from.State != to.State || !slices.EqualFunc(from.Items, to.Items, sameState) || !slices.EqualFunc(from.Refunds, to.Refunds, sameRefund)
+}
+
+// InvoiceDue reports whether an invoice must be issued.
+func (t Transition) InvoiceDue() bool { return t.Provision && t.To.Totals.Gross > 0 }
+
+// CorrectionsDue lists the new refunds that need a correction of the invoice. That of an
+// unmatched payment needs none, because it has no invoice.
+func (t Transition) CorrectionsDue() (refunds []string) {
+	made := make(map[string]bool, len(t.From.Refunds))
+	for _, refund := range t.From.Refunds {
+		made[refund.ID] = refund.Provider != ""
+	}
+	for _, refund := range t.To.Refunds {
+		if refund.Provider != "" && refund.Item != "" && !made[refund.ID] {
+			refunds = append(refunds, refund.ID)
+		}
+	}
+	return refunds
+}
+
+// Spending is what was paid in a period by account, by address and by each card of the
+// account, and what the account is paying now.
+type Spending struct {
+	Paying, ByAccount, ByEmail registrar.Cents
+	ByCard                     []registrar.Cents
+}
+
+// Total is the largest of the sums plus what is being paid.
+func (s Spending) Total() registrar.Cents {
+	return max(s.ByAccount, s.ByEmail, slices.Max(append([]registrar.Cents{0}, s.ByCard...))) + s.Paying
+}
