@@ -41,7 +41,7 @@ func (s *env) waitForMailText(to string, substrings ...string) {
 	})
 }
 
-// showOrderCLI is what an operator reads of an order.
+// showOrderCLI returns the operator's output about an order.
 func (s *env) showOrderCLI(id string) string {
 	s.t.Helper()
 	out, err := exec.CommandContext(s.t.Context(), binary, "orders", "show", id, "--config", s.config).CombinedOutput()
@@ -55,7 +55,7 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	anna, consentText := s.signedInBrowser(), order.ConsentText(order.ConsentWording("de"))
-	// As a company nobody is asked, and nothing is noted.
+	// A company is not asked, and no consent is recorded.
 	firm := s.startOrder(item{"firma-ohne-frage.de", "register"})
 	if page := anna.get(firm.PaymentURL); strings.Contains(page.text, `name="consent"`) {
 		t.Error("a company is asked")
@@ -63,7 +63,7 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	anna.pay(firm.PaymentURL)
 	s.waitForStatus(firm.OrderID, "completed")
 	if said := s.showOrderCLI(firm.OrderID); !strings.Contains(said, "consent (UTC) - ") {
-		t.Errorf("of a company's order the operator reads %s", said)
+		t.Errorf("operator output about a company's order: %s", said)
 	}
 
 	if got := anna.post(s.base+"/portal/profile/registrant", "kind", "person", "name", "Berta Beispiel", "street", "Ring 1", "postal_code", "20095",
@@ -74,7 +74,7 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	page := anna.get(made.PaymentURL)
 	gross := grossField.FindStringSubmatch(page.text)
 	if gross == nil || !strings.Contains(page.text, consentText) {
-		t.Fatalf("the page does not ask:\n%s", page.text)
+		t.Fatalf("the page does not ask for consent:\n%s", page.text)
 	}
 	for _, form := range [][]string{{"gross", gross[1]}, {"gross", gross[1], "consent", "on"}} {
 		if got := anna.post(made.PaymentURL+"/pay", form...); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "consent-problem") {
@@ -85,10 +85,10 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	anna.pay(made.PaymentURL)
 	s.waitForStatus(made.OrderID, "completed")
 	if said := s.showOrderCLI(made.OrderID); !strings.Contains(said, "2026-11-de") {
-		t.Errorf("of a consumer's order the operator reads %s", said)
+		t.Errorf("operator output about a consumer's order: %s", said)
 	}
 	if page := anna.get(s.base + "/portal/orders/" + made.OrderID); !strings.Contains(page.text, consentText) {
-		t.Errorf("the order does not show it:\n%s", page.text)
+		t.Errorf("the order does not show the consent:\n%s", page.text)
 	}
 	s.waitForMailText(s.Demo.Email, made.OrderID, consentText)
 	s.reconcile()

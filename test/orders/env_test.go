@@ -1,6 +1,6 @@
-// Package orders lets an agent order and a human pay, each over its own socket: the
-// agent by the MCP endpoint, the human by the pages of the product and of the
-// sandbox's payment provider. The product and its world are two processes.
+// Package orders tests orders end to end: an agent orders through the MCP endpoint, and
+// a human pays on the pages of the product and of the sandbox's payment provider.
+// Product and sandbox are two processes.
 package orders
 
 import (
@@ -22,7 +22,8 @@ var binary string
 
 func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
 
-// The binary is built by a command, so the go tool has to be told.
+// The go tool does not see the sources of a binary built by a command, so this test
+// reads them.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
@@ -31,17 +32,17 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 }
 
-// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+// waitTimeout bounds waits on a busy machine.
 const waitTimeout = time.Minute
 
-// The cards of the sandbox.
+// The sandbox's cards.
 const (
 	cardPays     = "4242424242424242"
 	cardDeclined = "4000000000000002"
 	cardNeeds3DS = "4000002500003155"
 )
 
-// env is a product with its world.
+// env is a product with its sandbox.
 type env struct {
 	testkit.SandboxInfo
 	t            *testing.T
@@ -49,7 +50,7 @@ type env struct {
 	base, config string
 	world        testkit.World
 	provider     testkit.Provider
-	// reconcile proves that everything agrees.
+	// reconcile checks that orders, charges and domains agree.
 	reconcile func()
 }
 
@@ -66,13 +67,13 @@ func newEnv(t *testing.T, settings ...string) *env {
 	}
 }
 
-// item is one wanted name.
+// item is one requested name.
 type item struct {
 	Domain string `json:"domain"`
 	Type   string `json:"type"`
 }
 
-// orderResult is what start_order answers, and get_order_status.
+// orderResult is the result of start_order and get_order_status.
 type orderResult struct {
 	OrderID         string `json:"orderId"`
 	Status          string `json:"status"`
@@ -85,10 +86,10 @@ type orderResult struct {
 		Domain string `json:"domain"`
 		Status string `json:"status"`
 		Years  int    `json:"years"`
-		// Of a rejected item.
+		// For rejected items.
 		Code    string `json:"code"`
 		Message string `json:"message"`
-		// Of a failed one.
+		// For failed items.
 		Failure *struct{ Code string } `json:"failure"`
 		Refund  *struct {
 			Status    string      `json:"status"`
@@ -101,21 +102,21 @@ type orderResult struct {
 		Domain string `json:"domain"`
 		URL    string `json:"url"`
 	} `json:"requirements"`
-	// Of a failure.
+	// For errors.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Reason  string `json:"reason"`
 	URL     string `json:"url"`
 }
 
-// callOrderTool is the agent.
+// callOrderTool calls an order tool as the agent.
 func (s *env) callOrderTool(tool string, arguments any) (answer orderResult, failed bool) {
 	s.t.Helper()
 	failed = s.callTool(tool, arguments, &answer)
 	return answer, failed
 }
 
-// callTool reads a tool's structured content into answer.
+// callTool decodes a tool's structured content into answer.
 func (s *env) callTool(tool string, arguments, answer any) (failed bool) {
 	s.t.Helper()
 	failed, err := testkit.MCP{Base: s.base, Token: s.Demo.Token}.Call(s.t.Context(), tool, arguments, answer)
@@ -144,7 +145,7 @@ func (s *env) waitForStatus(id, status string) (last orderResult) {
 	return last
 }
 
-// browser is somebody with a browser, without its redirects.
+// browser is an HTTP client with cookies that does not follow redirects.
 type browser struct {
 	*env
 	client *http.Client
@@ -166,12 +167,11 @@ func (s *env) signedInBrowser() browser {
 	s.t.Helper()
 	h := s.newBrowser()
 	if got := h.post(s.base+"/portal/sign-in", "email", s.Demo.Email, "password", s.Demo.Password); got.status != http.StatusSeeOther {
-		s.t.Fatalf("the sign-in answered %d", got.status)
+		s.t.Fatalf("sign-in: status %d", got.status)
 	}
 	return h
 }
 
-// pageResponse is what the browser got.
 type pageResponse struct {
 	status     int
 	next, text string
@@ -219,23 +219,23 @@ var (
 	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 )
 
-// submitPayment opens the page of an order and presses its button: the sum is the one that
-// the page shows, and what a consumer must consent to is ticked.
+// submitPayment opens an order's page and submits its form with the amount shown and
+// the consumer's consent.
 func (h browser) submitPayment(link string) pageResponse {
 	h.t.Helper()
 	got := h.submitPaymentFrom(link, h.get(link))
 	if got.status != http.StatusSeeOther {
-		h.t.Fatalf("the button answered %d:\n%s", got.status, got.text)
+		h.t.Fatalf("pay: status %d:\n%s", got.status, got.text)
 	}
 	return got
 }
 
-// submitPaymentFrom is the answer to the button of a page that was read before.
+// submitPaymentFrom submits the form of a page that was loaded before.
 func (h browser) submitPaymentFrom(link string, page pageResponse) pageResponse {
 	h.t.Helper()
 	gross := grossField.FindStringSubmatch(page.text)
 	if gross == nil {
-		h.t.Fatalf("the page has no button (%d):\n%s", page.status, page.text)
+		h.t.Fatalf("no pay button (%d):\n%s", page.status, page.text)
 	}
 	form := []string{"gross", gross[1]}
 	if consent := consentField.FindStringSubmatch(page.text); consent != nil {
@@ -244,14 +244,14 @@ func (h browser) submitPaymentFrom(link string, page pageResponse) pageResponse 
 	return h.post(link+"/pay", form...)
 }
 
-// pay pays an order with a good card and comes back.
+// pay pays an order with a valid card and returns.
 func (h browser) pay(link string) {
 	h.t.Helper()
 	back := h.post(h.submitPayment(link).next, "cardNumber", cardPays)
 	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, link+"/paid") {
-		h.t.Fatalf("the card was not taken (%d): %s", back.status, back.next)
+		h.t.Fatalf("card not accepted (%d): %s", back.status, back.next)
 	}
 	if after := h.get(back.next); after.status >= http.StatusBadRequest {
-		h.t.Fatalf("the way back answered %d", after.status)
+		h.t.Fatalf("return: status %d", after.status)
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// eventStream is a page's stream, as its script reads it.
+// eventStream reads a page's event stream.
 type eventStream struct {
 	t      *testing.T
 	reader *bufio.Reader
 }
 
-// openEventStream opens the stream of an order's page.
+// openEventStream opens the event stream of an order's page.
 func (h browser) openEventStream(link string) eventStream {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), waitTimeout)
@@ -36,12 +36,12 @@ func (h browser) openEventStream(link string) eventStream {
 		_ = response.Body.Close()
 	})
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || kind != "text/event-stream" {
-		h.t.Fatalf("no stream but %d, %s", response.StatusCode, kind)
+		h.t.Fatalf("no event stream: %d, %s", response.StatusCode, kind)
 	}
 	return eventStream{h.t, bufio.NewReader(response.Body)}
 }
 
-// next is the next event; empty once the stream has ended well.
+// next returns the next event; empty once the stream has ended cleanly.
 func (f eventStream) next() (name, data string) {
 	f.t.Helper()
 	for {
@@ -61,7 +61,7 @@ func (f eventStream) next() (name, data string) {
 	}
 }
 
-// startSlowTransfer is an order whose transfer takes five days.
+// startSlowTransfer creates an order whose transfer takes five days.
 func (s *env) startSlowTransfer(label string) (browser, orderResult) {
 	s.t.Helper()
 	made := s.startOrder(item{label + ".at", "transfer"})
@@ -109,21 +109,21 @@ func TestEventStream_FollowsOrderUntilCompleted(t *testing.T) {
 	s.reconcile()
 }
 
-// Whoever follows a page must not keep the product from ending, and is noticed once.
+// Open streams must not delay shutdown, and each is logged once.
 func TestEventStream_EndsAtShutdown(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
 	anna, made := s.startSlowTransfer("transfer-feierabend")
 	stream := anna.openEventStream(made.PaymentURL)
 	if name, _ := stream.next(); name != "part" {
-		t.Fatalf("the stream begins with %q", name)
+		t.Fatalf("first event %q", name)
 	}
 	if err := s.product.Server.Stop(); err != nil {
 		t.Error(err)
 	}
 	s.product.Server = nil
 	if name, data := stream.next(); name != "" {
-		t.Errorf("at the end of the product: %s: %s", name, data)
+		t.Errorf("at shutdown: %s: %s", name, data)
 	}
 	log, err := os.ReadFile(s.product.Log.Name())
 	if err != nil {

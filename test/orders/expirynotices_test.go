@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// newSingleProcessEnv is a sandbox in one process, whose clock is also the product's.
+// newSingleProcessEnv runs product and sandbox in one process with one clock.
 func newSingleProcessEnv(t *testing.T) *env {
 	t.Helper()
 	folder := t.TempDir()
@@ -50,7 +50,7 @@ func (s *env) mailSubjects(domain string) map[string]int {
 func TestExpiryNotices_SentThreeTimes(t *testing.T) {
 	t.Parallel()
 	s := newSingleProcessEnv(t)
-	const domain = "elbblick-roesterei.com" // paid for 45 days when the sandbox begins
+	const domain = "elbblick-roesterei.com" // paid for 45 days when the sandbox starts
 	for _, step := range []struct {
 		days    int
 		subject string
@@ -75,12 +75,12 @@ func TestExpiryNotices_SentThreeTimes(t *testing.T) {
 	}
 }
 
-// domainStatus is what an agent reads about a domain of the demo customer.
+// domainStatus returns a domain's status from list_my_domains.
 func (s *env) domainStatus(domain string) string {
 	s.t.Helper()
 	domains, failed := s.listDomains("list_my_domains")
 	if failed {
-		s.t.Fatal("the domains can't be listed")
+		s.t.Fatal("list_my_domains failed")
 	}
 	for _, one := range domains {
 		if one.Domain == domain {

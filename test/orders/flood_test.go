@@ -15,9 +15,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry/ledger"
 )
 
-// reload opens pages again and again from several connections at once, about once a
-// second each, until the function that it returns is called, which says how many
-// pages came.
+// reload loads pages repeatedly over several connections, about once a second each, until
+// stop is called, which returns the number of pages loaded.
 func (h browser) reload(connections int, links ...string) (stop func() int64) {
 	ctx, cancel := context.WithCancel(h.t.Context())
 	var views atomic.Int64
@@ -52,7 +51,7 @@ func (h browser) reload(connections int, links ...string) (stop func() int64) {
 	}
 }
 
-// slowOrder is an order of 20 names about which the registry answers after seconds.
+// slowOrder creates an order of 20 names whose registry takes seconds to respond.
 func (s *env) slowOrder(number int) orderResult {
 	s.t.Helper()
 	items := make([]item, 20)
@@ -62,9 +61,9 @@ func (s *env) slowOrder(number int) orderResult {
 	return s.startOrder(items...)
 }
 
-// A free account that reloads the pages of large orders, at a registry that takes
-// seconds to answer, delays no other customer's payment and no registration. Budget
-// and reuse are as good as switched off: the class of the questions must do.
+// Reloading the pages of large orders at a slow registry delays no other customer's
+// payment or registration. Budget and cache are effectively off, so that only the EPP
+// priority protects them.
 func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, "DOTKONTOR_ORDERS_REUSE_QUOTES=1s")
@@ -72,11 +71,11 @@ func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 	for number := range 4 {
 		links = append(links, s.slowOrder(number).PaymentURL)
 	}
-	const connections = 300 // four questions of each would fill the queue of one class
+	const connections = 300 // four queries of each would fill the queue of one priority
 	anna := s.signedInBrowser()
 	stop := anna.reload(connections, links...)
 	defer stop()
-	time.Sleep(3 * time.Second) // until all of them have begun
+	time.Sleep(3 * time.Second) // until all have started
 	const name = "ungestoert-bezahlt.de"
 	made := s.createGuestSession(name)
 	began := time.Now()
@@ -94,7 +93,7 @@ func TestFlood_PageReloadsDelayNoPaymentOrRegistration(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	if views := stop(); views < connections {
-		t.Errorf("only %d pages were loaded, so nothing was proved", views)
+		t.Errorf("only %d pages were loaded", views)
 	}
 	s.reconcile()
 }
@@ -118,7 +117,7 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	}
 	made := s.startOrder(items...)
 	anna := s.signedInBrowser()
-	page := anna.get(made.PaymentURL) // which still shows what the order was made by
+	page := anna.get(made.PaymentURL) // still shows the stored quote
 	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline) && !strings.Contains(page.text, "Sie sehen den Stand vom"); time.Sleep(100 * time.Millisecond) {
 		page = anna.get(made.PaymentURL)
 	}
@@ -133,9 +132,10 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	}
 	anna.post(s.base+"/warenkorb/add", "item", "register:noch-eine.de")
 	if got := anna.post(s.base + "/warenkorb/order"); got.status != http.StatusTooManyRequests {
-		t.Errorf("the basket answered %d\n%s", got.status, got.text)
+		t.Errorf("basket: status %d\n%s", got.status, got.text)
 	}
-	// Agents have a budget of their own: creating, reading and changing spend from it.
+	// Agents have a budget of their own, which creating, reading and changing sessions
+	// spends.
 	session := s.createGuestSession("carlas-erste.de")
 	for range 30 {
 		if _, status := s.sessionRequest(http.MethodPost, "/"+session.ID, map[string]any{}); status == http.StatusTooManyRequests {
@@ -143,12 +143,12 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 		}
 	}
 	if _, status := s.sessionRequest(http.MethodPost, "/"+session.ID, map[string]any{}); status != http.StatusTooManyRequests {
-		t.Errorf("changing the session answered %d", status)
+		t.Errorf("changing the session: status %d", status)
 	}
 	if seen, status := s.sessionRequest(http.MethodGet, "/"+session.ID, nil); status != http.StatusOK || seen.Status != "ready_for_payment" {
 		t.Errorf("reading the session: %d %+v", status, seen)
 	}
-	// What was looked at too often can still be paid.
+	// Viewing too often does not prevent paying.
 	if done, status := s.sessionRequest(http.MethodPost, "/"+session.ID+"/complete", paymentData("spt_ok_1")); status != http.StatusOK || done.Status != "completed" {
 		t.Errorf("the completion: %d %+v", status, done)
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// acpSession is what a checkout agent reads, in the contract's own shape.
+// acpSession is a checkout session as the contract shapes it.
 type acpSession struct {
 	ID         string `json:"id"`
 	Status     string `json:"status"`
 	PaymentURL string `json:"payment_url"`
 }
 
-// sessionRequest is the agent.
+// sessionRequest sends an agent's checkout request.
 func (s *env) sessionRequest(method, path string, message any) (answer acpSession, status int) {
 	s.t.Helper()
 	var body []byte
@@ -50,7 +50,7 @@ func (s *env) sessionRequest(method, path string, message any) (answer acpSessio
 	return answer, response.StatusCode
 }
 
-// createGuestSession is a session for somebody who has no account.
+// createGuestSession creates a session for a buyer without an account.
 func (s *env) createGuestSession(name string) acpSession {
 	s.t.Helper()
 	made, status := s.sessionRequest(http.MethodPost, "", map[string]any{
@@ -101,10 +101,10 @@ func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {
 	}
 	anna := s.signedInBrowser()
 	if page := anna.get(made.PaymentURL).text; !strings.Contains(page, "Noch in keinem Konto") || strings.Contains(page, "Seeweg") || strings.Contains(page, "carla@neu") {
-		t.Errorf("who has the link of the order sees\n%s", page)
+		t.Errorf("the order's page shows\n%s", page)
 	}
 	if s.ownsDomain(name) {
-		t.Fatal("the domain is somebody's already")
+		t.Fatal("the domain has an owner already")
 	}
 	link := s.claimLink("carla@neu.example")
 	secret := link[strings.Index(link, "link=")+len("link="):]
@@ -123,7 +123,7 @@ func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {
 	}
 	s.waitForStatus(made.ID, "completed")
 	if !s.ownsDomain(name) {
-		t.Error("the domain has not come with the order")
+		t.Error("the domain was not claimed with the order")
 	}
 	if seen, status := s.sessionRequest(http.MethodGet, "/"+made.ID, nil); status != http.StatusOK || seen.Status != "completed" {
 		t.Errorf("its agent sees %d %+v", status, seen)
@@ -140,10 +140,10 @@ func TestGuestOrder_HumanClaimsAndPaysUnpaidOrder(t *testing.T) {
 		t.Fatalf("%d %+v", status, done)
 	}
 	link := s.claimLink("carla@neu.example")
-	// Another is sent only after a while, however often it is asked for.
+	// Repeated requests send another mail only after the interval.
 	for range 3 {
 		if got := s.newBrowser().post(done.PaymentURL + "/claim"); got.status != http.StatusSeeOther {
-			t.Fatalf("asking for the link: %d", got.status)
+			t.Fatalf("requesting the link: %d", got.status)
 		}
 	}
 	anna := s.signedInBrowser()
@@ -153,7 +153,7 @@ func TestGuestOrder_HumanClaimsAndPaysUnpaidOrder(t *testing.T) {
 	anna.pay(done.PaymentURL)
 	s.waitForStatus(made.ID, "completed")
 	if links := s.claimLinks("carla@neu.example"); len(links) != 1 {
-		t.Errorf("%d letters were sent", len(links))
+		t.Errorf("%d mails were sent", len(links))
 	}
 	s.reconcile()
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// orderList is what list_orders answers.
+// orderList is the result of list_orders.
 type orderList struct {
 	Orders               []orderResult
 	Total, Limit, Offset int
@@ -22,12 +22,12 @@ func (s *env) listOrders(arguments map[string]any) orderList {
 	return answer
 }
 
-// sessionStatus is how a linked checkout agent sees an order.
+// sessionStatus returns an order's status as a linked agent sees it.
 func (s *env) sessionStatus(id string) string {
 	s.t.Helper()
 	session, status := s.sessionRequest(http.MethodGet, "/"+id, nil)
 	if status != http.StatusOK {
-		s.t.Fatalf("the session answers %d", status)
+		s.t.Fatalf("session: status %d", status)
 	}
 	return session.Status
 }
@@ -52,12 +52,12 @@ func TestCancelOrder_EveryViewAgrees(t *testing.T) {
 		t.Errorf("payment_url still offers to pay:\n%s", page.text)
 	}
 	if page := anna.get(s.base + "/portal/orders/" + made.OrderID); page.status != http.StatusOK && page.status != http.StatusSeeOther {
-		t.Errorf("the portal answers %d", page.status)
+		t.Errorf("portal: status %d", page.status)
 	}
 	if got := s.sessionStatus(made.OrderID); got != "canceled" {
 		t.Errorf("the session is %s", got)
 	}
-	if page := anna.get(s.base + "/portal/activity"); strings.Count(page.text, made.OrderID) != 2 { // made, and canceled once
+	if page := anna.get(s.base + "/portal/activity"); strings.Count(page.text, made.OrderID) != 2 { // created, and canceled once
 		t.Errorf("the activity names the order %d times", strings.Count(page.text, made.OrderID))
 	}
 	if got := s.listOrders(map[string]any{"status": "canceled", "limit": 1}); got.Total != 1 || got.Orders[0].OrderID != made.OrderID {
@@ -66,7 +66,7 @@ func TestCancelOrder_EveryViewAgrees(t *testing.T) {
 	if got := s.listOrders(map[string]any{"limit": 1, "offset": 1}); got.Total != 2 || len(got.Orders) != 1 || got.Orders[0].OrderID != made.OrderID {
 		t.Errorf("the second page is %+v", got)
 	}
-	// The same items are a new order afterwards.
+	// The same items then make a new order.
 	if again := s.startOrder(item{"doch-lieber-nicht.de", "register"}); again.OrderID == made.OrderID {
 		t.Error("the canceled order came back")
 	}
@@ -91,7 +91,7 @@ func TestCancelOrder_PaidOrPayingIsRefused(t *testing.T) {
 		t.Errorf("after it is paid: %+v", refused)
 	}
 	if page := anna.get(refused.URL); page.status >= http.StatusBadRequest {
-		t.Errorf("the page answers %d", page.status)
+		t.Errorf("page: status %d", page.status)
 	}
 	s.reconcile()
 }
@@ -115,7 +115,7 @@ func TestCancelOrder_RaceWithPaymentHasOneWinner(t *testing.T) {
 		case !failed && canceled.Status == "canceled" && !toProvider:
 		case failed && canceled.Reason == "payment_in_progress" && toProvider:
 			if got := anna.post(made.PaymentURL + "/decline"); got.status != http.StatusSeeOther {
-				t.Fatalf("declining answered %d", got.status)
+				t.Fatalf("decline: status %d", got.status)
 			}
 		default:
 			t.Errorf("canceling: %+v, paying: %d %s", canceled, pressed.status, pressed.next)
@@ -184,7 +184,7 @@ func TestListMyDomains_PagesSearchAndDates(t *testing.T) {
 		}
 	}
 	if got := anna.get(all.Domains[0].ManageURL); got.status != http.StatusOK || !strings.Contains(got.text, all.Domains[0].Domain) {
-		t.Errorf("%s answers %d", all.Domains[0].ManageURL, got.status)
+		t.Errorf("%s: status %d", all.Domains[0].ManageURL, got.status)
 	}
 	second := ask(map[string]any{"limit": 1, "offset": 1})
 	if second.Total != all.Total || len(second.Domains) != 1 || second.Domains[0].Domain != all.Domains[1].Domain {
@@ -197,7 +197,7 @@ func TestListMyDomains_PagesSearchAndDates(t *testing.T) {
 		t.Errorf("ended before: %+v", none)
 	}
 	soon := ask(map[string]any{"expiresBefore": "9999-12-31"})
-	if soon.Total == 0 || soon.Total >= all.Total { // the demo customer also has a pending name and one that is gone
+	if soon.Total == 0 || soon.Total >= all.Total { // the demo customer also has a pending domain and one that was transferred out
 		t.Errorf("%d of %d have a term", soon.Total, all.Total)
 	}
 }

@@ -22,18 +22,18 @@ func TestOrder_AgentOrdersAndHumanPays(t *testing.T) {
 		t.Errorf("a dry run: %+v", tried)
 	}
 	made := s.startOrder(wanted...)
-	if made.Status != "awaiting_payment" || made.Totals.GrossEUR != "23.56" || made.VerificationURL != "" { // (6.90 + 12.90) and 19 %
+	if made.Status != "awaiting_payment" || made.Totals.GrossEUR != "23.56" || made.VerificationURL != "" { // (6.90 + 12.90) plus 19 %
 		t.Errorf("%+v", made)
 	}
 	if again := s.startOrder(wanted[1], wanted[0]); again.OrderID != made.OrderID || again.PaymentURL != made.PaymentURL {
-		t.Errorf("the same items are another order: %+v", again)
+		t.Errorf("the same items made another order: %+v", again)
 	}
 	stranger := s.newBrowser().get(made.PaymentURL)
 	if found := testkit.FindPersonalData([]string{s.Demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
-		t.Errorf("before the sign-in the page tells %q", found)
+		t.Errorf("before sign-in the page reveals %q", found)
 	}
 	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
-		t.Errorf("a stranger sees:\n%s", stranger.text)
+		t.Errorf("an anonymous visitor sees:\n%s", stranger.text)
 	}
 	s.signedInBrowser().pay(made.PaymentURL)
 	done := s.waitForStatus(made.OrderID, "completed")
@@ -49,7 +49,7 @@ func TestOrder_AgentOrdersAndHumanPays(t *testing.T) {
 	figures, err := s.product.Metrics(t.Context())
 	if err != nil || figures.Sample(`dotkontor_orders_total{state="completed"}`) != 1 || figures.Sample("dotkontor_refunds_waiting") != 0 ||
 		!strings.Contains(string(figures), "dotkontor_orders_overdue_seconds ") {
-		t.Errorf("the figures do not tell of the order: %v", err)
+		t.Errorf("metrics lack the order: %v", err)
 	}
 	s.reconcile()
 }
@@ -83,7 +83,7 @@ func TestStartOrder_UndecidedAndReservedNamesHaveOwnCodes(t *testing.T) {
 	s := newEnv(t)
 	answer, failed := s.callOrderTool("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}}})
 	if !failed || answer.Code != "upstream_failed" || len(answer.Items) != 1 || answer.Items[0].Code != "availability_unknown" {
-		t.Errorf("a name without a decision: %+v", answer)
+		t.Errorf("a name without a quote: %+v", answer)
 	}
 	answer, failed = s.callOrderTool("start_order", map[string]any{"items": []item{{"unknown-abc.de", "register"}, {"nic.dev", "register"}}})
 	if !failed || answer.Code != "not_payable" || len(answer.Items) != 2 || answer.Items[1].Code != "name_reserved" || strings.Contains(answer.Items[1].Message, "transfer") {
@@ -124,7 +124,7 @@ func TestStartOrder_UnsoldYearsAreRefused(t *testing.T) {
 	s.reconcile()
 }
 
-// What lookups call orderable is what start_order takes, and the reason is the same.
+// start_order accepts what lookups call orderable, and refuses with the same reason.
 func TestStartOrder_AgreesWithOrderableFlag(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -165,7 +165,7 @@ func TestStartOrder_AgreesWithOrderableFlag(t *testing.T) {
 	s.reconcile()
 }
 
-// ownsDomain asks list_my_domains.
+// ownsDomain reports whether list_my_domains has the name.
 func (s *env) ownsDomain(name string) bool {
 	s.t.Helper()
 	answer, _ := s.listDomains("list_my_domains")
@@ -204,11 +204,11 @@ func TestDecline_CancelsOrderAndPaymentPage(t *testing.T) {
 	anna := s.signedInBrowser()
 	page := anna.submitPayment(made.PaymentURL).next
 	if got := anna.post(made.PaymentURL + "/decline"); got.status != http.StatusSeeOther {
-		t.Fatalf("declining answered %d:\n%s", got.status, got.text)
+		t.Fatalf("decline: status %d:\n%s", got.status, got.text)
 	}
 	s.waitForStatus(made.OrderID, "canceled")
 	if got := anna.post(page, "cardNumber", cardPays); got.status == http.StatusSeeOther {
-		t.Errorf("the page of a declined order took the card: %s", got.next)
+		t.Errorf("the payment page of a declined order accepted the card: %s", got.next)
 	}
 	if money, err := s.provider.Money(t.Context()); err != nil || len(money.Charges) != 0 {
 		t.Errorf("%+v, %v", money, err)
@@ -226,15 +226,15 @@ func TestPayment_DeclinedCardThen3DSCompletes(t *testing.T) {
 		t.Fatalf("a declined card leads to %s", got.next)
 	}
 	s.waitForStatus(made.OrderID, "paying")
-	// Back, and once more with a card whose bank wants to see the human.
+	// Return, then pay with a card that requires authentication.
 	if got := anna.get(made.PaymentURL + "/back"); got.status >= http.StatusBadRequest {
-		t.Fatalf("back answered %d", got.status)
+		t.Fatalf("back: status %d", got.status)
 	}
 	s.waitForStatus(made.OrderID, "awaiting_payment")
 	page = anna.submitPayment(made.PaymentURL).next
 	bank := anna.post(page, "cardNumber", cardNeeds3DS)
 	if bank.status != http.StatusSeeOther || !strings.Contains(bank.next, "/bank") {
-		t.Fatalf("the bank does not ask: %d %s", bank.status, bank.next)
+		t.Fatalf("no authentication page: %d %s", bank.status, bank.next)
 	}
 	back := anna.post(bank.next, "answer", "approve")
 	if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, made.PaymentURL) {
@@ -257,12 +257,12 @@ func TestTransfer_NeedsAuthCodeThenCompletes(t *testing.T) {
 	anna.pay(made.PaymentURL)
 	s.waitForTransfer(made.OrderID)
 	if !s.ownsDomain("transfer-antiquariat.com") {
-		t.Error("it is not here")
+		t.Error("the domain is not listed")
 	}
 	s.reconcile()
 }
 
-// wantNotPayable proves that an order can't be paid as it is.
+// wantNotPayable fails if the order can be paid.
 func (h browser) wantNotPayable(link string) {
 	h.t.Helper()
 	for _, gross := range []string{"0", "1535"} {
@@ -272,21 +272,21 @@ func (h browser) wantNotPayable(link string) {
 	}
 }
 
-// enterAuthCode enters the auth code of the order's one transfer.
+// enterAuthCode enters the auth code of the order's only transfer.
 func (h browser) enterAuthCode(link, code string) {
 	h.t.Helper()
 	page := h.get(link)
 	_, rest, found := strings.Cut(page.text, `name="item" value="`)
 	if !found {
-		h.t.Fatalf("nobody asks for a code:\n%s", page.text)
+		h.t.Fatalf("the page does not ask for an auth code:\n%s", page.text)
 	}
 	id, _, _ := strings.Cut(rest, `"`)
 	h.post(link+"/code", "item", id, "code", code)
 }
 
-// waitForTransfer lets time pass in the world until a transfer is over: the losing registrar
-// keeps quiet for five days. The request may be later than the first move of the
-// clock.
+// waitForTransfer advances the sandbox clock until a transfer ends: the losing
+// registrar stays silent for five days, and the request may come after the first
+// advance.
 func (s *env) waitForTransfer(id string) orderResult {
 	s.t.Helper()
 	s.waitForStatus(id, "provisioning")
@@ -299,7 +299,7 @@ func (s *env) waitForTransfer(id string) orderResult {
 			return last
 		}
 	}
-	s.t.Fatalf("it does not arrive: %+v", last)
+	s.t.Fatalf("the transfer does not complete: %+v", last)
 	return last
 }
 
@@ -337,11 +337,11 @@ func TestOrder_LargeAmountNeedsVerifiedIdentity(t *testing.T) {
 		t.Helper()
 		to := anna.post(made.VerificationURL)
 		if to.status != http.StatusSeeOther || strings.HasPrefix(to.next, s.base) {
-			t.Fatalf("the button leads to %d %s\n%s", to.status, to.next, to.text)
+			t.Fatalf("verify: %d %s\n%s", to.status, to.next, to.text)
 		}
 		back := anna.post(to.next, "firstName", first, "lastName", last, "outcome", outcome)
 		if back.status != http.StatusSeeOther || !strings.HasPrefix(back.next, s.base) {
-			t.Fatalf("after showing: %d %s", back.status, back.next)
+			t.Fatalf("after verification: %d %s", back.status, back.next)
 		}
 		anna.get(back.next)
 	}
@@ -355,7 +355,7 @@ func TestOrder_LargeAmountNeedsVerifiedIdentity(t *testing.T) {
 	s.waitForStatus(made.OrderID, "awaiting_payment")
 	anna.pay(made.PaymentURL)
 	s.waitForStatus(made.OrderID, "completed")
-	// Who is known does not have to show it again.
+	// A verified customer need not verify again.
 	if again := s.startOrder(item{"noch-groesser.de", "register"}, item{"noch-groesser.com", "register"}); again.Status != "awaiting_payment" {
 		t.Errorf("%+v", again)
 	}
@@ -378,11 +378,11 @@ func TestRegistrant_UnchangeableDuringPayment(t *testing.T) {
 		t.Errorf("while the order is paid: %d\n%s", got.status, got.text)
 	}
 	if after := s.registrantName(anna); after[1] != before[1] {
-		t.Errorf("the holder was %v and is %v", before, after)
+		t.Errorf("the registrant was %v and is %v", before, after)
 	}
 	anna.get(made.PaymentURL + "/back")
 	if got := change(); got.status != http.StatusSeeOther {
-		t.Errorf("after the payment was given up: %d\n%s", got.status, got.text)
+		t.Errorf("after the payment was aborted: %d\n%s", got.status, got.text)
 	}
 	s.waitForStatus(made.OrderID, "awaiting_payment")
 	s.reconcile()
@@ -393,7 +393,7 @@ func TestRegistrant_CannotLeaveCountriesRequiredByTLD(t *testing.T) {
 	s := newEnv(t)
 	anna := s.signedInBrowser()
 	before := s.registrantName(anna)
-	s.registerManually("nur-in-europa.eu") // paid; whether it is carried out already does not matter
+	s.registerManually("nur-in-europa.eu") // paid; its provisioning need not be finished
 	move := func(country, state, city, code, phone string) pageResponse {
 		return anna.post(s.base+"/portal/profile/registrant", "kind", "person", "name", strings.Join(before, " "), "street", "Main St 1",
 			"postal_code", code, "city", city, "state", state, "country", country, "phone", phone)
@@ -410,7 +410,7 @@ func TestRegistrant_CannotLeaveCountriesRequiredByTLD(t *testing.T) {
 	s.reconcile()
 }
 
-// registrantName is the demo customer's name, as the profile has it.
+// registrantName returns the demo customer's name from the profile page.
 func (s *env) registrantName(h browser) []string {
 	s.t.Helper()
 	page := h.get(s.base + "/portal/profile/registrant").text
@@ -424,7 +424,7 @@ func (s *env) registrantName(h browser) []string {
 	return []string{strings.Join(words[:len(words)-1], " "), words[len(words)-1]}
 }
 
-// registerManually has an operator register a name for the customer by another way.
+// registerManually makes an operator register a name for the customer.
 func (s *env) registerManually(name string, flags ...string) {
 	s.t.Helper()
 	flags = append([]string{
@@ -451,7 +451,7 @@ func TestRefund_NameTakenDuringPayment(t *testing.T) {
 	}
 	for deadline := time.Now().Add(waitTimeout); done.Items[1].Status != "refunded"; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("the money stays: %+v", done)
+			t.Fatalf("no refund: %+v", done)
 		}
 		done = s.waitForStatus(made.OrderID, "partially_completed")
 	}
@@ -477,6 +477,6 @@ func TestPayment_FoundByPollingWithoutWebhooks(t *testing.T) {
 	if got := anna.post(anna.submitPayment(made.PaymentURL).next, "cardNumber", cardPays); got.status != http.StatusSeeOther {
 		t.Fatalf("%d", got.status)
 	}
-	s.waitForStatus(made.OrderID, "completed") // nobody has come back, and no message came
+	s.waitForStatus(made.OrderID, "completed") // without a return or a webhook
 	s.reconcile()
 }

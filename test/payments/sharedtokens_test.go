@@ -28,7 +28,7 @@ func TestToken_PaysOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	charge := s.prepareCharge(t, "pay_1", "spt_ok_1", 1190)
-	for range 2 { // the second is a repetition
+	for range 2 { // the second is a retry
 		got, err := s.client.Charge(t.Context(), charge)
 		if err != nil || !got.Status.Paid || got.Status.Amount != 1190 || got.Status.Payment != "pay_1" || got.Status.Card == "" {
 			t.Fatalf("%+v, %v", got, err)
@@ -36,24 +36,24 @@ func TestToken_PaysOnce(t *testing.T) {
 	}
 	s.waitForEvent(t, order.Event{Intent: charge.Intent})
 	if err := s.client.CheckToken(t.Context(), "spt_ok_1", 1190, time.Now()); registrar.CodeOf(err) != order.PaymentDeclined {
-		t.Errorf("a token that is spent: %v", err)
+		t.Errorf("spent token: %v", err)
 	}
 	second := s.prepareCharge(t, "pay_2", "spt_ok_1", 1190)
 	if got, err := s.client.Charge(t.Context(), second); err != nil || got.Declined != order.PaymentDeclined {
-		t.Errorf("a token that is spent: %+v, %v", got, err)
+		t.Errorf("spent token: %+v, %v", got, err)
 	}
 	if got, err := s.client.CancelCharge(t.Context(), charge.Intent); err != nil || !got.Paid {
-		t.Errorf("canceling what is paid: %+v, %v", got, err)
+		t.Errorf("canceling a paid intent: %+v, %v", got, err)
 	}
 	if got, err := s.client.CancelCharge(t.Context(), second.Intent); err != nil || !got.Ended || got.Paid {
-		t.Errorf("canceling what is not: %+v, %v", got, err)
+		t.Errorf("canceling an unpaid intent: %+v, %v", got, err)
 	}
 	if id, err := s.client.Refund(t.Context(), order.RefundRequest{ID: "ref_1", Order: "ord_1", Intent: charge.Intent, Amount: 1190, Reason: "failed_item"}, false); err != nil || id == "" {
 		t.Errorf("the refund: %q, %v", id, err)
 	}
 }
 
-// The sandbox's tokens are documented as a beginning and whatever one chooses.
+// The sandbox documents tokens as a prefix with any suffix.
 func TestToken_AnySuffixIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)

@@ -1,5 +1,5 @@
-// Package payments lets the connector to Stripe and the sandbox's Stripe meet on a
-// socket: they share no code, and neither may be changed without the other noticing.
+// Package payments tests the Stripe client against the sandbox's Stripe over a socket:
+// they share no code, so a change to one that the other does not follow fails here.
 package payments
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 )
 
-// env is the sandbox's Stripe, the connector to it, and who hears its messages.
+// env is the sandbox's Stripe, its client and the receiver of its webhooks.
 type env struct {
 	server *sandbox.Server
 	client *stripe.Client
@@ -49,7 +49,7 @@ func newEnv(t *testing.T) *env {
 	return s
 }
 
-// ServeHTTP hears messages.
+// ServeHTTP receives webhooks.
 func (s *env) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	payload, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *env) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.events = append(s.events, event)
 }
 
-// waitForEvent waits until a message has come.
+// waitForEvent waits until a webhook has arrived.
 func (s *env) waitForEvent(t *testing.T, want order.Event) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
@@ -82,7 +82,7 @@ func (s *env) waitForEvent(t *testing.T, want order.Event) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.Errorf("%+v was not heard: only %+v, and %d that were bad", want, s.events, s.badEvents)
+	t.Errorf("no webhook %+v: only %+v, and %d invalid", want, s.events, s.badEvents)
 }
 
 func newPage(id string) order.PaymentPage {
@@ -93,7 +93,7 @@ func newPage(id string) order.PaymentPage {
 	}
 }
 
-// submitForm is the human who fills in a form, and returns where the page leads.
+// submitForm submits a form as the customer and returns the redirect.
 func submitForm(t *testing.T, address string, form url.Values) string {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -141,14 +141,14 @@ func TestPage_OpenPayFetchRefund(t *testing.T) {
 		t.Errorf("before: %+v", status)
 	}
 	if to := submitForm(t, opened.URL, cardForm("4242424242424242")); to != p.PaidURL {
-		t.Errorf("the human went to %q", to)
+		t.Errorf("redirected to %q", to)
 	}
 	status := s.fetchPage(t, opened.Session)
 	if !status.Paid || status.Ended || status.Amount != 1190 || status.Currency != "eur" || status.Intent == "" || status.Card == "" {
 		t.Errorf("after: %+v", status)
 	}
 	if status.Method == nil || status.Method.ProviderCustomer == "" || status.Method.ID == "" || status.Method.Label != "Visa •••• 4242" {
-		t.Errorf("kept: %+v", status.Method)
+		t.Errorf("saved method: %+v", status.Method)
 	}
 	s.waitForEvent(t, order.Event{Session: opened.Session, Intent: status.Intent})
 
@@ -159,12 +159,12 @@ func TestPage_OpenPayFetchRefund(t *testing.T) {
 	}
 	for _, asked := range []bool{false, true} {
 		if again, err := s.client.Refund(t.Context(), refund, asked); err != nil || again != first {
-			t.Errorf("again, asked %t: %q, %v instead of %q", asked, again, err, first)
+			t.Errorf("retry, maybeSent %t: %q, %v instead of %q", asked, again, err, first)
 		}
 	}
 	rest := order.RefundRequest{ID: "ref_2", Order: "ord_1", Intent: status.Intent, Amount: 1001, Reason: "failed_item"}
 	if _, err := s.client.Refund(t.Context(), rest, true); registrar.KindOf(err) != registrar.KindInvalid {
-		t.Errorf("a cent too much: %v", err)
+		t.Errorf("refund exceeds the charge by a cent: %v", err)
 	}
 	rest.ID, rest.Amount = "ref_3", 1000
 	if _, err := s.client.Refund(t.Context(), rest, true); err != nil {
@@ -172,10 +172,10 @@ func TestPage_OpenPayFetchRefund(t *testing.T) {
 	}
 	rest.ID, rest.Amount = "ref_4", 1
 	if _, err := s.client.Refund(t.Context(), rest, false); registrar.CodeOf(err) != stripe.AlreadyRefunded {
-		t.Errorf("nothing is left: %v", err)
+		t.Errorf("refund of a refunded charge: %v", err)
 	}
 	if money := s.server.Records(); len(money.Charges) != 1 || len(money.Refunds) != 2 || money.Charges[0].Refunded != 1190 {
-		t.Errorf("the books: %+v", money)
+		t.Errorf("provider's records: %+v", money)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestStripe_LostResponsesCreateOnePageAndOneRefund(t *testing.T) {
 				t.Error(err)
 			}
 			if money := s.server.Records(); len(money.Sessions) != 1 || len(money.Charges) != 1 || len(money.Refunds) != 1 {
-				t.Errorf("the books: %+v", money)
+				t.Errorf("provider's records: %+v", money)
 			}
 		})
 	}
@@ -245,10 +245,10 @@ func TestRefund_Stored500IsRetriedAfterLookup(t *testing.T) {
 		t.Errorf("the first: %v", err)
 	}
 	if id, err := s.client.Refund(t.Context(), refund, true); err != nil || id == "" {
-		t.Errorf("the second, which asks first: %q, %v", id, err)
+		t.Errorf("the second, which queries first: %q, %v", id, err)
 	}
 	if money := s.server.Records(); len(money.Refunds) != 1 {
-		t.Errorf("the books: %+v", money)
+		t.Errorf("provider's records: %+v", money)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestClosePage_ClosedPageCannotBePaid(t *testing.T) {
 	}
 	s.waitForEvent(t, order.Event{Session: opened.Session})
 	if _, err := s.client.ClosePage(t.Context(), "cs_test_nothing"); registrar.CodeOf(err) != stripe.ResourceMissing {
-		t.Errorf("a page that never was: %v", err)
+		t.Errorf("unknown page: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// waitForDocuments waits until an order has so many.
+// waitForDocuments waits until an order has count documents.
 func (s *env) waitForDocuments(o order.Order, count int) []invoice.Document {
 	s.t.Helper()
 	for end := time.Now().Add(waitTimeout); ; time.Sleep(20 * time.Millisecond) {
@@ -25,14 +25,14 @@ func (s *env) waitForDocuments(o order.Order, count int) []invoice.Document {
 		must(s.t, err)
 		if len(all) >= count || time.Now().After(end) {
 			if len(all) != count {
-				s.t.Fatalf("the order has %d documents, not %d", len(all), count)
+				s.t.Fatalf("the order has %d documents, want %d", len(all), count)
 			}
 			return all
 		}
 	}
 }
 
-// runCLI runs the product's own command against the shop.
+// runCLI runs the product's command line against the shop.
 func (s *env) runCLI(args ...string) string {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), waitTimeout)
@@ -69,18 +69,18 @@ func TestInvoices_PaymentIsInvoicedAndRefundCorrected(t *testing.T) {
 	list := s.runCLI("invoices", "list")
 	for _, want := range []string{invoiceDoc.Number, correction.Number, second.Number, invoiceDoc.Gross.String()} {
 		if !strings.Contains(list, want) {
-			t.Errorf("the list has no %s:\n%s", want, list)
+			t.Errorf("the list lacks %s:\n%s", want, list)
 		}
 	}
 	if rest := s.runCLI("invoices", "list", "--until", "2020-01-01", "--json"); strings.TrimSpace(rest) != "[]" {
-		t.Errorf("before 2020 there was %s", rest)
+		t.Errorf("before 2020: %s", rest)
 	}
 	if shown := s.runCLI("invoices", "show", correction.Number); !strings.Contains(shown, invoiceDoc.Number) || !strings.Contains(shown, "pendingfail-rechnung.org") {
-		t.Errorf("it shows %s", shown)
+		t.Errorf("show: %s", shown)
 	}
 	folder := filepath.Join(t.TempDir(), "papers")
 	if said := s.runCLI("invoices", "export", folder); !strings.Contains(said, "3 documents written") {
-		t.Errorf("it says %s", said)
+		t.Errorf("output: %s", said)
 	}
 	var gross registrar.Cents
 	for _, d := range []invoice.Document{invoiceDoc, correction, second} {
@@ -93,11 +93,11 @@ func TestInvoices_PaymentIsInvoicedAndRefundCorrected(t *testing.T) {
 			t.Errorf("%s: %v", d.Number, err)
 		}
 		if !strings.Contains(string(data), ">"+d.Gross.String()+"<") {
-			t.Errorf("%s does not say %s", d.Number, d.Gross)
+			t.Errorf("%s lacks %s", d.Number, d.Gross)
 		}
 		gross += d.Gross
 	}
 	if report := s.runCLI("doctor", "--books", "--json"); !strings.Contains(report, `"invoices": 3`) {
-		t.Errorf("the doctor says %s (%s in all)", report, gross)
+		t.Errorf("doctor: %s (gross %s)", report, gross)
 	}
 }

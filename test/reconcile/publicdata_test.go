@@ -13,14 +13,14 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// anonymousClient is somebody without a cookie or a token.
+// anonymousClient is a client without cookies or tokens.
 type anonymousClient struct {
 	t         *testing.T
 	base      string
 	responses map[string]string
 }
 
-// request keeps an answer with its head: a header is public too.
+// request records the response with its headers, which are public, too.
 func (s *anonymousClient) request(method, path string, body any) string {
 	s.t.Helper()
 	var text []byte
@@ -58,7 +58,7 @@ func (s *anonymousClient) callTool(name string, arguments any) string {
 	})
 }
 
-// personalData is what is known of a registrant, in the ways in which it may be written.
+// personalData lists a registrant's data in the forms in which it may appear.
 func personalData(email string, r registrar.Registrant) []string {
 	digits := strings.NewReplacer("+", "", ".", "").Replace(r.Phone)
 	return []string{email, r.Name, r.Organisation, r.Street, r.PostalCode, r.Phone, digits, strings.TrimPrefix(digits, "49")}
@@ -73,7 +73,7 @@ func TestPublicResponses_ContainNoRegistrantData(t *testing.T) {
 	account, err := s.DB.GetBuyer(t.Context(), s.order(bought.ID).Customer)
 	must(t, err)
 	if !account.HasRegistrant || account.Name == "" || account.Street == "" {
-		t.Fatalf("nothing is known of the registrant that could be found: %+v", account)
+		t.Fatalf("the registrant has no data to search for: %+v", account)
 	}
 	holder, hasRegistrant, err := s.DB.GetRegistrant(t.Context(), account.Customer)
 	if err != nil || !hasRegistrant {
@@ -98,11 +98,11 @@ func TestPublicResponses_ContainNoRegistrantData(t *testing.T) {
 	} {
 		client.request(http.MethodGet, path, nil)
 	}
-	// Whoever has the link of an order, but is not signed in.
+	// With the order's link, but not signed in.
 	for _, link := range []string{bought.PaymentURL, waiting.PaymentURL} {
 		page := client.request(http.MethodGet, link, nil)
 		if !strings.Contains(page, "niemand") {
-			t.Errorf("the page of an order does not say what was ordered, so nothing was looked at: %.300s", page)
+			t.Errorf("the order's page does not name the item: %.300s", page)
 		}
 		for _, path := range []string{"/pay", "/decline", "/code"} {
 			client.request(http.MethodPost, link+path, nil)
@@ -110,7 +110,7 @@ func TestPublicResponses_ContainNoRegistrantData(t *testing.T) {
 		client.request(http.MethodGet, link+"/paid", nil)
 		client.request(http.MethodGet, link+"/back", nil)
 		if events := client.request(http.MethodGet, link+"/events", nil); !strings.Contains(events, "event: end") || !strings.Contains(events, "niemand") {
-			t.Errorf("the stream of an order does not say what was ordered: %.300s", events)
+			t.Errorf("the order's event stream does not name the item: %.300s", events)
 		}
 	}
 	for _, found := range testkit.FindPersonalData(personalData(account.Email, holder), client.responses) {

@@ -1,6 +1,6 @@
-// Package books proves that the audit of the books sees what happens between the
-// real product, its database, the payment provider and the registry, each in another
-// process, and that what is public names nobody.
+// Package reconcile tests the reconciliation of the real product's database with the
+// payment provider and the registry, each in its own process, and that public pages
+// contain no personal data.
 package reconcile
 
 import (
@@ -22,19 +22,20 @@ var binary string
 
 func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
 
-// The binary is built by a command, so the go tool has to be told.
+// The go tool does not see the sources of a binary built by a command, so this test
+// reads them.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
 	if err != nil || !slices.Contains(seen, "doctorreconcile.go") {
-		t.Errorf("%d files were looked at, %v", len(seen), err)
+		t.Errorf("%d sources, %v", len(seen), err)
 	}
 }
 
-// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+// waitTimeout bounds waits on a busy machine.
 const waitTimeout = 2 * time.Minute
 
-// env is a shop that is open, whose human has signed in.
+// env is a running shop with a signed-in customer.
 type env struct {
 	*crash.Shop
 	t *testing.T
@@ -45,8 +46,8 @@ func newEnv(t *testing.T) *env {
 	shop, err := crash.NewShop(t.Context(), binary, t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, shop.Close()) })
-	keeper := shop.Supervise(t.Context(), func(int) string { return "" }) // nobody is killed here
-	t.Cleanup(func() { must(t, keeper.Stop()) })
+	supervisor := shop.Supervise(t.Context(), func(int) string { return "" }) // no failpoint
+	t.Cleanup(func() { must(t, supervisor.Stop()) })
 	must(t, shop.SignIn(t.Context()))
 	return &env{shop, t}
 }
@@ -58,7 +59,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// purchase has an agent order and the human pay, and waits for what comes of it.
+// purchase orders as an agent, pays as the customer and waits for the outcome.
 func (s *env) purchase(names ...string) crash.Purchase {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), waitTimeout)
@@ -79,7 +80,7 @@ func (s *env) order(id string) order.Order {
 	return o
 }
 
-// provider is the payment provider, as somebody with our key reaches it.
+// provider returns a client of the payment provider with our key.
 func (s *env) provider() *stripe.Client {
 	s.t.Helper()
 	cfg, err := config.Load(s.World.Ready, nil)
@@ -87,13 +88,14 @@ func (s *env) provider() *stripe.Client {
 	return stripe.New(stripe.Options{Key: string(cfg.Stripe.SecretKey), URL: cfg.Stripe.APIURL, Methods: []string{"card"}})
 }
 
-// wantOneProblem fails unless the books have exactly one problem, which begins so.
+// wantOneProblem fails unless reconciliation finds exactly one problem with this
+// prefix.
 func (s *env) wantOneProblem(want string) {
 	s.t.Helper()
 	problems, err := testkit.ReconcileProblems(s.t.Context(), s.World.Ready, nil, 0)
 	must(s.t, err)
 	if len(problems) != 1 || !strings.HasPrefix(problems[0], want) {
-		s.t.Errorf("found %q, want one that begins with %q", problems, want)
+		s.t.Errorf("found %q, want one with prefix %q", problems, want)
 	}
 }
 
@@ -111,7 +113,7 @@ func TestReconcile_CompletedRefundedAndDeclinedOrdersAgree(t *testing.T) {
 	must(t, s.Decline(t.Context(), declined))
 	waiting, err := s.StartOrder(t.Context(), "buch-vier.org")
 	must(t, err)
-	if _, err := s.OpenPaymentPage(t.Context(), waiting); err != nil { // the human sits before the page
+	if _, err := s.OpenPaymentPage(t.Context(), waiting); err != nil { // the customer has the page open
 		t.Fatal(err)
 	}
 	testkit.Reconcile(t, s.World.Ready)
@@ -129,10 +131,10 @@ func TestReconcile_ReportsChargeWithoutOrder(t *testing.T) {
 	_, err = s.PayByCard(t.Context(), page.URL, crash.CardGood)
 	must(t, err)
 	s.wantOneProblem("stray ch_")
-	// Given back whole it is nobody's trouble any more.
-	standing, err := s.provider().FetchPage(t.Context(), page.Session)
+	// A full refund resolves the problem.
+	status, err := s.provider().FetchPage(t.Context(), page.Session)
 	must(t, err)
-	_, err = s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: "ord_unknown", Intent: standing.Intent, Amount: 700, Reason: "unmatched"}, false)
+	_, err = s.provider().Refund(t.Context(), order.RefundRequest{ID: "ref_by_hand", Order: "ord_unknown", Intent: status.Intent, Amount: 700, Reason: "unmatched"}, false)
 	must(t, err)
 	testkit.Reconcile(t, s.World.Ready)
 }

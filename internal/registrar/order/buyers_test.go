@@ -40,14 +40,14 @@ func TestCreateSession_EmailAloneDoesNotJoinAccount(t *testing.T) {
 	env := newEnv(t)
 	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
 	if made := env.createSession(order.Register, &annas, "eins"); made.Order.Claimed || made.Order.Customer == anna {
-		t.Error("an agent that nobody has linked orders for an account")
+		t.Error("an unlinked agent orders for an account")
 	}
 	env.store.linked = map[string]string{shopper.Through: anna}
 	if made := env.createSession(order.Register, &annas, "zwei"); !made.Order.Claimed || made.Order.Customer != anna {
-		t.Error("the customer has linked the agent, and the order is nobody's")
+		t.Error("the linked customer does not own the order")
 	}
 	if made := env.createSession(order.Register, &carla, "drei"); made.Order.Claimed {
-		t.Error("somebody else's order is the customer's")
+		t.Error("the customer owns another buyer's order")
 	}
 }
 
@@ -97,15 +97,15 @@ func TestCompleteSession_FreeOrderNeedsNoToken(t *testing.T) {
 	env.checkInvariants()
 }
 
-// An agent can make many orders that nobody pays, for an address that is not its
-// buyer's. What is paid has its letter all the same.
+// An agent can create many unpaid orders for an address that is not its buyer's. Paid
+// orders always get their claim mail.
 func TestClaimMail_UnpaidOrdersAreLimitedPerAddress(t *testing.T) {
 	t.Parallel()
 	left := 2
 	env := newEnv(t)
 	env.allowMail = func(address string) bool {
 		if address != carla.Email {
-			t.Errorf("%q is asked for", address)
+			t.Errorf("unexpected address %q", address)
 		}
 		left--
 		return left >= 0
@@ -127,14 +127,14 @@ func TestClaimMail_UnpaidOrdersAreLimitedPerAddress(t *testing.T) {
 		}
 	}
 	if claims() != 2 {
-		t.Errorf("%d letters for orders that nobody has paid", claims())
+		t.Errorf("%d claim mails for unpaid orders", claims())
 	}
 	if _, err := env.complete(env.createSession(order.Register, &carla, "bezahlt").Order.ID, "spt_ok"); err != nil || claims() != 3 {
-		t.Errorf("a paid order has no letter: %d, %v", claims(), err)
+		t.Errorf("claim mails after payment: %d, %v", claims(), err)
 	}
 }
 
-// Whoever has no account is not told to sign in to it.
+// A buyer without an account must not be asked to sign in.
 func TestReceiptMail_StatesWhetherOrderIsUnclaimed(t *testing.T) {
 	t.Parallel()
 	annas := order.Contact{LastName: "Müller", Email: "anna@mueller.example", Country: "DE"}
@@ -190,11 +190,11 @@ func TestClaim_RequiresMailedLinkAndSignIn(t *testing.T) {
 		t.Fatalf("%+v, %v", o, err)
 	}
 	if _, err := env.service.Claim(t.Context(), annaInPerson, link); code(err) != order.NoSuchClaim {
-		t.Errorf("a link works twice: %v", err)
+		t.Errorf("second use of the link: %v", err)
 	}
 }
 
-// claimMailRecipients is to whom letters went with which an order can be claimed.
+// claimMailRecipients returns the recipients of claim mails.
 func (env *testEnv) claimMailRecipients() (to []string) {
 	env.store.mu.Lock()
 	defer env.store.mu.Unlock()
@@ -212,7 +212,7 @@ func TestClaimMail_SentAgainToCorrectedAddress(t *testing.T) {
 	mistyped := carla
 	mistyped.Email = "carla@new.example"
 	made := env.createSession(order.Register, &mistyped, "eins")
-	for range 2 { // the second is too soon for another letter
+	for range 2 { // the second is too soon for another mail
 		if _, err := env.complete(made.Order.ID, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestClaimMail_SentAgainToCorrectedAddress(t *testing.T) {
 		}
 	}
 	if to := env.claimMailRecipients(); !slices.Equal(to, []string{mistyped.Email, carla.Email}) {
-		t.Errorf("letters went to %v", to)
+		t.Errorf("mails went to %v", to)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestCompleteSession_LinkedAgentBecomesCompleterNotOwner(t *testing.T) {
 						t.Fatalf("%s: %v", token, err)
 					}
 					if left := env.wantState(o.ID, order.AwaitingPayment); left.Completer != "" {
-						t.Errorf("%s: an agent that did not pay hears of the order", token)
+						t.Errorf("%s: an agent that did not pay is the completer", token)
 					}
 				}
 			}
@@ -251,7 +251,7 @@ func TestCompleteSession_LinkedAgentBecomesCompleterNotOwner(t *testing.T) {
 				t.Fatal(err)
 			}
 			if paid := env.wantState(o.ID, order.Provisioning); paid.Completer != shopper.Through || paid.Agent != "" {
-				t.Errorf("noted are %q and %q", paid.Completer, paid.Agent)
+				t.Errorf("completer %q, agent %q", paid.Completer, paid.Agent)
 			}
 			if _, err := env.service.Session(t.Context(), rival, o.ID); err != nil {
 				t.Errorf("the customer's other agent: %v", err)
@@ -301,7 +301,7 @@ func TestSession_UnlinkedAgentLosesOpenOrders(t *testing.T) {
 	env.wantState(open.ID, order.AwaitingPayment)
 	for _, id := range []string{paid.ID, other.ID} {
 		if _, err := env.service.Session(ctx, shopper, id); err != nil {
-			t.Errorf("what the agent has paid, or has for others: %v", err)
+			t.Errorf("an order that the agent paid or created for others: %v", err)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestUpdateSession_ClaimedItemsRequireCustomerLink(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	made := env.createSession(order.Register, &carla, "eins")
-	if _, err := env.complete(made.Order.ID, ""); err != nil { // which has the letter sent
+	if _, err := env.complete(made.Order.ID, ""); err != nil { // sends the claim mail
 		t.Fatal(err)
 	}
 	link, hash := registrar.NewSecret(registrar.LinkSecret)
@@ -320,11 +320,11 @@ func TestUpdateSession_ClaimedItemsRequireCustomerLink(t *testing.T) {
 	}
 	others := order.SessionChange{Items: newRequest(order.Register, "zwei").Items}
 	if _, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); code(err) != order.NotOpen {
-		t.Errorf("an agent that nobody has linked: %v", err)
+		t.Errorf("unlinked agent: %v", err)
 	}
 	env.store.linked = map[string]string{shopper.Through: bert}
 	if _, err := env.service.UpdateSession(t.Context(), shopper, made.Order.ID, others); err != nil {
-		t.Errorf("one that the customer has linked: %v", err)
+		t.Errorf("linked agent: %v", err)
 	}
 }
 

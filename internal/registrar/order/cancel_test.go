@@ -75,7 +75,7 @@ func TestCancel_AnotherCustomersOrderIsNotFound(t *testing.T) {
 	env.wantState(o.ID, order.AwaitingPayment)
 }
 
-// A payment that begins between the read and the write wins.
+// A payment that starts between the read and the write wins.
 func TestCancel_ConcurrentPaymentWins(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
@@ -154,11 +154,11 @@ func TestPage_NewestFirstByStateWithTotal(t *testing.T) {
 		t.Errorf("Bert sees %v of %d, %v", page, total, err)
 	}
 	if _, _, err := env.service.Page(t.Context(), anonymous, "", 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
-		t.Errorf("a stranger: %v", err)
+		t.Errorf("anonymous: %v", err)
 	}
 }
 
-// The clock may not have come to an order whose time is over when a page is read.
+// The worker may not have expired an overdue order when a page is read.
 func TestPage_FilterSeesOrdersThatHaveExpired(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
@@ -188,9 +188,9 @@ func TestPrepare_ReportsMissingData(t *testing.T) {
 	}
 	known, err := env.service.Outstanding(t.Context(), view.Order)
 	if err != nil || !slices.Equal(known.Missing, []string{order.MissingRegistrant, order.MissingCode}) {
-		t.Errorf("without asking: %v, %v", known.Missing, err)
+		t.Errorf("Outstanding: %v, %v", known.Missing, err)
 	}
-	// The same items in another order are the same order, and miss the same.
+	// The same items return the same order with the same missing data.
 	again, err := env.service.Prepare(t.Context(), registrar.Actor{Kind: registrar.ActorToken, Customer: bert, Through: "tok_2"},
 		order.Request{Channel: order.ChannelMCP, Items: []order.RequestedItem{
 			{Name: registrar.NewName("haus", ".de"), Kind: order.Register}, {Name: registrar.NewName("laden", ".de"), Kind: order.Transfer},

@@ -11,12 +11,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// consentTo is what a consumer says who pays as asked.
+// consentTo is the confirmation of a consumer who ticks the consent.
 func consentTo(gross registrar.Cents) order.Confirmation {
 	return order.Confirmation{Gross: gross, Consent: order.ConsentWording("de")}
 }
 
-// ownerActions are the actions that the audit tells of an order, of people alone.
+// ownerActions returns the audit actions of people on an order.
 func (env *testEnv) ownerActions(id string) (actions []registrar.Action) {
 	env.store.mu.Lock()
 	defer env.store.mu.Unlock()
@@ -28,7 +28,7 @@ func (env *testEnv) ownerActions(id string) (actions []registrar.Action) {
 	return actions
 }
 
-// receiptMail is the letter that confirms an order.
+// receiptMail returns the receipt of an order.
 func (env *testEnv) receiptMail(id string) registrar.Mail {
 	env.t.Helper()
 	env.store.mu.Lock()
@@ -38,7 +38,7 @@ func (env *testEnv) receiptMail(id string) registrar.Mail {
 			return mail
 		}
 	}
-	env.t.Fatalf("there is no receipt of %s", id)
+	env.t.Fatalf("no receipt of %s", id)
 	return registrar.Mail{}
 }
 
@@ -66,9 +66,9 @@ func TestPay_ConsumerMustConsent(t *testing.T) {
 			t.Errorf("stored is %+v", given)
 		}
 		if actions := env.ownerActions(o.ID); !slices.Equal(actions, []registrar.Action{order.ActionConsent}) {
-			t.Errorf("the audit tells %v", actions)
+			t.Errorf("audit actions %v", actions)
 		}
-		// Pressing again is the same payment, whatever is ticked by then.
+		// Paying again returns the same payment, whatever is ticked.
 		if again, err := env.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross}); err != nil || again != url {
 			t.Errorf("again: %q, %v", again, err)
 		}
@@ -81,7 +81,7 @@ func TestPay_ConsumerMustConsent(t *testing.T) {
 		}
 		data := env.receiptMail(o.ID).Data
 		if data["consent"] != order.ConsentText(wording) || data["consent_at"] != given.At.UTC().Format(time.RFC3339) {
-			t.Errorf("the receipt says %v", data)
+			t.Errorf("receipt data %v", data)
 		}
 		env.checkInvariants()
 	}
@@ -101,10 +101,10 @@ func TestPay_FreeOrderRequiresConsumerConsent(t *testing.T) {
 		t.Errorf("stored is %+v", now.Consent)
 	}
 	if actions := env.ownerActions(o.ID); !slices.Equal(actions, []registrar.Action{order.ActionConsent, order.ActionConfirmed}) {
-		t.Errorf("the audit tells %v", actions)
+		t.Errorf("audit actions %v", actions)
 	}
 	if env.receiptMail(o.ID).Data["consent"] == "" {
-		t.Error("the letter does not repeat it")
+		t.Error("the receipt does not repeat the consent")
 	}
 }
 
@@ -139,7 +139,7 @@ func TestPay_BusinessNeedsNoConsent(t *testing.T) {
 	}
 }
 
-// Otherwise any number would do that looks like one.
+// Otherwise any made-up number would do.
 func TestPay_InvalidVATIDCountsAsConsumer(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
@@ -154,13 +154,13 @@ func TestPay_InvalidVATIDCountsAsConsumer(t *testing.T) {
 	if now := env.wantState(o.ID, order.Paying); !now.Consent.Given() {
 		t.Error("the consent is not stored")
 	}
-	buyer.Company = true // which is no consumer, whatever its number
+	buyer.Company = true // a company is no consumer, whatever its VAT id
 	if buyer.Consumer(o.Totals) {
 		t.Error("a company is taken for a consumer")
 	}
 }
 
-// The form of the registrant is open in another tab, and a registry takes its time.
+// The registrant may be changed in another tab while a registry responds slowly.
 func TestPay_CompanyTurnedConsumerMustConsent(t *testing.T) {
 	t.Parallel()
 	for _, net := range []registrar.Cents{0, 1000} {
@@ -189,14 +189,14 @@ func TestCompleteSession_StoresNoConsent(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	env.store.linked = map[string]string{shopper.Through: anna}
-	// Not even if the consumer has given one for a payment that they gave up.
+	// Not even if the consumer gave consent for an abandoned payment.
 	o, secret := env.createOrder(newRequest(order.Register, "laden"))
 	env.pay(secret, o.Totals.Gross)
 	if err := env.service.AbortPayment(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
 	}
 	if now := env.wantState(o.ID, order.AwaitingPayment); now.Consent.Given() {
-		t.Errorf("a payment that was given up leaves %+v", now.Consent)
+		t.Errorf("an abandoned payment leaves %+v", now.Consent)
 	}
 	unclaimed := env.createSession(order.Register, &carla, "eins").Order.ID
 	for _, id := range []string{o.ID, unclaimed} {
@@ -217,7 +217,7 @@ func TestPay_PageOpenedWithoutConsentIsReplaced(t *testing.T) {
 	first := env.pay(secret, o.Totals.Gross)
 	env.store.mu.Lock()
 	before := env.store.orders[o.ID]
-	before.Consent = order.Consent{} // as a release left it that did not ask
+	before.Consent = order.Consent{} // as stored by a release that did not ask
 	env.store.orders[o.ID] = before
 	env.store.mu.Unlock()
 	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, order.Confirmation{Gross: o.Totals.Gross}); code(err) != order.ConsentMissing {
@@ -237,7 +237,7 @@ func TestPay_PageOpenedWithoutConsentIsReplaced(t *testing.T) {
 	env.checkInvariants()
 }
 
-// What people have ticked stands in their orders by its name: these words never change.
+// Orders store the wording's name, so published texts never change.
 func TestConsentText_PublishedWordingsNeverChange(t *testing.T) {
 	t.Parallel()
 	for wording, want := range map[string]string{
@@ -251,7 +251,7 @@ func TestConsentText_PublishedWordingsNeverChange(t *testing.T) {
 	}
 	for _, language := range []string{"de", "en", "", "fr"} {
 		if order.ConsentText(order.ConsentWording(language)) == "" {
-			t.Errorf("there are no words in %q", language)
+			t.Errorf("no text in %q", language)
 		}
 	}
 }

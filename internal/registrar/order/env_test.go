@@ -13,14 +13,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// page is a page to pay at, as the provider keeps it.
+// page is a payment page at the fake provider.
 type page struct {
 	order.PaymentPage
 	session string
 	status  order.PaymentStatus
 }
 
-// fakeProvider is a payment provider with a memory: what has the same id is the same.
+// fakeProvider is a payment provider that honours idempotency keys.
 type fakeProvider struct {
 	mu              sync.Mutex
 	pages           map[string]*page
@@ -28,27 +28,27 @@ type fakeProvider struct {
 	refundCalls     map[string]int
 	verifications   map[string]*order.Verification
 	verificationIDs map[string]string
-	down            error // answers nothing
-	crashing        bool  // does everything, and answers nothing
+	down            error // fails every call
+	crashing        bool  // executes every call, but fails to respond
 	now             func() time.Time
-	// duringRefund is what happens elsewhere while a refund is made.
+	// duringRefund runs while a refund is made.
 	duringRefund func()
-	// failing says that the first call with an id fails, which is remembered under
-	// that id for ever, as some providers do.
+	// failing makes the first call with an id fail; some providers replay that failure
+	// for ever.
 	failing    bool
 	remembered map[string]bool
-	// refuse is the provider's word about a refund; nil means that none is refused.
+	// refuse returns the provider's refusal of a refund; nil refuses none.
 	refuse func(order.RefundRequest) error
-	// returnURLs are where verifications were to lead back to, by id; looks how often one
-	// was looked at in vain.
+	// returnURLs are the return URLs of verifications by id; looks counts fetches that
+	// found them open.
 	returnURLs    map[string]string
 	failedFetches int
-	// pageFetches and checkLooks count questions about pages and verifications; hold, if
-	// set, is how long an answer takes.
+	// pageFetches and verificationFetches count calls; hold, if set, delays the
+	// response.
 	pageFetches, verificationFetches int
 	latency                          time.Duration
-	// tokens are what became of those that were used, by token; before is called
-	// when a charge has arrived and nothing was decided, confirmed after it was.
+	// tokens has the outcome of used tokens; before is called when a charge has arrived
+	// and is undecided, confirmed after it is decided.
 	tokens                    map[string]string
 	beforeCharge, afterCharge func()
 	prepared                  int
@@ -56,7 +56,7 @@ type fakeProvider struct {
 
 var errDown = &registrar.Error{Kind: registrar.KindUpstream, Code: registrar.FaultTimeout}
 
-// failsForever says that a call with this id has failed for ever.
+// failsForever reports whether the call with this id has failed for ever.
 func (p *fakeProvider) failsForever(id string) bool {
 	if p.failing {
 		p.remembered[id] = true
@@ -181,7 +181,7 @@ func (p *fakeProvider) FetchVerification(_ context.Context, session string) (ord
 	return *p.verifications[session], nil
 }
 
-// pay is the human at the page; false if it is closed.
+// pay pays the page; false if it is closed.
 func (p *fakeProvider) pay(url string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,7 +197,7 @@ func (p *fakeProvider) pay(url string) bool {
 	return true
 }
 
-// forcePay pays a page that is closed, as a bank may that is late.
+// forcePay pays a closed page, as a late bank may.
 func (p *fakeProvider) forcePay(session string, change func(*order.PaymentStatus)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,21 +226,21 @@ var (
 	anonymous    = registrar.Actor{Kind: registrar.ActorPerson}
 )
 
-// testEnv is a service with everything around it.
+// testEnv is a service with its fakes.
 type testEnv struct {
 	t         *testing.T
 	store     *memStore
 	provider  *fakeProvider
 	market    *fakeMarket
 	service   *order.Service
-	allowMail func(address string) bool // nil: to everybody
-	// extension is the price list; nil means that it demands nothing.
+	allowMail func(address string) bool // nil: always allowed
+	// extension is the price list; nil means no rules.
 	extension func(tld string) (registrar.Extension, bool)
 	offset    time.Duration // of the business clock
 	draining  chan struct{} // nil: the node never drains
 	mu        sync.Mutex
-	budget    order.Budget // nil: no bound
-	// recheckInterval is how long pages do not ask the provider again.
+	budget    order.Budget // nil: no limit
+	// recheckInterval is Config.RecheckInterval.
 	recheckInterval time.Duration
 }
 
@@ -266,7 +266,7 @@ func newEnv(t *testing.T) *testEnv {
 	return env
 }
 
-// startNode is a process of a node, which begins by releasing the node's leases.
+// startNode starts a node, which first releases the node's leases.
 func (env *testEnv) startNode(node string) *order.Service {
 	env.t.Helper()
 	env.store.releaseLeases(node, time.Now())
@@ -306,7 +306,7 @@ func newRequest(kind order.Kind, labels ...string) order.Request {
 	return req
 }
 
-// createOrder is an order of Anna's agent, and the secret of its link.
+// createOrder creates an order through Anna's agent and returns its link secret, too.
 func (env *testEnv) createOrder(req order.Request) (order.Order, string) {
 	env.t.Helper()
 	o, err := env.service.Create(env.t.Context(), annasAgent, req)
@@ -325,7 +325,7 @@ func (env *testEnv) secret(o order.Order) string {
 	return strings.TrimPrefix(address, "https://kontor.example/checkout/")
 }
 
-// createPaidOrder is one that Anna has paid.
+// createPaidOrder creates an order that Anna has paid.
 func (env *testEnv) createPaidOrder(req order.Request) (order.Order, string) {
 	env.t.Helper()
 	o, secret := env.createOrder(req)
@@ -395,13 +395,13 @@ func (env *testEnv) checkInvariants() {
 				count++
 				kept[payment.Intent] = o.ID
 				if charged := env.provider.pageBySession(payment.Session).status; !charged.Paid || charged.Amount != o.Totals.Gross {
-					env.t.Errorf("order %s keeps a charge of %v for %v", o.ID, charged.Amount, o.Totals.Gross)
+					env.t.Errorf("order %s captured %v, want %v", o.ID, charged.Amount, o.Totals.Gross)
 				}
 			}
 		}
 		paid := o.State == order.Provisioning || o.State == order.Completed || o.State == order.PartiallyCompleted || o.State == order.Failed
 		if want := map[bool]int{true: 1}[paid && o.Totals.Gross > 0]; count != want {
-			env.t.Errorf("order %s is %s and keeps %d payments", o.ID, o.State, count)
+			env.t.Errorf("order %s is %s and has %d captured payments", o.ID, o.State, count)
 		}
 	}
 	for _, made := range env.provider.pages {
@@ -409,7 +409,7 @@ func (env *testEnv) checkInvariants() {
 			continue
 		}
 		if kept[made.status.Intent] == "" && back[made.status.Intent] != made.status.Amount {
-			env.t.Errorf("a charge of %v for %s has no order, and %v went back", made.status.Amount, made.Order, back[made.status.Intent])
+			env.t.Errorf("charge of %v for %s has no order, refunded %v", made.status.Amount, made.Order, back[made.status.Intent])
 		}
 	}
 }

@@ -17,7 +17,7 @@ func TestRefund_FailedItemIsRefundedOnce(t *testing.T) {
 		o, _ := env.createPaidOrder(newRequest(order.Register, "laden", "haus"))
 		env.store.endItem("haus.de", order.ItemFailed, time.Now())
 		env.runFor(env.service, 3*time.Second)
-		// The other one is still under way, and its money need not wait for that.
+		// The other item is still being provisioned; the refund does not wait for it.
 		o = env.wantState(o.ID, order.Provisioning)
 		if len(o.Refunds) != 1 || o.Refunds[0].Provider == "" || o.Refunds[0].Amount != 1190 || o.Items[1].State != order.ItemRefunded {
 			t.Fatalf("%+v", o)
@@ -80,7 +80,7 @@ func TestRefund_RetriedUntilMadeExactlyOnce(t *testing.T) {
 		env := newEnv(t)
 		o, _ := env.createPaidOrder(newRequest(order.Register, "laden"))
 		env.store.endItem("laden.de", order.ItemFailed, time.Now())
-		env.provider.set(func(p *fakeProvider) { p.crashing = true }) // it pays back, and nobody hears of it
+		env.provider.set(func(p *fakeProvider) { p.crashing = true }) // it refunds, but does not respond
 		env.runFor(env.service, 10*time.Minute)
 		o = env.wantState(o.ID, order.Failed)
 		if len(env.provider.refunds) != 1 || o.Refunds[0].Provider != "" || o.DueAt.IsZero() {
@@ -115,7 +115,7 @@ func TestRun_PollsUnpaidPageWithBackoff(t *testing.T) {
 		env.pay(secret, o.Totals.Gross)
 		before := env.store.updates
 		env.runFor(env.service, 50*time.Minute)
-		if moves := env.store.updates - before; moves < 16 || moves > 40 { // two for each look
+		if moves := env.store.updates - before; moves < 16 || moves > 40 { // two per poll
 			t.Errorf("%d changes in 50 minutes", moves)
 		}
 		env.runFor(env.service, 20*time.Minute)
@@ -147,7 +147,7 @@ func TestPay_RetryReusesIdempotencyKey(t *testing.T) {
 			t.Fatalf("%+v, %d pages", o, len(env.provider.pages))
 		}
 		if url := env.pay(secret, o.Totals.Gross); !env.provider.pay(url) {
-			t.Error("the human has no page")
+			t.Error("no payment page")
 		}
 	})
 }
@@ -266,7 +266,7 @@ func TestRun_RestartedNodeResumesInterruptedOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env := newEnv(t)
 		o, secret := env.createOrder(newRequest(order.Register, "laden"))
-		// The process dies after the payment was written: nobody postpones it.
+		// The process dies after the payment was stored, so it is not postponed.
 		env.provider.set(func(p *fakeProvider) { p.crashing = true })
 		_, _ = env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
 		env.provider.set(func(p *fakeProvider) { p.crashing = false })
@@ -282,8 +282,8 @@ func TestRun_RestartedNodeResumesInterruptedOrder(t *testing.T) {
 	})
 }
 
-// TestOrders_InvariantsHoldUnderConcurrentFaults lets humans, messages, the clock and a provider
-// that forgets to answer loose on a few orders at once.
+// TestOrders_InvariantsHoldUnderConcurrentFaults runs customers, webhooks, the worker
+// and a provider that loses responses concurrently on a few orders.
 func TestOrders_InvariantsHoldUnderConcurrentFaults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -309,14 +309,14 @@ func TestOrders_InvariantsHoldUnderConcurrentFaults(t *testing.T) {
 		env.runFor(env.service, 2*time.Hour)
 		for _, o := range env.store.orders {
 			if o.State == order.Paying || !o.DueAt.IsZero() && o.State.Final() {
-				t.Errorf("it is stuck: %+v", o)
+				t.Errorf("order is stuck: %+v", o)
 			}
 		}
 		env.checkInvariants()
 	})
 }
 
-// simulateCheckout is one human's way with one order; what fails is tried again later.
+// simulateCheckout takes one customer through one order; failures are retried.
 func (env *testEnv) simulateCheckout(i int, label string) {
 	ctx := env.t.Context()
 	o, err := env.service.Create(ctx, annasAgent, newRequest(order.Register, label, label+"2"))

@@ -22,10 +22,10 @@ func TestRun_PaidOrderCompletes(t *testing.T) {
 		env.store.endItem("laden.de", order.ItemActive, time.Now())
 		env.runFor(env.service, 3*time.Second)
 		if o = env.wantState(o.ID, order.Completed); !o.DueAt.IsZero() || len(o.Refunds) != 0 {
-			t.Errorf("it is not at rest: %+v", o)
+			t.Errorf("the order is still due: %+v", o)
 		}
 		if len(env.store.mails) != 2 || env.store.mails[0].Kind != registrar.MailOrderPaid || env.store.mails[1].Kind != registrar.MailOrderDone {
-			t.Errorf("letters: %+v", env.store.mails)
+			t.Errorf("mails: %+v", env.store.mails)
 		}
 		env.checkInvariants()
 	})
@@ -43,11 +43,11 @@ func TestPay_FreeOrderNeedsPersonButNoPage(t *testing.T) {
 		t.Errorf("an agent confirms: %v", err)
 	}
 	if url := env.pay(secret, 0); url != "" {
-		t.Errorf("a page for nothing: %s", url)
+		t.Errorf("payment page for a free order: %s", url)
 	}
 	env.wantState(o.ID, order.Provisioning)
 	if len(env.provider.pages) != 0 {
-		t.Error("the provider was asked for a page")
+		t.Error("the provider was called")
 	}
 	env.checkInvariants()
 }
@@ -93,7 +93,7 @@ func TestDecline_OrderCannotBePaid(t *testing.T) {
 		t.Errorf("paying it: %v", err)
 	}
 	if again, _ := env.createOrder(newRequest(order.Register, "laden")); again.ID == o.ID {
-		t.Error("the same items are the canceled order")
+		t.Error("the same items return the canceled order")
 	}
 }
 
@@ -109,7 +109,7 @@ func TestDecline_ClosesPaymentPageFirst(t *testing.T) {
 	if env.provider.pay(url) {
 		t.Error("the page of a canceled order can be paid")
 	}
-	// And the other way round: money that is there can't be declined away.
+	// A captured payment can't be declined.
 	o, secret = env.createOrder(newRequest(order.Register, "haus"))
 	env.provider.pay(env.pay(secret, o.Totals.Gross))
 	if err := env.service.Decline(t.Context(), annaInPerson, secret); code(err) != order.NotOpen {
@@ -154,7 +154,7 @@ func TestPay_AutoRenewChangeOpensNewPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if env.wantState(o.ID, order.Provisioning); env.store.methods[anna].ID != "pm_1" {
-		t.Error("the means of payment is not kept")
+		t.Error("the payment method is not saved")
 	}
 }
 
@@ -167,10 +167,10 @@ func TestPay_ChangedPriceMustBeConfirmed(t *testing.T) {
 		t.Fatalf("paying the old price: %v", err)
 	}
 	if now := env.wantState(o.ID, order.AwaitingPayment); now.Totals.Gross != 2380 || len(now.Payments) != 0 {
-		t.Errorf("the order has not the new price: %+v", now)
+		t.Errorf("the order lacks the new price: %+v", now)
 	}
 	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); code(err) != order.PriceChanged {
-		t.Errorf("paying what was not shown: %v", err)
+		t.Errorf("paying an amount that was not shown: %v", err)
 	}
 	view, err := env.service.View(t.Context(), annaInPerson, secret)
 	if err != nil || !view.Payable || view.Order.Totals.Gross != 2380 {
@@ -228,13 +228,13 @@ func TestAuthCode_DeletedWhenOrderEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if env.get(o.ID).Items[0].SealedCode == "" {
-		t.Error("it is not kept")
+		t.Error("the auth code is not stored")
 	}
 	if err := env.service.Decline(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
 	}
 	if env.get(o.ID).Items[0].SealedCode != "" {
-		t.Error("it is kept though nobody needs it")
+		t.Error("the auth code is still stored")
 	}
 }
 
@@ -280,7 +280,7 @@ func TestCreate_ConcurrentEqualItemsYieldOneOrder(t *testing.T) {
 		}
 	}
 	if len(env.store.events) != 1 {
-		t.Errorf("%d deeds", len(env.store.events))
+		t.Errorf("%d audit events", len(env.store.events))
 	}
 }
 
@@ -331,7 +331,7 @@ func TestCreate_DryRunStoresNothing(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	if len(env.store.orders) != 0 || len(env.store.events) != 0 {
-		t.Error("something is stored")
+		t.Error("a dry run stored something")
 	}
 }
 
@@ -354,7 +354,7 @@ func TestCreate_OpenOrderLimitIgnoresExpiredOrders(t *testing.T) {
 	if _, err := env.service.Prepare(t.Context(), annasAgent, same); err != nil {
 		t.Errorf("a dry run of an open order's items: %v", err)
 	}
-	env.advance(25 * time.Hour) // by the time of the business; the true clock has not moved
+	env.advance(25 * time.Hour) // business time only; the wall clock has not moved
 	if _, err := env.service.Prepare(t.Context(), annasAgent, dryRun); err != nil {
 		t.Errorf("a dry run after the others have expired: %v", err)
 	}
@@ -371,18 +371,18 @@ func TestCreate_UnquotedItemsAreListedBesideRefusedOnes(t *testing.T) {
 	_, err := env.service.Create(t.Context(), annasAgent, newRequest(order.Register, "eins", "zwei", "drei"))
 	var no *order.ItemsRefused
 	if !errors.As(err, &no) || len(no.Items) != 1 || no.Items[0].Name != "zwei.de" || len(no.Unquoted) != 1 || no.Unquoted[0].Name != "eins.de" {
-		t.Errorf("one refused, one unasked: %+v, %v", no, err)
+		t.Errorf("one refused, one unquoted: %+v, %v", no, err)
 	}
 	_, err = env.service.Create(t.Context(), annasAgent, newRequest(order.Register, "eins", "drei"))
 	var unasked *order.ItemsUnquoted
 	if !errors.As(err, &unasked) || len(unasked.Items) != 1 || unasked.Items[0].Name != "eins.de" || registrar.KindOf(err) != registrar.KindUpstream {
-		t.Errorf("one unasked: %+v, %v", unasked, err)
+		t.Errorf("one unquoted: %+v, %v", unasked, err)
 	}
 	env.market.set(func(m *fakeMarket) {
 		m.refuse["eins.de"] = &registrar.Error{Kind: registrar.KindInternal, Code: "database"}
 	})
 	if _, err = env.service.Create(t.Context(), annasAgent, newRequest(order.Register, "eins")); errors.As(err, &unasked) || code(err) != "database" {
-		t.Errorf("our own fault: %v", err)
+		t.Errorf("internal error: %v", err)
 	}
 }
 
@@ -401,7 +401,7 @@ func TestCreate_InvalidItemsAreRejected(t *testing.T) {
 		t.Errorf("an agent renews: %v", err)
 	}
 	if _, err := env.service.Create(t.Context(), anonymous, newRequest(order.Register, "laden")); registrar.KindOf(err) != registrar.KindUnauthenticated {
-		t.Errorf("nobody orders: %v", err)
+		t.Errorf("anonymous: %v", err)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// verifySecret is the secret in an order's verification_url.
+// verifySecret returns the secret in an order's verification_url.
 func (env *testEnv) verifySecret(o order.Order) string {
 	env.t.Helper()
 	address, err := env.service.VerifyURL(o)
@@ -21,7 +21,7 @@ func (env *testEnv) verifySecret(o order.Order) string {
 	return strings.TrimPrefix(address, "https://kontor.example/checkout/verify/")
 }
 
-// setVerification is the human at the provider's page.
+// setVerification sets the provider's status of a verification.
 func (env *testEnv) setVerification(url string, change func(*order.Verification)) (session string) {
 	env.t.Helper()
 	session = strings.TrimPrefix(url, "https://who.example/")
@@ -136,12 +136,12 @@ func TestVerifyView_FailureOrNameMismatchKeepsOrderWaiting(t *testing.T) {
 	see(order.IdentityFailed, "document_expired")
 	second := begin()
 	if first == second {
-		t.Fatal("the failed attempt is shown again")
+		t.Fatal("the failed verification was reused")
 	}
 	env.setVerification(second, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Clara Schmidt", "" })
 	see(order.IdentityFailed, order.NameMismatch)
 	env.wantState(o.ID, order.AwaitingVerification)
-	// The registrant was wrong: with the right name nothing has to be shown again.
+	// With the corrected registrant name no new verification is needed.
 	env.store.mu.Lock()
 	buyer := env.store.buyers[anna]
 	buyer.Name = "Clara Schmidt"
@@ -201,7 +201,7 @@ func TestSameName_ComparesAsDocumentsSpellNames(t *testing.T) {
 	}
 }
 
-// createUnverifiedOrder is an order of Anna's that waits for an identity, with its link.
+// createUnverifiedOrder creates an order of Anna's that awaits verification.
 func (env *testEnv) createUnverifiedOrder(label string) (o order.Order, link string) {
 	env.t.Helper()
 	env.market.verify[label+".de"] = true
@@ -231,9 +231,9 @@ func TestStartVerification_UnansweredStartDoesNotBlockOtherOrder(t *testing.T) {
 	env := newEnv(t)
 	_, first := env.createUnverifiedOrder("laden")
 	_, second := env.createUnverifiedOrder("haus")
-	env.provider.set(func(p *fakeProvider) { p.crashing = true }) // it is made, and nobody hears of it
+	env.provider.set(func(p *fakeProvider) { p.crashing = true }) // it is created, but the response is lost
 	if _, err := env.service.StartVerification(t.Context(), annaInPerson, first); err == nil {
-		t.Fatal("the provider has answered")
+		t.Fatal("the provider responded")
 	}
 	env.provider.set(func(p *fakeProvider) { p.crashing = false })
 	if url, err := env.service.StartVerification(t.Context(), annaInPerson, second); err != nil || url == "" {
@@ -270,7 +270,7 @@ func TestHandleEvent_VerificationSuccessAfterFailureCounts(t *testing.T) {
 	if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 		t.Fatal(err)
 	}
-	// The page stays open, and the human has found the new document.
+	// The page stays open for another attempt.
 	env.setVerification(url, func(v *order.Verification) { *v = order.Verification{Done: true, Name: "Anna Müller"} })
 	if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestRun_PollsUnreachableIdentityProviderWithBackoff(t *testing.T) {
 		env.provider.set(func(p *fakeProvider) { p.down = errDown })
 		env.runFor(env.service, 2*time.Hour)
 		if looks := env.provider.failedFetches; looks < 5 || looks > 30 {
-			t.Errorf("%d looks in two hours", looks)
+			t.Errorf("%d polls in two hours", looks)
 		}
 	})
 }

@@ -27,7 +27,7 @@ type completionResult struct {
 }
 
 // twoCompletions completes an order with the first token and, while that is in
-// progress, with the second one, at another node.
+// progress, with the second one on another node.
 func (env *testEnv) twoCompletions(id string, second registrar.Actor, tokens [2]string) [2]completionResult {
 	env.t.Helper()
 	other := env.startNode("other node")
@@ -127,7 +127,7 @@ func TestCompleteSession_UnlinkedWaiterLearnsNothing(t *testing.T) {
 	})
 }
 
-// The deadline is 15 s; then the caller learns when to ask again.
+// The wait ends after 15 s with a Retry-After.
 func TestCompleteSession_UnresolvedAfterDeadlineIsConflict(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestCompleteSession_FailedReadAfterDeadlineIsConflict(t *testing.T) {
 			if failed || time.Since(began) < order.CompletionWait-2*time.Second {
 				return nil
 			}
-			failed = true // the last read begins before the deadline and fails after it
+			failed = true // the last read starts before the deadline and fails after it
 			time.Sleep(3 * time.Second)
 			return errDown
 		}
@@ -172,8 +172,8 @@ func TestCompleteSession_FailedReadAfterDeadlineIsConflict(t *testing.T) {
 	})
 }
 
-// The first process dies in the middle and its node starts again: the one that
-// waits at another node finds that nothing was charged and pays itself.
+// The first process dies and its node restarts: the completion waiting on another node
+// finds nothing charged and pays itself.
 func TestCompleteSession_WaiterTakesOverAfterCrash(t *testing.T) {
 	t.Parallel()
 	for name, crash := range map[string]struct {
@@ -193,7 +193,7 @@ func TestCompleteSession_WaiterTakesOverAfterCrash(t *testing.T) {
 				env := newEnv(t)
 				made := env.createSession(order.Register, &carla, "eins")
 				crash.arrange(env)
-				// What a process that dies leaves behind: a lease in its node's name.
+				// A process that dies leaves a lease of its node.
 				_, _ = env.complete(made.Order.ID, "spt_ok_first")
 				env.store.mu.Lock()
 				left := env.store.orders[made.Order.ID]
@@ -233,11 +233,11 @@ func TestCompleteSession_HumanAtPageReturnsAtOnce(t *testing.T) {
 		if err != nil || got.Status != order.InProgress || got.Problem != order.ProblemPaying || got.PayURL == "" || time.Since(began) > time.Second {
 			t.Fatalf("%s, problem %q, %v after %s", got.Status, got.Problem, err, time.Since(began))
 		}
-		// The human has paid, and no message of the provider has arrived.
+		// The customer has paid, and no webhook has arrived.
 		if !env.provider.pay(url) {
 			t.Fatal("the page was closed")
 		}
-		time.Sleep(time.Second) // the provider is not asked again at once
+		time.Sleep(time.Second) // beyond RecheckInterval
 		if got, err = env.complete(o.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 			t.Fatalf("%s, %v", got.Status, err)
 		}
@@ -320,7 +320,7 @@ func TestCompleteSession_ExcessWaitersReturnAtOnce(t *testing.T) {
 		}
 		all.Wait()
 		if soon != many-order.MaxWaitersPerAgent-1 || seen[order.SessionCompleted] != order.MaxWaitersPerAgent+1 {
-			t.Errorf("%d answered at once; statuses %v", soon, seen)
+			t.Errorf("%d returned at once; statuses %v", soon, seen)
 		}
 		env.checkInvariants()
 	})

@@ -13,7 +13,7 @@ func TestLookAlikes_WarnsOfConfusableNames(t *testing.T) {
 		want       []string
 	}{
 		{"laden", ".de", nil},
-		{"paypal", ".de", nil}, // the name itself is nobody's imitation
+		{"paypal", ".de", nil}, // the well-known name itself
 		{"paypa1", ".de", []string{"known_name paypal"}},
 		{"paypla", ".de", []string{"known_name paypal"}},
 		{"paypall", ".de", []string{"known_name paypal"}},
@@ -23,13 +23,13 @@ func TestLookAlikes_WarnsOfConfusableNames(t *testing.T) {
 		{"xn--pypal-4ve", ".de", []string{"script ", "known_name paypal"}}, // a Cyrillic а
 		{"xn--pypal-0na", ".de", []string{"known_name paypal"}},            // à
 		{"xn--80ak6aa92e", ".com", []string{"script ", "known_name apple"}},
-		{"xn--e1afmkfd", ".com", nil}, // пример: nobody takes it for Latin
+		{"xn--e1afmkfd", ".com", nil}, // пример: not confusable with Latin
 		{"xn--mller-kva", ".de", nil}, // müller
 		{"meinlanden", ".de", []string{"own_name meinladen.de"}},
 		{"meinladen", ".com", nil},
 		{"laden", ".co", []string{"extension laden.com"}},
 		{"laden", ".cm", []string{"extension laden.com"}},
-		{"al", ".de", nil}, // short names are neighbours of everything
+		{"al", ".de", nil}, // short names are one edit from everything
 	} {
 		var got []string
 		for _, warning := range lookAlikes(tc.label, tc.tld, []string{"meinladen.de", "ab.de"}) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// fakeMarket sells everything for 10 EUR a year.
+// fakeMarket sells every name for 10 EUR a year.
 type fakeMarket struct {
 	mu      sync.Mutex
 	net     registrar.Cents
@@ -18,13 +18,13 @@ type fakeMarket struct {
 	verify  map[string]bool
 	asked   int
 	code    string
-	// requiredCountry is the country that the extension demands; empty means any.
+	// requiredCountry is the registrant country the TLD requires; empty means any.
 	requiredCountry string
-	// purposes are what was asked for; stale is what was answered last and when, for
-	// pages whose question is not admitted.
+	// purposes records the requests' purposes; stale is the last response and its time,
+	// for requests that are not admitted.
 	purposes []registrar.Purpose
 	stale    time.Time
-	// duringQuote happens while an answer is on its way.
+	// duringQuote runs while a quote is pending.
 	duringQuote func()
 }
 
@@ -68,10 +68,9 @@ func (m *fakeMarket) set(change func(*fakeMarket)) {
 	change(m)
 }
 
-// invalidVATID is a VAT id that is not valid.
 const invalidVATID = "ATU00000000"
 
-// fakeTaxes are 19 % for each item, rounded down.
+// fakeTaxes charges 19 % for each item, rounded down.
 type fakeTaxes struct{}
 
 func (fakeTaxes) Assess(_ context.Context, buyer order.Buyer, nets []registrar.Cents, _ time.Time) (order.Assessment, error) {

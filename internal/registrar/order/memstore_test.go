@@ -10,7 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// memStore is a Store that forgets.
+// memStore is an in-memory Store.
 type memStore struct {
 	mu         sync.Mutex
 	orders     map[string]order.Order
@@ -22,21 +22,20 @@ type memStore struct {
 	mails      []registrar.Mail
 	methods    map[string]order.PaymentMethod
 	updates    int
-	problems   []string // what the tables of doc.go do not allow
-	// unbounded counts questions that could wait for ever.
+	problems   []string // transitions that doc.go does not allow
+	// unbounded counts calls without a deadline.
 	unbounded int
-	// beforeUpdate is what another node does just before a change, once.
+	// beforeUpdate is another node's change just before an update, once.
 	beforeUpdate func(stored *order.Order)
-	// tearRead makes of the next order that is found by its link one that changed between
-	// the questions for its rows.
+	// tearRead modifies the next order found by its link, as if it changed between the
+	// queries for its rows.
 	tearRead func(read *order.Order)
-	// linked are customers by agent, claims shadow accounts by their link.
+	// linked has customers by agent, claims guest accounts by claim link.
 	linked map[string]string
 	claims map[registrar.SecretHash]string
-	// onSpent is called after each sum of what was spent.
+	// onSpent is called after each SpentSince.
 	onSpent func()
-	// onRead is called before each read of an order by its id, which fails with its
-	// error.
+	// onRead is called before each OrderByID, which fails with its error.
 	onRead func() error
 }
 
@@ -253,7 +252,7 @@ func (m *memStore) releaseLeases(node string, now time.Time) {
 	}
 }
 
-func (m *memStore) SpentSince(_ context.Context, customer, _ string, _ time.Time) (registrar.Cents, error) {
+func (m *memStore) SpentSince(_ context.Context, customer, _ string, _ time.Time) (order.Spending, error) {
 	m.mu.Lock()
 	sum, counted := m.spent, m.onSpent
 	for _, o := range m.orders {
@@ -265,7 +264,7 @@ func (m *memStore) SpentSince(_ context.Context, customer, _ string, _ time.Time
 	if counted != nil {
 		counted()
 	}
-	return sum, nil
+	return order.Spending{ByAccount: sum}, nil
 }
 
 func (m *memStore) GetIdentity(_ context.Context, customer string) (order.Identity, bool, error) {
@@ -312,7 +311,7 @@ func (m *memStore) ListOrdersAwaitingIdentity(_ context.Context, customer string
 	return ids, nil
 }
 
-// endItem is what provisioning's store does at the end of a line.
+// endItem does what the store does when a provision item ends.
 func (m *memStore) endItem(name string, state order.ItemState, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -328,7 +327,7 @@ func (m *memStore) endItem(name string, state order.ItemState, now time.Time) {
 	}
 }
 
-// storeGuest keeps what is known of a buyer without an account.
+// storeGuest stores a guest account.
 func (m *memStore) storeGuest(o order.Order, normalized *order.Contact) {
 	buyer := order.Buyer{Customer: o.Customer, Email: o.Contact.Email, Language: "de"}
 	if normalized != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// fakeBudget is a budget that a test fills and empties.
+// fakeBudget is a budget that tests set.
 type fakeBudget struct {
 	mu               sync.Mutex
 	quotes, payments int
@@ -33,7 +33,7 @@ func (p *fakeBudget) Spend(_ registrar.Actor, purpose registrar.Purpose, names i
 	return 0
 }
 
-// newBudgetEnv is a world whose customers and agents may have so many names asked about.
+// newBudgetEnv returns an env with these budgets of names.
 func newBudgetEnv(t *testing.T, quotes, payments int) (*testEnv, *fakeBudget) {
 	t.Helper()
 	env := newEnv(t)
@@ -43,7 +43,7 @@ func newBudgetEnv(t *testing.T, quotes, payments int) (*testEnv, *fakeBudget) {
 	return env, budget
 }
 
-// takePurposes is what the market was asked for since the last call.
+// takePurposes returns the purposes requested since the last call.
 func (env *testEnv) takePurposes() []registrar.Purpose {
 	env.market.mu.Lock()
 	defer env.market.mu.Unlock()
@@ -55,7 +55,7 @@ func (env *testEnv) takePurposes() []registrar.Purpose {
 func (env *testEnv) wantPurposes(what string, want ...registrar.Purpose) {
 	env.t.Helper()
 	if got := env.takePurposes(); fmt.Sprint(got) != fmt.Sprint(want) {
-		env.t.Errorf("%s asks for %v, want %v", what, got, want)
+		env.t.Errorf("%s requests %v, want %v", what, got, want)
 	}
 }
 
@@ -134,23 +134,23 @@ func TestView_OverBudgetShowsLastQuoteWithTime(t *testing.T) {
 	asked := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 	view, err := env.service.View(t.Context(), annaInPerson, secret)
 	if err != nil || !view.Unquoted || !view.AskedAt.IsZero() || !view.Payable || view.Order.Totals != o.Totals {
-		t.Errorf("nothing known: %+v, %v", view, err)
+		t.Errorf("without a cached quote: %+v, %v", view, err)
 	}
 	env.market.set(func(m *fakeMarket) { m.stale = asked })
 	view, err = env.service.View(t.Context(), annaInPerson, secret)
 	if err != nil || !view.Unquoted || !view.AskedAt.Equal(asked) || !view.Payable {
-		t.Errorf("something known: %+v, %v", view, err)
+		t.Errorf("with a cached quote: %+v, %v", view, err)
 	}
-	// The registry's last no stays one.
+	// A cached refusal stays a refusal.
 	env.market.set(func(m *fakeMarket) {
 		m.refuse["eins.de"] = &registrar.Error{Kind: registrar.KindConflict, Code: "name_taken"}
 	})
 	view, err = env.service.View(t.Context(), annaInPerson, secret)
 	if err != nil || !view.Unquoted || len(view.Refused) != 1 || view.Payable {
-		t.Errorf("a refusal known: %+v, %v", view, err)
+		t.Errorf("with a cached refusal: %+v, %v", view, err)
 	}
 	env.market.set(func(m *fakeMarket) { delete(m.refuse, "eins.de") })
-	// And whoever has looked too often can still pay, at the price that they saw.
+	// Viewing too often does not prevent paying.
 	env.pay(secret, o.Totals.Gross)
 	if budget.spent[registrar.ForPayment] != 2 || budget.spent[registrar.ForDisplay] != 0 {
 		t.Errorf("spent %v", budget.spent)
@@ -161,7 +161,7 @@ func TestPay_OverPaymentBudgetChargesNothing(t *testing.T) {
 	t.Parallel()
 	env, budget := newBudgetEnv(t, 100, 2)
 	o, secret := env.createOrder(newRequest(order.Register, "eins", "zwei"))
-	for range 3 { // pay, and come back without having paid
+	for range 3 { // pay and return without having paid
 		if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); err != nil {
 			if code(err) != order.OverBudget || registrar.KindOf(err) != registrar.KindRateLimited {
 				t.Errorf("got %v", err)
@@ -198,7 +198,7 @@ func TestPay_PriceChangeAfterViewMustBeConfirmed(t *testing.T) {
 		t.Errorf("the page's payment: %v", err)
 	}
 	if now := env.wantState(o.ID, order.AwaitingPayment); now.Totals.Gross == view.Order.Totals.Gross {
-		t.Error("the order keeps the old price")
+		t.Error("the order has the old price")
 	}
 	if _, err := env.complete(session.Order.ID, "spt_good"); code(err) != order.PriceChanged {
 		t.Errorf("the completion: %v", err)
@@ -214,7 +214,7 @@ func TestHandleReturn_QueriesProviderOncePerInterval(t *testing.T) {
 		o, secret := env.createOrder(newRequest(order.Register, "laden"))
 		url := env.pay(secret, o.Totals.Gross)
 		var all sync.WaitGroup
-		for range 50 { // at once, by whoever has the link
+		for range 50 { // concurrently, by anyone with the link
 			all.Go(func() {
 				if err := env.service.HandleReturn(t.Context(), registrar.Actor{}, secret); err != nil {
 					t.Error(err)
@@ -222,14 +222,14 @@ func TestHandleReturn_QueriesProviderOncePerInterval(t *testing.T) {
 			})
 		}
 		all.Wait()
-		for range 25 { // and one after the other, for 2.5 seconds
+		for range 25 { // sequentially, for 2.5 seconds
 			time.Sleep(100 * time.Millisecond)
 			if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 				t.Error(err)
 			}
 		}
 		if env.provider.pageFetches != 1 {
-			t.Errorf("the provider was asked %d times", env.provider.pageFetches)
+			t.Errorf("the provider was called %d times", env.provider.pageFetches)
 		}
 		env.provider.pay(url)
 		time.Sleep(3 * time.Second)
@@ -254,7 +254,7 @@ func TestHandleReturn_CachesProviderFailure(t *testing.T) {
 			}
 		}
 		if env.provider.pageFetches != 1 {
-			t.Errorf("the provider was asked %d times", env.provider.pageFetches)
+			t.Errorf("the provider was called %d times", env.provider.pageFetches)
 		}
 	})
 }
@@ -302,10 +302,10 @@ func TestVerifyView_QueriesProviderOncePerInterval(t *testing.T) {
 		}
 		all.Wait()
 		if env.provider.verificationFetches != 1 {
-			t.Errorf("the provider was asked %d times", env.provider.verificationFetches)
+			t.Errorf("the provider was called %d times", env.provider.verificationFetches)
 		}
 		session := env.setVerification(url, func(v *order.Verification) { v.Done, v.Name, v.URL = true, "Anna Müller", "" })
-		// A message is a reason to ask at once.
+		// A webhook triggers a call at once.
 		if err := env.service.HandleEvent(t.Context(), order.Event{Verification: session}); err != nil {
 			t.Fatal(err)
 		}

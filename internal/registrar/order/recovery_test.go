@@ -22,7 +22,7 @@ func TestPay_CachedProviderFailureGetsNewPayment(t *testing.T) {
 	env.provider.set(func(p *fakeProvider) { p.failing = false })
 	url := env.pay(secret, o.Totals.Gross)
 	if !env.provider.pay(url) {
-		t.Fatal("the human has no page")
+		t.Fatal("no payment page")
 	}
 	if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRun_RespectsLeaseOfAnotherNode(t *testing.T) {
 		o, _ := env.createPaidOrder(newRequest(order.Register, "laden", "haus"))
 		env.store.endItem("haus.de", order.ItemFailed, time.Now())
 		env.store.mu.Lock()
-		// The other node was faster, and is about to call the provider.
+		// The other node has just taken the lease.
 		env.store.beforeUpdate = func(stored *order.Order) {
 			stored.Refunds = []order.Refund{{ID: "ref_1", Payment: stored.Payments[0].ID, Item: stored.Items[1].ID, Amount: 1190}}
 			stored.Node, stored.DueAt = "other", time.Now().Add(time.Minute)
@@ -85,7 +85,7 @@ func TestRun_RespectsLeaseOfAnotherNode(t *testing.T) {
 		if len(env.provider.refundCalls) != 0 {
 			t.Errorf("the provider was called %d times", len(env.provider.refundCalls))
 		}
-		env.runFor(env.service, 2*time.Minute) // the other one is dead
+		env.runFor(env.service, 2*time.Minute) // the other node is dead
 		if o = env.get(o.ID); len(env.provider.refunds) != 1 || o.Refunds[0].Provider == "" {
 			t.Errorf("%+v", o.Refunds)
 		}
@@ -121,7 +121,7 @@ func TestIdentity_ConcurrentPaymentsCountTogether(t *testing.T) {
 	for i, label := range []string{"laden", "haus"} {
 		orders[i], secrets[i] = env.createOrder(newRequest(order.Register, label))
 	}
-	// Both have added up before either is written down.
+	// Both sum up before either is stored.
 	var both sync.WaitGroup
 	both.Add(2)
 	var sums atomic.Int32
@@ -154,7 +154,7 @@ func TestPay_ReloadHasDeadline(t *testing.T) {
 	env.store.spent = 499_00
 	_, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross))
 	if code(err) != order.DataMissing || env.store.unbounded != 0 {
-		t.Errorf("%v, and %d questions without a deadline", err, env.store.unbounded)
+		t.Errorf("%v, and %d store calls without a deadline", err, env.store.unbounded)
 	}
 }
 
@@ -164,10 +164,10 @@ func TestAbortPayment_ClosesPageCreatedMeanwhile(t *testing.T) {
 	o, secret := env.createOrder(newRequest(order.Register, "laden"))
 	env.provider.set(func(p *fakeProvider) { p.crashing = true })
 	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); err == nil {
-		t.Fatal("the provider has answered")
+		t.Fatal("the provider responded")
 	}
 	env.provider.set(func(p *fakeProvider) { p.crashing = false })
-	// The page is stored, and its human on the way there, before the other one is.
+	// The page is stored and given out before the other attempt stores its result.
 	session := "cs_" + env.get(o.ID).Payments[0].ID
 	env.store.beforeUpdate = func(stored *order.Order) {
 		stored.Payments[0].State, stored.Payments[0].Session = order.PaymentOpen, session
@@ -180,7 +180,7 @@ func TestAbortPayment_ClosesPageCreatedMeanwhile(t *testing.T) {
 		t.Errorf("%+v", o.Payments)
 	}
 	if env.provider.pay("https://pay.example/" + session) {
-		t.Error("the page can still be paid, and nobody looks at it any more")
+		t.Error("an abandoned page can still be paid")
 	}
 }
 
@@ -202,7 +202,7 @@ func TestPayLink_TornReadIsReloaded(t *testing.T) {
 			t.Parallel()
 			env := newEnv(t)
 			o, secret := env.createPaidOrder(newRequest(order.Register, "laden"))
-			// The order's row was read before, its payments after it was paid.
+			// The order's row was read before it was paid, its payments after.
 			env.store.tearRead = func(read *order.Order) { read.State, read.Version = order.Paying, read.Version-1 }
 			if err := act(env, secret); err != nil && code(err) != order.NotOpen {
 				t.Errorf("%v", err)
@@ -223,12 +223,12 @@ func TestPay_RegistrantChangedMeanwhileIsRepriced(t *testing.T) {
 		changed.Country = "AT"
 		env.store.buyers[anna] = changed
 	})
-	env.store.onSpent = once // the price was asked for the registrant of before
+	env.store.onSpent = once // the order was priced for the former registrant
 	if _, err := env.service.Pay(t.Context(), annaInPerson, secret, consentTo(o.Totals.Gross)); err != nil {
 		t.Fatal(err)
 	}
 	now := env.wantState(o.ID, order.Paying)
 	if len(now.Payments) != 1 || now.Payments[0].State != order.PaymentOpen || now.Registrant.Country != "AT" {
-		t.Errorf("a payment began for the registrant of before, %+v: %+v", now.Registrant, now.Payments)
+		t.Errorf("a payment started for the former registrant %+v: %+v", now.Registrant, now.Payments)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// setCountry changes the country of a customer's registrant.
+// setCountry sets the country of a customer's registrant.
 func (env *testEnv) setCountry(customer, country string) {
 	env.store.mu.Lock()
 	defer env.store.mu.Unlock()
@@ -21,20 +21,20 @@ func TestPay_StoresApprovedRegistrant(t *testing.T) {
 	env := newEnv(t)
 	o, secret := env.createOrder(newRequest(order.Register, "laden"))
 	if o.Registrant != (registrar.Registrant{}) {
-		t.Errorf("an unpaid order keeps %+v", o.Registrant)
+		t.Errorf("an unpaid order stores %+v", o.Registrant)
 	}
 	page := env.pay(secret, o.Totals.Gross)
 	paying := env.wantState(o.ID, order.Paying)
 	if paying.Registrant.Name != "Anna Müller" || paying.Registrant.Country != "DE" || paying.Registrant.Email != "anna@mueller.example" {
-		t.Fatalf("the payment keeps %+v", paying.Registrant)
+		t.Fatalf("the payment stores %+v", paying.Registrant)
 	}
-	env.setCountry(anna, "US") // by whatever way
+	env.setCountry(anna, "US")
 	env.provider.pay(page)
 	if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)
 	}
 	if now := env.wantState(o.ID, order.Provisioning); now.Registrant != paying.Registrant {
-		t.Errorf("the lines are for %+v", now.Registrant)
+		t.Errorf("provisioned for %+v", now.Registrant)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestAbortPayment_ClearsRegistrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now := env.wantState(o.ID, order.AwaitingPayment); now.Registrant != (registrar.Registrant{}) {
-		t.Errorf("it keeps %+v", now.Registrant)
+		t.Errorf("still stored: %+v", now.Registrant)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestCompleteSession_StoresApprovedRegistrant(t *testing.T) {
 	}
 	paid := env.wantState(made.Order.ID, order.Provisioning)
 	if paid.Registrant.Country != carla.Country || paid.Registrant.Name != carla.Name() {
-		t.Fatalf("the lines are for %+v", paid.Registrant)
+		t.Fatalf("provisioned for %+v", paid.Registrant)
 	}
 	updated := carla
 	updated.Country, updated.State = "US", "NY"
@@ -68,7 +68,7 @@ func TestCompleteSession_StoresApprovedRegistrant(t *testing.T) {
 		t.Errorf("an update after the payment: %v", err)
 	}
 	if now := env.get(made.Order.ID); now.Registrant != paid.Registrant || now.Contact != paid.Contact {
-		t.Errorf("it is for %+v now", now.Registrant)
+		t.Errorf("now provisioned for %+v", now.Registrant)
 	}
 }
 

@@ -20,7 +20,7 @@ var (
 	carla   = order.Contact{FirstName: "Carla", LastName: "Neu", Email: "carla@neu.example", Country: "DE"}
 )
 
-// createSession is a session of the agent for Carla, who has no account.
+// createSession creates a session for Carla, who has no account.
 func (env *testEnv) createSession(kind order.Kind, contact *order.Contact, labels ...string) order.Session {
 	env.t.Helper()
 	session, err := env.service.CreateSession(env.t.Context(), shopper, order.SessionRequest{Items: newRequest(kind, labels...).Items, Contact: contact})
@@ -42,7 +42,7 @@ func TestCompleteSession_SecondCallChargesOnce(t *testing.T) {
 	if made.Status != order.Ready || made.Order.Claimed || made.Order.Agent != shopper.Through || made.PayURL == "" {
 		t.Fatalf("made as %+v", made)
 	}
-	for range 2 { // the second finds it completed
+	for range 2 { // the second call finds it completed
 		done, err := env.complete(made.Order.ID, "spt_ok_1")
 		if err != nil || done.Status != order.SessionCompleted || done.Order.State != order.Provisioning {
 			t.Fatalf("%+v, %v", done, err)
@@ -61,7 +61,7 @@ func TestCompleteSession_SecondCallChargesOnce(t *testing.T) {
 		}
 	}
 	if mails != 1 {
-		t.Errorf("%d letters with which to claim it", mails)
+		t.Errorf("%d claim mails", mails)
 	}
 	env.checkInvariants()
 }
@@ -115,19 +115,19 @@ func TestCompleteSession_ReportsProblemsInDocumentedOrder(t *testing.T) {
 				t.Fatalf("%+v, %v", got, err)
 			}
 			if got.Order.ID != made.Order.ID || got.PayURL == "" {
-				t.Errorf("the session beside it is %+v", got)
+				t.Errorf("session next to the error: %+v", got)
 			}
 			if one.problem != "" && got.Status != order.NotReady {
-				t.Errorf("with a link it is %s", got.Status)
+				t.Errorf("status with a link: %s", got.Status)
 			}
 			if one.state == "" {
 				one.state = order.AwaitingPayment
 			}
 			if o := env.wantState(made.Order.ID, one.state); o.Totals != got.Order.Totals {
-				t.Errorf("stored %v, told %v", o.Totals, got.Order.Totals)
+				t.Errorf("stored %v, returned %v", o.Totals, got.Order.Totals)
 			}
 			if (got.VerifyURL != "") != (one.state == order.AwaitingVerification) {
-				t.Errorf("the link to verify is %q", got.VerifyURL)
+				t.Errorf("VerifyURL %q", got.VerifyURL)
 			}
 			if n := env.provider.charges(); n != 0 {
 				t.Errorf("%d charges", n)
@@ -165,7 +165,7 @@ func fiftyCompletions(t *testing.T, token func(int) string) {
 	}
 	all.Wait()
 	if seen[order.SessionCompleted] != 50 {
-		t.Errorf("the answers were %v", seen)
+		t.Errorf("statuses %v", seen)
 	}
 	if n := env.provider.charges(); n != 1 {
 		t.Errorf("%d charges", n)
@@ -241,8 +241,7 @@ func TestCancelSession_DuringChargeEndsPaidOrCanceled(t *testing.T) {
 	}
 }
 
-// A process that dies leaves everything as it was written last: the service that
-// died does not go on, and another begins.
+// A dying process leaves everything as last stored, and another one starts.
 func TestCharge_UnansweredIsFoundOrCanceledAfterRestart(t *testing.T) {
 	t.Parallel()
 	for name, one := range map[string]struct {
@@ -270,7 +269,7 @@ func TestCharge_UnansweredIsFoundOrCanceledAfterRestart(t *testing.T) {
 				if n := env.provider.charges(); n != one.charges {
 					t.Errorf("%d charges", n)
 				}
-				if one.state == order.AwaitingPayment { // and the agent tries again
+				if one.state == order.AwaitingPayment { // the agent retries
 					if got, err := env.complete(made.Order.ID, "spt_ok"); err != nil || got.Status != order.SessionCompleted {
 						t.Errorf("again: %+v, %v", got, err)
 					}
@@ -348,10 +347,10 @@ func TestCharge_LateAnswerLeavesHumansPageOpen(t *testing.T) {
 		page = env.pay(secret, o.Totals.Gross)
 	}
 	if _, err := env.complete(o.ID, "spt_ok"); code(err) != order.PaymentDeclined {
-		t.Errorf("the agent hears %v", err)
+		t.Errorf("the agent gets %v", err)
 	}
 	if !env.provider.pay(page) {
-		t.Fatal("the agent has closed the human's page")
+		t.Fatal("the agent closed the customer's page")
 	}
 	if err := env.service.HandleReturn(t.Context(), annaInPerson, secret); err != nil {
 		t.Fatal(err)

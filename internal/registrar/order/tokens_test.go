@@ -10,7 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// anyRegistrant is a holder whose name, address and country are told.
+// anyRegistrant accepts contacts that have a name, an address and a country.
 type anyRegistrant struct{}
 
 func (anyRegistrant) Normalise(c order.Contact) (order.Contact, []string) {
@@ -119,7 +119,7 @@ func (p *fakeProvider) CancelCharge(_ context.Context, intent string) (order.Pay
 	return made.status, p.crashError()
 }
 
-// charges is how many payments took money.
+// charges counts the payments that took money.
 func (p *fakeProvider) charges() (paid int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *fakeProvider) charges() (paid int) {
 	return paid
 }
 
-// runFor lets the service's own clock work for a while.
+// runFor runs the worker for a while.
 func (env *testEnv) runFor(service *order.Service, span time.Duration) {
 	env.t.Helper()
 	ctx, cancel := context.WithCancel(env.t.Context())

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// nextStates is the table of doc.go once more, to hold each change against it.
+// nextStates repeats the table of doc.go, to check every transition against it.
 var nextStates = map[order.State][]order.State{
 	order.AwaitingVerification: {order.AwaitingPayment, order.Canceled, order.Expired},
 	order.AwaitingPayment:      {order.Paying, order.Provisioning, order.Canceled, order.Expired, order.AwaitingVerification},
@@ -26,13 +26,13 @@ var nextPaymentStates = map[order.PaymentState][]order.PaymentState{
 	order.PaymentRefunded:  nil,
 }
 
-// illegalTransitions is what a change does that no table allows.
+// illegalTransitions lists what a change does that the tables do not allow.
 func illegalTransitions(was, now order.Order) (problems []string) {
 	if was.State != now.State && !slices.Contains(nextStates[was.State], now.State) {
-		problems = append(problems, fmt.Sprintf("an order goes from %s to %s", was.State, now.State))
+		problems = append(problems, fmt.Sprintf("order: from %s to %s", was.State, now.State))
 	}
 	if now.State == order.Provisioning && was.State == order.AwaitingPayment && now.Totals.Gross != 0 {
-		problems = append(problems, fmt.Sprintf("an order of %v is carried out without a payment", now.Totals.Gross))
+		problems = append(problems, fmt.Sprintf("an order of %v is provisioned without a payment", now.Totals.Gross))
 	}
 	before := make(map[string]order.PaymentState)
 	for _, payment := range was.Payments {
@@ -40,17 +40,17 @@ func illegalTransitions(was, now order.Order) (problems []string) {
 	}
 	for _, payment := range now.Payments {
 		if earlier := before[payment.ID]; earlier != payment.State && !slices.Contains(nextPaymentStates[earlier], payment.State) {
-			problems = append(problems, fmt.Sprintf("a payment goes from %q to %s", earlier, payment.State))
+			problems = append(problems, fmt.Sprintf("payment: from %q to %s", earlier, payment.State))
 		}
 		delete(before, payment.ID)
 	}
 	itemsGone := len(now.Items) != len(was.Items) && (now.Agent == "" || !was.State.Open() || was.State == order.Paying)
 	if len(before) > 0 || len(now.Refunds) < len(was.Refunds) || itemsGone {
-		problems = append(problems, "something of an order is gone")
+		problems = append(problems, "items, payments or refunds are missing")
 	}
 	for i, refund := range was.Refunds {
 		if refund.Provider != "" && now.Refunds[i] != refund {
-			problems = append(problems, "a refund that was made has changed")
+			problems = append(problems, "a made refund has changed")
 		}
 	}
 	return problems
