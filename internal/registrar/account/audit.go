@@ -2,10 +2,10 @@ package account
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// What the audit tells about an account.
+// The audit actions of an account.
 const (
 	ActionRegistered           registrar.Action = "registered"
-	ActionRegistrationTried    registrar.Action = "registration_tried" // by somebody, for an address that has an account
+	ActionRegistrationTried    registrar.Action = "registration_tried" // for an address that already has an account
 	ActionConfirmed            registrar.Action = "confirmed"
 	ActionSignedIn             registrar.Action = "signed_in"
 	ActionSignedInAgain        registrar.Action = "signed_in_again"
@@ -25,7 +25,7 @@ const (
 	ActionRecoveryCodeUsed     registrar.Action = "recovery_code_used"
 	ActionPasskeyAdded         registrar.Action = "passkey_added"
 	ActionPasskeyRemoved       registrar.Action = "passkey_removed"
-	ActionPasskeyCloned        registrar.Action = "passkey_cloned" // refused: its counter went backwards
+	ActionPasskeyCloned        registrar.Action = "passkey_cloned" // refused: its signature counter went backwards
 	ActionRegistrantChanged    registrar.Action = "registrant_changed"
 	ActionAdded                registrar.Action = "customer_added"
 	ActionDisabled             registrar.Action = "customer_disabled"
@@ -49,9 +49,9 @@ const (
 	methodEnrolment = "password_and_enrolment"
 )
 
-// The facts that letters mention.
+// The keys of mail data.
 const (
-	dataChange = "change" // LetterSecondFactor: on, off, renewed, used; LetterPasskey: added, removed
-	dataName   = "name"   // LetterPasskey
-	dataEmail  = "email"  // LetterEmailChanging: the new address
+	dataChange = "change" // MailSecondFactor: on, off, renewed, used; MailPasskey: added, removed
+	dataName   = "name"   // MailPasskey
+	dataEmail  = "email"  // MailEmailChanging: the new address
 )

@@ -6,14 +6,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// CloseBlockers are what keeps an account from being closed: what somebody has to look after.
+// CloseBlockers counts what keeps an account from being closed.
 type CloseBlockers struct{ Domains, Orders, Refunds int }
 
-// closedEmailSuffix is where the address of a closed account is. No mail can be sent there
-// (RFC 2606), and no two accounts have the same.
+// closedEmailSuffix ends the address of a closed account. Addresses there are
+// undeliverable (RFC 2606) and unique per account.
 const closedEmailSuffix = "@closed.invalid"
 
-// CloseBlockers says what keeps the actor's account from being closed.
+// CloseBlockers returns what keeps the actor's account from being closed.
 func (s *Service) CloseBlockers(ctx context.Context, actor registrar.Actor) (CloseBlockers, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -22,10 +22,10 @@ func (s *Service) CloseBlockers(ctx context.Context, actor registrar.Actor) (Clo
 	return s.read().CountCloseBlockers(ctx, account.ID)
 }
 
-// Close ends the actor's account for good. Every way in, the registrant, the proof of
-// identity and the means of payment go at once; orders, invoices and the audit stay
-// for as long as the law wants them. The last letter goes to the address that the
-// account had, which is free for another account from then on.
+// Close closes the actor's account permanently. Credentials, registrant data, the
+// verified identity and saved payment methods are deleted at once; orders, invoices and
+// the audit log are retained as long as the law requires. A final mail goes to the
+// account's address, which can then be registered again.
 func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
 	return s.inTx(ctx, func(t *tx) error {
 		account, err := s.recentlySignedInAccount(ctx, t, actor)
@@ -35,7 +35,8 @@ func (s *Service) Close(ctx context.Context, actor registrar.Actor) error {
 		if err := t.lockCredentials(ctx, account); err != nil {
 			return err
 		}
-		// Closing removes factors and the role, so a stolen password must not be enough.
+		// Closing removes the factors and the role, so a stolen password must not be
+		// enough.
 		if err := s.requireStrongOperator(ctx, t, actor, account); err != nil {
 			return err
 		}

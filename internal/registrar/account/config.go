@@ -8,43 +8,42 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Config is what a Service is made of. Store, Seal and Limits are required.
+// Config configures a Service. Store, Seal and Limits are required.
 type Config struct {
 	Store Store
 	// Seal encrypts the secrets of authenticator apps.
 	Seal *registrar.Seal
-	// Origins are the addresses under which browsers see the portal, such as
-	// https://example.com. Passkeys belong to one host name. PasskeyOrigins makes
-	// the list from a base address. Without any there are no passkeys.
+	// Origins are the origins at which browsers reach the portal, such as
+	// https://example.com. A passkey belongs to one host name. PasskeyOrigins derives
+	// the list from a base URL. Without origins, passkeys are disabled.
 	Origins []string
-	// Issuer is the name that authenticator apps and passkey prompts show; empty
-	// means dotkontor.
+	// Issuer is the name shown by authenticator apps and passkey prompts; empty means
+	// dotkontor.
 	Issuer string
 	Limits Limits
-	// SessionIdle ends a session that is not used; 0 means 14 days.
+	// SessionIdle is the idle timeout of a session; 0 means 14 days.
 	SessionIdle time.Duration
-	// SessionLife ends every session; 0 means 90 days.
+	// SessionLife is the absolute timeout of a session; 0 means 90 days.
 	SessionLife time.Duration
-	// Hashes is how many passwords are hashed at a time, each in 64 MiB; 0 means
+	// Hashes is the number of concurrent password hashes, each using 64 MiB; 0 means
 	// DefaultHashes.
 	Hashes int
-	// Cost is that of one hash. Where it changes, passwords are hashed anew when
-	// they are next used.
+	// Cost is the cost of one hash. After a change, a password is rehashed when it is
+	// next used.
 	Cost Cost
-	// Deriver computes the hashes of a service in another process; nil means that
-	// they are computed here.
+	// Deriver computes hashes in another process; nil computes them here.
 	Deriver Deriver
-	// MaxWaiting is how many sign-ins may wait for that, from known browsers and from
-	// others each; 0 means 2048.
+	// MaxWaiting limits the sign-ins that wait for a hash, for known browsers and for
+	// others separately; 0 means 2048.
 	MaxWaiting int
-	// Extension is the price list: what each extension demands of a registrant is
-	// checked when one is changed. nil means that no extension demands anything.
+	// Extension looks up the price list. Its registrant requirements are checked when a
+	// registrant changes; nil checks none.
 	Extension func(tld string) (registrar.Extension, bool)
-	// MailQueued is called after a letter was stored, to have it sent at once;
-	// nil means that the sender looks for itself.
+	// MailQueued is called after a mail was stored; nil leaves it to the mailer to
+	// poll.
 	MailQueued func()
-	// Now is the clock. Codes of authenticator apps go by it too, so it should
-	// show the true time.
+	// Now is the clock. Authenticator codes are checked against it, so it must show the
+	// true time.
 	Now func() time.Time
 	// Logger may be nil.
 	Logger *slog.Logger
@@ -60,10 +59,10 @@ const (
 
 func (cfg Config) withDefaults() (Config, error) {
 	if cfg.Store == nil {
-		return cfg, errors.New("customer: a store is needed")
+		return cfg, errors.New("account: Config.Store is required")
 	}
 	if cfg.Seal == nil {
-		return cfg, errors.New("customer: Config.Seal is required")
+		return cfg, errors.New("account: Config.Seal is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

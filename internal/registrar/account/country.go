@@ -14,7 +14,7 @@ import (
 //go:embed countries.txt
 var countriesText string
 
-// callingCodes are the calling codes by country.
+// callingCodes maps countries to calling codes.
 var callingCodes = sync.OnceValue(func() map[string]string {
 	codes := make(map[string]string, 249)
 	for entry := range strings.FieldsSeq(countriesText) {
@@ -23,12 +23,12 @@ var callingCodes = sync.OnceValue(func() map[string]string {
 	return codes
 })
 
-// Countries are the codes that a registrant's country may have, in order.
+// Countries returns the allowed codes of a registrant's country, sorted.
 func Countries() []string { return slices.Sorted(maps.Keys(callingCodes())) }
 
-// postalCodes are the forms of postal codes: 9 is a digit, A a letter, X either;
-// anything else stands in the written form and may be left out when typing. A
-// bar separates forms. Countries that are not here have any 2 to 16 characters.
+// postalCodes are the formats of postal codes: 9 is a digit, A a letter, X either;
+// other characters are literal and optional on input. A bar separates alternatives.
+// Unlisted countries accept any 2 to 16 characters.
 var postalCodes = map[string]string{
 	"DE": "99999", "AT": "9999", "CH": "9999", "LI": "9999", "FR": "99999", "IT": "99999", "ES": "99999",
 	"NL": "9999 AA", "BE": "9999", "LU": "9999", "DK": "9999", "NO": "9999", "SE": "999 99", "FI": "99999",
@@ -40,15 +40,15 @@ var postalCodes = map[string]string{
 	"SM": "99999", "MC": "99999", "VA": "99999", "IS": "999", "RS": "99999", "BA": "99999", "SG": "999999", "KR": "99999",
 }
 
-// countriesWithoutPostalCodes are countries whose addresses have none.
+// countriesWithoutPostalCodes are countries whose addresses have no postal code.
 const countriesWithoutPostalCodes = "AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CK CM CW DJ DM ER FJ GA GD GH GM GQ GY HK " +
 	"KI KM KN KP LC LY ML MO MR MW NR NU QA RW SB SC SL SR ST SX SY TD TF TG TK TL TO TT TV TZ UG UM VU YE ZW"
 
-// countriesWithStates are countries whose addresses are not complete without a state or
-// province.
+// countriesWithStates are countries whose addresses require a state or province.
 const countriesWithStates = "AU BR CA IN MX US"
 
-// normalisePostalCode writes a postal code as its country does, or returns false.
+// normalisePostalCode returns a postal code in its country's format; false if it is
+// invalid.
 func normalisePostalCode(country, code string) (string, bool) {
 	code = strings.ToUpper(strings.Join(strings.Fields(code), " "))
 	if code == "" {
@@ -97,12 +97,13 @@ func applyForm(form, bare string) (string, bool) {
 const (
 	minNationalDigits = 4
 	maxPhoneDigits    = 15 // E.164
-	// countriesKeepingZero are countries whose numbers keep their leading zero abroad.
+	// countriesKeepingZero are countries whose numbers keep the leading zero in
+	// international format.
 	countriesKeepingZero = "IT SM VA"
 )
 
-// normalisePhone writes a number in EPP's form, +49.30123456. A number without a
-// calling code is taken for one of the given country.
+// normalisePhone returns a number in EPP's format, +49.30123456. A number without a
+// calling code is taken as one of the given country.
 func normalisePhone(country, phone string) (string, bool) {
 	phone = strings.TrimSpace(phone)
 	if len(phone) > 40 || strings.Trim(phone, "+0123456789 -/.()\u00a0") != "" {
@@ -110,7 +111,7 @@ func normalisePhone(country, phone string) (string, bool) {
 	}
 	international := strings.HasPrefix(phone, "+") || strings.HasPrefix(phone, "00")
 	if international {
-		phone = strings.Replace(phone, "(0)", "", 1) // +49 (0)30: the zero is for calls from inside
+		phone = strings.Replace(phone, "(0)", "", 1) // +49 (0)30: the zero is for domestic calls
 	}
 	digits := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -138,7 +139,7 @@ func normalisePhone(country, phone string) (string, bool) {
 	return joinPhone(code, digits)
 }
 
-// splitPhone finds the calling code: none is the beginning of another.
+// splitPhone finds the calling code. No calling code is a prefix of another.
 func splitPhone(digits string) (string, bool) {
 	for _, code := range callingCodes() {
 		if national, ok := strings.CutPrefix(digits, code); ok {
@@ -155,9 +156,9 @@ func joinPhone(code, national string) (string, bool) {
 	return "+" + code + "." + national, true
 }
 
-// FormatPhone is a stored number as people write it: +49.30123456 is +49 30 123456.
-// Only in few places do the first digits tell where the area code ends; elsewhere the
-// number stays in one piece. A registrant's phone is understood in this form, too.
+// FormatPhone formats a stored number for people: +49.30123456 becomes +49 30 123456.
+// Numbers whose area code can't be determined stay in one piece. A registrant's phone
+// is accepted in this format, too.
 func FormatPhone(stored string) string {
 	code, national, found := strings.Cut(stored, ".")
 	if !found {
@@ -171,8 +172,8 @@ func FormatPhone(stored string) string {
 	return code + " " + national
 }
 
-// areaCodes are those that no other one begins with, by calling code: Germany's
-// largest cities and its mobile phones, and Vienna. An x is any digit.
+// areaCodes are unambiguous area codes by calling code: those of Germany's largest
+// cities and mobile networks, and Vienna. An x is any digit.
 var areaCodes = map[string][]string{
 	"+49": {"30", "40", "69", "89", "15x", "16x", "17x"},
 	"+43": {"1"},

@@ -15,45 +15,47 @@ type Customer struct {
 	Language        string
 	HasPassword     bool
 	HasSecondFactor bool
-	// Operator says that the owner may open the operators' pages.
+	// Operator grants access to the operator pages, given a strong sign-in.
 	Operator  bool
 	CreatedAt time.Time
-	// ConfirmedAt is zero while nobody has shown that the address is theirs.
+	// ConfirmedAt is zero until the owner of the address has confirmed it.
 	ConfirmedAt time.Time
-	// DisabledAt is zero unless an operator has closed the account.
+	// DisabledAt is zero unless the account is disabled.
 	DisabledAt time.Time
 }
 
-// Session is one signed-in browser.
+// Session is a signed-in browser.
 type Session struct {
 	ID         string
 	CustomerID string
-	// Address and Agent are those of the sign-in, so that a person can tell the
-	// sessions apart.
+	// Address and UserAgent are those of the sign-in; they help the owner tell sessions
+	// apart.
 	Address   string
 	UserAgent string
 	CreatedAt time.Time
-	// AuthenticatedAt is when the person last proved to be there.
+	// AuthenticatedAt is when the person last authenticated.
 	AuthenticatedAt time.Time
 	SeenAt          time.Time
 	// ExpiresAt is when the session ends unless it is used before.
 	ExpiresAt time.Time
-	// AuthMethod is what the person last showed: a word of actions.go.
+	// AuthMethod is how the person last authenticated: one of the method constants in
+	// audit.go.
 	AuthMethod string
 }
 
-// Strong says that more than a password was shown: a passkey, or a code beside it.
+// Strong reports whether the session was opened with more than a password: a passkey,
+// or a password and a code.
 func (s Session) Strong() bool {
 	return s.AuthMethod == methodPasswordAndCode || s.AuthMethod == methodPasskey
 }
 
-// Visitor is somebody who has signed in.
+// Visitor is a signed-in customer with their session.
 type Visitor struct {
 	Customer Customer
 	Session  Session
 }
 
-// Actor is the visitor as one who acts, from the given address.
+// Actor returns the visitor as an actor at the given address.
 func (v Visitor) Actor(address netip.Addr) registrar.Actor {
 	return registrar.Actor{
 		Kind:       registrar.ActorPerson,
@@ -64,18 +66,18 @@ func (v Visitor) Actor(address netip.Addr) registrar.Actor {
 	}
 }
 
-// Operator is the visitor as an operator; false if the visitor is none, or has
-// shown nothing but a password.
+// Operator returns the visitor as an operator; false if the account lacks the role or
+// the session is not strong.
 func (v Visitor) Operator(address netip.Addr) (registrar.Actor, bool) {
 	return registrar.Actor{
 		Kind: registrar.ActorOperator, Through: v.Customer.ID, Address: address, SignedInAt: v.Session.AuthenticatedAt,
 	}, v.Customer.Operator && v.Session.Strong()
 }
 
-// FactorsLocked reports whether this session may not change the second factor,
-// recovery codes or passkeys. On an operator account these open the operators'
-// pages, so a stolen password must not be enough: the session needs a passkey or
-// a code, or an enrolment link while the account has no factor at all.
+// FactorsLocked reports whether this session may not change the second factor, recovery
+// codes or passkeys. On an operator account these open the operator pages, so the
+// session needs a passkey or a code, or an enrolment link while the account has no
+// factor.
 func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 	if !v.Customer.Operator || v.Session.Strong() {
 		return false
@@ -84,36 +86,36 @@ func (v Visitor) FactorsLocked(hasPasskeys bool) bool {
 	return hasFactor || v.Session.AuthMethod != methodEnrolment
 }
 
-// SignInResult is the outcome of a proof that was accepted.
+// SignInResult is the outcome of a successful authentication.
 type SignInResult struct {
-	// Secret belongs into the session cookie, in place of the one before.
+	// Secret is the new value of the session cookie.
 	Secret string
 	// Visitor is empty while NeedsCode.
 	Visitor Visitor
-	// NeedsCode says that the password was right and a code is still missing:
-	// the secret is only good for EnterCode.
+	// NeedsCode means that the password was correct and a code is required: the secret
+	// is valid for EnterCode only.
 	NeedsCode bool
-	// Device belongs into the device cookie, for a year; empty means that the
-	// browser keeps the one it has.
+	// Device is the new value of the device cookie, valid for a year; empty leaves the
+	// cookie unchanged.
 	Device string
 }
 
-// Registration is what a new person tells. A password is not asked for before
-// the address is confirmed; the package comment says why.
+// Registration is the input of Register. It has no password; the package comment
+// explains why.
 type Registration struct {
 	Email    string
 	Language string
 }
 
-// Confirmation is what the holder of a confirmation link chooses.
+// Confirmation is the input of Confirm.
 type Confirmation struct {
-	// Password may be empty: the person then adds a passkey in the session that
-	// the link opens.
+	// Password may be empty: the person then adds a passkey in the session that the
+	// link opens.
 	Password  string
 	UserAgent string
 }
 
-// Credentials are what a sign-in form holds.
+// Credentials are the input of a sign-in form.
 type Credentials struct {
 	Email    string
 	Password string
@@ -122,8 +124,8 @@ type Credentials struct {
 	UserAgent string
 }
 
-// ReauthCredentials is what a person who is signed in shows to prove to be still there: the
-// password, and a code where a second factor is on.
+// ReauthCredentials confirm a signed-in person: the password, and a code if a second
+// factor is on.
 type ReauthCredentials struct {
 	Password string
 	Code     string
@@ -131,7 +133,7 @@ type ReauthCredentials struct {
 	Device string
 }
 
-// Passkey is one registered credential.
+// Passkey is a registered WebAuthn credential.
 type Passkey struct {
 	ID         string
 	Name       string
@@ -139,20 +141,20 @@ type Passkey struct {
 	LastUsedAt time.Time
 }
 
-// LinkKind says what a link in a mail does.
+// LinkKind is the purpose of a mailed link.
 type LinkKind string
 
-// The links.
+// The link kinds.
 const (
 	LinkConfirm     LinkKind = "confirm"
 	LinkReset       LinkKind = "reset"
 	LinkChangeEmail LinkKind = "change_email"
 	// LinkEnrol lets an operator without a factor enrol the first one. It is never
-	// mailed: whoever grants the role hands it over.
+	// mailed; the operator who grants the role hands it over.
 	LinkEnrol LinkKind = "enrol"
 )
 
-// AuditEntry is one line of the audit.
+// AuditEntry is one entry of the audit log.
 type AuditEntry struct {
 	ID string
 	registrar.AuditEvent

@@ -13,10 +13,10 @@ const (
 	atext = "!#$%&'*+-/=?^_`{|}~"
 )
 
-// parseEmail reads an address that mail can be sent to everywhere: a plain local
-// part in ASCII and a host name, which becomes A-labels. net/mail accepts much
-// more, such as comments, quoted spaces and addresses in brackets. key is the
-// form in which addresses are compared.
+// parseEmail parses an address that every mail server accepts: an unquoted ASCII local
+// part and a host name, which is converted to A-labels. net/mail accepts much more,
+// such as comments, quoted spaces and address literals. key is the form in which
+// addresses are compared.
 func parseEmail(input string) (address, key string, err error) {
 	input = strings.TrimSpace(input)
 	local, host, ok := strings.Cut(input, "@")
@@ -54,7 +54,7 @@ func validLocalPart(local string) bool {
 	return true
 }
 
-// parseLanguage reads de or en; empty means German.
+// parseLanguage accepts de and en; empty means German.
 func parseLanguage(language string) (string, error) {
 	switch language {
 	case "":

@@ -10,40 +10,40 @@ import (
 
 // The codes of this package's errors.
 const (
-	BadCredentials    registrar.Code = "bad_credentials"     // unknown address or wrong password: never told which
+	BadCredentials    registrar.Code = "bad_credentials"     // unknown address or wrong password, deliberately not distinguished
 	TooManyAttempts   registrar.Code = "too_many_attempts"   // wait RetryAfter
-	Busy              registrar.Code = "busy"                // too many passwords are being checked
-	AccountDisabled   registrar.Code = "account_disabled"    // told only to who proved to be the owner
-	CodeWrong         registrar.Code = "code_wrong"          // a code that is wrong or was used before
-	LinkInvalid       registrar.Code = "link_invalid"        // unknown, used, too old or void: never told which
-	EmailInvalid      registrar.Code = "email_invalid"       // no address that mail can be sent to
-	EmailTaken        registrar.Code = "email_taken"         // told to operators, and to the owner of both addresses
+	Busy              registrar.Code = "busy"                // too many passwords are being hashed
+	AccountDisabled   registrar.Code = "account_disabled"    // returned only to the authenticated owner
+	CodeWrong         registrar.Code = "code_wrong"          // wrong or already used
+	LinkInvalid       registrar.Code = "link_invalid"        // unknown, used, expired or void, deliberately not distinguished
+	EmailInvalid      registrar.Code = "email_invalid"       // not a deliverable address
+	EmailTaken        registrar.Code = "email_taken"         // returned to operators, and to the owner of both addresses
 	LanguageUnknown   registrar.Code = "language_unknown"    // neither de nor en
 	PasswordShort     registrar.Code = "password_short"      // under 10 characters
 	PasswordLong      registrar.Code = "password_long"       // over 128 characters
-	PasswordCommon    registrar.Code = "password_common"     // among the first that everybody tries
-	PasswordIsEmail   registrar.Code = "password_is_email"   // made of the address
+	PasswordCommon    registrar.Code = "password_common"     // among the most common passwords
+	PasswordIsEmail   registrar.Code = "password_is_email"   // derived from the address
 	PasswordUnusable  registrar.Code = "password_unusable"   // not UTF-8, or with control characters
 	SecondFactorOn    registrar.Code = "second_factor_on"    // already on
 	SecondFactorOff   registrar.Code = "second_factor_off"   // not on
-	PasskeyRefused    registrar.Code = "passkey_refused"     // unknown, or its answer proves nothing
-	PasskeyTaken      registrar.Code = "passkey_taken"       // registered already
+	PasskeyRefused    registrar.Code = "passkey_refused"     // unknown credential or invalid response
+	PasskeyTaken      registrar.Code = "passkey_taken"       // already registered
 	PasskeyName       registrar.Code = "passkey_name"        // 1 to 60 printable characters
 	PasskeysTooMany   registrar.Code = "passkeys_too_many"   // at most 20
 	LastWayIn         registrar.Code = "last_way_in"         // the last passkey of an account without a password
-	OriginUnknown     registrar.Code = "origin_unknown"      // a passkey for another site
-	StrongSignIn      registrar.Code = "strong_sign_in"      // an operator account: sign in with a passkey or a code first
-	NoSuchObject      registrar.Code = "no_such_object"      // not there, or somebody else's
+	OriginUnknown     registrar.Code = "origin_unknown"      // not one of Config.Origins
+	StrongSignIn      registrar.Code = "strong_sign_in"      // an operator account: requires a sign-in with a passkey or a code
+	NoSuchObject      registrar.Code = "no_such_object"      // does not exist or belongs to another customer
 	RegistrantInvalid registrar.Code = "registrant_invalid"  // with *FieldError
-	HasDomains        registrar.Code = "account_has_domains" // an account with domains can't be closed
-	HasOrders         registrar.Code = "account_has_orders"  // the same with open orders, or money that is to go back
-	PaymentUnderWay   registrar.Code = "payment_under_way"   // an order is being paid for the present registrant
+	HasDomains        registrar.Code = "account_has_domains" // the account holds domains, so it can't be closed
+	HasOrders         registrar.Code = "account_has_orders"  // the same for open orders and pending refunds
+	PaymentUnderWay   registrar.Code = "payment_under_way"   // an order is being paid for the current registrant
 )
 
-// FieldError tells every problem of a form at once: one code for each field.
+// FieldError reports every invalid field of a form at once, with one code per field.
 type FieldError struct{ Fields map[string]registrar.Code }
 
-// Error names the fields, never what was in them.
+// Error names the fields, never their values.
 func (e *FieldError) Error() string {
 	names := make([]string, 0, len(e.Fields))
 	for field, code := range e.Fields {

@@ -12,34 +12,34 @@ import (
 )
 
 const (
-	// maxHashes at a time take 128 MiB. The garbage collector lets as much lie
-	// as is in use before it collects, so the process may grow by 256 MiB.
+	// maxHashes concurrent hashes use 128 MiB. The garbage collector tolerates as much
+	// garbage as live memory, so the process may grow by 256 MiB.
 	maxHashes = 2
-	// maxWait for a place ends every wait, also without a deadline. It is well
-	// below the 20 s after which a server cuts an answer off, so that whoever
-	// waited in vain is told so.
+	// maxWait bounds the wait for a slot, also for contexts without a deadline. It is
+	// well below the server's 20 s write timeout, so that a refused client still gets a
+	// response.
 	maxWait = 12 * time.Second
-	// minRetryAfter and longestBusy bound when somebody is told to come back.
+	// minRetryAfter and maxRetryAfter bound the RetryAfter of a refusal.
 	minRetryAfter = 5 * time.Second
 	maxRetryAfter = time.Minute
-	// mostOfNetwork, mostOfSite and mostOfAccount bound how many of the working and
-	// waiting come from one network, from one IPv6 /48, and for one account. Right
-	// passwords are not counted, so whoever has an account could otherwise fill the
-	// queue alone, and whoever has a /48 could from 65,536 networks.
+	// maxPerNetwork, maxPerSite and maxPerAccount limit the running and queued hashes
+	// from one network, from one IPv6 /48, and for one account. Correct passwords are
+	// not counted elsewhere, so without these limits the owner of one account could
+	// fill the queue, and the owner of a /48 could do so from 65,536 networks.
 	maxPerNetwork = 4
 	maxPerSite    = 2 * maxPerNetwork
 	maxPerAccount = 2
-	// maxKnownStreak bounds how many of the known queue are served before one of the
-	// other, so that new customers are served too while known devices are busy.
+	// maxKnownStreak limits how many requests of the known queue are served before one
+	// of the other, so that new customers are served while known devices are busy.
 	maxKnownStreak = 3
 )
 
-// queue is one of the hasher's two queues.
+// queue identifies one of the hasher's two queues.
 type queue int
 
 const (
-	// unknownQueue is for whoever has proved nothing yet. An attacker with very many
-	// networks can fill it.
+	// unknownQueue is for unauthenticated requests. An attacker with many networks can
+	// fill it.
 	unknownQueue queue = iota
 	// knownQueue is for browsers that have signed in to the account before, sessions
 	// and reset links. It is served first, so a full unknownQueue delays it by one hash
@@ -48,15 +48,16 @@ const (
 	queueCount
 )
 
-// requester is who wants a hash. The zero value, an operator's, has no bound.
+// requester identifies the origin of a hash request. The zero value, used for
+// operators, is unlimited.
 type requester struct {
 	network, site string
-	// account is the account to which the requester has proved a tie; empty: none.
+	// account is the account that the requester is known to; empty if none.
 	account string
 }
 
-// requesterOf is the requester of an actor; account is empty unless a device, a
-// session or a link ties the actor to it.
+// requesterOf returns the requester of an actor. account is empty unless a device, a
+// session or a link associates the actor with it.
 func requesterOf(actor registrar.Actor, account string) requester {
 	return requester{network: registrar.Network(actor.Address), site: registrar.Site(actor.Address), account: account}
 }
@@ -68,14 +69,14 @@ func (r requester) queue() queue {
 	return knownQueue
 }
 
-// keyLimit is a bound on how many are in the queue under one key.
+// keyLimit limits the requests in a queue that share a key.
 type keyLimit struct {
 	key string
 	max int
 }
 
-// limits are the bounds for the requester. The queues count apart: strangers who share
-// a network with a customer take none of the customer's places.
+// limits returns the limits that apply to the requester. The queues count separately:
+// unknown clients in a customer's network don't use up the customer's slots.
 func (r requester) limits() []keyLimit {
 	prefix := ""
 	if r.account != "" {
@@ -90,26 +91,26 @@ func (r requester) limits() []keyLimit {
 	return shares
 }
 
-// hasher bounds how many passwords are hashed at a time, because each takes much
-// memory and a core, and how many wait for it.
+// hasher limits the number of concurrent and queued password hashes, because each uses
+// much memory and a core.
 type hasher struct {
 	slots        int
-	maxQueued    int          // in each queue, with those who are being served
-	lastDuration atomic.Int64 // what the last hash took, in nanoseconds
+	maxQueued    int          // per queue, including running requests
+	lastDuration atomic.Int64 // duration of the last hash, in nanoseconds
 	cost         Cost
-	// deriver computes the keys, unless it is nil or fails.
+	// deriver computes the keys unless it is nil or fails.
 	deriver Deriver
 
 	mu   sync.Mutex
-	free int // places; more than none only while nobody waits
-	// queues hold a chan struct{} for each that waits; it is closed when a place is
-	// handed over.
+	free int // free slots; positive only while the queues are empty
+	// queues hold a chan struct{} per waiting request; it is closed when the request
+	// gets a slot.
 	queues [queueCount]list.List
-	// queued counts those who wait or are being served.
+	// queued counts waiting and running requests.
 	queued [queueCount]int
-	// perKey counts them by the key of a share; who leaves last is forgotten.
+	// perKey counts them by the key of a limit; entries at zero are deleted.
 	perKey map[string]int
-	// knownStreak counts those of the known queue that were served since one of the other.
+	// knownStreak counts the known requests served since the last unknown one.
 	knownStreak int
 }
 
@@ -124,11 +125,11 @@ func newHasher(cfg Config) *hasher {
 	}
 }
 
-// DefaultHashes is how many passwords are hashed at a time where nothing else is
-// said: half of the cores, at least one and at most two.
+// DefaultHashes is the default number of concurrent hashes: half of the cores, at least
+// one and at most two.
 func DefaultHashes() int { return min(maxHashes, max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// expectedWait is how long one more in a queue waits, as both are now. h.mu is held.
+// expectedWait estimates the wait of one more request. The caller holds h.mu.
 func (h *hasher) expectedWait(in queue) time.Duration {
 	working := h.slots - h.free
 	known, unknown := h.queues[knownQueue].Len(), h.queues[unknownQueue].Len()
@@ -139,9 +140,9 @@ func (h *hasher) expectedWait(in queue) time.Duration {
 	return time.Duration(int64(ahead/h.slots) * h.lastDuration.Load())
 }
 
-// acquire takes a place, or a place in the queue. ready is closed once the caller may
-// work; waiting is nil if that is at once. It is false, and nothing is taken, if the
-// queue is full, the wait would be too long or a share is used up.
+// acquire takes a slot or a position in the queue. ready is closed once the caller may
+// proceed; waiting is nil if that is immediately. It returns false, taking nothing, if
+// the queue is full, the wait would be too long or a limit is reached.
 func (h *hasher) acquire(r requester) (ready chan struct{}, waiting *list.Element, wait time.Duration, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -169,8 +170,7 @@ func (h *hasher) acquire(r requester) (ready chan struct{}, waiting *list.Elemen
 	return ready, h.queues[in].PushBack(ready), wait, true
 }
 
-// release gives back what enter took. It hands a place that the caller had to the next
-// in line.
+// release undoes acquire. A slot passes to the next request in the queue.
 func (h *hasher) release(r requester, ready chan struct{}, waiting *list.Element) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -184,13 +184,13 @@ func (h *hasher) release(r requester, ready chan struct{}, waiting *list.Element
 	select {
 	case <-ready:
 		h.wakeNext()
-	default: // it never had a place
+	default: // still waiting
 		h.queues[in].Remove(waiting)
 	}
 }
 
-// wakeNext gives a place to the next in line: the known queue first, but for one in
-// four. h.mu is held.
+// wakeNext passes a slot to the next request: the known queue first, except for one in
+// four. The caller holds h.mu.
 func (h *hasher) wakeNext() {
 	from := knownQueue
 	if h.queues[knownQueue].Len() == 0 || h.knownStreak >= maxKnownStreak && h.queues[unknownQueue].Len() > 0 {
@@ -205,15 +205,15 @@ func (h *hasher) wakeNext() {
 	if from == unknownQueue {
 		h.knownStreak = 0
 	}
-	close(h.queues[from].Remove(next).(chan struct{})) //nolint:forcetypeassert // enter pushes nothing else
+	close(h.queues[from].Remove(next).(chan struct{})) //nolint:forcetypeassert // acquire pushes nothing else
 }
 
-// run calls work in one of the places. Whoever can't be served in time is told so
-// at once, instead of holding a connection open for nothing.
+// run calls work in a slot. A request that can't be served in time is refused
+// immediately instead of holding a connection open.
 func (h *hasher) run(ctx context.Context, r requester, work func() error) error {
 	ready, waiting, wait, ok := h.acquire(r)
 	if !ok && r.account != "" {
-		// Its own places are taken: it waits like everybody else.
+		// The account's slots are taken: fall back to the unknown queue.
 		r.account = ""
 		ready, waiting, wait, ok = h.acquire(r)
 	}
@@ -231,14 +231,14 @@ func (h *hasher) run(ctx context.Context, r requester, work func() error) error 
 	case <-ctx.Done():
 		return busy
 	}
-	if ctx.Err() != nil { // who has gone away needs no hash
+	if ctx.Err() != nil { // the client is gone
 		return busy
 	}
 	defer func(began time.Time) { h.lastDuration.Store(int64(time.Since(began))) }(time.Now())
 	return work()
 }
 
-// hash makes the stored form of a new password.
+// hash returns the stored form of a new password.
 func (h *hasher) hash(ctx context.Context, r requester, password string) (hash string, err error) {
 	err = h.run(ctx, r, func() error {
 		hash = h.hashPassword(ctx, password)
@@ -247,16 +247,16 @@ func (h *hasher) hash(ctx context.Context, r requester, password string) (hash s
 	return hash, err
 }
 
-// verifyResult is the outcome of a right or wrong password.
+// verifyResult is the outcome of comparing a password.
 type verifyResult struct {
 	ok bool
-	// rehashed replaces the stored hash, if it was made at another cost.
+	// rehashed replaces the stored hash if its cost is outdated.
 	rehashed string
 }
 
-// verify compares a password with a stored hash; an empty one never matches and
-// costs the same. guard counts wrong passwords and is asked before and after the
-// wait for a place.
+// verify compares a password with a stored hash; an empty hash never matches and costs
+// the same. budgets count wrong passwords and are checked before and after the wait for
+// a slot.
 func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, stored, password string) (verifyResult, error) {
 	if wait := budgets.wait(); wait > 0 {
 		return verifyResult{}, tooMany(wait)
@@ -286,7 +286,7 @@ func (h *hasher) verify(ctx context.Context, r requester, budgets budgetSet, sto
 	return result, err
 }
 
-// budgetSet is the budgets that one sign-in has to fit into.
+// budgetSet holds the budgets that apply to one sign-in.
 type budgetSet []budget
 
 type budget struct {
@@ -302,7 +302,7 @@ func (g budgetSet) wait() time.Duration {
 	return longest
 }
 
-// consume takes a place in every budget, or in none and returns the wait.
+// consume uses one attempt of every budget, or none and returns the wait.
 func (g budgetSet) consume() time.Duration {
 	longest := g.wait()
 	if longest > 0 {

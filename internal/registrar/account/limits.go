@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Limiter counts events of a key in a sliding window.
+// Limiter counts events per key in a sliding window.
 type Limiter interface {
-	// Peek says how long to wait until the key has a place again; 0: it has one.
-	// It counts nothing.
+	// Peek returns how long the key must wait; 0 if it need not. It counts nothing.
 	Peek(key string) time.Duration
-	// Count takes a place and returns 0, or takes none and returns the wait.
+	// Count counts an event and returns 0, or counts nothing and returns the wait.
 	Count(key string) time.Duration
 }
 
@@ -21,33 +20,33 @@ type Window struct {
 	Per   time.Duration
 }
 
-// Windows are the sizes of the budgets.
+// Windows are the sizes of all budgets.
 type Windows struct {
-	// Address bounds the wrong passwords of one address.
+	// Address limits the wrong passwords from one address.
 	Address Window
-	// AccountAddress bounds the wrong passwords for one account from one address.
+	// AccountAddress limits the wrong passwords for one account from one address.
 	AccountAddress Window
-	// Account bounds the wrong passwords for one account from browsers that have
-	// never signed in to it.
+	// Account limits the wrong passwords for one account from browsers that have never
+	// signed in to it.
 	Account Window
-	// Device bounds the wrong passwords of a browser that has signed in to the
-	// account before, or is signed in. It is the only budget for such a browser.
+	// Device limits the wrong passwords from a browser that is or was signed in to the
+	// account. It is the only budget for such a browser.
 	Device Window
-	// Codes bounds the codes that are tried for one account, or one known browser;
-	// CodesLong does so for those who have the password, and patience.
+	// Codes limits the codes tried for one account or one known browser. CodesLong does
+	// so over a longer period, against a patient attacker who knows the password.
 	Codes, CodesLong Window
-	// Recipient bounds the letters that strangers can have sent to one address.
+	// Recipient limits the mails that unauthenticated requests can send to one address.
 	Recipient Window
-	// Sender bounds the letters that one network address can have sent.
+	// Sender limits the mails that one network address can cause.
 	Sender Window
-	// Passkeys bounds the passkey ceremonies that one address begins, or one
-	// customer who has signed in. Each is a row, and anybody may begin one.
+	// Passkeys limits the WebAuthn challenges started by one address or one signed-in
+	// customer. Each is a row, and starting one needs no authentication.
 	Passkeys Window
-	// FailedSignInEvents bounds the failed sign-ins that are written into the audit.
+	// FailedSignInEvents limits the failed sign-ins written to the audit log.
 	FailedSignInEvents Window
 }
 
-// DefaultWindows are the sizes that the service has without any setting.
+// DefaultWindows are the default sizes.
 func DefaultWindows() Windows {
 	return Windows{
 		Address:            Window{30, 10 * time.Minute},
@@ -63,12 +62,12 @@ func DefaultWindows() Windows {
 	}
 }
 
-// Limits are the budgets; Windows says what each is for.
+// Limits are the budgets; Windows documents each.
 type Limits struct {
 	Address, AccountAddress, Account, Device, Codes, CodesLong, Recipient, Sender, Passkeys, FailedSignInEvents Limiter
 }
 
-// NewLimits builds every budget by build.
+// NewLimits creates every budget with build.
 func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, error) {
 	var limits Limits
 	for _, budget := range []struct {
@@ -88,7 +87,7 @@ func NewLimits(windows Windows, build func(Window) (Limiter, error)) (Limits, er
 	} {
 		limiter, err := build(budget.window)
 		if err != nil {
-			return Limits{}, fmt.Errorf("a limit of sign-ins: %w", err)
+			return Limits{}, fmt.Errorf("account: sign-in limit: %w", err)
 		}
 		*budget.into = limiter
 	}
@@ -100,7 +99,7 @@ func (l Limits) check() error {
 		l.Address, l.AccountAddress, l.Account, l.Device, l.Codes, l.CodesLong, l.Recipient, l.Sender, l.Passkeys, l.FailedSignInEvents,
 	} {
 		if limiter == nil {
-			return errors.New("customer: a budget is missing; without it something could be tried without end")
+			return errors.New("account: Config.Limits is incomplete: every budget is required")
 		}
 	}
 	return nil

@@ -7,10 +7,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// operatorLinkTTL is longer than a link by mail, because a person has to hand it on.
+// operatorLinkTTL is longer than that of a mailed link, because a person hands it over.
 const operatorLinkTTL = 24 * time.Hour
 
-// changeAsOperator runs a change of one account.
+// changeAsOperator runs fn on one account in a transaction.
 func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -27,8 +27,8 @@ func (s *Service) changeAsOperator(ctx context.Context, operator registrar.Actor
 	})
 }
 
-// Add makes an account for an address that the operator vouches for, and a link
-// by which its owner chooses a password.
+// Add creates an account for an address that the operator vouches for, and returns a
+// link by which its owner chooses a password.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, email, language string) (customer Customer, link string, err error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Customer{}, "", err
@@ -89,8 +89,8 @@ func (s *Service) FindByEmail(ctx context.Context, operator registrar.Actor, ema
 	return account.Customer, nil
 }
 
-// List returns accounts in the order of their making; after is the id of the
-// last one of the page before.
+// List returns accounts in order of creation; after is the last id of the previous
+// page.
 func (s *Service) List(ctx context.Context, operator registrar.Actor, after string, limit int) ([]Customer, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor, after stri
 	return list, err
 }
 
-// Disable closes an account: its sessions end, and its tokens are refused while
-// it is closed. Doing it twice changes nothing.
+// Disable disables an account: its sessions end and its tokens are refused. Repeating
+// it changes nothing.
 func (s *Service) Disable(ctx context.Context, operator registrar.Actor, id string) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		changed, err := t.Disable(ctx, account.ID, t.now)
@@ -118,7 +118,7 @@ func (s *Service) Disable(ctx context.Context, operator registrar.Actor, id stri
 	})
 }
 
-// Enable opens an account again.
+// Enable reverses Disable.
 func (s *Service) Enable(ctx context.Context, operator registrar.Actor, id string) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		changed, err := t.Enable(ctx, account.ID)
@@ -129,9 +129,8 @@ func (s *Service) Enable(ctx context.Context, operator registrar.Actor, id strin
 	})
 }
 
-// CreateResetLink makes a link by which the owner chooses another password. It also
-// confirms the address of an account that was never confirmed: the operator
-// vouches for it.
+// CreateResetLink creates a link by which the owner chooses a new password. It also
+// confirms the address of an unconfirmed account: the operator vouches for it.
 func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor, id string) (link string, err error) {
 	err = s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
@@ -139,7 +138,7 @@ func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor,
 			if err != nil {
 				return err
 			}
-			if !ok { // the link would lead nowhere
+			if !ok { // the link would not work
 				return fail(registrar.KindConflict, AccountDisabled)
 			}
 		}
@@ -155,8 +154,8 @@ func (s *Service) CreateResetLink(ctx context.Context, operator registrar.Actor,
 	return link, nil
 }
 
-// changeConfirmed runs a change of an account that has an owner. One that nobody has
-// confirmed is dropped some day, so nothing is put into it.
+// changeConfirmed is changeAsOperator for confirmed accounts. Unconfirmed ones are
+// deleted after a while, so nothing is stored in them.
 func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor, id string, fn func(*tx, Account) error) error {
 	return s.changeAsOperator(ctx, operator, id, func(t *tx, account Account) error {
 		if account.ConfirmedAt.IsZero() {
@@ -166,8 +165,8 @@ func (s *Service) changeConfirmed(ctx context.Context, operator registrar.Actor,
 	})
 }
 
-// SetPassword sets a password, for the demo account of a sandbox. It ends every
-// session and sends no letter.
+// SetPassword sets a password, for the demo account of a sandbox. It ends every session
+// and sends no mail.
 func (s *Service) SetPassword(ctx context.Context, operator registrar.Actor, id, password string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (s *Service) SetRegistrantFor(ctx context.Context, operator registrar.Actor
 	})
 }
 
-// ListOperators are those who may open the operators' pages.
+// ListOperators returns the accounts with the operator role.
 func (s *Service) ListOperators(ctx context.Context, operator registrar.Actor) ([]Customer, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err

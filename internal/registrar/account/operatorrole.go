@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// enrolmentLinkTTL is short: whoever holds it and the password enrols the factor that
-// opens the operators' pages.
+// enrolmentLinkTTL is short: the link and the password together enrol the factor that
+// opens the operator pages.
 const enrolmentLinkTTL = time.Hour
 
 // OperatorGrant is the outcome of AddOperator.
@@ -16,8 +16,8 @@ type OperatorGrant struct {
 	// EnrolmentLink is set if the account has no factor: its owner signs in with the
 	// password and uses the link to enrol the first one.
 	EnrolmentLink string
-	// HasSecondFactor and Passkeys are the factors that open the operators' pages
-	// from now on. Whoever grants the role checks with the owner that they are theirs.
+	// HasSecondFactor and Passkeys are the factors that now open the operator pages.
+	// The granting operator verifies with the owner that they are the owner's.
 	HasSecondFactor bool
 	Passkeys        []Passkey
 }
@@ -31,11 +31,10 @@ func requireCommandLine(operator registrar.Actor) error {
 	return nil
 }
 
-// AddOperator grants the operator role. It ends every session of the account, so
-// that none which was opened under the weaker rules for customers carries over; a
-// strong one might have been opened with a passkey that an intruder added and
-// removed again. An account without a factor gets an enrolment link; calling
-// AddOperator again issues a new one.
+// AddOperator grants the operator role. It ends every session of the account: none
+// opened under the weaker rules for customers may carry over, and even a strong one
+// might have been opened with a passkey that an intruder added and removed. An account
+// without a factor gets an enrolment link; calling AddOperator again issues a new one.
 func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id string) (OperatorGrant, error) {
 	if err := requireCommandLine(operator); err != nil {
 		return OperatorGrant{}, err
@@ -57,7 +56,7 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 				return err
 			}
 		}
-		// Read again behind the update: a factor may have been enrolled meanwhile.
+		// Reload after the update: a factor may have been enrolled meanwhile.
 		if account, _, err = t.AccountByID(ctx, account.ID); err != nil {
 			return err
 		}
@@ -90,8 +89,8 @@ func (s *Service) AddOperator(ctx context.Context, operator registrar.Actor, id 
 	return grant, nil
 }
 
-// RemoveOperator takes the operator role and voids enrolment links. Removing it
-// twice changes nothing.
+// RemoveOperator revokes the operator role and voids enrolment links. Repeating it
+// changes nothing.
 func (s *Service) RemoveOperator(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := requireCommandLine(operator); err != nil {
 		return err
@@ -108,10 +107,9 @@ func (s *Service) RemoveOperator(ctx context.Context, operator registrar.Actor, 
 	})
 }
 
-// requireFactorChange refuses sessions that may not change the factors of an
-// operator account; FactorsLocked has the rule. The session is read from the
-// store, so that one which has ended meanwhile counts no more. To decide on an
-// enrolment, call it behind hold.
+// requireFactorChange refuses sessions that may not change the factors of an operator
+// account; FactorsLocked has the rule. The session is read from the store, so an ended
+// one is not accepted. To decide on an enrolment, call it after lockCredentials.
 func (s *Service) requireFactorChange(ctx context.Context, r Reader, actor registrar.Actor, account Account) error {
 	if !account.Operator {
 		return nil
@@ -130,8 +128,8 @@ func (s *Service) requireFactorChange(ctx context.Context, r Reader, actor regis
 	return nil
 }
 
-// requireStrongOperator refuses sessions of operator accounts that were opened
-// with a password alone.
+// requireStrongOperator refuses sessions of operator accounts that were opened with a
+// password alone.
 func (s *Service) requireStrongOperator(ctx context.Context, r Reader, actor registrar.Actor, account Account) error {
 	if !account.Operator {
 		return nil
@@ -154,8 +152,7 @@ func (s *Service) actorSession(ctx context.Context, r Reader, actor registrar.Ac
 	return session, err
 }
 
-// CheckEnrolment reports whether the actor can use an enrolment link, without
-// using it.
+// CheckEnrolment reports whether the actor can use an enrolment link, without using it.
 func (s *Service) CheckEnrolment(ctx context.Context, actor registrar.Actor, link string) error {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -165,8 +162,8 @@ func (s *Service) CheckEnrolment(ctx context.Context, actor registrar.Actor, lin
 	return err
 }
 
-// checkEnrolmentLink finds the enrolment link of an account that has no factor yet. A link
-// of another account does not exist for this one.
+// checkEnrolmentLink finds the enrolment link of an account that has no factor yet.
+// Links of other accounts count as not found.
 func (s *Service) checkEnrolmentLink(ctx context.Context, r Reader, account Account, link string) (Account, error) {
 	_, owner, err := s.findLink(ctx, r, LinkEnrol, link)
 	if err != nil {
@@ -182,9 +179,9 @@ func (s *Service) checkEnrolmentLink(ctx context.Context, r Reader, account Acco
 	return owner, nil
 }
 
-// OpenEnrolment uses an enrolment link. The session behind secret, which needs a
-// recent sign-in, is replaced by one that may enrol the first factor; it does not
-// open the operators' pages.
+// OpenEnrolment uses an enrolment link. It replaces the session behind secret, which
+// needs a recent sign-in, by one that may enrol the first factor but does not open the
+// operator pages.
 func (s *Service) OpenEnrolment(ctx context.Context, actor registrar.Actor, secret, link string) (SignInResult, error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {

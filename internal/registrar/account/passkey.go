@@ -22,15 +22,15 @@ const (
 	maxResponse    = 64 << 10
 )
 
-// webauthnState is what a browser was asked, while it is being answered.
+// webauthnState is the state of a WebAuthn challenge.
 type webauthnState struct {
 	Origin string               `json:"origin"`
 	Data   webauthn.SessionData `json:"data"`
-	// SessionID is the session that wants another passkey.
+	// SessionID is the session that adds a passkey.
 	SessionID string `json:"through,omitempty"`
 }
 
-// webauthnUser is an account as the WebAuthn library sees it.
+// webauthnUser adapts an account to the WebAuthn library.
 type webauthnUser struct {
 	account     Account
 	passkeys    []StoredPasskey
@@ -38,7 +38,7 @@ type webauthnUser struct {
 }
 
 func (h webauthnUser) WebAuthnID() []byte {
-	handle, _ := base64.RawURLEncoding.DecodeString(h.account.UserHandle) // we have written it
+	handle, _ := base64.RawURLEncoding.DecodeString(h.account.UserHandle) // written by newAccount
 	return handle
 }
 func (h webauthnUser) WebAuthnName() string                       { return h.account.Email }
@@ -59,9 +59,9 @@ func loadWebauthnUser(ctx context.Context, r Reader, account Account) (webauthnU
 	return user, nil
 }
 
-// storeChallenge stores what was asked and returns the secret by which it is answered.
-// Who has signed in has a budget apart from that of the address, so that
-// strangers who share the address don't keep a customer from it.
+// storeChallenge stores a challenge and returns the secret that identifies it.
+// Signed-in customers have a budget separate from that of their address, so that others
+// behind the same address can't exhaust it.
 func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kind ChallengeKind, customer string, state webauthnState) (string, error) {
 	key := actor.Customer
 	if key == "" {
@@ -82,7 +82,7 @@ func (s *Service) storeChallenge(ctx context.Context, actor registrar.Actor, kin
 	})
 }
 
-// consumeChallenge returns what was asked, once.
+// consumeChallenge returns a challenge once.
 func (s *Service) consumeChallenge(ctx context.Context, kind ChallengeKind, origin, secret string) (state webauthnState, customer string, err error) {
 	refused := fail(registrar.KindUnauthenticated, PasskeyRefused)
 	hash, ok := registrar.HashSecret(registrar.ChallengeSecret, secret)
@@ -106,16 +106,15 @@ func (s *Service) consumeChallenge(ctx context.Context, kind ChallengeKind, orig
 	return state, customer, err
 }
 
-// encodeCredential leaves out the statement about the authenticator's maker: it
-// is large, and nobody asks for it.
+// encodeCredential omits the attestation, which is large and not evaluated.
 func encodeCredential(credential webauthn.Credential) (string, error) {
 	credential.Attestation = webauthn.CredentialAttestation{}
 	text, err := json.Marshal(credential)
 	return string(text), err
 }
 
-// BeginAddPasskey returns the options for navigator.credentials.create, as JSON,
-// and the ceremony that the answer belongs to.
+// BeginAddPasskey returns the options for navigator.credentials.create, as JSON, and
+// the secret of the challenge.
 func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -148,8 +147,8 @@ func (s *Service) BeginAddPasskey(ctx context.Context, actor registrar.Actor, or
 	return challenge, options, err
 }
 
-// FinishAddPasskey checks the browser's answer and keeps the passkey under a
-// name that its owner chooses.
+// FinishAddPasskey verifies the browser's response and stores the passkey under a name
+// that its owner chooses.
 func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, origin, challenge, name string, response []byte) error {
 	if _, err := s.recentlySignedInAccount(ctx, s.read(), actor); err != nil {
 		return err
@@ -168,7 +167,7 @@ func (s *Service) FinishAddPasskey(ctx context.Context, actor registrar.Actor, o
 		return err
 	}
 	return s.inTx(ctx, func(t *tx) error {
-		// The account's row is held, so that two can't both be the twentieth.
+		// The row lock keeps concurrent requests from exceeding the limit.
 		account, err := s.lockForFactorChange(ctx, t, actor)
 		if err != nil {
 			return err
@@ -198,8 +197,8 @@ func passkeyMail(change, name string) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailPasskey, Data: map[string]string{dataChange: change, dataName: name}}
 }
 
-// checkNewPasskey checks the answer to BeginAddPasskey. It must come from the
-// session that has asked.
+// checkNewPasskey verifies the response to BeginAddPasskey. It must come from the
+// session that started it.
 func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (webauthn.Credential, error) {
 	refused := fail(registrar.KindInvalid, PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)
@@ -228,7 +227,7 @@ func (s *Service) checkNewPasskey(ctx context.Context, actor registrar.Actor, or
 	return *credential, nil
 }
 
-// Passkeys are those of the account, the oldest first.
+// Passkeys returns the account's passkeys, oldest first.
 func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passkey, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -242,10 +241,10 @@ func (s *Service) Passkeys(ctx context.Context, actor registrar.Actor) ([]Passke
 	return list, err
 }
 
-// RemovePasskey removes one, unless it is the last way into the account.
+// RemovePasskey removes a passkey unless it is the last way into the account.
 func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id string) error {
 	return s.inTx(ctx, func(t *tx) error {
-		// The account's row is held, so that two can't both be the last but one.
+		// The row lock keeps concurrent requests from removing the last two.
 		account, err := s.lockForFactorChange(ctx, t, actor)
 		if err != nil {
 			return err
@@ -269,7 +268,7 @@ func (s *Service) RemovePasskey(ctx context.Context, actor registrar.Actor, id s
 		if _, err := t.DeletePasskey(ctx, account.ID, id); err != nil {
 			return err
 		}
-		// Whoever took the device may have signed in with it.
+		// A thief of the device may have signed in with it.
 		if err := t.DeleteSessionsExcept(ctx, account.ID, actor.Through); err != nil {
 			return err
 		}

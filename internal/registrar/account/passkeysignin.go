@@ -13,8 +13,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON,
-// and the ceremony that the answer belongs to.
+// BeginPasskeySignIn returns the options for navigator.credentials.get, as JSON, and
+// the secret of the challenge.
 func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor, origin string) (challenge string, options []byte, err error) {
 	party, err := s.origins.forOrigin(origin)
 	if err != nil {
@@ -31,8 +31,8 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, actor registrar.Actor,
 	return challenge, options, err
 }
 
-// FinishPasskeySignIn checks the browser's answer and signs in. Wrong passwords
-// never stand in its way.
+// FinishPasskeySignIn verifies the browser's response and signs in. Wrong passwords
+// never limit it.
 func (s *Service) FinishPasskeySignIn(
 	ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte, userAgent string,
 ) (SignInResult, error) {
@@ -43,8 +43,8 @@ func (s *Service) FinishPasskeySignIn(
 	return s.startPasskeySession(ctx, used, sessionParams{actor: actor, account: used.account, userAgent: userAgent, authMethod: methodPasskey, newDevice: true})
 }
 
-// FinishPasskeySignInAgain proves by a passkey that the person is still there,
-// and renews the session. BeginPasskeySignIn begins it.
+// FinishPasskeySignInAgain reauthenticates a signed-in person by a passkey and renews
+// the session. BeginPasskeySignIn starts it.
 func (s *Service) FinishPasskeySignInAgain(
 	ctx context.Context, actor registrar.Actor, origin, secret, challenge string, response []byte,
 ) (SignInResult, error) {
@@ -65,7 +65,7 @@ func (s *Service) FinishPasskeySignInAgain(
 	})
 }
 
-// usedPasskey is a passkey whose answer was right.
+// usedPasskey is a passkey whose response was valid.
 type usedPasskey struct {
 	account Account
 	stored  StoredPasskey
@@ -77,7 +77,7 @@ func (s *Service) startPasskeySession(ctx context.Context, used usedPasskey, o s
 		if opened, err = s.startSession(ctx, t, o); err != nil {
 			return err
 		}
-		// Removed meanwhile, or used by somebody else at the same counter.
+		// False if it was removed meanwhile, or used concurrently at the same counter.
 		ok, err := t.UsePasskey(ctx, used.stored.ID, used.stored.Credential, used.updated, t.now)
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (s *Service) startPasskeySession(ctx context.Context, used usedPasskey, o s
 	return opened, nil
 }
 
-// checkPasskey finds out whose passkey has answered, and whether rightly.
+// checkPasskey identifies the passkey of a response and verifies it.
 func (s *Service) checkPasskey(ctx context.Context, actor registrar.Actor, origin, challenge string, response []byte) (usedPasskey, error) {
 	refused := fail(registrar.KindUnauthenticated, PasskeyRefused)
 	party, err := s.origins.forOrigin(origin)

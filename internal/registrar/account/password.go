@@ -19,14 +19,14 @@ import (
 const (
 	minPassword      = 10
 	maxPassword      = 128  // characters
-	maxPasswordBytes = 1024 // before anything is computed
+	maxPasswordBytes = 1024 // checked before any computation
 )
 
 //go:embed common.txt
 var commonText string
 
-// checkPassword says why a password can't be chosen. key is the account's
-// address as it is compared.
+// checkPassword returns why a password can't be chosen. key is the account's normalised
+// address.
 func checkPassword(password, key string) error {
 	if len(password) > maxPasswordBytes {
 		return invalid(PasswordLong)
@@ -52,9 +52,9 @@ func checkPassword(password, key string) error {
 	return nil
 }
 
-// isCommon finds the passwords that are tried first: few different characters,
-// runs along the alphabet or the keyboard, and the listed words with the usual
-// decoration of digits and punctuation.
+// isCommon detects passwords that are tried first: few distinct characters, runs along
+// the alphabet or the keyboard, and listed words with the usual digits and punctuation
+// around them.
 func isCommon(folded string) bool {
 	different := make(map[rune]struct{})
 	for _, r := range folded {
@@ -63,7 +63,7 @@ func isCommon(folded string) bool {
 	if len(different) < 5 {
 		return true
 	}
-	// 1234567890 has as many characters as it can, and is a run nonetheless.
+	// 1234567890 has ten distinct characters but is still a run.
 	for _, run := range []string{
 		"01234567890123456789", "98765432109876543210", "abcdefghijklmnopqrstuvwxyz",
 		"qwertzuiopasdfghjklyxcvbnm", "qwertyuiopasdfghjklzxcvbnm", "1q2w3e4r5t6z7u8i9o0p", "1q2w3e4r5t6y7u8i9o0p",
@@ -83,7 +83,7 @@ func isCommon(folded string) bool {
 	return false
 }
 
-// Cost is what one hash takes. Zero values mean 64 MiB and three passes.
+// Cost is the cost of one hash. Zero values mean 64 MiB and three passes.
 type Cost struct {
 	// Memory is in KiB.
 	Memory uint32
@@ -93,13 +93,13 @@ type Cost struct {
 const (
 	defaultMemory = 64 * 1024
 	defaultPasses = 3
-	// lanes is one: a hash then takes one core however many there are, and a
-	// storm of sign-ins leaves the others to lookups.
+	// lanes is one, so that a hash uses a single core and a burst of sign-ins leaves
+	// the others to lookups.
 	lanes    = 1
 	saltSize = 16
 	keySize  = 32
 
-	// A stored string is trusted to be ours, but not with the whole memory.
+	// A stored hash is trusted, but not with all of the memory.
 	maxMemory = 256 * 1024
 	maxPasses = 16
 	maxLanes  = 8
@@ -128,7 +128,7 @@ func (p phc) String() string {
 		argon2.Version, p.cost.Memory, p.cost.Passes, p.lanes, encode(p.salt), encode(p.key))
 }
 
-var errUnknownHashFormat = errors.New("the stored password hash is none of ours")
+var errUnknownHashFormat = errors.New("account: unknown password hash format")
 
 func parsePHC(text string) (phc, error) {
 	parts := strings.Split(text, "$")
@@ -153,7 +153,7 @@ func parsePHC(text string) (phc, error) {
 	return p, nil
 }
 
-// hashPassword costs its memory: it is called in a place of the hasher only.
+// hashPassword must be called in a slot of the hasher.
 func (h *hasher) hashPassword(ctx context.Context, password string) string {
 	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	_, _ = rand.Read(p.salt) // never fails
@@ -161,8 +161,8 @@ func (h *hasher) hashPassword(ctx context.Context, password string) string {
 	return p.String()
 }
 
-// matches costs the same whether there is a stored hash or not. outdated says
-// that the hash was made at another cost than is wanted now.
+// matches takes the same time whether there is a stored hash or not. outdated reports
+// that the hash has another cost than configured.
 func (h *hasher) matches(ctx context.Context, stored, password string) (ok, outdated bool, err error) {
 	p := phc{cost: h.cost, lanes: lanes, salt: make([]byte, saltSize), key: make([]byte, keySize)}
 	if stored != "" {
@@ -175,7 +175,7 @@ func (h *hasher) matches(ctx context.Context, stored, password string) (ok, outd
 	return equal && stored != "", p.cost != h.cost || p.lanes != lanes, nil
 }
 
-// derivation is the computation that leads from a password to such a key.
+// derivation returns the computation of the key from a password.
 func (p phc) derivation(password string) Derivation {
 	return Derivation{
 		Password: []byte(norm.NFC.String(password)), Salt: p.salt, Cost: p.cost, Lanes: p.lanes, Size: uint32(len(p.key)),

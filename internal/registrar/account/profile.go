@@ -6,8 +6,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RequestPasswordReset stores a letter to the address: with a link for another password, or
-// with the news that there is no account. The caller never learns which.
+// RequestPasswordReset queues a mail to the address: with a link to choose a new
+// password, or saying that there is no account. The caller can't tell which.
 func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Actor, email, language string) error {
 	email, key, err := parseEmail(email)
 	if err != nil {
@@ -17,7 +17,7 @@ func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Acto
 		return err
 	}
 	if s.consumeMailBudget(actor, resetBudgetKey(key)) > 0 {
-		return nil // the same answer, and no letter
+		return nil // same response, no mail
 	}
 	return s.inTx(ctx, func(t *tx) error {
 		account, ok, err := t.AccountByEmail(ctx, key)
@@ -29,7 +29,7 @@ func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Acto
 		case !ok:
 			mail = registrar.Mail{Kind: registrar.MailNoAccount, To: email, Language: language}
 		case account.ConfirmedAt.IsZero():
-			// There is no password to reset; confirming lets choose one.
+			// There is no password to reset; confirming lets the owner choose one.
 			mail = registrar.Mail{Kind: registrar.MailConfirm, Customer: account.ID}
 		default:
 			mail = registrar.Mail{Kind: registrar.MailPasswordReset, Customer: account.ID}
@@ -41,8 +41,8 @@ func (s *Service) RequestPasswordReset(ctx context.Context, actor registrar.Acto
 	})
 }
 
-// ResetPassword sets another password by a link and ends every session. A second factor
-// stays on: a mailbox alone does not open the account.
+// ResetPassword sets a new password by a link and ends every session. A second factor
+// stays on, so access to the mailbox alone does not open the account.
 func (s *Service) ResetPassword(ctx context.Context, actor registrar.Actor, link, password string) error {
 	_, account, err := s.findLink(ctx, s.read(), LinkReset, link)
 	if err != nil {
@@ -62,9 +62,9 @@ func (s *Service) ResetPassword(ctx context.Context, actor registrar.Actor, link
 	})
 }
 
-// replacePassword sets a password and ends all that the old one may have opened:
-// sessions except one, and links on their way. Known devices are forgotten where
-// no session stays: they open nothing, and the owner's keep their budget.
+// replacePassword sets a password and ends everything that the old one may have opened:
+// sessions except one, and unused links. If no session remains, known devices are
+// deleted too; they grant nothing but a separate budget.
 func (s *Service) replacePassword(
 	ctx context.Context, t *tx, actor registrar.Actor, account Account, hash string, action registrar.Action, except string,
 ) error {
@@ -90,8 +90,8 @@ func (s *Service) replacePassword(
 	return t.queueMail(ctx, actor, registrar.Mail{Kind: registrar.MailPasswordChanged, Customer: account.ID})
 }
 
-// ChangePassword sets another password and ends all other sessions. An account
-// without a password gets one; old is then ignored.
+// ChangePassword sets a new password and ends all other sessions. For an account
+// without a password, old is ignored.
 func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old, chosen string) error {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -100,10 +100,10 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	if err := checkPassword(chosen, account.EmailKey); err != nil {
 		return err
 	}
-	req := requesterOf(actor, account.ID) // the session ties the actor to it
+	req := requesterOf(actor, account.ID) // the session makes the actor known
 	if account.HasPassword {
-		// The session counts, whatever strangers try: whoever is being attacked
-		// must be able to choose another password.
+		// The budget is per session, so that the owner of an account under attack can
+		// still change the password.
 		budget := budgetSet{{s.cfg.Limits.Device, "session " + actor.Through}}
 		result, err := s.hasher.verify(ctx, req, budget, account.PasswordHash, old)
 		if err != nil {
@@ -118,7 +118,7 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 		return err
 	}
 	return s.inTx(ctx, func(t *tx) error {
-		// Two changes at once: the second one knew a password that is gone.
+		// Of two concurrent changes the second fails: its old password no longer holds.
 		ok, err := t.ReplacePasswordHash(ctx, account, hash)
 		if err != nil {
 			return err
@@ -130,9 +130,9 @@ func (s *Service) ChangePassword(ctx context.Context, actor registrar.Actor, old
 	})
 }
 
-// RequestEmailChange stores a letter with a link to the new address, and one without to
-// the old address. An address that has another account gets the news of that
-// instead, and the caller does not learn it.
+// RequestEmailChange queues a mail with a link to the new address, and a notification
+// to the old one. An address that has another account is notified of that instead; the
+// caller can't tell.
 func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor, email string) error {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -165,8 +165,8 @@ func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor,
 		}
 		requester := actor
 		if mail.Kind == registrar.MailChangeEmail {
-			// The address may be mistyped: its reader does not learn where the
-			// customer is.
+			// The address may be mistyped: its reader must not learn the customer's
+			// location.
 			requester = registrar.Actor{}
 		}
 		if err := t.queueMail(ctx, requester, mail); err != nil {
@@ -178,7 +178,7 @@ func (s *Service) RequestEmailChange(ctx context.Context, actor registrar.Actor,
 	})
 }
 
-// CheckEmailChange returns the address that a mailed link would give to the actor's
+// CheckEmailChange returns the address that a mailed link would set for the actor's
 // account, without using it.
 func (s *Service) CheckEmailChange(ctx context.Context, actor registrar.Actor, link string) (email string, err error) {
 	account, err := s.recentlySignedInAccount(ctx, s.read(), actor)
@@ -189,9 +189,9 @@ func (s *Service) CheckEmailChange(ctx context.Context, actor registrar.Actor, l
 	return found.Email, err
 }
 
-// findEmailChange finds a pending change of the address of the actor's own account. The link alone
-// proves nothing: a mistyped address delivers it to a stranger, who must neither
-// use it nor learn whose it is. For any other account it does not exist.
+// findEmailChange finds a pending address change of the actor's own account. The link
+// alone proves nothing: a mistyped address delivers it to an unrelated person, who must
+// neither use it nor learn whose it is. For any other account it does not exist.
 func (s *Service) findEmailChange(ctx context.Context, r Reader, actor registrar.Actor, account Account, link string) (Link, error) {
 	if err := s.requireStrongOperator(ctx, r, actor, account); err != nil {
 		return Link{}, err
@@ -207,15 +207,15 @@ func (s *Service) findEmailChange(ctx context.Context, r Reader, actor registrar
 }
 
 // ConfirmEmailChange uses the link that was sent to a new address, in a session of the
-// account that asked for the change. Links that were sent to the old address are
-// void from then on.
+// account that requested the change. Links sent to the old address become void.
 func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor, link string) error {
 	return s.inTx(ctx, func(t *tx) error {
 		mine, err := s.recentlySignedInAccount(ctx, t, actor)
 		if err != nil {
 			return err
 		}
-		// The operator role can't be granted between its check and the change.
+		// Locked, so that the operator role can't be granted between its check and the
+		// change.
 		if err := t.lockCredentials(ctx, mine); err != nil {
 			return err
 		}
@@ -230,7 +230,8 @@ func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor,
 		if err != nil {
 			return err
 		}
-		// Whoever else has registered the address could not confirm it.
+		// An unconfirmed account with this address gives way: only the owner of the
+		// mailbox could confirm it.
 		if rival, taken, err := t.AccountByEmail(ctx, key); err != nil {
 			return err
 		} else if taken && rival.ID != account.ID {
@@ -254,7 +255,7 @@ func (s *Service) ConfirmEmailChange(ctx context.Context, actor registrar.Actor,
 	})
 }
 
-// SetLanguage chooses the language of pages and letters.
+// SetLanguage sets the language of pages and mails.
 func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, language string) error {
 	language, err := parseLanguage(language)
 	if err != nil {
@@ -272,7 +273,7 @@ func (s *Service) SetLanguage(ctx context.Context, actor registrar.Actor, langua
 	})
 }
 
-// Registrant is whom domains are registered for; false if nothing was told yet.
+// Registrant returns the account's registrant; false if there is none yet.
 func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Registrant, bool, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -281,8 +282,8 @@ func (s *Service) Registrant(ctx context.Context, actor registrar.Actor) (Regist
 	return s.read().GetRegistrant(ctx, account.ID)
 }
 
-// SetRegistrant checks and stores whom domains are registered for. What is wrong
-// is told by *FieldError, all at once.
+// SetRegistrant validates and stores the registrant. All invalid fields are reported at
+// once as a *FieldError.
 func (s *Service) SetRegistrant(ctx context.Context, actor registrar.Actor, registrant Registrant) error {
 	return s.inTx(ctx, func(t *tx) error {
 		account, err := s.recentlySignedInAccount(ctx, t, actor)
@@ -311,13 +312,13 @@ func (s *Service) storeRegistrant(ctx context.Context, t *tx, actor registrar.Ac
 	return t.recordEvent(ctx, actor, ActionRegistrantChanged, id, "")
 }
 
-// checkRegistrantChange refuses a registrant while an order is being paid for the present one, and
-// one that the extension of a domain or a paid item of the account does not admit. A
-// rule is checked only if the data that it concerns changes: a registrant who already
-// fails one can still correct a phone number.
+// checkRegistrantChange refuses a change while an order is being paid for the current
+// registrant, and a registrant that the extension of a domain or a paid item does not
+// admit. A rule is checked only if the data it concerns changes: a registrant who
+// already fails one can still correct a phone number.
 func (s *Service) checkRegistrantChange(ctx context.Context, t *tx, id string, registrant Registrant) error {
-	// An order was priced for this registrant, and for this name an identity was
-	// shown: neither changes between the page to pay at and the payment.
+	// An order is priced, and an identity verified, for this registrant: neither may
+	// change between opening the payment page and the payment.
 	if err := t.LockCustomer(ctx, id); err != nil {
 		return err
 	}
@@ -355,11 +356,11 @@ func (s *Service) checkRegistrantChange(ctx context.Context, t *tx, id string, r
 	})
 }
 
-// maxPage bounds what one question can ask for.
+// maxPage is the maximum page size.
 const maxPage = 200
 
-// ListAuditEvents are what was done to the account, the newest first; before is the id of
-// the last one of the page before.
+// ListAuditEvents returns the account's audit log, newest first; before is the last id
+// of the previous page.
 func (s *Service) ListAuditEvents(ctx context.Context, actor registrar.Actor, before string, limit int) ([]AuditEntry, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {

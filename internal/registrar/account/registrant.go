@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RegistrantKind says who holds domains: a person or a company.
+// RegistrantKind distinguishes persons from companies.
 type RegistrantKind string
 
 // The kinds of registrants.
@@ -20,7 +20,7 @@ const (
 	Company RegistrantKind = "company"
 )
 
-// Registrant is whom domains are registered for.
+// Registrant is the registrant of the account's domains.
 type Registrant struct {
 	Kind RegistrantKind
 	Name string
@@ -29,7 +29,7 @@ type Registrant struct {
 	Street       string
 	PostalCode   string
 	City         string
-	// State is required where addresses have one, such as in the USA.
+	// State is required in countries whose addresses have one, such as the USA.
 	State string
 	// Country is the ISO 3166 code in two capital letters.
 	Country string
@@ -52,24 +52,25 @@ const (
 	FieldCountry      = "country"
 	FieldPhone        = "phone"
 	FieldVATID        = "vat_id"
-	// FieldEmail is the account's, and a field only where there is no account.
+	// FieldEmail is used only where there is no account; otherwise the account's
+	// address applies.
 	FieldEmail = "email"
 )
 
-// What can be wrong with a field.
+// The codes of a FieldError.
 const (
 	FieldMissing registrar.Code = "missing"
 	FieldTooLong registrar.Code = "too_long"
-	// FieldUnusable: control characters, or nothing that can be read.
+	// FieldUnusable: control characters, or no letter or digit.
 	FieldUnusable registrar.Code = "unusable"
-	// FieldForm: not in the form that the field has in this country.
+	// FieldForm: malformed for this country.
 	FieldForm registrar.Code = "form"
-	// FieldUnknown: none of the values that the field may have.
+	// FieldUnknown: not one of the allowed values.
 	FieldUnknown registrar.Code = "unknown"
 )
 
-// NormaliseRegistrant returns a registrant who has no account, and their address, in the
-// form in which they would be stored, or every problem at once as a *FieldError.
+// NormaliseRegistrant validates a registrant without an account and returns it and the
+// address in stored form, or a *FieldError with every invalid field.
 func NormaliseRegistrant(r Registrant, email string) (normalised Registrant, address string, err error) {
 	address, _, emailErr := parseEmail(email)
 	normalised, err = r.normalise()
@@ -84,8 +85,8 @@ func NormaliseRegistrant(r Registrant, email string) (normalised Registrant, add
 	return r, "", &FieldError{Fields: problems}
 }
 
-// normalise returns the registrant in the form in which registries want it, or
-// every problem at once.
+// normalise returns the registrant in the form that registries expect, or a *FieldError
+// with every invalid field.
 func (r Registrant) normalise() (Registrant, error) {
 	problems := make(map[string]registrar.Code)
 	text := func(field string, value *string, required bool, maxLength int) {
@@ -129,8 +130,8 @@ func (r Registrant) normalise() (Registrant, error) {
 		*value = normalised
 	}
 	country := r.Country
-	// Without a country the forms can't be checked, but what is missing can be named:
-	// nearly every country has postal codes.
+	// Without a country the format can't be checked, but a missing value can be
+	// reported: nearly every country has postal codes.
 	normaliseField(FieldPostalCode, &r.PostalCode, !known || !strings.Contains(countriesWithoutPostalCodes, country),
 		func(code string) (string, bool) {
 			if !known {
@@ -151,7 +152,8 @@ func (r Registrant) normalise() (Registrant, error) {
 	return r, nil
 }
 
-// plainText is readable text: no control characters, and a letter or a digit.
+// plainText reports whether text is readable: no control characters, and at least one
+// letter or digit.
 func plainText(text string) bool {
 	return utf8.ValidString(text) &&
 		!strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) || c == utf8.RuneError }) &&

@@ -8,8 +8,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Register stores a letter to the address: with a link that makes it an account,
-// or with the news that it has one. The caller never learns which.
+// Register queues a mail to the address: with a link that confirms a new account, or
+// saying that there is one already. The caller can't tell which.
 func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registration) error {
 	email, key, err := parseEmail(r.Email)
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 		return err
 	}
 	if s.consumeMailBudget(actor, key) > 0 {
-		return nil // the same answer, and no letter
+		return nil // same response, no mail
 	}
 	return s.inTx(ctx, func(t *tx) error {
 		inserted, err := t.InsertAccount(ctx, newAccount(email, key, language, t.now))
@@ -32,7 +32,7 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 			return err
 		}
 		if !ok {
-			return errors.New("an account vanished while it was registered")
+			return errors.New("account: register: account disappeared during registration")
 		}
 		action, mail := ActionRegistrationTried, registrar.Mail{Kind: registrar.MailAlreadyRegistered, Customer: account.ID}
 		if account.ConfirmedAt.IsZero() {
@@ -48,13 +48,11 @@ func (s *Service) Register(ctx context.Context, actor registrar.Actor, r Registr
 	})
 }
 
-// resetBudgetKey gives letters for another password a budget apart: those of
-// registrations have no link, and whoever has them sent to a stranger must not
-// use up the stranger's own way back in.
+// resetBudgetKey gives reset mails a budget separate from registration mails: an
+// attacker who causes registration mails must not exhaust the owner's way back in.
 func resetBudgetKey(key string) string { return "reset " + key }
 
-// consumeMailBudget takes a place for a letter to recipient on behalf of actor, or
-// returns how long to wait.
+// consumeMailBudget counts a mail to recipient on behalf of actor, or returns the wait.
 func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) time.Duration {
 	return budgetSet{
 		{s.cfg.Limits.Sender, registrar.Network(actor.Address)},
@@ -62,9 +60,9 @@ func (s *Service) consumeMailBudget(actor registrar.Actor, recipient string) tim
 	}.consume()
 }
 
-// CheckLink says whether a link would work, and for which address, without using
-// it: opening a link must change nothing, because mail scanners open them all.
-// Only links that work without a session can be inspected without one.
+// CheckLink returns the address of a valid link without using it: mail scanners open
+// every link, so opening one must change nothing. Links that need a session are
+// inspected by other methods.
 func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (email string, err error) {
 	if kind != LinkConfirm && kind != LinkReset {
 		return "", fail(registrar.KindNotFound, LinkInvalid)
@@ -73,9 +71,8 @@ func (s *Service) CheckLink(ctx context.Context, kind LinkKind, link string) (em
 	return found.Email, err
 }
 
-// findLink finds what a link stands for without using it. A link is only good for
-// the account as it was when the link was sent: a reset link to an address that
-// the account has no more is void.
+// findLink returns the stored link without using it. A link is void once the account's
+// address has changed since it was sent.
 func (s *Service) findLink(ctx context.Context, r Reader, kind LinkKind, link string) (Link, Account, error) {
 	refused := fail(registrar.KindNotFound, LinkInvalid)
 	hash, ok := registrar.HashSecret(registrar.LinkSecret, link)
@@ -118,7 +115,7 @@ func linkMatchesAccount(kind LinkKind, link Link, account Account) bool {
 	}
 }
 
-// useLink uses a link up, and returns what it stands for.
+// useLink marks a link as used and returns it.
 func (s *Service) useLink(ctx context.Context, t *tx, kind LinkKind, link string) (Link, Account, error) {
 	found, account, err := s.findLink(ctx, t, kind, link)
 	if err != nil {
@@ -135,8 +132,7 @@ func (s *Service) useLink(ctx context.Context, t *tx, kind LinkKind, link string
 	return found, account, nil
 }
 
-// Confirm uses a confirmation link, sets the password if one is chosen, and
-// signs in.
+// Confirm uses a confirmation link, sets the password if one is given, and signs in.
 func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link string, c Confirmation) (SignInResult, error) {
 	_, account, err := s.findLink(ctx, s.read(), LinkConfirm, link)
 	if err != nil {
@@ -175,7 +171,7 @@ func (s *Service) Confirm(ctx context.Context, actor registrar.Actor, link strin
 	return opened, err
 }
 
-// hashNewPassword checks and hashes a password that somebody chooses.
+// hashNewPassword validates and hashes a new password.
 func (s *Service) hashNewPassword(ctx context.Context, r requester, password, key string) (string, error) {
 	if err := checkPassword(password, key); err != nil {
 		return "", err

@@ -14,13 +14,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// relyingParties are the checks of passkeys by origin. A passkey belongs to a
-// host name, and its answer must come from exactly the origin of the page.
+// relyingParties are the WebAuthn configurations by origin. A passkey belongs to a host
+// name, and its response must come from exactly the origin of the page.
 type relyingParties map[string]*webauthn.WebAuthn
 
-// PasskeyOrigins are the origins for a base address. A passkey can't belong to
-// an IP address, so a loopback address is also reached as localhost. Browsers
-// have no passkeys on other plain HTTP, and the list is empty there.
+// PasskeyOrigins returns the origins of a base URL. A passkey can't belong to an IP
+// address, so a loopback address is replaced by localhost. Browsers don't support
+// passkeys over other plain HTTP; the list is then empty.
 func PasskeyOrigins(base string) []string {
 	address, err := url.Parse(base)
 	if err != nil || address.Host == "" {
@@ -46,21 +46,21 @@ func newRelyingParties(origins []string, name string) (relyingParties, error) {
 	for _, origin := range origins {
 		address, err := url.Parse(origin)
 		if err != nil || address.Hostname() == "" {
-			return nil, errors.New("customer: an origin is like https://example.com")
+			return nil, errors.New("account: Config.Origins: an origin must look like https://example.com")
 		}
 		party, err := webauthn.New(&webauthn.Config{
 			RPID: address.Hostname(), RPDisplayName: name, RPOrigins: []string{origin},
-			// Which maker an authenticator has is none of our business.
+			// The authenticator's model does not matter.
 			AttestationPreference: protocol.PreferNoAttestation,
 			AuthenticatorSelection: protocol.AuthenticatorSelection{
 				ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
 				UserVerification: protocol.VerificationRequired,
 			},
-			// Some password managers answer what nobody has asked.
+			// Some password managers return extension outputs that were not requested.
 			ExtensionsUnsolicitedOutputPolicy: protocol.UnsolicitedOutputPolicyIgnore,
 		})
 		if err != nil {
-			return nil, fmt.Errorf("customer: passkeys for %s: %w", origin, err)
+			return nil, fmt.Errorf("account: passkeys for %s: %w", origin, err)
 		}
 		parties[origin] = party
 	}

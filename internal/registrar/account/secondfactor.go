@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	totpPeriod      = 30 // seconds; what authenticator apps assume
-	totpSecretBytes = 20 // as long as SHA-1's result, RFC 4226, 4
+	totpPeriod      = 30 // seconds; the default of authenticator apps
+	totpSecretBytes = 20 // the length of a SHA-1 digest (RFC 4226, 4)
 	enrolmentTTL    = 30 * time.Minute
 	recoveryCodes   = 10
 	recoveryBytes   = 10 // 80 bits
 	recoveryGroup   = 4
 )
 
-// recoveryAlphabet has no letter that looks like a digit.
+// recoveryAlphabet omits letters that look like digits.
 var recoveryAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// sealTOTP encrypts the secret of an authenticator app for one account. The
-// account's id goes in, so that a row can't be copied to another account.
+// sealTOTP encrypts the secret of an authenticator app. The account's id is
+// authenticated too, so that a row can't be copied to another account.
 func (s *Service) sealTOTP(customer, secret string) string {
 	return s.seal.Seal(registrar.TOTPPurpose(customer), secret)
 }
@@ -39,8 +39,8 @@ func (s *Service) openTOTP(customer, sealed string) (string, error) {
 	return s.seal.Open(registrar.TOTPPurpose(customer), sealed)
 }
 
-// matchTOTPStep finds the time step that a code belongs to: this one, the one before or
-// the next, because clocks differ.
+// matchTOTPStep finds the time step of a code: the current one, the previous or the
+// next, to allow for clock drift.
 func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
 	current := now.Unix() / totpPeriod
 	for _, candidate := range []int64{current, current - 1, current + 1} {
@@ -54,14 +54,14 @@ func matchTOTPStep(secret, code string, now time.Time) (step int64, ok bool) {
 	return 0, false
 }
 
-// parsedCode is a code that looks right: a time step, or the hash of a recovery
-// code. Whether it was used before is found out by using it.
+// parsedCode is a matching code: a time step, or the hash of a recovery code. Whether
+// it was used before shows only when it is used.
 type parsedCode struct {
 	step     int64
 	recovery string
 }
 
-// parseCode reads a code as people type it.
+// parseCode parses a code as typed by a person.
 func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
 	wrong := fail(registrar.KindUnauthenticated, CodeWrong)
 	if len(code) > 64 || !account.HasSecondFactor {
@@ -82,8 +82,8 @@ func (s *Service) parseCode(account Account, code string) (parsedCode, error) {
 	return parsedCode{step: step}, nil
 }
 
-// useCode uses a code up. A recovery code is told to the owner, because there
-// are only so many of them.
+// useCode marks a code as used. The use of a recovery code is mailed to the owner,
+// because their number is limited.
 func (s *Service) useCode(ctx context.Context, t *tx, actor registrar.Actor, account Account, parsed parsedCode) error {
 	var ok bool
 	var err error
@@ -109,8 +109,8 @@ func secondFactorMail(change string) registrar.Mail {
 	return registrar.Mail{Kind: registrar.MailSecondFactor, Data: map[string]string{dataChange: change}}
 }
 
-// recoveryHash: 80 random bits can't be tried through, so a plain hash will do.
-// The account's id keeps equal codes apart.
+// recoveryHash hashes a recovery code. 80 random bits can't be brute-forced, so a plain
+// hash suffices; the account's id is the salt.
 func recoveryHash(customer, code string) string {
 	code = strings.NewReplacer("o", "0", "i", "1", "l", "1").Replace(code)
 	sum := sha256.Sum256([]byte(customer + ":" + code))
@@ -132,15 +132,15 @@ func newRecoveryCodes(customer string) (codes, hashes []string) {
 	return codes, hashes
 }
 
-// enrolmentKey is where the secret of a second factor waits for its first code. The
-// row is found by who asks, so its name need not be secret.
+// enrolmentKey identifies the pending secret of a second factor. It is derived from the
+// actor's session, so it need not be secret.
 func enrolmentKey(actor registrar.Actor) string {
 	return "totp:" + actor.Customer + ":" + actor.Through
 }
 
-// BeginSecondFactor returns the secret for an authenticator app, and the address
-// that its QR code holds. Called again it returns the same one, until it is
-// confirmed or half an hour old.
+// BeginSecondFactor returns a secret for an authenticator app, and the URI for its QR
+// code. Repeated calls return the same secret until it is confirmed or half an hour
+// old.
 func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) (secret, uri string, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		account, err := s.recentlySignedInAccount(ctx, t, actor)
@@ -160,7 +160,7 @@ func (s *Service) BeginSecondFactor(ctx context.Context, actor registrar.Actor) 
 		if ok {
 			secret, err = s.openTOTP(account.ID, pending.Data)
 		}
-		if !ok || err != nil { // a secret that another key has sealed is replaced
+		if !ok || err != nil { // a secret sealed with an unknown key is replaced
 			secret = newTOTPSecret()
 			err = t.PutChallenge(ctx, enrolmentKey(actor), Challenge{
 				Kind: ChallengeSecondFactor, Customer: account.ID, Data: s.sealTOTP(account.ID, secret), ExpiresAt: t.now.Add(enrolmentTTL),
@@ -181,16 +181,16 @@ func newTOTPSecret() string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw[:])
 }
 
-// otpauthURI is what authenticator apps read from a QR code.
+// otpauthURI returns the URI that authenticator apps read from a QR code.
 func otpauthURI(issuer, account, secret string) string {
 	values := url.Values{"secret": {secret}, "issuer": {issuer}, "algorithm": {"SHA1"}, "digits": {"6"}, "period": {"30"}}
-	// Some apps show a plus where the form encoding means a space.
+	// Some apps show a plus sign where form encoding means a space.
 	query := strings.ReplaceAll(values.Encode(), "+", "%20")
 	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/" + issuer + ":" + account, RawQuery: query}).String()
 }
 
-// FinishSecondFactor switches the second factor on by its first code, ends all
-// other sessions, and returns the recovery codes, which are shown once.
+// FinishSecondFactor enables the second factor with its first code, ends all other
+// sessions, and returns the recovery codes, which are shown once.
 func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor, code string) (recovery []string, err error) {
 	code = strings.NewReplacer(" ", "", "-", "").Replace(code)
 	err = s.inTx(ctx, func(t *tx) error {
@@ -239,9 +239,9 @@ func (s *Service) FinishSecondFactor(ctx context.Context, actor registrar.Actor,
 	return recovery, nil
 }
 
-// lockForFactorChange is the account whose factors the actor may change. Its row is
-// held: the operator role and the other factors stay as they are until the
-// transaction ends.
+// lockForFactorChange returns the account whose factors the actor may change. Its row
+// is locked: the operator role and the other factors can't change until the transaction
+// ends.
 func (s *Service) lockForFactorChange(ctx context.Context, t *tx, actor registrar.Actor) (Account, error) {
 	account, err := s.recentlySignedInAccount(ctx, t, actor)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s *Service) lockForFactorChange(ctx context.Context, t *tx, actor registra
 	return account, s.requireFactorChange(ctx, t, actor, account)
 }
 
-// finishFactorChange is what every change of the second factor entails.
+// finishFactorChange does what every change of the second factor requires.
 func (s *Service) finishFactorChange(ctx context.Context, t *tx, actor registrar.Actor, hashes []string, action registrar.Action, change string) error {
 	if err := t.ReplaceRecoveryCodes(ctx, actor.Customer, hashes); err != nil {
 		return err
@@ -264,7 +264,7 @@ func (s *Service) finishFactorChange(ctx context.Context, t *tx, actor registrar
 	return t.recordAndMail(ctx, actor, action, "", secondFactorMail(change))
 }
 
-// DisableSecondFactor switches it off and ends all other sessions.
+// DisableSecondFactor disables the second factor and ends all other sessions.
 func (s *Service) DisableSecondFactor(ctx context.Context, actor registrar.Actor) error {
 	return s.inTx(ctx, func(t *tx) error {
 		account, err := s.lockForFactorChange(ctx, t, actor)
@@ -305,7 +305,7 @@ func (s *Service) ReplaceRecoveryCodes(ctx context.Context, actor registrar.Acto
 	return recovery, nil
 }
 
-// RecoveryCodesLeft is how many recovery codes were not used yet.
+// RecoveryCodesLeft returns the number of unused recovery codes.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, actor registrar.Actor) (int, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {

@@ -9,23 +9,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Service is what people and operators can do with accounts. It is safe for
-// concurrent use.
+// Service implements the operations on accounts for customers and operators. It is safe
+// for concurrent use.
 type Service struct {
 	cfg     Config
 	hasher  *hasher
 	seal    *registrar.Seal
 	origins relyingParties
-	// failedSignIns are failed sign-ins on their way into the audit. They are written
-	// by Run, because a write that happens for known accounts only could be
-	// measured.
+	// failedSignIns queues audit events of failed sign-ins. Run writes them later: a
+	// synchronous write, which happens only for existing accounts, would be measurable.
 	failedSignIns chan registrar.AuditEvent
 }
 
-// maxQueuedFailures bounds what an attack on many accounts can pile up.
+// maxQueuedFailures bounds the queue during an attack on many accounts.
 const maxQueuedFailures = 256
 
-// New makes a Service, or says what is wrong with cfg.
+// New returns a Service, or an error if cfg is invalid.
 func New(cfg Config) (*Service, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -43,14 +42,14 @@ func New(cfg Config) (*Service, error) {
 
 func (s *Service) read() Reader { return s.cfg.Store.ReadCustomers() }
 
-// tx is one transaction with one time.
+// tx is a transaction with a single point in time.
 type tx struct {
 	Tx
 	now        time.Time
 	mailQueued bool
 }
 
-// inTx runs one transaction, and has its letters sent afterwards.
+// inTx runs fn in a transaction and calls MailQueued afterwards if it queued mail.
 func (s *Service) inTx(ctx context.Context, fn func(*tx) error) error {
 	var mailQueued bool
 	err := s.cfg.Store.UpdateCustomers(ctx, func(inner Tx) error {
@@ -65,19 +64,19 @@ func (s *Service) inTx(ctx context.Context, fn func(*tx) error) error {
 	return err
 }
 
-// recordEvent writes what was done into the audit of the account.
+// recordEvent writes an event to the account's audit log.
 func (t *tx) recordEvent(ctx context.Context, actor registrar.Actor, action registrar.Action, customer, object string) error {
 	return t.RecordAuditEvent(ctx, registrar.AuditEvent{Actor: actor, Action: action, Customer: customer, Object: object, At: t.now})
 }
 
-// queueMail stores a letter that also says from which address its cause came.
+// queueMail stores a mail that mentions the actor's address.
 func (t *tx) queueMail(ctx context.Context, actor registrar.Actor, mail registrar.Mail) error {
 	t.mailQueued = true
 	mail.SetAddress(actor)
 	return t.QueueMail(ctx, mail, t.now)
 }
 
-// recordAndMail records a deed and posts a letter about it to the account's owner.
+// recordAndMail records an event and queues a mail about it to the account's owner.
 func (t *tx) recordAndMail(ctx context.Context, actor registrar.Actor, action registrar.Action, object string, mail registrar.Mail) error {
 	mail.Customer = actor.Customer
 	if err := t.recordEvent(ctx, actor, action, actor.Customer, object); err != nil {
@@ -86,9 +85,9 @@ func (t *tx) recordAndMail(ctx context.Context, actor registrar.Actor, action re
 	return t.queueMail(ctx, actor, mail)
 }
 
-// lockCredentials keeps everybody else from changing how one gets into the account until
-// the transaction ends, by writing what the account's row holds already. It fails
-// if that has changed since the account was read.
+// lockCredentials locks the account's credentials until the transaction ends, by
+// rewriting the current values of its row. It fails if they have changed since the
+// account was read.
 func (t *tx) lockCredentials(ctx context.Context, account Account) error {
 	ok, err := t.ReplacePasswordHash(ctx, account, account.PasswordHash)
 	if err == nil && !ok {
@@ -97,7 +96,7 @@ func (t *tx) lockCredentials(ctx context.Context, account Account) error {
 	return err
 }
 
-// signedInAccount is the account of an actor who is a person.
+// signedInAccount returns the account of a signed-in person.
 func (s *Service) signedInAccount(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
 	if err := actor.RequireSignedIn(); err != nil {
 		return Account{}, err
@@ -112,7 +111,7 @@ func (s *Service) signedInAccount(ctx context.Context, r accountReader, actor re
 	return account, nil
 }
 
-// recentlySignedInAccount is signedIn for what matters.
+// recentlySignedInAccount is signedInAccount for sensitive operations.
 func (s *Service) recentlySignedInAccount(ctx context.Context, r accountReader, actor registrar.Actor) (Account, error) {
 	if err := actor.RequireRecentSignIn(s.cfg.Now()); err != nil {
 		return Account{}, err
@@ -120,7 +119,7 @@ func (s *Service) recentlySignedInAccount(ctx context.Context, r accountReader, 
 	return s.signedInAccount(ctx, r, actor)
 }
 
-// newAccount is an account without any way in.
+// newAccount returns an account without credentials.
 func newAccount(email, key, language string, now time.Time) Account {
 	var handle [32]byte
 	_, _ = rand.Read(handle[:]) // never fails

@@ -8,11 +8,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// touchInterval is how often a session that is in use is written to.
+// touchInterval is how often the last use of a session is written.
 const touchInterval = 5 * time.Minute
 
-// findSession finds a session by its secret, if it is in the given state and neither
-// over nor that of a disabled account.
+// findSession finds a session by its secret if it is in the given state, has not ended
+// and its account is not disabled.
 func (s *Service) findSession(ctx context.Context, secret string, state SessionState) (StoredSession, Account, error) {
 	refused := fail(registrar.KindUnauthenticated, registrar.SignInFirst)
 	hash, ok := registrar.HashSecret(registrar.SessionSecret, secret)
@@ -29,7 +29,7 @@ func (s *Service) findSession(ctx context.Context, secret string, state SessionS
 	return session, account, nil
 }
 
-// Visitor is who a session cookie belongs to.
+// Visitor returns the customer and session of a session cookie.
 func (s *Service) Visitor(ctx context.Context, secret string) (Visitor, error) {
 	session, account, err := s.findSession(ctx, secret, StateOpen)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Service) Visitor(ctx context.Context, secret string) (Visitor, error) {
 	return Visitor{Customer: account.Customer, Session: session.Session}, nil
 }
 
-// SignOut ends the session of a cookie. Without one there is nothing to do.
+// SignOut ends the session of a cookie; without one it does nothing.
 func (s *Service) SignOut(ctx context.Context, actor registrar.Actor, secret string) error {
 	hash, ok := registrar.HashSecret(registrar.SessionSecret, secret)
 	if !ok {
@@ -79,7 +79,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, actor registrar.Actor) 
 	})
 }
 
-// Sessions are where the account is signed in, the newest first.
+// Sessions returns the account's open sessions, newest first.
 func (s *Service) Sessions(ctx context.Context, actor registrar.Actor) ([]Session, error) {
 	account, err := s.signedInAccount(ctx, s.read(), actor)
 	if err != nil {
@@ -109,12 +109,12 @@ func (s *Service) EndSession(ctx context.Context, actor registrar.Actor, id stri
 const (
 	sweepInterval = time.Minute
 	sweepBatch    = 500
-	// unconfirmedTTL is how long an address that nobody has confirmed is kept.
+	// unconfirmedTTL is how long an unconfirmed account is retained.
 	unconfirmedTTL = 7 * day
 )
 
-// Sweep writes the failed sign-ins that are waiting, and deletes what is over in
-// small transactions, so that nobody waits for it.
+// Sweep writes queued failed sign-ins and deletes expired rows, in small transactions
+// to keep lock times short.
 func (s *Service) Sweep(ctx context.Context) error {
 	for {
 		select {
@@ -148,8 +148,7 @@ func (s *Service) writeFailedSignIn(ctx context.Context, event registrar.AuditEv
 	return s.inTx(ctx, func(t *tx) error { return t.RecordAuditEvent(ctx, event) })
 }
 
-// Run sweeps every minute and writes failed sign-ins as they come, until ctx
-// ends.
+// Run sweeps every minute and writes failed sign-ins as they arrive, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	ticker := time.NewTicker(sweepInterval)
 	defer ticker.Stop()

@@ -13,15 +13,15 @@ import (
 
 const (
 	secondFactorTTL = 10 * time.Minute // for entering a code
-	maxCodeAttempts = 5                // wrong ones end the pending session
+	maxCodeAttempts = 5                // wrong codes that end the pending session
 	deviceTTL       = 365 * day
-	maxSessions     = 100 // per account; the oldest ends
+	maxSessions     = 100 // per account; beyond it the oldest ends
 	maxDevices      = 100
 	maxUserAgent    = 200
 )
 
-// SignIn checks a password. Unknown addresses, wrong passwords and accounts
-// without a password have the same answer, at the same cost.
+// SignIn verifies a password. Unknown addresses, wrong passwords and accounts without a
+// password give the same response at the same cost.
 func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentials) (SignInResult, error) {
 	_, key, err := parseEmail(c.Email)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Service) SignIn(ctx context.Context, actor registrar.Actor, c Credentia
 	}
 	opened, err := s.signIn(ctx, actor, key, c)
 	if errors.Is(err, errAccountChanged) {
-		// Most likely the password was hashed anew by a sign-in at the same time.
+		// Most likely a concurrent sign-in rehashed the password.
 		opened, err = s.signIn(ctx, actor, key, c)
 	}
 	if errors.Is(err, errAccountChanged) {
@@ -70,7 +70,7 @@ func (s *Service) signIn(ctx context.Context, actor registrar.Actor, key string,
 	})
 }
 
-// startSessionInTx is open in a transaction of its own.
+// startSessionInTx is startSession in its own transaction.
 func (s *Service) startSessionInTx(ctx context.Context, o sessionParams) (opened SignInResult, err error) {
 	err = s.inTx(ctx, func(t *tx) error {
 		opened, err = s.startSession(ctx, t, o)
@@ -82,7 +82,7 @@ func (s *Service) startSessionInTx(ctx context.Context, o sessionParams) (opened
 	return opened, nil
 }
 
-// knownDevice is the hash of the device cookie if it belongs to the account.
+// knownDevice returns the hash of the device cookie if it belongs to the account.
 func (s *Service) knownDevice(ctx context.Context, cookie, customer string) (registrar.SecretHash, error) {
 	hash, ok := registrar.HashSecret(registrar.DeviceSecret, cookie)
 	if !ok {
@@ -95,7 +95,7 @@ func (s *Service) knownDevice(ctx context.Context, cookie, customer string) (reg
 	return hash, nil
 }
 
-// passwordBudgets is the budgets for wrong passwords; the package comment says
+// passwordBudgets returns the budgets for wrong passwords; the package comment explains
 // why a known device has only one.
 func (s *Service) passwordBudgets(actor registrar.Actor, key string, device registrar.SecretHash) budgetSet {
 	if device != "" {
@@ -109,8 +109,8 @@ func (s *Service) passwordBudgets(actor registrar.Actor, key string, device regi
 	}
 }
 
-// queueFailedSignIn has a failed sign-in written into the audit, some time soon and
-// not too often.
+// queueFailedSignIn queues a failed sign-in for the audit log, within the limit of
+// FailedSignInEvents.
 func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod string) {
 	if s.cfg.Limits.FailedSignInEvents.Count(customer) > 0 {
 		return
@@ -118,35 +118,35 @@ func (s *Service) queueFailedSignIn(actor registrar.Actor, customer, authMethod 
 	event := registrar.AuditEvent{Actor: actor, Action: ActionSignInFailed, Customer: customer, Object: authMethod, At: s.cfg.Now()}
 	select {
 	case s.failedSignIns <- event:
-	default: // an attack on very many accounts; the metrics tell of it
+	default: // queue full: an attack on very many accounts, visible in the metrics
 	}
 }
 
-// sessionParams is a session about to begin.
+// sessionParams describes a session to be started.
 type sessionParams struct {
 	actor      registrar.Actor
 	account    Account
 	userAgent  string
 	authMethod string
 	action     registrar.Action // empty means ActionSignedIn
-	// replaces is the session that ends with this; empty if there is none.
+	// replaces is the session that this one supersedes; empty if there is none.
 	replaces registrar.SecretHash
-	// device is the known device; newDevice wants one to be made.
+	// device is the known device; newDevice requests a new one.
 	device    registrar.SecretHash
 	newDevice bool
 	rehashed  string
 	needsCode bool
 }
 
-// errMoved: between the proof and the session, the password or the second factor
-// was changed, or the account was disabled.
-var errAccountChanged = fmt.Errorf("the account changed meanwhile: %w", fail(registrar.KindUnauthenticated, registrar.SignInFirst))
+// errAccountChanged means that the password or the second factor changed, or the
+// account was disabled, between authentication and the start of the session.
+var errAccountChanged = fmt.Errorf("account: start session: account changed: %w", fail(registrar.KindUnauthenticated, registrar.SignInFirst))
 
-// startSession begins a session with a new id and a new secret.
+// startSession starts a session with a new id and a new secret.
 //
-// The account's row is updated in any case, if only by what it holds already:
-// whoever changes a factor or disables the account at the same time updates it
-// too, and so one of the two waits for the other and sees what it did.
+// The account's row is always updated, if only with its current values. A concurrent
+// change of a factor, or a disable, updates it too, so one of the two waits and sees
+// the other's result.
 func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (SignInResult, error) {
 	hash := o.account.PasswordHash
 	if o.rehashed != "" {
@@ -202,8 +202,8 @@ func (s *Service) startSession(ctx context.Context, t *tx, o sessionParams) (Sig
 	return signedIn, t.recordEvent(ctx, o.actor, action, o.account.ID, o.authMethod)
 }
 
-// expiry is when a session ends: some time after it was last seen, but not later
-// than its whole life.
+// expiry returns when a session ends: after the idle timeout, but not later than the
+// absolute one.
 func (s *Service) expiry(created, seen time.Time) time.Time {
 	idle, absolute := seen.Add(s.cfg.SessionIdle), created.Add(s.cfg.SessionLife)
 	if idle.Before(absolute) {
@@ -219,7 +219,7 @@ func addressText(actor registrar.Actor) string {
 	return actor.Address.String()
 }
 
-// cleanUserAgent keeps of a browser's name what fits on a page.
+// cleanUserAgent shortens a user agent to what fits on a page.
 func cleanUserAgent(userAgent string) string {
 	userAgent = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) && r != unicode.ReplacementChar {
@@ -235,8 +235,8 @@ func cleanUserAgent(userAgent string) string {
 	return userAgent
 }
 
-// EnterCode is the second half of a sign-in: a code of the authenticator app, or
-// a recovery code.
+// EnterCode completes a sign-in with a code of the authenticator app or a recovery
+// code.
 func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, code string) (SignInResult, error) {
 	session, account, err := s.findSession(ctx, secret, StateSecondFactor)
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 	if err := s.consumeCodeBudget(session.Device, account.ID); err != nil {
 		return SignInResult{}, err
 	}
-	// The attempt is taken before the code is looked at, and stays taken.
+	// The attempt is counted before the code is checked, whatever the outcome.
 	var taken bool
 	err = s.inTx(ctx, func(t *tx) error {
 		taken, err = t.UseCodeAttempt(ctx, session.Hash, maxCodeAttempts, t.now)
@@ -278,8 +278,8 @@ func (s *Service) EnterCode(ctx context.Context, actor registrar.Actor, secret, 
 	return SignInResult{}, s.queueWrongCode(actor, account.ID, err)
 }
 
-// consumeCodeBudget takes a place for trying a code. Who began at a known device has a
-// budget apart, for the same reason as with passwords.
+// consumeCodeBudget counts an attempt to enter a code. A known device has its own
+// budget, for the same reason as with passwords.
 func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string) error {
 	key := customer
 	if device != "" {
@@ -291,7 +291,7 @@ func (s *Service) consumeCodeBudget(device registrar.SecretHash, customer string
 	return nil
 }
 
-// SignInAgain proves that the person is still there, and renews the session.
+// SignInAgain reauthenticates a signed-in person and renews the session.
 func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret string, credentials ReauthCredentials) (SignInResult, error) {
 	session, account, err := s.findSession(ctx, secret, StateOpen)
 	if err != nil {
@@ -336,8 +336,7 @@ func (s *Service) SignInAgain(ctx context.Context, actor registrar.Actor, secret
 	return opened, s.queueWrongCode(actor, account.ID, err)
 }
 
-// queueWrongCode is noteFailure if the error says that a code was wrong. It
-// returns the error.
+// queueWrongCode calls queueFailedSignIn if err is CodeWrong. It returns err.
 func (s *Service) queueWrongCode(actor registrar.Actor, customer string, err error) error {
 	if registrar.CodeOf(err) == CodeWrong {
 		s.queueFailedSignIn(actor, customer, methodPasswordAndCode)

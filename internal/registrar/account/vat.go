@@ -2,9 +2,9 @@ package account
 
 import "strings"
 
-// vatForms are the forms of VAT ids behind the country's two letters, as the
-// European Commission lists them: 9 is a digit, A a letter, X either, other
-// characters stand for themselves. Greece writes EL, Northern Ireland XI.
+// vatForms are the formats of VAT ids after the country prefix, as the European
+// Commission lists them: 9 is a digit, A a letter, X either, other characters are
+// literal. Greece uses EL, Northern Ireland XI.
 var vatForms = map[string]string{
 	"AT": "U99999999", "BE": "0999999999|1999999999", "BG": "999999999|9999999999", "CY": "99999999A",
 	"CZ": "99999999|999999999|9999999999", "DE": "999999999", "DK": "99999999", "EE": "999999999", "EL": "999999999",
@@ -15,7 +15,7 @@ var vatForms = map[string]string{
 	"SK": "9999999999", "XI": "999999999|999999999999|GD999|HA999",
 }
 
-// normaliseVATID writes a VAT id without spaces and in capitals, or returns false.
+// normaliseVATID returns a VAT id in capitals without spaces; false if it is invalid.
 func normaliseVATID(id string) (string, bool) {
 	id = strings.ToUpper(strings.NewReplacer(" ", "", "-", "", ".", "", "\u00a0", "").Replace(id))
 	if len(id) < 4 {
@@ -61,7 +61,7 @@ func vatMatches(form, text string) bool {
 	return true
 }
 
-// germanCheckDigit is ISO 7064, MOD 11,10.
+// germanCheckDigit verifies ISO 7064, MOD 11,10.
 func germanCheckDigit(digits string) bool {
 	product := 10
 	for i := range 8 {

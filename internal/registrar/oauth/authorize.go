@@ -9,32 +9,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// AuthorizationRequest is an authorization request as it came (RFC 6749, 4.1.1).
+// AuthorizationRequest is an authorization request as received (RFC 6749, 4.1.1).
 type AuthorizationRequest struct {
 	ClientID, RedirectURI      string
 	ResponseType, ResponseMode string
 	Challenge, ChallengeMethod string
 	Scope, State               string
 	Resources                  []string
-	// Object and Address say that there was a request or a request_uri.
+	// Object and Address report the presence of request and request_uri.
 	Object, Address bool
-	// Repeated says that a parameter came twice.
+	// Repeated reports that a parameter occurred twice.
 	Repeated bool
 }
 
-// ParsedRequest is a request of a known application with a good redirect URI: whatever else
-// is wrong with it can be told to the application.
+// ParsedRequest is a request of a known application with a valid redirect URI, so any
+// further problem can be reported to the application.
 type ParsedRequest struct {
 	Client             Client
 	RedirectURI, State string
 	Scope, Resource    string
 	Challenge          string
-	// Problem is what is wrong with it; empty if nothing is.
+	// Problem is the code of what is wrong; empty if nothing is.
 	Problem registrar.Code
 }
 
-// ParseRequest reads a request. An error is for the person in the browser alone, since
-// nobody knows to whom a redirect would lead.
+// ParseRequest validates a request. Errors are shown to the person in the browser only:
+// without a valid redirect URI, a redirect could lead anywhere.
 func (a *AuthorizationServer) ParseRequest(ctx context.Context, request AuthorizationRequest) (ParsedRequest, error) {
 	client, err := a.resolveClient(ctx, request.ClientID)
 	if err != nil {
@@ -81,27 +81,27 @@ func (a *AuthorizationServer) checkRequest(request AuthorizationRequest) registr
 	return ""
 }
 
-// goodChallenge: SHA-256 in base64url without padding (RFC 7636, 4.2).
+// validChallenge checks for a SHA-256 in base64url without padding (RFC 7636, 4.2).
 func validChallenge(challenge string) bool {
 	sum, err := base64.RawURLEncoding.Strict().DecodeString(challenge)
 	return err == nil && len(sum) == 32
 }
 
-// storedRequest is a question as it is stored.
+// storedRequest is the stored form of a request that awaits consent.
 type storedRequest struct {
 	ClientID     string     `json:"client_id"`
 	ClientKind   ClientKind `json:"client_kind"`
 	ClientName   string     `json:"client_name"`
-	RedirectURIs []string   `json:"redirect_uris,omitempty"` // of a document, which may have changed by then
+	RedirectURIs []string   `json:"redirect_uris,omitempty"` // of a metadata document, which may change until the decision
 	RedirectURI  string     `json:"redirect_uri"`
-	State        []byte     `json:"state,omitempty"` // bytes: JSON would mend broken UTF-8, and it goes back as it came
+	State        []byte     `json:"state,omitempty"` // bytes, because JSON would replace invalid UTF-8 and it must be returned unchanged
 	Scope        string     `json:"scope"`
 	Resource     string     `json:"resource"`
 	Challenge    string     `json:"code_challenge"`
 }
 
-// CreateConsent stores what the customer is asked and returns the secret that stands
-// in the form. It is good once, for this person, in this session.
+// CreateConsent stores a request for the customer's decision and returns the secret for
+// the form. It is valid once, for this person, in this session.
 func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar.Actor, parsed ParsedRequest) (secret string, err error) {
 	if err := requireSession(actor); err != nil {
 		return "", err
@@ -127,20 +127,20 @@ func (a *AuthorizationServer) CreateConsent(ctx context.Context, actor registrar
 	}, maxOpenConsents)
 }
 
-// AuthorizationResponse is what the browser takes back to the application.
+// AuthorizationResponse is what the browser returns to the application.
 type AuthorizationResponse struct {
 	RedirectURI, State string
-	// Code is there if the customer approved; otherwise Problem is.
+	// Code is set if the customer approved; otherwise Problem is.
 	Code    string
 	Problem registrar.Code
 }
 
-// Approve answers a question with yes.
+// Approve grants a pending consent.
 func (a *AuthorizationServer) Approve(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
 	return a.decide(ctx, actor, secret, true)
 }
 
-// Deny answers a question with no.
+// Deny refuses a pending consent.
 func (a *AuthorizationServer) Deny(ctx context.Context, actor registrar.Actor, secret string) (AuthorizationResponse, error) {
 	return a.decide(ctx, actor, secret, false)
 }
@@ -165,7 +165,7 @@ func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor,
 	}
 	var stored storedRequest
 	if err := json.Unmarshal([]byte(text), &stored); err != nil {
-		return AuthorizationResponse{}, errors.New("a stored question can't be read")
+		return AuthorizationResponse{}, errors.New("oauth: decide consent: invalid stored request")
 	}
 	reply := AuthorizationResponse{RedirectURI: stored.RedirectURI, State: string(stored.State), Problem: Denied}
 	event := registrar.AuditEvent{Actor: actor, Action: AppDenied, Customer: actor.Customer, At: now}
@@ -198,7 +198,8 @@ func (a *AuthorizationServer) decide(ctx context.Context, actor registrar.Actor,
 	return reply, nil
 }
 
-// connectedMail names host and name apart, since only the host is known.
+// connectedMail builds the mail about a new grant. It states the host separately, since
+// the name is unverified.
 func connectedMail(actor registrar.Actor, stored storedRequest) registrar.Mail {
 	return applicationMail(registrar.MailApplicationConnected, actor, stored.ClientName, stored.RedirectURI)
 }
@@ -210,13 +211,13 @@ func applicationMail(kind registrar.MailKind, actor registrar.Actor, clientName,
 	return registrar.Mail{Kind: kind, Customer: actor.Customer, Data: data}
 }
 
-// ReplayMail tells the customer that a connection ended because a code or token of
-// it was presented twice.
+// ReplayMail builds the mail about a grant that ended because a code or token was
+// presented twice.
 func ReplayMail(actor registrar.Actor, clientName, redirectURI string) registrar.Mail {
 	return applicationMail(registrar.MailApplicationReplayed, actor, clientName, redirectURI)
 }
 
-// requireSession: a question is asked of a person, in a session.
+// requireSession requires a person in a session.
 func requireSession(actor registrar.Actor) error {
 	if err := actor.RequirePerson(); err != nil {
 		return err
@@ -227,5 +228,6 @@ func requireSession(actor registrar.Actor) error {
 	return nil
 }
 
-// MayWrite says whether the application asks for what only signed-in tools do.
+// MayWrite reports whether the application requests access to tools that require
+// authentication.
 func (parsed ParsedRequest) MayWrite() bool { return hasScope(parsed.Scope, ScopeWrite) }

@@ -9,22 +9,20 @@ import (
 
 const (
 	cleanInterval = 10 * time.Minute
-	// cleanBatch rows are removed in one transaction, for others wait for it.
+	// cleanBatch rows are deleted per transaction, to keep lock times short.
 	cleanBatch = 200
-	// usedCodeRetention is how long a used code still betrays its theft.
+	// usedCodeRetention is how long the reuse of a code is detected.
 	usedCodeRetention = 24 * time.Hour
-	// clientRetention is how long an application without a connection is known on.
-	// Some can't register again by themselves. The same time is given after the
-	// end of its last connection.
+	// clientRetention is how long a client without a grant is retained, counted from
+	// registration or the end of its last grant. Some clients can't register again by
+	// themselves.
 	clientRetention = 30 * 24 * time.Hour
 )
 
-// DeleteExpired removes what no longer matters, in small batches: expired tokens, codes
-// and questions, connections that ended long ago, and applications that nobody
-// has connected for as long. An application with a connection is never removed:
-// the database itself refuses that. Used refresh tokens stay until they expire,
-// because coming again they betray a theft.
-// It returns for how many of them that was settled.
+// DeleteExpired deletes, in small batches, expired tokens, codes and consents, grants
+// that ended long ago, and clients unused for as long. A client with a grant is never
+// deleted; a foreign key prevents it. Used refresh tokens stay until they expire,
+// because their reuse reveals a theft. It returns the number of rows processed.
 func (a *AuthorizationServer) DeleteExpired(ctx context.Context) (settled int, err error) {
 	now := a.now()
 	due := ExpiryCutoffs{
@@ -33,8 +31,7 @@ func (a *AuthorizationServer) DeleteExpired(ctx context.Context) (settled int, e
 	return jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) { return a.store.DeleteExpiredOAuth(ctx, due, cleanBatch) })
 }
 
-// Run cleans, and writes when connections were last used, until ctx ends; then it
-// writes once more.
+// Run deletes expired rows and writes last uses until ctx ends, then writes once more.
 func (a *AuthorizationServer) Run(ctx context.Context) {
 	write, clean := time.NewTicker(writeInterval), time.NewTicker(cleanInterval)
 	defer write.Stop()
@@ -55,14 +52,14 @@ func (a *AuthorizationServer) Run(ctx context.Context) {
 	}
 }
 
-// flushUses writes after ctx has ended.
+// flushUses writes the last uses after ctx has ended.
 func (a *AuthorizationServer) flushUses(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
 	defer cancel()
 	a.writeUses(last)
 }
 
-// writeUses is Service.writeUses for connections.
+// writeUses is Service.writeUses for grants.
 func (a *AuthorizationServer) writeUses(ctx context.Context) {
 	uses := a.lastUses.drain()
 	for len(uses) > 0 {

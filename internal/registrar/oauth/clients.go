@@ -17,8 +17,8 @@ const (
 	maxClientID   = 512
 )
 
-// Registration is what an application says about itself (RFC 7591, 2). Nothing of
-// it is believed: the name is shown as a claim beside the redirect host.
+// Registration is what an application states about itself (RFC 7591, 2). None of it is
+// verified: the consent page shows the name next to the redirect host.
 type Registration struct {
 	Name          string
 	RedirectURIs  []string
@@ -27,7 +27,7 @@ type Registration struct {
 	ResponseTypes []string
 }
 
-// Register makes a client. The secret is empty for a public one.
+// Register creates a client. The secret is empty for a public one.
 func (a *AuthorizationServer) Register(ctx context.Context, registration Registration) (client Client, secret string, err error) {
 	if err := registration.check(); err != nil {
 		return Client{}, "", err
@@ -50,8 +50,9 @@ func (a *AuthorizationServer) Register(ctx context.Context, registration Registr
 	return client, secret, nil
 }
 
-// authMethod: many clients name RFC 7591's default without needing it, so it is
-// answered with what we have. A public client never gets a secret.
+// authMethod maps the requested method. Many clients name RFC 7591's default without
+// needing it, so it is answered with a supported one. A public client never gets a
+// secret.
 func authMethod(requested string) (AuthMethod, bool) {
 	switch requested {
 	case "", string(AuthNone):
@@ -84,8 +85,8 @@ func (r Registration) check() error {
 	return nil
 }
 
-// validClientName keeps out what would garble the consent page, such as letters
-// that turn the direction of those after them.
+// validClientName rejects names that would garble the consent page, such as
+// bidirectional overrides.
 func validClientName(name string) bool {
 	if !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxClientName {
 		return false
@@ -98,13 +99,13 @@ func validClientName(name string) bool {
 	return true
 }
 
-// MetadataFetcher fetches the document at an address. It goes to no private address,
-// follows no redirect and bounds size and time.
+// MetadataFetcher fetches a client metadata document. It refuses private addresses,
+// follows no redirects, and bounds size and time.
 type MetadataFetcher interface {
 	FetchClientMetadata(ctx context.Context, address string) (ClientMetadata, error)
 }
 
-// ClientMetadata is what an application says about itself at its own address.
+// ClientMetadata is what an application states about itself at its own URL.
 type ClientMetadata struct {
 	ClientID     string
 	Name         string
@@ -112,7 +113,8 @@ type ClientMetadata struct {
 	AuthMethod   string
 }
 
-// resolveClient finds an application by its id, also one that is known by a document.
+// resolveClient finds a client by its id, including clients described by a metadata
+// document.
 func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Client, error) {
 	unknown := &registrar.Error{Kind: registrar.KindNotFound, Code: UnknownClient}
 	if !strings.HasPrefix(id, "https://") {
@@ -140,9 +142,8 @@ func (a *AuthorizationServer) resolveClient(ctx context.Context, id string) (Cli
 	}, nil
 }
 
-// storedClient finds an application that is in the store. What can't be an id is not
-// asked for: PostgreSQL answers a NUL or broken UTF-8 with an error, and so would
-// we, as if something were wrong with us.
+// storedClient finds a client in the store. Impossible ids are not queried: PostgreSQL
+// rejects NUL and invalid UTF-8, which would look like an internal error.
 func (a *AuthorizationServer) storedClient(ctx context.Context, id string) (Client, bool, error) {
 	if !validID(id) {
 		return Client{}, false, nil
@@ -150,7 +151,7 @@ func (a *AuthorizationServer) storedClient(ctx context.Context, id string) (Clie
 	return a.store.GetOAuthClient(ctx, id)
 }
 
-// goodID: printable ASCII of bounded length, as all our ids are.
+// validID checks for printable ASCII of bounded length, like all ids here.
 func validID(id string) bool {
 	for i := range len(id) {
 		if id[i] <= ' ' || id[i] > '~' {
@@ -160,8 +161,7 @@ func validID(id string) bool {
 	return id != "" && len(id) <= maxClientID
 }
 
-// goodDocumentID: an address with a path and nothing by which it could be read
-// in two ways.
+// validMetadataURL checks for a URL with a path and nothing ambiguous.
 func validMetadataURL(id string) bool {
 	if len(id) > maxClientID || !validRedirectURI(id) {
 		return false
@@ -170,12 +170,12 @@ func validMetadataURL(id string) bool {
 	return err == nil && len(parsed.Path) > 1
 }
 
-// ClientCredentials are what an application sends to the token endpoint.
+// ClientCredentials are what an application presents at the token endpoint.
 type ClientCredentials struct{ ClientID, Secret string }
 
-// authenticate finds out which application is calling. An application that is
-// known by a document has been approved by somebody before it comes here, so it
-// is not fetched again.
+// authenticate identifies the calling client. A client described by a metadata document
+// was approved before it calls the token endpoint, so the document is not fetched
+// again.
 func (a *AuthorizationServer) authenticate(ctx context.Context, credentials ClientCredentials) (Client, error) {
 	client, known, err := a.storedClient(ctx, credentials.ClientID)
 	if err != nil {
@@ -185,7 +185,7 @@ func (a *AuthorizationServer) authenticate(ctx context.Context, credentials Clie
 		return Client{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: UnknownClient}
 	}
 	if client.AuthMethod == AuthNone {
-		// It may be somebody who found out a secret of another client's.
+		// A secret sent for a public client may be one that leaked from another.
 		if credentials.Secret != "" {
 			return Client{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: SecretOfPublic}
 		}

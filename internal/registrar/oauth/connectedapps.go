@@ -8,22 +8,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// ConnectedApp is an application that a customer has connected, maybe several times.
+// ConnectedApp is an application that a customer has connected, with one or more
+// grants.
 type ConnectedApp struct {
-	// ID is that of one of its connections; it is enough to disconnect it.
+	// ID is the id of one of its grants; it suffices to disconnect the application.
 	ID string
-	// Name is what it calls itself, and may be empty; Hosts is where it was
-	// reached, and Label is what the audit calls it.
+	// Name is the application's own name and may be empty; Hosts are its redirect
+	// hosts; Label is its name in the audit log.
 	Name, Label string
 	Hosts       []string
-	// GrantIDs are the ids of all its connections.
+	// GrantIDs are the ids of all its grants.
 	GrantIDs []string
 	MayWrite bool
-	// LastUsedAt is the time of its last call, or of its connection.
+	// LastUsedAt is the time of its last call, or of the grant.
 	ConnectedAt, LastUsedAt, ExpiresAt time.Time
 }
 
-// ListConnectedApps returns what the actor has connected, the latest used first.
+// ListConnectedApps returns the actor's connected applications, most recently used
+// first.
 func (a *AuthorizationServer) ListConnectedApps(ctx context.Context, actor registrar.Actor) ([]ConnectedApp, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
@@ -45,7 +47,7 @@ func (a *AuthorizationServer) ListConnectedApps(ctx context.Context, actor regis
 	return apps, nil
 }
 
-// addGrant takes one more connection of the same application in.
+// addGrant adds a further grant of the same application.
 func (app *ConnectedApp) addGrant(grant LiveGrant) {
 	app.Name, app.Label = grant.ClientName, AppLabel(grant.ClientName, grant.RedirectURI)
 	app.GrantIDs = append(app.GrantIDs, grant.GrantID)
@@ -61,8 +63,8 @@ func (app *ConnectedApp) addGrant(grant LiveGrant) {
 	}
 }
 
-// AppLabel is how the audit names an application: as it calls itself, and where
-// it was answered to, since only that is known.
+// AppLabel is the name of an application in the audit log: its own name and the
+// redirect host, since only the host is verified.
 func AppLabel(name, redirectURI string) string {
 	host, _ := RedirectHost(redirectURI)
 	if name == "" {
@@ -71,7 +73,7 @@ func AppLabel(name, redirectURI string) string {
 	return name + " (" + host + ")"
 }
 
-// appName is what the audit calls the application of a connection.
+// appName returns the label of a grant's application.
 func (a *AuthorizationServer) appName(ctx context.Context, actor registrar.Actor) (string, error) {
 	grants, err := a.store.ListLiveGrants(ctx, actor.Customer, a.now())
 	if err != nil {
@@ -85,8 +87,7 @@ func (a *AuthorizationServer) appName(ctx context.Context, actor registrar.Actor
 	return "", nil
 }
 
-// Disconnect ends all tokens of an application at once, and what it has not
-// redeemed yet.
+// Disconnect ends all grants and unredeemed codes of an application.
 func (a *AuthorizationServer) Disconnect(ctx context.Context, actor registrar.Actor, id string) error {
 	if err := actor.RequirePerson(); err != nil {
 		return err

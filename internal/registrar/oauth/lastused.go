@@ -9,10 +9,9 @@ import (
 )
 
 const (
-	// writeInterval is how often last uses are written, and so how old a list's
-	// "last used" may be.
+	// writeInterval is how often last uses are written.
 	writeInterval = time.Minute
-	// writeBatch keeps each write short: others wait for it.
+	// writeBatch limits the rows per write, to keep lock times short.
 	writeBatch = 200
 	// finalWriteTimeout bounds the last write, after the context of Run has ended.
 	finalWriteTimeout = 5 * time.Second
@@ -41,7 +40,7 @@ func (m *lastUseBuffer) record(token string, at time.Time) {
 	}
 }
 
-// drain empties the memory.
+// drain returns and clears the buffered uses.
 func (m *lastUseBuffer) drain() []TokenUse {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +52,7 @@ func (m *lastUseBuffer) drain() []TokenUse {
 	return uses
 }
 
-// Run writes when tokens were last used, until ctx ends, and then once more.
+// Run writes last uses until ctx ends, and then once more.
 func (s *Service) Run(ctx context.Context) {
 	ticker := time.NewTicker(writeInterval)
 	defer ticker.Stop()
@@ -70,8 +69,8 @@ func (s *Service) Run(ctx context.Context) {
 	}
 }
 
-// writeUses writes what is remembered. What could not be written is remembered
-// on, unless the token has been used since.
+// writeUses writes the buffered uses. On failure they are buffered again, unless the
+// token was used since.
 func (s *Service) writeUses(ctx context.Context) {
 	uses := s.lastUses.drain()
 	for len(uses) > 0 {

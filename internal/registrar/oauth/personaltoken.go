@@ -13,49 +13,50 @@ import (
 )
 
 const (
-	// MaxActiveTokens is how many active personal access tokens a customer may have.
+	// MaxActiveTokens is the maximum number of active personal access tokens per
+	// customer.
 	MaxActiveTokens = 20
-	// MaxTokenName is how many characters the name of a token may have.
+	// MaxTokenName is the maximum length of a token's name in characters.
 	MaxTokenName = 60
-	// maxListed bounds the lists that have revoked tokens as well.
+	// maxListed limits lists that include revoked tokens.
 	maxListed = 100
 )
 
-// What can go wrong. Transports have a sentence for each.
+// The codes of this package's errors.
 const (
-	// TooManyTokens goes with KindConflict: MaxActive are active.
+	// TooManyTokens goes with KindConflict: MaxActiveTokens are active.
 	TooManyTokens registrar.Code = "too_many_tokens"
-	// BadTokenName goes with KindInvalid: no name, too long, or not printable.
+	// BadTokenName goes with KindInvalid: empty, too long, or not printable.
 	BadTokenName registrar.Code = "bad_token_name"
-	// BadToken goes with KindUnauthenticated: unknown, revoked, or of an account
-	// that is closed to everybody. The bearer does not learn which.
+	// BadToken goes with KindUnauthenticated: unknown, revoked, or of a disabled
+	// account, deliberately not distinguished.
 	BadToken registrar.Code = "bad_token"
 	// NoSuchToken goes with KindNotFound.
 	NoSuchToken registrar.Code = "no_such_token"
 )
 
-// What the audit tells.
+// The audit actions of personal access tokens.
 const (
 	TokenCreated registrar.Action = "token_created"
 	TokenRevoked registrar.Action = "token_revoked"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store Store
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Log gets what goes wrong in the background. Default: nobody.
+	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// MaxPendingUses bounds the tokens whose last use waits to be written. Uses
-	// of others are forgotten until the next write. Default: 100000.
+	// MaxPendingUses limits the buffered last uses; further ones are dropped. Default:
+	// 100000.
 	MaxPendingUses int
-	// AuthorizationServer decides about the tokens of connected applications. Default:
-	// nobody can connect one.
+	// AuthorizationServer verifies the tokens of applications. Default: none are
+	// accepted.
 	AuthorizationServer *AuthorizationServer
 }
 
-// Service is safe for use by many goroutines.
+// Service is safe for concurrent use.
 type Service struct {
 	store    Store
 	now      func() time.Time
@@ -65,10 +66,10 @@ type Service struct {
 	server *AuthorizationServer
 }
 
-// New returns a Service. Whoever calls it also calls Run.
+// New returns a Service. The caller must also call Run.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("access needs a store")
+		return nil, errors.New("oauth: Config.Store is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -84,9 +85,9 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// Create makes a token for the actor's account and returns it with its secret,
-// which is kept nowhere. The actor is a person who has just signed in, or an
-// operator who acts for the account that is named in Actor.Customer.
+// Create creates a token for the actor's account and returns it with its secret, which
+// is not stored. The actor is a person with a recent sign-in, or an operator who acts
+// for the account in Actor.Customer.
 func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string) (PersonalAccessToken, string, error) {
 	now := s.now()
 	if !actor.IsOperatorForCustomer() {
@@ -110,7 +111,7 @@ func (s *Service) Create(ctx context.Context, actor registrar.Actor, name string
 	return token, secret, nil
 }
 
-// mailData is what a letter tells: of what, and from where it was done.
+// mailData returns the data of a mail: the name of the object and the actor's address.
 func mailData(actor registrar.Actor, name string) map[string]string {
 	data := map[string]string{"name": name}
 	if actor.Address.IsValid() {
@@ -119,7 +120,7 @@ func mailData(actor registrar.Actor, name string) map[string]string {
 	return data
 }
 
-// validTokenName keeps out what can't be shown in a list or would garble a mail.
+// validTokenName rejects names that can't be shown in a list or would garble a mail.
 func validTokenName(name string) bool {
 	if !utf8.ValidString(name) {
 		return false
@@ -133,7 +134,7 @@ func validTokenName(name string) bool {
 	return length > 0 && length <= MaxTokenName
 }
 
-// List returns the active tokens of the actor's account, the newest first.
+// List returns the active tokens of the actor's account, newest first.
 func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
@@ -141,8 +142,8 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]PersonalAc
 	return s.store.ListActivePersonalAccessTokens(ctx, actor.Customer)
 }
 
-// ListWithRevoked returns the newest tokens of the actor's account, also the revoked ones:
-// the account's history names them.
+// ListWithRevoked returns the newest tokens of the actor's account including revoked
+// ones, which the account's history mentions.
 func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([]PersonalAccessToken, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (s *Service) ListWithRevoked(ctx context.Context, actor registrar.Actor) ([
 	return s.store.ListPersonalAccessTokens(ctx, actor.Customer, maxListed)
 }
 
-// Revoke ends a token of the actor's account. Doing it again is no error.
+// Revoke revokes a token of the actor's account. Repeating it is no error.
 func (s *Service) Revoke(ctx context.Context, actor registrar.Actor, id string) error {
 	if err := actor.RequirePerson(); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (s *Service) revoke(ctx context.Context, actor registrar.Actor, customer, i
 	return s.store.RevokePersonalAccessToken(ctx, customer, id, event)
 }
 
-// ListFor is for operators: an account's newest tokens, also the revoked ones.
+// ListFor returns an account's newest tokens including revoked ones, for operators.
 func (s *Service) ListFor(ctx context.Context, operator registrar.Actor, customer string) ([]PersonalAccessToken, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (s *Service) ListFor(ctx context.Context, operator registrar.Actor, custome
 	return s.store.ListPersonalAccessTokens(ctx, customer, maxListed)
 }
 
-// RevokeFor is for operators: it ends a token of whatever account.
+// RevokeFor revokes a token of any account, for operators.
 func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -183,9 +184,9 @@ func (s *Service) RevokeFor(ctx context.Context, operator registrar.Actor, id st
 	return s.revoke(ctx, operator, token.Customer, id)
 }
 
-// Verify says what a bearer token opens. The error is KindUnauthenticated for a
-// token that opens nothing; any other error says that it could not be found
-// out, and nothing is opened either.
+// Verify returns what a bearer token grants. The error is KindUnauthenticated for an
+// invalid token; any other error means that the check failed, and access must be denied
+// as well.
 func (s *Service) Verify(ctx context.Context, bearer string) (TokenInfo, error) {
 	if s.server != nil && strings.HasPrefix(bearer, string(registrar.AccessToken)) {
 		return s.server.Verify(ctx, bearer)
@@ -209,9 +210,8 @@ func invalidToken() error {
 	return &registrar.Error{Kind: registrar.KindUnauthenticated, Code: BadToken}
 }
 
-// NameOf is what the bearer of a token is called: the token's name as its customer
-// gave it, or the application's as the audit calls it. Empty means that nobody
-// knows, as of a connection that has just ended.
+// NameOf returns the display name of a token's bearer: the token's name, or the
+// application's label. It is empty if unknown, for example if the grant has just ended.
 func (s *Service) NameOf(ctx context.Context, actor registrar.Actor) (string, error) {
 	switch {
 	case actor.Kind == registrar.ActorToken:

@@ -11,26 +11,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// TokenResponse are a pair, as the application gets it once.
+// TokenResponse is a token pair, returned to the application once.
 type TokenResponse struct {
 	Access, Refresh string
 	Scope           string
 	ExpiresIn       time.Duration
 }
 
-// CodeRequest is a request for the tokens of a code (RFC 6749, 4.1.3).
+// CodeRequest is an access token request with a code (RFC 6749, 4.1.3).
 type CodeRequest struct {
 	ClientCredentials
 	Code, Verifier string
-	// RedirectURI may be left out, as OAuth 2.1 does: the verifier binds the code
-	// to whoever asked for it. Where it is sent it must be the same.
+	// RedirectURI may be omitted, as in OAuth 2.1, because the verifier binds the code
+	// to its requester. If sent, it must match.
 	RedirectURI string
 	Resources   []string
 	Address     netip.Addr
 }
 
-// Redeem turns a code into tokens, once. A code is burnt by a wrong verifier; a
-// code that comes again ends what came out of it.
+// Redeem exchanges a code for tokens, once. A wrong verifier invalidates the code; a
+// second redemption ends the grant.
 func (a *AuthorizationServer) Redeem(ctx context.Context, request CodeRequest) (TokenResponse, error) {
 	client, err := a.authenticate(ctx, request.ClientCredentials)
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *AuthorizationServer) Redeem(ctx context.Context, request CodeRequest) (
 		return TokenResponse{}, err
 	}
 	if !known || code.ClientID != client.ID {
-		// A stranger who has seen a code can't harm its owner with it.
+		// Another client that has seen a code can't invalidate it.
 		return TokenResponse{}, invalid(BadCode)
 	}
 	now := a.now()
@@ -80,7 +80,7 @@ func (a *AuthorizationServer) Redeem(ctx context.Context, request CodeRequest) (
 
 const minVerifier, maxVerifier = 43, 128
 
-// verifierMatches is RFC 7636, 4.6, for S256, which is the only method here.
+// verifierMatches implements RFC 7636, 4.6, for S256, the only supported method.
 func verifierMatches(verifier, challenge string) bool {
 	if len(verifier) < minVerifier || len(verifier) > maxVerifier {
 		return false

@@ -12,16 +12,16 @@ const (
 	maxRedirectLength = 2048
 )
 
-// privateSchemes are those without a dot that real applications use. A scheme
-// with a dot belongs to the owner of that domain (RFC 8252, 7.1).
+// privateSchemes are schemes without a dot that real applications use. A scheme with a
+// dot belongs to the owner of that domain (RFC 8252, 7.1).
 var privateSchemes = []string{"cursor", "vscode", "vscode-insiders"}
 
-// loopbackHosts are this computer, as a redirect URI may name it.
+// loopbackHosts are the loopback hosts allowed in a redirect URI.
 var loopbackHosts = []string{"127.0.0.1", "[::1]", "localhost"}
 
-// validRedirectURI says whether an application may register this address: https,
-// http on this computer, or a private scheme. Everything by which two readers
-// could see two different hosts is refused.
+// validRedirectURI reports whether an application may register this URI: https, http on
+// loopback, or a private scheme. URIs whose host two parsers could read differently are
+// refused.
 func validRedirectURI(uri string) bool {
 	if uri == "" || len(uri) > maxRedirectLength || strings.ContainsAny(uri, "#\\\"<>^`{|}") {
 		return false
@@ -43,14 +43,14 @@ func validRedirectURI(uri string) bool {
 		return ok
 	default:
 		scheme, _, _ := strings.Cut(uri, ":")
-		// The comparison with the text keeps out upper case: url.Parse folds it.
+		// Comparing with the input rejects upper case, which url.Parse folds.
 		return scheme == parsed.Scheme && (strings.Contains(scheme, ".") || slices.Contains(privateSchemes, scheme))
 	}
 }
 
-// validRedirectHost keeps out what a browser takes for part of a host and a customer on
-// the consent page does not: url.Parse lets punctuation through, and decodes other
-// scripts' slashes and turns of direction. Names of other scripts come as punycode.
+// validRedirectHost rejects hosts that a browser and a customer on the consent page
+// could read differently: url.Parse accepts punctuation, and decodes percent-encoded
+// slashes and bidirectional controls. Internationalized names must be punycode.
 func validRedirectHost(parsed *url.URL) bool {
 	host := parsed.Hostname()
 	if host == "" || strings.HasSuffix(parsed.Host, ":") {
@@ -61,7 +61,7 @@ func validRedirectHost(parsed *url.URL) bool {
 		return err == nil && address.Is6() && address.Zone() == ""
 	}
 	for i := range len(host) {
-		char := host[i] | 0x20 // in lower case, if it is one
+		char := host[i] | 0x20 // lower case, if it is a letter
 		if (char < 'a' || char > 'z') && !strings.ContainsRune("0123456789.-_", rune(host[i])) {
 			return false
 		}
@@ -78,9 +78,9 @@ func hasDotSegment(path string) bool {
 	return false
 }
 
-// loopbackWithoutPort takes the port out of an http address of this computer: the
-// application opens whichever is free (RFC 8252, 7.3). No path and "/" are the
-// same place. It is false for every other address.
+// loopbackWithoutPort removes the port from an http loopback URI: the application
+// listens on any free port (RFC 8252, 7.3). An empty path equals "/". It returns false
+// for any other URI.
 func loopbackWithoutPort(uri string) (string, bool) {
 	rest, ok := strings.CutPrefix(uri, "http://")
 	if !ok {
@@ -117,8 +117,8 @@ func isPort(text string) bool {
 	return true
 }
 
-// allowsRedirect says whether a request may name this address: letter by letter
-// a registered one, but for the port on this computer.
+// allowsRedirect reports whether a request may use this URI: it must equal a registered
+// one, except for the port on loopback.
 func (c Client) allowsRedirect(uri string) bool {
 	if !validRedirectURI(uri) {
 		return false
@@ -136,9 +136,9 @@ func (c Client) allowsRedirect(uri string) bool {
 	})
 }
 
-// RedirectHost is where an answer will go, as a customer can judge it: the host,
-// or the scheme of an application on the customer's own device. The second value
-// says that it stays on the device.
+// RedirectHost returns the host a response goes to, or the scheme of an application on
+// the customer's device, for the customer to judge. local reports that it stays on the
+// device.
 func RedirectHost(uri string) (host string, local bool) {
 	parsed, err := url.Parse(uri)
 	if err != nil {

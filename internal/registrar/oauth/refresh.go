@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RefreshRequest is a request for a new pair (RFC 6749, 6).
+// RefreshRequest is a request to refresh an access token (RFC 6749, 6).
 type RefreshRequest struct {
 	ClientCredentials
 	Refresh   string
@@ -16,27 +16,25 @@ type RefreshRequest struct {
 	Address   netip.Addr
 }
 
-// Refresh turns a refresh token into a new pair. The old one is used up.
+// Refresh exchanges a refresh token for a new pair and marks it used.
 //
-// If it comes again, somebody has a copy, and nobody can say who: the family
-// ends. There is one excuse. Several processes of one person share one refresh
-// token and may all find, in the same moment, that the access token has expired.
-// So within the leeway the token directly before the current one gets a pair of
-// its own, a bounded number of times; beyond that number it is refused, but the
-// family lives. Directly before means that no token which it was rotated into has
-// been used yet.
+// A reused token means that there is a copy, and it can't be known who holds the
+// original: the grant ends. There is one exception. Several processes of one person may
+// share a refresh token and find at the same moment that the access token has expired.
+// So within the leeway, the token directly preceding the current one gets a further
+// pair, a bounded number of times; beyond that it is refused, but the grant continues.
+// Directly preceding means that no token it was rotated into has been used yet.
 //
-// Each such pair has a refresh token of its own, a sibling of the others. They last
-// until the leeway is over: the first sibling used after it revokes the others, and
-// a revoked one that comes later ends the family. So a copied token is good beside
-// its original for one leeway, not for ever. The access tokens of revoked siblings
-// run out by themselves, within the hour.
+// The refresh tokens of these pairs are siblings. They are valid until the leeway is
+// over: the first sibling used after it revokes the others, and a revoked sibling used
+// later ends the grant. So a copied token is usable alongside its original for one
+// leeway only. The access tokens of revoked siblings expire within the hour.
 //
-// Whatever ends the family as a replay is mailed to the customer.
+// The customer is mailed when a replay ends a grant.
 //
-// A connection that refreshes too often is told to wait, and its token stays good.
-// That is never said about a token that comes again: a thief who refreshes
-// without a pause could otherwise keep its theft from being noticed.
+// A grant that refreshes too often is rate limited, and its token remains valid. A
+// reused token is never rate limited: otherwise a thief who refreshes in a loop could
+// prevent the detection of the theft.
 func (a *AuthorizationServer) Refresh(ctx context.Context, request RefreshRequest) (TokenResponse, error) {
 	client, err := a.authenticate(ctx, request.ClientCredentials)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// RevokeToken ends the connection that a token belongs to, whichever of its tokens
-// it is (RFC 7009). A token that is unknown, or of another application, changes
-// nothing. ended is for budgets of failures and not for the application.
+// RevokeToken ends the grant of a token, whether access or refresh token (RFC 7009). An
+// unknown token, or one of another application, changes nothing. ended is for limits on
+// failures and not for the application.
 func (a *AuthorizationServer) RevokeToken(ctx context.Context, credentials ClientCredentials, token string, address netip.Addr) (ended bool, err error) {
 	client, err := a.authenticate(ctx, credentials)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *AuthorizationServer) RevokeToken(ctx context.Context, credentials Clien
 	})
 }
 
-// findGrant finds the connection of a token; grant is empty if there is none.
+// findGrant returns the grant of a token; empty if there is none.
 func (a *AuthorizationServer) findGrant(ctx context.Context, token string) (grant, client, customer string, err error) {
 	if hash, ok := registrar.HashSecret(registrar.AccessToken, token); ok {
 		found, _, err := a.store.GetAccessToken(ctx, hash)

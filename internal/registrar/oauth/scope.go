@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// hasScope says whether a list of scopes, separated by spaces, has this one.
+// hasScope reports whether a space-separated list contains scope.
 func hasScope(scopes, scope string) bool {
 	for one := range strings.FieldsSeq(scopes) {
 		if one == scope {
@@ -16,7 +16,7 @@ func hasScope(scopes, scope string) bool {
 	return false
 }
 
-// knownScopes drops what we do not know and what comes twice.
+// knownScopes drops unknown and duplicate scopes.
 func knownScopes(requested string) string {
 	var known []string
 	for _, scope := range []string{ScopeRead, ScopeWrite} {
@@ -27,8 +27,8 @@ func knownScopes(requested string) string {
 	return strings.Join(known, " ")
 }
 
-// ScopeToGrant is what the consent page asks for: what is left of what was asked,
-// or else what every application comes for.
+// ScopeToGrant is the scope that the consent page shows: the known part of the request,
+// or the default.
 func ScopeToGrant(requested string) string {
 	if known := knownScopes(requested); known != "" {
 		return known
@@ -36,8 +36,8 @@ func ScopeToGrant(requested string) string {
 	return ScopeWrite
 }
 
-// narrowScope is the scope of a new access token; false if more was asked than was
-// granted.
+// narrowScope returns the scope of a new access token; false if the request exceeds the
+// grant.
 func narrowScope(granted, requested string) (string, bool) {
 	known := knownScopes(requested)
 	if known == "" {
@@ -51,26 +51,26 @@ func narrowScope(granted, requested string) (string, bool) {
 	return known, true
 }
 
-// audience knows the one resource that tokens are for, in the spellings that
-// clients use for it.
+// audience is the one resource that tokens are for, in the forms that clients use for
+// it.
 type audience struct {
 	canonical          string
 	scheme, host, path string
 }
 
-// loginPath is the same resource for clients that sign in as they connect.
+// loginPath is the same resource, for clients that sign in on connecting.
 const loginPath = "/login"
 
 func newAudience(resource string) (audience, error) {
 	parsed, err := url.Parse(resource)
 	if err != nil || parsed.Host == "" || parsed.Path == "" {
-		return audience{}, errors.New("access needs the address of the MCP endpoint")
+		return audience{}, errors.New("oauth: AuthorizationServerConfig.Resource is required")
 	}
 	return audience{canonical: resource, scheme: parsed.Scheme, host: strings.ToLower(parsed.Host), path: parsed.Path}, nil
 }
 
-// accepts tolerates a slash at the end, the case of the host and a query. None
-// named means ours; more than one can't be served by one token.
+// accepts tolerates a trailing slash, a query and differences in the host's case. No
+// resource means ours; more than one can't be served by one token.
 func (a audience) accepts(resources []string) bool {
 	if len(resources) == 0 || len(resources) == 1 && resources[0] == "" {
 		return true

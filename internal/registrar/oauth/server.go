@@ -9,33 +9,33 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Lifetimes. A secret is good before its end and not at it.
+// Lifetimes. A secret expires at the exact end of its lifetime.
 const (
 	AccessTokenTTL  = time.Hour
 	RefreshTokenTTL = 30 * 24 * time.Hour
-	// CodeTTL is how long an application has to redeem a code.
+	// CodeTTL is the lifetime of an authorization code.
 	CodeTTL = time.Minute
-	// ConsentTTL is how long a customer may think about it.
+	// ConsentTTL is how long a consent page may wait for the decision.
 	ConsentTTL = 10 * time.Minute
 )
 
 const (
-	// maxReuses bounds how often one refresh token is accepted again within the
-	// leeway: as many processes as one person has open at a time.
+	// maxReuses limits how often a refresh token is accepted again within the leeway;
+	// it covers the processes that one person runs concurrently.
 	maxReuses = 10
-	// maxOpenConsents bounds the questions that wait for an answer in one session.
+	// maxOpenConsents limits the pending consents per session.
 	maxOpenConsents = 20
-	// maxState bounds what an application may have us carry for it.
+	// maxState limits the length of state.
 	maxState = 2048
 )
 
-// Scopes. Read grants nothing beyond what everybody may do.
+// The scopes. ScopeRead grants nothing beyond anonymous access.
 const (
 	ScopeRead  = "mcp:read"
 	ScopeWrite = "mcp:write"
 )
 
-// What can go wrong with applications. Transports have a sentence for each.
+// The codes of errors about applications.
 const (
 	UnknownClient       registrar.Code = "unknown_client"
 	WrongSecret         registrar.Code = "wrong_client_secret"
@@ -67,43 +67,40 @@ const (
 	TooManyRefreshes registrar.Code = "too_many_refreshes"
 )
 
-// What the audit tells about applications. The object is AppLabel; the store
-// fills it in where a connection ends.
+// The audit actions of applications. The object is AppLabel; the store fills it in when
+// a grant ends.
 const (
 	AppApproved     registrar.Action = "application_approved"     // by the customer, on the consent page
 	AppDenied       registrar.Action = "application_denied"       // by the customer, on the consent page
 	AppConnected    registrar.Action = "application_connected"    // the application redeemed its code
 	AppDisconnected registrar.Action = "application_disconnected" // by the customer, in the profile
 	AppEnded        registrar.Action = "application_ended"        // by the application itself
-	AppReplayed     registrar.Action = "application_replayed"     // a code or token came twice, so all of the connection ended
+	AppReplayed     registrar.Action = "application_replayed"     // a code or token was used twice, so the grant ended
 )
 
-// AuthorizationServerConfig is what Applications need.
+// AuthorizationServerConfig configures an AuthorizationServer.
 type AuthorizationServerConfig struct {
 	Store AuthorizationStore
-	// Resource is the address of the MCP endpoint: the one audience there is.
+	// Resource is the URL of the MCP endpoint, the only audience.
 	Resource string
-	// Leeway is how long the refresh token before the current one is accepted
-	// again; 0 switches that off.
+	// Leeway is how long the preceding refresh token is accepted again; 0 disables
+	// this.
 	Leeway time.Duration
-	// AllowRefresh says whether a connection may refresh once more, and if not, how long to
-	// wait; nil means always. Each refresh leaves a row behind for 30 days, so
-	// that a replay is noticed: without a bound one client in a loop fills the disk.
+	// AllowRefresh rate limits the refreshes of a grant; nil means no limit. Each
+	// refresh stores a row for 30 days, so that a replay is detected; without a limit
+	// one client in a loop fills the disk.
 	AllowRefresh func(grant string) (wait time.Duration, ok bool)
-	// Metadata fetches what applications say about themselves at their own
-	// address; nil switches that way of being known off.
+	// Metadata fetches client metadata documents; nil disables such clients.
 	Metadata MetadataFetcher
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Log gets what goes wrong in the background. Default: nobody.
+	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// MaxPendingUses bounds the connections whose last use waits to be written.
-	// Default: 100000.
+	// MaxPendingUses limits the buffered last uses. Default: 100000.
 	MaxPendingUses int
 }
 
-// AuthorizationServer is the OAuth part of this package. It is safe for use by many
-// goroutines.
+// AuthorizationServer implements OAuth for applications. It is safe for concurrent use.
 type AuthorizationServer struct {
 	store        AuthorizationStore
 	audience     audience
@@ -115,17 +112,17 @@ type AuthorizationServer struct {
 	lastUses     lastUseBuffer
 }
 
-// NewAuthorizationServer returns Applications. Whoever calls it also calls Run.
+// NewAuthorizationServer returns an AuthorizationServer. The caller must also call Run.
 func NewAuthorizationServer(cfg AuthorizationServerConfig) (*AuthorizationServer, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("access needs a store of applications")
+		return nil, errors.New("oauth: AuthorizationServerConfig.Store is required")
 	}
 	resources, err := newAudience(cfg.Resource)
 	if err != nil {
 		return nil, err
 	}
 	if cfg.Leeway < 0 {
-		return nil, errors.New("the leeway of refresh tokens must not be negative")
+		return nil, errors.New("oauth: AuthorizationServerConfig.Leeway must not be negative")
 	}
 	if cfg.AllowRefresh == nil {
 		cfg.AllowRefresh = func(string) (time.Duration, bool) { return 0, true }
@@ -145,7 +142,7 @@ func NewAuthorizationServer(cfg AuthorizationServerConfig) (*AuthorizationServer
 	}, nil
 }
 
-// Verify says what an access token opens; see Service.Verify.
+// Verify returns what an access token grants; see Service.Verify.
 func (a *AuthorizationServer) Verify(ctx context.Context, bearer string) (TokenInfo, error) {
 	hash, ok := registrar.HashSecret(registrar.AccessToken, bearer)
 	if !ok {

@@ -7,83 +7,80 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// AuthorizationStore keeps what is known about applications. Each method that
-// changes something is one transaction on one connection, in which its deed is
-// stored as well, and decides by compare-and-swap: what was read before may be
-// old by then.
+// AuthorizationStore stores clients, consents and grants. Each change is one
+// transaction that includes its audit event, and is decided by compare-and-swap.
 type AuthorizationStore interface {
 	ClientStore
 	ConsentStore
 	GrantStore
-	// DeleteExpiredOAuth looks at no more than limit rows of each kind that may no longer
-	// matter, removes those that do not, and says for how many that was settled:
-	// with 0 there is nothing left to do.
+	// DeleteExpiredOAuth examines at most limit possibly expired rows of each kind,
+	// deletes the expired ones, and returns how many were processed; 0 means that
+	// nothing is left.
 	DeleteExpiredOAuth(ctx context.Context, due ExpiryCutoffs, limit int) (int, error)
 }
 
-// ClientStore keeps applications.
+// ClientStore stores clients.
 type ClientStore interface {
 	AddOAuthClient(ctx context.Context, client Client) error
-	// GetOAuthClient returns one by its id; false if there is none.
+	// GetOAuthClient returns a client by its id; false if there is none.
 	GetOAuthClient(ctx context.Context, id string) (Client, bool, error)
 }
 
-// ConsentStore keeps questions to customers.
+// ConsentStore stores pending consents.
 type ConsentStore interface {
-	// AddConsent stores a question; of the session's questions the newest keep
-	// remain.
+	// AddConsent stores a consent and deletes the session's oldest beyond keep.
 	AddConsent(ctx context.Context, consent Consent, keep int) error
-	// GetOpenConsent returns what was asked; false if there is no such question in
-	// this session, or it was answered or has expired.
+	// GetOpenConsent returns the stored request; false if the session has no such
+	// consent, or it was decided or has expired.
 	GetOpenConsent(ctx context.Context, key ConsentKey, now time.Time) (request string, found bool, err error)
-	// DecideConsent answers a question once: false if it is no longer open. With an
-	// approval it stores the code and remembers the client.
-	DecideConsent(ctx context.Context, key ConsentKey, approval *Approval, deed registrar.AuditEvent) (bool, error)
+	// DecideConsent decides a consent once; false if it is no longer open. An approval
+	// also stores the code and the client.
+	DecideConsent(ctx context.Context, key ConsentKey, approval *Approval, event registrar.AuditEvent) (bool, error)
 }
 
-// GrantStore keeps codes, connections and their tokens.
+// GrantStore stores codes, grants and their tokens.
 type GrantStore interface {
-	// GetAuthorizationCode returns one by its hash; false if there is none.
+	// GetAuthorizationCode returns a code by its hash; false if there is none.
 	GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (AuthorizationCode, bool, error)
-	// RedeemAuthorizationCode uses the code for a new family of tokens and returns true. If the
-	// code was used already, it ends what came out of it, with the deed replay,
-	// and returns false.
+	// RedeemAuthorizationCode uses the code for a new grant and returns true. If the
+	// code was already used, it ends the resulting grant, with the event replay, and
+	// returns false.
 	RedeemAuthorizationCode(ctx context.Context, code registrar.SecretHash, grant Grant, pair TokenPair, connected, replay registrar.AuditEvent) (bool, error)
-	// InvalidateAuthorizationCode uses the code for nothing. If it was used already, it does what
-	// Redeem does then.
+	// InvalidateAuthorizationCode marks the code used without a grant. An already used
+	// code is treated as in RedeemAuthorizationCode.
 	InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error
-	// GetRefreshToken returns what is known about one; false if there is none.
+	// GetRefreshToken returns a refresh token; false if there is none.
 	GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (RefreshToken, bool, error)
-	// RotateRefreshToken uses a refresh token for a pair and returns true. The first sibling
-	// used after the leeway revokes the others. A reuse that Rotation does not
-	// excuse, and the use of a revoked sibling, end the family, with the deed replay
-	// and a mail to the customer.
+	// RotateRefreshToken marks a refresh token used, stores the new pair and returns
+	// true. The first sibling used after the leeway revokes the others. A reuse outside
+	// the exception in Rotation, and the use of a revoked sibling, end the grant, with
+	// the event replay and a mail to the customer.
 	RotateRefreshToken(ctx context.Context, rotation Rotation, pair TokenPair, replay registrar.AuditEvent) (bool, error)
-	// GetAccessToken returns what is known about one; false if there is none.
+	// GetAccessToken returns an access token; false if there is none.
 	GetAccessToken(ctx context.Context, hash registrar.SecretHash) (AccessToken, bool, error)
-	// EndGrant ends a family at the time of the deed; false if it has ended.
-	EndGrant(ctx context.Context, grant string, deed registrar.AuditEvent) (bool, error)
-	// ListLiveGrants are the customer's live ones, sorted by client.
+	// EndGrant ends a grant at the time of the event; false if it has already ended.
+	EndGrant(ctx context.Context, grant string, event registrar.AuditEvent) (bool, error)
+	// ListLiveGrants returns the customer's live grants, sorted by client.
 	ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]LiveGrant, error)
-	// DisconnectClient ends all connections and open codes of the application that
-	// this connection of the customer belongs to; false if it has no such one.
-	DisconnectClient(ctx context.Context, customer, grant string, deed registrar.AuditEvent) (bool, error)
-	// RecordGrantUses notes when connections were last used.
+	// DisconnectClient ends all grants and open codes of the client of this grant of
+	// the customer; false if the customer has no such grant.
+	DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (bool, error)
+	// RecordGrantUses stores the last uses of grants.
 	RecordGrantUses(ctx context.Context, uses []TokenUse) error
 }
 
-// ClientKind says how an application came to be known.
+// ClientKind is how a client became known.
 type ClientKind string
 
 // The kinds.
 const (
 	// ClientDynamic registered itself (RFC 7591).
 	ClientDynamic ClientKind = "dynamic"
-	// ClientMetadataDocument is described by a document at the address that is its id.
+	// ClientMetadataDocument is described by a document at the URL that is its id.
 	ClientMetadataDocument ClientKind = "document"
 )
 
-// AuthMethod is how an application proves at the token endpoint who it is.
+// AuthMethod is how a client authenticates at the token endpoint.
 type AuthMethod string
 
 // The methods.
@@ -92,7 +89,7 @@ const (
 	AuthPost AuthMethod = "client_secret_post"
 )
 
-// Client is an application. Its name is what it calls itself: a claim.
+// Client is an application. Its name is self-declared.
 type Client struct {
 	ID           string
 	Kind         ClientKind
@@ -100,43 +97,44 @@ type Client struct {
 	RedirectURIs []string
 	AuthMethod   AuthMethod
 	SecretHash   registrar.SecretHash
-	// LastUsedAt is when it registered, was approved or redeemed a code.
+	// LastUsedAt is when it last registered, was approved or redeemed a code.
 	CreatedAt, LastUsedAt time.Time
 }
 
-// ConsentKey finds a question: all three must fit.
+// ConsentKey identifies a consent; all three fields must match.
 type ConsentKey struct {
 	Hash              registrar.SecretHash
 	Session, Customer string
 }
 
-// Consent is a question to a customer.
+// Consent is a request that awaits a customer's decision.
 type Consent struct {
 	ConsentKey
 	Request   string
 	ExpiresAt time.Time
 }
 
-// Approval is what follows from a yes.
+// Approval is what an approved consent creates.
 type Approval struct {
 	Client Client
 	Hash   registrar.SecretHash
 	Code   AuthorizationCode
-	// Mail tells the customer, who may not be the one who approved.
+	// Mail notifies the customer, who may not be the one who approved.
 	Mail registrar.Mail
 }
 
-// AuthorizationCode is what a customer approved.
+// AuthorizationCode is an approved request.
 type AuthorizationCode struct {
 	ClientID, ClientName, Customer string
 	RedirectURI, Challenge         string
 	Scope, Resource                string
 	ExpiresAt                      time.Time
-	// Used and Disabled are only read: of the code, and of the account.
+	// Used is the state of the code and Disabled that of the account; both are read
+	// only.
 	Used, Disabled bool
 }
 
-// Grant is a connection that begins.
+// Grant is a new grant.
 type Grant struct {
 	GrantID                        string
 	Customer, ClientID, ClientName string
@@ -151,33 +149,33 @@ type TokenPair struct {
 	AccessExpiresAt, RefreshExpiresAt time.Time
 }
 
-// Rotation says which refresh token is used, when, and what excuses its reuse.
+// Rotation describes the use of a refresh token and the exception for its reuse.
 type Rotation struct {
 	Hash       registrar.SecretHash
 	GrantID    string
 	Generation int64
-	// Epoch is the token's, as it was read.
+	// Epoch is the token's epoch as read.
 	Epoch int64
 	Now   time.Time
-	// Leeway is how long after its first use the directly preceding token is
-	// accepted again, at most MaxReuses times; beyond that number it is refused
-	// and the family lives on.
+	// Leeway is how long after its first use the directly preceding token is accepted
+	// again, at most MaxReuses times; beyond that number it is refused and the grant
+	// continues.
 	Leeway    time.Duration
 	MaxReuses int
 }
 
-// RefreshToken is what the store knows about a refresh token.
+// RefreshToken is the stored state of a refresh token.
 type RefreshToken struct {
 	GrantID, Customer, ClientID string
 	Scope, Resource             string
 	Generation, Epoch           int64
 	ExpiresAt                   time.Time
 	Used, Revoked, Disabled     bool
-	// Superseded: a sibling was used first after the leeway, which revoked this one.
+	// Superseded: a sibling was used first after the leeway, which revoked this token.
 	Superseded bool
 }
 
-// AccessToken is what the store knows about an access token.
+// AccessToken is the stored state of an access token.
 type AccessToken struct {
 	GrantID, Customer, ClientID string
 	Scope, Resource             string
@@ -185,14 +183,14 @@ type AccessToken struct {
 	Revoked, Disabled           bool
 }
 
-// LiveGrant is one live family.
+// LiveGrant is a live grant with its client.
 type LiveGrant struct {
 	GrantID, ClientID, ClientName    string
 	RedirectURI, Scope               string
 	CreatedAt, LastUsedAt, ExpiresAt time.Time
 }
 
-// ExpiryCutoffs says what Clean removes: rows that ended before these times.
+// ExpiryCutoffs are the times before which ended rows are deleted.
 type ExpiryCutoffs struct {
 	Tokens, Codes, Consents, Grants, Clients time.Time
 }
