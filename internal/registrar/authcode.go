@@ -2,8 +2,8 @@ package registrar
 
 import "crypto/rand"
 
-// NewAuthCode makes an auth code of a domain. Registries want letters of both
-// cases, a digit and something else; the rest is random.
+// NewAuthCode returns a random auth code for a domain. Registries require upper and
+// lower case, a digit and a special character.
 func NewAuthCode(length int) string {
 	const upper, lower, digits, signs = "ABCDEFGHJKLMNPQRSTUVWXYZ", "abcdefghijkmnpqrstuvwxyz", "23456789", "-+.=_"
 	raw := make([]byte, length)

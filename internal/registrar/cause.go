@@ -15,43 +15,43 @@ import (
 	"syscall"
 )
 
-// Cause says what failed at a boundary of the program: at the database or at a
-// server outside. Every field may be logged and printed: operations and classes are
-// words of ours, targets come from the configuration, codes and references are
-// filtered. Err holds the foreign error for errors.Is and errors.As and is never
-// printed, because such texts quote names, addresses and values.
+// Cause describes a failure of the database or of another system. Every field may be
+// logged: operations and classes are constants, targets come from the configuration,
+// codes and references are filtered. Err holds the original error for errors.Is and
+// errors.As and is never printed, because such texts quote names, addresses and values.
 type Cause struct {
-	// Part is the boundary: database, epp, stripe, smtp, vies, rdap, whois, webhook.
+	// Part is the failing component: database, epp, stripe, smtp, vies, rdap, whois,
+	// webhook.
 	Part string
 	// Operation is the name of the query, command or call.
 	Operation string
-	// Target is where the operator has configured the other side to be.
+	// Target is the configured address of the other system.
 	Target string
 	// Class is one of a closed list of reasons, such as disk_full or
 	// tls_unknown_authority. docs/operating.md says what to do about each.
 	Class string
-	// Code is the other side's own code: an SQLSTATE, an SQLite or EPP result code, an
-	// HTTP status.
+	// Code is the other system's own code: an SQLSTATE, an SQLite or EPP result code,
+	// an HTTP status.
 	Code string
-	// Reference is the other side's id of the exchange, such as an EPP svTRID.
+	// Reference is the other system's id of the exchange, such as an EPP svTRID.
 	Reference string
-	// Outage marks a condition that has a log record of its own when it begins and when
-	// it ends, so that repeated work need not log it again.
+	// Outage marks a condition that is logged once when it begins and once when it
+	// ends, so that each failed attempt need not log it.
 	Outage bool
 	Err    error
 }
 
-// PartDatabase is the Part of what the store could not do.
+// PartDatabase is the Part of database failures.
 const PartDatabase = "database"
 
-// PartRegistry is an account at a registry; its connections are up or down.
+// PartRegistry is the Part of a registry account whose connections are up or down.
 const PartRegistry = "registry"
 
-// PanicRecovered is the message of every log record about a panic that was caught, so
-// that they can be counted.
+// PanicRecovered is the message of every log record about a recovered panic, so that
+// they can be counted.
 const PanicRecovered = "panic recovered"
 
-// Error is "part: operation at target: class (code, reference)".
+// Error formats as "part: operation at target: class (code, reference)".
 func (c *Cause) Error() string {
 	var text strings.Builder
 	text.WriteString(c.Part + ": ")
@@ -69,15 +69,15 @@ func (c *Cause) Error() string {
 	return text.String()
 }
 
-// Unwrap gives errors.Is and errors.As the foreign error.
+// Unwrap returns the original error.
 func (c *Cause) Unwrap() error { return c.Err }
 
 // IsOutage reports whether the condition is logged elsewhere; see Outage.
 func (c *Cause) IsOutage() bool { return c.Outage }
 
 // CauseOf describes err for the log without quoting foreign text. It is empty for an
-// Error that says all there is by its code. An error type of this program with a
-// method LogCause is described by it.
+// Error whose code says everything. Error types with a LogCause method describe
+// themselves.
 func CauseOf(err error) string {
 	var cause *Cause
 	if errors.As(err, &cause) {
@@ -100,7 +100,7 @@ func CauseOf(err error) string {
 	return "unclassified: " + innermostType(err)
 }
 
-// innermostType is the type of the error that the others wrap.
+// innermostType returns the type of the innermost wrapped error.
 func innermostType(err error) string {
 	for {
 		switch wrapper := err.(type) { //nolint:errorlint // this walks the chain itself
@@ -119,8 +119,8 @@ func innermostType(err error) string {
 	}
 }
 
-// NetworkClass is why a connection, a handshake or a file operation failed, empty if
-// err is none of these.
+// NetworkClass classifies the failure of a connection, a handshake or a file operation;
+// empty for any other error.
 func NetworkClass(err error) string {
 	if class := tlsClass(err); class != "" {
 		return class
@@ -148,8 +148,8 @@ func NetworkClass(err error) string {
 	}
 }
 
-// NetworkClasses are what NetworkClass returns, but for alerts of TLS and numbers of
-// the system without a name.
+// NetworkClasses lists the results of NetworkClass, except TLS alerts and unnamed
+// errnos.
 func NetworkClasses() []string {
 	classes := []string{
 		"name_resolution_failed", "timeout", "canceled", "connection_closed", "tls_unknown_authority", "tls_wrong_host_name",
@@ -201,7 +201,7 @@ func tlsClass(err error) string {
 	case errors.As(err, &record):
 		return "tls_not_spoken"
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		// The type of an alert is crypto/tls's own (RFC 8446, 6).
+		// The alert type is unexported in crypto/tls (RFC 8446, 6).
 		if number := reflect.ValueOf(alert.Err); number.Kind() == reflect.Uint8 {
 			return "tls_alert_" + strconv.FormatUint(number.Uint(), 10)
 		}
@@ -211,7 +211,7 @@ func tlsClass(err error) string {
 	}
 }
 
-// HTTPClass is what a status says about the server that sent it.
+// HTTPClass classifies an HTTP error status.
 func HTTPClass(status int) string {
 	switch {
 	case status == 401, status == 403:
@@ -225,8 +225,8 @@ func HTTPClass(status int) string {
 	}
 }
 
-// PlainReference is text if it looks like an id that a server gives to an exchange,
-// and empty if it could be anything else; without a dot it can't be a domain name.
+// PlainReference returns text if it looks like an exchange id, otherwise an empty
+// string; without a dot it can't be a domain name.
 func PlainReference(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 	if len(text) > 64 || strings.Trim(text, plain) != "" {

@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// Kind is the coarse class of an Error. Every transport has one file that turns
-// kinds into its own status or code.
+// Kind is the coarse class of an Error. Each transport maps kinds to its own status
+// codes in one file.
 type Kind uint8
 
 const (
 	// KindInvalid: the caller's input is wrong. Nothing happened.
 	KindInvalid Kind = iota + 1
-	// KindUnsupported: the input is fine, but we do not carry the extension.
+	// KindUnsupported: the input is valid, but the extension is not offered.
 	KindUnsupported
 	// KindRateLimited: the caller must wait RetryAfter.
 	KindRateLimited
-	// KindUpstream: a server that we depend on failed.
+	// KindUpstream: another system failed.
 	KindUpstream
-	// KindInternal: our own fault.
+	// KindInternal: an internal error.
 	KindInternal
-	// KindNotFound: there is no such object, or it is somebody else's: a caller
-	// never learns which.
+	// KindNotFound: the object does not exist or belongs to another customer,
+	// deliberately not distinguished.
 	KindNotFound
 	// KindUnauthenticated: the caller must sign in, or sign in again.
 	KindUnauthenticated
-	// KindForbidden: the caller is known and may not do this.
+	// KindForbidden: the caller is authenticated but not allowed to do this.
 	KindForbidden
-	// KindConflict: the object is not in a state in which this can be done.
+	// KindConflict: the state of the object does not allow this.
 	KindConflict
 )
 
@@ -56,20 +56,20 @@ func (k Kind) String() string {
 	}
 }
 
-// Code names one reason exactly. Transports key their sentences by it.
+// Code identifies the exact reason. Transports look up their messages by it.
 type Code string
 
-// Error is the one error type that crosses package borders.
+// Error is the error type that crosses package boundaries.
 type Error struct {
 	Kind Kind
 	Code Code
 	// Detail is for the operator's log. It must not contain a searched name, a
 	// secret or anything personal.
 	Detail string
-	// RetryAfter is how long to wait before asking again; zero if unknown.
+	// RetryAfter is how long to wait before a retry; zero if unknown.
 	RetryAfter time.Duration
-	// Err is the cause, for errors.Is and errors.As. It is never printed,
-	// because the texts of foreign errors quote addresses and names.
+	// Err is the cause, for errors.Is and errors.As. It is never printed, because
+	// foreign error texts quote addresses and names.
 	Err error
 }
 
@@ -86,8 +86,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is lets errors.Is(err, &Error{Kind: k}) ask for a kind and
-// errors.Is(err, &Error{Code: c}) ask for a code.
+// Is matches by kind or code: errors.Is(err, &Error{Kind: k}) or errors.Is(err,
+// &Error{Code: c}).
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	if !ok {
@@ -96,7 +96,7 @@ func (e *Error) Is(target error) bool {
 	return (t.Kind == 0 || t.Kind == e.Kind) && (t.Code == "" || t.Code == e.Code)
 }
 
-// KindOf is the kind of err, KindInternal if err is none of ours.
+// KindOf returns the kind of err; KindInternal if err is not an Error.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -105,7 +105,7 @@ func KindOf(err error) Kind {
 	return KindInternal
 }
 
-// CodeOf is the code of err, empty if err is none of ours.
+// CodeOf returns the code of err; empty if err is not an Error.
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -125,17 +125,17 @@ func IsTransient(err error) bool {
 	}
 }
 
-// The ways in which a server outside fails us.
+// The failures of another system.
 const (
-	FaultTimeout   Code = "timeout"   // no answer in time
-	FaultRefused   Code = "refused"   // no connection, or one that was cut
-	FaultThrottled Code = "throttled" // it told us to slow down
-	FaultBroken    Code = "broken"    // an answer that can't be understood
-	FaultBusy      Code = "busy"      // we held back, to protect it or us
+	FaultTimeout   Code = "timeout"   // no response in time
+	FaultRefused   Code = "refused"   // connection refused or closed
+	FaultThrottled Code = "throttled" // rate limited by the other system
+	FaultBroken    Code = "broken"    // invalid response
+	FaultBusy      Code = "busy"      // not sent: a local limit was reached
 )
 
-// Fault reports that a server outside failed. host is the server's name, never
-// what was asked of it.
+// Fault returns an error about another system. host is the server's name, never the
+// request.
 func Fault(code Code, host string, cause error) *Error {
 	return &Error{Kind: KindUpstream, Code: code, Detail: host, Err: cause}
 }

@@ -1,8 +1,7 @@
 package registrar
 
-// Extension is one row of the price list: what a domain below it costs a year
-// in net euro cents, under which conditions, and who can say whether a name in
-// it is taken.
+// Extension is a row of the price list: yearly net prices in euro cents, registration
+// rules, and the services that report availability.
 type Extension struct {
 	// TLD is the extension in lower case A-label form with its leading dot:
 	// ".de", ".co.uk", ".xn--p1acf".
@@ -13,41 +12,39 @@ type Extension struct {
 	Transfer Cents
 	Restore  Cents
 
-	// MinYears is the shortest term that the registry sells, and the term of
-	// every order.
+	// MinYears is the shortest term that the registry sells, and the term of every
+	// order.
 	MinYears int
 	MaxYears int
 
 	Popular bool
-	// Requires names a rule of the registry that the holder must meet, such as
-	// eu_presence. Empty means none.
+	// Requires names a rule that the registrant must meet, such as eu_presence. Empty
+	// means none.
 	Requires string
-	// Verify says that the holder's identity is checked before registration.
+	// Verify requires a verified identity of the registrant before registration.
 	Verify bool
 
-	// RDAP is the base address of the registry's RDAP service, empty if the
-	// list names none.
+	// RDAP is the base URL of the registry's RDAP service; empty if the list has none.
 	RDAP string
-	// RDAPPinned says that RDAP was set by the operator and not by the list
-	// that ships with the program. A pinned address is never replaced by a
-	// newer IANA bootstrap.
+	// RDAPPinned means that the operator has set RDAP. A pinned URL is never replaced
+	// by a newer IANA bootstrap.
 	RDAPPinned bool
-	// WHOIS is the registry's WHOIS host, with a port if it is not 43.
+	// WHOIS is the registry's WHOIS host, with a port unless it is 43.
 	WHOIS string
 
-	// Sale says whether names below it can be ordered here. It is not part of the
-	// price list: the configuration decides it when a list comes into force.
+	// Sale reports whether names can be ordered here. It is not part of the price list:
+	// the configuration determines it when a list is loaded.
 	Sale Sale
 }
 
-// Term is how many years a registration is for, and what is charged first.
+// Term is the number of years of a registration.
 func (e Extension) Term() int { return max(1, e.MinYears) }
 
-// Sale says whether names of an extension can be ordered, as opposed to looked up.
+// Sale reports whether names of an extension can be ordered, as opposed to looked up.
 type Sale struct {
-	// Decided is false for a list on which no decision was taken; then nothing may be
-	// said about orders.
+	// Decided is false if orderability was not determined and must not be reported.
 	Decided bool
-	// NoRegistration and NoTransfer are why that can't be ordered; empty if it can.
+	// NoRegistration and NoTransfer are the codes of why that can't be ordered; empty
+	// if it can.
 	NoRegistration, NoTransfer Code
 }

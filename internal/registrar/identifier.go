@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// identifierAlphabet is Crockford's base 32 in lower case: no letter that looks
-// like a digit.
+// identifierAlphabet is Crockford's base 32 in lower case, which omits letters that
+// look like digits.
 const identifierAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewID returns an identifier: the prefix, 48 bits of time in milliseconds and
-// 80 random bits, as 26 letters and digits. Identifiers of one prefix sort by
-// their time, which keeps an index compact. They are unique and hard to guess,
-// but no secret: nothing is opened by knowing one.
+// NewID returns an identifier: the prefix, 48 bits of time in milliseconds and 80
+// random bits, as 26 characters. Identifiers of one prefix sort by time, which keeps
+// indexes compact. They are unique and hard to guess, but not secret: knowing one
+// grants nothing.
 func NewID(prefix string, now time.Time) string {
 	var raw [16]byte
 	milliseconds := uint64(now.UnixMilli())

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// uts46 maps as UTS 46 non-transitional processing does (so ß stays ß) and
-// checks the Bidi and joiner rules. What it lets through beyond IDNA 2008, such
-// as ☃, checkIDNA2008 refuses.
+// uts46 maps by UTS 46 non-transitional processing (so ß stays ß) and checks the Bidi
+// and joiner rules. checkIDNA2008 rejects what it accepts beyond IDNA 2008, such as ☃.
 var uts46 = idna.New(
 	idna.MapForLookup(),
 	idna.Transitional(false),
@@ -18,27 +17,27 @@ var uts46 = idna.New(
 	idna.CheckJoiners(true),
 )
 
-// mapUnicode folds and composes a name with characters beyond ASCII, and turns
-// ideographic full stops into dots.
+// mapUnicode folds and composes a name with non-ASCII characters, and turns ideographic
+// full stops into dots.
 func mapUnicode(text string) (string, error) {
-	// The capital ẞ is ß in lower case; the tables of x/net are older than that
-	// rule and make it ss.
+	// The capital ẞ is ß in lower case; the tables of x/net predate that rule and map
+	// it to ss.
 	text = strings.ReplaceAll(text, "ẞ", "ß")
 	mapped, err := uts46.ToUnicode(text)
 	if err != nil {
 		return "", explainIDNA(text)
 	}
-	// Folding can bring up ASCII that the first look at the input did not see:
-	// U+2488 "1." or a full-width slash.
+	// Folding can produce ASCII that the first check did not see: U+2488 "1." or a
+	// full-width slash.
 	if _, err := checkCharacters(mapped); err != nil {
 		return "", err
 	}
-	// An A-label in a mixed name is shown as it was written.
+	// An A-label in a mixed name is displayed as written.
 	return restoreALabels(strings.ToLower(text), mapped), nil
 }
 
-// restoreALabels puts labels that were written as xn-- back where mapping has
-// decoded them. If mapping changed the number of labels, mapped stands as is.
+// restoreALabels restores labels that were written as xn-- and decoded by the mapping.
+// If the mapping changed the number of labels, mapped is returned unchanged.
 func restoreALabels(written, mapped string) string {
 	if !strings.Contains(written, "xn--") {
 		return mapped
@@ -55,7 +54,7 @@ func restoreALabels(written, mapped string) string {
 	return strings.Join(labels, ".")
 }
 
-// explainIDNA finds the first reason that our own rules can name.
+// explainIDNA returns the first specific reason that encodeLabel gives.
 func explainIDNA(text string) error {
 	for label := range strings.SplitSeq(strings.TrimSuffix(strings.ToLower(text), "."), ".") {
 		if _, err := encodeLabel(label); err != nil {
@@ -95,7 +94,7 @@ func encodeLabel(label string) (string, error) {
 	return encoded, nil
 }
 
-// checkALabel accepts xn-- only if it is the one A-label of a valid U-label.
+// checkALabel accepts xn-- only if it is the A-label of a valid U-label.
 func checkALabel(label string) error {
 	unicodeForm, err := uts46.ToUnicode(label)
 	if err != nil || isASCII(unicodeForm) || checkIDNA2008(unicodeForm) != nil {
@@ -131,17 +130,16 @@ func isASCII(text string) bool {
 	return true
 }
 
-// pvalidExceptions and disallowedExceptions are category F of RFC 5892, 2.6.
-// The code points with a context rule (CONTEXTO) are judged in contextAllows.
+// pvalidExceptions and disallowedExceptions are category F of RFC 5892, 2.6. Code
+// points with a context rule (CONTEXTO) are checked in contextAllows.
 const (
 	pvalidExceptions     = "ßς۽۾་〇"
 	disallowedExceptions = "\u0640\u07fa\u302e\u302f\u3031\u3032\u3033\u3034\u3035\u303b"
 )
 
-// checkIDNA2008 refuses every code point that RFC 5892 does not call PVALID or
-// allow in its context. The label has been mapped by UTS 46 before, so what is
-// unstable under folding or normalisation is already gone; CONTEXTJ was checked
-// by uts46.
+// checkIDNA2008 rejects code points that RFC 5892 neither lists as PVALID nor allows in
+// their context. The label has been mapped by UTS 46, so it contains nothing unstable
+// under folding or normalisation; uts46 has checked CONTEXTJ.
 func checkIDNA2008(label string) error {
 	if label == "" {
 		return invalid(NameEmptyLabel)
@@ -168,8 +166,7 @@ func checkIDNA2008(label string) error {
 	return nil
 }
 
-// ignorable is category C of RFC 5892, 2.3, as far as letters and marks are
-// concerned.
+// ignorable is category C of RFC 5892, 2.3, as far as letters and marks are concerned.
 func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 		unicode.Noncharacter_Code_Point)
@@ -180,8 +177,8 @@ func oldHangul(r rune) bool {
 	return r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97c || r >= 0xd7b0 && r <= 0xd7fb
 }
 
-// mixedArabicDigits is the rule of RFC 5892, A.8 and A.9: the two sets of
-// Arabic-Indic digits do not meet in one label.
+// mixedArabicDigits is the rule of RFC 5892, A.8 and A.9: a label must not mix the two
+// sets of Arabic-Indic digits.
 func mixedArabicDigits(runes []rune, r rune) bool {
 	var low, high rune
 	switch {
@@ -200,8 +197,8 @@ func mixedArabicDigits(runes []rune, r rune) bool {
 	return false
 }
 
-// contextAllows judges the punctuation that RFC 5892, A.3 to A.7 allows in
-// certain neighbourhoods only.
+// contextAllows checks the punctuation that RFC 5892, A.3 to A.7 allows in certain
+// contexts only.
 func contextAllows(runes []rune, i int) bool {
 	before := func(want *unicode.RangeTable) bool { return i > 0 && unicode.Is(want, runes[i-1]) }
 	switch runes[i] {

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// Cents is an amount of euros in whole cents. Prices are net unless a name
-// says otherwise.
+// Cents is an amount in euro cents, net unless a name says otherwise.
 type Cents int64
 
 // maxCents keeps every sum of prices far away from overflow.
 const maxCents = Cents(math.MaxInt64 / 1_000_000)
 
-// ParseCents reads an amount as the price list writes it: digits, a point and
-// exactly two decimals. It refuses signs, exponents and thousands separators,
-// so that a slip in a price list is an error and not another price.
+// ParseCents parses an amount as written in the price list: digits, a point and exactly
+// two decimals. It rejects signs, exponents and thousands separators, so that a typo in
+// a price list is an error and not another price.
 func ParseCents(text string) (Cents, error) {
 	euros, decimals, found := strings.Cut(text, ".")
 	if !found || len(decimals) != 2 || euros == "" {
@@ -54,7 +53,7 @@ func (c Cents) String() string { return string(c.Append(nil)) }
 // "6.90".
 func (c Cents) MarshalJSON() ([]byte, error) { return c.Append(nil), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes, and nothing else.
+// UnmarshalJSON accepts only what MarshalJSON writes.
 func (c *Cents) UnmarshalJSON(text []byte) error {
 	digits, negative := strings.CutPrefix(string(text), "-")
 	value, err := ParseCents(digits)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// What can be wrong with a name. Transports have a sentence for each.
+// The codes of invalid names.
 const (
 	NameEmpty        Code = "name_empty"
 	NameNoExtension  Code = "name_no_extension"
@@ -38,46 +38,44 @@ const (
 const (
 	maxLabelOctets = 63
 	maxNameOctets  = 253
-	// maxInputBytes bounds the work on a hostile input. No valid name is longer
-	// in any spelling: 253 octets of A-labels are fewer than 253 runes of up to
-	// four bytes each.
+	// maxInputBytes bounds the work on hostile input. No valid name is longer in any
+	// form: 253 octets of A-labels are fewer than 253 runes of up to four bytes each.
 	maxInputBytes = 4 * maxNameOctets
 )
 
-// Name is one domain that can be registered: exactly one label before a listed
-// extension. The zero Name is no name.
+// Name is a domain that can be registered: exactly one label below a listed extension.
+// The zero Name is invalid.
 type Name struct {
 	label   string
 	tld     string
 	display string
 }
 
-// Label is the part before the extension, in lower case A-label form.
+// Label is the part before the extension, in lower-case A-label form.
 func (n Name) Label() string { return n.label }
 
-// TLD is the extension in lower case A-label form with its leading dot.
+// TLD is the extension in lower-case A-label form with its leading dot.
 func (n Name) TLD() string { return n.tld }
 
-// ASCII is the whole name in lower case A-label form: what registries are asked.
+// ASCII is the full name in lower-case A-label form, as used in registry queries.
 func (n Name) ASCII() string { return n.label + n.tld }
 
-// String is the whole name in lower case in the form in which it was given,
-// Unicode or A-labels: what the asker is answered.
+// String is the full name in lower case, in Unicode or A-labels as given, for display.
 func (n Name) String() string { return n.display }
 
 // NewName joins a label and an extension that are both known to be well-formed
-// A-labels, such as the label of one Name and the extension of a catalogue row.
+// A-labels, such as the label of one Name and the extension of a catalog row.
 func NewName(label, tld string) Name {
 	return Name{label: label, tld: tld, display: label + tld}
 }
 
 func invalid(code Code) *Error { return &Error{Kind: KindInvalid, Code: code} }
 
-// ParseName reads a full domain name as a person writes it. listed says whether
-// the catalogue carries an extension (lower case, leading dot).
+// ParseName parses a full domain name as typed by a person. listed reports whether the
+// catalog has an extension (lower case, leading dot).
 //
 // If the name is well-formed but its extension is not listed, the error has
-// KindUnsupported and the returned Name carries the extension alone.
+// KindUnsupported and the returned Name has the extension only.
 func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	ascii, display, err := normalise(input)
 	if err != nil {
@@ -93,7 +91,7 @@ func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	if !listed(tld) {
 		return Name{tld: tld}, &Error{Kind: KindUnsupported, Code: ExtensionNotCarried}
 	}
-	if len(ascii) < len(tld) { // ".co.uk" was asked without a label
+	if len(ascii) < len(tld) { // ".co.uk" without a label
 		return Name{}, invalid(NameIsExtension)
 	}
 	label := ascii[:len(ascii)-len(tld)]
@@ -103,17 +101,17 @@ func ParseName(input string, listed func(tld string) bool) (Name, error) {
 	return Name{label: label, tld: tld, display: display}, nil
 }
 
-// Query is what a search asks for.
+// Query is a parsed search.
 type Query struct {
 	// Label is the second-level part in lower case.
 	Label string
-	// TLD is the extension that was written with it; empty means none was.
+	// TLD is the extension in the input; empty if there was none.
 	TLD string
 }
 
-// ParseQuery reads a search: a name with or without an extension, whose
-// second-level part consists of a-z, 0-9 and hyphens. Without a dot the whole
-// input is a name, even if it is also an extension.
+// ParseQuery parses a search: a name with or without an extension, whose second-level
+// part consists of a-z, 0-9 and hyphens. Without a dot the whole input is a label, even
+// if it is also an extension.
 func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 	ascii, _, err := normalise(input)
 	if err != nil {
@@ -130,15 +128,15 @@ func ParseQuery(input string, listed func(tld string) bool) (Query, error) {
 			return Query{}, invalid(NameSubdomain)
 		}
 	}
-	// Judged as written: a full-width "ａ" folds to "a" but is not a-z.
+	// Checked before mapping: a full-width "ａ" folds to "a" but is not a-z.
 	if written, _, _ := strings.Cut(strings.TrimSpace(input), "."); !isASCII(written) {
 		return Query{}, invalid(NameNotASCII)
 	}
 	return Query{Label: label, TLD: tld}, nil
 }
 
-// ParseExtension reads an extension with its leading dot and returns it in lower
-// case A-label form.
+// ParseExtension parses an extension with its leading dot and returns it in lower-case
+// A-label form.
 func ParseExtension(input string) (string, error) {
 	rest, found := strings.CutPrefix(strings.TrimSpace(input), ".")
 	if !found {
@@ -151,8 +149,8 @@ func ParseExtension(input string) (string, error) {
 	return "." + ascii, nil
 }
 
-// ParseHost reads a host name of any number of labels and returns it in lower
-// case A-label form.
+// ParseHost parses a host name of any number of labels and returns it in lower-case
+// A-label form.
 func ParseHost(input string) (string, error) {
 	ascii, _, err := normalise(input)
 	return ascii, err
@@ -193,8 +191,8 @@ func normalise(input string) (ascii, display string, err error) {
 	return ascii, display, nil
 }
 
-// looksLikeAddress: no extension is a number, so a last label that is one was
-// meant as a part of an address, in whatever notation.
+// looksLikeAddress reports whether the last label is a number: no extension is, so the
+// input was meant as an IP address in some notation.
 func looksLikeAddress(display string) bool {
 	if _, err := netip.ParseAddr(display); err == nil {
 		return true
@@ -207,8 +205,8 @@ func looksLikeAddress(display string) bool {
 	return err == nil
 }
 
-// checkCharacters finds what no name contains, so that the error can say what
-// the input looks like instead. plain means ASCII only.
+// checkCharacters rejects characters that no name contains, with a code for what the
+// input looks like instead. plain means ASCII only.
 func checkCharacters(text string) (plain bool, err error) {
 	plain = true
 	for i := range len(text) {
@@ -286,8 +284,8 @@ func checkLabels(display string, plain bool) (string, error) {
 	return ascii.String(), nil
 }
 
-// checkLDH applies the letter-digit-hyphen rule of RFC 5890, 2.3.1 to a label
-// that is no A-label.
+// checkLDH applies the letter-digit-hyphen rule of RFC 5890, 2.3.1 to a label that is
+// not an A-label.
 func checkLDH(label string) error {
 	switch {
 	case label == "":
@@ -303,8 +301,8 @@ func checkLDH(label string) error {
 	}
 }
 
-// extensionOf is the longest suffix that the catalogue or the ICANN part of the
-// public suffix list knows, else the last label. The result has a leading dot;
+// extensionOf returns the longest suffix that the catalog or the ICANN part of the
+// public suffix list contains, otherwise the last label. The result has a leading dot;
 // it is longer than the name if the name is itself such a suffix.
 func extensionOf(ascii string, listed func(tld string) bool) string {
 	public := icannSuffix(ascii)
@@ -323,8 +321,8 @@ func extensionOf(ascii string, listed func(tld string) bool) string {
 	}
 }
 
-// icannSuffix skips the private part of the list: "github.io" is a customer of
-// .io, not an extension.
+// icannSuffix skips the private part of the list: "github.io" is a domain below .io,
+// not an extension.
 func icannSuffix(ascii string) string {
 	for {
 		suffix, icann := publicsuffix.PublicSuffix(ascii)

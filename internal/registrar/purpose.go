@@ -1,17 +1,17 @@
 package registrar
 
-// Purpose is what a question to a registry is asked for. It decides whether the
-// answer may be a recent one, and which questions go first.
+// Purpose is the reason for a registry query. It decides whether a cached result may be
+// used and the priority of the query.
 type Purpose uint8
 
 const (
-	// ForPayment: money moves, or a domain is registered, by the answer. The registry
-	// is always asked, before everything else.
+	// ForPayment: the result decides about a charge or a registration. The registry is
+	// always queried, with the highest priority.
 	ForPayment Purpose = iota
-	// ForQuote: an order is made or changed, and nothing is charged. The registry is
-	// always asked, after payments.
+	// ForQuote: an order is created or changed, and nothing is charged. The registry is
+	// always queried, after payments.
 	ForQuote
-	// ForDisplay: a page or a session shows an open order. An answer of a few seconds
-	// ago serves as well.
+	// ForDisplay: a page or a session shows an open order. A result from the last few
+	// seconds suffices.
 	ForDisplay
 )

@@ -2,20 +2,18 @@ package registrar
 
 import "slices"
 
-// Requirement is what a rule of the catalogue's column "requires" means for a
-// registration.
+// Requirement is the meaning of a rule in the catalog's column "requires".
 type Requirement struct {
-	// Countries are those in which the holder must live or reside; empty means
-	// that the country does not matter.
+	// Countries are the allowed countries of the registrant; empty allows all.
 	Countries []string
-	// Gateway: the rule needs data that EPP itself has no field for (a tax id, a
-	// register number), so a name can be ordered only where the account has an
-	// epp.ProtocolExtension that carries it.
+	// Gateway: the rule needs data that EPP has no field for (a tax id, a register
+	// number), so a name can be ordered only through an account with a
+	// ProtocolExtension that submits it.
 	Gateway bool
 }
 
-// union are the members of the European Union, and area the three more of the
-// European Economic Area.
+// euCountries are the members of the European Union; eeaCountries adds the other three
+// of the European Economic Area.
 var (
 	euCountries = []string{
 		"AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
@@ -41,8 +39,7 @@ var requirements = map[string]Requirement{
 	"profession":      {Gateway: true},
 }
 
-// RequirementOf is what a rule of the catalogue asks for. An unknown rule can't be
-// met without a gateway.
+// RequirementOf returns the meaning of a rule. An unknown rule requires a gateway.
 func RequirementOf(rule string) Requirement {
 	r, known := requirements[rule]
 	if !known {
@@ -52,7 +49,7 @@ func RequirementOf(rule string) Requirement {
 	return r
 }
 
-// Admits says whether a holder from this country meets the rule.
+// Admits reports whether a registrant from this country meets the rule.
 func (r *Requirement) Admits(country string) bool {
 	return len(r.Countries) == 0 || slices.Contains(r.Countries, country)
 }

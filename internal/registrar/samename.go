@@ -8,10 +8,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// SameName says whether two spellings can be one person's name: a document shows
-// all given names in capitals and without accents, a form has what people call
-// themselves. All words of the shorter name must stand in the longer one, in any
-// order, and one word alone is no name unless both are that word.
+// SameName reports whether two spellings can be one person's name: a document shows all
+// given names in capitals without accents, a form the name in daily use. All words of
+// the shorter name must occur in the longer one, in any order, and a single word
+// matches only itself.
 func SameName(a, b string) bool {
 	short, long := nameWords(a), nameWords(b)
 	if len(short) > len(long) {
@@ -30,26 +30,26 @@ func SameName(a, b string) bool {
 	return true
 }
 
-// sameSpelling compares two words in both ways of writing umlauts without dots.
+// sameSpelling compares two words in both transliterations of umlauts.
 func sameSpelling(a, b [2]string) bool {
 	return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]
 }
 
-// spelled are letters that no decomposition takes apart, and how documents write
-// them; ä, ö and ü are also written with an e.
+// letterReplacer maps letters without a decomposition to their spelling in documents;
+// umlautReplacer maps ä, ö and ü to their alternative spelling with an e.
 var (
 	letterReplacer = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "å", "a", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i")
 	umlautReplacer = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ø", "oe", "å", "aa")
 )
 
-// titles are no names.
+// titles are not part of a name.
 var titles = []string{"dr", "prof", "dipl", "ing", "med", "mag", "herr", "frau", "mr", "mrs", "ms"}
 
-// nameWords are the words of a name, each without its accents and with umlauts
-// written out.
+// nameWords returns the words of a name, each without accents and with umlauts
+// transliterated.
 func nameWords(name string) [][2]string {
 	name = norm.NFC.String(strings.ToLower(name))
-	// An apostrophe is a part of its word.
+	// An apostrophe is part of its word.
 	name = strings.NewReplacer("'", "", "’", "", "`", "", "´", "").Replace(name)
 	var words [][2]string
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) {

@@ -14,37 +14,35 @@ import (
 	"sync/atomic"
 )
 
-// Seal encrypts what the database holds and the service must be able to read
-// again. The keys are not in the database. The purposes below are the complete list
-// of what is sealed.
+// Seal encrypts values that the database holds and the service must read again. The
+// keys are not in the database. The purposes in sealpurpose.go are the complete list of
+// sealed values.
 //
-// A sealed value names the key that opens it, so that several keys can be in use
-// while one replaces another: one key seals, all of them open. Both can be changed
-// while the Seal is in use.
+// A sealed value names its key, so that several keys can be in use during a rotation:
+// one key seals, all of them open. Both can change while the Seal is in use.
 //
-// A value is s1.KEYID.BASE64, where BASE64 is nonce and AES-256-GCM ciphertext with
-// the purpose as additional data. Values from before there were key ids are BASE64
-// alone, which has no dot; every key is tried on them.
+// A value is s1.KEYID.BASE64, where BASE64 is nonce and AES-256-GCM ciphertext with the
+// purpose as additional data. Values from before key ids are BASE64 alone, which has no
+// dot; every key is tried on them.
 type Seal struct{ keys atomic.Pointer[keySet] }
 
 // keySet is an immutable set of keys.
 type keySet struct {
 	aeads   map[string]cipher.AEAD
-	ids     []string // in the order in which they were given
+	ids     []string // in the given order
 	writeID string
 }
 
 // SealKey is an AES-256 key.
 type SealKey [32]byte
 
-// KeyID names a key without revealing anything of it: 64 bits of a hash of 256
-// random ones.
+// KeyID identifies a key without revealing it: 64 bits of a hash of 256 random ones.
 func (k SealKey) KeyID() string {
 	sum := sha256.Sum256(append([]byte("dotkontor seal key id\n"), k[:]...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// NewSeal makes a Seal that seals with the first key and opens with all.
+// NewSeal returns a Seal that seals with the first key and opens with all.
 func NewSeal(keys ...SealKey) (*Seal, error) {
 	s := &Seal{}
 	if len(keys) == 0 {
@@ -53,7 +51,7 @@ func NewSeal(keys ...SealKey) (*Seal, error) {
 	return s, s.SetKeys(keys, keys[0].KeyID())
 }
 
-// SetKeys replaces all keys. writeID names the one that seals.
+// SetKeys replaces all keys. writeID selects the one that seals.
 func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
 	next := &keySet{aeads: make(map[string]cipher.AEAD), writeID: writeID}
 	for _, key := range keys {
@@ -77,17 +75,17 @@ func (s *Seal) SetKeys(keys []SealKey, writeID string) error {
 	return nil
 }
 
-// KeyIDs are the ids of the keys that open, in the order in which they were given.
+// KeyIDs returns the ids of all keys, in the given order.
 func (s *Seal) KeyIDs() []string { return slices.Clone(s.keys.Load().ids) }
 
-// WriteID is the id of the key that seals.
+// WriteID returns the id of the key that seals.
 func (s *Seal) WriteID() string { return s.keys.Load().writeID }
 
-// ErrOpenFailed says that something was sealed with another key, or for another
-// purpose, or was changed since.
+// ErrOpenFailed means that a value was sealed with another key or for another purpose,
+// or was modified.
 var ErrOpenFailed = errors.New("what is sealed can't be opened with this secret key")
 
-// openError is ErrSealed with its reason for the log.
+// openError is ErrOpenFailed with its reason for the log.
 type openError struct{ reason string }
 
 func (*openError) Error() string      { return ErrOpenFailed.Error() }
@@ -96,8 +94,8 @@ func (e *openError) LogCause() string { return "keyring: " + e.reason }
 
 const sealVersion = "s1"
 
-// SealedBy is the id of the key that a value was sealed with; empty for a value from
-// before there were key ids.
+// SealedBy returns the id of the key that a value was sealed with; empty for a value
+// from before key ids.
 func SealedBy(sealed string) string {
 	version, rest, tagged := strings.Cut(sealed, ".")
 	if id, _, ok := strings.Cut(rest, "."); tagged && ok && version == sealVersion {
@@ -106,14 +104,14 @@ func SealedBy(sealed string) string {
 	return ""
 }
 
-// Seal encrypts a secret for one purpose. The purpose goes in, so that a row can't be
-// copied to another place.
+// Seal encrypts a secret for one purpose. The purpose is authenticated, so that a value
+// can't be moved to another row.
 func (s *Seal) Seal(purpose, secret string) string {
 	r := s.keys.Load()
 	return r.seal(r.writeID, purpose, secret)
 }
 
-// SealWith is Close with a key that is named; false if there is no such key.
+// SealWith is Seal with a given key; false if there is no such key.
 func (s *Seal) SealWith(keyID, purpose, secret string) (string, bool) {
 	r := s.keys.Load()
 	if r.aeads[keyID] == nil {
@@ -129,14 +127,14 @@ func (r *keySet) seal(keyID, purpose, secret string) string {
 	return sealVersion + "." + keyID + "." + base64.RawURLEncoding.EncodeToString(aead.Seal(nonce, nonce, []byte(secret), []byte(purpose)))
 }
 
-// Open decrypts what was sealed for the same purpose.
+// Open decrypts a value that was sealed for the same purpose.
 func (s *Seal) Open(purpose, sealed string) (string, error) {
 	_, secret, err := s.keys.Load().open(purpose, sealed)
 	return secret, err
 }
 
-// FindKeyID is the id of the key that a value was sealed with, found by trying where the
-// value does not say. It is empty if none of the keys opens such a value.
+// FindKeyID returns the id of the key that a value was sealed with, by trying all keys
+// if the value does not name it. It is empty if no key opens such a value.
 func (s *Seal) FindKeyID(purpose, sealed string) string {
 	if id := SealedBy(sealed); id != "" {
 		return id
@@ -170,8 +168,8 @@ func (r *keySet) open(purpose, sealed string) (keyID, secret string, err error) 
 	return "", "", &openError{"a sealed value can't be opened with " + keyText + ": it was changed or moved, or its key is missing"}
 }
 
-// Reseal returns a value sealed with the key that seals now. A value that is so
-// already, is empty, or can't be opened comes back as it is.
+// Reseal returns a value sealed with the current key. A value that already is, is
+// empty, or can't be opened is returned unchanged.
 func (s *Seal) Reseal(purpose, sealed string) string {
 	if sealed == "" || SealedBy(sealed) == s.WriteID() {
 		return sealed
@@ -182,30 +180,3 @@ func (s *Seal) Reseal(purpose, sealed string) string {
 	}
 	return s.Seal(purpose, secret)
 }
-
-// The purposes bind what is sealed to its place in the database. A sealed column also
-// needs a row in store's table of sealed columns, so that a rotation finds it.
-
-// AuthCodePurpose is that of a name's auth code. An order closes the code, and whoever
-// carries the order out opens it.
-func AuthCodePurpose(name string) string { return "auth:" + name }
-
-// TOTPPurpose is that of the secret of an account's authenticator app, also while it
-// waits for its first code.
-func TOTPPurpose(customer string) string { return "totp:" + customer }
-
-// AgentSecretPurpose is that of a secret that an agent signs with.
-func AgentSecretPurpose(agent, id string) string { return "agent:" + agent + ":" + id }
-
-// AgentWebhookPurpose is that of the secret that messages to an agent are signed with.
-func AgentWebhookPurpose(agent string) string { return "agent-webhook:" + agent }
-
-// PayLinkPurpose and VerifyLinkPurpose are those of the secrets in an order's links.
-func PayLinkPurpose(order string) string    { return "order-pay:" + order }
-func VerifyLinkPurpose(order string) string { return "order-verify:" + order }
-
-// ResponsePurpose is that of an answer that is stored for a repeated request.
-func ResponsePurpose(scope, key string) string { return "answer:" + scope + ":" + key }
-
-// CanaryPurpose is that of the value that proves which key a database is sealed with.
-func CanaryPurpose(keyID string) string { return "canary:" + keyID }

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// SecretKind is what a secret opens. Its prefix says so to whoever finds one, and
-// keeps a secret of one kind from passing as another.
+// SecretKind is the purpose of a secret. Its prefix identifies a leaked secret and
+// keeps one kind from being accepted as another.
 type SecretKind string
 
-// The kinds of secrets. The prefixes are part of the contract with secret
-// scanners: they never change.
+// The kinds of secrets. The prefixes are registered with secret scanners and never
+// change.
 const (
 	PersonalToken           SecretKind = "dotkontor_live_"    //nolint:gosec // a prefix
 	SessionSecret           SecretKind = "dotkontor_session_" //nolint:gosec // a prefix
@@ -26,25 +26,24 @@ const (
 	AuthorizationCodeSecret SecretKind = "dotkontor_code_"    //nolint:gosec // a prefix
 	ConsentSecret           SecretKind = "dotkontor_consent_" //nolint:gosec // a prefix
 	ChallengeSecret         SecretKind = "dotkontor_ceremony_"
-	// PayLink and VerifyLink are in the addresses where a human pays an order or
-	// shows who they are.
+	// PayLink and VerifyLink are in the links to pay an order or verify an identity.
 	PayLink    SecretKind = "dotkontor_pay_"
 	VerifyLink SecretKind = "dotkontor_verify_"
-	// AgentKey names an agent that checks out for customers, AgentSecret signs its
-	// requests, and AgentHook our messages to it.
+	// AgentKey identifies a checkout agent, AgentSecret signs its requests, and
+	// AgentWebhookSecret signs webhooks to it.
 	AgentKey           SecretKind = "dotkontor_agent_"
 	AgentSecret        SecretKind = "acps_"
 	AgentWebhookSecret SecretKind = "acpw_"
 )
 
-// secretKinds is all of them.
+// secretKinds lists all kinds.
 var secretKinds = [...]SecretKind{
 	PersonalToken, SessionSecret, DeviceSecret, LinkSecret, AccessToken, RefreshToken, ClientSecret, AuthorizationCodeSecret,
 	ConsentSecret, ChallengeSecret, PayLink, VerifyLink, AgentKey, AgentSecret, AgentWebhookSecret,
 }
 
-// ContainsSecret says whether text has something in it that looks like one of our
-// secrets, whole or cut.
+// ContainsSecret reports whether text contains a secret of this service, complete or
+// truncated.
 func ContainsSecret(text string) bool {
 	for _, kind := range secretKinds {
 		if strings.Contains(text, string(kind)) {
@@ -60,13 +59,13 @@ const (
 	checkDigits  = 6  // 62^6 > 2^32
 )
 
-// SecretHash is what is stored of a secret: SHA-256, base64url without padding.
-// A secret has 256 random bits, so a plain hash can't be tried through.
+// SecretHash is the stored form of a secret: SHA-256, base64url without padding. A
+// secret has 256 random bits, so a plain hash can't be brute-forced.
 type SecretHash string
 
-// NewSecret returns a secret of 256 random bits with a CRC-32 at its end, by
-// which a scanner tells a real one from a similar text, and its hash. The value
-// is shown to its owner once and kept nowhere.
+// NewSecret returns a secret of 256 random bits with a CRC-32, by which a scanner
+// distinguishes real ones from similar text, and its hash. The value is shown to its
+// owner once and never stored.
 func NewSecret(kind SecretKind) (value string, hash SecretHash) {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
@@ -75,9 +74,9 @@ func NewSecret(kind SecretKind) (value string, hash SecretHash) {
 	return value, hashOf(value)
 }
 
-// HashSecret returns the hash under which a secret of this kind would be stored.
-// It is false for everything that NewSecret could not have made, so that typing
-// errors and foreign tokens cost no question to the store.
+// HashSecret returns the hash under which a secret of this kind is stored. It is false
+// for anything NewSecret could not have created, so that typos and foreign tokens cost
+// no query.
 func HashSecret(kind SecretKind, value string) (SecretHash, bool) {
 	body, ok := strings.CutPrefix(value, string(kind))
 	if !ok || len(body) != randomDigits+checkDigits {
@@ -99,7 +98,7 @@ func checksum(text string) string {
 	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(text)))), checkDigits)
 }
 
-// encodeBase62 writes n in base 62, filled up with zeros.
+// encodeBase62 encodes n in base 62, padded with zeros.
 func encodeBase62(n *big.Int, width int) string {
 	out := make([]byte, width)
 	rest, base, digit := new(big.Int).Set(n), big.NewInt(62), new(big.Int)

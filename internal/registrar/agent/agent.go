@@ -16,22 +16,21 @@ import (
 )
 
 const (
-	// MaxLiveAgents bounds the live agents: without a key all of them are tried.
+	// MaxLiveAgents limits the live agents: without a key all of them are tried.
 	MaxLiveAgents = 50
-	// maxLiveSecrets is how many secrets of an agent are live at a time.
+	// maxLiveSecrets is the number of live secrets per agent.
 	maxLiveSecrets = 2
-	// maxName bounds an agent's name, in characters.
+	// maxName is the maximum length of an agent's name in characters.
 	maxName = 60
-	// A secret that an agent brings is at least as long as one that can't be tried
-	// through, and short enough for a header.
+	// A secret brought by an agent must be too long to brute-force and short enough for
+	// a header.
 	minSecret, maxSecret = 16, 256
 	maxURL               = 500
 )
 
-// What can go wrong. What is wrong with a signature has the errors of package
-// signing.
+// The codes of this package's errors. Signature errors are those of package signing.
 const (
-	// NoSuchAgent goes with KindNotFound: never known, or removed.
+	// NoSuchAgent goes with KindNotFound: unknown or removed.
 	NoSuchAgent registrar.Code = "no_such_agent"
 	// NameTaken and TooManyAgents go with KindConflict.
 	NameTaken     registrar.Code = "agent_name_taken"
@@ -43,8 +42,8 @@ const (
 	BadWebhook registrar.Code = "bad_agent_webhook"
 )
 
-// What the audit tells. The object is the agent's name where a customer reads it,
-// else its id.
+// The audit actions. The object is the agent's name in events that a customer reads,
+// otherwise its id.
 const (
 	Added          registrar.Action = "agent_added"
 	Removed        registrar.Action = "agent_removed"
@@ -55,23 +54,23 @@ const (
 	Unlinked       registrar.Action = "agent_unlinked"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store Store
-	// Seal closes the agents' secrets.
+	// Seal encrypts the agents' secrets.
 	Seal *registrar.Seal
-	// AllowLoopback says that the service itself is on this machine only, so that its agents
-	// may be, too. Default: no message would ever reach an address there.
+	// AllowLoopback allows webhook URLs on loopback, for a service that runs on this
+	// machine only.
 	AllowLoopback bool
-	// MailQueued is called after a letter was stored. Default: nothing.
+	// MailQueued is called after a mail was stored. Default: nothing.
 	MailQueued func()
-	// Now is the true time. Default: time.Now.
+	// Now is the real time. Default: time.Now.
 	Now func() time.Time
-	// Log gets what goes wrong in the background. Default: nobody.
+	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
 }
 
-// Service is safe for use by many goroutines.
+// Service is safe for concurrent use.
 type Service struct {
 	store         Store
 	seal          *registrar.Seal
@@ -81,10 +80,10 @@ type Service struct {
 	log           *slog.Logger
 }
 
-// New returns a Service. Whoever calls it also calls Run.
+// New returns a Service. The caller must also call Run.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Seal == nil {
-		return nil, errors.New("agents need a store and a seal")
+		return nil, errors.New("agent: Config.Store and Config.Seal are required")
 	}
 	if cfg.MailQueued == nil {
 		cfg.MailQueued = func() {}
@@ -98,28 +97,27 @@ func New(cfg Config) (*Service, error) {
 	return &Service{store: cfg.Store, seal: cfg.Seal, allowLoopback: cfg.AllowLoopback, mailQueued: cfg.MailQueued, now: cfg.Now, log: cfg.Log}, nil
 }
 
-// AddParams is an agent that an operator lets in.
+// AddParams describes a new agent.
 type AddParams struct {
 	Name string
-	// Profile is signing.Ours if it is empty.
+	// Profile defaults to signing.Ours.
 	Profile signing.Profile
-	// Secret is one that the agent has already; empty: a new one is made.
+	// Secret is one that the agent already has; empty generates one.
 	Secret string
-	// WebhookURL is where it hears of its orders; empty: nowhere. WebhookSecret is
-	// as Secret.
+	// WebhookURL receives order events; empty means none. WebhookSecret is handled like
+	// Secret.
 	WebhookURL, WebhookSecret string
-	// WebhookVersion is the protocol's version whose shape the messages have; empty:
-	// the newest.
+	// WebhookVersion is the protocol version of the events; empty means the newest.
 	WebhookVersion string
 }
 
-// WebhookVersions are those that messages can be written in, the newest first.
+// WebhookVersions lists the supported protocol versions of webhooks, newest first.
 func WebhookVersions() []string { return []string{"2026-04-17", "2025-09-29"} }
 
-// IssuedSecrets is what is shown once. Empty is what was not made anew.
+// IssuedSecrets are shown once. A secret that was not generated is empty.
 type IssuedSecrets struct{ Key, Secret, WebhookSecret string }
 
-// Add lets an agent in.
+// Add admits an agent.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Agent, IssuedSecrets, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Agent{}, IssuedSecrets{}, err
@@ -156,7 +154,7 @@ func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddP
 	return agent, issued, nil
 }
 
-// sealSecret seals the given secret, or one that it makes.
+// sealSecret seals the given secret, or a generated one.
 func (s *Service) sealSecret(agent, given string, issued *IssuedSecrets) (Secret, error) {
 	now := s.now()
 	secret := Secret{ID: registrar.NewID("ags_", now), Agent: agent, CreatedAt: now}
@@ -191,7 +189,7 @@ func (s *Service) sealWebhook(agent string, config Webhook, issued *IssuedSecret
 	return SealedWebhook{URL: config.URL, Version: config.Version, Sealed: s.seal.Seal(registrar.AgentWebhookPurpose(agent), config.Secret)}, nil
 }
 
-// List is for operators: all agents, the oldest first.
+// List returns all agents, oldest first, for operators.
 func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return nil, err
@@ -199,8 +197,8 @@ func (s *Service) List(ctx context.Context, operator registrar.Actor) ([]Agent, 
 	return s.store.ListAgents(ctx)
 }
 
-// RotateSecret gives an agent one more secret. The one before stays live until the next
-// time, unless only is set: then all others end at once.
+// RotateSecret adds a secret. The previous one stays live until the next rotation,
+// unless replaceAll is set, which ends all others at once.
 func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id, given string, replaceAll bool) (IssuedSecrets, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
@@ -218,7 +216,7 @@ func (s *Service) RotateSecret(ctx context.Context, operator registrar.Actor, id
 	return issued, notFoundIf(!live, err)
 }
 
-// ReplaceKey gives an agent another key. The old one ends at once.
+// ReplaceKey replaces an agent's key. The old one ends at once.
 func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id string) (IssuedSecrets, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
@@ -228,12 +226,12 @@ func (s *Service) ReplaceKey(ctx context.Context, operator registrar.Actor, id s
 	return IssuedSecrets{Key: key}, notFoundIf(!live, err)
 }
 
-// Webhook is where an agent hears of its orders, the secret that our messages to it
-// are signed with, and the protocol's version whose shape they have.
+// Webhook is the URL that receives an agent's order events, the secret that signs them,
+// and their protocol version.
 type Webhook struct{ URL, Secret, Version string }
 
-// SetWebhook says where an agent hears of its orders, with a secret of its own or a
-// new one; an empty address means nowhere.
+// SetWebhook sets an agent's webhook, with the given secret or a generated one; an
+// empty URL disables it.
 func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id string, config Webhook) (IssuedSecrets, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return IssuedSecrets{}, err
@@ -247,7 +245,7 @@ func (s *Service) SetWebhook(ctx context.Context, operator registrar.Actor, id s
 	return issued, notFoundIf(!live, err)
 }
 
-// Remove ends an agent. Its next request is refused, and its links are gone.
+// Remove removes an agent and its links. Its next request is refused.
 func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id string) error {
 	if err := operator.RequireOperator(); err != nil {
 		return err
@@ -256,8 +254,8 @@ func (s *Service) Remove(ctx context.Context, operator registrar.Actor, id strin
 	return notFoundIf(!live, err)
 }
 
-// Webhook is where a live agent hears of its orders. An empty address means that it
-// does not want to, or is gone.
+// Webhook returns the webhook of a live agent. An empty URL means that there is none or
+// the agent is removed.
 func (s *Service) Webhook(ctx context.Context, id string) (Webhook, error) {
 	webhook, live, err := s.store.GetAgentWebhook(ctx, id)
 	if err != nil || !live || webhook.URL == "" {
@@ -294,9 +292,8 @@ func printable(text string) bool {
 	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }
 
-// validWebhookURL wants an address that a message can be sent to. Which hosts may be
-// reached is looked at when one is sent: that can change. What never can is said at
-// once.
+// validWebhookURL checks the form of a URL and rejects hosts that can never be reached.
+// Other hosts are checked on delivery, because DNS can change.
 func (s *Service) validWebhookURL(address string) bool {
 	parsed, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || !printable(address) {

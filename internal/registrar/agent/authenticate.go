@@ -14,20 +14,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-// Credentials are what a request says of its sender. Headers are taken as they
-// were sent; one that was not sent is empty.
+// Credentials are the authentication data of a request. Header values are as sent;
+// absent ones are empty.
 type Credentials struct {
-	// Bearer is the agent's key, without the word Bearer.
+	// Bearer is the agent's key, without the Bearer prefix.
 	Bearer, Timestamp, Signature string
-	// Method and Path are the request's; Path has the query, if there is one.
+	// Method and Path are those of the request; Path includes the query.
 	Method, Path string
 	Body         []byte
 	Address      netip.Addr
-	// Completing says that the request moves money.
+	// Completing marks a request that moves money.
 	Completing bool
 }
 
-// signed says that the sender wants to be known by a signature.
+// signed reports whether the request must be verified by its signature.
 func (c Credentials) signed() bool { return c.Completing || c.Bearer == "" || c.Signature != "" }
 
 func (c Credentials) request() signing.Request {
@@ -38,14 +38,14 @@ func (c Credentials) request() signing.Request {
 // code of signing.ErrInvalid, because the contract has no other for it.
 var ErrUnknownKey = fmt.Errorf("agent: authenticate: unknown key: %w", signing.ErrInvalid)
 
-// Authenticate says which agent sent a request. Its errors are signing.ErrMissing,
-// ErrStale and ErrInvalid, and ErrUnknownKey; any other error says that it could not
-// be found out.
+// Authenticate returns the agent that sent a request. Its errors are
+// signing.ErrMissing, ErrStale and ErrInvalid, and ErrUnknownKey; any other error means
+// that the check itself failed.
 func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error) {
 	now := s.now()
 	if c.signed() {
-		// What needs no database comes first: a client with a wrong clock learns of
-		// its clock, and rubbish costs nothing.
+		// Checks without the database come first: a client with a wrong clock learns of
+		// it, and garbage costs nothing.
 		if err := signing.CheckTimestamp(now, c.Timestamp, c.Signature); err != nil {
 			return Agent{}, err
 		}
@@ -64,9 +64,9 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 	path, err := s.store.RecordSignature(ctx, SeenSignature{
 		Agent: agent.ID, MAC: base64.RawURLEncoding.EncodeToString(mac[:]), Path: c.Path, ExpiresAt: now.Add(signatureTTL(agent.Profile)),
 	})
-	// What signed one completion is good for that one only, and what signed anything
-	// else is good for none: an update that carried payment data can't be replayed to
-	// pay for another session.
+	// The signature of a completion is valid for that path only, and no other signature
+	// is valid for a completion: an update that carried payment data can't be replayed
+	// to pay for another session.
 	if err == nil && path != c.Path && (c.Completing || strings.HasSuffix(path, completionSuffix)) {
 		err = signing.ErrInvalid
 	}
@@ -79,16 +79,16 @@ func (s *Service) Authenticate(ctx context.Context, c Credentials) (Agent, error
 // completionSuffix ends the path of a completion.
 const completionSuffix = "/complete"
 
-// recordsSignature reports whether the path of a signed request is stored. Reads are not: they
-// have no body, so two of them in one second have the same signature. In the profile
-// without a time, equal bodies always have.
+// recordsSignature reports whether the signature of a request is stored. Reads have no
+// body, so two of them within a second have the same signature. In the Body profile,
+// which signs no timestamp, equal bodies always have.
 func recordsSignature(c Credentials, profile signing.Profile) bool {
 	return c.Completing || c.Method == http.MethodPost && len(c.Body) > 0 && profile != signing.Body
 }
 
-// signatureTTL is how long the signature of a completion could be sent again: one
-// that was made in our future is good for two tolerances. A signature without a
-// time is always good; it is remembered for a day, and its agent needs a key.
+// signatureTTL is how long a signature could be replayed: one with a timestamp in the
+// future is valid for two tolerances. A signature without a timestamp never expires; it
+// is stored for a day, and its agent needs a key.
 func signatureTTL(profile signing.Profile) time.Duration {
 	if profile == signing.Body {
 		return 24 * time.Hour
@@ -96,8 +96,8 @@ func signatureTTL(profile signing.Profile) time.Duration {
 	return 2*signing.Tolerance + time.Minute
 }
 
-// candidates are who may have sent it: the owner of the key, or all who sign in our
-// own profile. There is at least one.
+// candidates returns the agents that may have sent the request: the owner of the key,
+// or all with the profile signing.Ours. It returns at least one.
 func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSecrets, error) {
 	if bearer == "" {
 		agents, err := s.store.ListLiveAgents(ctx, signing.Ours, MaxLiveAgents)
@@ -117,9 +117,10 @@ func (s *Service) candidates(ctx context.Context, bearer string) ([]AgentWithSec
 	return []AgentWithSecrets{owner}, err
 }
 
-// findSigner is which of the candidates has signed. All are tried, as all secrets of
-// one are. A secret that no key opens locks out its own agent only: the request of
-// another is still verified, and the error is returned if none has signed.
+// findSigner returns the candidate that signed the request. All candidates and all
+// their secrets are tried. A secret that can't be opened locks out its own agent only:
+// the request of another is still verified, and the error is returned only if none
+// matches.
 func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Credentials) (signer Agent, mac [32]byte, err error) {
 	err = signing.ErrInvalid
 	var unreadable error
@@ -139,7 +140,7 @@ func (s *Service) findSigner(now time.Time, candidates []AgentWithSecrets, c Cre
 		}
 	}
 	if err != nil && unreadable != nil {
-		err = unreadable // a fault of ours, and not of the request
+		err = unreadable // an internal error, not a bad request
 	}
 	return signer, mac, err
 }
@@ -149,12 +150,12 @@ const (
 	cleanupBatch    = 500
 )
 
-// Run forgets signatures whose time is over, until ctx ends.
+// Run deletes expired signatures until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpiredSignatures, jobs.ErrorLogger(s.log, "old signatures"))
 }
 
-// DeleteExpiredSignatures removes signatures whose time is over.
+// DeleteExpiredSignatures deletes stored signatures that can no longer be replayed.
 func (s *Service) DeleteExpiredSignatures(ctx context.Context) error {
 	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
 		return s.store.DeleteExpiredSignatures(ctx, s.now(), cleanupBatch)

@@ -6,14 +6,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// LinkableAgent is an agent as a customer sees it.
+// LinkableAgent is an agent with the customer's link to it.
 type LinkableAgent struct {
 	Agent
-	// Linked is the customer's link to it; zero if there is none.
+	// Linked is zero if the customer has not linked the agent.
 	Linked Link
 }
 
-// ListLinkable are the agents that the actor can link or has linked, by name.
+// ListLinkable returns the live agents, by name, with the actor's links.
 func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]LinkableAgent, error) {
 	if err := actor.RequirePerson(); err != nil {
 		return nil, err
@@ -39,9 +39,9 @@ func (s *Service) ListLinkable(ctx context.Context, actor registrar.Actor) ([]Li
 	return offers, nil
 }
 
-// Link lets an agent see and pay the orders of the actor's account. The actor is a
-// person who has just signed in, or an operator who acts for the account that is
-// named in Actor.Customer. Doing it again changes nothing.
+// Link allows an agent to see and pay the orders of the actor's account. The actor is a
+// person with a recent sign-in, or an operator who acts for the account in
+// Actor.Customer. Repeating it changes nothing.
 func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) error {
 	if err := s.checkMayLink(actor); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (s *Service) Link(ctx context.Context, actor registrar.Actor, id string) er
 	return err
 }
 
-// Unlink ends a link. It needs no new sign-in: shutting a door is never held up.
+// Unlink ends a link. Revoking access requires no recent sign-in.
 func (s *Service) Unlink(ctx context.Context, actor registrar.Actor, id string) error {
 	if !actor.IsOperatorForCustomer() {
 		if err := actor.RequirePerson(); err != nil {
@@ -90,7 +90,7 @@ func (s *Service) liveAgent(ctx context.Context, id string) (Agent, error) {
 	return agent, notFoundIf(!found || !agent.RemovedAt.IsZero(), err)
 }
 
-// NameOf is what an agent is called, also after its end; empty if nobody knows it.
+// NameOf returns an agent's name, even if it is removed; empty if it is unknown.
 func (s *Service) NameOf(ctx context.Context, id string) (string, error) {
 	agent, _, err := s.store.AgentByID(ctx, id)
 	return agent.Name, err

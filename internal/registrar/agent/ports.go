@@ -11,17 +11,17 @@ import (
 // Agent is a program that checks out for customers.
 type Agent struct {
 	ID string
-	// Name is what the operator calls it, and what customers read.
+	// Name is chosen by the operator and shown to customers.
 	Name    string
 	Profile signing.Profile
-	// WebhookURL is where it hears of its orders; empty: it does not want to.
+	// WebhookURL receives order events; empty means none.
 	WebhookURL string
 	CreatedAt  time.Time
-	// RemovedAt is zero while it is live.
+	// RemovedAt is zero while the agent is live.
 	RemovedAt time.Time
 }
 
-// Secret is one that an agent signs with, sealed.
+// Secret is a sealed signing secret.
 type Secret struct {
 	ID, Agent, Sealed string
 	CreatedAt         time.Time
@@ -33,67 +33,68 @@ type AgentWithSecrets struct {
 	Secrets []Secret
 }
 
-// Link is a customer's leave for an agent to see and pay the customer's orders.
+// Link is a customer's permission for an agent to see and pay the customer's orders.
 type Link struct {
 	Customer string
 	Agent    Agent
 	At       time.Time
 }
 
-// SealedWebhook is a Webhook as it is stored: the secret is sealed.
+// SealedWebhook is the stored form of a Webhook.
 type SealedWebhook struct{ URL, Sealed, Version string }
 
-// SeenSignature is the signature of a completion.
+// SeenSignature is a signature that was accepted.
 type SeenSignature struct {
 	Agent, MAC, Path string
 	ExpiresAt        time.Time
 }
 
-// Store keeps agents. Each change is one transaction, in which its deed is stored
-// as well.
+// Store stores agents. Each change is one transaction that includes its audit event.
 type Store interface {
 	Registry
 	Links
-	// RecordSignature remembers a signature and returns the path with which it came
-	// first.
+	// RecordSignature stores a signature unless it is known, and returns the path it
+	// was first seen with.
 	RecordSignature(ctx context.Context, seen SeenSignature) (path string, err error)
-	// DeleteExpiredSignatures removes at most limit whose time is over, and says how many.
+	// DeleteExpiredSignatures deletes at most limit expired signatures and returns how
+	// many.
 	DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
-// Registry keeps who the agents are.
+// Registry stores agents and their credentials.
 type Registry interface {
-	// AddAgent stores an agent. It is a conflict, NameTaken, if a live one has its
-	// name, and TooManyAgents if limit are live.
+	// AddAgent stores an agent. It returns NameTaken if a live agent has the name, and
+	// TooManyAgents if limit are live.
 	AddAgent(ctx context.Context, agent Agent, key registrar.SecretHash, secret Secret, webhook SealedWebhook, limit int, event registrar.AuditEvent) error
-	// ListAgents are all, also removed ones, the oldest first.
+	// ListAgents returns all agents including removed ones, oldest first.
 	ListAgents(ctx context.Context) ([]Agent, error)
-	// AgentByID returns one, live or not; false if there is none.
+	// AgentByID returns an agent, live or not; false if there is none.
 	AgentByID(ctx context.Context, id string) (Agent, bool, error)
 	// AgentByKey returns the live agent of a key; false if there is none.
 	AgentByKey(ctx context.Context, key registrar.SecretHash) (AgentWithSecrets, bool, error)
-	// ListLiveAgents are those that sign in a profile, at most limit.
+	// ListLiveAgents returns at most limit live agents with the given profile.
 	ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]AgentWithSecrets, error)
-	// GetAgentWebhook is where a live agent hears of its orders; false if there is none.
+	// GetAgentWebhook returns the webhook of a live agent; false if there is none.
 	GetAgentWebhook(ctx context.Context, id string) (SealedWebhook, bool, error)
-	// AddAgentSecret stores one more secret, after which the newest keep are live; false
-	// if the agent is not.
+	// AddAgentSecret stores a secret and ends all but the newest keep; false if the
+	// agent is not live.
 	AddAgentSecret(ctx context.Context, secret Secret, keep int, event registrar.AuditEvent) (bool, error)
-	// SetAgentKey and SetHook replace what was there; false if the agent is not live.
+	// SetAgentKey and SetAgentWebhook replace the current value; false if the agent is
+	// not live.
 	SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error)
 	SetAgentWebhook(ctx context.Context, id string, webhook SealedWebhook, event registrar.AuditEvent) (bool, error)
-	// RemoveAgent ends an agent, its secrets and its links, each with a deed for its
-	// customer; false if it is not live.
+	// RemoveAgent removes an agent, its secrets and its links, each link with an audit
+	// event for its customer; false if the agent is not live.
 	RemoveAgent(ctx context.Context, id string, event registrar.AuditEvent) (bool, error)
 }
 
-// Links keeps what customers let agents do.
+// Links stores the links between customers and agents.
 type Links interface {
-	// LinkAgent stores a link with its deed and letter; false if it is there
-	// already. The agent must be live and the account open: else NoSuchAgent.
-	LinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent, letter registrar.Mail) (bool, error)
-	// UnlinkAgent ends one; false if there is none.
+	// LinkAgent stores a link with its audit event and mail; false if it already
+	// exists. It returns NoSuchAgent unless the agent is live and the account open.
+	LinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent, mail registrar.Mail) (bool, error)
+	// UnlinkAgent ends a link; false if there is none.
 	UnlinkAgent(ctx context.Context, customer, agent string, event registrar.AuditEvent) (bool, error)
-	// ListAgentLinks are a customer's, by the agents' names.
+	// ListAgentLinks returns a customer's links, by the agents' names.
 	ListAgentLinks(ctx context.Context, customer string) ([]Link, error)
 }

@@ -1,24 +1,23 @@
-// Package idempotency lets a request be sent twice and carried out once.
+// Package idempotency lets a client send a request twice and have it executed once.
 //
-// A caller gives a request a key of its own. The first with a key runs; whoever
-// comes with the same key later gets the answer of the first, word for word. It
-// promises:
+// The client chooses a key per request. The first request with a key is executed; later
+// ones with the same key get the stored response, byte for byte:
 //
-//   - The same key with another body is a conflict, and nothing is carried out.
-//     Bodies are compared as JSON values: the order of members, white space and the
-//     spelling of numbers and letters do not count. What is no plain JSON (broken,
-//     or with a member twice) is compared by its bytes.
-//   - While the first still runs, others hear that it does, and when to ask again.
-//   - An answer is kept for Kept, and never one that blames us (5xx) or that was
-//     dropped: after those the same key may try again.
-//   - If the process dies in the middle, the key is free for the same request when
-//     its node starts again, or after a lease. What was half done is then for those
-//     behind it to recognise, as after any crash; Run.Resumed says so.
+//   - The same key with another body is a conflict, and nothing is executed. Bodies are
+//     compared as JSON values: member order, white space, number notation and string
+//     escapes don't matter. A body that is invalid JSON or has duplicate members is
+//     compared by its bytes.
+//   - While the first request is running, others get InFlight with a RetryAfter.
+//   - A response is stored for ResponseTTL, unless it is a server error (5xx) or was
+//     released: the same key may then be used again.
+//   - If the process dies meanwhile, the key is free for the same request once its node
+//     restarts, or after a lease. The caller must then detect what was already done, as
+//     after any crash; Run.Resumed reports this.
 //
-// Keys belong to a scope, which the caller makes of who asks and for what, so
-// nobody meets another's keys. Of scope, key and body only hashes are stored. The
-// answer is sealed: it may hold links that open an order, and those are nowhere
-// else in the database either.
+// Keys belong to a scope, which the caller derives from the client and the operation, so
+// clients never share keys. Scope, key and body are stored as hashes. The response is
+// sealed, because it may contain links that open an order and are stored nowhere else in
+// clear.
 //
-// The memory is the database's, so it holds on every node.
+// The state is in the database, so it holds on every node.
 package idempotency

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// fingerprint is equal for equal JSON values. What is no plain JSON is only equal
-// to the same bytes; the first letter keeps the two apart.
+// fingerprint is equal for equal JSON values. Any other body equals only the same
+// bytes; the prefix keeps the two apart.
 func fingerprint(body []byte) string {
 	if plain, ok := canonical(body); ok {
 		return "j" + hashText(plain)
@@ -20,9 +20,8 @@ func fingerprint(body []byte) string {
 	return "b" + hashText(body)
 }
 
-// canonical writes a JSON value in the one way that all its spellings share. It is
-// false for what a reader could understand in two ways: broken, with a member
-// twice, or with letters that are none.
+// canonical returns the canonical encoding of a JSON value. It is false for ambiguous
+// input: invalid JSON, duplicate members, or invalid Unicode.
 func canonical(body []byte) ([]byte, bool) {
 	if !utf8.Valid(body) {
 		return nil, false
@@ -39,10 +38,10 @@ func canonical(body []byte) ([]byte, bool) {
 	return plain, true
 }
 
-// maxDepth is how far values may be inside of each other.
+// maxDepth limits the nesting of values.
 const maxDepth = 100
 
-var errNotPlain = errors.New("not plain JSON")
+var errNotPlain = errors.New("idempotency: ambiguous JSON")
 
 func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 	token, err := decoder.Token()
@@ -59,7 +58,7 @@ func appendValue(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) {
 		}
 		return appendArray(decoder, dst, depth)
 	case string:
-		if strings.ContainsRune(token, utf8.RuneError) { // half a letter reads like any other half
+		if strings.ContainsRune(token, utf8.RuneError) { // unpaired surrogates all decode to this
 			return nil, errNotPlain
 		}
 		return strconv.AppendQuote(dst, token), nil
@@ -114,8 +113,8 @@ func appendObject(decoder *json.Decoder, dst []byte, depth int) ([]byte, error) 
 	return append(dst, '}'), nil
 }
 
-// canonicalNumber is the same for 1, 1.0 and 10e-1, and exact: the digits without zeros at
-// either end, and where the point stands.
+// canonicalNumber is the same for 1, 1.0 and 10e-1, and exact: the significant digits
+// and the exponent.
 func canonicalNumber(text string) string {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	sign := ""
@@ -132,7 +131,7 @@ func canonicalNumber(text string) string {
 	if exponent != "" {
 		var err error
 		if power, err = strconv.Atoi(exponent); err != nil || power > 1<<40 || power < -1<<40 {
-			return "n" + text // nobody means such a number
+			return "n" + text // out of any sensible range
 		}
 	}
 	power += len(digits) - len(short) - len(fraction)

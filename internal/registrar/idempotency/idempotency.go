@@ -13,104 +13,104 @@ import (
 )
 
 const (
-	// ResponseTTL is how long an answer is.
+	// ResponseTTL is how long a response is stored.
 	ResponseTTL = 24 * time.Hour
-	// leaseTTL is how long a request may run before another may take its key over. A
-	// request has ended long before.
+	// leaseTTL is how long a request may run before another may take over its key. It
+	// is far longer than any request.
 	leaseTTL = time.Minute
-	// MaxKey bounds a key, in bytes.
+	// MaxKey is the maximum length of a key in bytes.
 	MaxKey = 255
-	// retryAfter is what those who come while the first one runs are told.
+	// retryAfter is the RetryAfter of InFlight.
 	retryAfter = time.Second
-	// firstServerError is the first status that is never stored.
+	// firstServerError is the lowest status that is never stored.
 	firstServerError = 500
-	// finishTimeout bounds the last write of a request whose caller has gone.
+	// finishTimeout bounds the final write of a request whose client has disconnected.
 	finishTimeout = 10 * time.Second
 )
 
-// What can go wrong.
+// The codes of this package's errors.
 const (
-	// Conflict goes with KindConflict: the key came with another body before.
+	// Conflict goes with KindConflict: the key was used with another body.
 	Conflict registrar.Code = "idempotency_conflict"
-	// InFlight goes with KindConflict: the first request with the key still runs.
+	// InFlight goes with KindConflict: the first request with the key is still running.
 	InFlight registrar.Code = "idempotency_in_flight"
 	// BadKey goes with KindInvalid: empty, or longer than MaxKey.
 	BadKey registrar.Code = "bad_idempotency_key"
 )
 
-// StoredResponse is an answer that was given before.
+// StoredResponse is the response of an earlier request.
 type StoredResponse struct {
 	Status int
-	// Header has those headers that belong to the answer.
+	// Header has the headers that are part of the response.
 	Header map[string]string
 	Body   []byte
 }
 
-// Attempt is a request with its key. All of its texts are hashes.
+// Attempt is a request with its key. All strings are hashes.
 type Attempt struct {
 	Scope, Key, Body string
-	// Run names who carries it out.
+	// Run identifies the execution.
 	Run string
-	// Now is when it begins; until LeaseEnds nobody else takes it over, and after
-	// EndsAt the key is free.
+	// Now is the start; the key can be taken over after LeaseEnds and is free after
+	// ExpiresAt.
 	Now, LeaseEnds, ExpiresAt time.Time
 }
 
-// KeyState is how it stands with a key.
+// KeyState is the state of a key after BeginRun.
 type KeyState struct {
-	// Acquired says that the attempt has the key now. Else Body is that of the one who
-	// has it, and Answer what was answered; nil: it still runs.
+	// Acquired means that the attempt owns the key. Otherwise Body is that of the owner
+	// and the response is theirs, nil while it is running.
 	Acquired bool
 	Body     string
 	Response *SealedResponse
-	// Resumed says that the same request began before and did not come to its end.
+	// Resumed means that the same request was started before and did not finish.
 	Resumed bool
 }
 
-// SealedResponse is an answer as it is stored, sealed.
+// SealedResponse is the stored form of a response.
 type SealedResponse struct {
 	Status int
 	Header map[string]string
-	Text   string // what only our key opens
+	Text   string // sealed
 }
 
-// Store keeps keys.
+// Store stores keys.
 type Store interface {
-	// BeginRun takes a key that is new, has ended, or was left by one who died.
+	// BeginRun acquires a key that is new, expired, or abandoned by a dead node.
 	BeginRun(ctx context.Context, attempt Attempt) (KeyState, error)
-	// FinishRun stores the answer; false if the key was taken over meanwhile.
+	// FinishRun stores the response; false if the key was taken over meanwhile.
 	FinishRun(ctx context.Context, scope, key, run string, response SealedResponse) (bool, error)
-	// ReleaseRun frees the key if it still runs.
+	// ReleaseRun frees the key if the run still owns it.
 	ReleaseRun(ctx context.Context, scope, key, run string) error
-	// DeleteExpiredRuns removes at most limit whose time is over, and says how many.
+	// DeleteExpiredRuns deletes at most limit expired keys and returns how many.
 	DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store Store
-	// Seal closes the stored answers: they hold links that open orders.
+	// Seal encrypts stored responses, which contain links that open orders.
 	Seal *registrar.Seal
-	// Now is the true time. Default: time.Now.
+	// Now is the real time. Default: time.Now.
 	Now func() time.Time
-	// Log gets what goes wrong in the background. Default: nobody.
+	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
 }
 
-// Service is safe for use by many goroutines.
+// Service is safe for concurrent use.
 type Service struct {
 	store Store
 	seal  *registrar.Seal
 	now   func() time.Time
 	log   *slog.Logger
-	// waiters are requests that wait for one with the same key.
+	// waiters limits the requests that wait for one with the same key.
 	waiters jobs.Waiters
 }
 
-// New returns a Service. Whoever calls it also calls Run.
+// New returns a Service. The caller must also call Run.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil || cfg.Seal == nil {
-		return nil, errors.New("idempotency needs a store and a seal")
+		return nil, errors.New("idempotency: Config.Store and Config.Seal are required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -124,18 +124,18 @@ func New(cfg Config) (*Service, error) {
 	}, nil
 }
 
-// Run is a request that is carried out. One of Finish and Drop ends it.
+// Run is a request being executed. Finish or Release ends it.
 type Run struct {
-	// Resumed says that the request was interrupted before: what it asks for may have
-	// been done already.
+	// Resumed means that the request was interrupted before: its effects may already
+	// exist.
 	Resumed bool
 
 	service           *Service
 	scope, key, runID string
 }
 
-// Begin takes a key. It returns a Run for a request that must be carried out, or
-// the answer that was given before; else an error with one of the codes above.
+// Begin acquires a key. It returns a Run for a request to be executed, or the stored
+// response, or an error with one of the codes above.
 func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*Run, *StoredResponse, error) {
 	if key == "" || len(key) > MaxKey {
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadKey}
@@ -168,8 +168,9 @@ func (s *Service) openResponse(scope, key, sealed string) ([]byte, error) {
 	return []byte(text), err
 }
 
-// Finish keeps the answer for whoever asks again. One that blames us is dropped.
-// It is written also if the caller has gone: what was done was done.
+// Finish stores the response for later requests; a server error releases the key
+// instead. It writes even if the client has disconnected, because the request has been
+// executed.
 func (r *Run) Finish(ctx context.Context, status int, header map[string]string, body []byte) error {
 	if status >= firstServerError {
 		return r.Release(ctx)
@@ -181,7 +182,7 @@ func (r *Run) Finish(ctx context.Context, status int, header map[string]string, 
 	return err
 }
 
-// Release frees the key, as if nobody had asked. After Finish it does nothing.
+// Release frees the key as if it had never been used. After Finish it does nothing.
 func (r *Run) Release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
@@ -198,12 +199,12 @@ const (
 	cleanupBatch    = 500
 )
 
-// Run forgets answers whose time is over, until ctx ends.
+// Run deletes expired responses until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.log, "old answers"))
 }
 
-// DeleteExpired removes answers whose time is over.
+// DeleteExpired deletes expired keys and their responses.
 func (s *Service) DeleteExpired(ctx context.Context) error {
 	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
 		return s.store.DeleteExpiredRuns(ctx, s.now(), cleanupBatch)

@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// A request that waits for the answer of one in flight looks for it after
-	// firstPoll, then less and less often.
+	// A waiting request polls at these intervals, backing off from the first to the
+	// second.
 	minPollInterval = 50 * time.Millisecond
 	maxPollInterval = time.Second
-	// So many may wait on a node at one moment, in total and of one caller; more are
-	// told InFlight at once.
+	// These limit the requests waiting on a node, in total and per caller; further ones
+	// get InFlight at once.
 	maxWaiters          = 256
 	maxWaitersPerCaller = 64
 )
 
-// WaitOptions says how long a request waits for the answer of one in flight.
+// WaitOptions limits the wait for a request in flight.
 type WaitOptions struct {
-	// Caller is who waits, for bounding their number.
+	// Caller identifies the client, to limit its waiting requests.
 	Caller string
-	// Until ends the wait, and so does either channel when it is closed; a nil one
-	// never is.
+	// Until ends the wait, as does closing either channel; a nil channel never closes.
 	Until                time.Time
 	ClientGone, Shutdown <-chan struct{}
 }
 
-// BeginOrWait is Begin, but waits for the answer while another request with the key is
-// in flight. If that one gives its key back, this one takes it.
+// BeginOrWait is Begin, but waits while another request with the key is in flight. If
+// that one releases its key, this one acquires it.
 func (s *Service) BeginOrWait(ctx context.Context, scope, key string, body []byte, options WaitOptions) (run *Run, stored *StoredResponse, err error) {
 	inFlight := func() bool {
 		run, stored, err = s.Begin(ctx, scope, key, body)
@@ -46,7 +45,7 @@ func (s *Service) BeginOrWait(ctx context.Context, scope, key string, body []byt
 	defer leave()
 	waitCtx, cancel := context.WithDeadline(ctx, options.Until)
 	defer cancel()
-	// Whatever ends the wait, err is what the last look has set.
+	// However the wait ends, err is that of the last poll.
 	_, _ = jobs.Poll(waitCtx, options.ClientGone, options.Shutdown, minPollInterval, maxPollInterval, func() (bool, error) { return !inFlight(), nil })
 	return run, stored, err
 }

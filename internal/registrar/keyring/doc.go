@@ -1,14 +1,14 @@
 // Package keyring decides which secret keys a database is sealed with, refuses to
-// start a node that misses one, and replaces a key while nodes are running.
+// start a node that lacks one, and replaces a key while nodes are running.
 //
 // Keys come from the configuration; the database stores their ids, a state for each,
 // and a canary: a known value sealed with the key, which proves that a configured key
 // is the one that the id stands for.
 //
-//	state     sealing                    a node without the key
-//	next      nobody seals with it yet   does not start
+//	state     use                        a node without the key
+//	next      not used for sealing yet   does not start
 //	active    every node seals with it   does not start
-//	previous  it still opens old values  does not start
+//	previous  only opens older values    does not start
 //	retired   nothing is sealed with it  starts
 //
 // A rotation moves one key from next to active and the one before from active to

@@ -25,7 +25,7 @@ const (
 	Retired  State = "retired"
 )
 
-// Key is what the database knows of a key.
+// Key is the stored state of a key.
 type Key struct {
 	ID        string
 	State     State
@@ -33,7 +33,7 @@ type Key struct {
 	CreatedAt time.Time
 }
 
-// Node is what a running node has reported.
+// Node is the report of a running node.
 type Node struct {
 	Name    string
 	KeyIDs  []string // it can open values of these
@@ -48,35 +48,36 @@ type Value struct {
 	Sealed  string
 }
 
-// Replacement is a value and what it becomes.
+// Replacement is a value and its new sealed form.
 type Replacement struct {
 	Value
 	Sealed string
 }
 
-// Store keeps the states of keys, the reports of nodes, and the sealed values.
+// Store stores the states of keys, the reports of nodes, and the sealed values.
 type Store interface {
 	SealKeys(ctx context.Context) ([]Key, error)
-	// AddSealKey is false if the key is known, or if it is to be active and another is.
+	// AddSealKey returns false if the key is known, or if it would be a second active
+	// one.
 	AddSealKey(ctx context.Context, key Key) (bool, error)
 	// ActivateSealKey makes a next or previous key active and the active one previous.
-	// It is false if either is in another state.
+	// It returns false if either is in another state.
 	ActivateSealKey(ctx context.Context, key Key, active string, now time.Time) (bool, error)
-	// RetireSealKey is false if the key is in another state.
+	// RetireSealKey returns false if the key is in another state.
 	RetireSealKey(ctx context.Context, id string, was State, now time.Time) (bool, error)
-	// DeleteNextSealKey removes a key that is next.
+	// DeleteNextSealKey deletes a key in state next.
 	DeleteNextSealKey(ctx context.Context, id string) error
 	PutSealNode(ctx context.Context, node Node) error
 	DeleteSealNode(ctx context.Context, name string) error
-	// SealNodes are the reports of all nodes, also of those that were killed.
+	// SealNodes returns the reports of all nodes, including killed ones.
 	SealNodes(ctx context.Context) ([]Node, error)
-	// SealedColumns are all columns that hold sealed values.
+	// SealedColumns lists all columns that hold sealed values.
 	SealedColumns() []string
-	// SealedValues are the values of a column that are not empty, by row, after the
-	// given row; nil begins.
+	// SealedValues returns the non-empty values of a column by row, after the given
+	// row; nil starts at the first.
 	SealedValues(ctx context.Context, column string, after []string, limit int) ([]Value, error)
-	// ReplaceSealed replaces those values that are still what they were, and returns how
-	// many.
+	// ReplaceSealed replaces the values that are unchanged since they were read, and
+	// returns how many.
 	ReplaceSealed(ctx context.Context, column string, replacements []Replacement) (int, error)
 }
 
@@ -91,13 +92,13 @@ const (
 	pageSize       = 200
 )
 
-// MissingKeyError says that the database is sealed with keys that are not configured.
+// MissingKeyError means that the database is sealed with keys that are not configured.
 type MissingKeyError struct {
 	// Missing and Have are key ids.
 	Missing, Have []string
 }
 
-// Error names the keys by their ids, and what to do.
+// Error names the keys by their ids, and the remedy.
 func (e *MissingKeyError) Error() string {
 	have := "no key at all"
 	if len(e.Have) > 0 {
@@ -118,22 +119,22 @@ func (*MissingKeyError) action() string {
 	return "put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
 }
 
-// problem is what is wrong with the keys, and what an operator does about it.
+// problem is a fault of the keys with its remedy for the operator.
 type problem struct{ reason, remedy string }
 
 func (p *problem) Error() string    { return "secret_key: " + p.reason + ": " + p.remedy }
 func (p *problem) LogCause() string { return "keyring: " + p.reason }
 func (p *problem) action() string   { return p.remedy }
 
-// ErrWrongKey says that a database from before there were key ids holds values that
-// the configured key does not open.
+// ErrWrongKey means that a database from before key ids holds values that the
+// configured key does not open.
 var ErrWrongKey error = &problem{
 	"the database holds sealed values, and the configured key opens none of them",
 	"put the key that the service had before into secret_key or DATA/secret.key (docs/operating.md, \"The secret key\")",
 }
 
-// CheckUnused says with which keys the database is sealed, as an error; nil if nothing is
-// sealed, so that a new key can be made.
+// CheckUnused returns an error that names the keys the database is sealed with; nil if
+// nothing is sealed, so that a new key may be created.
 func CheckUnused(ctx context.Context, store Store) error {
 	rows, err := store.SealKeys(ctx)
 	if err != nil {
@@ -160,7 +161,8 @@ func CheckUnused(ctx context.Context, store Store) error {
 	return nil
 }
 
-// Check says whether the keys are all that the database needs, and changes nothing.
+// Check returns an error unless keys are all that the database needs. It changes
+// nothing.
 func Check(ctx context.Context, store Store, keys []registrar.SealKey) error {
 	seal, err := registrar.NewSeal(keys...)
 	if err != nil {
@@ -194,8 +196,8 @@ func check(rows []Key, seal *registrar.Seal) error {
 	return nil
 }
 
-// checkUntagged looks at a database that no version with key ids has opened. One value
-// that opens proves the key; others may be of a key that was lost long ago.
+// checkUntagged checks a database that no version with key ids has opened. One value
+// that opens proves the key; others may be of a key that was lost before.
 func checkUntagged(ctx context.Context, store Store, seal *registrar.Seal) error {
 	seen := false
 	for _, column := range store.SealedColumns() {
@@ -216,14 +218,13 @@ func checkUntagged(ctx context.Context, store Store, seal *registrar.Seal) error
 	return nil
 }
 
-// Config is what a Keyring needs.
+// Config configures a Keyring.
 type Config struct {
 	Store Store
-	// Load reads the configured keys. It is called again and again, so that a key which
-	// is added to a file is noticed without a restart. The first key is the one that
-	// seals in a new database.
+	// Load reads the configured keys. It is called repeatedly, so that a key added to a
+	// file takes effect without a restart. The first key seals a new database.
 	Load func() ([]registrar.SealKey, error)
-	// Now is the true time. Default: time.Now.
+	// Now is the real time. Default: time.Now.
 	Now func() time.Time
 	// Logger may be nil.
 	Logger *slog.Logger
@@ -238,14 +239,14 @@ type Keyring struct {
 	keys     []registrar.SealKey
 	node     string
 	reported Node
-	// logged are the reasons that have a log record and have not ended since.
+	// logged are the reasons that were logged and persist.
 	logged map[string]bool
-	// databaseErrors is how many times in a row Refresh has failed at the database.
+	// databaseErrors is the number of consecutive database failures of Refresh.
 	databaseErrors int
 }
 
-// Open reads the keys, checks them against the database, and returns what seals with
-// the active one. A database without a key gets the first one as its active key.
+// Open reads the keys, checks them against the database, and returns a Keyring that
+// seals with the active one. In a database without a key the first one becomes active.
 func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -265,7 +266,8 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 		if err := checkUntagged(ctx, cfg.Store, k.seal); err != nil {
 			return nil, err
 		}
-		// Another node may be faster with another key: then this one is found missing.
+		// Another node may have added another key first: this one is then reported as
+		// missing.
 		if _, err := cfg.Store.AddSealKey(ctx, k.newKey(k.seal.WriteID(), Active)); err != nil {
 			return nil, err
 		}
@@ -291,9 +293,9 @@ func openUnchecked(cfg Config) (*Keyring, error) {
 	return &Keyring{cfg: cfg, seal: seal, keys: keys}, nil
 }
 
-// newKey is a key with its canary.
+// newKey returns a key with its canary.
 func (k *Keyring) newKey(id string, state State) Key {
-	text, _ := k.seal.SealWith(id, registrar.CanaryPurpose(id), canary) // the key is one of ours
+	text, _ := k.seal.SealWith(id, registrar.CanaryPurpose(id), canary) // the key is in the seal
 	return Key{ID: id, State: state, Canary: text, CreatedAt: k.cfg.Now()}
 }
 
@@ -306,10 +308,10 @@ func activeKeyID(rows []Key) string {
 	return ""
 }
 
-// Seal is shared by all who seal. Its keys change while it is used.
+// Seal returns the shared Seal. Its keys change while it is in use.
 func (k *Keyring) Seal() *registrar.Seal { return k.seal }
 
-// RegisterNode makes this process known to rotations as a node, and checks its keys once more:
+// RegisterNode reports this process to rotations as a node, and checks its keys again:
 // a rotation that has not seen the node may have begun since Open.
 func (k *Keyring) RegisterNode(ctx context.Context, node string) error {
 	k.node = node
@@ -326,10 +328,10 @@ func (k *Keyring) RegisterNode(ctx context.Context, node string) error {
 	return k.seal.SetKeys(k.keys, activeKeyID(rows))
 }
 
-// SetLoader replaces how keys are read. It is called before Run.
+// SetLoader replaces Config.Load. It must be called before Run.
 func (k *Keyring) SetLoader(load func() ([]registrar.SealKey, error)) { k.cfg.Load = load }
 
-// Run follows the configuration and the database until ctx ends.
+// Run refreshes the keys until ctx ends.
 func (k *Keyring) Run(ctx context.Context) {
 	tick := time.NewTicker(refreshInterval)
 	defer tick.Stop()
@@ -338,7 +340,7 @@ func (k *Keyring) Run(ctx context.Context) {
 		case <-ctx.Done():
 			cleanupCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshInterval)
 			defer cancel()
-			_ = k.cfg.Store.DeleteSealNode(cleanupCtx, k.node) // its report grows old otherwise
+			_ = k.cfg.Store.DeleteSealNode(cleanupCtx, k.node) // best effort: an old report expires
 			return
 		case <-tick.C:
 			k.logFailure(ctx, k.Refresh(ctx))
@@ -346,8 +348,8 @@ func (k *Keyring) Run(ctx context.Context) {
 	}
 }
 
-// logFailure logs each reason of a failed Refresh once, until it has ended. It is
-// silent about a database that is out, which has a log record of its own.
+// logFailure logs each reason of a failed Refresh once, until it ends. It does not log
+// a database outage, which has a log record of its own.
 func (k *Keyring) logFailure(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
@@ -378,9 +380,9 @@ func (k *Keyring) logFailure(ctx context.Context, err error) {
 	k.logged = now
 }
 
-// isOutage reports whether the store logs the reason of err itself. The only deadline
-// of a Refresh is the one for the database. A first error may be the session that an
-// outage has ended, before the store knows of the outage; the second one is marked.
+// isOutage reports whether the store itself logs the reason of err. The only deadline
+// of a Refresh is the one for the database. The first error may be a session that an
+// outage has ended, before the store has detected the outage; the second one is marked.
 func (k *Keyring) isOutage(err error) bool {
 	var cause *registrar.Cause
 	if !errors.As(err, &cause) {
@@ -407,8 +409,9 @@ func actionOf(err error) string {
 	}
 }
 
-// Refresh takes up keys that were added to the configuration and the state of the keys
-// in the database. A key that the database needs stays, whatever the configuration says.
+// Refresh applies keys added to the configuration and the states of keys in the
+// database. A key that the database needs is kept even if it is removed from the
+// configuration.
 func (k *Keyring) Refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -450,7 +453,7 @@ func (k *Keyring) report(ctx context.Context) error {
 	return k.reportLocked(ctx)
 }
 
-// reportLocked stores what this node can do if it has changed or is due.
+// reportLocked stores this node's report if it has changed or is due.
 func (k *Keyring) reportLocked(ctx context.Context) error {
 	now := Node{Name: k.node, KeyIDs: k.seal.KeyIDs(), WriteID: k.seal.WriteID(), SeenAt: k.cfg.Now()}
 	if k.node == "" || now.WriteID == k.reported.WriteID && slices.Equal(now.KeyIDs, k.reported.KeyIDs) && now.SeenAt.Sub(k.reported.SeenAt) < reportInterval {

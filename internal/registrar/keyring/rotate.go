@@ -14,33 +14,31 @@ import (
 // Rotation replaces the key that a database is sealed with, while nodes are running.
 type Rotation struct {
 	keyring *Keyring
-	// Progress gets one line for each step; it may be nil.
+	// Progress receives one line per step; it may be nil.
 	Progress func(line string)
-	// Wait bounds how long nodes have to report. Default: 3 minutes, which is longer than
-	// it takes to notice that a node was killed.
+	// Wait is how long to wait for reports of nodes. Default: 3 minutes, longer than it
+	// takes to detect a killed node.
 	Wait time.Duration
 
-	// watched are the reports of nodes by name, and lastRead is when they were read.
+	// watched are the reports of nodes by name; lastRead is when they were read.
 	watched  map[string]watchedReport
 	lastRead time.Time
 }
 
-// watchedReport is the report of a node, and for how long it has been watched without
-// changing.
+// watchedReport is the report of a node, and how long it has been unchanged.
 type watchedReport struct {
 	seenAt    time.Time
 	unchanged time.Duration
 }
 
 const (
-	// pollInterval is how often a rotation reads the reports of nodes, and readWithin how
-	// long that may take.
+	// pollInterval is how often a rotation reads the reports of nodes.
 	pollInterval = time.Second
 	readTimeout  = 10 * time.Second
 )
 
 // NewRotation reads the configured keys. Unlike Open it works on a database whose keys
-// are missing, because it is also how a lost key is given up.
+// are missing, because it is also used to abandon a lost key.
 func NewRotation(cfg Config) (*Rotation, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -53,17 +51,17 @@ func (r *Rotation) progressf(format string, values ...any) {
 	r.Progress(fmt.Sprintf(format, values...))
 }
 
-// Count is how many values of a column are sealed with a key. The key is empty where no
-// configured key opens a value from before there were key ids.
+// Count is the number of values of a column sealed with a key. Key is empty for values
+// from before key ids that no configured key opens.
 type Count struct {
 	Column, KeyID string
 	Values        int
 }
 
-// Status is what a database is sealed with.
+// Status describes the keys of a database.
 type Status struct {
 	Keys   []Key
-	Nodes  []Node // what they reported last; a node that was killed may be among them
+	Nodes  []Node // their last reports; killed nodes may be among them
 	Counts []Count
 }
 
@@ -81,9 +79,9 @@ func (r *Rotation) Status(ctx context.Context) (Status, error) {
 	return Status{Keys: rows, Nodes: nodes, Counts: counts}, err
 }
 
-// Target is the configured key that a rotation would make active: the first one, or if
-// that is active already, the only other one that is not retired. It is empty if there
-// is none.
+// Target returns the configured key that a rotation would make active: the first one
+// or, if that is already active, the only other one that is not retired. It is empty if
+// there is none.
 func (r *Rotation) Target(ctx context.Context) (string, error) {
 	rows, err := r.keyring.cfg.Store.SealKeys(ctx)
 	if err != nil {
@@ -112,9 +110,8 @@ func (r *Rotation) Target(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("several configured keys are new to the database (%s): configure one of them only", strings.Join(others, ", "))
 }
 
-// Rotate makes the target active and seals every value with it. Without a target it
-// finishes an earlier rotation: values that are sealed with another key than the active
-// one are sealed again.
+// Rotate makes the target active and reseals every value with it. Without a target it
+// completes an earlier rotation by resealing the remaining values.
 func (r *Rotation) Rotate(ctx context.Context) error {
 	store := r.keyring.cfg.Store
 	rows, err := store.SealKeys(ctx)
@@ -147,7 +144,7 @@ func (r *Rotation) Rotate(ctx context.Context) error {
 	return r.resealAll(ctx)
 }
 
-// activate has every node able to open values of the target before one of them seals
+// activate waits until every node can open values of the target before any node seals
 // with it.
 func (r *Rotation) activate(ctx context.Context, target, active string) error {
 	store := r.keyring.cfg.Store
@@ -175,10 +172,10 @@ func (r *Rotation) activate(ctx context.Context, target, active string) error {
 	return err
 }
 
-// runningNodes are those that run, as far as this rotation can tell: all whose report has not
-// been unchanged for deadAfter while it was watched. The time in a report is that of the
-// node's clock, which may differ from the one here, so it is compared with the node's own
-// earlier report only.
+// runningNodes returns the nodes that appear to be running: all whose report has not
+// been unchanged for deadAfter while watched. The time in a report is of the node's
+// clock, which may differ from the local one, so it is compared only with the node's
+// own earlier report.
 func (r *Rotation) runningNodes(ctx context.Context) ([]Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -187,8 +184,8 @@ func (r *Rotation) runningNodes(ctx context.Context) ([]Node, error) {
 		return nil, err
 	}
 	now := r.keyring.cfg.Now()
-	// While the database does not answer, no node can report either: a long gap between
-	// two reads counts as one interval of reports at most.
+	// While the database is unreachable, no node can report either: a long gap between
+	// two reads counts as one report interval at most.
 	elapsed := min(now.Sub(r.lastRead), reportInterval)
 	watched := make(map[string]watchedReport, len(all))
 	running := slices.DeleteFunc(all, func(node Node) bool {
@@ -238,8 +235,8 @@ func (r *Rotation) waitForNodes(ctx context.Context, what string, ready func(Nod
 	}
 }
 
-// maxPasses bounds how often all values are read again because a value of another key
-// was stored meanwhile.
+// maxPasses limits how often all values are read again because one with another key was
+// stored meanwhile.
 const maxPasses = 10
 
 func (r *Rotation) resealAll(ctx context.Context) error {
@@ -288,7 +285,7 @@ func (r *Rotation) resealColumn(ctx context.Context, column string) (resealCount
 		if len(changed) == 0 {
 			return nil
 		}
-		// A value that was changed meanwhile was sealed by a node with the active key.
+		// A value changed meanwhile was sealed by a node with the active key.
 		n, err := r.keyring.cfg.Store.ReplaceSealed(ctx, column, changed)
 		sum.replaced += n
 		return err
@@ -334,8 +331,8 @@ func (r *Rotation) countValues(ctx context.Context) ([]Count, error) {
 	return counts, nil
 }
 
-// Retire ends a previous key, so that nodes start without it. It refuses while a value
-// is sealed with the key or a node still seals with it.
+// Retire retires a previous key, so that nodes start without it. It refuses while a
+// value is sealed with the key or a node still seals with it.
 func (r *Rotation) Retire(ctx context.Context, id string) error {
 	rows, err := r.keyring.cfg.Store.SealKeys(ctx)
 	if err != nil {
@@ -376,10 +373,10 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	return err
 }
 
-// checkLastReports refuses to retire a key while the last report of any node says that it
-// seals with it. A node that can't write to the database can't report, and looks dead,
-// but seals with the old key as soon as it can write again. Reports of nodes that were
-// killed are deleted after a day.
+// checkLastReports refuses to retire a key while the last report of any node says that
+// it seals with it. A node that can't write to the database can't report and appears
+// dead, but seals with the old key once it can write again. Reports of killed nodes are
+// deleted after a day.
 func (r *Rotation) checkLastReports(ctx context.Context, id string) error {
 	nodes, err := r.keyring.cfg.Store.SealNodes(ctx)
 	if err != nil {
@@ -397,8 +394,8 @@ func (r *Rotation) checkLastReports(ctx context.Context, id string) error {
 	return fmt.Errorf("these nodes sealed with key %s when they last reported: %s; start them with the new key, or wait until their reports are a day old", id, strings.Join(sealing, ", "))
 }
 
-// Abandon gives up a key that is lost. The first configured key becomes the active one
-// in its place; what only the lost key opens stays unreadable.
+// Abandon abandons a lost key. The first configured key becomes active in its place;
+// values that only the lost key opens stay unreadable.
 func (r *Rotation) Abandon(ctx context.Context, id string) error {
 	store, now := r.keyring.cfg.Store, r.keyring.cfg.Now()
 	rows, err := store.SealKeys(ctx)

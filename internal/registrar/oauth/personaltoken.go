@@ -48,8 +48,8 @@ type Config struct {
 	Now func() time.Time
 	// Log receives background errors. Default: discarded.
 	Log *slog.Logger
-	// MaxPendingUses limits the buffered last uses; further ones are dropped. Default:
-	// 100000.
+	// MaxPendingUses limits the tokens with a buffered last use. Uses of further tokens
+	// are dropped until the next write. Default: 100000.
 	MaxPendingUses int
 	// AuthorizationServer verifies the tokens of applications. Default: none are
 	// accepted.

@@ -11,34 +11,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// PageSize is how many domains a page has.
+// PageSize is the number of domains per page.
 const PageSize = 50
 
-// Filter is which domains of an account are wanted.
+// Filter selects domains of an account.
 type Filter struct {
-	// Part is what a name contains, in its Unicode form or as an A-label; empty means
-	// every name.
+	// Part is a substring of the name, in Unicode or A-label form; empty matches every
+	// name.
 	Part string
-	// Status is what they are; empty means all.
+	// Status is empty for all states.
 	Status registrar.DomainStatus
-	// PaidBefore selects domains whose paid term ends before it. Names without a
-	// term, and names that another registrar looks after, never match. Zero means all.
+	// PaidBefore selects domains whose paid term ends before it. Domains without a
+	// term, and domains transferred out, never match. Zero matches all.
 	PaidBefore time.Time
-	// AfterName and AfterID are those of the last one of the page before; empty at
-	// the beginning.
+	// AfterName and AfterID identify the last domain of the previous page; empty for
+	// the first page.
 	AfterName, AfterID string
 }
 
-// Page is a part of an account's domains.
+// Page is one page of an account's domains.
 type Page struct {
 	Domains []Domain
-	// More says that there are further ones.
+	// More reports whether there are further domains.
 	More bool
-	// Counts are how many the account has of each status, whatever the filter says.
+	// Counts are the account's domains per state, regardless of the filter.
 	Counts map[registrar.DomainStatus]int
 }
 
-// Total is how many domains the account has.
+// Total is the number of domains of the account.
 func (p Page) Total() int {
 	total := 0
 	for _, count := range p.Counts {
@@ -47,7 +47,7 @@ func (p Page) Total() int {
 	return total
 }
 
-// Page returns some of the domains of the actor's account, by name.
+// Page returns one page of the actor's domains, by name.
 func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter) (Page, error) {
 	if actor.Customer == "" {
 		return Page{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
@@ -59,7 +59,7 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	page := Page{Counts: counts}
 	part, possible := normalisePart(filter.Part)
 	if !possible || filter.Status != "" && !filter.Status.Valid() {
-		return page, nil // no name is like that
+		return page, nil // no name can match
 	}
 	filter.Part = part
 	if isASCII(part) {
@@ -76,15 +76,15 @@ func (s *Service) Page(ctx context.Context, actor registrar.Actor, filter Filter
 	return page, nil
 }
 
-// Find returns up to limit of the matching domains of the actor's account, by name,
-// after skipping offset of them, and how many match in all.
+// Find returns up to limit matching domains of the actor's account, by name, after
+// skipping offset of them, and the total number of matches.
 func (s *Service) Find(ctx context.Context, actor registrar.Actor, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
 	if actor.Customer == "" {
 		return nil, 0, &registrar.Error{Kind: registrar.KindUnauthenticated}
 	}
 	part, possible := normalisePart(filter.Part)
 	if !possible {
-		return nil, 0, nil // no name contains it
+		return nil, 0, nil // no name can match
 	}
 	filter.Part = part
 	if !isASCII(part) {
@@ -100,8 +100,8 @@ const (
 	scanBatches = 20
 )
 
-// scanUnicode is Find for a part that has non-ASCII letters. Names are stored as
-// A-labels, where a part of the Unicode form is no substring, so the account's
+// scanUnicode is Find for a part with non-ASCII characters. Names are stored as
+// A-labels, where part of the Unicode form is not a substring, so the account's
 // internationalized names are read in batches and compared decoded.
 func (s *Service) scanUnicode(ctx context.Context, customer string, filter Filter, limit, offset int) (domains []Domain, total int, err error) {
 	part := filter.Part
@@ -134,19 +134,19 @@ func isASCII(part string) bool {
 	return !strings.ContainsFunc(part, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// partProfile maps a part of a name as names are mapped: to lower case and composed. A
-// part need not be a valid name.
+// partProfile maps part of a name like a name: to lower case and composed. The part
+// need not be a valid name.
 var partProfile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false))
 
-// normalisePart is a part of a name as names are compared: in ASCII as they are stored, or in
-// Unicode if it has other letters; false if no name can have it.
+// normalisePart returns a part in the form in which names are compared: ASCII as
+// stored, or Unicode if it has other characters; false if no name can contain it.
 func normalisePart(part string) (string, bool) {
 	part = strings.ToLower(strings.TrimSpace(part))
 	if len(part) > 253 {
 		return "", false
 	}
 	if !isASCII(part) {
-		part, _ = partProfile.ToUnicode(part) // the mapped text comes even where it is no valid name
+		part, _ = partProfile.ToUnicode(part) // the mapped text is returned even if it is no valid name
 	}
 	const signs = "abcdefghijklmnopqrstuvwxyz0123456789-."
 	return part, !isASCII(part) || strings.Trim(part, signs) == ""

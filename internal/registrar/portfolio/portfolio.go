@@ -1,14 +1,11 @@
-// Package holding knows which domains customers hold, and in which state.
+// Package portfolio lists the domains that customers hold.
 //
-// A customer sees their own domains and never anybody else's: there is no
-// method that takes another account's id from a customer. A name is held by at
-// most one account at a time, also under a race: the database has an index that
-// says so. A name that was transferred to another registrar stays in the list
-// as what it is, and may come back, to the same account or another one.
+// Customers see only their own domains: no method accepts another account's id from a
+// customer. At most one account holds a name at a time, which a unique index enforces.
+// A domain transferred to another registrar stays in the list with that status, and may
+// return to the same account or another one.
 //
-// A state is ours, not a registry's: registries have more of them, and what a
-// customer wants to know is what they can do about the name. How a name moves
-// from state to state is decided where orders are carried out, not here.
+// State transitions are decided in package provision, not here.
 package portfolio
 
 import (
@@ -22,75 +19,76 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// What can go wrong. Transports have a sentence for each.
+// The codes of this package's errors.
 const (
 	// BadStatus goes with KindInvalid.
 	BadStatus registrar.Code = "bad_status"
-	// PaidUntilMissing goes with KindInvalid: only what is pending may lack it.
+	// PaidUntilMissing goes with KindInvalid: only a pending domain may lack it.
 	PaidUntilMissing registrar.Code = "paid_until_missing"
-	// NoPaymentMethod goes with KindConflict: a domain is marked only if there is a means of
-	// payment that we may keep.
+	// NoPaymentMethod goes with KindConflict: automatic renewal requires a saved
+	// payment method.
 	NoPaymentMethod registrar.Code = "no_method"
 )
 
-// What the audit tells.
+// The audit actions of domains.
 const (
 	DomainAdded  registrar.Action = "domain_added"
 	AutoRenewOn  registrar.Action = "auto_renew_on"
 	AutoRenewOff registrar.Action = "auto_renew_off"
 )
 
-// Domain is one domain of one customer.
+// Domain is a domain of a customer.
 type Domain struct {
 	ID       string
 	Customer string
-	// Name is the whole name in lower case A-label form, TLD its extension with
-	// the leading dot.
+	// Name is the full name in lower-case A-labels, TLD its extension with the leading
+	// dot.
 	Name string
 	TLD  string
 
 	Status registrar.DomainStatus
-	// PaidUntil is the date until which the customer has paid; zero while
-	// nothing is registered. A registry's own date may be later.
+	// PaidUntil is the end of the paid term; zero while nothing is registered. The
+	// registry's date may be later.
 	PaidUntil time.Time
-	// AutoRenew marks the domain for automatic renewal, which needs a means of payment
-	// with us. It is a mark only: see Renews.
+	// AutoRenew marks the domain for automatic renewal, which requires a saved payment
+	// method; see Renews.
 	AutoRenew bool
 
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Renews says whether the domain is really renewed at the end of its term. Nothing
-// renews domains automatically, so a mark alone promises nothing.
+// Renews reports whether the domain is renewed automatically at the end of its term.
+// Automatic renewal is not implemented, so AutoRenew alone has no effect.
 func (Domain) Renews() bool { return false }
 
-// Store keeps domains.
+// Store stores domains.
 type Store interface {
-	// ListCustomerDomains are the account's domains in any order.
+	// ListCustomerDomains returns the account's domains in any order.
 	ListCustomerDomains(ctx context.Context, customer string) ([]Domain, error)
-	// ListDomainsPage is a page of the account's domains by name and id: up to limit after
-	// the one of the filter. CountOf says how many there are of each status.
+	// ListDomainsPage returns up to limit of the account's domains by name and id,
+	// after the position in the filter. CountDomainsByStatus counts all domains of the
+	// account.
 	ListDomainsPage(ctx context.Context, customer string, filter Filter, limit int) ([]Domain, error)
 	CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error)
-	// FindDomains is PageOf with an offset, and counts all that match.
+	// FindDomains is ListDomainsPage with an offset, and counts all matches.
 	FindDomains(ctx context.Context, customer string, filter Filter, limit, offset int) ([]Domain, int, error)
-	// AddDomain stores a domain with its deed. It returns NameHeld if somebody
+	// AddDomain stores a domain with its audit event. It returns NameHeld if an account
 	// holds the name and NoSuchCustomer if there is no such account.
 	AddDomain(ctx context.Context, domain Domain, event registrar.AuditEvent) error
-	// SetAutoRenew stores whether a domain is marked for automatic renewal. It
-	// returns NoSuchDomain if the customer does not hold it, and NoMethod for on
-	// without a kept means of payment.
+	// SetAutoRenew stores the mark for automatic renewal. It returns NoSuchDomain if
+	// the customer does not hold the domain, and NoPaymentMethod for on without a saved
+	// payment method.
 	SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error
 }
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store Store
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// Service is safe for use by many goroutines.
+// Service is safe for concurrent use.
 type Service struct {
 	store Store
 	now   func() time.Time
@@ -99,7 +97,7 @@ type Service struct {
 // New returns a Service.
 func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
-		return nil, errors.New("holding needs a store")
+		return nil, errors.New("portfolio: Config.Store is required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -116,15 +114,14 @@ func (s *Service) List(ctx context.Context, actor registrar.Actor) ([]Domain, er
 	if err != nil {
 		return nil, err
 	}
-	// Here and not in the database, whose order of text depends on its language.
+	// Sorted here, because a database's order of text depends on its collation.
 	slices.SortFunc(domains, func(a, b Domain) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	})
 	return domains, nil
 }
 
-// SetAutoRenew lets a person mark a domain of theirs, by its id, for automatic
-// renewal, or take the mark away.
+// SetAutoRenew sets or clears the mark for automatic renewal of a domain.
 func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error {
 	if actor.Customer == "" {
 		return &registrar.Error{Kind: registrar.KindUnauthenticated}
@@ -141,7 +138,7 @@ func (s *Service) SetAutoRenew(ctx context.Context, actor registrar.Actor, domai
 	})
 }
 
-// AddParams is a domain that comes to an account other than by an order.
+// AddParams describes a domain that is added without an order.
 type AddParams struct {
 	Customer  string
 	Name      registrar.Name
@@ -150,8 +147,8 @@ type AddParams struct {
 	AutoRenew bool
 }
 
-// Add gives an account a domain. It is for operators and for the sandbox's
-// beginning; it asks no registry.
+// Add adds a domain to an account without contacting a registry. It is for operators
+// and for seeding the sandbox.
 func (s *Service) Add(ctx context.Context, operator registrar.Actor, params AddParams) (Domain, error) {
 	if err := operator.RequireOperator(); err != nil {
 		return Domain{}, err

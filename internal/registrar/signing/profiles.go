@@ -6,17 +6,16 @@ import (
 	"encoding/hex"
 )
 
-// Profile is which bytes of a request are signed. The protocol leaves that to the
-// parties, and those who have built it before us have done it in several ways; an
-// agent that can't be changed can be met in its own.
+// Profile selects which bytes of a request are signed. The protocol leaves that open,
+// and existing implementations differ; profiles support agents that can't be changed.
 type Profile string
 
 // The profiles.
 const (
 	// Ours signs the Timestamp header, a full stop and the raw body.
 	Ours Profile = "ours"
-	// Body signs the raw body alone. Its time is not signed, so such a request
-	// could be sent again at another time: nobody should choose this freely.
+	// Body signs the raw body alone. Its timestamp is not signed, so such a request can
+	// be replayed later: avoid it where possible.
 	Body Profile = "body"
 	// Canonical signs four lines: the method, the path with its query, the
 	// Timestamp header and the SHA-256 of the raw body in lower-case hex. They are
@@ -24,10 +23,10 @@ const (
 	Canonical Profile = "canonical"
 )
 
-// Known says whether there is such a profile.
+// Known reports whether the profile exists.
 func (p Profile) Known() bool { return p == Ours || p == Body || p == Canonical }
 
-// Request is what can be signed of a request.
+// Request has the parts of a request that can be signed.
 type Request struct {
 	// Timestamp is the header as sent.
 	Timestamp string
@@ -36,13 +35,13 @@ type Request struct {
 	Body         []byte
 }
 
-// Compute signs a request with secret: base64url without padding.
+// Compute returns the signature of a request: base64url without padding.
 func (p Profile) Compute(secret string, r Request) string {
 	mac := p.sum(secret, r)
 	return base64.RawURLEncoding.EncodeToString(mac[:])
 }
 
-// sum is the signature.
+// sum returns the raw signature.
 func (p Profile) sum(secret string, r Request) [sha256.Size]byte {
 	switch p {
 	case Body:
@@ -55,13 +54,12 @@ func (p Profile) sum(secret string, r Request) [sha256.Size]byte {
 	}
 }
 
-// stackBufferSize is room for most requests, on the stack.
+// stackBufferSize fits most requests on the stack.
 const stackBufferSize = 2048
 
-// hmacSHA256 is HMAC-SHA256 (RFC 2104) of three parts in a row. It is written out
-// because crypto/hmac spends more on memory for its five objects than on hashing a
-// request, and without a key all live agents are tried. A test holds it against
-// crypto/hmac.
+// hmacSHA256 computes HMAC-SHA256 (RFC 2104) over three concatenated parts. crypto/hmac
+// spends more time on its allocations than on hashing a request, and without a key all
+// live agents are tried. A test compares it with crypto/hmac.
 func hmacSHA256(secret, head, middle string, body []byte) [sha256.Size]byte {
 	var key [sha256.BlockSize]byte
 	if len(secret) > len(key) {

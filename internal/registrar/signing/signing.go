@@ -1,14 +1,13 @@
-// Package signing proves that a request comes from an agent that holds a secret,
-// and that it was made just now.
+// Package signing verifies that a request comes from an agent that holds a secret, and
+// that it is recent.
 //
-// The signature is an HMAC-SHA256 over the Timestamp header as sent, a full stop
-// and the raw body. It promises that a request with another body or another
-// time does not pass, and that comparing takes the same time whatever differs.
-// Agents that were built for other shops may sign other bytes: profiles.go.
+// The signature is an HMAC-SHA256 over the Timestamp header as sent, a full stop and
+// the raw body. A request with another body or timestamp is rejected, and the
+// comparison takes constant time. Agents built for other merchants may sign other
+// bytes; see Profile.
 //
-// It refuses to know agents: the caller hands in the secrets that may have
-// signed. It does not remember signatures either; a repeated request is the
-// caller's to notice, within Tolerance.
+// The package knows no agents: the caller passes the candidate secrets. It stores no
+// signatures either; detecting replays within Tolerance is up to the caller.
 package signing
 
 import (
@@ -29,17 +28,16 @@ const (
 	SignatureHeader = "Signature"
 )
 
-// Tolerance is how far the sender's clock may be from ours, in either direction.
+// Tolerance is the accepted clock difference, in either direction.
 const Tolerance = 300 * time.Second
 
-// What can be wrong with a signature. Compare with errors.Is.
+// The errors of Verify. Compare with errors.Is.
 var (
-	// ErrMissing: one of the two headers is not there.
+	// ErrMissing: one of the two headers is absent.
 	ErrMissing error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "signature_required"}
-	// ErrInvalid: none of the secrets has signed this time and body, or one of
-	// the headers can't be read.
+	// ErrInvalid: no secret matches the signature, or a header is malformed.
 	ErrInvalid error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "invalid_signature"}
-	// ErrStale: the time is too far from ours.
+	// ErrStale: the timestamp is outside Tolerance.
 	ErrStale error = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "stale_timestamp"}
 )
 
@@ -48,18 +46,18 @@ func Compute(secret, timestamp string, body []byte) string {
 	return Ours.Compute(secret, Request{Timestamp: timestamp, Body: body})
 }
 
-// Verify says whether one of secrets has signed body at the time in timestamp.
-// The two headers are taken as they were sent. The time is looked at first, so
-// that a client with a wrong clock learns of its clock.
+// Verify checks that one of secrets has signed body and timestamp. The two headers are
+// passed as sent. The timestamp is checked first, so that a client with a wrong clock
+// learns of it.
 //
-// What it returns is the signature itself. One signature has many spellings, so
-// a memory against replay must remember this and never the header.
+// It returns the raw signature. One signature has many encodings, so replay detection
+// must store this value and never the header.
 func Verify(now time.Time, secrets []string, timestamp, signature string, body []byte) (mac [sha256.Size]byte, err error) {
 	return Ours.Verify(now, secrets, Request{Timestamp: timestamp, Body: body}, signature)
 }
 
-// CheckTimestamp says of two headers what can be said without any secret: that one is
-// missing, or that the time is too far from ours or none at all.
+// CheckTimestamp checks the headers without a secret: both must be present and the
+// timestamp within Tolerance.
 func CheckTimestamp(now time.Time, timestamp, signature string) error {
 	if timestamp == "" || signature == "" {
 		return ErrMissing
@@ -74,8 +72,8 @@ func CheckTimestamp(now time.Time, timestamp, signature string) error {
 	return nil
 }
 
-// Verify says whether one of secrets has signed the request in this profile; see
-// the function of that name.
+// Verify checks that one of secrets has signed the request in this profile; see the
+// function Verify.
 func (p Profile) Verify(now time.Time, secrets []string, r Request, signature string) (mac [sha256.Size]byte, err error) {
 	if err := CheckTimestamp(now, r.Timestamp, signature); err != nil {
 		return mac, err
@@ -84,11 +82,11 @@ func (p Profile) Verify(now time.Time, secrets []string, r Request, signature st
 	if !ok {
 		return mac, ErrInvalid
 	}
-	// All secrets are tried, also after a match: how long it takes must not
-	// tell which one it was.
+	// All secrets are tried, even after a match, so that the duration does not reveal
+	// which one matched.
 	matched := false
 	for _, secret := range secrets {
-		if secret == "" { // everybody can sign with nothing
+		if secret == "" { // an empty secret is public
 			continue
 		}
 		want := p.sum(secret, r)
@@ -102,10 +100,9 @@ func (p Profile) Verify(now time.Time, secrets []string, r Request, signature st
 	return given, nil
 }
 
-// parseTime reads RFC 3339, with or without fractions of a second, or whole
-// seconds since 1970.
+// parseTime parses RFC 3339, with or without fractional seconds, or Unix seconds.
 func parseTime(text string) (time.Time, bool) {
-	if len(text) < len("2006-01-02T15:04:05Z") { // an error of ParseUint costs more than this look
+	if len(text) < len("2006-01-02T15:04:05Z") { // cheaper than a ParseUint error
 		seconds, err := strconv.ParseUint(text, 10, 40)
 		return time.Unix(int64(seconds), 0), err == nil
 	}
@@ -113,8 +110,8 @@ func parseTime(text string) (time.Time, bool) {
 	return parsed, err == nil
 }
 
-// decodeSignature reads base64 in either alphabet, padded or not, and hex. The length
-// tells which: 32 bytes are 43 letters of base64 or 64 of hex.
+// decodeSignature accepts base64 in either alphabet, padded or not, and hex. The length
+// tells them apart: 32 bytes are 43 characters of base64 or 64 of hex.
 func decodeSignature(text string) (mac [sha256.Size]byte, ok bool) {
 	if len(text) == hex.EncodedLen(sha256.Size) {
 		_, err := hex.Decode(mac[:], []byte(text))
@@ -134,11 +131,11 @@ func decodeSignature(text string) (mac [sha256.Size]byte, ok bool) {
 		alphabet = stdAlphabet
 	}
 	n, err := alphabet.Decode(mac[:], encoded[:])
-	return mac, err == nil && n == sha256.Size // which it is not where the decoder has skipped a line break
+	return mac, err == nil && n == sha256.Size // shorter if the decoder skipped a line break
 }
 
-// Both refuse loose bits at the end, so that no two texts of one alphabet are one
-// signature.
+// Strict decoding rejects trailing bits, so that a signature has one encoding per
+// alphabet.
 var (
 	urlAlphabet = base64.RawURLEncoding.Strict()
 	stdAlphabet = base64.RawStdEncoding.Strict()
