@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// carried is a small catalogue for these tests.
+// carried is a small catalog for these tests.
 func carried(tld string) bool {
 	switch tld {
 	case ".de", ".com", ".io", ".au", ".uk", ".co.uk", ".com.de", ".shop", ".xn--p1acf":
@@ -62,7 +62,7 @@ func TestParseName_InvalidNameHasCode(t *testing.T) {
 		{"co.uk", NameIsExtension},
 		{"www.kaffeehaus.de", NameSubdomain},
 		{"a.b.co.uk", NameSubdomain},
-		{"foo.github.io", NameSubdomain}, // the private part of the list is no extension
+		{"foo.github.io", NameSubdomain}, // the private part of the list has no extensions
 		{".de", NameEmptyLabel},
 		{"a..de", NameEmptyLabel},
 		{".", NameEmptyLabel},
@@ -158,7 +158,7 @@ func TestParseQuery_LabelIsLettersDigitsHyphens(t *testing.T) {
 	}{
 		{"", NameEmpty},
 		{"bücher", NameNotASCII},
-		{"ａbc", NameNotASCII}, // a full-width letter folds to a-z but is none
+		{"ａbc", NameNotASCII}, // a full-width letter folds to a-z but is not a-z
 		{"bücher.de", NameNotASCII},
 		{"www.foo.de", NameSubdomain},
 		{"foo.bar.zz", NameSubdomain},
@@ -187,8 +187,8 @@ func TestParseExtension_NormalisesToALabel(t *testing.T) {
 	}
 }
 
-// FuzzParseName: whatever comes in, what comes out is one LDH label before a
-// listed extension, and parsing it again changes nothing.
+// FuzzParseName checks that any parsed name is one LDH label below a listed extension,
+// and that parsing it again changes nothing.
 func FuzzParseName(f *testing.F) {
 	for _, seed := range []string{
 		"kaffeehaus.de", "BÜCHER.de", "xn--bcher-kva.de", "a..b", "☃.de", "日本。de", "foo.co.uk", "1.2.3.4", "a.de:80",

@@ -52,7 +52,7 @@ func TestSeal_ValueNamesItsKeyAndOpensWithItOnly(t *testing.T) {
 	}
 }
 
-// sealUntagged seals as it was done before there were key ids.
+// sealUntagged seals in the format from before key ids.
 func sealUntagged(t *testing.T, key SealKey, purpose, secret string) string {
 	t.Helper()
 	block, err := aes.NewCipher(key[:])
@@ -102,7 +102,7 @@ func TestReseal_UsesWriteKeyAndKeepsUnreadableValues(t *testing.T) {
 		t.Error("a value that can't be opened was changed")
 	}
 	if err := seal.SetKeys([]SealKey{one}, two.KeyID()); err == nil || seal.WriteID() != two.KeyID() {
-		t.Errorf("a key that is not given seals: %v", err)
+		t.Errorf("sealed with an unknown key: %v", err)
 	}
 }
 

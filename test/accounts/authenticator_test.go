@@ -15,15 +15,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// authenticator is a passkey device and the browser before it, as far as the
-// server can see them: ES256, discoverable, with user verification.
+// authenticator simulates a passkey device and its browser as the server sees them: ES256, discoverable, with user verification.
 type authenticator struct {
 	t       *testing.T
 	key     *ecdsa.PrivateKey
 	id      []byte
 	handle  []byte
 	counter uint32
-	// unverified leaves out the lock of the device.
+	// unverified omits user verification.
 	unverified bool
 	// origin is that of the page; empty means the portal's.
 	origin string
@@ -91,7 +90,7 @@ func (a *authenticator) create(options []byte) []byte {
 		a.t.Fatal(err)
 	}
 	if s := asked.PublicKey.AuthenticatorSelection; s.ResidentKey != "required" || s.UserVerification != "required" {
-		a.t.Errorf("a passkey is asked for with %+v", s)
+		a.t.Errorf("creation options are %+v", s)
 	}
 	var err error
 	if a.handle, err = base64.RawURLEncoding.DecodeString(asked.PublicKey.User.ID); err != nil {
@@ -134,7 +133,7 @@ func (a *authenticator) get(options []byte) []byte {
 		a.t.Fatal(err)
 	}
 	if asked.PublicKey.UserVerification != "required" {
-		a.t.Errorf("a passkey is asked without the lock of its device: %q", asked.PublicKey.UserVerification)
+		a.t.Errorf("user verification is not required: %q", asked.PublicKey.UserVerification)
 	}
 	data := a.authenticatorData(asked.PublicKey.RPID, nil)
 	client := a.clientData("webauthn.get", asked.PublicKey.Challenge)

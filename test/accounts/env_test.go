@@ -1,5 +1,4 @@
-// Package accounts tries the rules of accounts on a real store: SQLite, and
-// PostgreSQL where there is one.
+// Package accounts tests package account on SQLite and, if available, PostgreSQL.
 package accounts
 
 import (
@@ -29,7 +28,7 @@ func TestMain(m *testing.M) { os.Exit(dbtest.Main(m)) }
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 
-// env is a service on a store of its own, with a clock that stands still.
+// env is a service on its own store, with a clock that tests advance.
 type env struct {
 	*testing.T
 	*account.Service
@@ -137,7 +136,7 @@ var (
 	attacker = anonymousActor("203.0.113.66")
 )
 
-// must stops the test at an error that is not part of what it tries.
+// must fails the test on an unexpected error.
 func (e *env) must(err error) {
 	e.Helper()
 	if err != nil {
@@ -145,7 +144,7 @@ func (e *env) must(err error) {
 	}
 }
 
-// wantError wants an error of a kind with a code.
+// wantError checks the kind and code of an error.
 func (e *env) wantError(err error, kind registrar.Kind, code registrar.Code) {
 	e.Helper()
 	if registrar.KindOf(err) != kind || registrar.CodeOf(err) != code || err == nil {
@@ -153,7 +152,7 @@ func (e *env) wantError(err error, kind registrar.Kind, code registrar.Code) {
 	}
 }
 
-// mail is a letter that has arrived.
+// mail is a delivered mail.
 type mail struct {
 	kind     registrar.MailKind
 	to       string
@@ -162,7 +161,7 @@ type mail struct {
 	facts    map[string]string
 }
 
-// deliverMails delivers what is waiting, as the sender of letters does.
+// deliverMails delivers the queued mails, as the mailer does.
 func (e *env) deliverMails() []mail {
 	e.Helper()
 	due, err := e.db.ListDueMails(e.Context(), e.clock(), 100)
@@ -177,7 +176,7 @@ func (e *env) deliverMails() []mail {
 		claimed, err := e.db.ClaimMail(e.Context(), dueMail.ID, dueMail.DueAt, lease)
 		e.must(err)
 		if !claimed {
-			e.Fatal("somebody else delivers our letters")
+			e.Fatal("another worker claimed the mail")
 		}
 		if hasLink {
 			var hash registrar.SecretHash
@@ -196,7 +195,7 @@ func (e *env) deliverMails() []mail {
 	return arrived
 }
 
-// deliverOneMail wants exactly one letter of the kind among those that are waiting.
+// deliverOneMail returns the only queued mail of the kind.
 func (e *env) deliverOneMail(kind registrar.MailKind) mail {
 	e.Helper()
 	all := e.deliverMails()
@@ -207,7 +206,7 @@ func (e *env) deliverOneMail(kind registrar.MailKind) mail {
 		}
 	}
 	if len(found) != 1 {
-		e.Fatalf("got %d letters %q among %v, want one", len(found), kind, all)
+		e.Fatalf("got %d mails %q among %v, want one", len(found), kind, all)
 	}
 	return found[0]
 }
@@ -229,7 +228,7 @@ func (e *env) signIn(actor registrar.Actor, device string) account.SignInResult 
 	return in
 }
 
-// signInWithWrongPassword tries a wrong password.
+// signInWithWrongPassword attempts a sign-in that must fail.
 func (e *env) signInWithWrongPassword(actor registrar.Actor, device string) error {
 	_, err := e.SignIn(e.Context(), actor, account.Credentials{Email: email, Password: "wrong " + password, Device: device})
 	return err
@@ -237,7 +236,7 @@ func (e *env) signInWithWrongPassword(actor registrar.Actor, device string) erro
 
 func actorOf(in account.SignInResult) registrar.Actor { return in.Visitor.Actor(home.Address) }
 
-// sessionValid is whether a session cookie works.
+// sessionValid reports whether a session cookie works.
 func (e *env) sessionValid(secret string) bool {
 	e.Helper()
 	_, err := e.Visitor(e.Context(), secret)
@@ -247,7 +246,7 @@ func (e *env) sessionValid(secret string) bool {
 	return err == nil
 }
 
-// hasAuditEvent is whether the audit of the account has the action.
+// hasAuditEvent reports whether the account's audit log has the action.
 func (e *env) hasAuditEvent(in account.SignInResult, action registrar.Action) bool {
 	e.Helper()
 	e.must(e.Sweep(e.Context()))

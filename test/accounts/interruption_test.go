@@ -9,8 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// interruptedStore is a store in which something happens between what a service has
-// looked at and what it then changes.
+// interruptedStore runs an event between the reads of a service and its change.
 type interruptedStore struct {
 	account.Store
 	changes   atomic.Int32
@@ -25,7 +24,7 @@ func (s *interruptedStore) UpdateCustomers(ctx context.Context, change func(acco
 	return s.Store.UpdateCustomers(ctx, change)
 }
 
-// interruptBefore returns a service before whose nth change the event happens.
+// interruptBefore returns a service that runs the event before its nth change.
 func (e *env) interruptBefore(nth int32, event func()) *account.Service {
 	e.Helper()
 	cfg := e.cfg
@@ -81,7 +80,7 @@ func TestAddPasskey_TwentyFirstIsRefused(t *testing.T) {
 		}
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(in), origin)
 		e.must(err)
-		e.addPasskey(in, newAuthenticator(t)) // the twentieth, while another one was asked for
+		e.addPasskey(in, newAuthenticator(t)) // the twentieth, while another one is pending
 		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(in), origin, challenge, "x", newAuthenticator(t).create(options)),
 			registrar.KindConflict, account.PasskeysTooMany)
 		_, _, err = e.BeginAddPasskey(e.Context(), actorOf(in), origin)

@@ -21,7 +21,7 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 		gone := func(err error) { t.Helper(); e.wantError(err, registrar.KindNotFound, account.LinkInvalid) }
 		register := func() string {
 			e.must(e.Register(ctx, home, account.Registration{Email: email}))
-			return e.deliverOneMail(registrar.MailConfirm).link //nolint:contextcheck // the world has the test's context
+			return e.deliverOneMail(registrar.MailConfirm).link //nolint:contextcheck // env carries the test's context
 		}
 
 		old := register()
@@ -40,7 +40,7 @@ func TestMailLinks_WorkOnceAndExpire(t *testing.T) {
 		ask := func() string {
 			e.advanceClock(time.Hour)
 			e.must(e.RequestPasswordReset(ctx, home, email, ""))
-			return e.deliverOneMail(registrar.MailPasswordReset).link //nolint:contextcheck // the world has the test's context
+			return e.deliverOneMail(registrar.MailPasswordReset).link //nolint:contextcheck // env carries the test's context
 		}
 		reset := ask()
 		e.advanceClock(time.Hour)
@@ -66,7 +66,7 @@ func TestReset_ConcurrentCallsUseLinkOnce(t *testing.T) {
 		e.newMember(email)
 		e.must(e.RequestPasswordReset(e.Context(), home, email, ""))
 		link := e.deliverOneMail(registrar.MailPasswordReset).link
-		e.reconfigure(func(cfg *account.Config) { cfg.Hashes = 6 }) // or they come one by one
+		e.reconfigure(func(cfg *account.Config) { cfg.Hashes = 6 }) // otherwise they run one after the other
 		var worked atomic.Int32
 		var all sync.WaitGroup
 		for range 12 {
@@ -98,7 +98,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 			case m.kind == registrar.MailEmailChanging && m.to == email &&
 				m.facts["email"] == "Ada.New@example.org" && m.facts["address"] == home.Address.String():
 			default:
-				t.Errorf("an unexpected letter %s to %s", m.kind, m.to)
+				t.Errorf("an unexpected mail %s to %s", m.kind, m.to)
 			}
 		}
 		e.must(e.ConfirmEmailChange(ctx, actorOf(in), link))
@@ -108,7 +108,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 		e.must(err)
 		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
 
-		// Somebody has registered the new address and could not confirm it.
+		// Another account with the new address exists and was never confirmed.
 		e.must(e.Register(ctx, attacker, account.Registration{Email: "ada@home.example"}))
 		e.deliverMails()
 		e.must(e.RequestEmailChange(ctx, actorOf(in), "ada@home.example"))
@@ -121,7 +121,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 			t.Errorf("the address belongs to %+v (%v)", found, err)
 		}
 
-		// The address of another account is not told to be one.
+		// The caller does not learn that the address has another account.
 		e.newMember("bob@example.org")
 		e.must(e.RequestEmailChange(ctx, actorOf(in), "bob@example.org"))
 		for _, m := range e.deliverMails() {
@@ -132,7 +132,7 @@ func TestChangeEmail_NeedsConfirmationAndNotifiesOldAddress(t *testing.T) {
 	})
 }
 
-// A mistyped address delivers the link to a stranger.
+// A mistyped address delivers the link to an unrelated person.
 func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
@@ -156,7 +156,7 @@ func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
 		if _, err := e.CheckLink(ctx, account.LinkChangeEmail, link); registrar.CodeOf(err) != account.LinkInvalid {
 			t.Errorf("the link can be inspected without a session: %v", err)
 		}
-		// The stranger asks for a reset, and registers the address: neither touches the account.
+		// That person requests a reset and registers the address: neither affects the account.
 		e.must(e.RequestPasswordReset(ctx, attacker, "stranger@example.org", ""))
 		e.deliverOneMail(registrar.MailNoAccount)
 		e.must(e.Register(ctx, attacker, account.Registration{Email: "stranger@example.org"}))
@@ -209,7 +209,7 @@ func TestResetLink_OperatorIssuesAndReplacesIt(t *testing.T) {
 		if len(list) != 1 {
 			t.Errorf("listed %d", len(list))
 		}
-		// An account that is disabled and was never confirmed: no link that leads nowhere.
+		// An account that is disabled and was never confirmed: no unusable link is issued.
 		e.must(e.Register(ctx, home, account.Registration{Email: "late@example.org"}))
 		late, err := e.FindByEmail(ctx, operator, "late@example.org")
 		e.must(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// grantOperator gives the role at the command line.
+// grantOperator grants the role as the command line does.
 func (e *env) grantOperator(id string) account.OperatorGrant {
 	e.Helper()
 	grant, err := e.AddOperator(e.Context(), operator, id)
@@ -17,7 +17,7 @@ func (e *env) grantOperator(id string) account.OperatorGrant {
 	return grant
 }
 
-// factorChanges are all ways to change what opens the operators' pages.
+// factorChanges are all ways to change what opens the operator pages.
 func (e *env) factorChanges(passkey string) map[string]func(registrar.Actor) error {
 	ctx := e.Context()
 	return map[string]func(registrar.Actor) error{
@@ -32,7 +32,7 @@ func (e *env) factorChanges(passkey string) map[string]func(registrar.Actor) err
 	}
 }
 
-// isOperator is whether a session opens the operators' pages.
+// isOperator reports whether a session opens the operator pages.
 func (e *env) isOperator(secret string) bool {
 	e.Helper()
 	visitor, err := e.Visitor(e.Context(), secret)
@@ -160,7 +160,7 @@ func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
 		enrolling, err := e.OpenEnrolment(ctx, actorOf(owner), owner.Secret, link)
 		e.must(err)
 		if e.sessionValid(owner.Secret) || e.isOperator(enrolling.Secret) {
-			t.Error("the link left the old session open, or opened the operators' pages")
+			t.Error("the link left the old session open, or opened the operator pages")
 		}
 		gone(use(e.signIn(attacker, ""))) // used
 		e.wantError(e.RequestEmailChange(ctx, actorOf(enrolling), "new@example.org"), registrar.KindForbidden, account.StrongSignIn)
@@ -172,7 +172,7 @@ func TestEnrolmentLink_EnrolsFirstFactorOnceAfterPasswordSignIn(t *testing.T) {
 		strong, err := e.EnterCode(ctx, home, e.signIn(home, "").Secret, phone.code(e))
 		e.must(err)
 		if !e.isOperator(strong.Secret) {
-			t.Error("the enrolled factor does not open the operators' pages")
+			t.Error("the enrolled factor does not open the operator pages")
 		}
 		e.addPasskey(strong, newAuthenticator(t))
 		if !e.hasAuditEvent(owner, account.ActionEnrolmentLinkMade) || !e.hasAuditEvent(owner, account.ActionEnrolmentOpened) {
@@ -194,7 +194,7 @@ func TestEnrolmentLink_EnrolsPasskeyAsFirstFactor(t *testing.T) {
 		strong, err := e.passkeySignIn(laptop)
 		e.must(err)
 		if !e.isOperator(strong.Secret) {
-			t.Error("the passkey does not open the operators' pages")
+			t.Error("the passkey does not open the operator pages")
 		}
 	})
 }

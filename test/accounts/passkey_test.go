@@ -20,7 +20,7 @@ func TestPasskey_RegistersAndSignsInWithoutPassword(t *testing.T) {
 		device := newAuthenticator(t)
 		e.addPasskey(in, device)
 		if m := e.deliverOneMail(registrar.MailPasskey); m.facts["change"] != "added" || m.facts["name"] != "Laptop" {
-			t.Errorf("the letter says %v", m.facts)
+			t.Errorf("the mail has %v", m.facts)
 		}
 		e.must(e.SignOut(ctx, home, in.Secret))
 
@@ -54,7 +54,7 @@ func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 		opened, err := e.passkeySignIn(device)
 		e.must(err)
 		if opened.NeedsCode {
-			t.Error("a passkey wants a code")
+			t.Error("a passkey sign-in requires a code")
 		}
 		e.advanceClock(time.Hour)
 		challenge, options, err := e.BeginPasskeySignIn(e.Context(), home, origin)
@@ -64,7 +64,7 @@ func TestPasskey_CountsAsBothFactorsAndRenewsSession(t *testing.T) {
 		if e.sessionValid(opened.Secret) || actorOf(again).RequireRecentSignIn(e.clock()) != nil {
 			t.Error("the session was not renewed")
 		}
-		// Another person's passkey proves nothing about this session.
+		// Another person's passkey does not reauthenticate this session.
 		bob, stranger := e.newMember("bob@example.org"), newAuthenticator(t)
 		e.addPasskey(bob, stranger)
 		challenge, options, err = e.BeginPasskeySignIn(e.Context(), home, origin)
@@ -97,7 +97,7 @@ func TestPasskeyChallenge_WorksOnceAndExpires(t *testing.T) {
 		e.must(err)
 		_, options, err = e.BeginPasskeySignIn(ctx, home, origin)
 		e.must(err)
-		_, err = e.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the answer to another question
+		_, err = e.FinishPasskeySignIn(ctx, home, origin, first, device.get(options), "") // the response to another challenge
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 	})
 }
@@ -116,7 +116,7 @@ func TestPasskeySignIn_NeedsOriginAndUserVerification(t *testing.T) {
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		device.unverified = false
-		forged := newAuthenticator(t) // knows all that is public
+		forged := newAuthenticator(t) // knows everything public
 		forged.id, forged.handle = device.id, device.handle
 		_, err = e.passkeySignIn(forged)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
@@ -136,11 +136,11 @@ func TestPasskeySignIn_DecreasingCounterIsRefusedAndAudited(t *testing.T) {
 		device.counter = 12
 		_, err := e.passkeySignIn(device)
 		e.must(err)
-		device.counter = 11 // a copy of the device
+		device.counter = 11 // a cloned device
 		_, err = e.passkeySignIn(device)
 		e.wantError(err, registrar.KindUnauthenticated, account.PasskeyRefused)
 		if !e.hasAuditEvent(in, account.ActionPasskeyCloned) {
-			t.Error("the audit does not tell of the copy")
+			t.Error("the audit log does not record the clone")
 		}
 	})
 }
@@ -151,7 +151,7 @@ func TestAddPasskey_PasskeyOfAnotherAccountIsRefused(t *testing.T) {
 		e.addPasskey(ada, device)
 		challenge, options, err := e.BeginAddPasskey(e.Context(), actorOf(bob), origin)
 		e.must(err)
-		// Nor does a ceremony of one account serve another one.
+		// A challenge of one account is not valid for another one.
 		e.wantError(e.FinishAddPasskey(e.Context(), actorOf(ada), origin, challenge, "x", device.create(options)),
 			registrar.KindInvalid, account.PasskeyRefused)
 		challenge, options, err = e.BeginAddPasskey(e.Context(), actorOf(bob), origin)

@@ -30,11 +30,11 @@ func TestAccountEnumeration_KnownAndUnknownAddressesAnswerAlike(t *testing.T) {
 			e.wantError(err, registrar.KindUnauthenticated, account.BadCredentials)
 			e.must(e.RequestPasswordReset(ctx, from, address, "de"))
 			if got := e.deliverMails(); len(got) != 1 || got[0].to != address {
-				t.Errorf("asking for a reset of %s: letters %v, want one", address, got)
+				t.Errorf("requesting a reset for %s: mails %v, want one", address, got)
 			}
 			e.must(e.Register(ctx, from, account.Registration{Email: strings.ToUpper(address)}))
 			if got := e.deliverMails(); len(got) != 1 || !strings.EqualFold(got[0].to, address) {
-				t.Errorf("registering %s: letters %v, want one", address, got)
+				t.Errorf("registering %s: mails %v, want one", address, got)
 			}
 		}
 	})
@@ -85,14 +85,14 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		ctx := e.Context()
 		e.newMember("keep@example.org")
-		e.must(e.Register(ctx, home, account.Registration{Email: email})) // whose letter can't be sent
+		e.must(e.Register(ctx, home, account.Registration{Email: email})) // its mail can't be delivered
 		e.advanceClock(6 * 24 * time.Hour)
 		e.must(e.Sweep(ctx))
 		found, err := e.FindByEmail(ctx, operator, email)
 		if err != nil {
-			t.Errorf("forgotten too early: %v", err)
+			t.Errorf("deleted too early: %v", err)
 		}
-		// Nothing is put into it that would keep it.
+		// Nothing may be stored in it.
 		e.wantError(e.SetPassword(ctx, operator, found.ID, password), registrar.KindNotFound, registrar.NoSuchCustomer)
 		e.wantError(e.SetRegistrantFor(ctx, operator, found.ID, account.Registrant{}), registrar.KindNotFound, registrar.NoSuchCustomer)
 		e.advanceClock(25 * time.Hour)
@@ -100,10 +100,10 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 		_, err = e.FindByEmail(ctx, operator, email)
 		e.wantError(err, registrar.KindNotFound, registrar.NoSuchCustomer)
 		if entries, err := e.db.DeedsOf(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
-			t.Errorf("its audit is still there: %v (%v)", entries, err)
+			t.Errorf("its audit log still exists: %v (%v)", entries, err)
 		}
 		if waiting := e.deliverMails(); len(waiting) != 0 {
-			t.Errorf("its letter is still waiting: %v", waiting)
+			t.Errorf("its mail is still queued: %v", waiting)
 		}
 		if _, err := e.FindByEmail(ctx, operator, "keep@example.org"); err != nil {
 			t.Error(err)
@@ -151,7 +151,7 @@ func TestDatabaseDump_HoldsNoSecretInClear(t *testing.T) {
 		secrets["ceremony"] = challenge
 		e.must(e.RequestPasswordReset(ctx, home, email, ""))
 		secrets["link"] = e.deliverOneMail(registrar.MailPasswordReset).link
-		e.must(e.RequestPasswordReset(ctx, anonymousActor("192.0.2.8"), "bob@example.org", "")) // leaves a letter waiting
+		e.must(e.RequestPasswordReset(ctx, anonymousActor("192.0.2.8"), "bob@example.org", "")) // leaves a queued mail
 		e.advanceClock(time.Minute)
 		opened, err := e.EnterCode(ctx, home, secrets["pending session"], phone.code(e))
 		e.must(err)
@@ -159,7 +159,7 @@ func TestDatabaseDump_HoldsNoSecretInClear(t *testing.T) {
 
 		stolen := dump.Database(t, e.dsn)
 		if !strings.Contains(stolen, email) || !strings.Contains(stolen, "$argon2id$") {
-			t.Fatal("the dump holds nothing, so nothing was checked")
+			t.Fatal("the dump is empty")
 		}
 		for name, secret := range secrets {
 			if secret == "" {
@@ -183,7 +183,7 @@ func TestAudit_FailedSignInsRecordedOncePerTenMinutes(t *testing.T) {
 				if entry.Action == account.ActionSignInFailed {
 					failed++
 					if entry.Actor.Address != attacker.Address || entry.Actor.Customer != "" {
-						t.Errorf("the audit says that it was %+v", entry.Actor)
+						t.Errorf("the audit log names %+v", entry.Actor)
 					}
 				}
 			}
@@ -193,12 +193,12 @@ func TestAudit_FailedSignInsRecordedOncePerTenMinutes(t *testing.T) {
 			e.wantError(e.signInWithWrongPassword(attacker, ""), registrar.KindUnauthenticated, account.BadCredentials)
 		}
 		if got := count(); got != 1 {
-			t.Errorf("five failures are told %d times", got)
+			t.Errorf("five failures are recorded %d times", got)
 		}
 		e.advanceClock(10*time.Minute + time.Second)
 		e.wantError(e.signInWithWrongPassword(attacker, ""), registrar.KindUnauthenticated, account.BadCredentials)
 		if got := count(); got != 2 {
-			t.Errorf("told %d times, want 2", got)
+			t.Errorf("recorded %d times, want 2", got)
 		}
 	})
 }
@@ -207,7 +207,7 @@ func TestSetRegistrant_StoresNormalizedData(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		actor := actorOf(e.newMember(email))
 		if _, ok, err := e.Registrant(e.Context(), actor); ok || err != nil {
-			t.Errorf("nothing was told yet: %v, %v", ok, err)
+			t.Errorf("got a registrant before one was set: %v, %v", ok, err)
 		}
 		given := account.Registrant{
 			Kind: account.Company, Name: " Ada  Lovelace ", Organisation: "Deich & Söhne GmbH", Street: "Am Sandtor 1",

@@ -56,10 +56,10 @@ func TestSetRegistrant_TLDOfOwnDomainRefusesCountry(t *testing.T) {
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
 		e.addDomain(actor.Customer, "frei", ".com", registrar.DomainActive)
 		e.addDomain(actor.Customer, "vergessen", ".unlisted", registrar.DomainActive)
-		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace"))) // nothing of it demands anything
+		e.must(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace"))) // no extension has a requirement
 		e.must(e.SetRegistrant(e.Context(), actor, germanRegistrant("Ada Lovelace")))
 		e.addDomain(actor.Customer, "laden", ".eu", registrar.DomainActive)
-		e.deliverMails() // what was sent before
+		e.deliverMails() // drain earlier mails
 		e.wantError(e.SetRegistrant(e.Context(), actor, americanRegistrant("Ada Lovelace")), registrar.KindConflict, "requires_eu_presence")
 		e.wantError(e.SetRegistrantFor(e.Context(), operator, actor.Customer, americanRegistrant("Ada Lovelace")), registrar.KindConflict, "requires_eu_presence")
 		if got, _, err := e.Registrant(e.Context(), actor); err != nil || got.Country != "DE" || got.Street != "Am Sandtor 1" {
@@ -70,7 +70,7 @@ func TestSetRegistrant_TLDOfOwnDomainRefusesCountry(t *testing.T) {
 		}
 		moved := germanRegistrant("Ada Lovelace")
 		moved.Country, moved.PostalCode, moved.City, moved.Phone = "AT", "1010", "Wien", "+43.15550123"
-		e.must(e.SetRegistrant(e.Context(), actor, moved)) // within the area
+		e.must(e.SetRegistrant(e.Context(), actor, moved)) // within the EEA
 	})
 }
 
@@ -103,7 +103,7 @@ func TestSetRegistrant_VerifiedNameCannotBeReplaced(t *testing.T) {
 	})
 }
 
-// The catalogue may demand more than it did when the domain was registered.
+// The catalog may have gained requirements since the domain was registered.
 func TestSetRegistrant_AlreadyFailingRuleBlocksNoOtherChange(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		e.reconfigure(withRegistrantRules)
@@ -147,7 +147,7 @@ func TestSetRegistrant_RefusedForOperatorDuringPayment(t *testing.T) {
 		err := e.db.UpdateCustomers(e.Context(), func(tx account.Tx) error {
 			tlds, err := tx.ListRegistrantExtensions(e.Context(), actor.Customer)
 			if err == nil && !slices.Equal(tlds, []string{".eu"}) {
-				t.Errorf("what is being paid binds the registrant too: %q", tlds)
+				t.Errorf("extensions of items being paid: got %q", tlds)
 			}
 			return err
 		})

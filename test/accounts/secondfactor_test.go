@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// authenticatorApp is an authenticator app.
+// authenticatorApp generates codes like an authenticator app.
 type authenticatorApp struct{ secret string }
 
 func (a authenticatorApp) code(e *env) string {
@@ -23,7 +23,7 @@ func (a authenticatorApp) code(e *env) string {
 	return code
 }
 
-// enableSecondFactor switches it on, and lets the step pass that this used up.
+// enableSecondFactor enables the second factor and advances past the time step it used.
 func (e *env) enableSecondFactor(in account.SignInResult) (authenticatorApp, []string) {
 	e.Helper()
 	secret, uri, err := e.BeginSecondFactor(e.Context(), actorOf(in))
@@ -34,7 +34,7 @@ func (e *env) enableSecondFactor(in account.SignInResult) (authenticatorApp, []s
 	again, _, err := e.BeginSecondFactor(e.Context(), actorOf(in))
 	e.must(err)
 	if again != secret {
-		e.Error("a page that is loaded again shows another secret")
+		e.Error("reloading the page shows another secret")
 	}
 	phone := authenticatorApp{secret}
 	_, err = e.FinishSecondFactor(e.Context(), actorOf(in), "000000")
@@ -97,7 +97,7 @@ func TestEnterCode_OpensNewSessionPendingOneAllowsNothing(t *testing.T) {
 		}
 		_, err = e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
 		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
-		// Signing in again wants both as well.
+		// Reauthentication requires both as well.
 		e.advanceClock(time.Minute)
 		_, err = e.SignInAgain(e.Context(), home, opened.Secret, account.ReauthCredentials{Password: password})
 		e.wantError(err, registrar.KindUnauthenticated, account.CodeWrong)
@@ -123,7 +123,7 @@ func TestEnterCode_FifthWrongCodeEndsPendingSession(t *testing.T) {
 		_, err := e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
 		e.wantError(err, registrar.KindUnauthenticated, registrar.SignInFirst)
 		if !e.hasAuditEvent(in, account.ActionSignInFailed) {
-			t.Error("the audit does not tell of wrong codes")
+			t.Error("the audit log does not record wrong codes")
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestEnterCode_AccountLimitExemptsKnownDevice(t *testing.T) {
 		in := e.newMember(email)
 		phone, _ := e.enableSecondFactor(in)
 		var err error
-		for range 3 { // somebody who knows the password
+		for range 3 { // an attacker who knows the password
 			pending := e.signIn(attacker, "")
 			for range 4 {
 				_, err = e.EnterCode(e.Context(), attacker, pending.Secret, "000000")
@@ -160,7 +160,7 @@ func TestNewRecoveryCodes_ConcurrentCallsLeaveOneList(t *testing.T) {
 			}
 			all.Wait()
 			if left, err := e.RecoveryCodesLeft(e.Context(), actorOf(in)); err != nil || left != 10 {
-				t.Fatalf("%d codes are good (%v), want one list of 10", left, err)
+				t.Fatalf("%d codes are valid (%v), want one list of 10", left, err)
 			}
 		}
 	})
@@ -173,7 +173,7 @@ func TestSignInAgain_WrongCodesAreAuditedAndLimited(t *testing.T) {
 		_, err := e.SignInAgain(e.Context(), home, in.Secret, account.ReauthCredentials{Password: password, Code: "000000"})
 		e.wantError(err, registrar.KindUnauthenticated, account.CodeWrong)
 		if !e.hasAuditEvent(in, account.ActionSignInFailed) {
-			t.Error("the audit does not tell of it")
+			t.Error("the audit log does not record it")
 		}
 		for range 9 {
 			_, err = e.SignInAgain(e.Context(), home, in.Secret, account.ReauthCredentials{Password: password, Code: "000000"})
@@ -214,7 +214,7 @@ func TestPendingSessions_DoNotEvictOpenSession(t *testing.T) {
 			e.signIn(attacker, "")
 		}
 		if !e.sessionValid(in.Secret) {
-			t.Error("sessions that wait for a code have ended an open one")
+			t.Error("pending sessions displaced an open one")
 		}
 	})
 }
@@ -232,7 +232,7 @@ func TestRecoveryCodes_WorkOnceAndAreReplaced(t *testing.T) {
 		opened, err := e.EnterCode(ctx, home, e.signIn(home, in.Device).Secret, typed)
 		e.must(err)
 		if m := e.deliverOneMail(registrar.MailSecondFactor); m.facts["change"] != "used" {
-			t.Errorf("the letter says %v", m.facts)
+			t.Errorf("the mail has %v", m.facts)
 		}
 		_, err = e.EnterCode(ctx, home, e.signIn(home, in.Device).Secret, recovery[0])
 		e.wantError(err, registrar.KindUnauthenticated, account.CodeWrong)
@@ -254,16 +254,16 @@ func TestSecondFactor_ChangeEndsOtherSessions(t *testing.T) {
 		elsewhere := e.signIn(home, in.Device)
 		phone, _ := e.enableSecondFactor(in)
 		if e.sessionValid(elsewhere.Secret) || !e.sessionValid(in.Secret) {
-			t.Error("switching it on ends all sessions but one")
+			t.Error("enabling it must end all other sessions")
 		}
 		elsewhere, err := e.EnterCode(e.Context(), home, e.signIn(home, in.Device).Secret, phone.code(e))
 		e.must(err)
 		e.must(e.DisableSecondFactor(e.Context(), actorOf(in)))
 		if e.sessionValid(elsewhere.Secret) || !e.sessionValid(in.Secret) {
-			t.Error("switching it off ends all sessions but one")
+			t.Error("disabling it must end all other sessions")
 		}
 		if e.signIn(home, in.Device).NeedsCode {
-			t.Error("a code is asked for that nobody has")
+			t.Error("a code is required without a second factor")
 		}
 		e.wantError(e.DisableSecondFactor(e.Context(), actorOf(in)), registrar.KindConflict, account.SecondFactorOff)
 	})
@@ -277,7 +277,7 @@ func TestSecondFactor_OtherKeyCannotOpenIt(t *testing.T) {
 		e.reconfigure(func(cfg *account.Config) { cfg.Seal = sealWith(9) })
 		_, err := e.EnterCode(e.Context(), home, pending.Secret, phone.code(e))
 		if registrar.KindOf(err) != registrar.KindInternal {
-			t.Errorf("another key: got %v, want a fault of ours and no way in", err)
+			t.Errorf("another seal key: got %v, want an internal error and no session", err)
 		}
 	})
 }

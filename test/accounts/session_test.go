@@ -23,10 +23,10 @@ func TestSignIn_ChangesSessionID(t *testing.T) {
 			seen[in.Secret], seen[in.Visitor.Session.ID] = true, true
 		}
 		if e.sessionValid(second.Secret) {
-			t.Error("the session before signing in again is still good")
+			t.Error("the session before signing in again is still valid")
 		}
 		if !e.sessionValid(again.Secret) || !e.sessionValid(first.Secret) {
-			t.Error("a session ended that should not have")
+			t.Error("an unrelated session ended")
 		}
 	})
 }
@@ -38,36 +38,36 @@ func TestSessions_EndAtSignOutPasswordChangeAndDisable(t *testing.T) {
 
 		e.must(e.SignOut(e.Context(), home, second.Secret))
 		if e.sessionValid(second.Secret) || !e.sessionValid(third.Secret) {
-			t.Error("sign-out ends its own session and no other")
+			t.Error("sign-out must end its own session only")
 		}
 		e.must(e.ChangePassword(e.Context(), actorOf(first), password, otherPassword))
 		if e.sessionValid(third.Secret) || !e.sessionValid(first.Secret) {
-			t.Error("a change of the password ends all sessions but the one that changed it")
+			t.Error("a password change must end all other sessions")
 		}
 		e.must(e.ChangePassword(e.Context(), actorOf(first), otherPassword, password))
 
 		fourth := e.signIn(home, first.Device)
 		e.must(e.EndSession(e.Context(), actorOf(first), fourth.Visitor.Session.ID))
 		if e.sessionValid(fourth.Secret) {
-			t.Error("a session that was ended is still good")
+			t.Error("a session that was ended is still valid")
 		}
 		fifth := e.signIn(home, first.Device)
 		e.must(e.SignOutEverywhere(e.Context(), actorOf(first)))
 		if e.sessionValid(fifth.Secret) || e.sessionValid(first.Secret) {
-			t.Error("signing out everywhere leaves no session")
+			t.Error("a session survived signing out everywhere")
 		}
 
 		sixth := e.signIn(home, first.Device)
 		e.must(e.Disable(e.Context(), operator, sixth.Visitor.Customer.ID))
 		if e.sessionValid(sixth.Secret) {
-			t.Error("the session of a disabled account is still good")
+			t.Error("the session of a disabled account is still valid")
 		}
 		_, err := e.SignIn(e.Context(), home, account.Credentials{Email: email, Password: password})
 		e.wantError(err, registrar.KindForbidden, account.AccountDisabled)
 		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
 		e.must(e.Enable(e.Context(), operator, sixth.Visitor.Customer.ID))
 		if e.sessionValid(sixth.Secret) {
-			t.Error("a session came back from the dead")
+			t.Error("an ended session became valid again")
 		}
 		if !e.sessionValid(e.signIn(home, "").Secret) {
 			t.Error("an account that was enabled again can't be used")
@@ -77,7 +77,7 @@ func TestSessions_EndAtSignOutPasswordChangeAndDisable(t *testing.T) {
 			account.ActionSignedOutEverywhere, account.ActionDisabled, account.ActionEnabled,
 		} {
 			if !e.hasAuditEvent(sixth, action) {
-				t.Errorf("the audit does not tell %s", action)
+				t.Errorf("the audit log has no %s", action)
 			}
 		}
 	})
@@ -89,7 +89,7 @@ func TestChangePassword_ConcurrentSignInsWithOldPasswordEnd(t *testing.T) {
 		e.reconfigure(func(cfg *account.Config) { cfg.Hashes = 4 })
 		current, next := password, otherPassword
 		for range 8 {
-			opened := make([]account.SignInResult, 3) // with the change, as many as one address has places for
+			opened := make([]account.SignInResult, 3) // with the change, the maximum per address
 			var all sync.WaitGroup
 			for i := range opened {
 				all.Go(func() {
@@ -105,7 +105,7 @@ func TestChangePassword_ConcurrentSignInsWithOldPasswordEnd(t *testing.T) {
 			all.Wait()
 			for _, in := range opened {
 				if in.Secret != "" && e.sessionValid(in.Secret) {
-					t.Fatal("a session of the old password is good after the change")
+					t.Fatal("a session of the old password is valid after the change")
 				}
 			}
 			current, next = next, current
@@ -145,11 +145,11 @@ func TestSessions_ExpireWhenIdleAndAtMaximumAge(t *testing.T) {
 		for range 8 { // used every ten days
 			e.advanceClock(10 * 24 * time.Hour)
 			if !e.sessionValid(in.Secret) {
-				t.Fatal("a session in use ended before its life was over")
+				t.Fatal("a session in use ended before its absolute timeout")
 			}
 		}
 		if e.sessionValid(idle.Secret) {
-			t.Error("a session that nobody used for weeks is still good")
+			t.Error("a session unused for weeks is still valid")
 		}
 		e.advanceClock(10*24*time.Hour + time.Second)
 		if e.sessionValid(in.Secret) {
@@ -184,7 +184,7 @@ func TestSensitiveChanges_NeedRecentSignIn(t *testing.T) {
 		} {
 			err := try(actor)
 			if registrar.KindOf(err) != registrar.KindUnauthenticated || registrar.CodeOf(err) != registrar.SignInAgain {
-				t.Errorf("%s after ten minutes: got %v, want that one signs in again", name, err)
+				t.Errorf("%s after ten minutes: got %v, want SignInAgain", name, err)
 			}
 			token := registrar.Actor{Kind: registrar.ActorToken, Customer: actor.Customer, SignedInAt: e.clock()}
 			if registrar.KindOf(try(token)) != registrar.KindForbidden {
@@ -206,7 +206,7 @@ func TestForeignObjects_AreNotFound(t *testing.T) {
 		e.must(err)
 		e.wantError(e.EndSession(e.Context(), actorOf(bob), ada.Visitor.Session.ID), registrar.KindNotFound, account.NoSuchObject)
 		e.wantError(e.RemovePasskey(e.Context(), actorOf(bob), passkeys[0].ID), registrar.KindNotFound, account.NoSuchObject)
-		for _, nonsense := range []string{"", "x", "ses_\x00", "ses_\xff"} { // PostgreSQL knows no such texts
+		for _, nonsense := range []string{"", "x", "ses_\x00", "ses_\xff"} { // PostgreSQL rejects such text
 			e.wantError(e.EndSession(e.Context(), actorOf(bob), nonsense), registrar.KindNotFound, account.NoSuchObject)
 			e.wantError(e.RemovePasskey(e.Context(), actorOf(bob), nonsense), registrar.KindNotFound, account.NoSuchObject)
 			if _, err := e.ListAuditEvents(e.Context(), actorOf(bob), nonsense, 10); err != nil {
@@ -220,7 +220,7 @@ func TestForeignObjects_AreNotFound(t *testing.T) {
 		e.must(err)
 		for _, entry := range entries {
 			if entry.Customer != bob.Visitor.Customer.ID {
-				t.Error("bob reads what was done to another account")
+				t.Error("bob reads another account's audit log")
 			}
 		}
 		if !e.sessionValid(ada.Secret) {

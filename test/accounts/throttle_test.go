@@ -18,7 +18,7 @@ func TestThrottle_OwnerIsNotLockedOut(t *testing.T) {
 	eachEngine(t, func(e *env) {
 		in, device := e.newMember(email), newAuthenticator(t)
 		e.addPasskey(in, device)
-		// A botnet uses up what the account may have from unknown browsers.
+		// A botnet exhausts the account's budget for unknown browsers.
 		var err error
 		for i := range 60 {
 			err = e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("198.51.100.%d", i)), "")
@@ -64,9 +64,9 @@ func TestThrottle_WrongPasswordsLimitedPerAddressAccountAndDevice(t *testing.T) 
 			t.Errorf("one address had %d more guesses at other accounts, want 20", got)
 		}
 		if got := count(func() error { return e.signInWithWrongPassword(attacker, in.Device) }); got != 10 {
-			t.Errorf("a stolen device cookie was good for %d guesses, want 10", got)
+			t.Errorf("a stolen device cookie allowed %d guesses, want 10", got)
 		}
-		// Neighbours in a /64 are one.
+		// Addresses of one /64 share a budget.
 		j := 0
 		if got := count(func() error {
 			j++
@@ -74,14 +74,14 @@ func TestThrottle_WrongPasswordsLimitedPerAddressAccountAndDevice(t *testing.T) 
 		}); got != 10 {
 			t.Errorf("one network had %d guesses, want 10", got)
 		}
-		// A device cookie of another account is none.
+		// A device cookie of another account does not count.
 		bob := e.newMember("bob@example.org")
 		k := 0
 		if got := count(func() error {
 			k++
 			return e.signInWithWrongPassword(anonymousActor(fmt.Sprintf("2001:db8:%x::1", k)), bob.Device)
 		}); got != 30 {
-			t.Errorf("strangers had %d guesses left of the account's 50, want 30", got)
+			t.Errorf("unknown browsers had %d guesses left of the account's 50, want 30", got)
 		}
 		e.advanceClock(time.Hour + time.Second)
 		e.wantError(e.signInWithWrongPassword(attacker, ""), registrar.KindUnauthenticated, account.BadCredentials)
@@ -98,7 +98,7 @@ func TestChangePassword_WorksWhileAccountIsThrottled(t *testing.T) {
 		e.wantError(err, registrar.KindRateLimited, account.TooManyAttempts)
 		e.must(e.ChangePassword(e.Context(), actorOf(in), password, otherPassword))
 
-		// Whoever has taken the session can't try passwords without end.
+		// A hijacked session can't be used to guess the password.
 		for range 10 {
 			e.wantError(e.ChangePassword(e.Context(), actorOf(in), "wrong "+otherPassword, password), registrar.KindInvalid, account.BadCredentials)
 		}
@@ -127,7 +127,7 @@ func TestThrottle_CorrectPasswordsAreNotCounted(t *testing.T) {
 	})
 }
 
-// blockedDeriver computes no key before it is released, and then leaves it to the caller.
+// blockedDeriver blocks until released, and then fails, so that the caller computes the key.
 type blockedDeriver struct{ started, release chan struct{} }
 
 func (b blockedDeriver) Derive(context.Context, account.Derivation) ([]byte, error) {
@@ -143,7 +143,7 @@ func TestSignIn_KnownDeviceIsServedWhileQueueIsFull(t *testing.T) {
 		e.reconfigure(func(cfg *account.Config) { cfg.Hashes, cfg.MaxWaiting, cfg.Deriver = 1, 1, b })
 		var all sync.WaitGroup
 		all.Go(func() { _ = e.signInWithWrongPassword(attacker, "") })
-		<-b.started // the strangers' queue is full
+		<-b.started // the unknown queue is full
 		e.wantError(e.signInWithWrongPassword(anonymousActor("2001:db8:1::1"), ""), registrar.KindRateLimited, account.Busy)
 		e.wantError(e.signInWithWrongPassword(anonymousActor("2001:db8:2::1"), "dotkontor_device_forged"), registrar.KindRateLimited, account.Busy)
 		all.Go(func() {
@@ -166,7 +166,7 @@ func TestThrottle_ConcurrentGuessesKeepTheLimit(t *testing.T) {
 		for range 100 {
 			all.Go(func() {
 				err := e.signInWithWrongPassword(attacker, "")
-				for registrar.CodeOf(err) == account.Busy { // its network has its share of the queue
+				for registrar.CodeOf(err) == account.Busy { // its network has reached its limit
 					time.Sleep(time.Millisecond)
 					err = e.signInWithWrongPassword(attacker, "")
 				}
@@ -177,7 +177,7 @@ func TestThrottle_ConcurrentGuessesKeepTheLimit(t *testing.T) {
 		}
 		all.Wait()
 		if got := wrong.Load(); got < 10 || got > 11 {
-			t.Errorf("a hundred guesses at once: %d were looked at, want 10 or one more", got)
+			t.Errorf("a hundred guesses at once: %d were checked, want 10 or one more", got)
 		}
 	})
 }
@@ -228,8 +228,8 @@ func TestSignIn_BurstKeepsMemoryBoundedAndAnswersAll(t *testing.T) {
 	t.Run("storm", func(t *testing.T) { e := newSQLiteEnv(t); test(e) })
 }
 
-// The time of a sign-in is that of its hash, and the hash is as large as its
-// memory, which can be measured on a busy machine too.
+// The duration of a sign-in is that of its hash. The memory of the hash is measured
+// instead, which works on a busy machine too.
 func TestSignIn_UnknownAddressCostsOneHashToo(t *testing.T) {
 	// Not parallel: it measures what the process allocates.
 	e := newSQLiteEnv(t)
@@ -270,9 +270,9 @@ func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
 			e.must(e.Register(e.Context(), anonymousActor(fmt.Sprintf("198.51.100.%d", i)), account.Registration{Email: email}))
 		}
 		if got := len(e.deliverMails()); got != 5 { // the first of three was the confirmation; resets have three of their own
-			t.Errorf("%d more letters went to one address within the hour, want 5", got)
+			t.Errorf("%d more mails went to one address within the hour, want 5", got)
 		}
-		// Neither can a customer fill a stranger's mailbox.
+		// A customer can't flood another person's mailbox either.
 		bob := e.newMember("bob@example.org")
 		for range 3 {
 			e.must(e.RequestEmailChange(e.Context(), actorOf(bob), "stranger@example.org"))
@@ -283,7 +283,7 @@ func TestMail_LimitedPerAddressWithoutChangingTheAnswer(t *testing.T) {
 			e.must(e.Register(e.Context(), attacker, account.Registration{Email: fmt.Sprintf("victim%d@example.org", i)}))
 		}
 		if got := len(e.deliverMails()); got != 20 {
-			t.Errorf("one address had %d letters sent, want 20", got)
+			t.Errorf("one address caused %d mails, want 20", got)
 		}
 	})
 }
@@ -299,7 +299,7 @@ func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
 		old := hash()
 		e.signIn(home, "")
 		if hash() != old {
-			t.Error("a password was hashed anew for nothing")
+			t.Error("a password was rehashed at the same cost")
 		}
 		e.reconfigure(func(cfg *account.Config) { cfg.Cost = account.Cost{Memory: 128, Passes: 2} })
 		e.wantError(e.signInWithWrongPassword(home, ""), registrar.KindUnauthenticated, account.BadCredentials)
@@ -308,7 +308,7 @@ func TestSignIn_RehashesPasswordWhenCostChanges(t *testing.T) {
 		}
 		e.signIn(home, "")
 		if hash() == old {
-			t.Error("the hash is still the cheap one")
+			t.Error("the password was not rehashed")
 		}
 		e.signIn(home, "")
 	})
@@ -323,15 +323,15 @@ func TestPasskeyChallenges_LimitedPerAddressAndPerMember(t *testing.T) {
 			return err
 		}
 		allowed := account.DefaultWindows().Passkeys.Count
-		for i := range allowed { // one network of IPv6 is one address
+		for i := range allowed { // an IPv6 network counts as one address
 			e.must(begin(anonymousActor(fmt.Sprintf("2001:db8::%x", i+1))))
 		}
 		e.wantError(begin(anonymousActor("2001:db8::ffff")), registrar.KindRateLimited, account.TooManyAttempts)
 		e.must(begin(anonymousActor("2001:db8:0:1::1")))
-		_, err := e.passkeySignIn(device) // from elsewhere
+		_, err := e.passkeySignIn(device) // from another address
 		e.must(err)
 
-		// A member behind the same address is not kept from it, but bounded too.
+		// A signed-in customer behind the same address has a separate budget.
 		member := actorOf(in)
 		member.Address = anonymousActor("2001:db8::1").Address
 		for range allowed - 1 { // one was for adding the passkey

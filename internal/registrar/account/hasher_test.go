@@ -16,73 +16,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-func TestParseEmail_AcceptsDeliverableAddresses(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct{ typed, address, key string }{
-		{"ada@example.org", "ada@example.org", "ada@example.org"},
-		{" Ada.B+x@Example.ORG ", "Ada.B+x@example.org", "ada.b+x@example.org"},
-		{"ada@bücher.example", "ada@xn--bcher-kva.example", "ada@xn--bcher-kva.example"},
-		{"o'neil@a-b.example", "o'neil@a-b.example", "o'neil@a-b.example"},
-		{"", "", ""},
-		{"ada", "", ""},
-		{"@example.org", "", ""},
-		{"ada@", "", ""},
-		{"ada@localhost", "", ""},
-		{"ada@192.0.2.1", "", ""},
-		{"ada@[192.0.2.1]", "", ""},
-		{"a@b@example.org", "", ""},
-		{"Ada <ada@example.org>", "", ""},
-		{`"a b"@example.org`, "", ""},
-		{".ada@example.org", "", ""},
-		{"a..b@example.org", "", ""},
-		{"ada@exa mple.org", "", ""},
-		{"ada\r\nBcc: x@example.org", "", ""},
-		{"ada@example.org\nx", "", ""},
-		{"ädä@example.org", "", ""},
-		{strings.Repeat("a", 65) + "@example.org", "", ""},
-		{"a@" + strings.Repeat("b.", 126) + "org", "", ""},
-	} {
-		address, key, err := parseEmail(c.typed)
-		if address != c.address || key != c.key || (err == nil) != (c.address != "") {
-			t.Errorf("%q: got %q, %q, %v", c.typed, address, key, err)
-		}
-	}
-}
-
-func TestCheckPassword_RejectsWeakPasswords(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		password string
-		want     registrar.Code
-	}{
-		{"Vier Pferde am Deich", ""},
-		{"correct horse battery", ""},
-		{"ünïcödé ßécret", ""},
-		{"neunzeich", PasswordShort},
-		{"", PasswordShort},
-		{strings.Repeat("abcdefg ", 16), ""},
-		{strings.Repeat("abcdefg ", 16) + "x", PasswordLong},
-		{strings.Repeat("x", 5000), PasswordLong},
-		{"ada@example.org", PasswordIsEmail},
-		{"ADA@Example.org", PasswordIsEmail},
-		{"ada1234567890", PasswordIsEmail},
-		{"1234567890", PasswordCommon},
-		{"aaaaaaaaaaaaa", PasswordCommon},
-		{"abababababab", PasswordCommon},
-		{"qwertzuiop", PasswordCommon},
-		{"Passwort123!", PasswordCommon},
-		{"P4ssw0rd2026", PasswordCommon},
-		{"password password", ""}, // two words, though not good ones
-		{"passwortpasswort", PasswordCommon},
-		{"with\x00nul and more", PasswordUnusable},
-		{"not utf-8 \xff\xfe here", PasswordUnusable},
-	} {
-		if got := registrar.CodeOf(checkPassword(c.password, "ada@example.org")); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.password, got, c.want)
-		}
-	}
-}
-
 var cheapCost = Cost{Memory: 64, Passes: 1}
 
 func TestHasher_PasswordMatchesInEveryUnicodeForm(t *testing.T) {
@@ -96,14 +29,14 @@ func TestHasher_PasswordMatchesInEveryUnicodeForm(t *testing.T) {
 		t.Error("another password matches")
 	}
 	if ok, _, err := h.matches(t.Context(), "", ""); ok || err != nil {
-		t.Errorf("an account without a password can be opened: %v", err)
+		t.Errorf("an account without a password accepts one: %v", err)
 	}
 	if again := h.hashPassword(t.Context(), "schöner Tag"); again == hash {
 		t.Error("two hashes of a password are the same")
 	}
 }
 
-// deriver computes elsewhere, or fails to.
+// deriver is a Deriver that may fail.
 type deriver func(Derivation) ([]byte, error)
 
 func (d deriver) Derive(ctx context.Context, derivation Derivation) ([]byte, error) {
@@ -132,7 +65,7 @@ func TestHasher_FallsBackWhenDeriverFails(t *testing.T) {
 			t.Errorf("%s: %v, %v, %v", what, ok, outdated, err)
 		}
 		gone, leave := context.WithCancel(t.Context())
-		leave() // who has gone away changes nothing about a hash
+		leave() // a canceled context does not abort a hash
 		if ok, _, err := h.matches(gone, hash, "schöner Tag"); !ok || err != nil {
 			t.Errorf("%s: the right password: %v, %v", what, ok, err)
 		}
@@ -140,7 +73,7 @@ func TestHasher_FallsBackWhenDeriverFails(t *testing.T) {
 			t.Errorf("%s: a wrong password: %v, %v", what, ok, err)
 		}
 		if calls != 3 {
-			t.Errorf("%s: asked %d times", what, calls)
+			t.Errorf("%s: called %d times", what, calls)
 		}
 	}
 }
@@ -150,27 +83,6 @@ func TestHasher_DefaultCostIs64MiBThreePassesOneLane(t *testing.T) {
 	hash := newHasher(Config{}).hashPassword(t.Context(), "Vier Pferde am Deich")
 	if !strings.HasPrefix(hash, "$argon2id$v=19$m=65536,t=3,p=1$") {
 		t.Errorf("got %q", hash)
-	}
-}
-
-func TestParsePHC_RejectsExcessiveCost(t *testing.T) {
-	t.Parallel()
-	h := newHasher(Config{Cost: cheapCost})
-	const rest = "$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
-	if _, err := parsePHC("$argon2id$v=19$m=65536,t=3,p=1" + rest); err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{
-		"$argon2id$v=19$m=4294967295,t=3,p=1" + rest, "$argon2id$v=19$m=65536,t=4000000,p=1" + rest,
-		"$argon2id$v=19$m=65536,t=3,p=255" + rest, "$argon2id$v=19$m=65536,t=0,p=1" + rest, "$argon2i$v=19$m=65536,t=3,p=1" + rest,
-		"$argon2id$v=16$m=65536,t=3,p=1" + rest, "$2a$10$abcdefghijklmnopqrstuv", "x", "$argon2id$v=19$m=65536,t=3,p=1$$",
-	} {
-		if _, err := parsePHC(text); err == nil {
-			t.Errorf("%q was accepted", text)
-		}
-		if ok, _, err := h.matches(t.Context(), text, "x"); ok || err == nil {
-			t.Errorf("%q opened an account", text)
-		}
 	}
 }
 
@@ -201,9 +113,9 @@ func TestHasher_LongWaitReturnsBusy(t *testing.T) {
 			t.Errorf("got %v after %v", err, time.Since(begin))
 		}
 		if wrong.failures != 0 {
-			t.Error("a password that nobody looked at was counted as wrong")
+			t.Error("a password that was not checked was counted as wrong")
 		}
-		// The queue is bounded: one works, two wait, the fourth is sent away at once.
+		// The queue is bounded: one runs, two wait, the fourth is refused at once.
 		begin = time.Now()
 		for range 2 {
 			go func() { _ = h.run(t.Context(), requester{}, func() error { return nil }) }()
@@ -243,7 +155,7 @@ func TestHasher_OneNetworkCannotFillQueue(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(h.perKey) != 0 {
-			t.Errorf("%d networks are remembered after all have left", len(h.perKey))
+			t.Errorf("%d networks are counted after all requests ended", len(h.perKey))
 		}
 	})
 }
@@ -256,12 +168,12 @@ func TestHasher_ConcurrencyIsBounded(t *testing.T) {
 		}
 	}
 	if got := newHasher(Config{MaxWaiting: 1, Cost: cheapCost}).slots; got < 1 || got > 2 {
-		t.Errorf("by default %d hashes at a time; two take 128 MiB, and as much garbage", got)
+		t.Errorf("default of %d concurrent hashes, want at most 2", got)
 	}
 }
 
-// startBlockedHashes starts a hash for each requester that does not end before release, and
-// returns how many were let in.
+// startBlockedHashes starts a hash for each requester that blocks until release, and returns how
+// many were admitted.
 func startBlockedHashes(t *testing.T, h *hasher, requesters []requester, release chan struct{}) int {
 	t.Helper()
 	var refused atomic.Int32
@@ -291,20 +203,20 @@ func TestHasher_OneIPv6SiteCannotFillQueue(t *testing.T) {
 			networks = append(networks, requesterAt(fmt.Sprintf("2001:db8:1:%x::1", i), ""))
 		}
 		if got := startBlockedHashes(t, h, networks, release); got != maxPerSite {
-			t.Errorf("%d of one /48 were let in, want %d", got, maxPerSite)
+			t.Errorf("%d of one /48 were admitted, want %d", got, maxPerSite)
 		}
 		if got := startBlockedHashes(t, h, []requester{requesterAt("2001:db8:2::1", ""), requesterAt("192.0.2.7", ""), requesterAt("::ffff:192.0.2.7", "")}, release); got != 3 {
-			t.Errorf("%d of three others were let in", got)
+			t.Errorf("%d of three others were admitted", got)
 		}
 		close(release)
 		synctest.Wait()
 		if len(h.perKey) != 0 || h.free != 1 || h.queued != [queueCount]int{} {
-			t.Errorf("left behind: %d shares, %d free, %v inside", len(h.perKey), h.free, h.queued)
+			t.Errorf("left over: %d keys, %d free slots, %v queued", len(h.perKey), h.free, h.queued)
 		}
 	})
 }
 
-// An attacker with very many networks fills the queue; known devices are served.
+// An attacker with many networks fills the unknown queue; known devices are still served.
 func TestHasher_KnownDeviceServedWhileUnknownQueueIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -317,7 +229,7 @@ func TestHasher_KnownDeviceServedWhileUnknownQueueIsFull(t *testing.T) {
 			err := h.run(t.Context(), r, work)
 			return time.Since(begin), err
 		}
-		for i := range 1000 { // each of a /48 of its own
+		for i := range 1000 { // each from another /48
 			go func() { _, _ = served(requesterAt(fmt.Sprintf("2001:db8:%x::1", i), "")) }()
 		}
 		synctest.Wait()
@@ -363,7 +275,7 @@ func TestHasher_KnownQueueYieldsEveryFourthSlot(t *testing.T) {
 	})
 }
 
-// Whoever has many known devices of one account can't fill the queue of the others.
+// Many known devices of one account can't fill the known queue.
 func TestHasher_OneAccountCannotFillKnownQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,19 +285,19 @@ func TestHasher_OneAccountCannotFillKnownQueue(t *testing.T) {
 		for i := range 50 {
 			devices = append(devices, requesterAt(fmt.Sprintf("2001:db8:%x::1", i), "cus_1"))
 		}
-		startBlockedHashes(t, h, devices, release) // the others wait where strangers wait
+		startBlockedHashes(t, h, devices, release) // the others fall back to the unknown queue
 		if got := h.queued[knownQueue]; got != maxPerAccount {
 			t.Errorf("%d of one account are in the known queue, want %d", got, maxPerAccount)
 		}
 		if got := startBlockedHashes(t, h, []requester{requesterAt("2001:db8:1::1", "cus_2"), requesterAt("2001:db8:1::1", "")}, release); got != 2 {
-			t.Errorf("%d of two others were let in", got)
+			t.Errorf("%d of two others were admitted", got)
 		}
 		close(release)
 		synctest.Wait()
 	})
 }
 
-// A place that is handed to someone who is just leaving goes on to the next.
+// A slot handed to a request that is being canceled passes to the next.
 func TestHasher_SlotOfCancelledWaiterIsReused(t *testing.T) {
 	t.Parallel()
 	h := newHasher(Config{Hashes: 2, MaxWaiting: 1000, Cost: cheapCost})
@@ -403,61 +315,6 @@ func TestHasher_SlotOfCancelledWaiterIsReused(t *testing.T) {
 	}
 	all.Wait()
 	if h.free != 2 || len(h.perKey) != 0 || h.queued != [queueCount]int{} || h.queues[0].Len()+h.queues[1].Len() != 0 {
-		t.Errorf("left behind: %d free, %d shares, %v inside", h.free, len(h.perKey), h.queued)
-	}
-}
-
-func TestPasskeyOrigins_DerivedFromBaseURL(t *testing.T) {
-	t.Parallel()
-	for base, want := range map[string][]string{
-		"https://kontor.example":      {"https://kontor.example"},
-		"https://Kontor.example:443/": {"https://kontor.example"},
-		"https://kontor.example:8443": {"https://kontor.example:8443"},
-		"http://127.0.0.1:8080":       {"http://localhost:8080"},
-		"http://[::1]:8080":           {"http://localhost:8080"},
-		"http://localhost:8080":       {"http://localhost:8080"},
-		"http://kontor.example":       nil,
-		"https://192.0.2.1":           nil,
-		"":                            nil,
-	} {
-		got := PasskeyOrigins(base)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: got %v, want %v", base, got, want)
-		}
-		if _, err := newRelyingParties(got, "dotkontor"); err != nil {
-			t.Errorf("%s: %v", base, err)
-		}
-	}
-}
-
-func TestNetwork_IPv6CountsBySlash64(t *testing.T) {
-	t.Parallel()
-	a, b := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::ffff:2%eth0")
-	if registrar.Network(a) != registrar.Network(b) || registrar.Network(a) == registrar.Network(netip.MustParseAddr("2001:db8:0:1::1")) {
-		t.Error("addresses count by their /64")
-	}
-	if registrar.Network(netip.MustParseAddr("::ffff:192.0.2.1")) != registrar.Network(netip.MustParseAddr("192.0.2.1")) {
-		t.Error("an IPv4 address written as IPv6 has a budget of its own")
-	}
-}
-
-func TestSealTOTP_BoundToAccount(t *testing.T) {
-	t.Parallel()
-	seal, err := registrar.NewSeal([32]byte{7})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &Service{seal: seal}
-	sealed := s.sealTOTP("cus_ada", "JBSWY3DPEHPK3PXP")
-	if secret, err := s.openTOTP("cus_ada", sealed); err != nil || secret != "JBSWY3DPEHPK3PXP" {
-		t.Errorf("got %q, %v", secret, err)
-	}
-	if _, err := s.openTOTP("cus_bob", sealed); err == nil {
-		t.Error("a secret was copied to another account")
-	}
-	for _, broken := range []string{"", "!", sealed[:10], sealed[:len(sealed)-2] + "AA"} {
-		if _, err := s.openTOTP("cus_ada", broken); err == nil {
-			t.Errorf("%q was opened", broken)
-		}
+		t.Errorf("left over: %d free slots, %d keys, %v queued", h.free, len(h.perKey), h.queued)
 	}
 }

@@ -58,7 +58,7 @@ func TestRegistrant_RequiredFieldsDependOnKindAndCountry(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*Registrant)
-		field  string // empty: fine
+		field  string // empty: valid
 		code   registrar.Code
 	}{
 		"person":                    {func(*Registrant) {}, "", ""},
@@ -163,14 +163,14 @@ func TestCallingCodes_NoCodeIsPrefixOfAnother(t *testing.T) {
 	for a, x := range codes {
 		for b, y := range codes {
 			if x != y && strings.HasPrefix(y, x) {
-				t.Errorf("the calling code of %s begins that of %s", a, b)
+				t.Errorf("the calling code of %s is a prefix of that of %s", a, b)
 			}
 		}
 	}
 	for _, list := range []string{countriesWithStates, countriesWithoutPostalCodes} {
 		for country := range strings.FieldsSeq(list) {
 			if codes[country] == "" {
-				t.Errorf("%s is no country", country)
+				t.Errorf("%s is not a country", country)
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func TestNormaliseVATID_ChecksCountryFormat(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"DE136695976", "DE136695976"},
 		{"de 136 695 976", "DE136695976"},
-		{"DE136695975", ""}, // its last digit does not fit
+		{"DE136695975", ""}, // wrong check digit
 		{"DE13669597", ""},
 		{"ATU12345678", "ATU12345678"},
 		{"AT12345678", ""},

@@ -17,7 +17,7 @@ func TestFingerprint_EqualJSONValuesMatch(t *testing.T) {
 	} {
 		for _, other := range spellings[1:] {
 			if fingerprint([]byte(spellings[0])) != fingerprint([]byte(other)) {
-				t.Errorf("%s and %s are told apart", spellings[0], other)
+				t.Errorf("%s and %s have different fingerprints", spellings[0], other)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func TestFingerprint_DifferentBodiesDiffer(t *testing.T) {
 	for _, body := range different {
 		sum := fingerprint([]byte(body))
 		if previous, twice := seen[sum]; twice {
-			t.Errorf("%q and %q are taken for equal", previous, body)
+			t.Errorf("%q and %q have the same fingerprint", previous, body)
 		}
 		seen[sum] = body
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// stubStore is a store of one token that anybody may have, and counts questions.
+// stubStore holds one token and counts queries.
 type stubStore struct {
 	mu      sync.Mutex
 	calls   int
@@ -97,10 +97,10 @@ func TestVerify_MalformedTokenSkipsStore(t *testing.T) {
 		}
 	}
 	if store.calls != 0 {
-		t.Errorf("the store was asked %d times", store.calls)
+		t.Errorf("the store was queried %d times", store.calls)
 	}
 	if _, err := service.Verify(t.Context(), good); err != nil || store.calls != 1 {
-		t.Errorf("a good one: %v after %d questions", err, store.calls)
+		t.Errorf("a valid token: %v after %d queries", err, store.calls)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestCreate_MailNamesTokenAndAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	if data := store.mail.Data; data["name"] != "Laptop" || data["address"] != "192.0.2.7" || store.mail.Customer != "cus_1" {
-		t.Errorf("the letter is %+v", store.mail)
+		t.Errorf("the mail is %+v", store.mail)
 	}
 }
 
@@ -155,13 +155,13 @@ func TestService_PermissionsByActor(t *testing.T) {
 			}
 			want := strings.Contains(strings.Join(permitted, ",")+",", name+",")
 			if (err == nil) != want || (store.calls > 0) != want {
-				t.Errorf("%s by %s: %v after %d questions, want allowed: %v", action, name, err, store.calls, want)
+				t.Errorf("%s by %s: %v after %d queries, want allowed: %v", action, name, err, store.calls, want)
 			}
 		}
 	}
 	_, _, err := newService(t, Config{Store: &stubStore{}, Now: func() time.Time { return now }}).Create(t.Context(), actors["stale"], "x")
 	if registrar.CodeOf(err) != registrar.SignInAgain {
-		t.Errorf("an old sign-in is answered with %v", err)
+		t.Errorf("an old sign-in returns %v", err)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestValidTokenName_PrintableAndBounded(t *testing.T) {
 		"": false, "a\nb": false, "a\x00": false, "a\u202eb": false, "\xff": false, strings.Repeat("a", MaxTokenName+1): false,
 	} {
 		if validTokenName(name) != want {
-			t.Errorf("%q: good is %v", name, !want)
+			t.Errorf("%q: valid is %v", name, !want)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package oauth
 
 import "testing"
 
-// A browser may decode what stands in a host, and a customer reads it on the
-// consent page: there is one way to write one.
+// A browser may decode a host that a customer reads on the consent page, so only one
+// spelling is accepted.
 func TestValidRedirectURI_RejectsAmbiguousHosts(t *testing.T) {
 	t.Parallel()
 	for uri, want := range map[string]bool{

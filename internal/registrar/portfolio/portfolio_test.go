@@ -9,36 +9,36 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// forbiddenStore is a store that must not be asked.
+// forbiddenStore fails the test on any call.
 type forbiddenStore struct{ t *testing.T }
 
 func (n forbiddenStore) ListDomainsPage(context.Context, string, Filter, int) ([]Domain, error) {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil, nil
 }
 
 func (n forbiddenStore) CountDomainsByStatus(context.Context, string) (map[registrar.DomainStatus]int, error) {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil, nil
 }
 
 func (n forbiddenStore) FindDomains(context.Context, string, Filter, int, int) ([]Domain, int, error) {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil, 0, nil
 }
 
 func (n forbiddenStore) ListCustomerDomains(context.Context, string) ([]Domain, error) {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil, nil
 }
 
 func (n forbiddenStore) AddDomain(context.Context, Domain, registrar.AuditEvent) error {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil
 }
 
 func (n forbiddenStore) SetAutoRenew(context.Context, string, string, bool, registrar.AuditEvent) error {
-	n.t.Error("the store was asked")
+	n.t.Error("the store was called")
 	return nil
 }
 
@@ -101,6 +101,6 @@ func TestAdd_InvalidInputSkipsStore(t *testing.T) {
 		}
 	}
 	if _, err := service.List(t.Context(), registrar.Actor{Kind: registrar.ActorPerson}); registrar.KindOf(err) != registrar.KindUnauthenticated {
-		t.Errorf("nobody's domains were listed: %v", err)
+		t.Errorf("domains were listed without an account: %v", err)
 	}
 }

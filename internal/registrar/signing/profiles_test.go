@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Keys of all lengths around the block's, and texts of all lengths around several.
+// Key lengths around the block size, and text lengths around multiples of it.
 func TestHMACSHA256_MatchesCryptoHMAC(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -26,12 +26,12 @@ func TestHMACSHA256_MatchesCryptoHMAC(t *testing.T) {
 			library := hmac.New(sha256.New, []byte(secret))
 			library.Write([]byte(head + "." + body))
 			if got := hmacSHA256(secret, head, ".", []byte(body)); !hmac.Equal(got[:], library.Sum(nil)) {
-				t.Fatalf("a key of %d bytes and a text of %d: another HMAC", key, length)
+				t.Fatalf("a key of %d bytes and a text of %d: HMAC differs", key, length)
 			}
 		}
 	}
 	if hmacSHA256("a", "b", "c", []byte("d")) == hmacSHA256("a", "b", "c", []byte(strings.ToUpper("d"))) {
-		t.Error("the body does not count")
+		t.Error("the body is not part of the HMAC")
 	}
 }
 
@@ -89,6 +89,6 @@ func TestProfile_EveryProfileChecksTimestamp(t *testing.T) {
 		}
 	}
 	if Profile("sha1").Known() || Profile("").Known() || !Canonical.Known() {
-		t.Error("the profiles that exist are not those that are known")
+		t.Error("Known does not match the existing profiles")
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The published vector.
+// The test vector published in the documentation.
 const (
 	secret    = "acp_test_secret"
 	timestamp = "2026-11-15T00:00:00Z"
@@ -128,26 +128,26 @@ func TestErrors_AreDistinct(t *testing.T) {
 	}
 }
 
-// One signature has many spellings; what Verify returns is the same for all.
+// One signature has many encodings; Verify returns the same value for all.
 func TestVerify_ReturnsSameMACForEveryEncoding(t *testing.T) {
 	now := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	body := []byte(body)
 	sum := Ours.sum(secret, Request{Timestamp: timestamp, Body: body})
 	raw := sum[:]
 	var first [32]byte
-	for i, spelled := range []string{
+	for i, encoded := range []string{
 		Compute(secret, timestamp, body), base64.StdEncoding.EncodeToString(raw), base64.URLEncoding.EncodeToString(raw),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 	} {
-		mac, err := Verify(now, []string{secret}, timestamp, spelled, body)
+		mac, err := Verify(now, []string{secret}, timestamp, encoded, body)
 		if err != nil {
-			t.Fatalf("%s: %v", spelled, err)
+			t.Fatalf("%s: %v", encoded, err)
 		}
 		if i == 0 {
 			first = mac
 		}
 		if mac != first || string(mac[:]) != string(raw) {
-			t.Errorf("%s gives %x, want %x", spelled, mac, raw)
+			t.Errorf("%s gives %x, want %x", encoded, mac, raw)
 		}
 	}
 }
