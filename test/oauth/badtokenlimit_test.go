@@ -21,7 +21,7 @@ func TestTokenAndRevoke_AddressOverLimitIsRefusedFirst(t *testing.T) {
 	here := netip.MustParseAddr("127.0.0.1")
 	for range 599 { // the one above was the first
 		if d := s.badTokens.Fail(here, ""); !d.Allowed {
-			t.Fatal("a wrong token was not counted once")
+			t.Fatal("a wrong token was not counted exactly once")
 		}
 	}
 	for name, got := range map[string]httpResponse{
@@ -33,7 +33,8 @@ func TestTokenAndRevoke_AddressOverLimitIsRefusedFirst(t *testing.T) {
 	}
 }
 
-// exhaustLimit makes an address send wrong credentials of the given form until it is refused.
+// exhaustLimit sends wrong credentials of the given form from an address until it is
+// refused.
 func exhaustLimit(gate *ratelimit.Gate, kind registrar.SecretKind) {
 	here := netip.MustParseAddr("127.0.0.1")
 	for d := (ratelimit.Decision{Allowed: true}); d.Allowed; {
@@ -48,7 +49,7 @@ func TestToken_BadBearerFloodDoesNotCloseIt(t *testing.T) {
 	a := s.newApp("none", callback)
 	exhaustLimit(s.badBearers, registrar.AccessToken)
 	accessToken, refresh := s.connect(session, a)
-	s.wantToolStatus(accessToken, http.StatusOK) // issued lately, and never used before
+	s.wantToolStatus(accessToken, http.StatusOK) // issued recently and not used before
 	if got := s.tokenRequest(a.refreshRequest(refresh)); got.status != http.StatusOK {
 		t.Errorf("refresh: %d %s", got.status, got.text)
 	}
@@ -68,7 +69,7 @@ func TestToken_RecentlyIssuedCredentialsPassDuringFlood(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("refresh: %d %s", got.status, got.text)
 	}
-	other, _ := s.connect(session, a) // the code was issued lately, too
+	other, _ := s.connect(session, a) // the code was issued recently, too
 	for _, token := range []string{got.field("access_token"), other} {
 		if answer := s.revoke(a, token); answer.status != http.StatusOK {
 			t.Errorf("revoke: %d %s", answer.status, answer.text)
@@ -83,7 +84,7 @@ func TestToken_FloodWithoutCredentialSparesUnknownCredentials(t *testing.T) {
 	for s.badTokens.Fail(here, "").Allowed {
 	}
 	a := s.newApp("none", callback)
-	unknown, _ := registrar.NewSecret(registrar.RefreshToken) // might be good: another node may have issued it
+	unknown, _ := registrar.NewSecret(registrar.RefreshToken) // plausible: another node may have issued it
 	s.wantError(s.tokenRequest(a.refreshRequest(unknown)), http.StatusBadRequest, "invalid_grant")
 }
 
@@ -98,10 +99,10 @@ func TestRevoke_OnlyUnknownTokensAreCounted(t *testing.T) {
 	accessToken, _ := s.connect(session, a)
 	s.revoke(a, accessToken)
 	if !s.badTokens.Admit(here, "").Allowed {
-		t.Error("a token that was revoked is counted as a wrong one")
+		t.Error("a revoked token is counted as a wrong one")
 	}
 	s.revoke(a, accessToken)
 	if s.badTokens.Admit(here, "").Allowed {
-		t.Error("a token that ends nothing is not counted")
+		t.Error("revoking an unknown token is not counted")
 	}
 }

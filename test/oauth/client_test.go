@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// httpResponse is what came back, read whole.
+// httpResponse is a response with its complete body.
 type httpResponse struct {
 	status int
 	header http.Header
@@ -26,7 +26,7 @@ func (a httpResponse) field(name string) string {
 	return text
 }
 
-// location is where a redirect leads, with its query.
+// location parses the Location header and its query.
 func (a httpResponse) location() (string, url.Values) {
 	place, query, _ := strings.Cut(a.header.Get("Location"), "?")
 	values, _ := url.ParseQuery(query)
@@ -65,7 +65,7 @@ func (s *env) doRequest(method, path, session, contentType, body string, headers
 
 const formType = "application/x-www-form-urlencoded"
 
-// formValues makes a form of names and values.
+// formValues builds a form from names and values.
 func formValues(pairs ...string) url.Values {
 	form := make(url.Values)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -74,7 +74,7 @@ func formValues(pairs ...string) url.Values {
 	return form
 }
 
-// withChanges is form with some values changed; an empty one is left out.
+// withChanges returns form with some values replaced; empty ones are removed.
 func withChanges(form url.Values, pairs ...string) url.Values {
 	changed := maps.Clone(form)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -118,7 +118,7 @@ func (s *env) newApp(method, redirect string) app {
 	return app{id: got.field("client_id"), secret: got.field("client_secret"), redirect: redirect}
 }
 
-// authorizationRequest is a good authorization request of the application.
+// authorizationRequest is a valid authorization request of the application.
 func (s *env) authorizationRequest(a app) url.Values {
 	return formValues("response_type", "code", "client_id", a.id, "redirect_uri", a.redirect, "code_challenge", challenge(),
 		"code_challenge_method", "S256", "scope", "mcp:write", "state", "a state & more", "resource", s.base+"/api/mcp")
@@ -131,7 +131,7 @@ func (s *env) authorize(session string, query url.Values) httpResponse {
 
 var consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 
-// consentSecret is the secret in the form of a consent page.
+// consentSecret returns the secret in the form of a consent page.
 func (s *env) consentSecret(page httpResponse) string {
 	s.t.Helper()
 	found := consentField.FindStringSubmatch(page.text)
@@ -147,7 +147,7 @@ func (s *env) decide(session, question, decision string, headers ...string) http
 		formValues("consent", question, "decision", decision).Encode(), headers...)
 }
 
-// authorizationCode goes through sign-in and consent.
+// authorizationCode completes sign-in and consent.
 func (s *env) authorizationCode(session string, a app, changes ...string) string {
 	s.t.Helper()
 	s.renewSignIn(session)
@@ -159,7 +159,7 @@ func (s *env) authorizationCode(session string, a app, changes ...string) string
 	return query.Get("code")
 }
 
-// codeRequest is a good request for the tokens of a code.
+// codeRequest is a valid token request with a code.
 func (a app) codeRequest(code string) url.Values {
 	form := formValues("grant_type", "authorization_code", "client_id", a.id, "code", code, "redirect_uri", a.redirect, "code_verifier", verifier)
 	if a.secret != "" {
@@ -168,7 +168,7 @@ func (a app) codeRequest(code string) url.Values {
 	return form
 }
 
-// refreshRequest is a good request for a new pair.
+// refreshRequest is a valid refresh request.
 func (a app) refreshRequest(refresh string) url.Values {
 	form := formValues("grant_type", "refresh_token", "client_id", a.id, "refresh_token", refresh)
 	if a.secret != "" {
@@ -182,7 +182,7 @@ func (s *env) tokenRequest(form url.Values) httpResponse {
 	return s.post("/oauth/token/", form)
 }
 
-// connect gets a pair of tokens.
+// connect obtains a token pair.
 func (s *env) connect(session string, a app, changes ...string) (accessToken, refreshToken string) {
 	s.t.Helper()
 	got := s.tokenRequest(a.codeRequest(s.authorizationCode(session, a, changes...)))
@@ -192,7 +192,7 @@ func (s *env) connect(session string, a app, changes ...string) (accessToken, re
 	return got.field("access_token"), got.field("refresh_token")
 }
 
-// callTool says which status a signed-in tool answers to a token.
+// callTool calls a tool that requires authentication.
 func (s *env) callTool(token string) httpResponse {
 	s.t.Helper()
 	return s.doRequest(http.MethodPost, "/api/mcp", "", "application/json",
@@ -217,7 +217,7 @@ func (s *env) wantError(got httpResponse, status int, name string) {
 	}
 }
 
-// inParallel does the same thing many times at once.
+// inParallel runs a function many times concurrently.
 func inParallel(times int, do func(i int) httpResponse) []httpResponse {
 	answers := make([]httpResponse, times)
 	var start, done sync.WaitGroup

@@ -20,7 +20,7 @@ func TestCode_ExchangedForWorkingTokens(t *testing.T) {
 				t.Errorf("%s: %d %s", method, got.status, got.text)
 			}
 			if listed := s.callTool(got.field("access_token")); listed.status != 200 || !strings.Contains(listed.text, id) {
-				t.Errorf("%s: the tool answers %d %s", method, listed.status, listed.text)
+				t.Errorf("%s: the tool returns %d %s", method, listed.status, listed.text)
 			}
 		}
 	})
@@ -200,7 +200,7 @@ func TestToken_AmbiguousRequestsAreRefused(t *testing.T) {
 		s.wantError(s.tokenRequest(withChanges(public.codeRequest("x"), "grant_type", grant)), 400, "unsupported_grant_type")
 	}
 	s.wantError(s.tokenRequest(public.codeRequest("x")), 400, "invalid_grant")
-	// Nothing of all that has touched the code.
+	// None of these requests used the code.
 	if got := s.doRequest("POST", "/oauth/token/", "", formType, good); got.status != 200 {
 		t.Errorf("the code was used up: %d %s", got.status, got.text)
 	}

@@ -49,7 +49,7 @@ func TestConsent_WorksOnceInItsSessionAndAccount(t *testing.T) {
 		s.wantPage(s.decide(anna, "", "approve"), "no secret")
 		s.wantPage(s.decide(anna, question, "maybe"), "neither yes nor no")
 		if got := s.decide("", question, "approve"); got.status != 303 || !strings.HasPrefix(got.header.Get("Location"), "/portal/sign-in") {
-			t.Errorf("a stranger: %d %s", got.status, got.header.Get("Location"))
+			t.Errorf("another session: %d %s", got.status, got.header.Get("Location"))
 		}
 		won := 0
 		for _, got := range inParallel(50, func(int) httpResponse { return s.decide(anna, question, "approve") }) {
@@ -84,7 +84,7 @@ func TestConsent_WriteScopeNeedsRecentSignIn(t *testing.T) {
 	if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foauth%2Fauthorize") {
 		t.Errorf("an old sign-in: %d, Location %q", got.status, to)
 	}
-	// What can do nothing beyond the anonymous tools needs no more than a session.
+	// A request for anonymous tools only needs no recent sign-in.
 	reading := s.authorizationRequest(a)
 	reading.Set("scope", "mcp:read")
 	s.consentSecret(s.authorize(session, reading))
@@ -152,20 +152,20 @@ func TestConsentPage_NamesClientAndScopeWithoutClientContent(t *testing.T) {
 	page := s.authorize(session, s.authorizationRequest(a))
 	for _, bad := range []string{"<script>alert", "<img", "logo.example", "claude.ai"} {
 		if strings.Contains(page.text, bad) {
-			t.Errorf("the page has %s in it", bad)
+			t.Errorf("the page contains %s", bad)
 		}
 	}
 	for _, want := range []string{"&lt;script&gt;alert", "<strong>app.example</strong>", "anna@example.org", "see your domains and orders", "15 Dec 2026", "calls itself"} {
 		if !strings.Contains(page.text, want) {
-			t.Errorf("the page does not say %s", want)
+			t.Errorf("the page lacks %s", want)
 		}
 	}
 	reader := s.authorize(session, withChanges(s.authorizationRequest(a), "scope", "mcp:read"))
 	if strings.Contains(reader.text, "see your domains") || !strings.Contains(reader.text, "everybody can look up") {
-		t.Error("mcp:read is not told as what it is")
+		t.Error("the page does not describe mcp:read")
 	}
 	local := s.newApp("none", "http://127.0.0.1:7777/callback")
 	if page := s.authorize(session, s.authorizationRequest(local)); !strings.Contains(page.text, "a program on your own device (127.0.0.1)") {
-		t.Error("a program on the own device is not told as one")
+		t.Error("the page does not name a local application as such")
 	}
 }

@@ -1,7 +1,6 @@
-// Package oauth attacks the authorization server as it runs: the whole front over
-// HTTP, the real domain and the real store, on SQLite and on PostgreSQL. Only the
-// sign-in is played, since it has tests of its own, and the clock, since lifetimes
-// are promised exactly.
+// Package oauth tests the authorization server end to end: HTTP, domain and store, on
+// SQLite and PostgreSQL. Only the sign-in is faked, because it has its own tests, and
+// the clock, because lifetimes are exact.
 package oauth
 
 import (
@@ -48,7 +47,7 @@ type env struct {
 	t          *testing.T
 	base       string
 	db         *store.DB
-	// dbOptions is where the database is, for a look at it from outside.
+	// dbOptions locates the database, for tests that inspect it.
 	dbOptions store.Options
 	apps      *oauthsvc.AuthorizationServer
 	access    *oauthsvc.Service
@@ -57,7 +56,7 @@ type env struct {
 	clock     *clock
 }
 
-// option changes what a stage is built with.
+// option changes how an env is built.
 type option func(*oauthsvc.AuthorizationServerConfig)
 
 func withLeeway(d time.Duration) option {
@@ -77,7 +76,7 @@ func eachEngine(t *testing.T, test func(s *env), changes ...option) {
 	})
 }
 
-// newSQLiteEnv is for tests of what the database has no part in.
+// newSQLiteEnv is for tests that do not depend on the database.
 func newSQLiteEnv(t *testing.T, changes ...option) *env {
 	t.Helper()
 	t.Parallel()
@@ -146,7 +145,7 @@ func newEnv(t *testing.T, options store.Options, changes ...option) *env {
 	return s
 }
 
-// clock is moved by hand.
+// clock is advanced by tests.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -181,7 +180,7 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// fakeSessions plays the sign-in: whoever has a session's secret is its visitor.
+// fakeSessions fakes the sign-in: a session's secret identifies its visitor.
 type fakeSessions struct {
 	portal.Accounts
 	mu       sync.Mutex
@@ -198,7 +197,7 @@ func (p *fakeSessions) Visitor(_ context.Context, secret string) (account.Visito
 	return visitor, nil
 }
 
-// newAccount makes an account and signs it in; it returns the session's secret and
+// newAccount creates an account and signs it in. It returns the session's secret and
 // the account.
 func (s *env) newAccount(email string) (session, id string) {
 	s.t.Helper()
@@ -232,7 +231,7 @@ func (s *env) signIn(id, email string) string {
 	return session
 }
 
-// renewSignIn has somebody sign in again, as connecting an application wants.
+// renewSignIn makes the sign-in recent, as connecting an application requires.
 func (s *env) renewSignIn(session string) {
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()

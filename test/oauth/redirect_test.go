@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// wantPage says that the browser stays with us.
+// wantPage checks that the browser is not redirected.
 func (s *env) wantPage(got httpResponse, what string) {
 	s.t.Helper()
 	if got.status != http.StatusBadRequest || got.header.Get("Location") != "" ||
@@ -49,7 +49,7 @@ func TestRedirectURI_OnlyRegisteredOneIsUsed(t *testing.T) {
 		}
 		got := s.decide(session, s.consentSecret(s.authorize(session, s.authorizationRequest(a))), "approve")
 		if location := got.header.Get("Location"); !strings.HasPrefix(location, registered) {
-			t.Errorf("%s: the answer goes to %s", registered, location)
+			t.Errorf("%s: the response goes to %s", registered, location)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestRedirectURI_LoopbackAcceptsAnyPort(t *testing.T) {
 			t.Errorf("%s: %d %s", used, got.status, got.header.Get("Location"))
 		}
 		_, query := got.location()
-		if strings.Contains(used, "?") { // the query of the address stays
+		if strings.Contains(used, "?") { // the query of the URI is preserved
 			if !strings.Contains(got.header.Get("Location"), "?x=1&") {
 				t.Errorf("%s: %s", used, got.header.Get("Location"))
 			}
@@ -88,7 +88,7 @@ func TestAuthorize_UnknownClientGetsPageWithoutRedirect(t *testing.T) {
 		for _, id := range []string{"", "client_unknown", "evil", "http://evil.example/client", "javascript:evil"} {
 			s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "client_id", id)), "client "+id)
 		}
-		// A client that is to be fetched is not fetched where that is off.
+		// Metadata documents are not fetched if they are disabled.
 		if who != "" {
 			s.wantPage(s.authorize(who, withChanges(s.authorizationRequest(a), "client_id", "https://evil.example/client")), "a document")
 		}
@@ -127,7 +127,7 @@ func TestAuthorize_ErrorsRedirectOnlyAfterSignIn(t *testing.T) {
 		stranger := s.authorize("", query)
 		place, _ := stranger.location()
 		if stranger.status != 303 || place != "/portal/sign-in" {
-			t.Errorf("%s: a stranger is sent to %s", name, stranger.header.Get("Location"))
+			t.Errorf("%s: an anonymous visitor is redirected to %s", name, stranger.header.Get("Location"))
 		}
 		got := s.authorize(session, query)
 		place, answered := got.location()
@@ -245,7 +245,7 @@ func TestRegister_SizeLimits(t *testing.T) {
 		s.wantError(s.register(body), 400, "invalid_client_metadata")
 	}
 	if got := s.register(`{` + good + `,"client_name":"` + strings.Repeat("ü", 200) + `"}`); got.status != 201 {
-		t.Errorf("200 letters: %d %s", got.status, got.text)
+		t.Errorf("200 characters: %d %s", got.status, got.text)
 	}
 }
 
@@ -259,6 +259,6 @@ func TestRegister_LimitedPerAddress(t *testing.T) {
 	got := s.register(`{"redirect_uris":["https://claude.ai/api/mcp/auth_callback"]}`)
 	s.wantError(got, 429, "temporarily_unavailable")
 	if got.header.Get("Retry-After") == "" {
-		t.Error("it does not say how long to wait")
+		t.Error("Retry-After is missing")
 	}
 }

@@ -51,7 +51,7 @@ func TestRefresh_ReuseAfterLeewayEndsTheFamily(t *testing.T) {
 	})
 }
 
-// siblings are n pairs of one refresh token, issued within the leeway.
+// siblings returns n pairs of one refresh token, issued within the leeway.
 func (s *env) siblings(a app, refresh string, n int) []httpResponse {
 	s.t.Helper()
 	pairs := make([]httpResponse, n)
@@ -63,7 +63,7 @@ func (s *env) siblings(a app, refresh string, n int) []httpResponse {
 	return pairs
 }
 
-// wantReplayMail wants n mails that tell of a replay.
+// wantReplayMail checks for n mails about a replay.
 func (s *env) wantReplayMail(n int) {
 	s.t.Helper()
 	got := 0
@@ -76,7 +76,7 @@ func (s *env) wantReplayMail(n int) {
 		}
 	}
 	if got != n {
-		s.t.Errorf("%d mails tell of a replay, want %d", got, n)
+		s.t.Errorf("%d mails about a replay, want %d", got, n)
 	}
 }
 
@@ -90,7 +90,7 @@ func TestRefresh_FirstSiblingAfterLeewayRevokesOthers(t *testing.T) {
 		s.clock.advance(time.Hour)
 		winner := s.tokenRequest(a.refreshRequest(pairs[1].field("refresh_token")))
 		s.wantToolStatus(winner.field("access_token"), 200)
-		for range 3 { // the winner goes on
+		for range 3 { // the winner continues
 			s.clock.advance(time.Hour)
 			winner = s.tokenRequest(a.refreshRequest(winner.field("refresh_token")))
 			s.wantToolStatus(winner.field("access_token"), 200)
@@ -101,11 +101,11 @@ func TestRefresh_FirstSiblingAfterLeewayRevokesOthers(t *testing.T) {
 		s.wantError(s.tokenRequest(a.refreshRequest(winner.field("refresh_token"))), 400, "invalid_grant")
 		s.wantReplayMail(1)
 		s.wantError(s.tokenRequest(a.refreshRequest(pairs[2].field("refresh_token"))), 400, "invalid_grant")
-		s.wantReplayMail(1) // one for each connection that ends
+		s.wantReplayMail(1) // one per ended grant
 	})
 }
 
-// Whoever copied a token can time its refreshes to those of the original.
+// A thief can time refreshes to those of the original.
 func TestRefresh_SecondSiblingAfterLeewayEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
@@ -113,7 +113,7 @@ func TestRefresh_SecondSiblingAfterLeewayEndsTheFamily(t *testing.T) {
 		a := s.newApp("none", callback)
 		_, first := s.connect(session, a)
 		pairs := s.siblings(a, first, 2)
-		s.clock.advance(20 * time.Second) // the leeway is over to the microsecond
+		s.clock.advance(20 * time.Second) // exactly the end of the leeway
 		winner := s.tokenRequest(a.refreshRequest(pairs[0].field("refresh_token")))
 		s.wantToolStatus(winner.field("access_token"), 200)
 		s.wantError(s.tokenRequest(a.refreshRequest(pairs[1].field("refresh_token"))), 400, "invalid_grant")
@@ -122,7 +122,7 @@ func TestRefresh_SecondSiblingAfterLeewayEndsTheFamily(t *testing.T) {
 	})
 }
 
-// Siblings used within the leeway leave lineages; of these, too, one is left.
+// Siblings used within the leeway start lineages, of which only one remains.
 func TestRefresh_SiblingsUsedWithinLeewayLeaveOneLineage(t *testing.T) {
 	t.Parallel()
 	for name, loser := range map[string]int{"shorter lineage loses": 1, "longer lineage loses": 0} {
@@ -146,7 +146,7 @@ func TestRefresh_SiblingsUsedWithinLeewayLeaveOneLineage(t *testing.T) {
 				winner := 1 - loser
 				spare := lineages[winner].field("refresh_token")
 				s.wantToolStatus(next(winner).field("access_token"), 200)
-				s.wantToolStatus(s.tokenRequest(a.refreshRequest(spare)).field("access_token"), 200) // its leeway is its own
+				s.wantToolStatus(s.tokenRequest(a.refreshRequest(spare)).field("access_token"), 200) // it has its own leeway
 				s.wantError(next(loser), 400, "invalid_grant")
 				s.wantToolStatus(lineages[winner].field("access_token"), 401)
 				s.wantReplayMail(1)
@@ -155,7 +155,7 @@ func TestRefresh_SiblingsUsedWithinLeewayLeaveOneLineage(t *testing.T) {
 	}
 }
 
-// A thief who refreshes and reuses all the time must not keep a fork open.
+// A thief who refreshes and reuses continuously must not keep a fork open.
 func TestRefresh_ReuseDoesNotExtendSiblingLeeway(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
@@ -227,8 +227,8 @@ func TestRefresh_NoLeewayReuseEndsTheFamily(t *testing.T) {
 	}, withLeeway(0))
 }
 
-// Of two who race, the loser may have read the clock first; two nodes' clocks
-// differ as well.
+// Of two concurrent requests, the loser may have read the clock first; the clocks of
+// two nodes differ as well.
 func TestRefresh_NoLeewayLaggingClockEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
@@ -321,7 +321,7 @@ func TestRefresh_ScopeCannotWiden(t *testing.T) {
 	_, both := s.connect(session, a, "scope", "mcp:read mcp:write")
 	less := s.tokenRequest(withChanges(a.refreshRequest(both), "scope", "mcp:read"))
 	s.wantToolStatus(less.field("access_token"), 403)
-	// The family keeps what was granted (RFC 6749, 6).
+	// The grant keeps its scope (RFC 6749, 6).
 	more := s.tokenRequest(a.refreshRequest(less.field("refresh_token")))
 	if more.field("scope") != "mcp:read mcp:write" {
 		t.Errorf("afterwards: %s", more.text)

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// withRefreshLimit lets each connection refresh so often in an hour of real time.
+// withRefreshLimit limits the refreshes per grant and hour of real time.
 func withRefreshLimit(t *testing.T, limit int) option {
 	t.Helper()
 	limiter, err := ratelimit.New(ratelimit.Config{Windows: []ratelimit.Window{{Limit: limit, Per: time.Hour}}})
@@ -49,10 +49,10 @@ func TestRefreshLimit_LoopIsDelayedAndTokenStaysValid(t *testing.T) {
 	}
 	s.wantToolStatus(opened, 200)
 	if got := s.tokenRequest(a.refreshRequest(other)); got.status != 200 {
-		t.Errorf("another connection of the same application pays for it: %d %s", got.status, got.text)
+		t.Errorf("another grant of the same application is limited: %d %s", got.status, got.text)
 	}
-	// Nothing was used up by waiting: on another node, which counts for itself,
-	// the same token is still good.
+	// The token was not used up: on another node, which counts separately, it is still
+	// valid.
 	node, err := oauth.NewAuthorizationServer(oauth.AuthorizationServerConfig{Store: s.db, Resource: s.base + "/api/mcp", Now: s.clock.read})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestRefreshLimit_LoopIsDelayedAndTokenStaysValid(t *testing.T) {
 	}
 }
 
-// A thief could otherwise refresh without a pause and be left alone.
+// A thief could otherwise refresh in a loop and prevent the detection.
 func TestRefreshLimit_ReuseStillEndsTheFamily(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
@@ -91,12 +91,12 @@ func TestConsent_ApprovalIsMailedToTheAccount(t *testing.T) {
 	a := s.newApp("none", callback)
 	s.decide(session, s.consentSecret(s.authorize(session, s.authorizationRequest(a))), "deny")
 	if waiting := s.dueMails(); len(waiting) != 0 {
-		t.Errorf("a no is no news: %v", waiting)
+		t.Errorf("mail after a denial: %v", waiting)
 	}
 	s.connect(session, a)
 	waiting := s.dueMails()
 	if len(waiting) != 1 {
-		t.Fatalf("%d letters", len(waiting))
+		t.Fatalf("%d mails", len(waiting))
 	}
 	got := waiting[0]
 	if got.Kind != registrar.MailApplicationConnected || got.Customer != id || got.To != "anna@example.org" || got.Data["name"] != "Test App" ||
@@ -105,7 +105,7 @@ func TestConsent_ApprovalIsMailedToTheAccount(t *testing.T) {
 	}
 }
 
-// dueMails are those that wait to be sent.
+// dueMails returns the queued mails.
 func (s *env) dueMails() []mailer.QueuedMail {
 	s.t.Helper()
 	waiting, err := s.db.ListDueMails(s.t.Context(), s.clock.read().Add(time.Hour), 100)

@@ -28,7 +28,7 @@ func TestRevoke_EitherTokenEndsBoth(t *testing.T) {
 			a := s.newApp(method, callback)
 			for i := range 2 {
 				accessToken, refresh := s.connect(session, a)
-				hint := []string{"access_token", "refresh_token"}[1-i] // a wrong hint does no harm
+				hint := []string{"access_token", "refresh_token"}[1-i] // a wrong hint is ignored
 				if got := s.revoke(a, []string{accessToken, refresh}[i], "token_type_hint", hint); got.status != 200 || got.header.Get("Cache-Control") != "no-store" {
 					t.Errorf("%d %s", got.status, got.text)
 				}
@@ -113,10 +113,10 @@ func TestDisconnect_EndsAllTokensOfTheApplication(t *testing.T) {
 			}
 		}
 		if err := s.apps.Disconnect(t.Context(), s.actor(bert), id); registrar.KindOf(err) != registrar.KindNotFound {
-			t.Errorf("a stranger: %v", err)
+			t.Errorf("another customer: %v", err)
 		}
 		s.wantToolStatus(first, 200)
-		for range 2 { // again is no error
+		for range 2 { // repeating it is no error
 			if err := s.apps.Disconnect(t.Context(), s.actor(anna), id); err != nil {
 				t.Error(err)
 			}
@@ -141,7 +141,7 @@ func TestDisconnect_EndsAllTokensOfTheApplication(t *testing.T) {
 			}
 		}
 		if count != 1 {
-			t.Errorf("the audit tells it %d times", count)
+			t.Errorf("the audit log has it %d times", count)
 		}
 	})
 }
@@ -167,7 +167,7 @@ func TestDisconnect_RaceWithCodeExchangeLeavesNoToken(t *testing.T) {
 				}
 				return httpResponse{}
 			})
-			// Whoever came before has ended with the rest; nobody came after.
+			// Earlier redemptions have ended with the others; later ones fail.
 			for _, got := range answers[:3] {
 				if got.status == 200 {
 					s.wantToolStatus(got.field("access_token"), 401)

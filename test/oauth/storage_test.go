@@ -26,7 +26,7 @@ func TestStorage_NoSecretInDatabaseOrLog(t *testing.T) {
 		s.revoke(a, again.field("access_token"))
 		databaseDump, log := dump.Database(t, s.dbOptions), s.log.String()
 		if !strings.Contains(databaseDump, "anna@example.org") || !strings.Contains(log, "/oauth/token/") {
-			t.Fatal("the dump or the log is not one")
+			t.Fatal("the dump or the log is empty")
 		}
 		for name, secret := range map[string]string{
 			"client secret": a.secret, "consent": question, "code": code, "access": got.field("access_token"), "refresh": got.field("refresh_token"),
@@ -39,7 +39,7 @@ func TestStorage_NoSecretInDatabaseOrLog(t *testing.T) {
 			}
 		}
 		if registrar.ContainsSecret(databaseDump) || registrar.ContainsSecret(log) || strings.Contains(log, "anna@") || strings.Contains(log, verifier) {
-			t.Error("there is a secret or a person in the dump or the log")
+			t.Error("the dump or the log contains a secret or personal data")
 		}
 	})
 }
@@ -87,16 +87,16 @@ func TestClean_KeepsLiveClientsAndGrants(t *testing.T) {
 				t.Errorf("%d rows of %s", n, table)
 			}
 		}
-		// Unused, it goes: its connection 30 days after it expired, and then itself.
+		// An unused client is deleted 30 days after its grant expired.
 		s.clock.advance(45 * 24 * time.Hour)
 		clean()
 		if !known(live) {
-			t.Error("it is gone 15 days after its connection expired")
+			t.Error("the client is gone 15 days after its grant expired")
 		}
 		s.clock.advance(46 * 24 * time.Hour)
 		clean()
 		if known(live) {
-			t.Error("it is still there")
+			t.Error("the client still exists")
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestClean_KeepsClientThirtyDaysAfterDisconnect(t *testing.T) {
 	s.connect(session, a)
 }
 
-// fakeDocuments plays what applications say about themselves.
+// fakeDocuments serves client metadata documents.
 type fakeDocuments map[string]oauth.ClientMetadata
 
 func (d fakeDocuments) FetchClientMetadata(_ context.Context, address string) (oauth.ClientMetadata, error) {
@@ -141,7 +141,7 @@ func TestClient_ByMetadataDocument(t *testing.T) {
 	eachEngine(t, func(s *env) {
 		session, _ := s.newAccount("anna@example.org")
 		a := app{id: id, redirect: callback}
-		s.wantError(s.tokenRequest(a.codeRequest("x")), 401, "invalid_client") // nobody has approved it yet
+		s.wantError(s.tokenRequest(a.codeRequest("x")), 401, "invalid_client") // not approved yet
 		for range 2 {
 			accessToken, refresh := s.connect(session, a)
 			s.wantToolStatus(accessToken, 200)
@@ -153,9 +153,9 @@ func TestClient_ByMetadataDocument(t *testing.T) {
 			s.wantPage(s.authorize(session, withChanges(s.authorizationRequest(a), "client_id", id)), id)
 		}
 		s.wantPage(s.authorize(session, withChanges(s.authorizationRequest(a), "redirect_uri", "https://app.example/other")), "another redirect")
-		// Strangers can't make us fetch.
+		// Anonymous requests don't trigger a fetch.
 		if got := s.authorize("", withChanges(s.authorizationRequest(a), "client_id", liar)); got.status != 303 || !strings.HasPrefix(got.header.Get("Location"), "/portal/sign-in") {
-			t.Errorf("a stranger: %d", got.status)
+			t.Errorf("an anonymous request: %d", got.status)
 		}
 		apps, err := s.apps.ListConnectedApps(t.Context(), s.actor(session))
 		if err != nil || len(apps) != 1 || apps[0].Name != "By Document" {
@@ -182,18 +182,18 @@ func TestAudit_RecordsGrantLifecycle(t *testing.T) {
 	for _, event := range events {
 		count[event.Action]++
 		if event.Actor.Address.String() != "127.0.0.1" || event.Object == "" || event.Actor.Through == "" {
-			t.Errorf("the audit says %+v", event)
+			t.Errorf("the audit log has %+v", event)
 		}
 	}
 	for action, want := range map[registrar.Action]int{oauth.AppApproved: 1, oauth.AppConnected: 1, oauth.AppReplayed: 1, oauth.AppDenied: 1} {
 		if count[action] != want {
-			t.Errorf("%s stands there %d times", action, count[action])
+			t.Errorf("%s is recorded %d times", action, count[action])
 		}
 	}
 }
 
 // With one connection in the pool, a step that takes a second one inside its
-// transaction waits for itself.
+// transaction deadlocks.
 func TestStore_NoTransactionTakesASecondConnection(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, dbtest.Postgres(t, 1))
@@ -234,11 +234,11 @@ func TestStore_NoTransactionTakesASecondConnection(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(time.Minute):
-		t.Fatal("something waits for a second connection")
+		t.Fatal("deadlock: a transaction waits for a second connection")
 	}
 }
 
-// PostgreSQL refuses such texts with an error; that is no failure of ours.
+// PostgreSQL rejects such text; that must not become an internal error.
 func TestClientID_UnstorableIsUnknown(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
