@@ -1,6 +1,10 @@
 package account
 
-import "github.com/dotkontor/dotkontor/internal/registrar"
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+)
 
 // The audit actions of an account.
 const (
@@ -55,3 +59,16 @@ const (
 	dataName   = "name"   // MailPasskey
 	dataEmail  = "email"  // MailEmailChanging: the new address
 )
+
+// maxPage is the maximum page size.
+const maxPage = 200
+
+// ListAuditEvents returns the account's audit log, newest first; before is the last id
+// of the previous page.
+func (s *Service) ListAuditEvents(ctx context.Context, actor registrar.Actor, before string, limit int) ([]AuditEntry, error) {
+	account, err := s.signedInAccount(ctx, s.read(), actor)
+	if err != nil {
+		return nil, err
+	}
+	return s.read().ListAuditEvents(ctx, account.ID, before, min(max(limit, 1), maxPage))
+}

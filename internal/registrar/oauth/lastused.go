@@ -85,3 +85,47 @@ func (s *Service) writeUses(ctx context.Context) {
 		uses = uses[len(some):]
 	}
 }
+
+// Run deletes expired rows and writes last uses until ctx ends, then writes once more.
+func (a *AuthorizationServer) Run(ctx context.Context) {
+	write, clean := time.NewTicker(writeInterval), time.NewTicker(cleanInterval)
+	defer write.Stop()
+	defer clean.Stop()
+	failed := jobs.ErrorLogger(a.log, "application cleanup")
+	for {
+		select {
+		case <-write.C:
+			a.writeUses(ctx)
+		case <-clean.C:
+			if _, err := a.DeleteExpired(ctx); err != nil && ctx.Err() == nil {
+				failed(ctx, err)
+			}
+		case <-ctx.Done():
+			a.flushUses(ctx)
+			return
+		}
+	}
+}
+
+// flushUses writes the last uses after ctx has ended.
+func (a *AuthorizationServer) flushUses(ctx context.Context) {
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalWriteTimeout)
+	defer cancel()
+	a.writeUses(last)
+}
+
+// writeUses is Service.writeUses for grants.
+func (a *AuthorizationServer) writeUses(ctx context.Context) {
+	uses := a.lastUses.drain()
+	for len(uses) > 0 {
+		some := uses[:min(writeBatch, len(uses))]
+		if err := a.store.RecordGrantUses(ctx, some); err != nil {
+			for _, use := range uses {
+				a.lastUses.record(use.TokenID, use.At)
+			}
+			jobs.ErrorLogger(a.log, "last use of applications")(ctx, err)
+			return
+		}
+		uses = uses[len(some):]
+	}
+}
