@@ -276,7 +276,7 @@ func (p *App) logStart(ctx context.Context, live *catalog.Live) error {
 		accounts = append(accounts, account.Name+"@"+account.Server)
 	}
 	p.logger.InfoContext(ctx, "starting", "version", Version, "revision", Revision(), "node", p.node, "base_url", p.cfg.BaseURL,
-		"listen", p.server.address(), "database", p.services.DB.Engine(), "schema", schema, "extensions", live.Catalog().Len(),
+		"listen", p.server.address(), "database", p.services.DB.SQL().Engine(), "schema", schema, "extensions", live.Catalog().Len(),
 		"epp_accounts", accounts, "payments", p.stripe != nil, "mail", p.cfg.Mail.Server != "")
 	return nil
 }
@@ -287,7 +287,7 @@ func (p *App) openServices(ctx context.Context, live *catalog.Live, now func() t
 	if err != nil {
 		return nil, err
 	}
-	if err := p.startDatabaseWatch(services.DB); err != nil {
+	if err := p.startDatabaseWatch(services.DB.SQL()); err != nil {
 		return nil, errors.Join(err, services.Close())
 	}
 	p.background = append(p.background, services.background...)

@@ -6,21 +6,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
 // startDatabaseWatch has the database asked for signs of life for as long as the product
 // runs, and shows in the metrics what is wrong with it.
-func (p *App) startDatabaseWatch(db *store.DB) error {
+func (p *App) startDatabaseWatch(db *sqldb.DB) error {
 	failed := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_database_errors_total",
 		Help: "Errors of the database by class, without violated constraints and callers that left.",
 	}, []string{"class"})
-	initCounters(failed, store.ErrorClasses())
+	initCounters(failed, sqldb.ErrorClasses())
 	db.CountErrors(func(class string) { failed.WithLabelValues(class).Inc() })
 	collectors := []prometheus.Collector{failed}
-	for _, trouble := range store.Conditions {
+	for _, trouble := range sqldb.Conditions {
 		collectors = append(collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "dotkontor_degraded",
 			Help:        "1 while a part of the service is degraded, by part and state.",
@@ -44,7 +44,7 @@ func (p *App) startDatabaseWatch(db *store.DB) error {
 // degraded lists what can't do all of its work.
 func (p *App) degraded() []web.Degraded {
 	var all []web.Degraded
-	for _, d := range p.services.DB.Degraded() {
+	for _, d := range p.services.DB.SQL().Degraded() {
 		all = append(all, web.Degraded{Part: registrar.PartDatabase, State: string(d.Condition), Since: d.Since})
 	}
 	// /readyz is public: which account it is, the metric and the log say.
@@ -55,7 +55,7 @@ func (p *App) degraded() []web.Degraded {
 		}
 	}
 	if !since.IsZero() {
-		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(store.Unreachable), Since: since})
+		all = append(all, web.Degraded{Part: registrar.PartRegistry, State: string(sqldb.Unreachable), Since: since})
 	}
 	return all
 }

@@ -13,10 +13,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // A backup is gzip of lines of JSON, the same for both engines, so that one is
@@ -73,11 +73,8 @@ type Summary struct {
 // moment, while others go on writing. It changes nothing: a database with an
 // older schema keeps it.
 func Backup(ctx context.Context, opts Options, now time.Time, out io.Writer) (Summary, error) {
-	if opts.URL == "" {
-		// Opening would make one.
-		if _, err := os.Stat(filepath.Join(opts.Data, databaseFile)); err != nil {
-			return Summary{}, fmt.Errorf("there is no database in the data folder: %w", err)
-		}
+	if !sqldb.Exists(opts) { // Open would create it
+		return Summary{}, fmt.Errorf("no database in the data folder %s", opts.Data)
 	}
 	db, err := open(opts)
 	if err != nil {
@@ -88,12 +85,7 @@ func Backup(ctx context.Context, opts Options, now time.Time, out io.Writer) (Su
 }
 
 func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary, error) {
-	// SQLite's readers see one moment by themselves.
-	var snapshot *sql.TxOptions
-	if db.engine == postgres {
-		snapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := db.reader.BeginTx(ctx, snapshot)
+	tx, err := db.sql.BeginSnapshot(ctx)
 	if err != nil {
 		return Summary{}, fmt.Errorf("the database can't be read: %w", err)
 	}
@@ -105,7 +97,7 @@ func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary
 	if version == 0 {
 		return Summary{}, errors.New("the database is empty: no service has used it yet")
 	}
-	tables, err := db.tables(ctx, tx)
+	tables, err := db.sql.Tables(ctx, tx)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -114,10 +106,10 @@ func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary
 	counts := make(map[string]int64)
 	summary := Summary{Schema: version, MadeAt: now, Tables: len(tables)}
 	for _, t := range tables {
-		if counts[t.name], err = lines.table(ctx, tx, t); err != nil {
-			return Summary{}, fmt.Errorf("table %s: %w", t.name, err)
+		if counts[t.Name], err = lines.table(ctx, tx, t); err != nil {
+			return Summary{}, fmt.Errorf("table %s: %w", t.Name, err)
 		}
-		summary.Rows += counts[t.name]
+		summary.Rows += counts[t.Name]
 	}
 	return summary, lines.finish(counts)
 }
@@ -165,14 +157,14 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 }
 
 // table writes one table, row by row.
-func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written int64, err error) {
-	w.write(backupTable{Table: t.name, Columns: t.columns})
-	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.columns)+" FROM "+quoteIdent(t.name)) //nolint:gosec // names from the catalogue
+func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
+	w.write(backupTable{Table: t.Name, Columns: t.Columns})
+	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.Columns)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalogue
 	if err != nil {
 		return 0, err
 	}
 	defer rows.Close()
-	values, places := make([]any, len(t.columns)), make([]any, len(t.columns))
+	values, places := make([]any, len(t.Columns)), make([]any, len(t.Columns))
 	for i := range values {
 		places[i] = &values[i]
 	}
@@ -182,7 +174,7 @@ func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t table) (written in
 		}
 		for i, value := range values {
 			if values[i], err = encodeValue(value); err != nil {
-				return 0, fmt.Errorf("column %s: %w", t.columns[i], err)
+				return 0, fmt.Errorf("column %s: %w", t.Columns[i], err)
 			}
 		}
 		w.write(values)
@@ -214,7 +206,7 @@ func quoteIdentList(names []string) string {
 		if i > 0 {
 			text = append(text, ", "...)
 		}
-		text = append(text, quoteIdent(name)...)
+		text = append(text, sqldb.QuoteIdent(name)...)
 	}
 	return string(text)
 }

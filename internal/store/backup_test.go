@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 // dumpOf is a backup as text.
@@ -60,7 +61,7 @@ func openFilled(t *testing.T, place Options) *DB {
 	anna := newCustomer(t, db, "anna")
 	newCustomer(t, db, "bert")
 	execStatement(t, db, "UPDATE customers SET email = $1, token_count = $2 WHERE id = $3", "Ä\"\\\n\u2028<&>🦉 @example.com", int64(1)<<62, anna)
-	tx, err := db.writer.BeginTx(t.Context(), nil)
+	tx, err := db.sql.Writer().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestRestore_BringsBackEveryRow(t *testing.T) {
 		if place.URL == "" {
 			fresh.Data = t.TempDir()
 		} else {
-			fresh.URL = newPostgres(t)
+			fresh.URL = pgtest.Database(t)
 		}
 		summary, err := Restore(t.Context(), fresh, bytes.NewReader(packed))
 		if err != nil {
@@ -116,7 +117,7 @@ func TestRestore_BringsBackEveryRow(t *testing.T) {
 
 func TestRestore_AcrossEnginesAndBack(t *testing.T) {
 	t.Parallel()
-	first, large, second := Options{Data: t.TempDir()}, Options{URL: newPostgres(t)}, Options{Data: t.TempDir()}
+	first, large, second := Options{Data: t.TempDir()}, Options{URL: pgtest.Database(t)}, Options{Data: t.TempDir()}
 	want := sortedRows(dumpOf(t, openFilled(t, first)))
 	for _, step := range [][2]Options{{first, large}, {large, second}} {
 		if _, err := Restore(t.Context(), step[1], bytes.NewReader(backupOf(t, step[0]))); err != nil {
@@ -296,7 +297,7 @@ func TestRestore_MigratesOlderBackup(t *testing.T) {
 
 func currentSchema(t *testing.T, db *DB) int64 {
 	t.Helper()
-	tx, err := db.reader.BeginTx(context.Background(), nil)
+	tx, err := db.sql.Reader().BeginTx(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,17 +316,6 @@ func newestKnownSchema(t *testing.T, db *DB) int64 {
 		t.Fatal(err)
 	}
 	return newestSchema(migrator)
-}
-
-func TestSortByReferences_CycleIsAnError(t *testing.T) {
-	t.Parallel()
-	if _, err := sortByReferences([]string{"a", "b"}, map[string][]string{"a": {"b"}, "b": {"a"}}); err == nil {
-		t.Error("a circle was put in order")
-	}
-	got, err := sortByReferences([]string{"a", "b", "c"}, map[string][]string{"a": {"c", "a"}, "c": {"b"}})
-	if err != nil || !slices.Equal(got, []string{"b", "c", "a"}) {
-		t.Errorf("got %v, %v", got, err)
-	}
 }
 
 func TestBackup_KeepsConsumerConsent(t *testing.T) {

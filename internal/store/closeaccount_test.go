@@ -43,7 +43,7 @@ func TestCloseAccount_RemovesRoleAndKeepsInvoiceBuyer(t *testing.T) {
 		putTestRegistrant(t, db, anna, "Hauptstr. 1")
 		addPaidOrder(t, db, anna, "eins.org")
 		// As the migration writes what was paid before there were invoices.
-		if _, err := db.writer.ExecContext(t.Context(), "UPDATE pending_invoices SET buyer = ''"); err != nil {
+		if _, err := db.sql.Writer().ExecContext(t.Context(), "UPDATE pending_invoices SET buyer = ''"); err != nil {
 			t.Fatal(err)
 		}
 		err := db.UpdateCustomers(t.Context(), func(tx account.Tx) error {

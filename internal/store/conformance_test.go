@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 func TestOpen_SecondTimeKeepsSchemaAndRows(t *testing.T) {
@@ -56,25 +59,25 @@ func TestMigrations_AreReversible(t *testing.T) {
 // schemaOf is all tables and columns, as text.
 func schemaOf(t *testing.T, db *DB) string {
 	t.Helper()
-	tx, err := db.reader.BeginTx(t.Context(), nil)
+	tx, err := db.sql.Reader().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	tables, err := db.tables(t.Context(), tx)
+	tables, err := db.sql.Tables(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
 	for _, one := range tables {
-		text.WriteString(one.name + " " + strings.Join(one.columns, " ") + "\n")
+		text.WriteString(one.Name + " " + strings.Join(one.Columns, " ") + "\n")
 	}
 	return text.String()
 }
 
 func TestMigrations_SameSchemaOnBothEngines(t *testing.T) {
 	t.Parallel()
-	small, large := openAt(t, Options{Data: t.TempDir()}), openAt(t, Options{URL: newPostgres(t)})
+	small, large := openAt(t, Options{Data: t.TempDir()}), openAt(t, Options{URL: pgtest.Database(t)})
 	if a, b := schemaOf(t, small), schemaOf(t, large); a != b {
 		t.Errorf("SQLite has\n%s\nPostgreSQL has\n%s", a, b)
 	}
@@ -142,7 +145,7 @@ func TestSQLite_ReadersCannotWrite(t *testing.T) {
 	t.Parallel()
 	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	for _, statement := range []string{"DELETE FROM audit_events", "DROP TABLE audit_events", "CREATE TABLE more (x TEXT)"} {
-		if _, err := db.reader.ExecContext(t.Context(), statement); err == nil {
+		if _, err := db.sql.Reader().ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("a reader did: %s", statement)
 		}
 	}
@@ -151,7 +154,7 @@ func TestSQLite_ReadersCannotWrite(t *testing.T) {
 func TestSchema_EnforcesForeignKeys(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
-		if _, err := db.writer.ExecContext(t.Context(),
+		if _, err := db.sql.Writer().ExecContext(t.Context(),
 			"INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at) VALUES ('tok_1', 'cus_nobody', 'x', 'x', 1)"); err == nil {
 			t.Error("a token of nobody was stored")
 		}
@@ -272,4 +275,37 @@ func TestOpen_ErrorsOmitDatabasePassword(t *testing.T) {
 			t.Errorf("%s: got %v", address, err)
 		}
 	}
+	if _, err := Open(t.Context(), Options{URL: "postgres://me:verysecret@127.0.0.1:1/x"}); err == nil || !strings.Contains(err.Error(), "connection_refused") {
+		t.Errorf("closed port: got %v", err)
+	}
+}
+
+// A linguistic collation almost ignores punctuation and sorts upper case next to lower
+// case.
+func TestCollation_TextComparesByBytes(t *testing.T) {
+	t.Parallel()
+	eachOptions(t, func(t *testing.T, place Options) {
+		db := openAt(t, place)
+		if db.sql.Engine() == sqldb.Postgres { // a column that was created without the collation
+			if _, err := db.sql.Writer().ExecContext(t.Context(), `ALTER TABLE customers ALTER COLUMN id TYPE TEXT COLLATE "de-x-icu"`); err != nil {
+				t.Fatal(err)
+			}
+			db = openAt(t, place)
+			var others int
+			err := db.sql.Reader().QueryRowContext(t.Context(), `SELECT count(*) FROM information_schema.columns
+				WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`).Scan(&others)
+			if err != nil || others != 0 {
+				t.Errorf("%d columns have another collation: %v", others, err)
+			}
+		}
+		for _, id := range []string{"cus_b", "cus_B", "cus_-a", "cus_a"} {
+			if _, err := db.sql.Writer().ExecContext(t.Context(), "INSERT INTO customers (id, email, email_key, user_handle, language, created_at) VALUES ($1, $1, $1, $1, 'de', 1)", id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := queryStrings(t, db.sql.Reader(), "SELECT id FROM customers ORDER BY id")
+		if want := []string{"cus_-a", "cus_B", "cus_a", "cus_b"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
 }

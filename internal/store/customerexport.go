@@ -189,7 +189,7 @@ func (db *DB) exportRecords(ctx context.Context, p part, text, base string, valu
 
 // exportRows reads one query to its end.
 func (db *DB) exportRows(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, keys []string, err error) {
-	rows, err := db.reader.QueryContext(ctx, text, values...)
+	rows, err := db.sql.Reader().QueryContext(ctx, text, values...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // Why something is not handed over. Who adds a table or a column decides.
@@ -85,14 +86,14 @@ func exportedColumns(parts []part) map[string][]string {
 	return all
 }
 
-func tablesOf(t *testing.T, db *DB) []table {
+func tablesOf(t *testing.T, db *DB) []sqldb.Table {
 	t.Helper()
-	tx, err := db.reader.BeginTx(t.Context(), nil)
+	tx, err := db.sql.Reader().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	tables, err := db.tables(t.Context(), tx)
+	tables, err := db.sql.Tables(t.Context(), tx)
 	if err != nil || len(tables) < 30 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
@@ -106,16 +107,16 @@ func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
 		stale[name] = true
 	}
 	for _, table := range tablesOf(t, openAt(t, Options{Data: t.TempDir()})) {
-		if omittedColumns[table.name] != "" {
-			delete(stale, table.name)
-			if len(told[table.name]) > 0 {
-				t.Errorf("%s is left out, and handed over", table.name)
+		if omittedColumns[table.Name] != "" {
+			delete(stale, table.Name)
+			if len(told[table.Name]) > 0 {
+				t.Errorf("%s is left out, and handed over", table.Name)
 			}
 			continue
 		}
-		for _, column := range table.columns {
-			name := table.name + "." + column
-			handed, why := slices.Contains(told[table.name], column), omittedColumns[name]
+		for _, column := range table.Columns {
+			name := table.Name + "." + column
+			handed, why := slices.Contains(told[table.Name], column), omittedColumns[name]
 			delete(stale, name)
 			if handed == (why != "") {
 				t.Errorf("%s: handed over %t, left out because %q. A column is either in dossierParts or in leftOut", name, handed, why)
@@ -143,29 +144,29 @@ func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
 	for i, table := range tablesOf(t, db) {
 		var names, places []string
 		var values []any
-		for j, column := range table.columns {
-			full := table.name + "." + column
-			var value any = canary(who, table.name, column)
+		for j, column := range table.Columns {
+			full := table.Name + "." + column
+			var value any = canary(who, table.Name, column)
 			switch {
 			case types[full] == "BIGINT":
 				value = int64(i*100+j) + int64(who[0])*1_000_000 // different for each
 			case column == "id":
-				value = canary(who, table.name, "id")
+				value = canary(who, table.Name, "id")
 			case named[column] != "":
 				value = canary(who, named[column], "id")
 			case slices.Contains(jsonColumns, full):
-				value = `{"json":"` + canary(who, table.name, column) + `"}`
+				value = `{"json":"` + canary(who, table.Name, column) + `"}`
 			case full == "customers.email_key" || full == "withdrawal_notices.email":
 				value = who + "@example.org"
 			case full == "registrants.vat_id" || full == "vat_checks.vat_id":
 				value = canary(who, "vat_checks", "vat_id")
 			}
-			names, values = append(names, quoteIdent(column)), append(values, value)
+			names, values = append(names, sqldb.QuoteIdent(column)), append(values, value)
 			places = append(places, fmt.Sprintf("$%d", len(values)))
 		}
-		statement := "INSERT INTO " + quoteIdent(table.name) + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
-		if _, err := db.writer.ExecContext(t.Context(), statement, values...); err != nil {
-			t.Fatalf("%s: %v", table.name, err)
+		statement := "INSERT INTO " + sqldb.QuoteIdent(table.Name) + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(places, ", ") + ")"
+		if _, err := db.sql.Writer().ExecContext(t.Context(), statement, values...); err != nil {
+			t.Fatalf("%s: %v", table.Name, err)
 		}
 	}
 }
@@ -176,13 +177,13 @@ func columnTypes(t *testing.T) map[string]string {
 	db := openAt(t, Options{Data: t.TempDir()})
 	types := make(map[string]string)
 	for _, table := range tablesOf(t, db) {
-		for _, column := range table.columns {
+		for _, column := range table.Columns {
 			var kind string
 			ask := `SELECT type FROM pragma_table_info($1) WHERE name = $2`
-			if err := db.reader.QueryRowContext(t.Context(), ask, table.name, column).Scan(&kind); err != nil {
+			if err := db.sql.Reader().QueryRowContext(t.Context(), ask, table.Name, column).Scan(&kind); err != nil {
 				t.Fatal(err)
 			}
-			types[table.name+"."+column] = kind
+			types[table.Name+"."+column] = kind
 		}
 	}
 	return types
@@ -248,7 +249,7 @@ func TestExport_OmitsOperatorIdentity(t *testing.T) {
 			"UPDATE audit_events SET actor_kind = 'operator'", "UPDATE domain_changes SET by_kind = 'operator'", "UPDATE orders SET by_kind = 'operator'",
 			"UPDATE agent_links SET by_kind = 'operator'",
 		} {
-			if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+			if _, err := db.sql.Writer().ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -308,7 +309,7 @@ func TestExport_EveryPartUsesAnIndex(t *testing.T) {
 		look = func(parts []part, page bool) {
 			for _, p := range parts {
 				text := p.sql(page)
-				if found := fullScans(db.engine, text, planOf(t, db, p.name, text)); len(found) > 0 {
+				if found := fullScans(db.sql.Engine(), text, planOf(t, db, p.name, text)); len(found) > 0 {
 					t.Errorf("%s reads a whole table or index:\n%s\n%s", p.name, text, strings.Join(found, "\n"))
 				}
 				look(p.nested, false)

@@ -2,26 +2,22 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// postgresVariable holds the address of a PostgreSQL server for tests, whose
-// user may create databases. "make test" starts one and sets it.
-const postgresVariable = "DOTKONTOR_TEST_POSTGRES"
+// sqliteFile is the SQLite database in a data folder.
+const sqliteFile = "dotkontor.db"
 
-// eachEngine runs a test on SQLite and on PostgreSQL, each with an empty
-// database of its own. Where there is no PostgreSQL, that half says so and is
-// skipped.
+// eachEngine runs a test on SQLite and on PostgreSQL, each with an empty, migrated
+// database of its own. Without PostgreSQL that half is skipped.
 func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
@@ -34,8 +30,8 @@ func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	})
 }
 
-// eachOptions is eachEngine for tests that open the database themselves, or more
-// than once.
+// eachOptions is eachEngine for tests that open the database themselves. The databases
+// have no schema yet.
 func eachOptions(t *testing.T, test func(t *testing.T, place Options)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
@@ -44,7 +40,7 @@ func eachOptions(t *testing.T, test func(t *testing.T, place Options)) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		test(t, Options{URL: newPostgres(t), MaxConnections: 8})
+		test(t, Options{URL: pgtest.Database(t), MaxConnections: 8})
 	})
 }
 
@@ -63,34 +59,31 @@ func openAt(t *testing.T, place Options) *DB {
 	return db
 }
 
-// newPostgres makes an empty database, which is dropped at the end of the test,
-// and returns its address.
-func newPostgres(t *testing.T) string {
-	t.Helper()
-	return createPostgres(t, "")
-}
-
-// migratedSQLite is a SQLite database whose schema is up to date, as a file.
+// migratedSQLite is the file of a migrated SQLite database.
 var migratedSQLite = sync.OnceValues(func() (text []byte, err error) {
 	folder, err := os.MkdirTemp("", "dotkontor-store-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	db, err := Open(context.Background(), Options{Data: folder})
-	if err != nil {
+	if err := createSchema(Options{Data: folder}); err != nil {
 		return nil, err
 	}
-	if err := db.Close(); err != nil {
-		return nil, err
+	if _, err := os.Stat(filepath.Join(folder, sqliteFile+"-wal")); err == nil {
+		return nil, errors.New("the database has an unmerged write-ahead log")
 	}
-	if _, err := os.Stat(filepath.Join(folder, databaseFile+"-wal")); err == nil {
-		return nil, errors.New("a part of the database is still in its log")
-	}
-	return os.ReadFile(filepath.Join(folder, databaseFile))
+	return os.ReadFile(filepath.Join(folder, sqliteFile))
 })
 
-// newMigratedSQLite is a folder with such a database.
+func createSchema(opts Options) error {
+	db, err := Open(context.Background(), opts)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// newMigratedSQLite returns a folder with a migrated database.
 func newMigratedSQLite(t *testing.T) string {
 	t.Helper()
 	text, err := migratedSQLite()
@@ -98,90 +91,85 @@ func newMigratedSQLite(t *testing.T) string {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, databaseFile), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, sqliteFile), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return folder
 }
 
-// postgresTemplate is a database whose schema is up to date. Copying it is several times faster
-// than making the schema anew for each test.
-var postgresTemplate struct {
+// migratedPostgres is a migrated database that tests copy, which is several times faster
+// than running the migrations. TestMain drops it.
+var migratedPostgres struct {
 	sync.Mutex
-	name string
+	server  *pgtest.Server
+	address string
+	drop    func() error
 }
 
-// newMigratedPostgres is newPostgres with the schema in it.
+// newMigratedPostgres returns the address of a migrated database.
 func newMigratedPostgres(t *testing.T) string {
 	t.Helper()
-	postgresTemplate.Lock()
-	defer postgresTemplate.Unlock()
-	if postgresTemplate.name == "" {
-		address := createPostgres(t, "")
-		db, err := Open(t.Context(), Options{URL: address})
+	m := &migratedPostgres
+	m.Lock()
+	defer m.Unlock()
+	var err error
+	if m.server == nil {
+		if m.server, err = pgtest.Start(); errors.Is(err, pgtest.ErrMissing) {
+			t.Skip(err)
+		}
+		if err == nil {
+			m.address, m.drop, err = m.server.NewDatabase()
+		}
+		if err == nil {
+			err = createSchema(Options{URL: m.address})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
-		made, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := "pattern_" + strings.ToLower(rand.Text())
-		server := os.Getenv(postgresVariable)
-		execOnServer(t, server, "CREATE DATABASE "+name+" TEMPLATE "+strings.TrimPrefix(made.Path, "/"))
-		postgresTemplate.name = name
 	}
-	return createPostgres(t, " TEMPLATE "+postgresTemplate.name)
+	address, drop, err := m.server.CopyDatabase(m.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := drop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return address
 }
 
-// TestMain drops what the tests have copied.
+// TestMain drops the database that the tests have copied.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if postgresTemplate.name != "" {
-		pool, err := sql.Open("pgx", os.Getenv(postgresVariable))
-		if err == nil {
-			_, err = pool.Exec("DROP DATABASE " + postgresTemplate.name + " WITH (FORCE)")
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "a database of the tests is left:", err)
+	if migratedPostgres.server != nil {
+		if err := errors.Join(migratedPostgres.drop(), migratedPostgres.server.Stop()); err != nil {
+			fmt.Fprintln(os.Stderr, "drop the database of the tests:", err)
 		}
 	}
 	os.Exit(code)
 }
 
-// createPostgres makes a database as the words behind its name say.
-func createPostgres(t *testing.T, how string) string {
+// queryStrings returns the first column of a query.
+func queryStrings(t *testing.T, db interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, text string, values ...any,
+) (all []string) {
 	t.Helper()
-	server := os.Getenv(postgresVariable)
-	if server == "" {
-		t.Skipf("no PostgreSQL: %s is not set; \"make test\" sets it, and so does: eval \"$(scripts/postgres.sh start)\"", postgresVariable)
-	}
-	address, err := url.Parse(server)
-	if err != nil {
-		t.Fatalf("%s is no address", postgresVariable)
-	}
-	name := "test_" + strings.ToLower(rand.Text())
-	execOnServer(t, server, "CREATE DATABASE "+name+how)
-	t.Cleanup(func() { execOnServer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
-	address.Path = "/" + name
-	return address.String()
-}
-
-// execOnServer runs one statement outside of any test's database. It has a context
-// of its own, because that of a test has ended when its database is dropped.
-func execOnServer(t *testing.T, server, statement string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	pool, err := sql.Open("pgx", server)
+	rows, err := db.QueryContext(t.Context(), text, values...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pool.Close()
-	if _, err := pool.ExecContext(ctx, statement); err != nil {
+	defer rows.Close()
+	for rows.Next() {
+		var value string
+		if err := rows.Scan(&value); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, value)
+	}
+	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
+	return all
 }

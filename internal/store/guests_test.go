@@ -11,6 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 var guestContact = order.Contact{
@@ -307,12 +308,12 @@ func TestClaim_LinkToFormerAddressIsVoid(t *testing.T) {
 // A line that ends takes its own row first and then the order's.
 func TestClaim_LocksProvisionItemBeforeOrder(t *testing.T) {
 	t.Parallel()
-	db := openAt(t, Options{URL: newPostgres(t), MaxConnections: 8})
+	db := openAt(t, Options{URL: pgtest.Database(t), MaxConnections: 8})
 	claims := newCustomer(t, db, "claims")
 	o := mustUpdateOrder(t, db, addSession(t, db, newAgentSession("eins.org"), &guestContact), toPaid)
 	link := addClaimLink(t, db, o.Customer)
 	ctx := t.Context()
-	tx, err := db.writer.BeginTx(ctx, nil)
+	tx, err := db.sql.Writer().BeginTx(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

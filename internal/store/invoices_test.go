@@ -22,7 +22,7 @@ import (
 
 func putTestRegistrant(t *testing.T, db *DB, customer, street string) {
 	t.Helper()
-	if _, err := db.writer.ExecContext(t.Context(), `INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
+	if _, err := db.sql.Writer().ExecContext(t.Context(), `INSERT INTO registrants (customer_id, kind, name, organisation, street, postal_code, city, state, country, phone, vat_id, updated_at)
 		VALUES ($1, 'company', 'Anna Ahrens', 'Ahrens GmbH', $2, '10115', 'Berlin', '', 'DE', '+49.30', 'DE1', 1)
 		ON CONFLICT (customer_id) DO UPDATE SET street = excluded.street`, customer, street); err != nil {
 		t.Fatal(err)

@@ -163,18 +163,18 @@ func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 
 func tablesWithNode(t *testing.T, db *DB) (names []string) {
 	t.Helper()
-	tx, err := db.reader.BeginTx(t.Context(), nil)
+	tx, err := db.sql.Reader().BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it reads
-	tables, err := db.tables(t.Context(), tx)
+	tables, err := db.sql.Tables(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
-		if slices.Contains(table.columns, "node") {
-			names = append(names, table.name)
+		if slices.Contains(table.Columns, "node") {
+			names = append(names, table.Name)
 		}
 	}
 	slices.Sort(names)

@@ -36,24 +36,9 @@ func enqueueMails(t *testing.T, db *DB, now time.Time, kinds ...registrar.MailKi
 	return due
 }
 
-func listLinkHashes(t *testing.T, db *DB) (hashes []string) {
+func listLinkHashes(t *testing.T, db *DB) []string {
 	t.Helper()
-	rows, err := db.reader.QueryContext(t.Context(), "SELECT hash FROM links WHERE customer_id = $1 ORDER BY hash", "cus_outbox")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var hash string
-		if err := rows.Scan(&hash); err != nil {
-			t.Fatal(err)
-		}
-		hashes = append(hashes, hash)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return hashes
+	return queryStrings(t, db.sql.Reader(), "SELECT hash FROM links WHERE customer_id = $1 ORDER BY hash", "cus_outbox")
 }
 
 func TestEnqueueMail_UsesAccountAddressAndLanguage(t *testing.T) {

@@ -2,12 +2,17 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 //go:embed migrations/*.sql
@@ -35,7 +40,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		return err
 	}
 	attempts := 1
-	if db.engine == sqlite {
+	if db.sql.Engine() == sqldb.SQLite {
 		attempts = maxSQLiteAttempts
 	}
 	for range attempts {
@@ -45,7 +50,7 @@ func (db *DB) migrate(ctx context.Context) error {
 		if err := db.rejectNewerSchema(ctx, provider); err != nil {
 			return err
 		}
-		return db.ensureByteCollation(ctx)
+		return db.sql.EnsureByteCollation(ctx)
 	}
 	return fmt.Errorf("the database's schema could not be brought up to date: %w", err)
 }
@@ -53,7 +58,7 @@ func (db *DB) migrate(ctx context.Context) error {
 // rejectNewerSchema fails where the database has had a migration that is not known
 // here.
 func (db *DB) rejectNewerSchema(ctx context.Context, provider *goose.Provider) error {
-	tx, err := db.reader.BeginTx(ctx, nil)
+	tx, err := db.sql.Reader().BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("the database can't be opened: %w", err)
 	}
@@ -79,13 +84,37 @@ func (db *DB) migrator() (*goose.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if db.engine == sqlite {
-		return goose.NewProvider(goose.DialectSQLite3, db.writer, folder)
+	if db.sql.Engine() == sqldb.SQLite {
+		return goose.NewProvider(goose.DialectSQLite3, db.sql.Writer(), folder)
 	}
 	// Asked each second, for five minutes: nodes that start together wait for one.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(goose.DialectPostgres, db.writer, collationFS{folder}, goose.WithSessionLocker(locker))
+	return goose.NewProvider(goose.DialectPostgres, db.sql.Writer(), sqldb.CollationFS(folder), goose.WithSessionLocker(locker))
+}
+
+// SchemaVersion returns the number of the last migration that has run.
+func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
+	tx, err := db.sql.Reader().BeginTx(ctx, nil)
+	if err != nil {
+		return 0, fmt.Errorf("store: read schema version: %w", err)
+	}
+	version, err := db.schemaVersion(ctx, tx)
+	if err := errors.Join(err, tx.Rollback()); err != nil {
+		return 0, fmt.Errorf("store: read schema version: %w", err)
+	}
+	return version, nil
+}
+
+// schemaVersion returns the number of the last migration that has run; 0 if none has.
+func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {
+	names, err := db.sql.TableNames(ctx, tx)
+	if err != nil || !slices.Contains(names, sqldb.VersionTable) {
+		return 0, err
+	}
+	var version sql.NullInt64
+	err = tx.QueryRowContext(ctx, "SELECT max(version_id) FROM "+sqldb.VersionTable).Scan(&version)
+	return version.Int64, err
 }

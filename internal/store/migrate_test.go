@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3/lock"
+
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
+	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
 // markNewerSchema makes a database look as if a later version had used it, and returns what
@@ -23,8 +26,8 @@ func markNewerSchema(t *testing.T, db *DB) (newest int64) {
 // insertMigration notes a migration as done.
 func insertMigration(t *testing.T, db *DB, version int64) {
 	t.Helper()
-	statement := fmt.Sprintf("INSERT INTO %s (version_id, is_applied) VALUES (%d, TRUE)", versionTable, version)
-	if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+	statement := fmt.Sprintf("INSERT INTO %s (version_id, is_applied) VALUES (%d, TRUE)", sqldb.VersionTable, version)
+	if _, err := db.sql.Writer().ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -65,7 +68,7 @@ func TestOpen_RefusesNewerSchema(t *testing.T) {
 // has to wait for the new one's migrations.
 func TestOpen_RefusesSchemaMigratedWhileWaiting(t *testing.T) {
 	t.Parallel()
-	place := Options{URL: newPostgres(t), MaxConnections: 4}
+	place := Options{URL: pgtest.Database(t), MaxConnections: 4}
 	db := openAt(t, place)
 	migrator, err := db.migrator()
 	if err != nil {
@@ -74,7 +77,7 @@ func TestOpen_RefusesSchemaMigratedWhileWaiting(t *testing.T) {
 	if _, err := migrator.DownTo(t.Context(), 0); err != nil { // a node without anything to do does not wait
 		t.Fatal(err)
 	}
-	later, err := db.writer.Conn(t.Context())
+	later, err := db.sql.Writer().Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func newCustomer(t *testing.T, db *DB, name string) string {
 // execStatement runs one statement of a test.
 func execStatement(t *testing.T, db *DB, statement string, values ...any) {
 	t.Helper()
-	if _, err := db.writer.ExecContext(t.Context(), statement, values...); err != nil {
+	if _, err := db.sql.Writer().ExecContext(t.Context(), statement, values...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -38,7 +38,7 @@ func execStatement(t *testing.T, db *DB, statement string, values ...any) {
 func count(t *testing.T, db *DB, question string, values ...any) int {
 	t.Helper()
 	var n int
-	if err := db.reader.QueryRowContext(t.Context(), question, values...).Scan(&n); err != nil {
+	if err := db.sql.Reader().QueryRowContext(t.Context(), question, values...).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -13,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // priceListsSchema is the first migration that has the table price_lists.
@@ -49,7 +50,7 @@ func shippedEdition(number int64) (catalog.Edition, error) {
 // ReadPriceList returns the price list in force at opts for commands that only look
 // prices up: it neither creates a database nor changes the schema of one.
 func ReadPriceList(ctx context.Context, opts Options) (catalog.Edition, error) {
-	if !Exists(opts) {
+	if !sqldb.Exists(opts) {
 		return shippedEdition(0)
 	}
 	db, err := open(opts)

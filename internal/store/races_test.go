@@ -182,7 +182,7 @@ func TestRegistrant_ChangeWaitsForBeginningPayment(t *testing.T) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		putTestRegistrant(t, db, anna, "Hauptstr. 1")
 		o := addOrder(t, db, testOrder(anna, "eins.org"))
-		tx, err := db.writer.BeginTx(ctx, nil)
+		tx, err := db.sql.Writer().BeginTx(ctx, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,8 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // restoreBatch is how many rows go into one statement: many on PostgreSQL, where
@@ -76,7 +78,7 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 		return Summary{}, err
 	}
 	summary := Summary{Schema: header.Schema, MadeAt: header.MadeAt}
-	tx, err := db.writer.BeginTx(ctx, nil)
+	tx, err := db.sql.Writer().BeginTx(ctx, nil)
 	if err != nil {
 		return Summary{}, fmt.Errorf("begin: %w", err)
 	}
@@ -95,7 +97,7 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 
 // migrateEmptyTo gives a database without any rows the schema of the backup.
 func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, version int64) error {
-	tx, err := db.writer.BeginTx(ctx, nil)
+	tx, err := db.sql.Writer().BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("the database can't be opened: %w", err)
 	}
@@ -104,12 +106,12 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 	if err != nil {
 		return err
 	}
-	tables, err := db.tables(ctx, tx)
+	tables, err := db.sql.Tables(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if current == 0 && len(tables) > 0 {
-		return fmt.Errorf("the database has a table %s that is not ours: a restore wants a database of its own", tables[0].name)
+		return fmt.Errorf("the database has a table %s that is not ours: a restore wants a database of its own", tables[0].Name)
 	}
 	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err
@@ -128,26 +130,38 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 	return nil
 }
 
-func requireEmpty(ctx context.Context, tx *sql.Tx, tables []table) error {
-	full, err := firstNonEmptyTable(ctx, tx, tables)
-	if err == nil && full != "" {
-		return fmt.Errorf("the database is not empty (table %s has rows), nothing was restored: a restore never mixes", full)
+// bootstrapTables have rows as soon as a service was started on an empty database.
+var bootstrapTables = []string{"seal_keys", "seal_nodes"}
+
+func requireEmpty(ctx context.Context, tx *sql.Tx, tables []sqldb.Table) error {
+	for _, t := range tables {
+		if slices.Contains(bootstrapTables, t.Name) {
+			continue
+		}
+		var one int
+		err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+sqldb.QuoteIdent(t.Name)+" LIMIT 1").Scan(&one)
+		if err == nil {
+			return fmt.Errorf("the database is not empty (table %s has rows), nothing was restored: a restore never mixes", t.Name)
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("table %s: %w", t.Name, err)
+		}
 	}
-	return err
+	return nil
 }
 
 // load reads everything into the transaction and checks it against the trailer.
 func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *Summary) error {
-	tables, err := db.tables(ctx, tx)
+	tables, err := db.sql.Tables(ctx, tx)
 	if err != nil {
 		return err
 	}
 	// A service that runs meanwhile must not write between this look and the
 	// commit. SQLite's transaction keeps it out already.
-	if db.engine == postgres {
+	if db.sql.Engine() == sqldb.Postgres {
 		names := make([]string, 0, len(tables))
 		for _, t := range tables {
-			names = append(names, t.name)
+			names = append(names, t.Name)
 		}
 		if _, err := tx.ExecContext(ctx, "LOCK TABLE "+quoteIdentList(names)+" IN ACCESS EXCLUSIVE MODE"); err != nil {
 			return err
@@ -159,14 +173,14 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 	// A service that was started once has stored its key and its report. Those of the
 	// backup count.
 	for _, name := range bootstrapTables {
-		if slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
-			if _, err := tx.ExecContext(ctx, "DELETE FROM "+quoteIdent(name)); err != nil {
+		if slices.ContainsFunc(tables, func(t sqldb.Table) bool { return t.Name == name }) {
+			if _, err := tx.ExecContext(ctx, "DELETE FROM "+sqldb.QuoteIdent(name)); err != nil {
 				return err
 			}
 		}
 	}
 	loading := &loader{tx: tx, tables: tables, counts: make(map[string]int64), batch: restoreBatch}
-	if db.engine == sqlite {
+	if db.sql.Engine() == sqldb.SQLite {
 		loading.batch = sqliteBatch
 	}
 	for {
@@ -213,25 +227,25 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 // loader puts rows into one table after the other.
 type loader struct {
 	tx     *sql.Tx
-	tables []table
+	tables []sqldb.Table
 	counts map[string]int64
 	batch  int
 
-	current     table
+	current     sqldb.Table
 	values      []any // of the rows that wait for their statement
 	pendingRows int
 }
 
 func (l *loader) begin(next backupTable) error {
-	at := slices.IndexFunc(l.tables, func(t table) bool { return t.name == next.Table })
+	at := slices.IndexFunc(l.tables, func(t sqldb.Table) bool { return t.Name == next.Table })
 	if _, seen := l.counts[next.Table]; seen || at < 0 {
 		return errBackupCorrupt
 	}
 	// The order of columns may differ: a later migration adds them at the end.
-	if !slices.Equal(slices.Sorted(slices.Values(next.Columns)), slices.Sorted(slices.Values(l.tables[at].columns))) {
+	if !slices.Equal(slices.Sorted(slices.Values(next.Columns)), slices.Sorted(slices.Values(l.tables[at].Columns))) {
 		return fmt.Errorf("table %s: the backup has other columns than this schema, nothing was restored", next.Table)
 	}
-	l.current = table{name: next.Table, columns: next.Columns}
+	l.current = sqldb.Table{Name: next.Table, Columns: next.Columns}
 	l.counts[next.Table] = 0
 	return nil
 }
@@ -240,7 +254,7 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()
 	var row []any
-	if err := decoder.Decode(&row); err != nil || len(row) != len(l.current.columns) || l.current.name == "" {
+	if err := decoder.Decode(&row); err != nil || len(row) != len(l.current.Columns) || l.current.Name == "" {
 		return errBackupCorrupt
 	}
 	for i, value := range row {
@@ -252,7 +266,7 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 	}
 	l.values = append(l.values, row...)
 	l.pendingRows++
-	l.counts[l.current.name]++
+	l.counts[l.current.Name]++
 	if l.pendingRows < l.batch && len(l.values)+len(row) <= maxParameters {
 		return nil
 	}
@@ -283,12 +297,12 @@ func (l *loader) flush(ctx context.Context) error {
 		return nil
 	}
 	var statement strings.Builder
-	statement.WriteString("INSERT INTO " + quoteIdent(l.current.name) + " (" + quoteIdentList(l.current.columns) + ") VALUES ")
+	statement.WriteString("INSERT INTO " + sqldb.QuoteIdent(l.current.Name) + " (" + quoteIdentList(l.current.Columns) + ") VALUES ")
 	for i := range l.values {
 		switch {
 		case i == 0:
 			statement.WriteString("(")
-		case i%len(l.current.columns) == 0:
+		case i%len(l.current.Columns) == 0:
 			statement.WriteString("), (")
 		default:
 			statement.WriteString(", ")
@@ -297,7 +311,7 @@ func (l *loader) flush(ctx context.Context) error {
 	}
 	statement.WriteString(")")
 	if _, err := l.tx.ExecContext(ctx, statement.String(), l.values...); err != nil {
-		return fmt.Errorf("table %s, nothing was restored: %w", l.current.name, err)
+		return fmt.Errorf("table %s, nothing was restored: %w", l.current.Name, err)
 	}
 	l.values, l.pendingRows = l.values[:0], 0
 	return nil

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ keyring.Store = (*DB)(nil)
@@ -237,7 +235,7 @@ func (db *DB) SealedValues(ctx context.Context, column string, after []string, l
 	}
 	text := "SELECT " + strings.Join(slices.Concat(c.key, c.purposeColumns, []string{c.column}), ", ") + " FROM " + c.table +
 		" WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + strings.Join(c.key, ", ") + " LIMIT " + strconv.Itoa(limit)
-	rows, err := db.reader.QueryContext(ctx, text, values...)
+	rows, err := db.sql.Reader().QueryContext(ctx, text, values...)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +278,7 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	}
 	text := "UPDATE " + c.table + " SET " + c.column + " = $1 WHERE " + strings.Join(conditions, " AND ")
 	replaced := 0
-	replace := func(tx query.DBTX, r keyring.Replacement) error {
+	replace := func(tx sqldb.DBTX, r keyring.Replacement) error {
 		values := []any{r.Sealed, r.Value.Sealed}
 		for _, key := range r.Key {
 			values = append(values, key)
@@ -293,15 +291,15 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 		replaced += int(rows)
 		return err
 	}
-	if db.engine == postgres {
+	if db.sql.Engine() == sqldb.Postgres {
 		for _, r := range replacements {
-			if err := replace(db.writer, r); err != nil {
+			if err := replace(db.sql.Writer(), r); err != nil {
 				return replaced, err
 			}
 		}
 		return replaced, nil
 	}
-	err = db.writeQueue.write(ctx, func(tx query.DBTX) error {
+	err = db.sql.Write(ctx, func(tx sqldb.DBTX) error {
 		replaced = 0 // a transaction may be tried again
 		for _, r := range replacements {
 			if err := replace(tx, r); err != nil {
@@ -313,32 +311,22 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	return replaced, err
 }
 
-// Exists is false if opts name an SQLite database that is not there, which Open would
-// create.
-func Exists(opts Options) bool {
-	if opts.URL != "" {
-		return true
-	}
-	_, err := os.Stat(filepath.Join(opts.Data, databaseFile))
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
 // OpenExisting opens a database without changing its schema. It is nil if there is no
 // database yet, or one from before there were key ids.
 func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
-	if !Exists(opts) {
+	if !sqldb.Exists(opts) {
 		return nil, nil //nolint:nilnil // that there is none is no fault
 	}
 	db, err := open(opts)
 	if err != nil {
 		return nil, err
 	}
-	tx, err := db.reader.BeginTx(ctx, nil)
+	tx, err := db.sql.Reader().BeginTx(ctx, nil)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("the database can't be opened: %w", err), db.Close())
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was changed
-	names, err := queryStrings(ctx, tx, catalogQueriesByEngine[db.engine].tables)
+	names, err := db.sql.TableNames(ctx, tx)
 	if err != nil || !slices.Contains(names, "seal_keys") {
 		return nil, errors.Join(err, tx.Rollback(), db.Close())
 	}

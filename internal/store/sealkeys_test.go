@@ -20,9 +20,9 @@ func TestSealedColumns_CoverEveryColumnNamedSealed(t *testing.T) {
 	db := openAt(t, Options{Data: t.TempDir()})
 	known := db.SealedColumns()
 	for _, table := range tablesOf(t, db) {
-		for _, column := range table.columns {
-			if strings.Contains(column, "sealed") && !slices.Contains(known, table.name+"."+column) {
-				t.Errorf("%s.%s is not in sealedColumns", table.name, column)
+		for _, column := range table.Columns {
+			if strings.Contains(column, "sealed") && !slices.Contains(known, table.Name+"."+column) {
+				t.Errorf("%s.%s is not in sealedColumns", table.Name, column)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func TestKeyring_RefusesWrongOrMissingKeyByID(t *testing.T) {
 
 func execute(t *testing.T, db *DB, statement string) {
 	t.Helper()
-	if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+	if _, err := db.sql.Writer().ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -186,7 +186,7 @@ func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
 		add("INSERT INTO domain_changes (id, customer_id, domain_id, name, tld, account, kind, desired, code_sealed, state, by_kind, by_id, by_address, due_at, created_at, updated_at) VALUES ('c%s', '%s', 'd%s', 'n%s.de', '.de', '', 'auth_code', '{}', '%s', 'done', 'person', '', '', 0, 1, 1)", n, id, n, n, code())
 	}
 	for _, statement := range statements {
-		if _, err := db.writer.ExecContext(t.Context(), statement); err != nil {
+		if _, err := db.sql.Writer().ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%v: %s", err, statement)
 		}
 	}

@@ -119,7 +119,7 @@ func seedToken(ctx context.Context, opts store.Options) (token string, err error
 	defer func() { err = errors.Join(err, db.Close()) }()
 	now := time.Now()
 	customer := registrar.NewID("cus_", now)
-	writer, _ := db.Pools()
+	writer := db.SQL().Writer()
 	if _, err := writer.ExecContext(ctx,
 		`INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		customer, "bench@example.org", "bench@example.org", "bench", "de", now.UnixMicro(), now.UnixMicro()); err != nil {
@@ -167,7 +167,7 @@ func selectCheck(settings []byte) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, pool := db.Pools()
+	pool := db.SQL().Reader()
 	return requireBearer(func(r *http.Request, _ string) error {
 		var customer string
 		return pool.QueryRowContext(r.Context(), oneSelect, hash).Scan(&customer)

@@ -195,7 +195,7 @@ func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	writer, _ := db.Pools()
+	writer := db.SQL().Writer()
 	tx, err := writer.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (
 	if err != nil {
 		return nil, err
 	}
-	writer, _ := db.Pools()
+	writer := db.SQL().Writer()
 	families, err := seedFamilies(ctx, writer, refreshResource, 2*b.connections)
 	if err != nil {
 		return nil, err

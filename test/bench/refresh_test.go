@@ -19,7 +19,7 @@ func TestLostRotations_CountsMissingRotations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writer, reader := db.Pools()
+	writer, reader := db.SQL().Writer(), db.SQL().Reader()
 	families, err := seedFamilies(t.Context(), writer, refreshResource, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -326,7 +326,7 @@ func (s statement) runOnce(ctx context.Context, g *sizedDB, set []any) (n int64,
 
 // run returns how many rows were found or touched.
 func (s statement) run(ctx context.Context, g *sizedDB, on runner, set []any) (int64, error) {
-	text, set := g.db.RewriteSQL(s.text, set)
+	text, set := g.db.SQL().RewriteSQL(s.text, set)
 	if !s.answers {
 		result, err := on.ExecContext(ctx, text, set...)
 		if err != nil {

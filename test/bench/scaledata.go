@@ -289,7 +289,7 @@ func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows i
 		return nil, err
 	}
 	g := &sizedDB{rows: rows, db: db, tables: tables, close: db.Close}
-	g.writer, g.reader = db.Pools()
+	g.writer, g.reader = db.SQL().Writer(), db.SQL().Reader()
 	return g, nil
 }
 

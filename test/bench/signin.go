@@ -82,7 +82,7 @@ func seedAccounts(ctx context.Context, folder string, accounts int) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	writer, _ := db.Pools()
+	writer := db.SQL().Writer()
 	tx, err := writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err

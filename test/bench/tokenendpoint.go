@@ -40,7 +40,7 @@ func benchTokenEndpoint(ctx context.Context, b bench) (lines []measurement, err 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	writer, reader := db.Pools()
+	writer, reader := db.SQL().Writer(), db.SQL().Reader()
 	families, err := seedFamilies(ctx, writer, running.Server.Ready+"/api/mcp", refreshers)
 	if err != nil {
 		return nil, err

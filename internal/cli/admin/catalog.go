@@ -16,6 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 type CatalogCommand struct {
@@ -124,7 +125,7 @@ func (p catalogFlags) replace(t *cli.Terminal, next *catalog.Catalog, confirmed 
 	}
 	// A folder that was named by mistake, or that of a service on PostgreSQL, must not get
 	// a database that no service reads. A configuration names its database itself.
-	if folder := p.folder(t); folder != "" && !store.Exists(app.StoreOptions(cfg)) {
+	if folder := p.folder(t); folder != "" && !sqldb.Exists(app.StoreOptions(cfg)) {
 		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
 	}
 	openCtx, cancel := context.WithTimeout(t.Ctx, app.OpenTimeout)

@@ -17,6 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 	"github.com/dotkontor/dotkontor/internal/config"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 type ConfigCommand struct {
@@ -52,7 +53,7 @@ func (c configCheckCommand) Run(t *cli.Terminal) error {
 		f.fail(problem)
 	}
 	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // told already
-		f.fail(store.CheckTransport(app.StoreOptions(cfg)))
+		f.fail(sqldb.CheckTransport(app.StoreOptions(cfg)))
 	}
 	for _, warning := range cfg.Warnings() {
 		fmt.Fprintln(t.Out, cli.StatusWarn, warning)

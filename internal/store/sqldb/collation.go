@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -11,18 +11,20 @@ import (
 	"strings"
 )
 
-// PostgreSQL compares our texts by their bytes, as SQLite does by itself. Nearly all
-// of them are ids, hashes, names and codes, and no answer relies on a language's
-// order; but a server that was set up for a language asks its rules at each step
-// through an index. There are twice as many steps among a million rows as among a
-// thousand, and each such question costs more than the step.
+// Text columns use COLLATE "C" on PostgreSQL: they are compared by bytes, as on SQLite.
+// Nearly all of them hold ids, hashes, names and codes, and no result relies on a
+// language's order. A linguistic collation is evaluated at every step through an index
+// and costs more than the step itself.
 
-// collationFS are the migrations as PostgreSQL gets them.
+// CollationFS returns the migrations in fsys as PostgreSQL receives them: with COLLATE "C"
+// on every text column.
+func CollationFS(fsys fs.FS) fs.FS { return collationFS{fsys} }
+
 type collationFS struct{ fs.FS }
 
 var textColumn = regexp.MustCompile(`\bTEXT\b`)
 
-// Open opens a file or the folder.
+// Open implements fs.FS.
 func (b collationFS) Open(name string) (fs.File, error) {
 	file, err := b.FS.Open(name)
 	if err != nil || !strings.HasSuffix(name, ".sql") {
@@ -40,40 +42,41 @@ type rewrittenFile struct {
 	text io.Reader
 }
 
-// Read reads the text instead of the file.
+// Read reads the rewritten text.
 func (f rewrittenFile) Read(into []byte) (int, error) { return f.text.Read(into) }
 
-// collationFixesQuery names what is not compared by bytes yet, as statements that mend it.
-// Only tables of ours are looked at: all that are in the schema where ours are made.
+// collationFixesQuery lists statements that correct text columns with another collation,
+// for all tables in the current schema.
 const collationFixesQuery = `
 SELECT format('ALTER TABLE %I ', c.relname) ||
     string_agg(format('ALTER COLUMN %I TYPE TEXT COLLATE "C"', a.attname), ', ' ORDER BY a.attnum)
 FROM pg_attribute a
 JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
 WHERE a.attnum > 0 AND NOT a.attisdropped AND a.atttypid = 'text'::regtype AND a.attcollation <> 'pg_catalog."C"'::regcollation
-    AND c.relname <> 'goose_db_version'
+    AND c.relname <> '` + VersionTable + `'
 GROUP BY c.relname
 ORDER BY c.relname`
 
-// collationLockKey is the key of a lock that one node holds while it changes columns;
-// an arbitrary number, and not the one of the migrations.
+// collationLockKey is the advisory lock that one node holds while it changes columns; an
+// arbitrary number that differs from goose's.
 const collationLockKey = 5_087_311_482
 
-// ensureByteCollation mends what a version before this one has made, or somebody by hand.
-func (db *DB) ensureByteCollation(ctx context.Context) (err error) {
-	if db.engine != postgres {
+// EnsureByteCollation corrects text columns that were created outside of CollationFS, for
+// example by hand. It does nothing on SQLite.
+func (db *DB) EnsureByteCollation(ctx context.Context) (err error) {
+	if db.engine != Postgres {
 		return nil
 	}
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("the database's texts could not be put into the order of bytes: %w", err)
+			err = fmt.Errorf("sqldb: set byte collation: %w", err)
 		}
 	}()
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(collationLockKey)); err != nil {
 		return err
 	}

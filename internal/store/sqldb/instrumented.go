@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -12,20 +12,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Every statement of the program passes the driver, so this is where errors get the
-// name of their query and their class (causes.go). database/sql hands errors of a
-// driver on as they are; a wrapper above it could not reach those of sql.Row and
+// Driver errors are wrapped inside the driver, because database/sql returns them
+// unchanged; a wrapper above database/sql could not reach the errors of sql.Row and
 // sql.Rows.
 
-// openInstrumented is sql.Open whose errors are causes. target is what they name as the
-// place of the database.
+// openInstrumented is sql.Open with errors of type *registrar.Cause, which name target as
+// the location of the database.
 func openInstrumented(name, dsn, target string, h *health) (*sql.DB, error) {
 	plain, err := sql.Open(name, dsn)
 	if err != nil {
 		return nil, err
 	}
 	base := plain.Driver()
-	if err := plain.Close(); err != nil { // it has opened nothing yet
+	if err := plain.Close(); err != nil { // no connection was opened
 		return nil, err
 	}
 	var connector driver.Connector = dsnConnector{base, dsn}
@@ -37,26 +36,26 @@ func openInstrumented(name, dsn, target string, h *health) (*sql.DB, error) {
 	return sql.OpenDB(instrumentedConnector{connector, target, h}), nil
 }
 
-// dsnConnector is for drivers without a connector of their own.
+// dsnConnector is the connector of a driver without one.
 type dsnConnector struct {
 	base driver.Driver
 	dsn  string
 }
 
-// Connect opens a connection.
+// Connect implements driver.Connector.
 func (c dsnConnector) Connect(context.Context) (driver.Conn, error) { return c.base.Open(c.dsn) }
 
-// Driver is the driver.
+// Driver implements driver.Connector.
 func (c dsnConnector) Driver() driver.Driver { return c.base }
 
-// instrumentedConnector opens connections whose errors are causes.
+// instrumentedConnector opens instrumented connections.
 type instrumentedConnector struct {
 	driver.Connector
 	target string
 	health *health
 }
 
-// Connect opens one.
+// Connect implements driver.Connector.
 func (o instrumentedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	generation := o.health.generation.Load()
 	conn, err := o.Connector.Connect(ctx)
@@ -65,12 +64,12 @@ func (o instrumentedConnector) Connect(ctx context.Context) (driver.Conn, error)
 	}
 	full, ok := conn.(fullConn)
 	if !ok {
-		return nil, errors.Join(errors.New("store: connect: the driver lacks an interface"), conn.Close())
+		return nil, errors.Join(errors.New("sqldb: connect: the driver lacks an interface"), conn.Close())
 	}
 	return &instrumentedConn{fullConn: full, health: o.health, generation: generation}, nil
 }
 
-// fullConn is what both drivers can do.
+// fullConn lists the interfaces that connections of both drivers implement.
 type fullConn interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -84,7 +83,7 @@ type fullConn interface {
 type instrumentedConn struct {
 	fullConn
 	health *health
-	// generation is health.generation from before the connection was opened.
+	// generation is the value of health.generation when the connection was opened.
 	generation int64
 	// refusedWrite is set after the session refused a write as read-only.
 	refusedWrite atomic.Bool
@@ -96,12 +95,11 @@ var (
 	_ driver.NamedValueChecker = (*instrumentedConn)(nil)
 )
 
-// wrapError is the cause of an error of this connection. A PostgreSQL session keeps the
-// default_transaction_read_only of its login, so a session that refuses a write as
-// read-only is closed, and one that is about to be replaced says nothing
-// about the present state of the database.
+// wrapError returns the cause of an error of this connection. A PostgreSQL session keeps
+// the default_transaction_read_only of its login, so a session that refuses a write as
+// read-only is closed, and a stale session does not start the condition ReadOnly.
 func (c *instrumentedConn) wrapError(operation string, err error) error {
-	if err != nil && c.health.engine == postgres {
+	if err != nil && c.health.engine == Postgres {
 		if class, code := classify(err); class == classReadOnly {
 			c.refusedWrite.Store(true)
 			if c.isStale() {
@@ -116,7 +114,7 @@ func (c *instrumentedConn) wrapError(operation string, err error) error {
 
 func (c *instrumentedConn) isStale() bool { return c.generation < c.health.generation.Load() }
 
-// ResetSession is called before a connection of the pool is used again.
+// ResetSession implements driver.SessionResetter.
 func (c *instrumentedConn) ResetSession(ctx context.Context) error {
 	if c.refusedWrite.Load() || c.isStale() {
 		return driver.ErrBadConn
@@ -124,7 +122,7 @@ func (c *instrumentedConn) ResetSession(ctx context.Context) error {
 	return c.fullConn.ResetSession(ctx)
 }
 
-// IsValid is false for a connection that the pool closes instead of reusing it.
+// IsValid implements driver.Validator: the pool closes an invalid connection.
 func (c *instrumentedConn) IsValid() bool {
 	if c.refusedWrite.Load() || c.isStale() {
 		return false
@@ -135,7 +133,7 @@ func (c *instrumentedConn) IsValid() bool {
 	return true
 }
 
-// CheckNamedValue asks the driver; one that has no opinion leaves it to database/sql.
+// CheckNamedValue implements driver.NamedValueChecker.
 func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	if checker, ok := c.fullConn.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(value)
@@ -143,7 +141,7 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// PrepareContext prepares a statement.
+// PrepareContext implements driver.ConnPrepareContext.
 func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	stmt, err := c.fullConn.PrepareContext(ctx, text)
 	if err != nil {
@@ -151,12 +149,12 @@ func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (dri
 	}
 	full, ok := stmt.(fullStmt)
 	if !ok {
-		return nil, errors.Join(errors.New("store: prepare: the driver lacks an interface"), stmt.Close())
+		return nil, errors.Join(errors.New("sqldb: prepare: the driver lacks an interface"), stmt.Close())
 	}
 	return &instrumentedStmt{full, text, c}, nil
 }
 
-// BeginTx begins a transaction.
+// BeginTx implements driver.ConnBeginTx.
 func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.fullConn.BeginTx(ctx, opts)
 	if err != nil {
@@ -165,7 +163,7 @@ func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (
 	return instrumentedTx{tx, c}, nil
 }
 
-// ExecContext runs a statement.
+// ExecContext implements driver.ExecerContext.
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	result, err := c.fullConn.ExecContext(ctx, text, values)
 	if err != nil {
@@ -174,7 +172,7 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 	return result, nil
 }
 
-// QueryContext asks for rows.
+// QueryContext implements driver.QueryerContext.
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
 	if err != nil {
@@ -183,12 +181,12 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 	return &instrumentedRows{rows, text, c}, nil
 }
 
-// Ping asks for an answer.
+// Ping implements driver.Pinger.
 func (c *instrumentedConn) Ping(ctx context.Context) error {
 	return c.wrapError("ping", c.fullConn.Ping(ctx))
 }
 
-// fullStmt is what the statements of both drivers can do.
+// fullStmt lists the interfaces that statements of both drivers implement.
 type fullStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -203,7 +201,7 @@ type instrumentedStmt struct {
 
 var _ fullStmt = (*instrumentedStmt)(nil)
 
-// ExecContext runs the statement.
+// ExecContext implements driver.StmtExecContext.
 func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
 	result, err := s.fullStmt.ExecContext(ctx, values)
 	if err != nil {
@@ -212,7 +210,7 @@ func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.Name
 	return result, nil
 }
 
-// QueryContext asks for rows.
+// QueryContext implements driver.StmtQueryContext.
 func (s *instrumentedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.fullStmt.QueryContext(ctx, values)
 	if err != nil {
@@ -226,10 +224,10 @@ type instrumentedTx struct {
 	conn *instrumentedConn
 }
 
-// Commit ends the transaction.
+// Commit implements driver.Tx.
 func (t instrumentedTx) Commit() error { return t.conn.wrapError("commit", t.Tx.Commit()) }
 
-// Rollback undoes the transaction.
+// Rollback implements driver.Tx.
 func (t instrumentedTx) Rollback() error { return t.conn.wrapError("rollback", t.Tx.Rollback()) }
 
 type instrumentedRows struct {
@@ -238,16 +236,16 @@ type instrumentedRows struct {
 	conn *instrumentedConn
 }
 
-// Next reads a row.
+// Next implements driver.Rows.
 func (r *instrumentedRows) Next(row []driver.Value) error {
 	err := r.Rows.Next(row)
-	if err == nil || err == io.EOF { //nolint:errorlint // database/sql compares in the same way
+	if err == nil || err == io.EOF { //nolint:errorlint // as database/sql does
 		return err
 	}
 	return r.conn.wrapError(operationName(r.text), err)
 }
 
-// ColumnTypeDatabaseTypeName is the driver's.
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName.
 func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	if typed, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
 		return typed.ColumnTypeDatabaseTypeName(index)
@@ -255,8 +253,8 @@ func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	return ""
 }
 
-// operationName is the name of a query, which the generator writes into its first line, or
-// the first word of another statement. Values are never in either.
+// operationName returns the name of a query, which sqlc writes into its first line, or the
+// first word of another statement. Neither contains values.
 func operationName(text string) string {
 	if rest, named := strings.CutPrefix(text, "-- name: "); named {
 		name, _, _ := strings.Cut(rest, " ")

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"cmp"
@@ -11,64 +11,64 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// SQLite has one writer, and what costs most about a small transaction is the wait
-// for the disk at its end. So changes that wait for the writer at the same moment
-// share a transaction: each runs between savepoints, as if it were alone, and nobody
-// hears of success before the one commit. PostgreSQL does the same by itself.
+// SQLite has one writer, and most of the cost of a small transaction is the disk sync of
+// its commit. Changes that wait for the writer at the same moment therefore share a
+// transaction: each runs in a savepoint, isolated from the failure of the others, and no
+// caller learns of success before the commit. PostgreSQL groups commits itself.
 //
-// A change that nobody waits behind has a transaction of its own, as ever.
+// A change that no other change waits behind has a transaction of its own, without
+// savepoints.
 //
-// The writer is one connection for as long as the database is open, so that each
-// statement is understood once (prepared.go) and transactions are begun and ended
-// here.
+// The writer is one connection for as long as the database is open, so that statements
+// are prepared once (writerconn.go).
 
 const (
-	// maxGroupSize and longestShared bound a transaction: the first of it waits for the
-	// last.
+	// maxGroupSize and maxGroupDuration bound a transaction: its first change waits for
+	// its last.
 	maxGroupSize     = 32
 	maxGroupDuration = 20 * time.Millisecond
 )
 
-// writeQueue lets one after the other have the writer.
+// writeQueue serialises access to the writer connection.
 type writeQueue struct {
 	pool        *sql.DB
-	maxDuration time.Duration // of a transaction, longestShared
-	// conn is the connection that writes, and belongs to whoever has the turn. It is
-	// nil before the first one, and after a fault.
+	maxDuration time.Duration // maxGroupDuration, except in tests
+	// conn is the writer connection, owned by the current holder of the queue. It is nil
+	// before the first change and after a failure.
 	conn *writerConn
 
 	mu   sync.Mutex
 	busy bool
-	// waiters are those who wait, in their order. Whose channel is closed has the
-	// writer, and with it the duty to hand it on.
+	// waiters are in order of arrival. Closing a waiter's channel passes it the writer,
+	// and with it the obligation to pass it on.
 	waiters []chan struct{}
-	// openGroup is the transaction that the one who has the writer goes on with.
+	// openGroup is the transaction that the next holder joins.
 	openGroup *commitGroup
 }
 
-// commitGroup is a transaction of several.
+// commitGroup is a transaction of one or more changes.
 type commitGroup struct {
 	conn      *writerConn
 	startedAt time.Time
 	changes   int
-	// single says that nobody waited when it began: it has no savepoints.
+	// single is set if no change waited when the transaction began: it has no savepoints.
 	single bool
-	// sealed says that nobody may join, broken that nothing of it can be kept.
+	// sealed stops further changes from joining.
 	sealed bool
-	fatal  error
-	// done is closed after the commit, whose outcome is err.
+	// fatal is the error after which nothing of the transaction can be committed.
+	fatal error
+	// done is closed after the commit, whose result is err.
 	done chan struct{}
 	err  error
 }
 
-// errDatabaseClosed is why a change was not kept.
+// errDatabaseClosed is the result of a change that was open when the database was closed.
 var errDatabaseClosed = errors.New("the database was closed")
 
-// close ends the connection, and with it what is open on it. Whoever still waits
-// opens another, which fails once the pool is closed.
+// close closes the connection and fails the open transaction. Changes that still wait
+// open another connection, which fails once the pool is closed.
 func (t *writeQueue) close() {
 	t.acquire(nil)
 	t.mu.Lock()
@@ -85,8 +85,8 @@ func (t *writeQueue) close() {
 	t.release()
 }
 
-// write runs change in a transaction that is committed when it returns nil.
-func (t *writeQueue) write(ctx context.Context, change func(query.DBTX) error) (err error) {
+// write runs change in a transaction that is committed if it returns nil.
+func (t *writeQueue) write(ctx context.Context, change func(DBTX) error) (err error) {
 	if !t.acquire(ctx.Done()) {
 		return ctx.Err()
 	}
@@ -95,7 +95,7 @@ func (t *writeQueue) write(ctx context.Context, change func(query.DBTX) error) (
 		t.release()
 		return fmt.Errorf("begin: %w", err)
 	}
-	// Also after a panic: others hang on the same transaction.
+	// Runs after a panic too: other callers wait for the same transaction.
 	defer func() {
 		if failed := t.commitOrPassOn(ctx, s); failed != nil {
 			err = failed
@@ -107,7 +107,7 @@ func (t *writeQueue) write(ctx context.Context, change func(query.DBTX) error) (
 	return s.runChange(ctx, change)
 }
 
-// acquire returns when it is our turn. It is false if the caller is gone before.
+// acquire waits for the writer. It returns false if done is closed first.
 func (t *writeQueue) acquire(done <-chan struct{}) bool {
 	t.mu.Lock()
 	if !t.busy {
@@ -127,13 +127,13 @@ func (t *writeQueue) acquire(done <-chan struct{}) bool {
 	defer t.mu.Unlock()
 	index := slices.Index(t.waiters, turn)
 	if index < 0 {
-		return true // it came at the same moment, and somebody may hang on us
+		return true // the writer was passed to us in the meantime, possibly with an open group
 	}
 	t.waiters = slices.Delete(t.waiters, index, index+1)
 	return false
 }
 
-// joinOrBegin is the transaction that is open, or a new one.
+// joinOrBegin returns the open transaction or begins one.
 func (t *writeQueue) joinOrBegin(ctx context.Context) (*commitGroup, error) {
 	t.mu.Lock()
 	s, alone := t.openGroup, len(t.waiters) == 0
@@ -149,7 +149,8 @@ func (t *writeQueue) joinOrBegin(ctx context.Context) (*commitGroup, error) {
 		}
 		t.conn = conn
 	}
-	// A caller who leaves ends the wait for another process; nobody else is in it yet.
+	// The caller's ctx may end the wait for another process: no other change is in the
+	// transaction yet.
 	if err := t.conn.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		t.discardConn()
 		return nil, err
@@ -157,13 +158,14 @@ func (t *writeQueue) joinOrBegin(ctx context.Context) (*commitGroup, error) {
 	return &commitGroup{conn: t.conn, startedAt: time.Now(), single: alone, sealed: alone, done: make(chan struct{})}, nil
 }
 
-// discardConn gives the connection up, and whatever was open on it.
+// discardConn closes the connection, which rolls back whatever is open on it.
 func (t *writeQueue) discardConn() {
 	t.conn.close()
 	t.conn = nil
 }
 
-// commitOrPassOn hands the transaction on, or commits it, and returns when it is committed.
+// commitOrPassOn passes the transaction to the next waiter, or commits it. It returns
+// after the commit.
 func (t *writeQueue) commitOrPassOn(ctx context.Context, s *commitGroup) error {
 	t.mu.Lock()
 	if !s.sealed && s.fatal == nil && s.changes < maxGroupSize && time.Since(s.startedAt) < t.maxDuration && len(t.waiters) > 0 {
@@ -182,7 +184,7 @@ func (t *writeQueue) commitOrPassOn(ctx context.Context, s *commitGroup) error {
 	return s.err
 }
 
-// release gives the writer to the next one, if there is one.
+// release passes the writer to the next waiter, if there is one.
 func (t *writeQueue) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -198,9 +200,9 @@ func (t *writeQueue) wakeNext() {
 	t.waiters = slices.Delete(t.waiters, 0, 1)
 }
 
-// runChange makes one change. If it fails, or panics, or its caller has gone, nothing of it
-// stays.
-func (s *commitGroup) runChange(callerCtx context.Context, change func(query.DBTX) error) (err error) {
+// runChange runs one change. If it fails, panics or its caller's ctx ends, all of its
+// statements are rolled back.
+func (s *commitGroup) runChange(callerCtx context.Context, change func(DBTX) error) (err error) {
 	ctx := context.WithoutCancel(callerCtx)
 	s.changes++
 	if !s.single {
@@ -216,12 +218,12 @@ func (s *commitGroup) runChange(callerCtx context.Context, change func(query.DBT
 		case s.single:
 		case !succeeded:
 			if s.exec(ctx, "ROLLBACK TO change") == nil {
-				_ = s.exec(ctx, "RELEASE change") // noted in broken
+				_ = s.exec(ctx, "RELEASE change") // recorded in fatal
 			}
-			// SQLite gives a whole transaction up after some faults. Nobody shall build
-			// on one that is not there any more.
-			var ours *registrar.Error
-			s.sealed = s.sealed || !errors.As(err, &ours)
+			// SQLite rolls back the whole transaction after some errors, so no change
+			// joins after a driver error or a panic.
+			var driverError *registrar.Cause
+			s.sealed = s.sealed || err == nil || errors.As(err, &driverError)
 		default:
 			err = s.exec(ctx, "RELEASE change")
 		}
@@ -236,10 +238,10 @@ func (s *commitGroup) runChange(callerCtx context.Context, change func(query.DBT
 	return nil
 }
 
-// errChangePanicked is why a transaction is given up that a panic has passed through.
-var errChangePanicked = errors.New("the change did not come to its end")
+// errChangePanicked is the result of a transaction whose only change panicked.
+var errChangePanicked = errors.New("the change panicked")
 
-// exec runs a statement without which the transaction can't be trusted.
+// exec runs a statement whose failure is fatal to the transaction.
 func (s *commitGroup) exec(ctx context.Context, statement string) error {
 	if err := s.conn.exec(ctx, statement); err != nil {
 		s.fatal = fmt.Errorf("%s: %w", statement, err)
@@ -248,8 +250,8 @@ func (s *commitGroup) exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// commitOrRollback commits, or undoes what can't be kept. It is false if nobody knows what is
-// left on the connection.
+// commitOrRollback ends the transaction. It returns false if the state of the connection
+// is unknown.
 func (s *commitGroup) commitOrRollback(ctx context.Context) bool {
 	if s.err = s.fatal; s.err == nil {
 		err := s.conn.exec(ctx, "COMMIT")

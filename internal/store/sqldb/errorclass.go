@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Classes of errors that the rest of the program or an operator acts on.
+// Error classes that code depends on.
 const (
 	classDiskFull       = "disk_full"
 	classReadOnly       = "read_only"
@@ -31,8 +31,8 @@ var sqliteClasses = map[int]string{
 	11: classCorrupt, 13: classDiskFull, 14: "cannot_open", 17: "schema_changed", 19: "constraint", 23: classPermission, 26: classCorrupt,
 }
 
-// sqlStates are those of PostgreSQL that mean more than their class (appendix A of its
-// manual); sqlStateClasses are the first two characters of the others.
+// sqlStates are PostgreSQL error codes that are classified individually (appendix A of
+// its manual); sqlStateClasses classify the others by their first two characters.
 var (
 	sqlStates = map[string]string{
 		"53100": classDiskFull, "53200": "out_of_memory", "53300": "too_many_connections", "25006": classReadOnly, "42501": classPermission,
@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// classify returns the class of an error of a driver and the engine's own code.
+// classify returns the class of a driver error and the engine's own code.
 func classify(err error) (class, code string) {
 	var lite *sqlitedriver.Error
 	var server *pgconn.PgError
@@ -65,7 +65,7 @@ func classify(err error) (class, code string) {
 	if class := registrar.NetworkClass(err); class != "" {
 		return class, ""
 	}
-	if strings.Contains(err.Error(), "server refused TLS connection") { // pgconn has no type for it
+	if strings.Contains(err.Error(), "server refused TLS connection") { // pgconn has no error type for it
 		return "tls_refused", ""
 	}
 	return "unclassified", ""

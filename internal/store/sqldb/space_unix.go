@@ -1,10 +1,10 @@
 //go:build linux || darwin
 
-package store
+package sqldb
 
 import "syscall"
 
-// freeSpace is how many bytes the disk of a folder has left for this user.
+// freeSpace returns the bytes that this user may still write on the disk of folder.
 func freeSpace(folder string) (bytes uint64, known bool) {
 	var disk syscall.Statfs_t
 	if err := syscall.Statfs(folder, &disk); err != nil || disk.Bsize <= 0 {

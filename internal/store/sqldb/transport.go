@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errBadURL does not quote the URL: it may hold a password.
-var errBadURL = errors.New("database.url can't be understood: it is like postgres://user:password@host:5432/database?sslmode=verify-full")
+// errBadURL does not quote the URL, which may contain a password.
+var errBadURL = errors.New("database.url is invalid; the format is postgres://user:password@host:5432/database?sslmode=verify-full")
 
-// CheckTransport refuses a PostgreSQL URL by which a connection over a network could be
-// made without TLS. Every host of the URL counts, and so do sslmode's values allow and
-// prefer (the default), because the driver then goes on in the clear where a server, or
-// whoever sits in between, refuses TLS. A host on this machine needs none.
+// CheckTransport rejects a PostgreSQL URL that allows a connection over a network without
+// TLS. It checks every host of the URL. The sslmode values allow and prefer (the default)
+// are rejected, because the driver falls back to plaintext if the server, or an attacker
+// in between, refuses TLS. Hosts on this machine need no TLS.
 //
-// The driver's own parser decides, so what is checked is what is dialed: it also reads
-// PGSSLMODE and the other variables of libpq.
+// The URL is parsed by the driver, so what is checked is what is dialed; that includes
+// PGSSLMODE and the other libpq variables.
 func CheckTransport(opts Options) error {
 	if opts.URL == "" || opts.AllowPlaintext {
 		return nil
@@ -38,13 +38,13 @@ func CheckTransport(opts Options) error {
 	for _, a := range attempts {
 		if !a.encrypted && !isLocalHost(a.host) {
 			return fmt.Errorf("database.url: the connection to %s could be made without TLS; add ?sslmode=verify-full&sslrootcert=FILE "+
-				"(recommended) or at least ?sslmode=require to the URL, or set database.allow_plaintext = true if nobody can listen on that network", a.host)
+				"(recommended) or at least ?sslmode=require to the URL, or set database.allow_plaintext = true if that network is trusted", a.host)
 		}
 	}
 	return nil
 }
 
-// isLocalHost says that a connection does not leave this machine: a Unix socket or loopback.
+// isLocalHost reports whether host is a Unix socket or a loopback address.
 func isLocalHost(host string) bool {
 	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || strings.EqualFold(host, "localhost") {
 		return true

@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -16,49 +16,48 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Condition is a condition of the database under which the service is degraded.
+// Condition is a state of the database in which the service is degraded.
 type Condition string
 
-// The conditions. Lookups need no database and go on under each of them.
+// The conditions. Lookups need no database and work under each of them.
 const (
-	// Unreachable: no connection can be made, or the database does not answer in time.
+	// Unreachable: no connection can be made, or the database does not respond in time.
 	Unreachable Condition = "unreachable"
-	// DiskFull: what is stored can be read, and nothing can be written.
+	// DiskFull: the database can be read but not written.
 	DiskFull Condition = "disk_full"
-	// ReadOnly: the database refuses writes, or refuses them to this user.
+	// ReadOnly: the database refuses writes, or this user's writes.
 	ReadOnly Condition = "read_only"
-	// Failing: the database reports I/O errors or damaged data.
+	// Failing: the database reports I/O errors or corrupt data.
 	Failing Condition = "failing"
 )
 
-// Conditions are all conditions.
+// Conditions lists all conditions.
 var Conditions = []Condition{Unreachable, DiskFull, ReadOnly, Failing}
 
 const (
-	// probeInterval is how often the database is asked for a sign of life, probeAgain how
-	// often while it is in trouble, probeWithin how long the answer may take.
+	// The database is probed every probeInterval, and more often while it is degraded.
 	probeInterval         = 10 * time.Second
 	degradedProbeInterval = 3 * time.Second
 	probeTimeout          = 5 * time.Second
-	// minFreeSpace is how much space the disk of an SQLite database must have left. A
-	// small write may still succeed below it, in space that the log has already.
+	// minFreeSpace is the free space below which the disk of an SQLite database counts as
+	// full. A small write may still succeed, in space that the log has already.
 	minFreeSpace = 1 << 20
 )
 
-// Degraded is a condition that holds, and since when.
+// Degraded is an active condition.
 type Degraded struct {
 	Condition Condition
 	Since     time.Time
 }
 
-// health turns errors of the drivers into causes and knows which conditions hold. A
-// condition begins with the first error that shows it and ends with a probe that
-// finds it gone; each end has one log record, however many requests fail between.
+// health wraps driver errors and tracks the active conditions. A condition begins with
+// the first error that indicates it and ends with a probe that no longer does. Its begin
+// and its end are logged once each, however many requests fail in between.
 type health struct {
-	engine engine
+	engine Engine
 	logger *slog.Logger
-	// generation increases when all sessions must be replaced: connections from before
-	// are not used again.
+	// generation increases when all sessions must be replaced: connections of an earlier
+	// generation are not reused.
 	generation atomic.Int64
 
 	mu          sync.Mutex
@@ -66,22 +65,22 @@ type health struct {
 	onError     func(class string)
 }
 
-func newHealth(e engine, logger *slog.Logger) *health {
+func newHealth(e Engine, logger *slog.Logger) *health {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return &health{engine: e, logger: logger, activeSince: make(map[Condition]time.Time), onError: func(string) {}}
 }
 
-// CountErrors has counts called with the class of every unexpected error of the
-// database; violated constraints and callers that left are expected.
-func (db *DB) CountErrors(counts func(class string)) {
+// CountErrors sets a function that is called with the class of every unexpected database
+// error. Violated constraints and canceled callers are expected.
+func (db *DB) CountErrors(count func(class string)) {
 	db.health.mu.Lock()
 	defer db.health.mu.Unlock()
-	db.health.onError = counts
+	db.health.onError = count
 }
 
-// ErrorClasses are all classes that CountErrors can report.
+// ErrorClasses returns all classes that CountErrors can report.
 func ErrorClasses() []string {
 	all := map[string]bool{"sqlite_error": true, "server_error": true, "tls_refused": true, "unclassified": true}
 	for _, classes := range []map[string]string{sqlStates, sqlStateClasses} {
@@ -99,13 +98,13 @@ func ErrorClasses() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// isUnexpectedClass says whether errors of a class are unexpected errors. Lost connections are
-// opened again.
+// isUnexpectedClass reports whether errors of a class are counted. Lost connections are
+// replaced by the pool.
 func isUnexpectedClass(class string) bool {
 	return class != "constraint" && class != "canceled" && class != classConnectionLost
 }
 
-// Degraded are the conditions that hold.
+// Degraded returns the active conditions.
 func (db *DB) Degraded() []Degraded {
 	db.health.mu.Lock()
 	defer db.health.mu.Unlock()
@@ -118,28 +117,28 @@ func (db *DB) Degraded() []Degraded {
 	return all
 }
 
-// wrapError is the cause of an error of the driver; nil stays nil.
+// wrapError returns the cause of a driver error, or nil for nil.
 func (h *health) wrapError(operation string, err error) error {
-	if err == nil || err == driver.ErrSkip { //nolint:errorlint // database/sql compares in the same way
+	if err == nil || err == driver.ErrSkip { //nolint:errorlint // as database/sql does
 		return err
 	}
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
 	_, begins := conditionByClass[class]
-	// A missing right on one table says nothing about the others: the probe decides
-	// whether the database is read-only.
+	// A missing privilege on one table does not imply the others: only the probe decides
+	// that the database is read-only.
 	cause.Outage = h.recordError(cause, conditionExplaining(class), begins && class != classPermission)
 	return cause
 }
 
-// conditionByClass is what an error within a connection says about the database.
+// conditionByClass is the condition that an error on a connection indicates.
 var conditionByClass = map[string]Condition{
 	classDiskFull: DiskFull, classReadOnly: ReadOnly, classPermission: ReadOnly, classIO: Failing, classCorrupt: Failing,
 }
 
-// conditionExplaining is the condition that explains errors of a class within a connection; it is
-// empty for errors that are none of the database's conditions. Errors of the network are
-// part of an outage that a failed connection or the probe begins.
+// conditionExplaining returns the condition that explains errors of a class on a
+// connection, or "". Network errors are explained by Unreachable, but only a failed
+// connection attempt or the probe starts it.
 func conditionExplaining(class string) Condition {
 	if condition, known := conditionByClass[class]; known {
 		return condition
@@ -151,7 +150,7 @@ func conditionExplaining(class string) Condition {
 	return ""
 }
 
-// wrapConnectError is the cause of a connection that could not be made.
+// wrapConnectError returns the cause of a failed connection attempt.
 func (h *health) wrapConnectError(ctx context.Context, target string, err error) error {
 	class, code := classify(err)
 	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: "connect", Target: target, Class: class, Code: code, Err: err}
@@ -163,8 +162,8 @@ func (h *health) wrapConnectError(ctx context.Context, target string, err error)
 	return cause
 }
 
-// recordError counts an error and begins the condition that it shows. It reports whether the
-// condition that explains the error holds, which has its own record in the log then.
+// recordError counts an error and, if begins is set, starts the condition. It reports
+// whether the condition is active, so that callers need not log the error again.
 func (h *health) recordError(cause *registrar.Cause, condition Condition, begins bool) (outage bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -186,8 +185,7 @@ func (h *health) startCondition(condition Condition, cause *registrar.Cause) {
 	h.logger.Error("database degraded", "state", string(condition), "cause", cause.Error(), "action", h.operatorAction(condition, cause))
 }
 
-// actionByClass is what an operator does about a PostgreSQL server that is unreachable for
-// the reason of a class.
+// actionByClass is the suggested action for an unreachable PostgreSQL server.
 var actionByClass = map[string]string{
 	"too_many_connections": "lower database.max_connections or raise the server's limit",
 	"login_refused":        "check user and password in database.url",
@@ -203,7 +201,7 @@ func isDialTimeout(cause *registrar.Cause) bool {
 
 // operatorAction is what an operator does about a condition.
 func (h *health) operatorAction(condition Condition, cause *registrar.Cause) string {
-	here := h.engine == sqlite
+	here := h.engine == SQLite
 	switch {
 	case condition == Unreachable && !here && actionByClass[cause.Class] != "" && !isDialTimeout(cause):
 		return actionByClass[cause.Class]
@@ -224,7 +222,7 @@ func (h *health) operatorAction(condition Condition, cause *registrar.Cause) str
 	}
 }
 
-// applyProbeResult makes holds what a probe has found: one condition, or none.
+// applyProbeResult ends all conditions except the one that a probe found, if any, and starts that.
 func (h *health) applyProbeResult(found Condition, cause *registrar.Cause) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -240,8 +238,8 @@ func (h *health) applyProbeResult(found Condition, cause *registrar.Cause) {
 	}
 }
 
-// WatchHealth asks the database for a sign of life until ctx ends. It notices conditions
-// before a customer does, and their end.
+// WatchHealth probes the database until ctx ends. It detects conditions without waiting
+// for a request to fail, and detects their end.
 func (db *DB) WatchHealth(ctx context.Context) {
 	for {
 		db.probe(ctx, probeTimeout)
@@ -270,13 +268,13 @@ func (db *DB) probe(ctx context.Context, timeout time.Duration) {
 	case err == nil:
 		db.health.applyProbeResult("", nil)
 		return
-	case !errors.As(err, &cause): // of database/sql itself: no connection became free in time
+	case !errors.As(err, &cause): // from database/sql itself: no connection became free in time
 		class, code := classify(err)
 		cause = &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: class, Code: code, Err: err}
 	}
 	condition, known := conditionByClass[cause.Class]
 	switch {
-	case cause.Class == classLocked: // another process writes for long; that ends
+	case cause.Class == classLocked: // another process holds the write lock; no condition
 		return
 	case !known:
 		condition = Unreachable
@@ -284,33 +282,33 @@ func (db *DB) probe(ctx context.Context, timeout time.Duration) {
 	db.health.applyProbeResult(condition, cause)
 }
 
-// probeReplacingSessions is readAndWrite that finds the database read-only only where a
-// new session is: PostgreSQL sessions keep the default_transaction_read_only of their
-// login. While the condition holds all sessions are replaced, so that none of them
-// brings it back after its end.
+// probeReplacingSessions is probeReadWrite that reports read-only only if a new session is:
+// PostgreSQL sessions keep the default_transaction_read_only of their login. While the
+// condition is active all sessions are replaced, so that an old one can't start it again
+// after its end.
 func (db *DB) probeReplacingSessions(ctx context.Context) error {
-	held := db.engine == postgres && db.IsDegraded(ReadOnly)
+	held := db.engine == Postgres && db.IsDegraded(ReadOnly)
 	if held {
 		db.health.generation.Add(1)
 	}
 	err := db.probeReadWrite(ctx)
 	var cause *registrar.Cause
-	if !held && db.engine == postgres && errors.As(err, &cause) && cause.Class == classReadOnly {
+	if !held && db.engine == Postgres && errors.As(err, &cause) && cause.Class == classReadOnly {
 		db.health.generation.Add(1)
 		err = db.probeReadWrite(ctx)
 	}
 	return err
 }
 
-// probeReadWrite is the probe. What it writes is of no meaning, but it is a change:
-// neither engine would go to the disk for less.
+// probeReadWrite reads and writes once. The written value is meaningless, but it must be a
+// change, because neither engine goes to the disk for less.
 func (db *DB) probeReadWrite(ctx context.Context) error {
 	var one int
 	if err := db.reader.QueryRowContext(ctx, "SELECT 1").Scan(&one); err != nil {
 		return err
 	}
-	if db.engine == postgres {
-		_, err := db.writer.ExecContext(ctx, "UPDATE goose_db_version SET tstamp = tstamp WHERE version_id = (SELECT max(version_id) FROM goose_db_version)")
+	if db.engine == Postgres {
+		_, err := db.writer.ExecContext(ctx, "UPDATE "+VersionTable+" SET tstamp = tstamp WHERE version_id = (SELECT max(version_id) FROM "+VersionTable+")")
 		return err
 	}
 	if free, known := freeSpace(db.dataDir); known && free < minFreeSpace {
@@ -320,14 +318,14 @@ func (db *DB) probeReadWrite(ctx context.Context) error {
 	}
 	_, err := db.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", time.Now().Unix()&0x7fffffff))
 	if err != nil && ctx.Err() != nil {
-		// SQLite waits longer for the write lock than a probe may take, and the database
-		// has just been read.
+		// SQLite waits longer for the write lock than the probe's timeout, and the read
+		// has succeeded.
 		return &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: classLocked, Err: err}
 	}
 	return err
 }
 
-// IsDegraded reports whether one of the conditions holds.
+// IsDegraded reports whether a condition is active.
 func (db *DB) IsDegraded(condition Condition) bool {
 	return slices.ContainsFunc(db.Degraded(), func(d Degraded) bool { return d.Condition == condition })
 }

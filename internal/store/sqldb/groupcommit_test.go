@@ -1,7 +1,8 @@
-package store
+package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -10,10 +11,9 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
-	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// blockedWriter is a database whose writer is held, so that those who come must wait.
+// blockedWriter is a database whose writer is held, so that further changes wait.
 type blockedWriter struct {
 	*testing.T
 	db      *DB
@@ -23,13 +23,13 @@ type blockedWriter struct {
 
 func newBlockedWriter(t *testing.T) *blockedWriter {
 	t.Helper()
-	c := &blockedWriter{T: t, db: openAt(t, Options{Data: newMigratedSQLite(t)})}
-	c.db.writeQueue.maxDuration = time.Hour // however slow the machine is
-	held, let := make(chan struct{}), make(chan struct{})
-	c.release = sync.OnceFunc(func() { close(let) })
+	c := &blockedWriter{T: t, db: openWithSchema(t, Options{Data: t.TempDir()})}
+	c.db.writeQueue.maxDuration = time.Hour // groups must not end early on a slow machine
+	held, released := make(chan struct{}), make(chan struct{})
+	c.release = sync.OnceFunc(func() { close(released) })
 	t.Cleanup(c.release)
 	c.writers.Go(func() {
-		if err := c.db.write(t.Context(), func(*query.Queries) error { close(held); <-let; return nil }); err != nil {
+		if err := c.db.Write(t.Context(), func(DBTX) error { close(held); <-released; return nil }); err != nil {
 			t.Error(err)
 		}
 	})
@@ -37,14 +37,14 @@ func newBlockedWriter(t *testing.T) *blockedWriter {
 	return c
 }
 
-// enqueue lets somebody wait for the writer, behind all others who do.
-func (c *blockedWriter) enqueue(ctx context.Context, change func(*query.Queries) error, onResult func(error)) {
+// enqueue queues a change behind all others.
+func (c *blockedWriter) enqueue(ctx context.Context, change func(DBTX) error, onResult func(error)) {
 	c.Helper()
 	before := c.queueLength()
-	c.writers.Go(func() { onResult(c.db.write(ctx, change)) })
+	c.writers.Go(func() { onResult(c.db.Write(ctx, change)) })
 	for end := time.Now().Add(10 * time.Second); c.queueLength() == before; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			c.Fatal("nobody waits")
+			c.Fatal("the change is not queued")
 		}
 	}
 }
@@ -55,22 +55,21 @@ func (c *blockedWriter) queueLength() int {
 	return len(c.db.writeQueue.waiters)
 }
 
-// putKey is a change that leaves a trace.
-func putKey(c *blockedWriter, key string) func(*query.Queries) error {
-	return func(q *query.Queries) error {
-		return q.PutVATCheck(c.Context(), query.PutVATCheckParams{VatID: key, CheckedAt: 1})
+// putKey is a change that inserts a row.
+func putKey(c *blockedWriter, key string) func(DBTX) error {
+	return func(tx DBTX) error {
+		return insertNote(c.Context(), tx, key, "")
 	}
 }
 
-// hasKey says whether a trace is seen by others.
+// hasKey reports whether the row is committed.
 func (c *blockedWriter) hasKey(key string) bool {
 	c.Helper()
-	_, err := c.db.read().GetVATCheck(c.Context(), key)
-	there, err := found(err)
-	if err != nil {
+	_, err := getNote(c.Context(), c.db.Queries(), key)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		c.Error(err)
 	}
-	return there
+	return err == nil
 }
 
 func (c *blockedWriter) requireNoError(err error) {
@@ -84,21 +83,21 @@ func TestGroupCommit_WaitingChangesShareOneCommit(t *testing.T) {
 	c := newBlockedWriter(t)
 	for i := range 5 {
 		own := fmt.Sprint("k", i)
-		c.enqueue(t.Context(), func(q *query.Queries) error {
+		c.enqueue(t.Context(), func(tx DBTX) error {
 			for before := range i {
 				key := fmt.Sprint("k", before)
-				if _, err := q.GetVATCheck(t.Context(), key); err != nil {
+				if _, err := getNote(t.Context(), tx, key); err != nil {
 					t.Errorf("%s does not see %s of the same transaction: %v", own, key, err)
 				}
 				if c.hasKey(key) {
 					t.Errorf("%s was committed before %s", key, own)
 				}
 			}
-			return putKey(c, own)(q)
+			return putKey(c, own)(tx)
 		}, func(err error) {
 			c.requireNoError(err)
 			if !c.hasKey(own) {
-				t.Errorf("%s was told of success before it was stored", own)
+				t.Errorf("%s returned before it was committed", own)
 			}
 		})
 	}
@@ -109,11 +108,11 @@ func TestGroupCommit_WaitingChangesShareOneCommit(t *testing.T) {
 func TestGroupCommit_FailedChangeRollsBackAlone(t *testing.T) {
 	t.Parallel()
 	c := newBlockedWriter(t)
-	mine := &registrar.Error{Kind: registrar.KindConflict}
-	foreign := errors.New("a fault")
-	for i, failure := range []error{nil, mine, nil, foreign, nil, mine} {
+	refusal := &registrar.Error{Kind: registrar.KindConflict}
+	other := errors.New("failed")
+	for i, failure := range []error{nil, refusal, nil, other, nil, &registrar.Cause{Class: classIO}, nil, refusal} {
 		key := fmt.Sprint("k", i)
-		c.enqueue(t.Context(), func(q *query.Queries) error { return errors.Join(putKey(c, key)(q), failure) }, func(err error) {
+		c.enqueue(t.Context(), func(tx DBTX) error { return errors.Join(putKey(c, key)(tx), failure) }, func(err error) {
 			if (err == nil) != (failure == nil) || failure != nil && !errors.Is(err, failure) {
 				t.Errorf("%s: got %v", key, err)
 			}
@@ -131,11 +130,11 @@ func TestGroupCommit_SingleFailedChangeIsRolledBack(t *testing.T) {
 	c := newBlockedWriter(t)
 	c.release()
 	c.writers.Wait()
-	failure := errors.New("a fault")
-	if err := c.db.write(t.Context(), func(q *query.Queries) error { return errors.Join(putKey(c, "alone")(q), failure) }); !errors.Is(err, failure) {
+	failure := errors.New("failed")
+	if err := c.db.Write(t.Context(), func(tx DBTX) error { return errors.Join(putKey(c, "alone")(tx), failure) }); !errors.Is(err, failure) {
 		t.Errorf("got %v", err)
 	}
-	c.requireNoError(c.db.write(t.Context(), putKey(c, "next")))
+	c.requireNoError(c.db.Write(t.Context(), putKey(c, "next")))
 	if c.hasKey("alone") || !c.hasKey("next") {
 		t.Error("a failed change was stored, or the next one was not")
 	}
@@ -151,8 +150,8 @@ func TestGroupCommit_PanicRollsBackItsChangeOnly(t *testing.T) {
 				t.Error("the panic was swallowed")
 			}
 		}()
-		_ = c.db.write(t.Context(), func(q *query.Queries) error {
-			c.requireNoError(putKey(c, "panic")(q))
+		_ = c.db.Write(t.Context(), func(tx DBTX) error {
+			c.requireNoError(putKey(c, "panic")(tx))
 			panic("now")
 		})
 	})
@@ -167,23 +166,23 @@ func TestGroupCommit_PanicRollsBackItsChangeOnly(t *testing.T) {
 	}
 	func() {
 		defer func() { _ = recover() }()
-		_ = c.db.write(t.Context(), func(*query.Queries) error { panic("alone") })
+		_ = c.db.Write(t.Context(), func(DBTX) error { panic("alone") })
 	}()
-	c.requireNoError(c.db.write(t.Context(), putKey(c, "later")))
+	c.requireNoError(c.db.Write(t.Context(), putKey(c, "later")))
 }
 
 func TestGroupCommit_CanceledWaiterBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := newBlockedWriter(t)
 	c.enqueue(t.Context(), putKey(c, "first"), c.requireNoError)
-	leaving, leave := context.WithCancel(t.Context())
-	c.enqueue(leaving, putKey(c, "gone"), func(err error) {
+	canceled, cancel := context.WithCancel(t.Context())
+	c.enqueue(canceled, putKey(c, "gone"), func(err error) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})
 	c.enqueue(t.Context(), putKey(c, "last"), c.requireNoError)
-	leave()
+	cancel()
 	for c.queueLength() > 2 {
 		time.Sleep(time.Millisecond)
 	}
@@ -197,11 +196,11 @@ func TestGroupCommit_CanceledWaiterBlocksNoOther(t *testing.T) {
 func TestGroupCommit_CallerCanceledMidwayBlocksNoOther(t *testing.T) {
 	t.Parallel()
 	c := newBlockedWriter(t)
-	leaving, leave := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	c.enqueue(t.Context(), putKey(c, "before"), c.requireNoError)
-	c.enqueue(leaving, func(q *query.Queries) error {
-		leave()
-		return q.PutVATCheck(leaving, query.PutVATCheckParams{VatID: "in the middle", CheckedAt: 1})
+	c.enqueue(canceled, func(tx DBTX) error {
+		cancel()
+		return insertNote(canceled, tx, "in the middle", "")
 	}, func(err error) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
@@ -218,7 +217,7 @@ func TestGroupCommit_CallerCanceledMidwayBlocksNoOther(t *testing.T) {
 func TestGroupCommit_LostTransactionFailsEveryChange(t *testing.T) {
 	t.Parallel()
 	c := newBlockedWriter(t)
-	// What SQLite does after a fault of the disk: nothing is left to be committed.
+	// SQLite does this after an I/O error: nothing is left to commit.
 	gone := func(s *commitGroup) error { return s.exec(t.Context(), "ROLLBACK") }
 	shared, err := func() (*commitGroup, error) {
 		c.release()
@@ -230,16 +229,16 @@ func TestGroupCommit_LostTransactionFailsEveryChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared.single, shared.sealed = false, false
-	c.requireNoError(shared.runChange(t.Context(), func(tx query.DBTX) error { return putKey(c, "before")(query.New(tx)) }))
-	if err := shared.runChange(t.Context(), func(query.DBTX) error { return gone(shared) }); err == nil {
-		t.Error("a change in a transaction that is gone succeeds")
+	c.requireNoError(shared.runChange(t.Context(), putKey(c, "before")))
+	if err := shared.runChange(t.Context(), func(DBTX) error { return gone(shared) }); err == nil {
+		t.Error("a change in a rolled back transaction succeeded")
 	}
 	if err := c.db.writeQueue.commitOrPassOn(t.Context(), shared); err == nil || c.hasKey("before") {
-		t.Errorf("it was committed: %v", err)
+		t.Errorf("got %v, before is committed: %t", err, c.hasKey("before"))
 	}
-	c.requireNoError(c.db.write(t.Context(), putKey(c, "later")))
+	c.requireNoError(c.db.Write(t.Context(), putKey(c, "later")))
 	if !c.hasKey("later") {
-		t.Error("the writer is lost")
+		t.Error("the writer does not work any more")
 	}
 }
 
@@ -257,8 +256,8 @@ func TestGroupCommit_ManyWritersLoseNothing(t *testing.T) {
 				if rand.N(5) == 0 {
 					cancel()
 				}
-				err := c.db.write(ctx, func(q *query.Queries) error {
-					err := putKey(c, key)(q)
+				err := c.db.Write(ctx, func(tx DBTX) error {
+					err := putKey(c, key)(tx)
 					if rand.N(5) == 0 {
 						err = errors.Join(err, &registrar.Error{Kind: registrar.KindConflict})
 					}
@@ -274,7 +273,7 @@ func TestGroupCommit_ManyWritersLoseNothing(t *testing.T) {
 	c.writers.Wait()
 	for key, want := range stored {
 		if c.hasKey(key) != want {
-			t.Errorf("%s: stored is %t, told was %t", key, !want, want)
+			t.Errorf("%s: stored is %t, reported was %t", key, !want, want)
 		}
 	}
 }

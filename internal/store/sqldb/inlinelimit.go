@@ -1,4 +1,4 @@
-package store
+package sqldb
 
 import (
 	"context"
@@ -6,25 +6,23 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// PostgreSQL keeps the plan of a statement unless planning for the very values
-// promises a cheaper one, and a LIMIT that it does not know always promises that:
-// it takes an unknown one for a tenth of the table. So such statements were planned
-// anew at each call, the longer the larger the table. Limits are a few constants of
-// ours; here they become part of the text.
+// PostgreSQL reuses the generic plan of a prepared statement unless a plan for the actual
+// values looks cheaper. With a parameter as LIMIT it always does, because the generic plan
+// assumes a tenth of the table, so such statements are planned at every call, which takes
+// longer the larger the table is. Limits are a few constants of the program, so they
+// become part of the text.
 
-// limitInliner spells statements for PostgreSQL. It knows as many as the generated package
-// has: no others come here.
+// limitInliner rewrites statements for PostgreSQL. It caches one entry per query of the
+// generated package; no other statements come here.
 type limitInliner struct {
 	mu     sync.RWMutex
 	splits map[string]limitSplit
 }
 
-// limitSplit is a statement around its limit; ok is false for one whose last
-// parameter is something else.
+// limitSplit is a statement split at its limit; ok is false if the last parameter is not
+// the limit.
 type limitSplit struct {
 	before, after string
 	ok            bool
@@ -32,12 +30,12 @@ type limitSplit struct {
 
 func newLimitInliner() *limitInliner { return &limitInliner{splits: make(map[string]limitSplit)} }
 
-// inline returns the statement without its last parameter, if that is its limit.
+// inline returns the statement with its last parameter inlined, if that is its limit.
 func (l *limitInliner) inline(text string, values []any) (string, []any) {
 	if len(values) == 0 {
 		return text, values
 	}
-	limit, whole := values[len(values)-1].(int32) // as sqlc has limits
+	limit, whole := values[len(values)-1].(int32) // the type that sqlc gives limits
 	if !whole || limit < 0 {
 		return text, values
 	}
@@ -56,36 +54,36 @@ func (l *limitInliner) inline(text string, values []any) (string, []any) {
 	return parts.before + strconv.Itoa(int(limit)) + parts.after, values[:len(values)-1]
 }
 
-// splitAtLimit cuts the parameter out if it is the limit, and that alone.
+// splitAtLimit splits the statement if the parameter is used as its limit and nowhere else.
 func splitAtLimit(text string, parameter int) limitSplit {
 	dollar := "$" + strconv.Itoa(parameter)
 	before, after, found := strings.Cut(text, "LIMIT "+dollar)
 	if !found || strings.Contains(before, dollar) || strings.Contains(after, dollar) ||
-		after != "" && after[0] >= '0' && after[0] <= '9' { // the beginning of another number
+		after != "" && after[0] >= '0' && after[0] <= '9' { // the first digit of a longer number
 		return limitSplit{}
 	}
 	return limitSplit{before: before + "LIMIT ", after: after, ok: true}
 }
 
-// limitInliningDB is a pool or a transaction of PostgreSQL whose statements are spelled.
+// limitInliningDB is a PostgreSQL pool or transaction that inlines limits.
 type limitInliningDB struct {
-	query.DBTX
+	DBTX
 	inliner *limitInliner
 }
 
-// ExecContext runs a statement.
+// ExecContext implements DBTX.
 func (s limitInliningDB) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.ExecContext(ctx, text, values...)
 }
 
-// QueryContext asks for rows.
+// QueryContext implements DBTX.
 func (s limitInliningDB) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.QueryContext(ctx, text, values...)
 }
 
-// QueryRowContext asks for one row.
+// QueryRowContext implements DBTX.
 func (s limitInliningDB) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.QueryRowContext(ctx, text, values...)

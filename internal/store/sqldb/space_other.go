@@ -1,5 +1,5 @@
 //go:build !linux && !darwin
 
-package store
+package sqldb
 
 func freeSpace(string) (bytes uint64, known bool) { return 0, false }
