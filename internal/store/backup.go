@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -97,7 +98,7 @@ func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary
 	if version == 0 {
 		return Summary{}, errors.New("the database is empty: no service has used it yet")
 	}
-	tables, err := db.sql.Tables(ctx, tx)
+	tables, err := db.dataTables(ctx, tx)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -112,6 +113,13 @@ func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary
 		summary.Rows += counts[t.Name]
 	}
 	return summary, lines.finish(counts)
+}
+
+// dataTables returns the tables that a backup contains, each after those that it references.
+// The migrations fill the others.
+func (db *DB) dataTables(ctx context.Context, tx *sql.Tx) ([]sqldb.Table, error) {
+	tables, err := db.sql.Tables(ctx, tx)
+	return slices.DeleteFunc(tables, func(t sqldb.Table) bool { return t.Name == compatibilityTable }), err
 }
 
 // lineWriter writes lines, adds up their hash, and keeps the first error.

@@ -137,11 +137,12 @@ func TestBackup_ContainsEveryTable(t *testing.T) {
 		execStatement(t, db, "INSERT INTO aaa_later (id, customer_id) VALUES ('later', 'cus_anna')")
 		dump := dumpOf(t, db)
 		if parent, child := strings.Index(dump, `{"table":"customers"`), strings.Index(dump, `["later","cus_anna"]`); parent < 0 || child < parent {
-			t.Errorf("the later table is missing, or stands before what it refers to:\n%s", dump)
+			t.Errorf("the later table is missing, or precedes the table that it references:\n%s", dump)
 		}
 		for _, line := range strings.Split(schemaOf(t, db), "\n") {
-			if name, _, _ := strings.Cut(line, " "); !strings.Contains(dump, `{"table":"`+name) {
-				t.Errorf("%s is missing", name)
+			// The migrations fill the table of compatible versions.
+			if name, _, _ := strings.Cut(line, " "); strings.Contains(dump, `{"table":"`+name) == (name == compatibilityTable) {
+				t.Errorf("%s: in the backup %t", name, name == compatibilityTable)
 			}
 		}
 	})

@@ -14,11 +14,11 @@ import (
 
 var _ export.Store = (*DB)(nil)
 
-// exportPageSize is how many rows are read at once. No connection is held while they
-// are written to somebody who may read slowly.
+// exportPageSize is the number of rows read at once. No connection is held while they are
+// written, because the client may read slowly.
 const exportPageSize = 200
 
-// form is how a column is written.
+// form is the JSON form of a column.
 type form uint8
 
 const (
@@ -32,15 +32,15 @@ const (
 	asInvoiceFiles
 )
 
-// column is one thing that a customer is told of a row.
+// column is one field of an exported record.
 type column struct {
-	// source is the column of the table that is handed over; empty where something is only
-	// said about one. sql is how it is read, and as its name in the file.
+	// source is the exported column of the table; empty for a derived value. sql is the
+	// expression that is read, and name the key in the file.
 	source, sql, name string
 	form              form
 }
 
-// columns are columns of one form, under their own names.
+// columns returns columns of one form under their own names.
 func columns(form form, names string) []column {
 	var all []column
 	for name := range strings.FieldsSeq(names) {
@@ -49,7 +49,7 @@ func columns(form form, names string) []column {
 	return all
 }
 
-// camel is a column's name as JSON has it; sums say what they are in.
+// camel returns a column's JSON key; amounts have their currency as suffix.
 func camel(name string, form form) string {
 	var out strings.Builder
 	up := false
@@ -70,19 +70,19 @@ func camel(name string, form form) string {
 	return out.String()
 }
 
-// renamed is the same column under another name.
+// renamed returns the column under another name.
 func renamed(as string, c []column) []column {
 	c[0].name = as
 	return c
 }
 
-// derived is something that is told about the row and is no column of it.
+// derived returns a value computed from the row.
 func derived(as, sql string, form form) []column {
 	return []column{{sql: sql, name: as, form: form}}
 }
 
-// redactOperators are texts about who did something, unless an operator did: that one did
-// is the customer's business, and who it was and where they sit is not.
+// redactOperators returns text columns about an actor, empty if the actor is an operator:
+// the customer may know that an operator acted, but not which one and from where.
 func redactOperators(kind, names string) []column {
 	all := columns(asText, names)
 	for i := range all {
@@ -98,18 +98,18 @@ func join(lists ...[]column) (all []column) {
 	return all
 }
 
-// part is what a dossier tells of one table.
+// part is the section of an export for one table.
 type part struct {
 	name, table string
-	// where finds the rows of whom or what $1 names; key is unique among them, and its
-	// order is that of the file. Without a key there is one row at most.
+	// where selects the rows of the customer or parent $1; key is unique among them and
+	// orders the file. Without a key there is at most one row.
 	where, key string
 	columns    []column
-	// nested are parts of each record, which find their rows by its key.
+	// nested parts belong to each record and select their rows by its key.
 	nested []part
 }
 
-// sql is the query. With a page, $2 is the key that the one before ended with.
+// sql returns the query. With page set, $2 is the last key of the previous page.
 func (p part) sql(page bool) string {
 	names := make([]string, 0, len(p.columns)+1)
 	for _, c := range p.columns {
@@ -125,14 +125,14 @@ func (p part) sql(page bool) string {
 	return fmt.Sprintf("%s AND %s > $2 ORDER BY %s LIMIT %d", text, p.key, p.key, exportPageSize)
 }
 
-// ExportCustomer hands over all that is stored about a customer.
+// ExportCustomer writes all stored data of a customer to a sink.
 func (db *DB) ExportCustomer(ctx context.Context, customer, base string, to export.Sink) error {
 	for _, p := range exportParts() {
 		if err := to.BeginSection(p.name, p.key != ""); err != nil {
 			return err
 		}
 		if err := db.exportPart(ctx, p, customer, base, to); err != nil {
-			return fmt.Errorf("the part %s of a dossier: %w", p.name, err)
+			return fmt.Errorf("store: export %s: %w", p.name, err)
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (db *DB) exportPart(ctx context.Context, p part, customer, base string, to 
 	}
 }
 
-// exportRecords are those of one query, and the key of the last one.
+// exportRecords returns the records of one query and the key of the last one.
 func (db *DB) exportRecords(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, last string, err error) {
 	records, keys, err := db.exportRows(ctx, p, text, base, values...)
 	if err != nil || len(records) == 0 {
@@ -187,7 +187,7 @@ func (db *DB) exportRecords(ctx context.Context, p part, text, base string, valu
 	return records, last, nil
 }
 
-// exportRows reads one query to its end.
+// exportRows returns the records and keys of one query, without nested parts.
 func (db *DB) exportRows(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, keys []string, err error) {
 	rows, err := db.sql.Reader().QueryContext(ctx, text, values...)
 	if err != nil {
@@ -216,7 +216,7 @@ func (db *DB) exportRows(ctx context.Context, p part, text, base string, values 
 	return records, keys, rows.Err()
 }
 
-// cell is what one column of one row holds.
+// cell is the value of one column in one row.
 type cell struct {
 	form   form
 	text   string
@@ -232,10 +232,10 @@ func (c *cell) scanTarget() any {
 	}
 }
 
-// invoicePath is where the documents of the checkout's pages are.
+// invoicePath is the checkout's path to invoice files.
 const invoicePath = "/portal/invoices/"
 
-// fields are what is written: nothing where nothing is known.
+// fields returns the JSON fields of the cell; none for an empty value.
 func (c *cell) fields(as, base string) []export.Field {
 	var value any = c.text
 	switch c.form {

@@ -93,7 +93,7 @@ func tablesOf(t *testing.T, db *DB) []sqldb.Table {
 		t.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }()
-	tables, err := db.sql.Tables(t.Context(), tx)
+	tables, err := db.dataTables(t.Context(), tx)
 	if err != nil || len(tables) < 30 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}

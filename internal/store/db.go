@@ -18,6 +18,8 @@ type Options = sqldb.Options
 // DB is an open database whose schema this program can use.
 type DB struct {
 	sql *sqldb.DB
+	// dataDir is the folder of an SQLite database; empty on PostgreSQL.
+	dataDir string
 	// node names this process in leases; empty before TakeNode.
 	node string
 	// seal is set by UseSeal; nil leaves sealed values as they are.
@@ -41,7 +43,11 @@ func open(opts Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{sql: engine}, nil
+	db := &DB{sql: engine}
+	if opts.URL == "" {
+		db.dataDir = opts.Data
+	}
+	return db, nil
 }
 
 // Close closes every connection.

@@ -1,15 +1,15 @@
 package store
 
-// whereCustomer finds the rows of an account.
+// whereCustomer selects the rows of an account.
 const whereCustomer = "customer_id = $1"
 
-// exportParts are what a dossier has, in its order. Every column of every table is
-// here, or is left out for a reason that the test of this list knows.
+// exportParts lists the sections of a customer export in order. Every column of every
+// table is here, or is omitted for a reason that the test of this list states.
 func exportParts() []part {
 	return append(accountParts(), businessParts()...)
 }
 
-// accountParts are about the account and the ways into it.
+// accountParts cover the account and its credentials.
 func accountParts() []part {
 	return []part{
 		{name: "account", table: "customers", where: "id = $1", columns: join(
@@ -20,7 +20,7 @@ func accountParts() []part {
 		{name: "registrant", table: "registrants", where: whereCustomer, columns: join(
 			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
 		)},
-		// What VIES said is kept by number; this is what it said of theirs.
+		// VIES results are stored by VAT id.
 		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: join(
 			columns(asText, "vat_id"), columns(asFlag, "valid"), columns(asTime, "checked_at"),
 		)},
@@ -37,7 +37,7 @@ func accountParts() []part {
 			derived("used", "CASE WHEN used_at = 0 THEN 0 ELSE 1 END", asFlag), columns(asTime, "used_at"),
 		)},
 		{name: "sessions", table: "sessions", where: whereCustomer, key: "id", columns: join(
-			columns(asText, "id state"), renamed("proof", columns(asText, "auth_method")), columns(asText, "address"), renamed("agent", columns(asText, "user_agent")), columns(asTime, "created_at authenticated_at seen_at expires_at"),
+			columns(asText, "id state auth_method address user_agent"), columns(asTime, "created_at authenticated_at seen_at expires_at"),
 		)},
 		{name: "devices", table: "devices", where: whereCustomer, key: "hash", columns: columns(asTime, "created_at expires_at")},
 		{name: "mailedLinks", table: "links", where: whereCustomer, key: "hash", columns: join(
@@ -64,7 +64,7 @@ func accountParts() []part {
 	}
 }
 
-// businessParts are about domains, orders and what was declared about them.
+// businessParts cover domains, orders and withdrawal notices.
 func businessParts() []part {
 	return []part{
 		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: join(
@@ -77,18 +77,18 @@ func businessParts() []part {
 			)},
 		}},
 		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: join(
-			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), renamed("wanted", columns(asJSON, "desired")),
+			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asJSON, "desired"),
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
 			redactOperators("by_kind", "by_id by_address"), columns(asTime, "created_at updated_at"),
 		)},
 		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: join(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),
-			renamed("blocks", columns(asList, "restrictions")), columns(asTime, "set_at review_at lifted_at"),
+			columns(asList, "restrictions"), columns(asTime, "set_at review_at lifted_at"),
 		)},
 		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: join(
 			columns(asText, "id state channel"), renamed("email", columns(asText, "email_key")), columns(asText, "by_kind by_name"),
 			redactOperators("by_kind", "by_id by_address"), columns(asText, "agent_id completer_id"), columns(asJSON, "contact"),
-			columns(asFlag, "claimed"), renamed("claimAskedAt", columns(asTime, "claim_mailed_at")), columns(asMoney, "net vat gross"),
+			columns(asFlag, "claimed"), columns(asTime, "claim_mailed_at"), columns(asMoney, "net vat gross"),
 			renamed("vatRateBasisPoints", columns(asNumber, "vat_rate")), columns(asText, "vat_rule vat_country vat_id"),
 			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
 			columns(asText, "consent_wording"), columns(asJSON, "registrant"),
@@ -113,13 +113,13 @@ func businessParts() []part {
 				columns(asText, "refund_id"), columns(asTime, "created_at"), columns(asJSON, "buyer"),
 			)},
 		}},
-		// What became of each paid item at its registry.
+		// Provisioning of each paid item.
 		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: join(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 			columns(asText, "payment state failure"), columns(asFlag, "refund_due"), renamed("contact", columns(asText, "handle")),
-			columns(asTime, "renew_from"), renamed("askedAt", columns(asTime, "requested_at")), columns(asTime, "created_at updated_at"), columns(asJSON, "registrant"),
+			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asJSON, "registrant"),
 		)},
-		// Declared without signing in: whose they are is whose address was given, to
+		// Notices are sent without signing in; they belong to the address that was given, to
 		// which each was confirmed.
 		{
 			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",

@@ -168,7 +168,7 @@ func tablesWithNode(t *testing.T, db *DB) (names []string) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it reads
-	tables, err := db.sql.Tables(t.Context(), tx)
+	tables, err := db.dataTables(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,25 +18,27 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// maxSQLiteAttempts is how often the schema is tried on SQLite: as often as other
-// processes may have been faster with one migration each.
+// maxSQLiteAttempts bounds the retries of migrations on SQLite. Each attempt fails at most
+// because another process was faster with one migration.
 const maxSQLiteAttempts = 10
 
-// migrate brings the schema up to date. On PostgreSQL one node does it and the
-// others wait for it. SQLite has no such lock, but a command may be started
-// while the service starts: whoever comes second with a migration fails, changes
-// nothing, and finds it done at the next look.
+// compatibilityTable is created by the baseline, so a migrated database without it is
+// older than the baseline.
+const compatibilityTable = "schema_compatibility"
+
+// migrate brings the schema up to date. On PostgreSQL one node migrates while the others
+// wait. SQLite has no such lock, but a command may start together with the service: the
+// second to run a migration fails without effect, and finds it done when it retries.
 //
-// A schema that a later version made is refused: this version would write rows
-// that miss what the later one relies on. It is looked at before, so that
-// nothing is done to such a database, and again afterwards, because the node
-// that this one waited for may have been of the later version.
+// The schema is checked before, so that an incompatible database is not changed, and
+// again afterwards, because the node that this one waited for may be of a later version.
 func (db *DB) migrate(ctx context.Context) error {
 	provider, err := db.migrator()
 	if err != nil {
 		return err
 	}
-	if err := db.rejectNewerSchema(ctx, provider); err != nil {
+	newest := newestSchema(provider)
+	if err := db.checkSchema(ctx, newest); err != nil {
 		return err
 	}
 	attempts := 1
@@ -47,33 +49,56 @@ func (db *DB) migrate(ctx context.Context) error {
 		if _, err = provider.Up(ctx); err != nil {
 			continue
 		}
-		if err := db.rejectNewerSchema(ctx, provider); err != nil {
+		if err := db.checkSchema(ctx, newest); err != nil {
 			return err
 		}
 		return db.sql.EnsureByteCollation(ctx)
 	}
-	return fmt.Errorf("the database's schema could not be brought up to date: %w", err)
+	return fmt.Errorf("store: migrate the database: %w", err)
 }
 
-// rejectNewerSchema fails where the database has had a migration that is not known
-// here.
-func (db *DB) rejectNewerSchema(ctx context.Context, provider *goose.Provider) error {
+// checkSchema fails unless a program whose last migration is newest can use the database:
+// it has no later migrations, or each of them is marked as compatible.
+func (db *DB) checkSchema(ctx context.Context, newest int64) error {
 	tx, err := db.sql.Reader().BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("the database can't be opened: %w", err)
+		return fmt.Errorf("store: open the database: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was changed
+	defer func() { _ = tx.Rollback() }() // read only
 	current, err := db.schemaVersion(ctx, tx)
 	if err != nil {
-		return fmt.Errorf("the version of the database's schema can't be read: %w", err)
+		return fmt.Errorf("store: read schema version: %w", err)
 	}
-	if newest := newestSchema(provider); current > newest {
-		return fmt.Errorf("the database has schema %d and this dotkontor knows up to %d: a later version has used it, so start that version or a later one", current, newest)
+	if current <= newest {
+		return nil
+	}
+	// One statement, so that it sees a migration and its mark together.
+	var incompatible int64
+	err = tx.QueryRowContext(ctx, "SELECT count(*) FROM "+sqldb.VersionTable+" WHERE version_id > $1 AND NOT EXISTS (SELECT 1 FROM "+
+		compatibilityTable+" WHERE version = version_id AND compatible_from <= $1)", newest).Scan(&incompatible)
+	if err != nil {
+		return fmt.Errorf("store: read schema compatibility: %w", err)
+	}
+	if incompatible > 0 {
+		return newerSchemaError(current, newest)
 	}
 	return nil
 }
 
-// newestSchema is the number of the last migration that is known here.
+func newerSchemaError(current, newest int64) error {
+	return fmt.Errorf("the database has schema %d, which is incompatible with this dotkontor (schema %d): start the version that migrated it, or a later one", current, newest)
+}
+
+// outdatedError is returned for a database from before the baseline.
+func (db *DB) outdatedError() error {
+	fresh := "create an empty database and name it in database.url"
+	if db.dataDir != "" {
+		fresh = "move the data folder " + db.dataDir + " away, or name another one (data in the configuration, --data for the sandbox)"
+	}
+	return errors.New("the database was created by a development version before v0.1.0 and can't be upgraded; to start fresh, " + fresh)
+}
+
+// newestSchema returns the number of the last migration of this program.
 func newestSchema(provider *goose.Provider) int64 {
 	sources := provider.ListSources()
 	return sources[len(sources)-1].Version
@@ -87,7 +112,7 @@ func (db *DB) migrator() (*goose.Provider, error) {
 	if db.sql.Engine() == sqldb.SQLite {
 		return goose.NewProvider(goose.DialectSQLite3, db.sql.Writer(), folder)
 	}
-	// Asked each second, for five minutes: nodes that start together wait for one.
+	// Nodes that start together wait for one, for up to five minutes.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 	if err != nil {
 		return nil, err
@@ -108,13 +133,20 @@ func (db *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	return version, nil
 }
 
-// schemaVersion returns the number of the last migration that has run; 0 if none has.
+// schemaVersion returns the number of the last migration that has run; 0 if none has. It
+// fails for a database from before the baseline.
 func (db *DB) schemaVersion(ctx context.Context, tx *sql.Tx) (int64, error) {
 	names, err := db.sql.TableNames(ctx, tx)
 	if err != nil || !slices.Contains(names, sqldb.VersionTable) {
 		return 0, err
 	}
 	var version sql.NullInt64
-	err = tx.QueryRowContext(ctx, "SELECT max(version_id) FROM "+sqldb.VersionTable).Scan(&version)
+	if err = tx.QueryRowContext(ctx, "SELECT max(version_id) FROM "+sqldb.VersionTable).Scan(&version); err != nil || version.Int64 == 0 {
+		return 0, err
+	}
+	// Listed again, because another node may have run the baseline in between.
+	if names, err = db.sql.TableNames(ctx, tx); err == nil && !slices.Contains(names, compatibilityTable) {
+		err = db.outdatedError()
+	}
 	return version.Int64, err
 }

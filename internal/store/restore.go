@@ -71,9 +71,6 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 	if newest := newestSchema(migrator); header.Schema < 1 || header.Schema > newest {
 		return Summary{}, fmt.Errorf("the backup has schema %d and this dotkontor knows up to %d: restore it with the version that made it, or a later one", header.Schema, newest)
 	}
-	if err := db.rejectNewerSchema(ctx, migrator); err != nil {
-		return Summary{}, err
-	}
 	if err := db.migrateEmptyTo(ctx, migrator, header.Schema); err != nil {
 		return Summary{}, err
 	}
@@ -106,7 +103,10 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 	if err != nil {
 		return err
 	}
-	tables, err := db.sql.Tables(ctx, tx)
+	if newest := newestSchema(migrator); current > newest { // compatible or not: it can't be rolled back here
+		return newerSchemaError(current, newest)
+	}
+	tables, err := db.dataTables(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func requireEmpty(ctx context.Context, tx *sql.Tx, tables []sqldb.Table) error {
 
 // load reads everything into the transaction and checks it against the trailer.
 func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *Summary) error {
-	tables, err := db.sql.Tables(ctx, tx)
+	tables, err := db.dataTables(ctx, tx)
 	if err != nil {
 		return err
 	}

@@ -311,11 +311,11 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 	return replaced, err
 }
 
-// OpenExisting opens a database without changing its schema. It is nil if there is no
-// database yet, or one from before there were key ids.
+// OpenExisting opens a database without changing its schema. It returns nil if there is no
+// database, or one without a schema.
 func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
 	if !sqldb.Exists(opts) {
-		return nil, nil //nolint:nilnil // that there is none is no fault
+		return nil, nil //nolint:nilnil // a missing database is no error
 	}
 	db, err := open(opts)
 	if err != nil {
@@ -326,8 +326,8 @@ func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("the database can't be opened: %w", err), db.Close())
 	}
 	defer func() { _ = tx.Rollback() }() // nothing was changed
-	names, err := db.sql.TableNames(ctx, tx)
-	if err != nil || !slices.Contains(names, "seal_keys") {
+	version, err := db.schemaVersion(ctx, tx)
+	if err != nil || version == 0 {
 		return nil, errors.Join(err, tx.Rollback(), db.Close())
 	}
 	return db, nil

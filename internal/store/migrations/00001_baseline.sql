@@ -5,6 +5,14 @@
 
 -- +goose Up
 
+-- Which programs may run on each version of the schema; see doc.go. Every migration
+-- inserts its row.
+CREATE TABLE schema_compatibility (
+    version         BIGINT NOT NULL PRIMARY KEY,
+    compatible_from BIGINT NOT NULL -- programs that know this migration may run on version
+);
+INSERT INTO schema_compatibility (version, compatible_from) VALUES (1, 1);
+
 -- Accounts.
 
 CREATE TABLE customers (
@@ -771,3 +779,4 @@ DROP TABLE recovery_codes;
 DROP TABLE identities;
 DROP TABLE registrants;
 DROP TABLE customers;
+DROP TABLE schema_compatibility;

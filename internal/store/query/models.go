@@ -461,6 +461,11 @@ type RegistryRecord struct {
 	ReadAt   int64
 }
 
+type SchemaCompatibility struct {
+	Version        int64
+	CompatibleFrom int64
+}
+
 type SealKey struct {
 	ID        string
 	State     string
