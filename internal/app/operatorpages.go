@@ -183,7 +183,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	if file.Orders, err = f.services.DB.ListOrders(ctx, account.ID, "", fileOrders); err != nil {
 		return operator.CustomerRecord{}, err
 	}
-	file.AuditEvents, err = f.services.DB.DeedsOf(ctx, account.ID, "", fileAuditEvents)
+	file.AuditEvents, err = f.services.DB.ListAuditEvents(ctx, account.ID, "", fileAuditEvents)
 	return file, err
 }
 

@@ -13,7 +13,7 @@ import (
 
 var _ admin.Store = (*DB)(nil)
 
-// maxOperators is more than any service has.
+// maxOperators bounds a list; no service has more.
 const maxOperators = 1000
 
 func (a accounts) ListOperators(ctx context.Context) ([]account.Account, error) {
@@ -29,7 +29,7 @@ func (a accounts) SetOperator(ctx context.Context, id string, operator bool) (bo
 	return changed(a.q.SetOperator(ctx, query.SetOperatorParams{ID: id, Operator: boolToInt(operator)}))
 }
 
-// GetDomainRef is the domain of a name, unless it went elsewhere.
+// GetDomainRef returns the domain with a name, unless it was transferred out.
 func (db *DB) GetDomainRef(ctx context.Context, name string) (admin.DomainRef, bool, error) {
 	if isUnstorableText(name) {
 		return admin.DomainRef{}, false, nil
@@ -39,7 +39,7 @@ func (db *DB) GetDomainRef(ctx context.Context, name string) (admin.DomainRef, b
 	return admin.DomainRef{ID: row.ID, Name: row.Name, Customer: row.CustomerID}, ok, err
 }
 
-// AddDomainLock stores a lock with its deed and letter.
+// AddDomainLock stores a lock with its audit event and mail.
 func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) error {
 	words := make([]string, len(lock.Restrictions))
 	for i, block := range lock.Restrictions {
@@ -60,7 +60,7 @@ func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registra
 	})
 }
 
-// LiftDomainLock ends a lock that is in force.
+// LiftDomainLock ends an active lock.
 func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) (lifted bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		lifted, err = changed(q.LiftDomainLock(ctx, query.LiftDomainLockParams{
@@ -97,7 +97,7 @@ func locksOf(rows []query.DomainLock, err error) ([]admin.Lock, error) {
 	return locks, err
 }
 
-// GetDomainLock is one lock, in force or not.
+// GetDomainLock returns a lock, active or lifted.
 func (db *DB) GetDomainLock(ctx context.Context, id string) (admin.Lock, bool, error) {
 	if isUnstorableText(id) {
 		return admin.Lock{}, false, nil
@@ -107,27 +107,27 @@ func (db *DB) GetDomainLock(ctx context.Context, id string) (admin.Lock, bool, e
 	return lockOf(row), ok, err
 }
 
-// ListActiveLocksOfDomain are those in force on a domain.
+// ListActiveLocksOfDomain returns the active locks of a domain.
 func (db *DB) ListActiveLocksOfDomain(ctx context.Context, domain string) ([]admin.Lock, error) {
 	return locksOf(db.read().ListActiveLocksOfDomain(ctx, domain))
 }
 
-// ListActiveDomainLocks begin with the one that is due first.
+// ListActiveDomainLocks returns active locks, the earliest review first.
 func (db *DB) ListActiveDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
 	return locksOf(db.read().ListActiveDomainLocks(ctx, int32(limit)))
 }
 
-// ListLiftedDomainLocks begin with the one that was lifted last.
+// ListLiftedDomainLocks returns lifted locks, the last lifted first.
 func (db *DB) ListLiftedDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
 	return locksOf(db.read().ListLiftedDomainLocks(ctx, int32(limit)))
 }
 
-// RecordAuditEvent writes one entry of the audit.
+// RecordAuditEvent stores one audit event.
 func (db *DB) RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error { return insertAuditEvent(ctx, q, event) })
 }
 
-// ListPendingRefunds are those that are due the longest.
+// ListPendingRefunds returns refunds that are not made yet, the oldest first.
 func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund, error) {
 	rows, err := db.read().ListPendingRefunds(ctx, int32(limit))
 	refunds := make([]admin.Refund, 0, len(rows))
@@ -137,13 +137,13 @@ func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund
 	return refunds, err
 }
 
-// jobErrorSweepSize is how many old setbacks go when a new one comes: more than one, so
-// that they can't pile up.
+// jobErrorSweepSize is the number of old job errors deleted with each new one; more than
+// one, so that they don't accumulate.
 const jobErrorSweepSize = 4
 
 func jobErrorKey(kind admin.JobKind, id string) string { return string(kind) + ":" + id }
 
-// PutJobError remembers why a job did not get on.
+// PutJobError stores the last error of a job.
 func (db *DB) PutJobError(ctx context.Context, kind admin.JobKind, id string, setback admin.JobError, before time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		if _, err := q.DeleteOldJobErrors(ctx, query.DeleteOldJobErrorsParams{At: micros(before), Limit: jobErrorSweepSize}); err != nil {
@@ -153,7 +153,7 @@ func (db *DB) PutJobError(ctx context.Context, kind admin.JobKind, id string, se
 	})
 }
 
-// GetJobError is why a job did not get on; false if nobody knows.
+// GetJobError returns the last error of a job; false if there is none.
 func (db *DB) GetJobError(ctx context.Context, kind admin.JobKind, id string) (admin.JobError, bool, error) {
 	row, err := db.read().GetJobError(ctx, jobErrorKey(kind, id))
 	ok, err := found(err)

@@ -42,7 +42,7 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		if lifted, err := db.ListLiftedDomainLocks(ctx, 10); err != nil || len(lifted) != 1 || lifted[0].LiftedAt.IsZero() {
 			t.Errorf("lifted: %+v, %v", lifted, err)
 		}
-		events, err := db.DeedsOf(ctx, anna, "", 10)
+		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil || len(events) != 3 {
 			t.Errorf("%d deeds, %v", len(events), err)
 		}

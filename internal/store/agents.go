@@ -15,11 +15,11 @@ import (
 var _ agent.Store = (*DB)(nil)
 
 const (
-	// maxAgents bounds the list of all that ever were.
+	// maxAgents bounds the list of all agents, removed ones included.
 	maxAgents = 1000
-	// maxLiveSecrets is more than an agent ever has live.
+	// maxLiveSecrets bounds a list; no agent has more active secrets.
 	maxLiveSecrets = 10
-	// linkBatchSize are ended in one go, with the agent.
+	// linkBatchSize is the number of links deleted at a time when an agent is removed.
 	linkBatchSize = 1000
 )
 
@@ -69,11 +69,11 @@ func insertSecret(ctx context.Context, q *query.Queries, secret agent.Secret) er
 	})
 }
 
-// ListAgents are all, also removed ones, the oldest first.
+// ListAgents returns all agents, removed ones included, the oldest first.
 func (db *DB) ListAgents(ctx context.Context) ([]agent.Agent, error) {
 	rows, err := db.read().ListAgents(ctx, maxAgents)
 	if err != nil {
-		return nil, fmt.Errorf("agents: %w", err)
+		return nil, fmt.Errorf("store: list agents: %w", err)
 	}
 	all := make([]agent.Agent, 0, len(rows))
 	for _, row := range rows {
@@ -82,7 +82,7 @@ func (db *DB) ListAgents(ctx context.Context) ([]agent.Agent, error) {
 	return all, nil
 }
 
-// AgentByID returns one, live or not.
+// AgentByID returns an agent, removed or not.
 func (db *DB) AgentByID(ctx context.Context, id string) (agent.Agent, bool, error) {
 	if isUnstorableText(id) {
 		return agent.Agent{}, false, nil
@@ -105,11 +105,11 @@ func (db *DB) AgentByKey(ctx context.Context, key registrar.SecretHash) (agent.A
 	return known, true, nil
 }
 
-// ListLiveAgents are those that sign in a profile.
+// ListLiveAgents returns the agents that sign with a profile.
 func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]agent.AgentWithSecrets, error) {
 	rows, err := db.read().ListLiveAgentSecretsByProfile(ctx, query.ListLiveAgentSecretsByProfileParams{Profile: string(profile), Limit: int32(limit * maxLiveSecrets)})
 	if err != nil {
-		return nil, fmt.Errorf("live agents: %w", err)
+		return nil, fmt.Errorf("store: list live agents: %w", err)
 	}
 	var all []agent.AgentWithSecrets
 	for _, row := range rows {
@@ -122,14 +122,14 @@ func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit
 	return all, nil
 }
 
-// GetAgentWebhook is where a live agent hears of its orders.
+// GetAgentWebhook returns the webhook of a live agent.
 func (db *DB) GetAgentWebhook(ctx context.Context, id string) (agent.SealedWebhook, bool, error) {
 	row, err := db.read().GetAgent(ctx, id)
 	ok, err := found(err)
 	return agent.SealedWebhook{URL: row.WebhookUrl, Version: row.WebhookVersion, Sealed: row.WebhookSealed}, ok && row.RemovedAt == 0, err
 }
 
-// AddAgentSecret stores one more secret, and ends all but the newest keep.
+// AddAgentSecret stores a secret and revokes all but the newest keep.
 func (db *DB) AddAgentSecret(ctx context.Context, secret agent.Secret, keep int, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, secret.Agent, event, func(q *query.Queries) error {
 		if err := insertSecret(ctx, q, secret); err != nil {
@@ -139,7 +139,7 @@ func (db *DB) AddAgentSecret(ctx context.Context, secret agent.Secret, keep int,
 	})
 }
 
-// revokeOldSecrets ends all but the newest keep.
+// revokeOldSecrets revokes all but the newest keep secrets.
 func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int, at time.Time) error {
 	live, err := q.ListAgentSecrets(ctx, query.ListAgentSecretsParams{AgentID: id, Limit: maxLiveSecrets})
 	if err != nil {
@@ -164,7 +164,7 @@ func (db *DB) SetAgentKey(ctx context.Context, id string, key registrar.SecretHa
 	})
 }
 
-// SetAgentWebhook replaces where a live agent hears of its orders.
+// SetAgentWebhook replaces the webhook of a live agent.
 func (db *DB) SetAgentWebhook(ctx context.Context, id string, hook agent.SealedWebhook, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
 		_, err := q.SetAgentWebhook(ctx, query.SetAgentWebhookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
@@ -172,7 +172,7 @@ func (db *DB) SetAgentWebhook(ctx context.Context, id string, hook agent.SealedW
 	})
 }
 
-// RemoveAgent ends an agent, its secrets and its links.
+// RemoveAgent removes an agent, its secrets and its links.
 func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
 		row, err := q.GetAgent(ctx, id)
@@ -189,7 +189,7 @@ func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditE
 	})
 }
 
-// deleteAgentLinks ends all links of an agent, each with an entry in its customer's audit.
+// deleteAgentLinks deletes all links of an agent, each with an audit event of its customer.
 func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, event registrar.AuditEvent) error {
 	for {
 		linked, err := q.ListLinkedCustomerIDs(ctx, query.ListLinkedCustomerIDsParams{AgentID: row.ID, Limit: linkBatchSize})
@@ -209,8 +209,8 @@ func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, ev
 	}
 }
 
-// changeLiveAgent makes a change that only a live agent can have, with its deed; false
-// if the agent is not live. Changes to one agent come one after the other.
+// changeLiveAgent changes a live agent and stores the audit event; false if the agent is
+// removed. Changes of one agent are serialised.
 func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.AuditEvent, change func(*query.Queries) error) (bool, error) {
 	if isUnstorableText(id) {
 		return false, nil
@@ -229,7 +229,7 @@ func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.Au
 	return live && err == nil, err
 }
 
-// RecordSignature remembers a signature, and says with which path it came first.
+// RecordSignature stores a signature and returns the path with which it was first seen.
 func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (string, error) {
 	path := seen.Path
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -245,7 +245,7 @@ func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (st
 	return path, err
 }
 
-// DeleteExpiredSignatures removes some whose time is over.
+// DeleteExpiredSignatures deletes a batch of expired signatures.
 func (db *DB) DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -264,7 +264,7 @@ func (db *DB) DeleteExpiredSignatures(ctx context.Context, now time.Time, limit 
 	return removed, err
 }
 
-// LinkAgent stores a customer's leave for an agent.
+// LinkAgent lets an agent act for a customer.
 func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
 	made := false
 	var errThere error = &registrar.Error{Kind: registrar.KindConflict, Code: "linked_already"}
@@ -280,7 +280,7 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registra
 			return err
 		}
 		if made = added == 1; !made {
-			return errThere // so that nothing is told of it
+			return errThere // no audit event and no mail
 		}
 		return enqueueMail(ctx, q, mail, event.At)
 	})
@@ -300,7 +300,7 @@ func noSuchAgentIf(none bool) error {
 	return nil
 }
 
-// UnlinkAgent ends a customer's leave for an agent.
+// UnlinkAgent revokes an agent's permission to act for a customer.
 func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	ended := false
 	err := db.write(ctx, func(q *query.Queries) (err error) {
@@ -316,11 +316,11 @@ func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event regist
 	return ended && err == nil, err
 }
 
-// ListAgentLinks are a customer's links, by the agents' names.
+// ListAgentLinks returns a customer's links, by the agents' names.
 func (db *DB) ListAgentLinks(ctx context.Context, customer string) ([]agent.Link, error) {
 	rows, err := db.read().ListAgentLinks(ctx, customer)
 	if err != nil {
-		return nil, fmt.Errorf("linked agents: %w", err)
+		return nil, fmt.Errorf("store: list linked agents: %w", err)
 	}
 	links := make([]agent.Link, 0, len(rows))
 	for _, row := range rows {

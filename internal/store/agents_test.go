@@ -384,7 +384,7 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 // listAuditLines is the audit of a customer, sorted.
 func listAuditLines(t *testing.T, db *DB, customer string) []string {
 	t.Helper()
-	events, err := db.DeedsOf(t.Context(), customer, "", 20)
+	events, err := db.ListAuditEvents(t.Context(), customer, "", 20)
 	if err != nil {
 		t.Fatal(err)
 	}

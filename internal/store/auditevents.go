@@ -9,15 +9,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// deedPrefix and lastDeed bound the identifiers of deeds; pages go backwards
-// from the last one. It is longer than any and made of letters, because
-// PostgreSQL may order text by a language's rules, where punctuation stands first.
+// auditEventPrefix and lastAuditEvent bound the ids of audit events; pages go backwards
+// from the last one, which is longer than any id.
 const (
 	auditEventPrefix = "act_"
 	lastAuditEvent   = auditEventPrefix + "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 )
 
-// insertAuditEvent writes one entry of the audit, in the transaction of what it tells.
+// insertAuditEvent stores an audit event in the transaction of the change that it records.
 func insertAuditEvent(ctx context.Context, q *query.Queries, event registrar.AuditEvent) error {
 	actor := event.Actor.Customer
 	if event.Actor.Kind == registrar.ActorOperator {
@@ -43,9 +42,9 @@ func addressText(address netip.Addr) string {
 	return address.String()
 }
 
-// DeedsOf returns what was done to an account, the newest first. before is the
-// id of the last one of the page before; empty means from the newest on.
-func (db *DB) DeedsOf(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
+// ListAuditEvents returns a page of an account's audit events, the newest first. before is
+// the id of the last event of the previous page; empty for the first page.
+func (db *DB) ListAuditEvents(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
 	return accounts{db.read()}.ListAuditEvents(ctx, id, before, limit)
 }
 

@@ -20,22 +20,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// A backup is gzip of lines of JSON, the same for both engines, so that one is
-// also the way from SQLite to PostgreSQL and back:
+// A backup is gzipped lines of JSON, the same for both engines, so that it can also be used
+// to move from SQLite to PostgreSQL and back:
 //
 //	{"format":"dotkontor-backup","version":1,"schema":1,"made_at":"…"}
 //	{"table":"customers","columns":["id","email",…]}
 //	["cus_…","anna@example.com",…]        a row; one line each
-//	…                                     each table after those it refers to
+//	…                                     each table after those it references
 //	{"rows":{"customers":1,…},"sha256":"…"}
 //
-// The last line tells a whole file from one that was cut: it counts the rows
-// and has the SHA-256 of all lines before it. A text that is not UTF-8 is
-// written as {"base64":"…"}.
+// The last line proves that the file is complete: it has the row counts and the SHA-256 of
+// all lines before it. Text that is not UTF-8 is written as {"base64":"…"}.
 const (
 	backupFormat  = "dotkontor-backup"
 	backupVersion = 1
-	// maxLineBytes bounds a row, so that reading a hostile file needs no more memory.
+	// maxLineBytes bounds a row, and so the memory for reading a hostile file.
 	maxLineBytes = 16 << 20
 )
 
@@ -60,19 +59,17 @@ type base64Text struct {
 	Base64 string `json:"base64"`
 }
 
-// Summary says what a backup holds.
+// Summary describes a backup.
 type Summary struct {
-	// Schema is the version of the schema that the rows have.
+	// Schema is the schema version of the rows.
 	Schema int64
-	// MadeAt is when the backup was made.
 	MadeAt time.Time
 	Tables int
 	Rows   int64
 }
 
-// Backup writes everything in the database at opts to out, as it is at one
-// moment, while others go on writing. It changes nothing: a database with an
-// older schema keeps it.
+// Backup writes a consistent snapshot of the database at opts to out, while others may
+// write. It does not migrate the database.
 func Backup(ctx context.Context, opts Options, now time.Time, out io.Writer) (Summary, error) {
 	if !sqldb.Exists(opts) { // Open would create it
 		return Summary{}, fmt.Errorf("no database in the data folder %s", opts.Data)
@@ -88,15 +85,15 @@ func Backup(ctx context.Context, opts Options, now time.Time, out io.Writer) (Su
 func (db *DB) backup(ctx context.Context, now time.Time, out io.Writer) (Summary, error) {
 	tx, err := db.sql.BeginSnapshot(ctx)
 	if err != nil {
-		return Summary{}, fmt.Errorf("the database can't be read: %w", err)
+		return Summary{}, fmt.Errorf("store: read the database: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was changed
+	defer func() { _ = tx.Rollback() }() // read only
 	version, err := db.schemaVersion(ctx, tx)
 	if err != nil {
 		return Summary{}, err
 	}
 	if version == 0 {
-		return Summary{}, errors.New("the database is empty: no service has used it yet")
+		return Summary{}, errors.New("the database is empty")
 	}
 	tables, err := db.dataTables(ctx, tx)
 	if err != nil {
@@ -122,7 +119,7 @@ func (db *DB) dataTables(ctx context.Context, tx *sql.Tx) ([]sqldb.Table, error)
 	return slices.DeleteFunc(tables, func(t sqldb.Table) bool { return t.Name == compatibilityTable }), err
 }
 
-// lineWriter writes lines, adds up their hash, and keeps the first error.
+// lineWriter writes lines, hashes them, and keeps the first error.
 type lineWriter struct {
 	compressed *gzip.Writer
 	buffered   *bufio.Writer
@@ -145,7 +142,7 @@ func (w *lineWriter) write(value any) {
 		w.err = err
 		return
 	case len(line) >= maxLineBytes:
-		w.err = fmt.Errorf("a row of %d bytes is longer than a backup can hold", len(line))
+		w.err = fmt.Errorf("a row of %d bytes exceeds the limit of a backup", len(line))
 		return
 	}
 	line = append(line, '\n')
@@ -167,7 +164,7 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 // table writes one table, row by row.
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
 	w.write(backupTable{Table: t.Name, Columns: t.Columns})
-	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.Columns)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalogue
+	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.Columns)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalog
 	if err != nil {
 		return 0, err
 	}
@@ -191,8 +188,8 @@ func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (writ
 	return written, errors.Join(w.err, rows.Err())
 }
 
-// encodeValue is a value as it stands in a backup. The schema has numbers and
-// texts only; another type must not come back as something else.
+// encodeValue returns the form of a value in a backup. The schema has numbers and text
+// only; any other type could not be restored faithfully.
 func encodeValue(value any) (any, error) {
 	switch value := value.(type) {
 	case nil, int64:
@@ -203,11 +200,11 @@ func encodeValue(value any) (any, error) {
 		}
 		return base64Text{Base64: base64.StdEncoding.EncodeToString([]byte(value))}, nil
 	default:
-		return nil, fmt.Errorf("a value of type %T is neither number nor text", value)
+		return nil, fmt.Errorf("unsupported type %T", value)
 	}
 }
 
-// quoteIdentList is names inside of SQL, with commas.
+// quoteIdentList quotes names for SQL, separated by commas.
 func quoteIdentList(names []string) string {
 	var text []byte
 	for i, name := range names {

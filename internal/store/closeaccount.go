@@ -8,14 +8,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// CountCloseBlockers is what keeps an account from being closed.
+// CountCloseBlockers counts what prevents closing an account.
 func (a accounts) CountCloseBlockers(ctx context.Context, id string) (account.CloseBlockers, error) {
 	row, err := a.q.CountClosureBlockers(ctx, id)
 	return account.CloseBlockers{Domains: int(row.Domains), Orders: int(row.Orders), Refunds: int(row.Refunds)}, err
 }
 
-// CloseAccount takes from an account all that nobody has to keep. Orders, invoices and the
-// audit stay: they have their own times.
+// CloseAccount deletes an account's data except for orders, invoices and audit events,
+// which have their own retention periods.
 func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now time.Time) (bool, error) {
 	buyer, err := currentInvoiceBuyerJSON(ctx, a.q, id)
 	if err != nil {

@@ -196,7 +196,7 @@ func TestRead_NotBlockedByWriter(t *testing.T) {
 			if err := insertAuditEvent(t.Context(), q, registrar.AuditEvent{Actor: personActor(anna), Customer: anna, Action: "x", At: testTime}); err != nil {
 				return err
 			}
-			events, err := db.DeedsOf(t.Context(), anna, "", 10)
+			events, err := db.ListAuditEvents(t.Context(), anna, "", 10)
 			if len(events) != 0 {
 				t.Error("what is not committed was read")
 			}
@@ -225,7 +225,7 @@ func TestListAuditEvents_PagesNewestFirst(t *testing.T) {
 		var seen string
 		before := ""
 		for range 4 {
-			page, err := db.DeedsOf(t.Context(), anna, before, 2)
+			page, err := db.ListAuditEvents(t.Context(), anna, before, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestListAuditEvents_PagesNewestFirst(t *testing.T) {
 		if seen != "43|21|0||" {
 			t.Errorf("got %s", seen)
 		}
-		if page, err := db.DeedsOf(t.Context(), "cus_other", "", 2); err != nil || len(page) != 0 {
+		if page, err := db.ListAuditEvents(t.Context(), "cus_other", "", 2); err != nil || len(page) != 0 {
 			t.Errorf("somebody else reads %+v, %v", page, err)
 		}
 	})

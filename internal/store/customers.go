@@ -15,11 +15,10 @@ import (
 
 var _ account.Store = (*DB)(nil)
 
-// accounts answers and changes what is about customers, on the pool or inside
-// one transaction.
+// accounts reads and changes customers, on the pool or inside one transaction.
 type accounts struct{ q *query.Queries }
 
-// ReadCustomers answers single questions about customers.
+// ReadCustomers returns queries about customers outside a transaction.
 func (db *DB) ReadCustomers() account.Reader { return accounts{db.read()} }
 
 // UpdateCustomers runs change in one transaction.
@@ -27,7 +26,7 @@ func (db *DB) UpdateCustomers(ctx context.Context, change func(account.Tx) error
 	return db.write(ctx, func(q *query.Queries) error { return change(accounts{q}) })
 }
 
-// found turns the error for a missing row into a boolean.
+// found converts sql.ErrNoRows into false.
 func found(err error) (bool, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -35,11 +34,11 @@ func found(err error) (bool, error) {
 	return err == nil, err
 }
 
-// isUnstorableText says of an id from outside that no row has it. PostgreSQL fails at
-// a text with a zero byte or broken UTF-8, where SQLite finds nothing.
+// isUnstorableText reports that no row can have an id from outside: PostgreSQL returns an
+// error for text with a zero byte or invalid UTF-8, where SQLite finds nothing.
 func isUnstorableText(id string) bool { return !utf8.ValidString(id) || strings.ContainsRune(id, 0) }
 
-// changed is whether a statement met a row in the state that it starts from.
+// changed reports whether a statement affected a row.
 func changed(rows int64, err error) (bool, error) { return rows > 0, err }
 
 func accountOf(row query.Customer) account.Account {
@@ -157,9 +156,9 @@ func (a accounts) QueueMail(ctx context.Context, mail registrar.Mail, now time.T
 	return enqueueMail(ctx, a.q, mail, now)
 }
 
-// DeleteUnconfirmed deletes accounts whose address nobody has confirmed, which
-// have no sessions, tokens, domains or registrants that would refer to them; and
-// those of buyers without an account whose orders nobody has paid.
+// DeleteUnconfirmed deletes accounts whose address was never confirmed, which have no
+// sessions, tokens, domains or registrants that refer to them, and guest accounts whose
+// orders were never paid.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
 	ids, err := a.q.ListStaleUnconfirmedCustomers(ctx, query.ListStaleUnconfirmedCustomersParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
 	if err != nil {
@@ -181,8 +180,8 @@ func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, l
 	return deleted, nil
 }
 
-// DeleteUnconfirmedAccount deletes the account with the links, the letter and the audit
-// that it has. The links of a confirmed account stay: they would open something.
+// DeleteUnconfirmedAccount deletes the account with its links, mails and audit events. The
+// links of a confirmed account stay, because they are still valid.
 func (a accounts) DeleteUnconfirmedAccount(ctx context.Context, id string) (bool, error) {
 	if err := a.q.DeleteLinksOfUnconfirmed(ctx, id); err != nil {
 		return false, err
@@ -197,11 +196,11 @@ func (a accounts) DeleteUnconfirmedAccount(ctx context.Context, id string) (bool
 	return true, a.q.DeleteAuditEventsOfCustomer(ctx, id)
 }
 
-// accountlessEventRetention is how long the audit keeps what concerns no account, such as a
-// reset that was asked for an unknown address: anybody can have it written.
+// accountlessEventRetention is the retention of audit events without an account, such as a
+// reset for an unknown address, which anyone can cause.
 const accountlessEventRetention = 30 * 24 * time.Hour
 
-// DeleteExpired deletes what is over, a batch of each kind.
+// DeleteExpired deletes a batch of expired rows of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
 	at, batch := micros(now), int32(limit)
 	total := 0

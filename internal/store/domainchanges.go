@@ -14,7 +14,7 @@ import (
 
 var _ domainchange.Store = (*DB)(nil)
 
-// GetCustomerDomain is a customer's domain.
+// GetCustomerDomain returns a customer's domain.
 func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domainchange.Domain, bool, error) {
 	if isUnstorableText(id) {
 		return domainchange.Domain{}, false, nil
@@ -27,13 +27,13 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 	}, ok, err
 }
 
-// GetRegistrantData is whom a customer's domains are registered for.
+// GetRegistrantData returns the registrant of a customer's domains.
 func (db *DB) GetRegistrantData(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
 	registrant, ok, err := db.GetRegistrant(ctx, customer)
 	return registrant, ok, err
 }
 
-// GetRegistryRecord is what the registry told of a domain.
+// GetRegistryRecord returns the registry's data about a domain as last read.
 func (db *DB) GetRegistryRecord(ctx context.Context, domain string) (domainchange.Record, bool, error) {
 	row, err := db.read().GetRegistryRecord(ctx, domain)
 	if ok, err := found(err); !ok {
@@ -47,7 +47,7 @@ func (db *DB) GetRegistryRecord(ctx context.Context, domain string) (domainchang
 	return record, true, nil
 }
 
-// PutRegistryRecord keeps what a registry told of a domain.
+// PutRegistryRecord stores the registry's data about a domain.
 func (db *DB) PutRegistryRecord(ctx context.Context, domain string, record domainchange.Record) error {
 	return db.write(ctx, func(q *query.Queries) error { return putRegistryRecord(ctx, q, domain, record) })
 }
@@ -80,17 +80,17 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 			DueAt: micros(change.DueAt), Node: change.Node, Attempts: int64(change.Attempts), Now: micros(change.CreatedAt),
 			DomainID: change.Domain, CustomerID: change.Customer,
 		})
-		if err == nil && added == 0 { // another change, or another state of the domain
+		if err == nil && added == 0 { // another open change, or a changed domain
 			err = &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.ChangeInProgress}
 		}
 		return err
 	})
 }
 
-// errChangeConflict rolls a step back whose change is somewhere else.
-var errChangeConflict = errors.New("the change is not where the step begins")
+// errChangeConflict rolls back a transition from a state that the change is no longer in.
+var errChangeConflict = errors.New("the domain change is in another state")
 
-// UpdateDomainChange takes one step of a change, with what it means for the domain.
+// UpdateDomainChange stores a transition of a change with its effect on the domain.
 func (db *DB) UpdateDomainChange(ctx context.Context, transition domainchange.Transition) (bool, error) {
 	transition.To.SealedCode = db.reseal(registrar.AuthCodePurpose(transition.To.Name), transition.To.SealedCode)
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -162,12 +162,12 @@ func changesOf(rows []query.DomainChange, err error) ([]domainchange.Change, err
 	return changes, err
 }
 
-// ListDueDomainChanges are open changes whose time has come, the longest overdue first.
+// ListDueDomainChanges returns due changes, the longest overdue first.
 func (db *DB) ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]domainchange.Change, error) {
 	return changesOf(db.read().ListDueDomainChanges(ctx, query.ListDueDomainChangesParams{DueAt: micros(now), Limit: int32(limit)}))
 }
 
-// GetDomainChange is one change, whoever's it is.
+// GetDomainChange returns a change of any customer.
 func (db *DB) GetDomainChange(ctx context.Context, id string) (domainchange.Change, bool, error) {
 	if isUnstorableText(id) {
 		return domainchange.Change{}, false, nil
@@ -180,17 +180,17 @@ func (db *DB) GetDomainChange(ctx context.Context, id string) (domainchange.Chan
 	return change, err == nil, err
 }
 
-// ListDomainChanges are a domain's changes, the newest first.
+// ListDomainChanges returns a domain's changes, the newest first.
 func (db *DB) ListDomainChanges(ctx context.Context, domain string, limit int) ([]domainchange.Change, error) {
 	return changesOf(db.read().ListDomainChanges(ctx, query.ListDomainChangesParams{DomainID: domain, Limit: int32(limit)}))
 }
 
-// ListSecureChanges are a domain's changes of that kind, the newest first.
+// ListSecureChanges returns a domain's changes of the kind Secure, the newest first.
 func (db *DB) ListSecureChanges(ctx context.Context, domain string, limit int) ([]domainchange.Change, error) {
 	return changesOf(db.read().ListSecureChanges(ctx, query.ListSecureChangesParams{DomainID: domain, Limit: int32(limit)}))
 }
 
-// ListObjectAuditEvents is what the audit tells of one object of a customer's.
+// ListObjectAuditEvents returns the audit events of one object of a customer.
 func (db *DB) ListObjectAuditEvents(ctx context.Context, customer, object string, limit int) ([]registrar.AuditEvent, error) {
 	rows, err := db.read().ListObjectAuditEvents(ctx, query.ListObjectAuditEventsParams{CustomerID: customer, Object: object, Limit: int32(limit)})
 	events := make([]registrar.AuditEvent, 0, len(rows))

@@ -31,7 +31,7 @@ func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
 	}
 }
 
-// ListDomainsPage is a page of the account's domains.
+// ListDomainsPage returns a page of the account's domains.
 func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portfolio.Filter, limit int) ([]portfolio.Domain, error) {
 	return db.searchDomains(ctx, customer, filter, limit, 0)
 }
@@ -51,7 +51,7 @@ func (db *DB) searchDomains(ctx context.Context, customer string, filter portfol
 	return domains, err
 }
 
-// FindDomains is a page of the matching domains, and how many match in all.
+// FindDomains returns a page of the matching domains and the total number of matches.
 func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, int, error) {
 	total, err := db.read().CountSearchedDomains(ctx, query.CountSearchedDomainsParams{
 		CustomerID: customer, Pattern: "%" + filter.Part + "%", Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore),
@@ -63,7 +63,7 @@ func (db *DB) FindDomains(ctx context.Context, customer string, filter portfolio
 	return domains, int(total), err
 }
 
-// CountDomainsByStatus says how many domains of each status an account has.
+// CountDomainsByStatus counts an account's domains by status.
 func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[registrar.DomainStatus]int, error) {
 	rows, err := db.read().CountDomainsByStatus(ctx, customer)
 	counts := make(map[registrar.DomainStatus]int, len(rows))
@@ -73,15 +73,15 @@ func (db *DB) CountDomainsByStatus(ctx context.Context, customer string) (map[re
 	return counts, err
 }
 
-// maxComparedNames bounds how many of a customer's names an order is compared with.
+// maxComparedNames bounds the names of a customer that an order is compared with.
 const maxComparedNames = 1000
 
-// NamesOf are names that a customer holds, for comparing.
+// NamesOf returns names that a customer holds, at most maxComparedNames.
 func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
 	return db.read().ListHeldDomainNames(ctx, query.ListHeldDomainNamesParams{CustomerID: customer, Limit: maxComparedNames})
 }
 
-// AddDomain stores a domain with its deed.
+// AddDomain stores a domain with its audit event.
 func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		locked, err := q.LockConfirmedCustomer(ctx, domain.Customer)
@@ -106,7 +106,7 @@ func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event regi
 	})
 }
 
-// boolToInt is how yes and no are stored.
+// boolToInt returns the stored form of a boolean.
 func boolToInt(yes bool) int64 {
 	if yes {
 		return 1

@@ -13,8 +13,8 @@ import (
 
 var _ lifecycle.Store = (*DB)(nil)
 
-// ListEndingDomains are active domains that were told this much and whose term ends until
-// then.
+// ListEndingDomains returns active domains with a given last notice whose term ends by a
+// given time.
 func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
 	rows, err := db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)})
 	domains := make([]lifecycle.Domain, 0, len(rows))
@@ -26,10 +26,10 @@ func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, un
 	return domains, err
 }
 
-// errNoticeConflict rolls a notice back that somebody else has sent.
-var errNoticeConflict = errors.New("the domain is not what it was")
+// errNoticeConflict rolls back a notice that another node has sent.
+var errNoticeConflict = errors.New("the domain has changed")
 
-// StoreExpiryNotice stores a notice with its letter.
+// StoreExpiryNotice stores a notice with its mail.
 func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpdate) (bool, error) {
 	err := db.write(ctx, func(q *query.Queries) error {
 		status := registrar.DomainActive
@@ -60,13 +60,13 @@ func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpda
 	return err == nil, err
 }
 
-// SetAutoRenew stores whether a customer's domain renews by itself.
+// SetAutoRenew sets automatic renewal of a customer's domain.
 func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		methods := int64(1)
 		if on {
 			var err error
-			// Before the domain, as those take the two who take a method away.
+			// The method is locked before the domain, as when a method is removed.
 			if methods, err = q.LockPaymentMethod(ctx, customer); err != nil {
 				return err
 			}
@@ -80,7 +80,7 @@ func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool
 		if changed == 0 {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
-		if methods == 0 { // and the domain is left as it was
+		if methods == 0 { // the domain stays unchanged
 			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NoPaymentMethod}
 		}
 		return insertAuditEvent(ctx, q, event)

@@ -12,11 +12,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// guestKey is what a shadow account has where others have their address: nobody can
-// type it in.
+// guestKey is the email key of a guest account; it is no valid address, so it can't be
+// used to sign in.
 func guestKey(orderID string) string { return "unclaimed:" + orderID }
 
-// contactJSON is a contact as it is stored.
+// contactJSON is the stored form of a contact.
 type contactJSON struct {
 	FirstName    string `json:"first_name,omitempty"`
 	LastName     string `json:"last_name,omitempty"`
@@ -37,20 +37,20 @@ func contactText(contact order.Contact) string {
 	if contact == (order.Contact{}) {
 		return ""
 	}
-	text, _ := json.Marshal(contactJSON(contact)) // strings can always be written
+	text, _ := json.Marshal(contactJSON(contact)) // a struct of strings always encodes
 	return string(text)
 }
 
 func contactOf(text string) order.Contact {
 	var contact contactJSON
 	if text != "" {
-		_ = json.Unmarshal([]byte(text), &contact) // what can't be read was not told
+		_ = json.Unmarshal([]byte(text), &contact) // an unreadable contact is empty
 	}
 	return order.Contact(contact)
 }
 
-// AddSession stores an agent's order, with a shadow account if nobody claims it.
-// Those who race for an agent's last places may get one each.
+// AddSession stores an agent's order, with a guest account if it has no customer.
+// Concurrent calls may exceed the limit of an agent's open sessions by one each.
 func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *order.Contact, maxOpen, maxOpenOfCustomer int, event registrar.AuditEvent) error {
 	tooMany := &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	return db.write(ctx, func(q *query.Queries) error {
@@ -72,8 +72,8 @@ func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *orde
 	})
 }
 
-// prepareBuyer makes the shadow account of a new session, or sees that its customer has
-// not too many orders open.
+// prepareBuyer creates the guest account of a new session, or checks the limit of its
+// customer's open orders.
 func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int, tooMany error) error {
 	if !newOrder.Claimed {
 		if err := q.InsertGuest(ctx, query.InsertGuestParams{
@@ -109,8 +109,8 @@ func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted
 	})
 }
 
-// updateGuestBuyer writes what an agent has told anew of a buyer without an account, or lets
-// the account go because a customer has taken its place.
+// updateGuestBuyer stores an agent's new data about a guest, or deletes the guest account
+// because a customer has taken its place.
 func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	was, now := transition.From, transition.To
 	switch {
@@ -138,7 +138,7 @@ func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Tr
 	return putGuestRegistrant(ctx, q, now.Customer, *transition.GuestRegistrant, now.UpdatedAt)
 }
 
-// deleteGuest deletes an account that nothing hangs on any more.
+// deleteGuest deletes a guest account that no row references any more.
 func deleteGuest(ctx context.Context, q *query.Queries, id string) error {
 	if err := deleteClaimMails(ctx, q, id); err != nil {
 		return err
@@ -152,7 +152,7 @@ func deleteGuest(ctx context.Context, q *query.Queries, id string) error {
 	return err
 }
 
-// IsAgentLinked says that a customer whose account is open lets a live agent act for them.
+// IsAgentLinked reports whether a live agent may act for a customer with an open account.
 func (db *DB) IsAgentLinked(ctx context.Context, customerID, agent string) (bool, error) {
 	if isUnstorableText(customerID) || isUnstorableText(agent) {
 		return false, nil
@@ -161,7 +161,7 @@ func (db *DB) IsAgentLinked(ctx context.Context, customerID, agent string) (bool
 	return found(err)
 }
 
-// LinkedCustomer is the one with an address who lets an agent act for them.
+// LinkedCustomer returns the customer with an address, if the agent may act for them.
 func (db *DB) LinkedCustomer(ctx context.Context, agent, email string) (string, bool, error) {
 	if isUnstorableText(email) {
 		return "", false, nil
@@ -171,10 +171,10 @@ func (db *DB) LinkedCustomer(ctx context.Context, agent, email string) (string, 
 	return id, ok, err
 }
 
-// linkClaim is the kind of the links in such letters.
+// linkClaim is the kind of claim links.
 const linkClaim = account.LinkKind(registrar.MailClaim)
 
-// ClaimableOrder is the newest order of the shadow account that a link is for.
+// ClaimableOrder returns the newest order of the guest account that a link is for.
 func (db *DB) ClaimableOrder(ctx context.Context, link registrar.SecretHash, now time.Time) (order.Order, bool, error) {
 	q := db.read()
 	known, ok, err := accounts{q}.GetLink(ctx, link, linkClaim, now)
@@ -189,7 +189,7 @@ func (db *DB) ClaimableOrder(ctx context.Context, link registrar.SecretHash, now
 	return whole, err == nil, err
 }
 
-// ClaimGuestOrders gives all that hangs on the shadow account of a link to a customer.
+// ClaimGuestOrders moves everything that belongs to the guest account of a link to a customer.
 func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, to string, now time.Time, event registrar.AuditEvent, admit order.Admission) (bool, error) {
 	claimed := false
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -218,7 +218,7 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 			return err
 		}
 		if !ok {
-			return errOrderConflict // another was faster with it
+			return errOrderConflict // claimed concurrently
 		}
 		claimed = true
 		if err := deleteGuest(ctx, q, known.Customer); err != nil {
@@ -232,7 +232,7 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 	return claimed && err == nil, err
 }
 
-// checkClaimer asks whether the registrant of the account may hold what the shadow
+// checkClaimer checks whether the account's registrant may hold the domains that the guest
 // account holds, has paid or is paying.
 func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit order.Admission) error {
 	tlds, err := q.ListCustomerTLDs(ctx, guest)
@@ -250,10 +250,10 @@ func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit
 	return admit(tlds, registrantOfRow(row), verified)
 }
 
-// reassignGuestData moves everything from a shadow account. On PostgreSQL it takes rows in the
-// order in which those take them who carry out a change or a line, change an order or
-// send a letter: otherwise each could wait for what the other has. A line that an order got
-// while its row was waited for is found by the second look.
+// reassignGuestData moves all rows of a guest account. To avoid deadlocks on PostgreSQL it
+// locks rows in the same order as the transactions that update domain changes, provision
+// items, orders and mails. The second query finds provision items that an order got while
+// its row was waited for.
 func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) error {
 	items := func() error {
 		return q.ReassignProvisionItems(ctx, query.ReassignProvisionItemsParams{CustomerID: to, Guest: from})
@@ -287,12 +287,12 @@ func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) e
 	return nil
 }
 
-// deleteClaimMails drops the letters that would make a link when they are sent.
+// deleteClaimMails deletes queued mails that would create a claim link when sent.
 func deleteClaimMails(ctx context.Context, q *query.Queries, guest string) error {
 	return q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: guest, Kind: string(linkClaim)})
 }
 
-// deleteStaleGuests deletes the accounts of buyers who never tried to pay, with their orders.
+// deleteStaleGuests deletes guest accounts without a payment attempt, with their orders.
 func (a accounts) deleteStaleGuests(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
 	ids, err := a.q.ListStaleGuestIDs(ctx, query.ListStaleGuestIDsParams{CreatedAt: micros(madeBefore), MaxRows: int32(limit)})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var _ idempotency.Store = (*DB)(nil)
 
-// BeginRun takes a key that is free.
+// BeginRun claims a free key.
 func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.KeyState, error) {
 	var state idempotency.KeyState
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -26,7 +26,7 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 			return err
 		}
 		row, err := q.GetIdempotencyKey(ctx, query.GetIdempotencyKeyParams{Scope: a.Scope, Key: a.Key})
-		if errors.Is(err, sql.ErrNoRows) { // it was given back this very moment, on PostgreSQL
+		if errors.Is(err, sql.ErrNoRows) { // released concurrently, on PostgreSQL
 			state = idempotency.KeyState{Body: a.Body}
 			return nil
 		}
@@ -44,7 +44,7 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 				state.Resumed = left && !over
 				return err
 			}
-			row.Status, row.BodyHash = 0, a.Body // another was faster with it, and runs
+			row.Status, row.BodyHash = 0, a.Body // claimed concurrently, and in flight
 		}
 		state, err = keyStateOf(row)
 		return err
@@ -59,13 +59,13 @@ func keyStateOf(row query.IdempotencyKey) (idempotency.KeyState, error) {
 	}
 	answer := idempotency.SealedResponse{Status: int(row.Status), Text: row.ResponseSealed}
 	if err := json.Unmarshal([]byte(row.Headers), &answer.Header); err != nil {
-		return state, fmt.Errorf("the headers of a stored answer: %w", err)
+		return state, fmt.Errorf("store: decode headers of a stored response: %w", err)
 	}
 	state.Response = &answer
 	return state, nil
 }
 
-// FinishRun stores an answer.
+// FinishRun stores the response of a claimed key.
 func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idempotency.SealedResponse) (bool, error) {
 	headers, err := json.Marshal(answer.Header)
 	if err != nil {
@@ -81,14 +81,14 @@ func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idem
 	return stored && err == nil, err
 }
 
-// ReleaseRun frees a key that runs.
+// ReleaseRun releases a claimed key.
 func (db *DB) ReleaseRun(ctx context.Context, scope, key, run string) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.DeletePendingIdempotencyKey(ctx, query.DeletePendingIdempotencyKeyParams{Scope: scope, Key: key, Run: run})
 	})
 }
 
-// DeleteExpiredRuns removes some whose time is over.
+// DeleteExpiredRuns deletes a batch of expired keys.
 func (db *DB) DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {

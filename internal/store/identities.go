@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// GetIdentity is what is known of who a customer is; false if nobody has asked.
+// GetIdentity returns a customer's identity verification; false if there was none.
 func (db *DB) GetIdentity(ctx context.Context, customer string) (order.Identity, bool, error) {
 	row, err := db.read().GetIdentity(ctx, customer)
 	ok, err := found(err)
@@ -18,7 +18,7 @@ func (db *DB) GetIdentity(ctx context.Context, customer string) (order.Identity,
 	}, ok, err
 }
 
-// UpdateIdentity stores an identity in place of was; nil means that there is none.
+// UpdateIdentity replaces the identity was; nil means that there is none yet.
 func (db *DB) UpdateIdentity(ctx context.Context, was *order.Identity, now order.Identity, event *registrar.AuditEvent) (bool, error) {
 	var stored int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
@@ -43,7 +43,7 @@ func (db *DB) UpdateIdentity(ctx context.Context, was *order.Identity, now order
 	return err == nil && stored == 1, err
 }
 
-// CustomerByVerification is whose identity the provider's session is about.
+// CustomerByVerification returns the customer of the provider's verification session.
 func (db *DB) CustomerByVerification(ctx context.Context, session string) (customer string, ok bool, err error) {
 	if isUnstorableText(session) {
 		return "", false, nil

@@ -16,11 +16,11 @@ import (
 
 var _ invoice.Store = (*DB)(nil)
 
-// lastInvoice is behind every identifier of a document.
+// lastInvoice sorts after every document id.
 const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 
-// errAlreadyIssued rolls back what somebody else has issued.
-var errAlreadyIssued = errors.New("the document is not owed any more")
+// errAlreadyIssued rolls back a document that another node has issued.
+var errAlreadyIssued = errors.New("the document is already issued")
 
 // insertPendingInvoices records, with the change that causes it, that an invoice or a
 // correction must be issued.
@@ -42,7 +42,7 @@ func insertPendingInvoices(ctx context.Context, q *query.Queries, transition ord
 	return nil
 }
 
-// insertPendingInvoice notes the true time: how long something waits is not a matter of business.
+// insertPendingInvoice uses the wall clock: it measures how long a document is pending.
 func insertPendingInvoice(ctx context.Context, q *query.Queries, transition order.Transition, refund, buyer string) error {
 	return q.InsertPendingInvoice(ctx, query.InsertPendingInvoiceParams{
 		ID: registrar.NewID("due_", transition.At), OrderID: transition.To.ID, RefundID: refund, Buyer: buyer, CreatedAt: micros(transition.At),
@@ -57,7 +57,7 @@ func currentInvoiceBuyer(ctx context.Context, q *query.Queries, customer string)
 	}, err
 }
 
-// currentInvoiceBuyerJSON is a customer as they are now, to be kept.
+// currentInvoiceBuyerJSON returns the customer's current data in stored form.
 func currentInvoiceBuyerJSON(ctx context.Context, q *query.Queries, customer string) (string, error) {
 	buyer, err := currentInvoiceBuyer(ctx, q, customer)
 	if err != nil {
@@ -67,12 +67,12 @@ func currentInvoiceBuyerJSON(ctx context.Context, q *query.Queries, customer str
 	return string(text), err
 }
 
-// GetCurrentBuyer is a customer as they are now.
+// GetCurrentBuyer returns the customer's current data.
 func (db *DB) GetCurrentBuyer(ctx context.Context, customer string) (invoice.Buyer, error) {
 	return currentInvoiceBuyer(ctx, db.read(), customer)
 }
 
-// ListPendingDocuments are those that are owed, by their ids.
+// ListPendingDocuments returns documents to be issued, by id.
 func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int) ([]invoice.Pending, error) {
 	rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
 	due := make([]invoice.Pending, 0, len(rows))
@@ -81,7 +81,7 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 		if row.Buyer != "" {
 			one.Buyer = new(invoice.Buyer)
 			if err := json.Unmarshal([]byte(row.Buyer), one.Buyer); err != nil {
-				return nil, fmt.Errorf("the buyer of %s: %w", row.ID, err)
+				return nil, fmt.Errorf("store: decode buyer of pending invoice %s: %w", row.ID, err)
 			}
 		}
 		due = append(due, one)
@@ -89,7 +89,7 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 	return due, err
 }
 
-// GetSale is an order as far as its documents need it.
+// GetSale returns the parts of an order that its documents need.
 func (db *DB) GetSale(ctx context.Context, id string) (invoice.Sale, error) {
 	o, found, err := db.OrderByID(ctx, id)
 	if err == nil && !found {
@@ -116,8 +116,8 @@ func (db *DB) GetSale(ctx context.Context, id string) (invoice.Sale, error) {
 	return sale, nil
 }
 
-// IssueDocument stores a document with the next number of its series. The counter's row
-// comes after the document's own, and is the last that anybody waits for.
+// IssueDocument stores a document with the next number of its series. The counter's row is
+// locked after the document's own, as the last lock of the transaction.
 func (db *DB) IssueDocument(ctx context.Context, due invoice.Pending, series string, numbered func(count int64) invoice.Document) (bool, error) {
 	err := db.write(ctx, func(q *query.Queries) error {
 		taken, err := q.DeletePendingInvoice(ctx, due.ID)
@@ -171,12 +171,12 @@ func documentsOf(contents []string, err error) ([]invoice.Document, error) {
 	return all, nil
 }
 
-// GetInvoice is the invoice of an order.
+// GetInvoice returns the invoice of an order.
 func (db *DB) GetInvoice(ctx context.Context, id string) (invoice.Document, bool, error) {
 	return documentOf(db.read().GetInvoiceByOrder(ctx, id))
 }
 
-// GetDocumentByNumber finds anybody's document, for operators.
+// GetDocumentByNumber returns a document of any customer.
 func (db *DB) GetDocumentByNumber(ctx context.Context, number string) (invoice.Document, bool, error) {
 	if isUnstorableText(number) {
 		return invoice.Document{}, false, nil
@@ -184,7 +184,7 @@ func (db *DB) GetDocumentByNumber(ctx context.Context, number string) (invoice.D
 	return documentOf(db.read().GetInvoiceByLabel(ctx, number))
 }
 
-// GetDocument finds a document that belongs to the customer.
+// GetDocument returns a document of a customer.
 func (db *DB) GetDocument(ctx context.Context, customer, id string) (invoice.Document, bool, error) {
 	if isUnstorableText(id) {
 		return invoice.Document{}, false, nil
@@ -192,7 +192,7 @@ func (db *DB) GetDocument(ctx context.Context, customer, id string) (invoice.Doc
 	return documentOf(db.read().GetCustomerInvoice(ctx, query.GetCustomerInvoiceParams{CustomerID: customer, ID: id}))
 }
 
-// ListDocuments is a page of a customer's documents, the newest first.
+// ListDocuments returns a page of a customer's documents, the newest first.
 func (db *DB) ListDocuments(ctx context.Context, customer, before string, limit int) ([]invoice.Document, error) {
 	if isUnstorableText(before) {
 		return nil, nil
@@ -203,7 +203,7 @@ func (db *DB) ListDocuments(ctx context.Context, customer, before string, limit 
 	return documentsOf(db.read().ListCustomerInvoices(ctx, query.ListCustomerInvoicesParams{CustomerID: customer, ID: before, Limit: int32(limit)}))
 }
 
-// ListOrderDocuments are all of one order, the invoice first.
+// ListOrderDocuments returns the documents of an order, the invoice first.
 func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]invoice.Document, error) {
 	if isUnstorableText(id) {
 		return nil, nil
@@ -211,13 +211,13 @@ func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]in
 	return documentsOf(db.read().ListOrderInvoices(ctx, query.ListOrderInvoicesParams{OrderID: id, CustomerID: customer}))
 }
 
-// ListDocumentsAfter is a page of everybody's documents, by id.
+// ListDocumentsAfter returns a page of all documents, by id.
 func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
 	return documentsOf(db.read().ListInvoices(ctx, query.ListInvoicesParams{ID: id, Limit: int32(limit)}))
 }
 
-// ReconciliationDocuments are all documents, for an audit: first those that are owed, so that
-// one which is issued meanwhile is seen twice rather than not at all.
+// ReconciliationDocuments returns all documents. Pending ones are read first, so that one
+// issued meanwhile is seen twice rather than not at all.
 func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
 	owed := pages(func(after string, limit int) ([]query.PendingInvoice, error) {
 		return db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})

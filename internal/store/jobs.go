@@ -9,11 +9,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// maxLease is longer than anybody has a mail or a message in hand.
+// maxLease exceeds the lease of every mail and webhook delivery.
 const maxLease = 5 * time.Minute
 
-// jobQueries are the two lists of one kind, and what makes a row of it due. A new kind of
-// work is a line here.
+// jobQueries are the two lists of one kind of job, and the query that makes one due. A new
+// kind is one entry here.
 type jobQueries struct {
 	listRetrying, listNext func(ctx context.Context, q *query.Queries, limit int32) ([]admin.Job, error)
 	makeDue                func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error)
@@ -77,7 +77,7 @@ var jobQueriesByKind = map[admin.JobKind]jobQueries{
 	},
 }
 
-// jobQuery is a query whose rows are jobs.
+// jobQuery is a query that returns jobs.
 func jobQuery[R any](
 	list func(*query.Queries, context.Context, int32) ([]R, error), job func(R) admin.Job,
 ) func(context.Context, *query.Queries, int32) ([]admin.Job, error) {
@@ -91,7 +91,7 @@ func jobQuery[R any](
 	}
 }
 
-// ListJobs is what is not done of a kind.
+// ListJobs returns the unfinished jobs of a kind.
 func (db *DB) ListJobs(ctx context.Context, kind admin.JobKind, tried bool, limit int) ([]admin.Job, error) {
 	list := jobQueriesByKind[kind].listNext
 	if tried {
@@ -104,7 +104,7 @@ func (db *DB) ListJobs(ctx context.Context, kind admin.JobKind, tried bool, limi
 	return jobs, err
 }
 
-// RetryJobNow makes a job due now, unless somebody has it in hand.
+// RetryJobNow makes a job due now, unless it is leased.
 func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, now time.Time, event registrar.AuditEvent) (madeDue bool, err error) {
 	if isUnstorableText(id) {
 		return false, nil

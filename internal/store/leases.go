@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// ReleasedLeases counts the leases that a node gave back, by what they were on.
+// ReleasedLeases counts released leases by kind.
 type ReleasedLeases struct {
 	Orders, ProvisionItems, DomainChanges, Mails, WebhookDeliveries, IdempotencyKeys int64
 }
@@ -17,14 +17,14 @@ type ReleasedLeases struct {
 // those that an earlier process of the name still holds are released. It is called
 // once, before anything is claimed, and by the one process that has the name.
 //
-// Everything that is leased has a row here. Invoices, notices and looks at registries
-// have no lease: a transaction takes them, or a compare-and-swap after the work does.
+// Every kind of lease has an entry here. Invoices, expiry notices and registry syncs have
+// no lease: a transaction claims them, or a compare-and-swap after the work.
 func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (ReleasedLeases, error) {
 	db.node = name
 	var released ReleasedLeases
 	at := micros(now)
-	// Each in a transaction of its own: nothing is locked while another table is
-	// waited for.
+	// Each has a transaction of its own, so that no rows are locked while it waits for
+	// another table.
 	for _, one := range []struct {
 		what string
 		to   *int64

@@ -31,8 +31,8 @@ func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kin
 	})
 }
 
-// DeleteUnusedLinks also drops the letters that would make such a link when they are
-// sent: a letter may wait for its mail server for hours.
+// DeleteUnusedLinks also deletes queued mails that would create such a link when sent; a
+// mail may be queued for hours.
 func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind account.LinkKind) error {
 	if err := a.q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: customerID, Kind: string(kind)}); err != nil {
 		return err

@@ -13,12 +13,12 @@ import (
 
 var _ mailer.Store = (*DB)(nil)
 
-// ListDueMails returns letters whose time has come, the longest overdue first.
-// Other nodes see the same ones; ClaimLetter decides whose each is.
+// ListDueMails returns due mails, the longest overdue first. Other nodes see the same
+// ones; ClaimMail decides which node sends each.
 func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
 	rows, err := db.read().ListDueMails(ctx, query.ListDueMailsParams{DueAt: micros(now), Limit: int32(limit)})
 	if err != nil {
-		return nil, fmt.Errorf("due letters: %w", err)
+		return nil, fmt.Errorf("store: list due mails: %w", err)
 	}
 	due := make([]mailer.QueuedMail, 0, len(rows))
 	for _, row := range rows {
@@ -27,15 +27,14 @@ func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mai
 			Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
 		}
 		if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
-			return nil, fmt.Errorf("the facts of letter %s: %w", row.ID, err)
+			return nil, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
 		}
 		due = append(due, mail)
 	}
 	return due, nil
 }
 
-// ClaimMail takes a letter until the lease ends. It is false if another node
-// was faster.
+// ClaimMail leases a mail. It returns false if another node has claimed it.
 func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time) (bool, error) {
 	var taken int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
@@ -45,10 +44,10 @@ func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time)
 	return taken == 1, err
 }
 
-// StoreLink stores the hash of a link that is about to be sent, and voids what
-// the customer has of its kind. It is false if the letter is gone: whoever voids
-// links drops the letters that would make another one, and the update keeps the
-// two from passing each other.
+// StoreLink stores the hash of a link that is about to be sent, and deletes the customer's
+// unused links of its kind. It returns false if the mail is gone: invalidating links also
+// deletes queued mails that would create one, and the update of the mail's row serialises
+// the two.
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
 	var ours int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
@@ -58,7 +57,7 @@ func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link ma
 		}
 		err = q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind)})
 		if err != nil {
-			return fmt.Errorf("former links: %w", err)
+			return fmt.Errorf("store: delete former links: %w", err)
 		}
 		return q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
 			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
@@ -68,15 +67,15 @@ func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link ma
 	return ours == 1, err
 }
 
-// PostponeMail gives a claimed letter another time. If the lease ran out and
-// another node has the letter, nothing happens.
+// PostponeMail reschedules a claimed mail. It does nothing if the lease has ended and
+// another node has claimed the mail.
 func (db *DB) PostponeMail(ctx context.Context, id string, lease, due time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.PostponeMail(ctx, query.PostponeMailParams{ID: id, Lease: micros(lease), Due: micros(due)})
 	})
 }
 
-// DeleteMail forgets a letter that was sent or given up.
+// DeleteMail deletes a mail that was sent or abandoned.
 func (db *DB) DeleteMail(ctx context.Context, id string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DeleteMail(ctx, id) })
 }

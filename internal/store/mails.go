@@ -10,13 +10,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// enqueueMail stores a letter in the transaction of its cause.
+// enqueueMail queues a mail in the transaction of its cause.
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	to, language := mail.To, mail.Language
 	if to == "" || language == "" {
 		account, err := q.GetMailAddress(ctx, mail.Customer)
 		if err != nil {
-			return fmt.Errorf("the recipient of a letter: %w", err)
+			return fmt.Errorf("store: read mail recipient: %w", err)
 		}
 		if to == "" {
 			to = account.Email

@@ -8,13 +8,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// connectedClientRecheck is how long a client that is still connected is not looked at again.
-// Otherwise each cleaning would go through all of them.
+// connectedClientRecheck is the time until a connected client is checked again, so that
+// not every cleanup reads all of them.
 const connectedClientRecheck = 24 * time.Hour
 
-// DeleteExpiredOAuth removes at most limit rows of each kind. Each kind is a transaction of
-// its own, so that nobody waits for all of them. Connections go before clients,
-// which a row of grants keeps in place.
+// DeleteExpiredOAuth deletes at most limit rows of each kind, each kind in a transaction of
+// its own to keep locks short. Grants are deleted before the clients that they reference.
 func (db *DB) DeleteExpiredOAuth(ctx context.Context, due oauth.ExpiryCutoffs, limit int) (int, error) {
 	n := int32(limit)
 	done := 0

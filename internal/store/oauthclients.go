@@ -15,7 +15,7 @@ import (
 
 var _ oauth.AuthorizationStore = (*DB)(nil)
 
-// AddOAuthClient stores an application that registered itself.
+// AddOAuthClient stores a dynamically registered client.
 func (db *DB) AddOAuthClient(ctx context.Context, client oauth.Client) error {
 	uris, err := json.Marshal(client.RedirectURIs)
 	if err != nil {
@@ -30,7 +30,7 @@ func (db *DB) AddOAuthClient(ctx context.Context, client oauth.Client) error {
 	})
 }
 
-// GetOAuthClient returns an application by its id.
+// GetOAuthClient returns a client by its id.
 func (db *DB) GetOAuthClient(ctx context.Context, id string) (oauth.Client, bool, error) {
 	row, err := db.read().GetClient(ctx, id)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -44,12 +44,12 @@ func (db *DB) GetOAuthClient(ctx context.Context, id string) (oauth.Client, bool
 		SecretHash: registrar.SecretHash(row.SecretHash), CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
 	}
 	if err := json.Unmarshal([]byte(row.RedirectUris), &client.RedirectURIs); err != nil {
-		return oauth.Client{}, false, fmt.Errorf("the redirect URIs of a client: %w", err)
+		return oauth.Client{}, false, fmt.Errorf("store: decode redirect URIs of a client: %w", err)
 	}
 	return client, true, nil
 }
 
-// AddConsent forgets the session's oldest questions and stores one more.
+// AddConsent stores a consent request and deletes the session's oldest ones.
 func (db *DB) AddConsent(ctx context.Context, consent oauth.Consent, keep int) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		if err := q.DeleteOldConsentsOfSession(ctx, query.DeleteOldConsentsOfSessionParams{
@@ -64,7 +64,7 @@ func (db *DB) AddConsent(ctx context.Context, consent oauth.Consent, keep int) e
 	})
 }
 
-// GetOpenConsent returns what a question asked, if it still can be answered.
+// GetOpenConsent returns a consent request that is still open.
 func (db *DB) GetOpenConsent(ctx context.Context, key oauth.ConsentKey, now time.Time) (request string, found bool, err error) {
 	request, err = db.read().GetOpenConsent(ctx, query.GetOpenConsentParams{
 		Hash: string(key.Hash), SessionID: key.Session, CustomerID: key.Customer, ExpiresAt: micros(now),
@@ -75,7 +75,7 @@ func (db *DB) GetOpenConsent(ctx context.Context, key oauth.ConsentKey, now time
 	return request, err == nil, err
 }
 
-// DecideConsent answers a question once.
+// DecideConsent records the decision about a consent request, once.
 func (db *DB) DecideConsent(ctx context.Context, key oauth.ConsentKey, approval *oauth.Approval, event registrar.AuditEvent) (decided bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseConsent(ctx, query.UseConsentParams{
@@ -98,7 +98,7 @@ func (db *DB) DecideConsent(ctx context.Context, key oauth.ConsentKey, approval 
 	return decided && err == nil, err
 }
 
-// insertApproval is false if the application has been removed meanwhile.
+// insertApproval returns false if the client was removed meanwhile.
 func insertApproval(ctx context.Context, q *query.Queries, approval oauth.Approval) (bool, error) {
 	known, err := touchClient(ctx, q, approval.Client)
 	if err != nil || !known {
@@ -112,8 +112,8 @@ func insertApproval(ctx context.Context, q *query.Queries, approval oauth.Approv
 	})
 }
 
-// touchClient notes that a client is used. One that is known by a document is
-// stored with what the document said when the customer saw it.
+// touchClient records the use of a client. A client identified by a metadata document is
+// stored with the metadata that the customer saw.
 func touchClient(ctx context.Context, q *query.Queries, client oauth.Client) (known bool, err error) {
 	if client.Kind != oauth.ClientMetadataDocument {
 		touched, err := q.TouchClient(ctx, query.TouchClientParams{ID: client.ID, LastUsedAt: micros(client.LastUsedAt)})

@@ -26,9 +26,9 @@ func (db *DB) GetAuthorizationCode(ctx context.Context, hash registrar.SecretHas
 	}, err == nil, err
 }
 
-// RedeemAuthorizationCode uses a code for a family of tokens, or ends the family that it was used
-// for before. A race for one code meets at its row: the losers wait for the
-// winner and then see its family.
+// RedeemAuthorizationCode exchanges a code for a grant, or revokes the grant that the code
+// was exchanged for before. Concurrent calls serialise on the code's row: the losers wait
+// for the winner and then find its grant.
 func (db *DB) RedeemAuthorizationCode(
 	ctx context.Context, code registrar.SecretHash, family oauth.Grant, pair oauth.TokenPair, connected, replay registrar.AuditEvent,
 ) (redeemed bool, err error) {
@@ -59,7 +59,8 @@ func (db *DB) RedeemAuthorizationCode(
 	return redeemed && err == nil, err
 }
 
-// InvalidateAuthorizationCode uses a code for nothing, or ends the family that it was used for before.
+// InvalidateAuthorizationCode marks a code as used without a grant, or revokes the grant
+// that it was exchanged for before.
 func (db *DB) InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseAuthorizationCode(ctx, query.UseAuthorizationCodeParams{Hash: string(code), UsedAt: micros(replay.At)})
@@ -79,14 +80,14 @@ func revokeGrantOfCode(ctx context.Context, q *query.Queries, code registrar.Sec
 		return err
 	}
 	if grant == "" {
-		return nil // it was burnt, or expired unused
+		return nil // invalidated, or expired unused
 	}
 	replay.Actor.Through = grant
 	_, err = revokeGrant(ctx, q, grant, replay)
 	return err
 }
 
-// revokeGrant is false if it has ended already; then there is nothing to tell.
+// revokeGrant returns false if the grant has ended already; no event is recorded then.
 func revokeGrant(ctx context.Context, q *query.Queries, grant string, event registrar.AuditEvent) (bool, error) {
 	ended, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: grant, RevokedAt: micros(event.At)})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -116,7 +117,7 @@ func insertTokenPair(ctx context.Context, q *query.Queries, grant string, genera
 	})
 }
 
-// GetRefreshToken returns what is known about a refresh token.
+// GetRefreshToken returns a refresh token by its hash.
 func (db *DB) GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (oauth.RefreshToken, bool, error) {
 	row, err := db.read().GetRefreshToken(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -130,8 +131,8 @@ func (db *DB) GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (o
 	}, err == nil, err
 }
 
-// RotateRefreshToken uses a refresh token. Its row decides who is first; the family's row,
-// which every rotation writes next, orders all that follows.
+// RotateRefreshToken uses a refresh token. The token's row decides which call is first; the
+// grant's row, which every rotation writes next, serialises the rest.
 func (db *DB) RotateRefreshToken(ctx context.Context, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (rotated bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseRefreshToken(ctx, query.UseRefreshTokenParams{Hash: string(r.Hash), UsedAt: micros(r.Now)})
@@ -152,11 +153,10 @@ func (db *DB) RotateRefreshToken(ctx context.Context, r oauth.Rotation, pair oau
 	return rotated && err == nil, err
 }
 
-// advanceGrant prolongs a family by the first use of a token, and returns the epoch of
-// the next one; false if the family has ended. If siblings are left after the
-// leeway, this one is the first used: it takes the family into the next epoch and
-// revokes the others. A token of an epoch before is such a revoked sibling, and ends
-// the family.
+// advanceGrant extends a grant at the first use of a token and returns the epoch of the
+// next token; false if the grant has ended. If siblings are left after the leeway, the
+// first one used starts the next epoch, which revokes the others. A token of an earlier
+// epoch is such a revoked sibling, and its use revokes the grant.
 func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (epoch int64, alive bool, err error) {
 	epoch, err = q.AdvanceGrant(ctx, query.AdvanceGrantParams{
 		ID: r.GrantID, Generation: r.Generation + 1, Epoch: r.Epoch, Now: micros(r.Now), ExpiresAt: micros(pair.RefreshExpiresAt),
@@ -168,40 +168,39 @@ func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair 
 	if err != nil {
 		return 0, false, err
 	}
-	if epoch != r.Epoch { // the leeway of this token goes on in the new epoch
+	if epoch != r.Epoch { // the leeway of this token continues in the new epoch
 		err = q.SetRefreshTokenEpoch(ctx, query.SetRefreshTokenEpochParams{Hash: string(r.Hash), Epoch: epoch})
 	}
 	return epoch, err == nil, err
 }
 
-// reuseRefreshToken decides about a refresh token that was used before. It locks the token's
-// row and then the family's, as a first use does: PostgreSQL may have left the
-// former locked by the update that found it used, and two orders would meet in a
-// deadlock.
+// reuseRefreshToken handles a refresh token that was used before. It locks the token's row
+// and then the grant's, as a first use does: on PostgreSQL the update that found the token
+// used may hold the former, and the reverse order could deadlock.
 func reuseRefreshToken(ctx context.Context, q *query.Queries, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (epoch int64, alive bool, err error) {
 	token, err := q.ReuseRefreshToken(ctx, string(r.Hash))
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil // it expired unused
+		return 0, false, nil // expired unused
 	}
 	if err != nil {
 		return 0, false, err
 	}
 	family, err := q.LockGrant(ctx, r.GrantID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil // the family has ended
+		return 0, false, nil // the grant has ended
 	}
 	if err != nil {
 		return 0, false, err
 	}
-	// No leeway is asked for by itself: whoever lost the race may have read the
-	// clock before the winner did, and so come before the first use.
+	// The time since the first use may be negative: the loser of a race may have read the
+	// clock before the winner.
 	leewayEnds := fromMicros(token.UsedAt).Add(r.Leeway)
 	excused := r.Leeway > 0 && leewayEnds.After(r.Now) && family.Generation == token.Generation+1 && family.Epoch == token.Epoch
 	if !excused {
 		_, err := revokeGrant(ctx, q, r.GrantID, replay)
 		return 0, false, err
 	}
-	// Siblings whose leeway is over wait for a first use; no further one joins them.
+	// After the leeway no further sibling is issued; the first use of one decides.
 	undecided := family.SiblingsUntil > 0 && family.SiblingsUntil <= micros(r.Now)
 	if undecided || token.Reuses > int64(r.MaxReuses) {
 		return 0, false, nil
@@ -212,7 +211,7 @@ func reuseRefreshToken(ctx context.Context, q *query.Queries, r oauth.Rotation, 
 	return family.Epoch, rows > 0, err
 }
 
-// GetAccessToken returns what is known about an access token.
+// GetAccessToken returns an access token by its hash.
 func (db *DB) GetAccessToken(ctx context.Context, hash registrar.SecretHash) (oauth.AccessToken, bool, error) {
 	row, err := db.read().GetAccessToken(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -224,7 +223,7 @@ func (db *DB) GetAccessToken(ctx context.Context, hash registrar.SecretHash) (oa
 	}, err == nil, err
 }
 
-// EndGrant ends a family.
+// EndGrant revokes a grant.
 func (db *DB) EndGrant(ctx context.Context, grant string, event registrar.AuditEvent) (ended bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) (err error) {
 		ended, err = revokeGrant(ctx, q, grant, event)
@@ -233,7 +232,7 @@ func (db *DB) EndGrant(ctx context.Context, grant string, event registrar.AuditE
 	return ended && err == nil, err
 }
 
-// ListLiveGrants returns a customer's live families.
+// ListLiveGrants returns a customer's live grants.
 func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]oauth.LiveGrant, error) {
 	rows, err := db.read().ListCustomerGrants(ctx, query.ListCustomerGrantsParams{CustomerID: customer, ExpiresAt: micros(now)})
 	if err != nil {
@@ -249,9 +248,9 @@ func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time
 	return connections, nil
 }
 
-// DisconnectClient ends all that an application has of a customer. The codes go first:
-// an application that is redeeming one holds its row, so its family is either
-// seen below or never comes to be.
+// DisconnectClient revokes all codes and grants that a client has of a customer. Codes are
+// first: a client that is redeeming one holds its row, so its grant is either found below
+// or never created.
 func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (found bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		client, err := q.GetGrantClient(ctx, query.GetGrantClientParams{ID: grant, CustomerID: customer})
@@ -268,9 +267,9 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 		}
 		grants, err := q.ListLiveGrantIDs(ctx, query.ListLiveGrantIDsParams{CustomerID: customer, ClientID: client.ClientID})
 		if err != nil || len(grants) == 0 {
-			return err // nothing was left, so there is nothing to tell
+			return err // nothing was revoked, so no event
 		}
-		for _, id := range grants { // one by one, in the order of GrantsUsed
+		for _, id := range grants { // in the order of RecordGrantUses
 			if _, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: id, RevokedAt: at}); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
@@ -281,8 +280,8 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 	return found && err == nil, err
 }
 
-// RecordGrantUses notes when connections were last used, in an order that all nodes
-// share, as TokensUsed does.
+// RecordGrantUses stores when grants were last used. All nodes lock rows in the same order,
+// as in RecordTokenUses, so that they can't deadlock.
 func (db *DB) RecordGrantUses(ctx context.Context, uses []oauth.TokenUse) error {
 	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {

@@ -13,7 +13,7 @@ import (
 
 var _ order.Store = (*DB)(nil)
 
-// orderPrefix and lastOrder bound the identifiers of orders, as those of deeds.
+// orderPrefix and lastOrder bound the ids of orders, as those of audit events.
 const (
 	orderPrefix = "ord_"
 	lastOrder   = orderPrefix + "zzzzzzzzzzzzzzzzzzzzzzzzzzz"
@@ -48,9 +48,9 @@ func itemOf(row query.OrderItem) order.Item {
 	}
 }
 
-// loadOrder adds what hangs on an order. The order itself was read before: if
-// anything of it has changed since, its version has, too, and a change that is
-// based on this mixture finds nothing to change.
+// loadOrder reads the items, payments and refunds of an order row. If they have changed
+// since the row was read, so has the order's version, and an update based on the mixture
+// is a conflict.
 func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
 	whole := orderOf(row)
 	items, err := q.ListOrderItems(ctx, row.ID)
@@ -60,7 +60,7 @@ func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Or
 	for _, item := range items {
 		whole.Items = append(whole.Items, itemOf(item))
 	}
-	if row.Version == firstVersion { // nothing has happened to it yet
+	if row.Version == firstVersion { // no transition yet, so no payments
 		return whole, nil
 	}
 	payments, err := q.ListOrderPayments(ctx, row.ID)
@@ -80,7 +80,7 @@ func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Or
 	return whole, err
 }
 
-// foundOrder is a whole order, or false.
+// foundOrder returns the whole order, or false for sql.ErrNoRows.
 func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err error) (order.Order, bool, error) {
 	if ok, err := found(err); !ok {
 		return order.Order{}, false, err
@@ -89,7 +89,7 @@ func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err erro
 	return whole, err == nil, err
 }
 
-// orderBy finds an order by one text that comes from outside.
+// orderBy finds an order by untrusted text.
 func (db *DB) orderBy(
 	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
 ) (order.Order, bool, error) {
@@ -101,32 +101,32 @@ func (db *DB) orderBy(
 	return foundOrder(ctx, q, row, err)
 }
 
-// OrderByID finds an order.
+// OrderByID returns an order.
 func (db *DB) OrderByID(ctx context.Context, id string) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).GetOrder, id)
 }
 
-// OrderByPayLink finds the order that a payment link is for.
+// OrderByPayLink returns the order of a payment link.
 func (db *DB) OrderByPayLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).GetOrderByPayLink, string(link))
 }
 
-// OrderByVerifyLink finds the order that a verification link is for.
+// OrderByVerifyLink returns the order of a verification link.
 func (db *DB) OrderByVerifyLink(ctx context.Context, link registrar.SecretHash) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).GetOrderByVerifyLink, string(link))
 }
 
-// OrderBySession finds the order that the provider's page is for.
+// OrderBySession returns the order of the provider's checkout session.
 func (db *DB) OrderBySession(ctx context.Context, session string) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).GetOrderBySession, session)
 }
 
-// OrderByIntent finds the order that the provider's payment is for.
+// OrderByIntent returns the order of the provider's payment intent.
 func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bool, error) {
 	return db.orderBy(ctx, (*query.Queries).GetOrderByIntent, intent)
 }
 
-// GetCustomerOrder finds an order that belongs to the customer.
+// GetCustomerOrder returns an order of a customer.
 func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.Order, bool, error) {
 	if isUnstorableText(id) {
 		return order.Order{}, false, nil
@@ -136,7 +136,7 @@ func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.
 	return foundOrder(ctx, q, row, err)
 }
 
-// loadOrders adds what hangs on each.
+// loadOrders is loadOrder for several rows.
 func loadOrders(ctx context.Context, q *query.Queries, rows []query.Order, err error) ([]order.Order, error) {
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func loadOrders(ctx context.Context, q *query.Queries, rows []query.Order, err e
 	return orders, nil
 }
 
-// ListOrders is a page of a customer's orders, the newest first.
+// ListOrders returns a page of a customer's orders, the newest first.
 func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int) ([]order.Order, error) {
 	if isUnstorableText(before) {
 		return nil, nil
@@ -165,8 +165,8 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 	return loadOrders(ctx, q, rows, err)
 }
 
-// PageOrders is a page of a customer's orders, newest first, and how many match in
-// all.
+// PageOrders returns a page of a customer's orders, the newest first, and the total number
+// of matches.
 func (db *DB) PageOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
 	q := db.read()
 	total, err := q.CountOrders(ctx, query.CountOrdersParams{CustomerID: customer, State: string(state)})
@@ -180,21 +180,21 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 	return orders, int(total), err
 }
 
-// ListOverdueOrders are a customer's unpaid orders whose prices have ended.
+// ListOverdueOrders returns a customer's unpaid orders whose quoted prices have expired.
 func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
 	rows, err := q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{CustomerID: customer, Now: micros(now), MaxRows: int32(limit)})
 	return loadOrders(ctx, q, rows, err)
 }
 
-// ListDueOrders are those that somebody has to look at, the longest overdue first.
+// ListDueOrders returns due orders, the longest overdue first.
 func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
 	rows, err := q.ListDueOrders(ctx, query.ListDueOrdersParams{DueAt: micros(now), Limit: int32(limit)})
 	return loadOrders(ctx, q, rows, err)
 }
 
-// ListOrdersAfter is a page of everybody's orders, by id, with all that hangs on them.
+// ListOrdersAfter returns a page of all orders, by id.
 func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
 	q := db.read()
 	rows, err := q.ListOrders(ctx, query.ListOrdersParams{ID: id, Limit: int32(limit)})
@@ -219,7 +219,7 @@ func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]orde
 		orders[i] = orderOf(row)
 		at[row.ID] = &orders[i]
 	}
-	// What was added between the questions belongs to the next look.
+	// Rows added between the queries are left for the next page.
 	for _, item := range items {
 		if whole := at[item.OrderID]; whole != nil {
 			whole.Items = append(whole.Items, itemOf(item))
@@ -268,16 +268,16 @@ func (db *DB) SpentSince(ctx context.Context, customer, email string, since time
 	return spent, err
 }
 
-// emailKey is an account's address as it is compared.
+// emailKey returns the comparable form of an account's address.
 func emailKey(email string) string { return strings.ToLower(email) }
 
-// SalesSince is the net sum of what was paid under a VAT rule since then.
+// SalesSince returns the net sum paid under a VAT rule since a time.
 func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (registrar.Cents, error) {
 	sum, err := db.read().SumSalesByVATRule(ctx, query.SumSalesByVATRuleParams{VatRule: rule, PaidAt: micros(since)})
 	return registrar.Cents(sum), err
 }
 
-// ListOrdersAwaitingIdentity are the ids of a customer's orders that wait for it.
+// ListOrdersAwaitingIdentity returns the ids of a customer's orders that await verification.
 func (db *DB) ListOrdersAwaitingIdentity(ctx context.Context, customer string) ([]string, error) {
 	return db.read().ListOrderIDsAwaitingIdentity(ctx, customer)
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// firstVersion is that of an order to which nothing has happened.
+// firstVersion is the version of an order before its first update.
 const firstVersion = 1
 
-// errOrderConflict rolls back a change whose order is not what it was.
-var errOrderConflict = errors.New("the order is not what it was")
+// errOrderConflict rolls back an update of an order that has another version by now.
+var errOrderConflict = errors.New("the order has changed")
 
-// AddOrder stores an order, or finds the open one with the same items.
+// AddOrder stores an order, or returns the open one with the same items.
 func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, event registrar.AuditEvent) (stored order.Order, added bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		locked, err := q.LockBuyer(ctx, newOrder.Customer)
@@ -65,7 +65,7 @@ func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, max
 	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
 }
 
-// checkOpenOrderLimit returns TooManyOpen if a customer has most open orders.
+// checkOpenOrderLimit returns TooManyOpen if a customer has reached the limit.
 func checkOpenOrderLimit(ctx context.Context, q *query.Queries, customer string, maxOpen int) error {
 	open, err := q.CountOpenOrders(ctx, customer)
 	if err == nil && open >= int64(maxOpen) {
@@ -105,8 +105,7 @@ func insertItems(ctx context.Context, q *query.Queries, o order.Order) error {
 	return nil
 }
 
-// UpdateOrder makes one change of an order. Rows that stay as they were are not
-// written.
+// UpdateOrder stores a transition of an order. Unchanged rows are not written.
 func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (bool, error) {
 	if transition.At.IsZero() {
 		transition.At = transition.To.UpdatedAt
@@ -120,7 +119,7 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 		if err := lockBuyerFor(ctx, q, transition); err != nil {
 			return err
 		}
-		// The order comes next: on PostgreSQL its row is the lock for all the rest.
+		// The order's row is updated next: on PostgreSQL it is the lock for all the rest.
 		moved, err := q.UpdateOrder(ctx, query.UpdateOrderParams{
 			State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
 			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
@@ -168,14 +167,14 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 	if err != nil {
 		return false, err
 	}
-	copy(transition.To.Items, now.Items) // the items that got no line come back as failed
+	copy(transition.To.Items, now.Items) // items without a provision item have failed
 	return true, nil
 }
 
-// lockBuyerFor locks the account that claims an order or begins to pay for it. It does so
-// before the order's row is locked, as every transaction that locks both. Then the account
-// is not closed and its registrant not changed before the order says that it is being
-// paid; and if the buyer is no longer the one who was quoted, nothing changes.
+// lockBuyerFor locks the account that claims an order or starts to pay for it, before the
+// order's row, as every transaction that locks both. The account can't be closed and its
+// registrant can't change until the order is marked as being paid. If the buyer differs
+// from the one who was quoted, the update fails.
 func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if !transition.LocksBuyer() {
 		return nil
@@ -197,13 +196,11 @@ func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transi
 	return err
 }
 
-// provisionOrderItems writes a paid line for each item that has an id for one. An item
-// whose name can't be had any more fails. If none gets a line, nobody will wake
-// the order, so it is due at once.
+// provisionOrderItems inserts a provision item for each order item that has an id for one.
+// An item whose name is taken fails. If an item failed, the order is due at once.
 func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, at time.Time) error {
 	held := false
-	// Two orders for the same names take them in the same order: otherwise each
-	// could wait for a name that the other has.
+	// Sorted, so that two orders for the same names lock them in the same order.
 	places := make([]int, len(o.Items))
 	for i := range places {
 		places[i] = i
@@ -263,14 +260,14 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 			return err
 		}
 		if changed == 0 {
-			return fmt.Errorf("the item %s is not one of order %s", item.ID, now.ID)
+			return fmt.Errorf("store: update order %s: no item %s", now.ID, item.ID)
 		}
 	}
 	return nil
 }
 
-// recordUpdateEffects writes what goes with a change: what papers are owed, the means of
-// payment, the audit, mails.
+// recordUpdateEffects stores what goes with a transition: pending invoices, the payment
+// method, audit events and mails.
 func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if err := insertPendingInvoices(ctx, q, transition); err != nil {
 		return err
@@ -316,15 +313,15 @@ func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item)
 	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: result.Order, Now: micros(item.UpdatedAt)})
 }
 
-// OrderBacklog is what waits to be done about orders.
+// OrderBacklog is the pending work on orders.
 type OrderBacklog struct {
-	// Due are orders whose time has come, Refunds those that are not made yet; both
-	// are counted to a thousand. The oldest of each is zero if there is none.
+	// Due counts due orders and Refunds those that are not made yet, both up to 1000. The
+	// oldest of each is zero if there is none.
 	Due, Refunds            int
 	OldestDue, OldestRefund time.Time
 }
 
-// CountOrderBacklog counts what waits.
+// CountOrderBacklog returns the pending work on orders.
 func (db *DB) CountOrderBacklog(ctx context.Context, now time.Time) (OrderBacklog, error) {
 	due, err := db.read().CountDueOrders(ctx, micros(now))
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// companyKind is a registrant that is not a person.
+// companyKind is the kind of a registrant that is an organisation.
 const companyKind = "company"
 
-// GetBuyer is what orders need to know of an account.
+// GetBuyer returns the parts of an account that orders need.
 func (db *DB) GetBuyer(ctx context.Context, customer string) (order.Buyer, error) {
 	return buyerOf(ctx, db.read(), customer)
 }
@@ -34,28 +34,26 @@ func buyerOf(ctx context.Context, q *query.Queries, customer string) (order.Buye
 	}, nil
 }
 
-// PutPaymentMethod keeps a customer's means of payment, in place of the one before.
+// PutPaymentMethod replaces a customer's saved payment method.
 func (db *DB) PutPaymentMethod(ctx context.Context, customer string, method order.PaymentMethod, now time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error { return putPaymentMethod(ctx, q, customer, method, now) })
 }
 
-// putPaymentMethod keeps a means of payment. One without an id only tells who the
-// customer is at the provider, and does not take away a means that was kept for
-// the same one.
+// putPaymentMethod saves a payment method. One without an id only sets the provider's
+// customer, and keeps a method that was saved for the same provider customer.
 func putPaymentMethod(ctx context.Context, q *query.Queries, customer string, method order.PaymentMethod, now time.Time) error {
 	if method.ID == "" {
 		if err := q.PutProviderCustomer(ctx, query.PutProviderCustomerParams{CustomerID: customer, ProviderCustomer: method.ProviderCustomer, UpdatedAt: micros(now)}); err != nil {
 			return err
 		}
-		return q.DisableAutoRenewWithoutPaymentMethod(ctx, customer) // another holder has taken the means of the former one away
+		return q.DisableAutoRenewWithoutPaymentMethod(ctx, customer) // another provider customer replaces the method of the former one
 	}
 	return q.PutPaymentMethod(ctx, query.PutPaymentMethodParams{
 		CustomerID: customer, ProviderCustomer: method.ProviderCustomer, Method: method.ID, Label: method.Label, UpdatedAt: micros(now),
 	})
 }
 
-// GetPaymentMethod is the means of payment that a customer lets us keep; false if there
-// is none.
+// GetPaymentMethod returns a customer's saved payment method; false if there is none.
 func (db *DB) GetPaymentMethod(ctx context.Context, customer string) (order.PaymentMethod, bool, error) {
 	row, err := db.read().GetPaymentMethod(ctx, customer)
 	ok, err := found(err)

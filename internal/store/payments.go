@@ -25,9 +25,8 @@ func refundOf(row query.Refund) order.Refund {
 	}
 }
 
-// updatePayments writes the payments and refunds of an order that are new or
-// differ. An order keeps one payment: the database itself refuses a second, and
-// then nothing changes.
+// updatePayments stores the payments and refunds of an order that are new or changed. A
+// unique index allows one captured payment per order; a second one fails the update.
 func updatePayments(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	for _, payment := range transition.To.Payments {
 		if slices.Contains(transition.From.Payments, payment) {
@@ -35,7 +34,7 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 		}
 		known := slices.ContainsFunc(transition.From.Payments, func(was order.Payment) bool { return was.ID == payment.ID })
 		if err := putPayment(ctx, q, transition.To, payment, known); err != nil {
-			return fmt.Errorf("payment %s: %w", payment.ID, err)
+			return fmt.Errorf("store: update payment %s: %w", payment.ID, err)
 		}
 	}
 	for _, refund := range transition.To.Refunds {
@@ -44,7 +43,7 @@ func updatePayments(ctx context.Context, q *query.Queries, transition order.Tran
 		}
 		known := slices.ContainsFunc(transition.From.Refunds, func(was order.Refund) bool { return was.ID == refund.ID })
 		if err := putRefund(ctx, q, transition.To.ID, refund, known); err != nil {
-			return fmt.Errorf("refund %s: %w", refund.ID, err)
+			return fmt.Errorf("store: update refund %s: %w", refund.ID, err)
 		}
 	}
 	return nil
@@ -64,7 +63,7 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
 	})
 	if err == nil && changed == 0 {
-		err = fmt.Errorf("it is not one of order %s", o.ID)
+		err = fmt.Errorf("not part of order %s", o.ID)
 	}
 	return err
 }
@@ -80,7 +79,7 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 		Provider: refund.Provider, MadeAt: micros(refund.MadeAt), ID: refund.ID, OrderID: id,
 	})
 	if err == nil && changed == 0 {
-		err = fmt.Errorf("it is not one of order %s", id)
+		err = fmt.Errorf("not part of order %s", id)
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 
 var _ oauth.Store = (*DB)(nil)
 
-// CreatePersonalAccessToken stores a token with its deed and letter.
+// CreatePersonalAccessToken stores a token with its audit event and mail.
 func (db *DB) CreatePersonalAccessToken(
 	ctx context.Context, token oauth.PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail,
 ) error {
@@ -91,7 +91,7 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 			if errors.Is(err, sql.ErrNoRows) || err == nil && row.CustomerID != customer {
 				return noSuchToken()
 			}
-			return err // revoked already
+			return err // already revoked
 		}
 		if _, err := q.DecrementTokenCount(ctx, customer); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 	})
 }
 
-// GetTokenState returns what is known about the token with this hash.
+// GetTokenState returns the state of the token with this hash.
 func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oauth.TokenState, bool, error) {
 	row, err := db.read().GetPersonalAccessTokenByHash(ctx, string(hash))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -115,8 +115,8 @@ func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oau
 	}, true, nil
 }
 
-// RecordTokenUses notes when tokens were last used. All nodes go through tokens in
-// the same order, so that none waits for another in a circle.
+// RecordTokenUses stores when tokens were last used. All nodes lock rows in the same order,
+// so that they can't deadlock.
 func (db *DB) RecordTokenUses(ctx context.Context, uses []oauth.TokenUse) error {
 	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {

@@ -159,7 +159,7 @@ func TestCreateToken_WritesAuditEventAndMail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		events, err := db.DeedsOf(ctx, anna, "", 10)
+		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +317,7 @@ func TestPersonalAccessToken_OperatorsListAndRevokeAny(t *testing.T) {
 		if err != nil || len(listed) != 1 || !listed[0].RevokedAt.Equal(testTime) {
 			t.Errorf("listed %+v, %v", listed, err)
 		}
-		events, err := db.DeedsOf(ctx, anna, "", 10)
+		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil || len(events) != 2 || events[0].Actor.Kind != registrar.ActorOperator || events[0].Actor.Through != "root" {
 			t.Errorf("the customer reads %+v, %v", events, err)
 		}

@@ -117,7 +117,7 @@ func (db *DB) WatchPriceList(ctx context.Context, every time.Duration, seen int6
 		}
 		edition, err := db.newerPriceList(ctx, seen)
 		if edition.Number == seen || edition.Number == 0 {
-			continue // nothing new, or the database did not answer
+			continue // nothing new, or the database is unavailable
 		}
 		seen = edition.Number
 		if err != nil {
@@ -131,7 +131,7 @@ func (db *DB) WatchPriceList(ctx context.Context, every time.Duration, seen int6
 }
 
 // newerPriceList returns the edition in force if it is not the one that was seen. It
-// has a deadline, because a database that is away must not end the watch.
+// has a deadline, because an unavailable database must not stop the watch.
 func (db *DB) newerPriceList(ctx context.Context, seen int64) (catalog.Edition, error) {
 	ctx, cancel := context.WithTimeout(ctx, priceListTimeout)
 	defer cancel()

@@ -33,7 +33,7 @@ func provisionItemsOf(rows []query.ProvisionItem, err error) ([]provision.Item, 
 	return items, err
 }
 
-// GetRegistrant is whom a customer's domains are registered for.
+// GetRegistrant returns the registrant of a customer's domains.
 func (db *DB) GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
 	row, err := db.read().GetRegistrantWithEmail(ctx, customer)
 	ok, err := found(err)
@@ -47,8 +47,8 @@ func registrantOfRow(row query.GetRegistrantWithEmailRow) registrar.Registrant {
 	}
 }
 
-// AddProvisionItem stores a paid line with its deed, or finds the one that the same payment
-// has paid for.
+// AddProvisionItem stores a paid item with its audit event, or returns the existing item of
+// the same payment.
 func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
 	stored := item
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -72,7 +72,7 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 		if err != nil {
 			return err
 		}
-		if added == 0 { // somebody holds the name, or another open line wants it
+		if added == 0 { // the name is held, or has another open item
 			return errHeld
 		}
 		return insertAuditEvent(ctx, q, event)
@@ -80,8 +80,8 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 	return stored, err
 }
 
-// insertProvisionItem stores a new line: of a name that nobody holds, or for a renewal of
-// one that its customer holds.
+// insertProvisionItem stores a new item for a free name, or a renewal of a domain that the
+// customer holds.
 func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.Item) (int64, error) {
 	if item.Kind == provision.Renew {
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
@@ -95,14 +95,14 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 	})
 }
 
-// ProvisionItemByID finds a line.
+// ProvisionItemByID returns an item.
 func (db *DB) ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error) {
 	row, err := db.read().GetProvisionItem(ctx, id)
 	ok, err := found(err)
 	return provisionItemOf(row), ok, err
 }
 
-// ProvisionItemByPayment finds the line that a payment has paid for; nil if there is none.
+// ProvisionItemByPayment returns the item of a payment; nil if there is none.
 func (db *DB) ProvisionItemByPayment(ctx context.Context, payment, name string) (*provision.Item, error) {
 	row, err := db.read().GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: payment, Name: name})
 	if ok, err := found(err); !ok {
@@ -112,25 +112,25 @@ func (db *DB) ProvisionItemByPayment(ctx context.Context, payment, name string) 
 	return &item, nil
 }
 
-// ListProvisionItemsByName are all lines that ever wanted a name, the oldest first.
+// ListProvisionItemsByName returns all items of a name, the oldest first.
 func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]provision.Item, error) {
 	return provisionItemsOf(db.read().ListProvisionItemsByName(ctx, name))
 }
 
-// ListProvisionItemsAfter is a page of everybody's lines, by id.
+// ListProvisionItemsAfter returns a page of all items, by id.
 func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int) ([]provision.Item, error) {
 	return provisionItemsOf(db.read().ListProvisionItems(ctx, query.ListProvisionItemsParams{ID: id, Limit: int32(limit)}))
 }
 
-// ListDueProvisionItems returns open lines whose time has come, the longest overdue first.
+// ListDueProvisionItems returns due items, the longest overdue first.
 func (db *DB) ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]provision.Item, error) {
 	return provisionItemsOf(db.read().ListDueProvisionItems(ctx, query.ListDueProvisionItemsParams{DueAt: micros(now), Limit: int32(limit)}))
 }
 
-// errItemConflict rolls a step back whose line is somewhere else.
-var errItemConflict = errors.New("the line is not where the step begins")
+// errItemConflict rolls back a transition from a state that the item is no longer in.
+var errItemConflict = errors.New("the provision item is in another state")
 
-// UpdateProvisionItem takes one step of a line, with what it means for the customer's domain.
+// UpdateProvisionItem stores a transition of an item with its effect on the domain.
 func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Transition) (bool, error) {
 	transition.To.SealedCode = db.reseal(registrar.AuthCodePurpose(transition.To.Name), transition.To.SealedCode)
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -186,7 +186,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
 		})
 		if err == nil && changed == 0 {
-			err = fmt.Errorf("the domain %s of line %s is not pending", domain.ID, transition.To.ID)
+			err = fmt.Errorf("store: update provision item %s: domain %s is not pending", transition.To.ID, domain.ID)
 		}
 		return err
 	case transition.Renewal != nil:
@@ -196,7 +196,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
 		})
 		if err == nil && changed == 0 {
-			err = fmt.Errorf("the term of domain %s of line %s is not what it was", renewal.Domain, transition.To.ID)
+			err = fmt.Errorf("store: update provision item %s: the term of domain %s has changed", transition.To.ID, renewal.Domain)
 		}
 		return err
 	case transition.DropDomain:

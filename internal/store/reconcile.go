@@ -12,11 +12,11 @@ import (
 
 var _ reconcile.Database = (*DB)(nil)
 
-// reconcilePageSize is how many rows are read at a time: all of them are read, and the
-// service goes on beside it.
+// reconcilePageSize is the number of rows read at a time; the service keeps running while
+// all rows are read.
 const reconcilePageSize = 500
 
-// pages reads page after page, in the order of the ids.
+// pages reads all pages, ordered by id.
 func pages[Row, Booked any](next func(after string, limit int) ([]Row, error), id func(Row) string, booked func(Row) Booked) iter.Seq2[Booked, error] {
 	return func(yield func(Booked, error) bool) {
 		for last := ""; ; {
@@ -39,13 +39,13 @@ func pages[Row, Booked any](next func(after string, limit int) ([]Row, error), i
 	}
 }
 
-// ReconciliationOrders are all orders, for an audit.
+// ReconciliationOrders returns all orders.
 func (db *DB) ReconciliationOrders(ctx context.Context) iter.Seq2[reconcile.Order, error] {
 	return pages(func(after string, limit int) ([]order.Order, error) { return db.ListOrdersAfter(ctx, after, limit) },
 		func(o order.Order) string { return o.ID }, reconcileOrderOf)
 }
 
-// ReconciliationItems are all lines, for an audit.
+// ReconciliationItems returns all provision items.
 func (db *DB) ReconciliationItems(ctx context.Context) iter.Seq2[reconcile.ProvisionItem, error] {
 	return pages(func(after string, limit int) ([]provision.Item, error) {
 		return db.ListProvisionItemsAfter(ctx, after, limit)
@@ -53,7 +53,7 @@ func (db *DB) ReconciliationItems(ctx context.Context) iter.Seq2[reconcile.Provi
 		func(l provision.Item) string { return l.ID }, reconcileItemOf)
 }
 
-// ReconciliationDomains are all domains, for an audit.
+// ReconciliationDomains returns all domains.
 func (db *DB) ReconciliationDomains(ctx context.Context) iter.Seq2[reconcile.Domain, error] {
 	return pages(func(after string, limit int) ([]provision.Domain, error) {
 		return db.ListDomainsAfter(ctx, after, limit)

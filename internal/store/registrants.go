@@ -19,7 +19,7 @@ func (a accounts) GetRegistrant(ctx context.Context, id string) (account.Registr
 	}, ok, err
 }
 
-// registrantText is a registrant as an order or a line keeps it; empty for none.
+// registrantText returns the stored form of a registrant; empty for none.
 func registrantText(registrant registrar.Registrant) string {
 	if registrant == (registrar.Registrant{}) {
 		return ""
@@ -31,18 +31,17 @@ func registrantText(registrant registrar.Registrant) string {
 func registrantOf(text string) registrar.Registrant {
 	var registrant registrar.Registrant
 	if text != "" {
-		_ = json.Unmarshal([]byte(text), &registrant) // written by holderText
+		_ = json.Unmarshal([]byte(text), &registrant) // written by registrantText
 	}
 	return registrant
 }
 
-// ListRegistrantExtensions are the extensions whose rules bind a customer's registrant.
+// ListRegistrantExtensions returns the TLDs whose rules apply to a customer's registrant.
 func (a accounts) ListRegistrantExtensions(ctx context.Context, id string) ([]string, error) {
 	return a.q.ListCustomerTLDs(ctx, id)
 }
 
-// VerifiedName is the name that an identity check has confirmed; empty if there was
-// none.
+// VerifiedName returns the verified name of a customer; empty if there is none.
 func (a accounts) VerifiedName(ctx context.Context, id string) (string, error) {
 	name, err := a.q.GetVerifiedName(ctx, id)
 	_, err = found(err)
@@ -54,8 +53,8 @@ func (db *DB) VerifiedName(ctx context.Context, customer string) (string, error)
 	return accounts{db.read()}.VerifiedName(ctx, customer)
 }
 
-// LockCustomer keeps everybody else from beginning a payment for the account, and from giving it
-// something, until the transaction ends.
+// LockCustomer locks the account's row until the transaction ends: no payment can start,
+// and no order or domain can be added.
 func (a accounts) LockCustomer(ctx context.Context, id string) error {
 	return a.q.LockCustomer(ctx, id)
 }

@@ -29,9 +29,9 @@ func provisionDomainsOf(rows []query.Domain, err error) ([]provision.Domain, err
 	return domains, err
 }
 
-// StoreRegistryMessage keeps a registry's message and makes due what it is about. A
-// message that comes again does so too: the first time may have been cut short
-// after the row and before the acknowledgement.
+// StoreRegistryMessage stores a poll message and makes its subject due. A repeated message
+// does so too: the first time may have been interrupted between the row and the
+// acknowledgement.
 func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message provision.Message, now time.Time) (bool, error) {
 	var added int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
@@ -49,18 +49,18 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 	return added == 1, err
 }
 
-// ListDueDomains are those whose time for a look has come.
+// ListDueDomains returns domains that are due for a registry sync.
 func (db *DB) ListDueDomains(ctx context.Context, now time.Time, limit int) ([]provision.Domain, error) {
 	return provisionDomainsOf(db.read().ListDomainsDueForSync(ctx, query.ListDomainsDueForSyncParams{SyncDue: micros(now), Limit: int32(limit)}))
 }
 
-// ListDomainsAfter is a page of everybody's domains, by id.
+// ListDomainsAfter returns a page of all domains, by id.
 func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]provision.Domain, error) {
 	return provisionDomainsOf(db.read().ListDomains(ctx, query.ListDomainsParams{ID: id, Limit: int32(limit)}))
 }
 
-// DomainByName is the domain of a name: the one that is held now, or else the last
-// one that was.
+// DomainByName returns the domain with a name: the one that is held now, or else the last
+// one.
 func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
 	domains, err := provisionDomainsOf(db.read().ListDomainsByName(ctx, name))
 	if err != nil || len(domains) == 0 {
@@ -74,7 +74,7 @@ func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, 
 	return domains[len(domains)-1], true, nil
 }
 
-// UpdateDomainFromRegistry stores what the registry says of a domain.
+// UpdateDomainFromRegistry stores the registry's state of a domain.
 func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
 	var rows int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {

@@ -24,25 +24,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// restoreBatch is how many rows go into one statement: many on PostgreSQL, where
-// a statement is a journey, and few on SQLite, where it is none but each
-// parameter is compared with all before it. maxParameters is below the bound of
-// both.
+// restoreBatch is the number of rows per statement on PostgreSQL, where a statement is a
+// round trip. On SQLite each parameter is compared with all before it, so few rows are
+// faster. maxParameters is below the limit of both.
 const (
 	restoreBatch  = 200
 	sqliteBatch   = 8
 	maxParameters = 30_000
 )
 
-// errBackupCorrupt is a backup that is not what Backup wrote.
-var errBackupCorrupt = errors.New("the backup is cut or altered, nothing was restored")
+// errBackupCorrupt is returned for a file that Backup did not write.
+var errBackupCorrupt = errors.New("the backup is truncated or altered, nothing was restored")
 
-// Restore fills the empty database at opts with what Backup wrote. Either all
-// of it is there afterwards, or none: the rows are loaded in one transaction,
-// which is committed when the end of the file has proved it whole.
+// Restore loads a backup into the empty database at opts, in one transaction that is
+// committed after the end of the file has proved it complete.
 //
-// A backup with an older schema is loaded into that schema, and then brought up
-// to date like a database that had been there all the time.
+// A backup with an older schema is loaded into that schema, which is then migrated.
 func Restore(ctx context.Context, opts Options, in io.Reader) (Summary, error) {
 	lines, err := newLineReader(in)
 	if err != nil {
@@ -50,10 +47,10 @@ func Restore(ctx context.Context, opts Options, in io.Reader) (Summary, error) {
 	}
 	var header backupHeader
 	if err := lines.object(&header); err != nil || header.Format != backupFormat {
-		return Summary{}, errors.New("this is no backup of dotkontor")
+		return Summary{}, errors.New("not a dotkontor backup")
 	}
 	if header.Version != backupVersion {
-		return Summary{}, fmt.Errorf("the backup's format %d is not known here: it was made by a newer dotkontor", header.Version)
+		return Summary{}, fmt.Errorf("unknown backup format %d: the backup was made by a newer dotkontor", header.Version)
 	}
 	db, err := open(opts)
 	if err != nil {
@@ -69,7 +66,7 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 		return Summary{}, err
 	}
 	if newest := newestSchema(migrator); header.Schema < 1 || header.Schema > newest {
-		return Summary{}, fmt.Errorf("the backup has schema %d and this dotkontor knows up to %d: restore it with the version that made it, or a later one", header.Schema, newest)
+		return Summary{}, fmt.Errorf("the backup has schema %d and this dotkontor supports up to %d: restore it with the version that made it, or a later one", header.Schema, newest)
 	}
 	if err := db.migrateEmptyTo(ctx, migrator, header.Schema); err != nil {
 		return Summary{}, err
@@ -79,7 +76,7 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 	if err != nil {
 		return Summary{}, fmt.Errorf("begin: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	if err := db.load(ctx, tx, lines, &summary); err != nil {
 		return Summary{}, err
 	}
@@ -87,18 +84,18 @@ func (db *DB) restore(ctx context.Context, header backupHeader, lines *lineReade
 		return Summary{}, fmt.Errorf("commit: %w", err)
 	}
 	if _, err := migrator.Up(ctx); err != nil {
-		return Summary{}, fmt.Errorf("the rows are restored, but the schema could not be brought up to date; start the service to try again: %w", err)
+		return Summary{}, fmt.Errorf("the rows are restored, but the migration failed; start the service to retry: %w", err)
 	}
 	return summary, nil
 }
 
-// migrateEmptyTo gives a database without any rows the schema of the backup.
+// migrateEmptyTo migrates a database without rows to the schema of the backup.
 func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, version int64) error {
 	tx, err := db.sql.Writer().BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("the database can't be opened: %w", err)
+		return fmt.Errorf("store: open the database: %w", err)
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was changed
+	defer func() { _ = tx.Rollback() }() // read only
 	current, err := db.schemaVersion(ctx, tx)
 	if err != nil {
 		return err
@@ -111,12 +108,12 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 		return err
 	}
 	if current == 0 && len(tables) > 0 {
-		return fmt.Errorf("the database has a table %s that is not ours: a restore wants a database of its own", tables[0].Name)
+		return fmt.Errorf("the database has a foreign table %s: a restore needs an empty database", tables[0].Name)
 	}
 	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err
 	}
-	if err := tx.Rollback(); err != nil { // the migrations want the connection
+	if err := tx.Rollback(); err != nil { // the migrations need the connection
 		return err
 	}
 	if current > version {
@@ -125,7 +122,7 @@ func (db *DB) migrateEmptyTo(ctx context.Context, migrator *goose.Provider, vers
 		_, err = migrator.UpTo(ctx, version)
 	}
 	if err != nil {
-		return fmt.Errorf("the database could not be given the backup's schema: %w", err)
+		return fmt.Errorf("store: migrate to the backup's schema: %w", err)
 	}
 	return nil
 }
@@ -141,7 +138,7 @@ func requireEmpty(ctx context.Context, tx *sql.Tx, tables []sqldb.Table) error {
 		var one int
 		err := tx.QueryRowContext(ctx, "SELECT 1 FROM "+sqldb.QuoteIdent(t.Name)+" LIMIT 1").Scan(&one)
 		if err == nil {
-			return fmt.Errorf("the database is not empty (table %s has rows), nothing was restored: a restore never mixes", t.Name)
+			return fmt.Errorf("the database is not empty (table %s has rows), nothing was restored", t.Name)
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("table %s: %w", t.Name, err)
@@ -150,14 +147,14 @@ func requireEmpty(ctx context.Context, tx *sql.Tx, tables []sqldb.Table) error {
 	return nil
 }
 
-// load reads everything into the transaction and checks it against the trailer.
+// load inserts all rows in the transaction and verifies the trailer.
 func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *Summary) error {
 	tables, err := db.dataTables(ctx, tx)
 	if err != nil {
 		return err
 	}
-	// A service that runs meanwhile must not write between this look and the
-	// commit. SQLite's transaction keeps it out already.
+	// A running service must not write between the check below and the commit. On SQLite
+	// the transaction excludes other writers already.
 	if db.sql.Engine() == sqldb.Postgres {
 		names := make([]string, 0, len(tables))
 		for _, t := range tables {
@@ -170,8 +167,8 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 	if err := requireEmpty(ctx, tx, tables); err != nil {
 		return err
 	}
-	// A service that was started once has stored its key and its report. Those of the
-	// backup count.
+	// A service that was started once has stored its key and its report. They are replaced
+	// by those of the backup.
 	for _, name := range bootstrapTables {
 		if slices.ContainsFunc(tables, func(t sqldb.Table) bool { return t.Name == name }) {
 			if _, err := tx.ExecContext(ctx, "DELETE FROM "+sqldb.QuoteIdent(name)); err != nil {
@@ -224,7 +221,7 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 	}
 }
 
-// loader puts rows into one table after the other.
+// loader inserts rows into one table after the other.
 type loader struct {
 	tx     *sql.Tx
 	tables []sqldb.Table
@@ -232,7 +229,7 @@ type loader struct {
 	batch  int
 
 	current     sqldb.Table
-	values      []any // of the rows that wait for their statement
+	values      []any // of the pending rows
 	pendingRows int
 }
 
@@ -241,9 +238,9 @@ func (l *loader) begin(next backupTable) error {
 	if _, seen := l.counts[next.Table]; seen || at < 0 {
 		return errBackupCorrupt
 	}
-	// The order of columns may differ: a later migration adds them at the end.
+	// The order of columns may differ: migrations append them.
 	if !slices.Equal(slices.Sorted(slices.Values(next.Columns)), slices.Sorted(slices.Values(l.tables[at].Columns))) {
-		return fmt.Errorf("table %s: the backup has other columns than this schema, nothing was restored", next.Table)
+		return fmt.Errorf("table %s: the columns differ from this schema, nothing was restored", next.Table)
 	}
 	l.current = sqldb.Table{Name: next.Table, Columns: next.Columns}
 	l.counts[next.Table] = 0
@@ -273,7 +270,7 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 	return l.flush(ctx)
 }
 
-// decodeValue is the inverse of portable.
+// decodeValue is the inverse of encodeValue.
 func decodeValue(value any) (any, error) {
 	switch value := value.(type) {
 	case nil, string:
@@ -317,7 +314,7 @@ func (l *loader) flush(ctx context.Context) error {
 	return nil
 }
 
-// lineReader reads lines and adds up the hash of those that count.
+// lineReader reads lines and hashes them.
 type lineReader struct {
 	plain *gzip.Reader
 	lines *bufio.Scanner
@@ -327,17 +324,17 @@ type lineReader struct {
 func newLineReader(in io.Reader) (*lineReader, error) {
 	plain, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, errors.New("this is no backup of dotkontor: it is not compressed as one")
+		return nil, errors.New("not a dotkontor backup: not gzip")
 	}
 	scanner := bufio.NewScanner(plain)
 	scanner.Buffer(make([]byte, 0, 64<<10), maxLineBytes)
 	return &lineReader{plain: plain, lines: scanner, sum: sha256.New()}, nil
 }
 
-// next returns a line that is not empty; it is good until the next call.
+// next returns a non-empty line, valid until the next call.
 func (r *lineReader) next() ([]byte, error) {
 	if !r.lines.Scan() {
-		return nil, errBackupCorrupt // also at the end: the trailer ends the reading
+		return nil, errBackupCorrupt // also at the end: the trailer must come first
 	}
 	line := r.lines.Bytes()
 	if len(line) == 0 {
@@ -346,7 +343,7 @@ func (r *lineReader) next() ([]byte, error) {
 	return line, nil
 }
 
-// addToHash adds a line to the hash; the last line has the hash of all but itself.
+// addToHash hashes a line; the trailer is not hashed.
 func (r *lineReader) addToHash(line []byte) {
 	r.sum.Write(line)
 	r.sum.Write([]byte{'\n'})
@@ -361,5 +358,5 @@ func (r *lineReader) object(into any) error {
 	return json.Unmarshal(line, into)
 }
 
-// atEOF says that nothing follows, and that gzip's own sum was right.
+// atEOF reports that nothing follows and that gzip's checksum is correct.
 func (r *lineReader) atEOF() bool { return !r.lines.Scan() && r.lines.Err() == nil }

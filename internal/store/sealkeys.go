@@ -19,22 +19,22 @@ import (
 var _ keyring.Store = (*DB)(nil)
 
 const (
-	// maxSealKeys bounds what is read; there are a handful.
+	// maxSealKeys bounds a list; there are a handful of keys.
 	maxSealKeys = 1000
-	// sealNodePageSize is how many reports of nodes are read at a time.
+	// sealNodePageSize is the number of node reports read at a time.
 	sealNodePageSize = 1000
-	// sealNodeRetention is how long the report of a node that was killed is kept. It is far
-	// longer than clocks of nodes differ, so no running node loses its report.
+	// sealNodeRetention is the retention of a killed node's report. It is far longer than
+	// the clock skew between nodes, so no running node loses its report.
 	sealNodeRetention = 24 * time.Hour
 )
 
 // sealedColumn is a column with sealed values.
 type sealedColumn struct {
 	table, column string
-	// key are the columns of the primary key, and of those that the purpose is made of.
+	// key are the columns of the primary key; the purpose is made of purposeColumns.
 	key, purposeColumns []string
 	purpose             func(of []string) string
-	where               string // the rows that have sealed values; empty: all
+	where               string // selects the rows with sealed values; empty: all
 }
 
 func (c sealedColumn) name() string { return c.table + "." + c.column }
@@ -47,8 +47,8 @@ func purposeOfTwo(purpose func(a, b string) string) func([]string) string {
 	return func(of []string) string { return purpose(of[0], of[1]) }
 }
 
-// sealedColumns are all columns with sealed values. A rotation of keys goes through
-// them, so one that is not here would be lost with the old key.
+// sealedColumns are all columns with sealed values. A key rotation re-seals them, so a
+// column that is missing here would be lost with the old key.
 var sealedColumns = []sealedColumn{
 	{table: "customers", column: "totp_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.TOTPPurpose)},
 	{
@@ -66,12 +66,11 @@ var sealedColumns = []sealedColumn{
 	{table: "idempotency_keys", column: "response_sealed", key: []string{"scope", "key"}, purposeColumns: []string{"scope", "key"}, purpose: purposeOfTwo(registrar.ResponsePurpose)},
 }
 
-// UseSeal has sealed values that are written back after having been read, such as the
-// auth code of a line at each of its steps, sealed with the key that seals now. It is
-// called before the database is used.
+// UseSeal re-seals values that are written back after having been read, such as an item's
+// auth code at each transition, with the current key. Call it before using the database.
 func (db *DB) UseSeal(seal *registrar.Seal) { db.seal = seal }
 
-// reseal is a value that was read before, as it is written back.
+// reseal returns a value that was read, sealed with the current key.
 func (db *DB) reseal(purpose, sealed string) string {
 	if db.seal == nil {
 		return sealed
@@ -79,7 +78,7 @@ func (db *DB) reseal(purpose, sealed string) string {
 	return db.seal.Reseal(purpose, sealed)
 }
 
-// SealKeys are all keys, by id.
+// SealKeys returns all keys, by id.
 func (db *DB) SealKeys(ctx context.Context) ([]keyring.Key, error) {
 	rows, err := db.read().ListSealKeys(ctx, maxSealKeys)
 	keys := make([]keyring.Key, 0, len(rows))
@@ -89,7 +88,7 @@ func (db *DB) SealKeys(ctx context.Context) ([]keyring.Key, error) {
 	return keys, err
 }
 
-// AddSealKey stores a key that is not known.
+// AddSealKey stores a new key.
 func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (added bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		added, err = changed(q.InsertSealKey(ctx, query.InsertSealKeyParams{
@@ -100,12 +99,12 @@ func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (added bool, err 
 	return added, err
 }
 
-var errSealKeyConflict = errors.New("the key is in another state")
+var errSealKeyConflict = errors.New("the seal key is in another state")
 
-// ActivateSealKey exchanges the active key.
+// ActivateSealKey replaces the active key.
 func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active string, now time.Time) (bool, error) {
 	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
-		// The active one first: an index allows one.
+		// The active one first: a unique index allows one.
 		for _, step := range []struct {
 			id      string
 			was, is keyring.State
@@ -118,7 +117,7 @@ func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active strin
 	}))
 }
 
-// RetireSealKey ends a key.
+// RetireSealKey marks a key as retired.
 func (db *DB) RetireSealKey(ctx context.Context, id string, was keyring.State, now time.Time) (bool, error) {
 	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
 		return updateSealKey(ctx, q, id, was, keyring.Retired, now)
@@ -140,14 +139,13 @@ func sealKeyUpdated(err error) (bool, error) {
 	return err == nil, err
 }
 
-// DeleteNextSealKey removes a key that nothing is sealed with yet.
+// DeleteNextSealKey deletes a key that is not active yet.
 func (db *DB) DeleteNextSealKey(ctx context.Context, id string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DeleteNextSealKey(ctx, id) })
 }
 
-// PutSealNode stores the report of a node and deletes reports of nodes that ended long
-// ago without removing theirs. The deletion is a transaction of its own, so that two
-// nodes never wait for each other's rows.
+// PutSealNode stores the report of a node and deletes stale reports of killed nodes. The
+// deletion is a transaction of its own, so that two nodes can't deadlock.
 func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	err := db.write(ctx, func(q *query.Queries) error {
 		return q.PutSealNode(ctx, query.PutSealNodeParams{
@@ -176,12 +174,12 @@ func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	})
 }
 
-// DeleteSealNode removes the report of a node that has ended.
+// DeleteSealNode deletes the report of a stopped node.
 func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
 	return db.write(ctx, func(q *query.Queries) error { return q.DeleteSealNode(ctx, name) })
 }
 
-// SealNodes are the reports of all nodes, by name.
+// SealNodes returns the reports of all nodes, by name.
 func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
 	after := ""
@@ -200,7 +198,7 @@ func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	}
 }
 
-// SealedColumns are the names of all columns with sealed values.
+// SealedColumns returns the names of all columns with sealed values.
 func (db *DB) SealedColumns() []string {
 	names := make([]string, 0, len(sealedColumns))
 	for _, column := range sealedColumns {
@@ -212,12 +210,12 @@ func (db *DB) SealedColumns() []string {
 func sealedColumnOf(name string) (sealedColumn, error) {
 	at := slices.IndexFunc(sealedColumns, func(c sealedColumn) bool { return c.name() == name })
 	if at < 0 {
-		return sealedColumn{}, fmt.Errorf("store: %s is no column of sealed values", name)
+		return sealedColumn{}, fmt.Errorf("store: %s is not a sealed column", name)
 	}
 	return sealedColumns[at], nil
 }
 
-// SealedValues is a page of a column, in the order of the primary key.
+// SealedValues returns a page of a column, in the order of the primary key.
 func (db *DB) SealedValues(ctx context.Context, column string, after []string, limit int) ([]keyring.Value, error) {
 	c, err := sealedColumnOf(column)
 	if err != nil {
@@ -264,9 +262,9 @@ func placeholders(first, count int) string {
 	return strings.Join(all, ", ")
 }
 
-// ReplaceSealed replaces values that are still what they were. On PostgreSQL each is a
-// transaction of its own, so that no row stays locked while another is waited for; on
-// SQLite a page is one.
+// ReplaceSealed replaces values that have not changed. On PostgreSQL each is a transaction
+// of its own, so that no row stays locked while another is waited for; on SQLite a page is
+// one transaction.
 func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []keyring.Replacement) (int, error) {
 	c, err := sealedColumnOf(column)
 	if err != nil {
@@ -323,9 +321,9 @@ func OpenExisting(ctx context.Context, opts Options) (*DB, error) {
 	}
 	tx, err := db.sql.Reader().BeginTx(ctx, nil)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("the database can't be opened: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("store: open the database: %w", err), db.Close())
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was changed
+	defer func() { _ = tx.Rollback() }() // read only
 	version, err := db.schemaVersion(ctx, tx)
 	if err != nil || version == 0 {
 		return nil, errors.Join(err, tx.Rollback(), db.Close())

@@ -7,8 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// VATCheck is what VIES said last of a VAT id, and when; false if it was never
-// asked.
+// VATCheck returns the last VIES result for a VAT id; false if there is none.
 func (db *DB) VATCheck(ctx context.Context, id string) (valid bool, checkedAt time.Time, ok bool, err error) {
 	if isUnstorableText(id) {
 		return false, time.Time{}, false, nil
@@ -18,7 +17,7 @@ func (db *DB) VATCheck(ctx context.Context, id string) (valid bool, checkedAt ti
 	return row.Valid != 0, fromMicros(row.CheckedAt), ok, err
 }
 
-// SetVATCheck keeps what VIES said, unless something newer is kept.
+// SetVATCheck stores a VIES result, unless a newer one is stored.
 func (db *DB) SetVATCheck(ctx context.Context, id string, valid bool, checkedAt time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.PutVATCheck(ctx, query.PutVATCheckParams{VatID: id, Valid: boolToInt(valid), CheckedAt: micros(checkedAt)})

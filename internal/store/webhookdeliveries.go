@@ -13,11 +13,11 @@ import (
 
 var _ webhook.Store = (*DB)(nil)
 
-// ListDueDeliveries returns what agents have to hear, the longest overdue first.
+// ListDueDeliveries returns due webhook deliveries, the longest overdue first.
 func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
 	rows, err := db.read().ListDueWebhookDeliveries(ctx, query.ListDueWebhookDeliveriesParams{DueAt: micros(now), Limit: int32(limit)})
 	if err != nil {
-		return nil, fmt.Errorf("due messages to agents: %w", err)
+		return nil, fmt.Errorf("store: list due webhook deliveries: %w", err)
 	}
 	due := make([]webhook.Delivery, 0, len(rows))
 	for _, row := range rows {
@@ -33,7 +33,7 @@ func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
 	}
 }
 
-// ClaimDelivery takes one until the lease ends. It is false if another node was faster.
+// ClaimDelivery leases a delivery. It returns false if another node has claimed it.
 func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
 		row, err := q.ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node})
@@ -46,14 +46,14 @@ func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease t
 	return claimed, mine && err == nil, err
 }
 
-// CompleteDelivery ends a claim, unless its lease ran out. What happened meanwhile is due.
+// CompleteDelivery ends a claim, unless its lease has ended. Events since the claim stay due.
 func (db *DB) CompleteDelivery(ctx context.Context, orderID string, lease time.Time, eventCount, deliveredCount int64, now time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.CompleteWebhookDelivery(ctx, query.CompleteWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), EventCount: eventCount, DeliveredCount: deliveredCount, Now: micros(now)})
 	})
 }
 
-// PostponeDelivery ends a claim and gives it another time.
+// PostponeDelivery ends a claim and reschedules the delivery.
 func (db *DB) PostponeDelivery(ctx context.Context, orderID string, lease, due time.Time, attempts int) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		return q.PostponeWebhookDelivery(ctx, query.PostponeWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), Due: micros(due), Attempts: int64(attempts)})

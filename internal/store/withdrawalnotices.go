@@ -13,7 +13,7 @@ import (
 
 var _ withdrawal.Store = (*DB)(nil)
 
-// AddWithdrawalNotice stores one with its letters.
+// AddWithdrawalNotice stores a notice with its mails.
 func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice, mails []registrar.Mail) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		err := q.InsertWithdrawalNotice(ctx, query.InsertWithdrawalNoticeParams{
@@ -22,7 +22,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 			CreatedAt: micros(notice.At),
 		})
 		if err != nil {
-			return fmt.Errorf("a declaration: %w", err)
+			return fmt.Errorf("store: add withdrawal notice: %w", err)
 		}
 		for _, mail := range mails {
 			if err := enqueueMail(ctx, q, mail, notice.At); err != nil {
@@ -33,7 +33,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 	})
 }
 
-// ListWithdrawalNotices is a page, the oldest first, after the id.
+// ListWithdrawalNotices returns a page of notices after an id, the oldest first.
 func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]withdrawal.Notice, error) {
 	if isUnstorableText(after) {
 		return nil, nil
@@ -50,7 +50,7 @@ func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int
 	return list, err
 }
 
-// ListRelatedOrders are the orders with a number, or the newest paid ones for a domain.
+// ListRelatedOrders returns the order with a number, or the newest paid orders for a domain.
 func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) ([]withdrawal.RelatedOrder, error) {
 	if isUnstorableText(mention) {
 		return nil, nil
@@ -74,7 +74,7 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) 
 	return orders, err
 }
 
-// MarkWithdrawalNoticeDone notes that one is dealt with.
+// MarkWithdrawalNoticeDone marks a notice as handled.
 func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error) {
 	if isUnstorableText(id) {
 		return false, nil

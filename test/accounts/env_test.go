@@ -250,7 +250,7 @@ func (e *env) sessionValid(secret string) bool {
 func (e *env) hasAuditEvent(in account.SignInResult, action registrar.Action) bool {
 	e.Helper()
 	e.must(e.Sweep(e.Context()))
-	entries, err := e.db.DeedsOf(e.Context(), in.Visitor.Customer.ID, "", 200)
+	entries, err := e.db.ListAuditEvents(e.Context(), in.Visitor.Customer.ID, "", 200)
 	e.must(err)
 	for _, entry := range entries {
 		if entry.Action == action {

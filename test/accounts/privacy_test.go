@@ -99,7 +99,7 @@ func TestSweep_DeletesUnconfirmedAccountsAfterAWeek(t *testing.T) {
 		e.must(e.Sweep(ctx))
 		_, err = e.FindByEmail(ctx, operator, email)
 		e.wantError(err, registrar.KindNotFound, registrar.NoSuchCustomer)
-		if entries, err := e.db.DeedsOf(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
+		if entries, err := e.db.ListAuditEvents(ctx, found.ID, "", 10); err != nil || len(entries) != 0 {
 			t.Errorf("its audit log still exists: %v (%v)", entries, err)
 		}
 		if waiting := e.deliverMails(); len(waiting) != 0 {
@@ -118,7 +118,7 @@ func TestSweep_DeletesAuditEventsWithoutAccountAfterAMonth(t *testing.T) {
 		e.must(e.RequestPasswordReset(ctx, attacker, "nobody@example.org", ""))
 		kept := func(customer string) int {
 			e.must(e.Sweep(ctx))
-			entries, err := e.db.DeedsOf(ctx, customer, "", 10)
+			entries, err := e.db.ListAuditEvents(ctx, customer, "", 10)
 			e.must(err)
 			return len(entries)
 		}

@@ -130,7 +130,7 @@ func TestDisconnect_EndsAllTokensOfTheApplication(t *testing.T) {
 		if apps, _ := s.apps.ListConnectedApps(t.Context(), s.actor(anna)); len(apps) != 1 {
 			t.Errorf("still listed: %+v", apps)
 		}
-		events, err := s.db.DeedsOf(t.Context(), s.actor(anna).Customer, "", 100)
+		events, err := s.db.ListAuditEvents(t.Context(), s.actor(anna).Customer, "", 100)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -174,7 +174,7 @@ func TestAudit_RecordsGrantLifecycle(t *testing.T) {
 	s.tokenRequest(a.refreshRequest(refresh))
 	s.tokenRequest(a.refreshRequest(refresh))
 	s.decide(session, s.consentSecret(s.authorize(session, s.authorizationRequest(a))), "deny")
-	events, err := s.db.DeedsOf(t.Context(), id, "", 100)
+	events, err := s.db.ListAuditEvents(t.Context(), id, "", 100)
 	if err != nil {
 		t.Fatal(err)
 	}
