@@ -64,7 +64,7 @@ func TestBackup_WorksThroughPipes(t *testing.T) {
 	if email := customerEmail(t, "sqlite", filepath.Join(other, "dotkontor.db")); email != "anna@example.com" {
 		t.Errorf("got %s", email)
 	}
-	if code, _, errOut := clitest.Run(t, &grammar{}, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != cli.ExitError || !strings.Contains(errOut, "cut or altered") {
+	if code, _, errOut := clitest.Run(t, &grammar{}, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != cli.ExitError || !strings.Contains(errOut, "truncated or altered") {
 		t.Errorf("a cut one: %d, %s", code, errOut)
 	}
 }
