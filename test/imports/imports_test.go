@@ -166,7 +166,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{app},
-		allowed:  []string{core, domains, jobs, failpoint, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/upstream/*", "internal/web", "internal/web/*"},
+		allowed:  []string{core, domains, jobs, failpoint, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/store/sqldb", "internal/upstream/*", "internal/web", "internal/web/*"},
 		// Mail is tested against the sandbox's mail server.
 		allowedInTests: []string{"internal/sandbox/smtp"},
 		reason:         "app wires the product and knows neither its command line nor the sandbox",
@@ -186,7 +186,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"internal/cli/*"},
-		allowed:  []string{core, domains, app, cli, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/upstream/*", "internal/web/*"}, allowedInTests: []string{clitest},
+		allowed:  []string{core, domains, app, cli, "internal/config", "internal/pwhash", "internal/invoicepdf", "internal/store", "internal/store/sqldb", "internal/upstream/*", "internal/web/*"}, allowedInTests: []string{clitest},
 		reason: "commands know neither each other nor the sandbox",
 		remedy: "move what they share to " + cli,
 	},
