@@ -89,7 +89,7 @@ func (p *App) operatorPages(look *Lookups, live *catalog.Live) operator.Config {
 	return operator.Config{
 		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents,
 		Prices: priceLists{p.services.DB, live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
-		Peers: func() []operator.Peer { return p.peers(look) },
+		Upstreams: func() []operator.Upstream { return p.upstreams(look) },
 	}
 }
 

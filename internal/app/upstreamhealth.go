@@ -33,61 +33,61 @@ func (l *upstreamHealth) record(ok bool, code registrar.Code) {
 	l.lastFailure, l.lastCode = time.Now(), code
 }
 
-func (l *upstreamHealth) peer(group, name string) operator.Peer {
+func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	peer := operator.Peer{
-		Group: group, Name: name, State: "well", GoodAt: l.lastSuccess, BadAt: l.lastFailure, LastError: l.lastCode, Calls: l.calls, Faults: l.faults,
+	upstream := operator.Upstream{
+		Group: group, Name: name, State: operator.UpstreamHealthy, GoodAt: l.lastSuccess, BadAt: l.lastFailure, LastError: l.lastCode, Calls: l.calls, Faults: l.faults,
 	}
 	switch {
 	case l.lastSuccess.IsZero() && l.lastFailure.IsZero():
-		peer.State = "unknown"
+		upstream.State = operator.UpstreamUnknown
 	case l.lastFailure.After(l.lastSuccess):
-		peer.State = "resting"
+		upstream.State = operator.UpstreamFailing
 	}
-	return peer
+	return upstream
 }
 
-// peers are all outside.
-func (p *App) peers(look *Lookups) []operator.Peer {
-	var all []operator.Peer
+// upstreams returns all upstreams with their health.
+func (p *App) upstreams(look *Lookups) []operator.Upstream {
+	var all []operator.Upstream
 	for i, client := range look.Registries.Clients {
 		s := client.PoolStatus()
-		peer := operator.Peer{
-			Group: "account", Name: look.Registries.accounts[i].Name + " (" + s.Host + ")", State: "well",
+		upstream := operator.Upstream{
+			Group: "account", Name: look.Registries.accounts[i].Name + " (" + s.Host + ")", State: operator.UpstreamHealthy,
 			Open: s.Open, Most: s.MaxConnections, Busy: s.Waiting, Until: s.RetryAt, LastError: s.Cause,
 		}
 		if s.Cause != "" {
-			peer.State = "resting"
+			upstream.State = operator.UpstreamFailing
 		}
-		all = append(all, peer)
+		all = append(all, upstream)
 	}
 	if p.stripe != nil {
-		all = append(all, p.stripeHealth.peer("payments", "Stripe"))
+		all = append(all, p.stripeHealth.upstream("payments", "Stripe"))
 	}
 	if p.vies != nil {
-		all = append(all, hostPeers("vat", p.vies.HostStatuses())...)
+		all = append(all, hostUpstreams("vat", p.vies.HostStatuses())...)
 	}
 	if p.services.mail.runner != nil {
-		all = append(all, p.services.mail.health.peer("mail", p.cfg.Mail.Server))
+		all = append(all, p.services.mail.health.upstream("mail", p.cfg.Mail.Server))
 	}
-	return append(all, hostPeers("registry", look.hostLimiter.HostStatuses())...)
+	return append(all, hostUpstreams("registry", look.hostLimiter.HostStatuses())...)
 }
 
-// hostPeers are hosts that a guard watches over.
-func hostPeers(group string, standings []hostlimit.HostStatus) []operator.Peer {
-	peers := make([]operator.Peer, 0, len(standings))
-	for _, s := range standings {
-		peer := operator.Peer{
-			Group: group, Name: s.Host, State: "well", Until: s.RetryAt, Calls: s.Calls, Faults: s.Faults, Busy: s.InFlight + s.Waiting,
+// hostUpstreams returns the hosts of a limiter.
+func hostUpstreams(group string, statuses []hostlimit.HostStatus) []operator.Upstream {
+	upstreams := make([]operator.Upstream, 0, len(statuses))
+	for _, s := range statuses {
+		upstream := operator.Upstream{
+			Group: group, Name: s.Host, State: operator.UpstreamHealthy, Until: s.RetryAt, Calls: s.Calls, Faults: s.Faults, Busy: s.InFlight + s.Waiting,
 		}
 		switch {
 		case s.BreakerOpen:
-			peer.State = "resting"
+			upstream.State = operator.UpstreamFailing
 		case s.Paused:
-			peer.State = "paused"
+			upstream.State = operator.UpstreamPaused
 		}
-		peers = append(peers, peer)
+		upstreams = append(upstreams, upstream)
 	}
-	return peers
+	return upstreams
 }

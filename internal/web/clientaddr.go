@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// addrResolver says whose budget a request spends.
+// addrResolver finds the client address, to which budgets apply.
 type addrResolver struct{ trusted []netip.Prefix }
 
-// clientAddr is the address of the peer, or, if the peer is a trusted proxy, the
-// right-most address in its forwarding header that is not a trusted proxy too.
+// clientAddr returns the address of the peer or, if the peer is a trusted proxy, the
+// right-most address in its forwarding header that is not a trusted proxy.
 //
-// Some proxies write X-Forwarded-For, some Forwarded, and pass the other through
-// as the client wrote it. So if both are there and disagree, neither is
-// believed, and the request counts against the proxy itself.
+// Some proxies set X-Forwarded-For, others Forwarded, and pass the other header through
+// as the client sent it. If both are present and disagree, neither is trusted and the
+// request counts against the proxy itself.
 func (f addrResolver) clientAddr(r *http.Request) netip.Addr {
 	peer := peerAddr(r.RemoteAddr)
 	if len(f.trusted) == 0 || !f.trusts(peer) {
@@ -53,9 +53,8 @@ func (f addrResolver) trusts(addr netip.Addr) bool {
 	return false
 }
 
-// rightmostUntrusted walks the hops from the nearest to the farthest. What a trusted hop
-// reports is believed; the walk ends at the first address that is not trusted,
-// or before the first hop that can't be read.
+// rightmostUntrusted walks the hops from the nearest to the farthest. It stops at the
+// first address that is not trusted, or before the first hop that can't be parsed.
 func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse func(string) (netip.Addr, bool)) netip.Addr {
 	nearest := peer
 	hops, ok := splitOutsideQuotes(strings.Join(lines, ","), ',')
@@ -75,16 +74,16 @@ func (f addrResolver) rightmostUntrusted(peer netip.Addr, lines []string, parse 
 	return nearest
 }
 
-// splitOutsideQuotes splits a header field, but not inside a quoted string (RFC
-// 9110, 5.6.4): a proxy may write what the client sent, such as its Host, in
-// quotes beside the address. A quote that never ends makes the whole unreadable,
-// because then nobody can say which part the proxy wrote.
+// splitOutsideQuotes splits a header field, but not inside a quoted string (RFC 9110,
+// 5.6.4): a proxy may quote what the client sent, such as its Host, next to the
+// address. An unterminated quote makes the whole field invalid, because the parts
+// written by the proxy can't be told from the client's.
 func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
 	quoted, begin := false, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
-			i++ // the next character stands for itself
+			i++ // an escaped character is literal
 		case c == '"':
 			quoted = !quoted
 		case c == separator && !quoted:
@@ -95,7 +94,7 @@ func splitOutsideQuotes(text string, separator byte) (parts []string, ok bool) {
 	return append(parts, text[begin:]), !quoted
 }
 
-// parseForwardedFor reads one element of X-Forwarded-For; some proxies add the port.
+// parseForwardedFor parses one element of X-Forwarded-For; some proxies add the port.
 func parseForwardedFor(text string) (netip.Addr, bool) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		return addr.Unmap().WithZone(""), true
@@ -110,8 +109,8 @@ func parseForwardedFor(text string) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// parseForwarded reads the for= of one element of Forwarded (RFC 7239, 4). An
-// element with two of them has been tampered with.
+// parseForwarded parses the for= of one element of Forwarded (RFC 7239, 4). An element
+// with two of them is rejected as tampered.
 func parseForwarded(text string) (found netip.Addr, ok bool) {
 	pairs, whole := splitOutsideQuotes(text, ';')
 	if !whole {

@@ -2,7 +2,7 @@ package web
 
 import "net/http"
 
-// The values are shared slices, put in without copying: they are never changed.
+// These slices are shared between responses and must not be modified.
 var (
 	anyOrigin        = []string{"*"}
 	exposedHeaders   = []string{"Retry-After, RateLimit, RateLimit-Policy, X-Request-Id, WWW-Authenticate, Mcp-Session-Id"}
@@ -10,8 +10,8 @@ var (
 	preflightMaxAge  = []string{"86400"}
 )
 
-// allowAnyOrigin lets scripts of any page read the answer. Credentials are never
-// allowed along with it.
+// allowAnyOrigin lets scripts of any page read the response. It never allows
+// credentials.
 func allowAnyOrigin(header http.Header) {
 	header["Access-Control-Allow-Origin"] = anyOrigin
 	header["Access-Control-Expose-Headers"] = exposedHeaders

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// healthz says that the process serves.
+// healthz reports that the process is serving.
 func healthz(w http.ResponseWriter, _ *http.Request) { writeStatus(w, http.StatusOK, "ok\n") }
 
-// Degraded is a part of the service that can't do all of its work.
+// Degraded is a part of the service that works only partially.
 type Degraded struct {
 	Part, State string
 	Since       time.Time
 }
 
-// readyz says whether a load balancer should send requests here. What is degraded is
-// listed below, a line each, and does not change the status: lookups go on, and
-// another node would have the same trouble.
+// readyz reports whether a load balancer should send requests here. Degraded parts are
+// listed one per line and do not change the status: lookups still work, and another
+// node would have the same problem.
 func readyz(ready func() bool, degraded func() []Degraded) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if !ready() {
@@ -40,7 +40,7 @@ func writeStatus(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// Health serves /healthz and /readyz on the private port too.
+// Health registers /healthz and /readyz on the private port as well.
 func Health(mux *http.ServeMux, ready func() bool, degraded func() []Degraded) {
 	mux.HandleFunc("GET /healthz", healthz)
 	mux.HandleFunc("GET /readyz", readyz(ready, degraded))

@@ -8,13 +8,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// prefersHTML says that a person's browser asks, and not a program: only browsers
-// name HTML among what they take.
+// prefersHTML reports whether the request comes from a browser: only browsers accept
+// text/html explicitly.
 func prefersHTML(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// negotiate answers browsers with a page and programs with what they have always got.
+// negotiate serves html to browsers and other to programs.
 func negotiate(html, other http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
@@ -26,11 +26,11 @@ func negotiate(html, other http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// apiPrefixes are the places where nothing but programs looks. A browser-like
-// client that probes them must not take a page for an answer.
+// apiPrefixes are used by programs only. A client with a browser-like Accept header
+// must not get an HTML page there.
 var apiPrefixes = [...]string{"/api/", "/oauth/", "/.well-known/"}
 
-// notFoundHandler is what is said about a path that does not exist.
+// notFoundHandler answers for paths that do not exist.
 func notFoundHandler(frame *ui.Frame) http.HandlerFunc {
 	if frame == nil {
 		return notFound
@@ -47,8 +47,8 @@ func notFoundHandler(frame *ui.Frame) http.HandlerFunc {
 	}
 }
 
-// mergeRoot makes one route of the two that the root has where there are pages for
-// everybody: the text for programs, then the page.
+// mergeRoot combines the two routes of the root into one that negotiates: the text for
+// programs and the home page.
 func mergeRoot(list []httpjson.Route) []httpjson.Route {
 	text := -1
 	for i, r := range list {

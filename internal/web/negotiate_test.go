@@ -36,7 +36,7 @@ func getAs(handler http.Handler, method, path, accept string) *httptest.Response
 func TestNotFound_HTMLForBrowsersOnly(t *testing.T) {
 	t.Parallel()
 	frame, err := ui.New(ui.Config{
-		BaseURL: "https://domains.example", Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Places: true,
+		BaseURL: "https://domains.example", Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, PublicLinks: true,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -17,15 +17,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
-// observer wraps the routes: an id, a log record and a measurement for every
-// request, and a 500 for every panic.
+// observer wraps the routes: it adds an id, a log record and a measurement to every
+// request, and answers 500 after a panic.
 type observer struct {
 	mux     *http.ServeMux
 	logger  *slog.Logger
 	metrics *requestMetrics
 	pool    sync.Pool
-	// panicHandlers answers a request whose handler has panicked, in the form of the protocol
-	// of its pattern; others get the one of REST.
+	// panicHandlers answers a request after a panic in the form of its route's
+	// protocol; routes without an entry use the form of REST.
 	panicHandlers map[string]func(w http.ResponseWriter, r *http.Request, err error)
 }
 
@@ -53,7 +53,7 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		recovered := recover()
 		abort := isAbort(recovered)
 		if recovered != nil && !abort {
-			// Half an answer must not look like a whole one.
+			// A partial response must not look complete.
 			if abort = !o.servePanic(rec, r, id, recovered); abort {
 				recovered = http.ErrAbortHandler
 			}
@@ -66,7 +66,7 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		} else {
 			o.metrics.inFlight.Dec()
 		}
-		// ServeMux leaves the pattern in the request before it calls the handler.
+		// ServeMux sets the pattern before it calls the handler.
 		pattern := r.Pattern
 		if pattern == "" {
 			pattern = "/"
@@ -79,7 +79,7 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		rec.ResponseWriter, rec.metrics = nil, nil
 		o.pool.Put(rec)
 		if abort {
-			panic(recovered) // the agreed way to drop a connection
+			panic(recovered) // the documented way to drop a connection
 		}
 	}()
 	if !isClean(r.URL.Path) {
@@ -91,8 +91,8 @@ func (o *observer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var noSniff = []string{"nosniff"}
 
-// newRequestID only has to tell requests apart, so it need not be unguessable:
-// 80 random bits in 16 letters and digits.
+// newRequestID returns 80 random bits in 16 characters. It only has to be unique, not
+// unguessable.
 func newRequestID() string {
 	const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 	var id [16]byte
@@ -104,25 +104,25 @@ func newRequestID() string {
 	return string(id[:])
 }
 
-// isClean keeps ServeMux from redirecting: a path that would have to be cleaned
-// first is a path that does not exist.
+// isClean keeps ServeMux from redirecting: a path that is not in clean form does not
+// exist.
 func isClean(p string) bool {
 	if p == "" || p[0] != '/' {
 		return false
 	}
 	clean := path.Clean(p)
-	// A slash at the end is part of the name: /oauth/token/ has one.
+	// A trailing slash is part of the path, as in /oauth/token/.
 	return clean == p || clean != "/" && clean+"/" == p
 }
 
-// logRequest writes the one line about this request. Nothing in it comes from the
-// client but the method, and that only if it is a usual one.
+// logRequest writes the record of this request. Only the method comes from the client,
+// and only if it is a standard one.
 func (o *observer) logRequest(r *http.Request, rec *recorder, id, pattern string, duration time.Duration) {
 	level := slog.LevelInfo
 	switch status := rec.status(); {
-	case rec.errInfo.Fault: // also where the answer is a tool's failure with status 200
+	case rec.errInfo.Fault: // also for a failed tool call with status 200
 		level = slog.LevelError
-	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // said on purpose
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable: // intended responses
 	case status >= http.StatusInternalServerError && !rec.errInfo.ClientGone:
 		level = slog.LevelError
 	}
@@ -168,9 +168,9 @@ func isAbort(recovered any) bool {
 	return ok && errors.Is(err, http.ErrAbortHandler)
 }
 
-// servePanic keeps the process alive. The panic's text may quote what the
-// client sent, so only its type and the stack are logged. It is false if there was
-// half an answer already.
+// servePanic answers after a panic. The panic's text may quote client data, so only its
+// type and the stack are logged. It returns false if part of the response was already
+// written.
 func (o *observer) servePanic(rec *recorder, r *http.Request, id string, recovered any) (answered bool) {
 	o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "request", "id", id, "route", r.Pattern,
 		"type", panicType(recovered), "stack", string(debug.Stack()))
@@ -180,7 +180,7 @@ func (o *observer) servePanic(rec *recorder, r *http.Request, id string, recover
 		return false
 	}
 	defer func() {
-		if recovered := recover(); recovered != nil { // even the page of errors fails
+		if recovered := recover(); recovered != nil { // the error page panicked, too
 			o.logger.ErrorContext(r.Context(), registrar.PanicRecovered, "where", "error page", "id", id, "type", panicType(recovered), "stack", string(debug.Stack()))
 			httpjson.RecordError(rec, err)
 			if answered = !rec.wroteHeader(); answered {
@@ -207,7 +207,7 @@ func panicType(recovered any) string {
 	}
 }
 
-// recorder notes what was answered.
+// recorder records the response for log and metrics.
 type recorder struct {
 	http.ResponseWriter
 	statusCode int
@@ -217,7 +217,7 @@ type recorder struct {
 	outcome    string
 	startedAt  time.Time
 	metrics    *requestMetrics
-	// isStream says that it is a stream, and opened how long it took to begin.
+	// isStream marks a stream; streamOpenedAfter is the time until it started.
 	isStream          bool
 	streamOpenedAfter time.Duration
 }
@@ -241,19 +241,18 @@ func (rec *recorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// RecordError keeps the last error for the log, but no later one in place of a fault; see
-// wire.Annotate.
+// RecordError implements httpjson.ErrorRecorder. It keeps the last error, but a fault
+// is never replaced by a lesser error.
 func (rec *recorder) RecordError(note httpjson.ErrorInfo) {
 	if !rec.errInfo.Fault || note.Fault {
 		rec.errInfo = note
 	}
 }
 
-// RecordTool keeps the name of the tool that was called, and how that ended; see
-// wire.NoteTool.
+// RecordTool implements httpjson.ToolRecorder.
 func (rec *recorder) RecordTool(name, outcome string) { rec.tool, rec.outcome = name, outcome }
 
-// MarkStream stops the clock of what is open for long; see wire.NoteStream.
+// MarkStream implements httpjson.StreamMarker: the duration is measured up to here.
 func (rec *recorder) MarkStream() {
 	if rec.isStream {
 		return

@@ -12,20 +12,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// browserPages are the pages, with what they share.
+// browserPages holds the routes of all pages and their shared frame.
 type browserPages struct {
 	frame *ui.Frame
 	pages []httpjson.Route
 }
 
-// newBrowserPages is empty where there are no customers.
+// newBrowserPages is empty if there are no customer accounts.
 func newBrowserPages(cfg Config, addresses addrResolver) (browserPages, error) {
 	if cfg.Portal.Accounts == nil {
 		return browserPages{}, nil
 	}
 	frame, err := ui.New(ui.Config{
 		BaseURL: cfg.Facts.BaseURL, Sessions: cfg.Portal.Accounts, Address: addresses.clientAddr, Now: cfg.Now,
-		Orders: cfg.Checkout.Orders != nil, Places: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
+		Orders: cfg.Checkout.Orders != nil, PublicLinks: cfg.Site.Catalog != nil, Operators: cfg.Operator.Admin != nil,
 		Basket: cfg.Checkout.Orders != nil && cfg.Checkout.Basket != nil, Legal: cfg.Legal.Notices != nil,
 		MaxStreams: cfg.MaxStreams, Closing: cfg.Closing,
 	})
@@ -77,7 +77,7 @@ func newBrowserPages(cfg Config, addresses addrResolver) (browserPages, error) {
 	return result, nil
 }
 
-// newSite are the pages for everybody, with what they share with the REST interface.
+// newSite returns the public pages, which share their budget with the REST endpoints.
 func (cfg Config) newSite(frame *ui.Frame, addresses addrResolver) (*site.Handler, error) {
 	siteCfg := cfg.Site
 	siteCfg.Frame, siteCfg.Address, siteCfg.Budget = frame, addresses.clientAddr, cfg.Budget
@@ -85,7 +85,7 @@ func (cfg Config) newSite(frame *ui.Frame, addresses addrResolver) (*site.Handle
 	return site.New(siteCfg)
 }
 
-// has says whether a path is a page's.
+// has reports whether path is a page.
 func (p browserPages) has(path string) bool {
 	return slices.ContainsFunc(p.pages, func(r httpjson.Route) bool { return r.Path == path })
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
-// resource is one path with its methods. It answers 405 and OPTIONS itself,
-// because ServeMux would answer in plain text.
+// resource is one path with its methods. It answers 405 and OPTIONS itself, because
+// ServeMux would respond in plain text.
 type resource struct {
 	methods   map[string]http.HandlerFunc
 	allow     string
 	anyOrigin bool
-	// hidden says that nobody may learn which methods there are.
+	// hidden means that the response must not reveal the methods.
 	hidden bool
-	// methodNotAllowed answers 405 in the words of the path's protocol.
+	// methodNotAllowed answers 405 in the form of the path's protocol.
 	methodNotAllowed http.HandlerFunc
 }
 

@@ -26,62 +26,56 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Config is what the front needs.
+// Config holds the dependencies of the server.
 type Config struct {
-	// Facts are what the documents say.
+	// Facts fill the discovery documents.
 	Facts discovery.Facts
-	// Lookups and Budget serve the REST interface; the lookup tools spend the same.
+	// Lookups and Budget serve the REST endpoints; MCP lookup tools spend the same
+	// budget.
 	Lookups rest.Lookups
 	Budget  mcp.Budget
-	// MCP is the MCP endpoint. The front fills in what it shares with it:
-	// base address, budget, address and logger.
+	// MCP configures the MCP endpoint. New sets its base URL, budget, address and
+	// logger.
 	MCP mcp.Config
-	// Portal is what people see in a browser. The front fills in its frame; without
-	// customers there is no portal.
+	// Portal configures the customers' pages. New sets the frame; without accounts
+	// there are no pages at all.
 	Portal portal.Config
-	// Site is what everybody sees: search, prices, assistants. The front fills in
-	// what it shares; without a catalogue, or without a portal, there are no such
-	// pages.
+	// Site configures the public pages: search, prices, assistants. They need a catalog
+	// and the portal.
 	Site site.Config
-	// Legal are the pages that the law asks for. The front fills in their frame; without
-	// somebody who takes declarations, or without a portal, there are none.
+	// Legal configures the legal pages. They need Notices and the portal.
 	Legal legal.Config
-	// Operator are the pages of those who run the service. The front fills in their
-	// frame; without an office, or without a portal, there are no such pages.
+	// Operator configures the operators' pages. They need Admin and the portal.
 	Operator operator.Config
-	// Checkout is where orders are paid and read. The front fills in its frame;
-	// without orders, or without a portal, there are no such pages.
+	// Checkout configures the order and payment pages. They need Orders and the portal.
 	Checkout checkout.Config
-	// ACP is where agents check out. The front fills in what it shares;
-	// without agents or orders its operations say that they are not in service.
+	// ACP configures agentic checkout. Without agents or orders its operations answer
+	// that they are not in service.
 	ACP acp.Config
-	// OAuth is where applications are connected. The front fills in what it
-	// shares; without applications, or without a portal to sign in at, its
-	// endpoints say that they are not in service.
+	// OAuth configures the authorization server. Without applications or the portal its
+	// endpoints answer 503.
 	OAuth oauth.Config
-	// StripeEvents is who hears of the payment provider's messages; without one the
-	// provider has nowhere to send them.
+	// StripeEvents handles the payment provider's webhooks; nil means no such endpoint.
 	StripeEvents stripehook.Events
-	// Now is the clock of sessions, the same as the customers' one; nil means
-	// time.Now.
+	// Now is the clock of sessions, the same as the accounts'; nil means time.Now.
 	Now func() time.Time
-	// TrustedProxies are the networks whose forwarding headers are believed.
+	// TrustedProxies are the networks whose forwarding headers are trusted.
 	TrustedProxies []netip.Prefix
-	// Ready says whether the service wants new requests.
+	// Ready reports whether the service accepts new requests.
 	Ready func() bool
-	// Degraded lists the parts of the service that are in trouble; nil means none.
+	// Degraded lists the parts that work only partially; nil means none.
 	Degraded func() []Degraded
-	// MaxStreams is how many pages may be followed at one moment, and Closing ends them
-	// all when it is closed.
+	// MaxStreams limits the open page streams; closing the channel Closing ends them
+	// all.
 	MaxStreams int
 	Closing    <-chan struct{}
-	// Logger gets one record a request.
+	// Logger gets one record per request.
 	Logger *slog.Logger
-	// Registry gets the metrics.
+	// Registry registers the metrics.
 	Registry prometheus.Registerer
 }
 
-// routes is everything that the service answers to, in the contract's order.
+// routes lists every endpoint except the pages, in the contract's order.
 func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]httpjson.Route, error) {
 	lookups := rest.New(cfg.Lookups, cfg.Budget, addresses.clientAddr)
 	documents, err := discovery.New(cfg.Facts)
@@ -136,7 +130,7 @@ func routes(cfg Config, addresses addrResolver, frame *ui.Frame) ([]httpjson.Rou
 // New returns the handler of the whole service.
 func New(cfg Config) (http.Handler, error) {
 	if cfg.Logger == nil || cfg.Registry == nil || cfg.Ready == nil {
-		return nil, errors.New("web needs a logger, a registry of metrics and a readiness")
+		return nil, errors.New("web: Config.Logger, Registry and Ready are required")
 	}
 	if cfg.Portal.Accounts != nil && cfg.Legal.Notices != nil {
 		cfg.Facts.Terms, cfg.Facts.Privacy = ui.TermsPath, ui.PrivacyPath
@@ -198,7 +192,7 @@ func New(cfg Config) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, tool := range tools { // an alert must see the first event
+	for _, tool := range tools { // alerts need the series to exist before the first event
 		for _, outcome := range mcp.Outcomes {
 			front.metrics.tools.WithLabelValues(tool, outcome)
 		}

@@ -32,7 +32,7 @@ async function purchase(page, context, watched) {
   await at(page, "/warenkorb");
   await field(page, "domain").fill("kein name");
   await clickButton(page, "Umzug in den Warenkorb");
-  assert.match(await page.locator("#domain-problem").textContent(), /kein Name/);
+  assert.match(await page.locator("#domain-problem").textContent(), /kann nicht umziehen/);
   await field(page, "domain").fill(sandbox.transfer.name);
   await clickButton(page, "Umzug in den Warenkorb");
   await at(page, "/warenkorb");
@@ -54,7 +54,7 @@ async function purchase(page, context, watched) {
   await page.waitForURL(/\/checkout\//);
   const pay = new URL(page.url()).pathname;
   assert.equal(await page.locator("[data-count]").isVisible(), false, "the basket is not empty");
-  await page.getByRole("link", { name: "Angaben machen", exact: true }).click();
+  await page.getByRole("link", { name: "Angaben ergänzen", exact: true }).click();
   await field(page, "name").fill("Erika Mustermann");
   await field(page, "postal_code").fill("123");
   await field(page, "street").fill("Heidestraße 17");

@@ -83,7 +83,7 @@ try {
     await page.getByText("<b>Bank</b>").first().waitFor();
     await screenshot(page, "apps-desk");
     await page.getByRole("button", { name: "trennen" }).first().click();
-    await page.getByText("Sie haben keine Anwendung verbunden.").waitFor();
+    await page.getByText("Sie haben noch keine Anwendung verbunden.").waitFor();
     assert.equal(await mine(tokens.access_token), 401);
     ok("disconnected and rejected at the next call");
 

@@ -43,7 +43,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByText("Nameserver ändern", { exact: true }).click();
   await field(page, "nameservers").fill("ns1.nordlicht.example");
   await clickButton(page, "Nameserver speichern");
-  await page.getByText("Das sind zu wenige Nameserver.").waitFor();
+  await page.getByText("Bitte geben Sie mehr Nameserver an.").waitFor();
   assert.equal(await field(page, "nameservers").inputValue(), "ns1.nordlicht.example");
   await checkPage(page, "too few nameservers");
   await field(page, "nameservers").fill("ns1.nordlicht.example\nns2.nordlicht.example");
@@ -56,7 +56,7 @@ await withBrowser(async (page, context, watched) => {
   await page.getByText("DS-Eintrag hinzufügen", { exact: true }).first().click();
   await field(page, "ds").last().fill(name + ". 3600 IN DS " + ds);
   await page.getByRole("button", { name: "DS-Eintrag hinzufügen" }).click();
-  await said(page, "Der DS-Eintrag steht bei der Registry.");
+  await said(page, "Der DS-Eintrag ist bei der Registry hinterlegt.");
   await page.locator(".ds code", { hasText: ds }).waitFor();
   ok("DS record added");
 

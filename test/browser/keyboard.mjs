@@ -76,7 +76,7 @@ async function purchase(page, context, watched) {
 
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.pathname !== "/");
-  await toName(page, /^Create an account$/);
+  await toName(page, /^Create account$/);
   await page.keyboard.press("Enter");
   await at(page, "/portal/register");
   const email = address("tasten");
@@ -95,7 +95,7 @@ async function purchase(page, context, watched) {
   const pay = new URL(page.url()).pathname;
   ok("an account is created by keyboard, and returns to the basket");
 
-  await toName(page, /^Give the details$/);
+  await toName(page, /^Enter details$/);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/portal\/profile/);
   await type(page, "name", "Erika Mustermann");

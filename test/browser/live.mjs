@@ -88,7 +88,7 @@ async function live(page, context, watched) {
   await state(page, registered).getByText("registriert", { exact: true }).waitFor({ timeout: 60_000 });
   assert.equal(await state(page, transferred).textContent(), "Umzug läuft");
   assert.equal(loaded.count, 0, "the page was loaded again");
-  await heading(page, "Bestellung wird ausgeführt").waitFor();
+  await heading(page, "Bestellung wird bearbeitet").waitFor();
   await checkPage(page, "a purchase under way");
   assert.equal(loaded.count, 0, "the page was loaded again");
   ok("a completed registration is shown without a reload");
@@ -151,7 +151,7 @@ async function plain(page) {
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   const { transferred } = await order(page);
   const loaded = navigations(page);
-  await heading(page, "Bestellung wird ausgeführt").waitFor();
+  await heading(page, "Bestellung wird bearbeitet").waitFor();
   await advanceUntil(state(page, transferred).getByText("umgezogen").waitFor({ timeout: 60_000 }));
   assert.ok(loaded.count > 0, "the page changed without script and without being loaded");
   ok("without script the page reloads itself");

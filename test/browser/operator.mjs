@@ -40,7 +40,7 @@ async function locks(page) {
   await field(page, "cause").selectOption("udrp");
   await field(page, "reason").fill("Verfahren D2026-0815 vor der WIPO");
   await clickButton(page, "Sperren");
-  assert.match(await page.locator("#blocks-problem").textContent(), /was verboten ist/);
+  assert.match(await page.locator("#blocks-problem").textContent(), /mindestens eine Einschränkung/);
   assert.equal(await field(page, "domain").inputValue(), domain, "what was typed is gone");
   await checkPage(page, "locks with a problem");
   await page.getByLabel("Umzug und Inhaberwechsel").check();
@@ -77,7 +77,7 @@ async function customers(page) {
   assert.match(await page.locator("main").textContent(), new RegExp(email));
   await checkPage(page, "customer");
   await page.goto(portal("/portal/activity"));
-  await page.locator("td", { hasText: "Daten des Kontos angesehen" }).first().waitFor();
+  await page.locator("td", { hasText: "Kontodaten angesehen" }).first().waitFor();
   ok("an operator's access is in the customer's activity");
 }
 

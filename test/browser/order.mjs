@@ -52,7 +52,7 @@ const stories = {
     assert.equal(await page.locator("main table").count(), 0, "somebody else's orders are listed");
     ok("another customer's order is not found in the portal");
     await page.goto(pay);
-    await clickButton(page, "Abmelden und anders anmelden");
+    await clickButton(page, "Konto wechseln");
     await fillIn(page, payPath);
     ok("another account can only sign out, and returns");
     await checkPage(page, "to be paid");
@@ -105,7 +105,7 @@ const stories = {
     await checkPage(page, "identity missing");
     await page.goto(verify);
     await checkPage(page, "identity");
-    await clickButton(page, "Nachweis beginnen");
+    await clickButton(page, "Prüfung starten");
     await page.waitForURL(sandbox.provider + "/**");
     await page.locator("#unverified").click();
     await page.goto(verify);
@@ -149,7 +149,7 @@ const stories = {
     assert.equal(await button(page, order).count(), 0);
     await clickButton(page, "Kostenlos beauftragen");
     await at(page, payPath);
-    await title(page, "Bestellung wird ausgeführt");
+    await title(page, "Bestellung wird bearbeitet");
     await gotoWithoutStream(page, pay);
     await checkPage(page, "under way");
     ok("confirmed without paying");

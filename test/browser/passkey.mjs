@@ -65,7 +65,7 @@ await withBrowser(async (page, context) => {
   ok("token used");
 
   await page.getByRole("button", { name: "Token Agent auf dem Laptop widerrufen" }).click();
-  await page.getByText("Sie haben kein Token.").waitFor();
+  await page.getByText("Sie haben noch kein Token.").waitFor();
   await assert.rejects(
     client.callTool({ name: "list_my_domains", arguments: {} }),
     (error) => error.code === 401 || error.constructor.name === "UnauthorizedError",

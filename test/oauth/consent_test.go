@@ -155,14 +155,14 @@ func TestConsentPage_NamesClientAndScopeWithoutClientContent(t *testing.T) {
 			t.Errorf("the page contains %s", bad)
 		}
 	}
-	for _, want := range []string{"&lt;script&gt;alert", "<strong>app.example</strong>", "anna@example.org", "see your domains and orders", "15 Dec 2026", "calls itself"} {
+	for _, want := range []string{"&lt;script&gt;alert", "<strong>app.example</strong>", "anna@example.org", "view your domains and orders", "15 Dec 2026", "calls itself"} {
 		if !strings.Contains(page.text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
 	reader := s.authorize(session, withChanges(s.authorizationRequest(a), "scope", "mcp:read"))
-	if strings.Contains(reader.text, "see your domains") || !strings.Contains(reader.text, "everybody can look up") {
-		t.Error("the page does not describe mcp:read")
+	if strings.Contains(reader.text, "view your domains") || !strings.Contains(reader.text, "anyone can look up") {
+		t.Error("mcp:read is not told as what it is")
 	}
 	local := s.newApp("none", "http://127.0.0.1:7777/callback")
 	if page := s.authorize(session, s.authorizationRequest(local)); !strings.Contains(page.text, "a program on your own device (127.0.0.1)") {

@@ -117,11 +117,11 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	}
 	made := s.startOrder(items...)
 	anna := s.signedInBrowser()
-	page := anna.get(made.PaymentURL) // still shows the stored quote
-	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline) && !strings.Contains(page.text, "Sie sehen den Stand vom"); time.Sleep(100 * time.Millisecond) {
+	page := anna.get(made.PaymentURL) // which still shows what the order was made by
+	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline) && !strings.Contains(page.text, "Stand:"); time.Sleep(100 * time.Millisecond) {
 		page = anna.get(made.PaymentURL)
 	}
-	if page.status != http.StatusOK || !strings.Contains(page.text, "Preise und Verfügbarkeit sind gerade nicht aktualisiert.") || !strings.Contains(page.text, `name="gross"`) {
+	if page.status != http.StatusOK || !strings.Contains(page.text, "Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren.") || !strings.Contains(page.text, `name="gross"`) {
 		t.Errorf("the page says %d\n%s", page.status, page.text)
 	}
 	for _, dryRun := range []bool{false, true} {

@@ -100,8 +100,8 @@ func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {
 		t.Fatalf("%d %+v", status, done)
 	}
 	anna := s.signedInBrowser()
-	if page := anna.get(made.PaymentURL).text; !strings.Contains(page, "Noch in keinem Konto") || strings.Contains(page, "Seeweg") || strings.Contains(page, "carla@neu") {
-		t.Errorf("the order's page shows\n%s", page)
+	if page := anna.get(made.PaymentURL).text; !strings.Contains(page, "Noch keinem Konto zugeordnet") || strings.Contains(page, "Seeweg") || strings.Contains(page, "carla@neu") {
+		t.Errorf("who has the link of the order sees\n%s", page)
 	}
 	if s.ownsDomain(name) {
 		t.Fatal("the domain has an owner already")

@@ -110,7 +110,7 @@ func TestProfile_OwnerChangesPasswordAndEmail(t *testing.T) {
 	s.newMember("erika@example.org")
 	b, other := s.signedInBrowser("erika@example.org"), s.signedInBrowser("erika@example.org")
 	wrong := b.post("/portal/profile/password", url.Values{"old": {"wrong-wrong-wrong"}, "password": {"another-horse-battery"}})
-	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, "Das bisherige Passwort stimmt nicht.") {
+	if wrong.status != http.StatusUnprocessableEntity || !strings.Contains(wrong.body, "Das bisherige Passwort ist falsch.") {
 		t.Errorf("a wrong password: %d", wrong.status)
 	}
 	if got := b.post("/portal/profile/password", url.Values{"old": {password}, "password": {"another-horse-battery"}}); got.location() != "/portal/profile" {
@@ -253,7 +253,7 @@ func TestTokens_TwentyFirstIsRefusedWithMessage(t *testing.T) {
 		must(t, err)
 	}
 	got := b.post("/portal/tokens", url.Values{"name": {"one more"}})
-	if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Mehr als 20 Tokens sind nicht möglich.") || tokenValue.MatchString(got.body) {
+	if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, "Sie können höchstens 20 Tokens haben.") || tokenValue.MatchString(got.body) {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
 }

@@ -77,8 +77,8 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	}{
 		{"/nameservers", url.Values{"nameservers": {"ns1.example.net\r\nns1.eigene.de 192.0.2.1"}}, "ns1.eigene.de 192.0.2.1"},
 		{"/ds", url.Values{"ds": {"eigene.de. IN DS " + ds}}, ds},
-		{"/lock", url.Values{"on": {"yes"}}, "Niemand kann die Domain wegziehen."},
-		{"/lock", nil, "Wer den Auth-Code hat, kann die Domain wegziehen."},
+		{"/lock", url.Values{"on": {"yes"}}, "Die Domain kann nicht umziehen."},
+		{"/lock", nil, "Mit dem Auth-Code kann die Domain umziehen."},
 	} {
 		if got := b.post(path+step.action, step.fields); got.status != http.StatusSeeOther || got.location() != path {
 			t.Fatalf("%s: %d %s", step.action, got.status, got.body)
@@ -93,7 +93,7 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	if got := b.post(path+"/ds/remove", url.Values{"ds": {ds}}); got.status != http.StatusSeeOther || len(s.registry.records["eigene.de"].DS) != 0 {
 		t.Errorf("the DS record stays: %d", got.status)
 	}
-	if got := b.get(path).body; strings.Count(got, "Person im Browser") < 5 || !strings.Contains(got, "DS-Eintrag entfernt") {
+	if got := b.get(path).body; strings.Count(got, "Browser") < 5 || !strings.Contains(got, "DS-Eintrag entfernt") {
 		t.Errorf("the history is short: %s", got)
 	}
 }
@@ -134,8 +134,8 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	for typed, says := range map[string]string{
-		"ns1.example.net": "zu wenige", "ns1.example.net\nns1.example.net": "zweimal", "ns1\nns2.example.net": "keinen gültigen Namen",
-		"ns1.eigene.de\nns2.example.net": "braucht seine IP-Adresse", "ns1.example.net 192.0.2.1\nns2.example.net": "nur hinter Nameservern",
+		"ns1.example.net": "mehr Nameserver", "ns1.example.net\nns1.example.net": "doppelt angegeben", "ns1\nns2.example.net": "keinen gültigen Namen",
+		"ns1.eigene.de\nns2.example.net": "braucht eine IP-Adresse", "ns1.example.net 192.0.2.1\nns2.example.net": "Nur Nameserver unter der Domain",
 		"192.0.2.1\n192.0.2.2": "keinen gültigen Namen",
 	} {
 		got := b.post(path+"/nameservers", url.Values{"nameservers": {typed}})
@@ -143,13 +143,13 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 			t.Errorf("%q: %d, and the page lacks %q or what was typed", typed, got.status, says)
 		}
 	}
-	for typed, says := range map[string]string{"2371 13 2": "kein vollständiger", "2371 13 1 AABB": "nicht mehr als sicher", "2371 13 2 AABB": "kein vollständiger"} {
+	for typed, says := range map[string]string{"2371 13 2": "unvollständig", "2371 13 1 AABB": "nicht mehr sicher", "2371 13 2 AABB": "unvollständig"} {
 		if got := b.post(path+"/ds", url.Values{"ds": {typed}}); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, `value="`+typed+`"`) {
 			t.Errorf("%q: %d", typed, got.status)
 		}
 	}
 	s.registry.err = &registrar.Error{Kind: registrar.KindConflict, Code: "epp_status_prohibits"}
-	if got := b.post(path+"/lock", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "Der Status der Domain verbietet das") {
+	if got := b.post(path+"/lock", nil); got.status != http.StatusConflict || !strings.Contains(got.body, "Der Status der Domain lässt das") {
 		t.Errorf("a refusal: %d %s", got.status, got.body)
 	}
 	s.registry.err = registrar.Fault(registrar.FaultTimeout, "epp.example", nil)
@@ -157,7 +157,7 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 		t.Errorf("a registry that is away: %d %s", got.status, got.body)
 	}
 	got := b.get(path)
-	if !strings.Contains(got.body, "unterwegs zur Registry") || got.header.Get("Refresh") != "3" || strings.Contains(got.body, path+"/nameservers") {
+	if !strings.Contains(got.body, "an die Registry übermittelt") || got.header.Get("Refresh") != "3" || strings.Contains(got.body, path+"/nameservers") {
 		t.Errorf("the page of an open change: %s", got.body)
 	}
 }
@@ -168,8 +168,8 @@ func TestDomainPage_EachStatusExplainsOptions(t *testing.T) {
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	for status, says := range map[registrar.DomainStatus]string{
-		registrar.DomainPending: "noch in Arbeit", registrar.DomainExpired: "Die Laufzeit ist zu Ende", registrar.DomainRedemption: "Die Domain ist gelöscht",
-		registrar.DomainTransit: "liegt bei DENIC", registrar.DomainTransferredOut: "Ein anderer Anbieter",
+		registrar.DomainPending: "noch nicht bestätigt", registrar.DomainExpired: "Die Domain ist abgelaufen", registrar.DomainRedemption: "Die Domain ist gelöscht",
+		registrar.DomainTransit: "liegt bei DENIC", registrar.DomainTransferredOut: "bei einem anderen Anbieter",
 	} {
 		id := s.addDomain(erika.ID, "stand-"+strings.ReplaceAll(string(status), "_", "-"), status)
 		got := b.get("/portal/domains/" + id)

@@ -138,7 +138,7 @@ func TestCloseAccount_RefusedWhileDomainsRemain(t *testing.T) {
 	if got := b.get("/portal/profile/close"); !strings.Contains(got.body, "Domains in Ihrem Konto: 1") || strings.Contains(got.body, `name="sure"`) {
 		t.Errorf("%s", got.body)
 	}
-	if got := b.post("/portal/profile/close", url.Values{"sure": {"on"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "Solange Domains") {
+	if got := b.post("/portal/profile/close", url.Values{"sure": {"on"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "enthält noch Domains") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := b.get("/portal/profile"); got.status != http.StatusOK {

@@ -159,7 +159,7 @@ func TestInvoices_ListAndDownload(t *testing.T) {
 	erika := s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	s.mountInvoicePages()
-	if got := b.get("/portal/invoices").body; !strings.Contains(got, "Es gibt noch keine Rechnung.") {
+	if got := b.get("/portal/invoices").body; !strings.Contains(got, "Sie haben noch keine Rechnungen.") {
 		t.Errorf("an empty list: %s", got)
 	}
 	o, document := s.addPaidOrder(erika.ID)

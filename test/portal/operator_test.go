@@ -85,7 +85,7 @@ func (s *env) operatorPages() behind.Config {
 	must(s.t, err)
 	s.prices = catalog.NewLive(shipped)
 	return behind.Config{
-		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Peers: func() []behind.Peer { return nil },
+		Admin: adminService, Customers: accountFiles{s, adminService}, Agents: s.agents, Prices: priceLists{s.db, s.prices}, ConfirmFactor: 2, Upstreams: func() []behind.Upstream { return nil },
 	}
 }
 
@@ -267,7 +267,7 @@ func TestOperatorPages_AccountViewIsInCustomerActivity(t *testing.T) {
 	if got := b.get("/operator/customers/" + erika.ID); got.status != http.StatusOK || !strings.Contains(got.body, "erika@example.org") {
 		t.Fatalf("%d", got.status)
 	}
-	if got := s.signedInBrowser("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Daten des Kontos angesehen") {
+	if got := s.signedInBrowser("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Kontodaten angesehen") {
 		t.Error("the customer does not learn of it")
 	}
 }
@@ -410,7 +410,7 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	must(t, s.db.AddDomainChange(t.Context(), stuck))
 	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: registrar.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
 	holder := s.signedInBrowser("erika@example.org")
-	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung bleibt liegen") || got.header.Get("Refresh") != "" {
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung hängt fest") || got.header.Get("Refresh") != "" {
 		t.Errorf("the holder reads %s", got.body)
 	}
 	_, b := s.operatorBrowser("ops@example.org")
@@ -426,13 +426,13 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	if got := b.post(path, nil); got.status != http.StatusSeeOther {
 		t.Fatalf("giving up answered %d %s", got.status, got.body)
 	}
-	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht aufgeben") {
+	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht abbrechen") {
 		t.Errorf("the second time: %d %s", got.status, got.body)
 	}
-	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "aufgegeben") || strings.Contains(got.body, "bleibt liegen") {
+	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "abgebrochen") || strings.Contains(got.body, "hängt fest") {
 		t.Errorf("the holder reads %s", got.body)
 	}
-	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain aufgegeben") {
+	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain abgebrochen") {
 		t.Errorf("the activity is %s", got.body)
 	}
 }

@@ -88,7 +88,7 @@ func TestRenew_CreatesOrder(t *testing.T) {
 		t.Errorf("ordered was %+v by %+v", request, c.actor)
 	}
 	for code, sentence := range map[error]string{
-		&order.ItemsRefused{}: "lässt sich zurzeit nicht verlängern",
+		&order.ItemsRefused{}: "können Sie zurzeit nicht verlängern",
 		&registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}: "zu viele offene Bestellungen",
 	} {
 		c.err = code
@@ -108,7 +108,7 @@ func TestAutoRenew_OwnerSwitchesIt(t *testing.T) {
 	if got := b.post(path, url.Values{"on": {"yes"}}); got.location() != "/portal/domains" || !c.autoRenew[id] {
 		t.Errorf("switching on: %d, %v", got.status, c.autoRenew)
 	}
-	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht von selbst") {
+	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht automatisch") {
 		t.Errorf("nothing is said: %s", got.body)
 	}
 	if got := b.post(path, nil); got.location() != "/portal/domains" || c.autoRenew[id] {

@@ -49,7 +49,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("the revoked token still opens: %v", err)
 	}
-	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben kein Token.") || !strings.Contains(page.body, "widerrufen und gilt ab sofort") ||
+	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben noch kein Token.") || !strings.Contains(page.body, "widerrufen und gilt nicht mehr") ||
 		!strings.Contains(page.body, s.base+"/api/mcp") {
 		t.Errorf("the page says %s", page.body)
 	}

@@ -39,16 +39,16 @@ const (
 
 // Codes of registrar.Error for registry refusals.
 const (
-	ResultExists          registrar.Code = "epp_exists"
-	ResultMissing         registrar.Code = "epp_missing"
+	ResultExists                         = registrar.EPPExists
+	ResultMissing                        = registrar.EPPMissing
 	ResultStatusProhibits registrar.Code = "epp_status_prohibits"
 	ResultInUse           registrar.Code = "epp_in_use"
 	ResultPolicy          registrar.Code = "epp_policy"
 	ResultValue           registrar.Code = "epp_value"
-	ResultBilling         registrar.Code = "epp_billing"
-	ResultAuthInfo        registrar.Code = "epp_auth_info"
-	ResultNotAllowed      registrar.Code = "epp_not_allowed"
-	ResultNotEligible     registrar.Code = "epp_not_eligible"
+	ResultBilling                        = registrar.EPPBilling
+	ResultAuthInfo                       = registrar.EPPAuthInfo
+	ResultNotAllowed                     = registrar.EPPNotAllowed
+	ResultNotEligible                    = registrar.EPPNotEligible
 	ResultTransferState   registrar.Code = "epp_transfer_state"
 	ResultLogin           registrar.Code = "epp_login"
 	ResultUnsupported     registrar.Code = "epp_unsupported"

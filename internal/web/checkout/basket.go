@@ -16,25 +16,25 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Basket is what the basket needs. Its page asks no registry: it shows the list's
-// prices, and what an order really costs is found out when it is made.
+// Basket configures the basket. Its page queries no registry: it shows list prices, and
+// the order determines the actual ones.
 type Basket struct {
-	// Extension finds a row of the price list in force.
+	// Extension finds a row of the current price list.
 	Extension func(tld string) (registrar.Extension, bool)
-	// RateBasisPoints is the VAT that prices are shown with before it is known who
-	// buys, in hundredths of a percent.
+	// RateBasisPoints is the VAT rate shown before the customer is known, in hundredths
+	// of a percent.
 	RateBasisPoints func(at time.Time) int
 }
 
 // basketRow is one name in the basket.
 type basketRow struct {
-	// Item is what the browser keeps of it.
+	// Item is the entry in the browser's cookie.
 	Item, Name, WhatKey, Term string
 	Net, VAT, Gross           registrar.Cents
-	// Later is what a further year costs with VAT; zero where nothing is known.
+	// Later is the gross price of a further year; zero if unknown.
 	Later registrar.Cents
-	// ReasonKey says why it can't be ordered; Own is the page of the domain, if the
-	// visitor holds it already.
+	// ReasonKey is the text key of why it can't be ordered; Own is the domain's page if
+	// the visitor already holds it.
 	ReasonKey, Own string
 
 	name registrar.Name
@@ -43,15 +43,15 @@ type basketRow struct {
 
 type basketPage struct {
 	Rows []basketRow
-	// Sums are those of what the list has a price for.
+	// Net, VAT and Gross are the sums of the items with a list price.
 	Net, VAT, Gross registrar.Cents
 	Rate            string
-	// Problem is a sentence, Transfer the field for a name that is to move here.
+	// Problem is a message, Transfer the field for a domain to transfer.
 	Problem  string
 	Transfer ui.Field
-	// Open is an order that waits for its payment; empty if there is none.
+	// Open is the path of an order awaiting payment; empty if there is none.
 	Open string
-	// SignIn and Register lead there; the first comes back here.
+	// SignIn returns to this page.
 	SignIn string
 }
 
@@ -83,7 +83,7 @@ func (h *Handler) basketRoutes() []httpjson.Route {
 	}
 }
 
-// parseItem reads an entry, such as register:example.de.
+// parseItem parses an entry, such as register:example.de.
 func (h *Handler) parseItem(item string) (registrar.Name, order.Kind, error) {
 	kind, text, _ := strings.Cut(item, ":")
 	if kind != string(order.Register) && kind != string(order.Transfer) {
@@ -105,8 +105,8 @@ func saleError(ext registrar.Extension, kind order.Kind) error {
 	return &registrar.Error{Kind: registrar.KindUnsupported, Code: refusal}
 }
 
-// rows are what is in the basket, with the list's prices. What can't be read is
-// left out, and so is a name that is there already: no page of ours has put it there.
+// basketRows returns the items of the basket with list prices. Invalid and duplicate
+// entries are dropped: none of our pages adds them.
 func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 	rate := h.basket.RateBasisPoints(req.Now)
 	shown.Rate = formatRate(req.Language, rate)
@@ -127,14 +127,14 @@ func (h *Handler) basketRows(req *ui.Request) (shown basketPage) {
 			years := ext.Term()
 			r.Net, r.Term = ext.Register*registrar.Cents(years), h.term(req.Language, years)
 		}
-		if err := saleError(ext, kind); err != nil { // it was sold when it was put here
+		if err := saleError(ext, kind); err != nil { // it was sold when it was added
 			r.Net, r.Later, r.ReasonKey = 0, 0, h.refusedKey(err)
 		}
 		nets = append(nets, r.Net)
 		shown.Rows = append(shown.Rows, r)
 	}
 	shares, err := billing.SplitVAT(nets, rate)
-	if err != nil { // no price list has such prices
+	if err != nil { // no price list contains such prices
 		shares = make([]registrar.Cents, len(nets))
 	}
 	for i := range shown.Rows {
@@ -153,8 +153,8 @@ func withVAT(net registrar.Cents, rate int) registrar.Cents {
 	return net + shares[0]
 }
 
-// showBasket shows the basket, with what was wrong: about entries, about a name that
-// was typed, or about all.
+// showBasket renders the basket with an error about an item, about a typed name, or
+// about the whole.
 func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	shown := h.basketRows(req)
 	var items []string
@@ -162,7 +162,7 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 		items = append(items, r.Item)
 	}
 	if !slices.Equal(items, req.Basket()) {
-		req.SetBasket(items) // the head counts what the page shows
+		req.SetBasket(items) // the header counts what the page shows
 	}
 	shown.SignIn = ui.SignInPath + "?next=" + ui.BasketPathIn(req.Language)
 	shown.Transfer = ui.Field{
@@ -209,13 +209,13 @@ func (h *Handler) showBasket(req *ui.Request, wrong error, typed string) error {
 	return h.templates.Render(req, ui.View{Name: "basket", Status: status, Title: "basket.title", Section: ui.BasketPathIn(req.Language), Data: shown})
 }
 
-// refusedKey is the sentence about an entry that can't be ordered now.
+// refusedKey returns the text key for an item that can't be ordered now.
 func (h *Handler) refusedKey(reason error) string {
 	switch code := registrar.CodeOf(reason); {
 	case registrar.KindOf(reason) == registrar.KindUpstream:
 		return "basket.unreachable"
 	case registrar.KindOf(reason) == registrar.KindUnsupported && code == provision.NotEligible:
-		return "reason.rule_unmet" // whoever the holder is
+		return "reason.rule_unmet" // independent of the holder
 	default:
 		return h.reasonKey(code)
 	}
@@ -243,8 +243,8 @@ func (h *Handler) basketProblem(err error) (key string, known bool) {
 	}
 }
 
-// openOrder is the newest order of this customer's that waits for its payment: who
-// goes back from it finds the basket empty, and is shown the way.
+// openOrder returns the customer's newest order awaiting payment: after going back from
+// it the basket is empty, and the page links to the order.
 func (h *Handler) openOrder(req *ui.Request) (string, error) {
 	const newest = 5
 	orders, err := h.orders.List(req.R.Context(), req.Actor(), "", newest)
@@ -259,9 +259,8 @@ func (h *Handler) openOrder(req *ui.Request) (string, error) {
 	return "", nil
 }
 
-// addToBasket puts a name into the basket: one that a row of the search offers, or one
-// that somebody types because it is to move here. A name is in it once, in the way
-// that was asked for last.
+// addToBasket adds a name: one offered by a search result, or one typed for a transfer.
+// A name is in the basket once, with the kind requested last.
 func (h *Handler) addToBasket(req *ui.Request) error {
 	item, typed := req.Field("item"), req.Text("domain")
 	if item == "" {
@@ -301,7 +300,7 @@ func (h *Handler) addToBasket(req *ui.Request) error {
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
-// writeScriptProblem tells our script why not.
+// writeScriptProblem reports an error to our script.
 func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 	key, known := h.basketProblem(err)
 	if !known {
@@ -312,15 +311,15 @@ func (h *Handler) writeScriptProblem(req *ui.Request, err error) error {
 	return nil
 }
 
-// removeFromBasket takes a name out of the basket.
+// removeFromBasket removes a name.
 func (h *Handler) removeFromBasket(req *ui.Request) error {
 	item := req.Field("item")
 	req.SetBasket(slices.DeleteFunc(slices.Clone(req.Basket()), func(other string) bool { return other == item }))
 	return req.SeeOther(ui.BasketPathIn(req.Language))
 }
 
-// orderBasket prepares the order, which is read and paid as every other one is.
-// Nothing is owed before the button there.
+// orderBasket prepares the order, which is then reviewed and paid like any other.
+// Nothing is owed before that.
 func (h *Handler) orderBasket(req *ui.Request) error {
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)

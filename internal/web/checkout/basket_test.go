@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// browser is a browser that keeps its basket.
+// browser keeps its basket between requests.
 type browser struct {
 	t      *testing.T
 	d      *fakeOrders
@@ -56,10 +56,10 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	// .ai is sold for two years. 6.90 + 12.90 + 140.00 is 159.80, and 19 % of that 30.36.
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{
 		"kaffee.de", "tee.com", "mate.ai", "Registrierung, 2 Jahre", "Umzug zu uns", "159,80", "30,36", "190,16", "danach 7,02",
-		"Anmelden und weiter", "Mit 19\u00a0% deutscher Umsatzsteuer",
+		"Anmelden und weiter", "Berechnet mit 19\u00a0% deutscher Umsatzsteuer",
 	}, []string{"Weiter zur Kasse"})
 	s.visit("/basket", nil).wantPage(http.StatusOK, []string{"Basket", "€190.16", "Registration, 2 years"}, nil)
-	// A name is in it once, in the way that was asked for last.
+	// A name is in it once, with the kind requested last.
 	s.visit("/warenkorb/add", form("item", "transfer:kaffee.de")).wantRedirect("/warenkorb")
 	if s.basket != "transfer:tee.com~register:mate.ai~transfer:kaffee.de" {
 		t.Errorf("the basket is %s", s.basket)
@@ -67,7 +67,7 @@ func TestBasket_ShowsItemsWithListPrices(t *testing.T) {
 	s.visit("/warenkorb/remove", form("item", "register:mate.ai")).wantRedirect("/warenkorb")
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"tee.com", "0,00"}, []string{"mate.ai"})
 	if s.d.calls != nil {
-		t.Errorf("a basket asked for %v", s.d.calls)
+		t.Errorf("the basket called %v", s.d.calls)
 	}
 }
 
@@ -77,11 +77,11 @@ func TestBasket_InvalidNamesAreRefused(t *testing.T) {
 		fields url.Values
 		says   string
 	}{
-		{form("domain", "kein name"), "Das ist kein Name"},
-		{form("domain", ""), "Das ist kein Name"},
+		{form("domain", "kein name"), "Diese Domain kann nicht umziehen"},
+		{form("domain", ""), "Diese Domain kann nicht umziehen"},
 		{form("domain", "kaffee.gibtesnicht"), "Diese Endung führen wir nicht"},
-		{form("item", "renew:kaffee.de"), "Das ist kein Name"},
-		{form("item", "register:<b>.de"), "Das ist kein Name"},
+		{form("item", "renew:kaffee.de"), "Diese Domain kann nicht umziehen"},
+		{form("item", "register:<b>.de"), "Diese Domain kann nicht umziehen"},
 	} {
 		s := &browser{t: t, d: &fakeOrders{}}
 		got := s.visit("/warenkorb/add", c.fields)
@@ -89,7 +89,7 @@ func TestBasket_InvalidNamesAreRefused(t *testing.T) {
 			t.Errorf("%v: %d, basket %q: %s", c.fields, got.Code, s.basket, got.text())
 		}
 	}
-	// A cookie that no page of ours has made shows nothing and breaks nothing.
+	// A planted cookie shows nothing and breaks nothing.
 	for _, planted := range []string{"register:<script>", "~~~", "x", strings.Repeat("register:a.de~", 400)} {
 		s := &browser{t: t, d: &fakeOrders{}, basket: planted}
 		s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"Warenkorb"}, []string{"<script>"})
@@ -145,7 +145,7 @@ func TestBasket_OrderNeedsSignIn(t *testing.T) {
 		items[1].Name.ASCII() != "tee.com" || items[1].Kind != order.Transfer || s.d.asked.DryRun || s.basket != "" {
 		t.Errorf("asked %+v, basket %q", s.d.asked, s.basket)
 	}
-	// Who comes back finds the way to the order.
+	// After coming back the page links to the order.
 	open := newOrder(order.AwaitingPayment)
 	open.Channel = order.ChannelPortal
 	s.d.orders = []order.Order{open}
@@ -196,7 +196,7 @@ func TestBasket_OnlyHolderSeesOwnDomainLink(t *testing.T) {
 	erika := &browser{t: t, d: refused(), who: "erika", basket: "register:tee.com"}
 	erika.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{yours, link}, []string{taken})
 	english := &browser{t: t, d: refused(), who: "english", basket: "register:tee.com"}
-	english.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{"This domain is yours already.", link}, nil)
+	english.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{"You already own this domain.", link}, nil)
 	max := &browser{t: t, d: refused(), who: "max", basket: "register:tee.com"}
 	max.visit("/warenkorb/order", form()).wantPage(http.StatusConflict, []string{taken}, []string{yours, link})
 
@@ -224,7 +224,7 @@ func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	}{
 		{form("item", "register:kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
 		{form("domain", "kaffee.it"), "Diese Endung können Sie hier nur abfragen", "You can only look up this extension here"},
-		{form("domain", "kaffee.uk"), "Hier bestellen können Sie den Umzug nicht", "The transfer can&#39;t be ordered here"},
+		{form("domain", "kaffee.uk"), "Hier können Sie ihn nicht bestellen", "You can&#39;t order it here"},
 	} {
 		for who, text := range map[string]string{"erika": c.german, "english": c.says} {
 			s := &browser{t: t, d: &fakeOrders{}, who: who}
@@ -236,7 +236,7 @@ func TestBasket_UnsoldExtensionIsRefused(t *testing.T) {
 	}
 	s := &browser{t: t, d: &fakeOrders{}}
 	s.visit("/warenkorb/add", form("item", "register:kaffee.uk")).wantRedirect("/warenkorb")
-	// One that was sold when it was put there costs nothing and says why.
+	// An extension that is no longer sold costs nothing and shows the reason.
 	s = &browser{t: t, d: &fakeOrders{}, basket: "register:kaffee.de~register:kaffee.it"}
 	s.visit("/warenkorb", nil).wantPage(http.StatusOK, []string{"kaffee.it", "Diese Endung können Sie hier nur abfragen", "8,21"}, []string{"20,11"})
 }

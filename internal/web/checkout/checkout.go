@@ -19,7 +19,7 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Orders decides; it is order.Service.
+// Orders is implemented by order.Service, which makes all decisions.
 type Orders interface {
 	payments
 	verifications
@@ -51,7 +51,7 @@ type claims interface {
 	ResendClaimMail(ctx context.Context, actor registrar.Actor, paySecret string) error
 }
 
-// Portfolio knows what a visitor holds; it is holding.Service.
+// Portfolio finds the visitor's own domains; it is portfolio.Service.
 type Portfolio interface {
 	FindByName(ctx context.Context, actor registrar.Actor, name string) (portfolio.Domain, bool, error)
 }
@@ -61,22 +61,22 @@ var (
 	_ Portfolio = (*portfolio.Service)(nil)
 )
 
-// Config is what the pages need.
+// Config holds the dependencies of the pages.
 type Config struct {
-	// Frame is what they stand in. The front fills it in.
+	// Frame is set by package web.
 	Frame  *ui.Frame
 	Orders Orders
-	// Invoices and Papers are the customers' invoices and what makes them into files;
-	// nil means that there are none.
+	// Invoices and InvoiceRenderer provide the customers' invoices and their files; nil
+	// means none.
 	Invoices        Invoices
 	InvoiceRenderer InvoiceRenderer
-	// Portfolio tells people that a name which they want is theirs already; nil means that
-	// nobody tells.
+	// Portfolio tells visitors that a requested name is already theirs; nil disables
+	// this.
 	Portfolio Portfolio
-	// AuthCodeLimit counts an auth code that a customer tries, and says how long they must
-	// wait instead, 0 meaning not at all; nil means that nobody counts.
+	// AuthCodeLimit counts a customer's attempt with an auth code and returns how long
+	// to wait, 0 if allowed; nil means no limit.
 	AuthCodeLimit func(customer string) (wait time.Duration)
-	// Basket is what people collect before they order; nil means that there is none.
+	// Basket configures the basket; nil means that there is none.
 	Basket *Basket
 }
 
@@ -96,10 +96,10 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Orders == nil {
-		return nil, errors.New("the checkout needs a frame and orders")
+		return nil, errors.New("checkout: Config.Frame and Orders are required")
 	}
 	if (cfg.Invoices == nil) != (cfg.InvoiceRenderer == nil) {
-		return nil, errors.New("the checkout needs both invoices and what makes them into files")
+		return nil, errors.New("checkout: Config.Invoices and InvoiceRenderer are required together")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -114,7 +114,7 @@ func New(cfg Config) (*Handler, error) {
 	}
 	if b := h.basket; b != nil {
 		if b.Extension == nil || b.RateBasisPoints == nil {
-			return nil, errors.New("the basket needs a price list and a rate of VAT")
+			return nil, errors.New("checkout: Basket.Extension and RateBasisPoints are required")
 		}
 	}
 	return h, nil
@@ -127,9 +127,8 @@ const (
 	claimPath  = ui.CheckoutPath + "claim"
 )
 
-// Routes is everything that these pages answer to. What can be done with an order
-// is one route with a step in it, because the path of a verification would fit
-// "/checkout/{link}/paid" as well.
+// Routes lists the pages. The actions of an order share one route with a step, because
+// the path of a verification would also match "/checkout/{link}/paid".
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn := h.frame.Page, h.frame.SignedInPage
@@ -152,18 +151,18 @@ func (h *Handler) Routes() []httpjson.Route {
 	}, h.invoiceRoutes(), h.basketRoutes())
 }
 
-// step is the page for one of the steps.
+// step dispatches to the page of a step.
 func (h *Handler) step(steps map[string]ui.PageFunc) ui.PageFunc {
 	return func(req *ui.Request) error {
 		do, ok := steps[req.R.PathValue("step")]
 		if !ok {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: ui.NoSuchPage}
 		}
 		return do(req)
 	}
 }
 
-// streamOr is the stream at its step, and the pages at all others.
+// streamOr serves the stream at its step and the pages at all others.
 func streamOr(stream, pages http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("step") == eventsStep {
@@ -174,14 +173,14 @@ func streamOr(stream, pages http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// linkSecret is the secret of the visit's address.
+// linkSecret returns the secret in the request's path.
 func linkSecret(req *ui.Request) string { return req.R.PathValue("link") }
 
-// currentPayPath is the page that the visit is about.
+// currentPayPath returns the path of the order's page.
 func currentPayPath(req *ui.Request) string { return ui.CheckoutPath + linkSecret(req) }
 
-// localPath is the path of an address of ours. Browsers are led by paths, so that a
-// form never leaves the host that they are on.
+// localPath returns the path of one of our URLs. Redirects use paths, so that a form
+// stays on the browser's host.
 func (h *Handler) localPath(address string) string {
 	return ui.LocalPath(strings.TrimPrefix(address, h.frame.URL("")), ui.OrdersPath)
 }

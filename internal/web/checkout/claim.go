@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// claimView is what the page behind the mailed link shows. Without a link that works
-// it has no order.
+// claimView is the data of the page behind the mailed link. An invalid link has no
+// order.
 type claimView struct {
 	Page, SignIn, Link string
 	Order              order.Order
@@ -19,8 +19,8 @@ type claimView struct {
 	ProblemKey         string
 }
 
-// showClaim shows what the link is for. Nothing happens before the button: programs
-// that look at mails follow links, too.
+// showClaim shows the order of the link. Nothing changes before the button is pressed:
+// mail scanners follow links, too.
 func (h *Handler) showClaim(req *ui.Request) error {
 	link := req.Query("link")
 	req.SetFormPath(claimPath)
@@ -45,12 +45,12 @@ func (h *Handler) renderNoClaim(req *ui.Request, err error) error {
 	})
 }
 
-// claimURL is where a link of a letter leads to.
+// claimURL is the target of a mailed link.
 func claimURL(link string) string { return claimPath + "?link=" + url.QueryEscape(link) }
 
-// claim takes the order over into the account that is signed in.
+// claim adds the order to the signed-in account.
 func (h *Handler) claim(req *ui.Request) error {
-	req.SetFormPath(claimURL(req.Field("link"))) // whoever must sign in first comes back with the link
+	req.SetFormPath(claimURL(req.Field("link"))) // the sign-in returns with the link
 	if !req.SignedIn {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
@@ -69,7 +69,7 @@ func (h *Handler) claim(req *ui.Request) error {
 	return req.SeeOther(ui.OrdersPath + "/" + o.ID)
 }
 
-// resendClaimMail has the letter sent again.
+// resendClaimMail sends the mail again.
 func (h *Handler) resendClaimMail(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	if err := h.orders.ResendClaimMail(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {

@@ -46,7 +46,7 @@ func TestPay_UnclaimedOrderOffersOnlyClaimMail(t *testing.T) {
 	d := &fakeOrders{view: view}
 	for _, who := range []string{"", "max"} {
 		got := visit(t, d, who, payPage, nil).Body.String()
-		if !strings.Contains(got, "Noch in keinem Konto") || strings.Contains(got, "Abmelden und anders anmelden") || strings.Contains(got, payButton) {
+		if !strings.Contains(got, "Noch keinem Konto zugeordnet") || strings.Contains(got, "Konto wechseln") || strings.Contains(got, payButton) {
 			t.Errorf("%q sees %s", who, got)
 		}
 	}

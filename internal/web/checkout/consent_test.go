@@ -52,7 +52,7 @@ func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.ConsentMissing)}
 	for _, renew := range []string{"on", ""} {
-		// What is stored must not matter: the human has chosen otherwise just now.
+		// The stored choice does not matter: the customer has just chosen otherwise.
 		d.view.Order.AutoRenew = renew == ""
 		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", renew))
 		got.wantPage(http.StatusUnprocessableEntity, []string{`id="consent-problem"`, `aria-describedby="consent-problem"`, "Bitte kreuzen Sie das Kästchen an", payButton}, []string{`role="alert"`})
@@ -65,7 +65,7 @@ func TestConsent_MissingTickKeepsOtherInput(t *testing.T) {
 			t.Errorf("the box is %s", box)
 		}
 	}
-	// A page without the box says it at its top.
+	// A page without the box shows the problem at its top.
 	d.view = ownView(order.Paying)
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570")).wantPage(http.StatusUnprocessableEntity, []string{`role="alert"`, "Bitte kreuzen Sie"}, nil)
 }
@@ -75,7 +75,7 @@ func TestConsent_WordingIsPassedToService(t *testing.T) {
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), to: "https://pay.example/c/1"}
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "consent", "2026-11-de")).wantRedirect("https://pay.example/c/1")
 	if d.confirmation != (order.Confirmation{Gross: 3570, Consent: "2026-11-de"}) {
-		t.Errorf("the service heard %+v", d.confirmation)
+		t.Errorf("the service got %+v", d.confirmation)
 	}
 }
 

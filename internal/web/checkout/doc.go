@@ -1,23 +1,22 @@
-// Package checkout is where people see orders: the page behind payment_url, where
-// one is read, paid or declined and then watched until every line is done; the
-// page behind verification_url; and the list of orders in the portal.
+// Package checkout serves the pages of orders: the page behind payment_url, where an
+// order is reviewed, paid or declined and then followed until every item is
+// provisioned; the page behind verification_url; the basket; and the customer's orders
+// and invoices in the portal.
 //
-// Whoever holds the link sees what is ordered, what it costs, what kind of program
-// asked for it, and a masked address of the account that will own the domains. All
-// else is shown to that account only, and only that account can pay, decline or
-// change the order. These pages decide none of this: order.Service does.
+// Anyone with the link sees the items, their prices, which kind of client prepared the
+// order, and a masked address of the account that will own the domains. Everything else
+// is shown to that account only, and only that account can pay, decline or change the
+// order. order.Service decides all of this.
 //
-// The price that a page has shown travels back with the button that accepts it.
-// If it is another one by then, nothing is charged and the page shows the new one.
+// The displayed price is submitted with the button that accepts it. If it has changed
+// since, nothing is charged and the page shows the new one.
 //
-// The secret of a link is in the address and nowhere else: no page of ours links
-// elsewhere with a referrer, and logs hold the route's pattern. GET changes nothing
-// that matters; the two addresses to which the payment provider sends people back
-// only have the service look at how the payment stands, or close a page that they
-// have left.
+// The secret of a link appears only in the path: no page sends a referrer to other
+// hosts, and logs contain the route's pattern. GET changes nothing that matters; the
+// two paths to which the payment provider returns visitors only make the service fetch
+// the payment's status, or close an abandoned payment page.
 //
-// While a payment or a line is under way the page follows it: a stream brings what
-// has changed, as the same page would show it to the same visitor. Without script, or
-// where there is no stream to be had, the page reloads itself, so all of this works
-// without script.
+// While a payment or an item is in progress the page updates itself from a stream that
+// renders the same page for the same visitor. Without script or stream the page reloads
+// itself.
 package checkout

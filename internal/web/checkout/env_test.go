@@ -30,11 +30,11 @@ const (
 
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// fakeOrders is a service of orders that says what a test wants and remembers what it
-// was asked. A field that is nil must not be asked.
+// fakeOrders returns what a test sets and records its calls. Methods of nil fields must
+// not be called.
 type fakeOrders struct {
 	view         order.View
-	nextViews    []order.View // what later visits find, one after the other
+	nextViews    []order.View // views of later requests, in order
 	verify       order.VerifyView
 	orders       []order.Order
 	err          error
@@ -44,11 +44,11 @@ type fakeOrders struct {
 	confirmation order.Confirmation
 	item         string
 	code         string
-	pending      error // of Visit
+	pending      error // returned by View
 	pages        http.Handler
 	codes        func(customer string) time.Duration
 	asked        order.Request
-	// holds are the domains of cus_1, by name.
+	// holds are the domains of cus_1 by name.
 	holds map[string]string
 }
 
@@ -156,7 +156,7 @@ func (d *fakeOrders) List(_ context.Context, _ registrar.Actor, before string, l
 func (d *fakeOrders) PayURL(order.Order) (string, error)    { return base + payPage, nil }
 func (d *fakeOrders) VerifyURL(order.Order) (string, error) { return base + verifyPage, nil }
 
-// sessions knows two people.
+// sessions knows two customers.
 type sessions struct{}
 
 func (sessions) Visitor(_ context.Context, cookie string) (account.Visitor, error) {
@@ -172,7 +172,7 @@ func (sessions) Visitor(_ context.Context, cookie string) (account.Visitor, erro
 	return account.Visitor{Customer: found, Session: account.Session{ID: "ses_1", AuthenticatedAt: noon}}, nil
 }
 
-// newOrder is one of a registration, a transfer and a renewal.
+// newOrder has a registration, a transfer and a renewal.
 func newOrder(state order.State) order.Order {
 	o := order.Order{
 		ID: "ord_1", Customer: "cus_1", State: state, Channel: order.ChannelMCP, Claimed: true,
@@ -198,7 +198,7 @@ func owner() order.Buyer {
 	}
 }
 
-// ownView is an order as its customer sees it; foreign as everybody else does.
+// ownView is an order as its customer sees it, foreignView as others do.
 func ownView(state order.State) order.View {
 	return order.View{Order: newOrder(state), IsOwner: true, Owner: owner(), Payable: state == order.AwaitingPayment}
 }
@@ -212,8 +212,7 @@ type response struct {
 	t *testing.T
 }
 
-// visit lets somebody (empty: nobody who is signed in) ask for a path. With
-// fields it is a POST.
+// visit requests a path as somebody (empty: not signed in). With fields it is a POST.
 func visit(t *testing.T, d *fakeOrders, who, path string, fields url.Values) response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, base+path, nil)
@@ -228,7 +227,7 @@ func visit(t *testing.T, d *fakeOrders, who, path string, fields url.Values) res
 	return send(t, d, r)
 }
 
-// send lets the pages answer a request.
+// send serves one request.
 func send(t *testing.T, d *fakeOrders, r *http.Request) response {
 	t.Helper()
 	if d.pages == nil {
@@ -239,7 +238,7 @@ func send(t *testing.T, d *fakeOrders, r *http.Request) response {
 	return response{w, t}
 }
 
-// newPages is the pages in front of a desk.
+// newPages returns the pages with a fake service.
 func newPages(t *testing.T, d *fakeOrders) http.Handler {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
@@ -276,7 +275,7 @@ func extension(tld string) (registrar.Extension, bool) {
 	return ext, listed
 }
 
-// text is what the page's main part says, with single spaces.
+// text returns the text of the page's main part with single spaces.
 func (a response) text() string {
 	a.t.Helper()
 	root, err := html.Parse(strings.NewReader(a.Body.String()))
@@ -296,7 +295,7 @@ func (a response) text() string {
 	return strings.Join(strings.Fields(out.String()), " ")
 }
 
-// wantPage checks which of these the page says.
+// wantPage checks which texts the page contains.
 func (a response) wantPage(status int, yes, no []string) {
 	a.t.Helper()
 	if a.Code != status {

@@ -17,8 +17,7 @@ const (
 	orderStream = "/portal/orders/ord_1/events"
 )
 
-// streamEvents is what a stream has said: the names of its events, and the content of each
-// part.
+// streamEvents returns the names of a stream's events and the content of each part.
 func (a response) streamEvents() (names []string, parts []struct{ Title, HTML string }) {
 	a.t.Helper()
 	if kind := a.Header().Get("Content-Type"); a.Code != http.StatusOK || kind != "text/event-stream" {
@@ -43,8 +42,7 @@ func (a response) streamEvents() (names []string, parts []struct{ Title, HTML st
 	return names, parts
 }
 
-// Every state is told as its page shows it, and what does not change by itself any
-// more ends the stream.
+// The stream shows every state like its page, and ends once nothing changes any more.
 func TestOrderStream_MatchesPage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,12 +93,12 @@ func TestOrderStream_FollowsPurchaseToItsEnd(t *testing.T) {
 			t.Fatalf("%v", names)
 		}
 		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("who waits for a second was told after %s", took)
+			t.Errorf("a change after one second was sent after %s", took)
 		}
 		for i, want := range []struct{ title, says string }{
 			{"Zahlung läuft", "Zahlung abbrechen"},
-			{"Bestellung wird ausgeführt", `data-says="beispiel.de"><span class="badge wait">wird registriert`},
-			{"Bestellung wird ausgeführt", `data-says="beispiel.de"><span class="badge good">registriert`},
+			{"Bestellung wird bearbeitet", `data-says="beispiel.de"><span class="badge wait">wird registriert`},
+			{"Bestellung wird bearbeitet", `data-says="beispiel.de"><span class="badge good">registriert`},
 			{"Bestellung ausgeführt", `data-says="alt.shop"><span class="badge good">verlängert`},
 		} {
 			if parts[i].Title != want.title || !strings.Contains(parts[i].HTML, want.says) {
@@ -110,8 +108,7 @@ func TestOrderStream_FollowsPurchaseToItsEnd(t *testing.T) {
 	})
 }
 
-// A payment that comes to nothing gives the form back, and the page waits for its
-// human again.
+// A failed payment restores the form, and the page waits for the customer again.
 func TestOrderStream_FailedPaymentRestoresPayButton(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Invoices decides who sees which document; it is invoice.Service.
+// Invoices decides who may see a document; it is invoice.Service.
 type Invoices interface {
 	Get(ctx context.Context, actor registrar.Actor, id string) (invoice.Document, error)
 	List(ctx context.Context, actor registrar.Actor, before string, limit int) ([]invoice.Document, error)
@@ -22,7 +22,7 @@ type Invoices interface {
 
 var _ Invoices = (*invoice.Service)(nil)
 
-// InvoiceRenderer makes documents into files.
+// InvoiceRenderer renders documents as files.
 type InvoiceRenderer interface {
 	PDF(d invoice.Document) ([]byte, error)
 	XML(d invoice.Document) ([]byte, error)
@@ -30,11 +30,11 @@ type InvoiceRenderer interface {
 
 const (
 	invoicesPath = "/portal/invoices"
-	// invoicesPageSize is how many documents one page of the list has.
+	// invoicesPageSize is the number of documents per page.
 	invoicesPageSize = 25
 )
 
-// invoiceRoutes are there where invoices are.
+// invoiceRoutes is empty without invoices.
 func (h *Handler) invoiceRoutes() []httpjson.Route {
 	if h.invoices == nil {
 		return nil
@@ -51,9 +51,9 @@ func (h *Handler) invoiceRoutes() []httpjson.Route {
 type invoiceRow struct {
 	invoice.Document
 	KindKey string
-	// On is its day, which is one in Germany.
+	// On is its date, which is one in Germany.
 	On time.Time
-	// Path begins the addresses of its files.
+	// Path is the prefix of its files.
 	Path string
 }
 
@@ -73,7 +73,7 @@ func newInvoiceRows(all []invoice.Document) []invoiceRow {
 	return rows
 }
 
-// listInvoices is what the customer was sent, the newest first.
+// listInvoices lists the customer's invoices, newest first.
 func (h *Handler) listInvoices(req *ui.Request) error {
 	all, err := h.invoices.List(req.R.Context(), req.Actor(), req.Query("before"), invoicesPageSize+1)
 	if err != nil {
@@ -88,17 +88,18 @@ func (h *Handler) listInvoices(req *ui.Request) error {
 		Documents []invoiceRow
 		Older     string
 		Later     bool
-		// Orders says that each row names its order.
+		// Orders adds a column with the order.
 		Orders bool
 	}{newInvoiceRows(all), older, req.Query("before") != "", true}})
 }
 
-// hasInvoice says that an order has an invoice, or will in a moment.
+// hasInvoice reports whether an order has an invoice or will have one shortly.
 func (h *Handler) hasInvoice(o order.Order) bool {
 	return h.invoices != nil && !o.PaidAt.IsZero() && o.Totals.Gross > 0
 }
 
-// invoicesOf are those of an order, and whether its invoice is still being issued.
+// invoicesOf returns the documents of an order, and whether its invoice is still being
+// issued.
 func (h *Handler) invoicesOf(req *ui.Request, o order.Order) (rows []invoiceRow, waiting bool, err error) {
 	if !h.hasInvoice(o) {
 		return nil, false, nil
@@ -107,7 +108,7 @@ func (h *Handler) invoicesOf(req *ui.Request, o order.Order) (rows []invoiceRow,
 	return newInvoiceRows(all), len(all) == 0, err
 }
 
-// invoiceFile sends a document in one of its forms.
+// invoiceFile serves a document in one format.
 func (h *Handler) invoiceFile(render func(invoice.Document) ([]byte, error), contentType, ending string) ui.PageFunc {
 	return func(req *ui.Request) error {
 		d, err := h.invoices.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))

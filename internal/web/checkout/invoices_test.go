@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// fakeInvoices has documents of one customer.
+// fakeInvoices has the documents of one customer.
 type fakeInvoices struct {
 	all []invoice.Document
 	err error
@@ -53,7 +53,7 @@ func (b *fakeInvoices) XML(d invoice.Document) ([]byte, error) {
 	return []byte("xml of " + d.Number), b.err
 }
 
-// visitWithInvoices is a page of somebody who has documents.
+// visitWithInvoices requests a page as a customer with documents.
 func visitWithInvoices(t *testing.T, d *fakeOrders, b *fakeInvoices, who, path string) response {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
@@ -104,7 +104,7 @@ func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 	}, []string{"wird gerade ausgestellt"})
 	visitWithInvoices(t, d, b, "english", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Credit note for RE-2026-000001"}, nil)
 	visitWithInvoices(t, d, &fakeInvoices{}, "erika", "/portal/orders/ord_1").wantPage(http.StatusOK, []string{"Die Rechnung wird gerade ausgestellt."}, nil)
-	// What was not paid, or costs nothing, has none.
+	// Unpaid and free orders have none.
 	for _, change := range []func(*order.Order){
 		func(o *order.Order) { o.Totals.Gross = 0 },
 		func(o *order.Order) { o.PaidAt = time.Time{} },
@@ -115,7 +115,7 @@ func TestOrderPage_ListsInvoiceAndCorrections(t *testing.T) {
 	}
 }
 
-// Who has paid finds the invoice from the page on which they wait.
+// The page of a paid order links to the invoice.
 func TestPay_PaidOrderLinksInvoice(t *testing.T) {
 	t.Parallel()
 	const link = `href="/portal/orders/ord_1">Zur Rechnung<`
@@ -144,7 +144,7 @@ func TestInvoices_ListIsPaginated(t *testing.T) {
 		"RE-2026-000001", "RE-2026-000025", "?before=inv_24", "/portal/orders/ord_1", "15.11.2026", `href="/portal/orders" aria-current="page"`,
 	}, []string{"RE-2026-000026"})
 	visitWithInvoices(t, &fakeOrders{}, b, "erika", "/portal/invoices?before=inv_24").wantPage(http.StatusOK, []string{"RE-2026-000027", "Neueste Rechnungen"}, []string{"RE-2026-000025", `rel="next"`})
-	visitWithInvoices(t, &fakeOrders{}, &fakeInvoices{}, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{"Es gibt noch keine Rechnung."}, nil)
+	visitWithInvoices(t, &fakeOrders{}, &fakeInvoices{}, "erika", "/portal/invoices").wantPage(http.StatusOK, []string{"Sie haben noch keine Rechnungen."}, nil)
 	visitWithInvoices(t, &fakeOrders{}, b, "", "/portal/invoices").wantRedirect("/portal/sign-in?next=%2Fportal%2Finvoices")
 }
 
@@ -180,7 +180,7 @@ func TestInvoices_DisabledHasNoLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := New(Config{Frame: frame, Orders: d, Invoices: &fakeInvoices{}}); err == nil {
-		t.Error("invoices that nobody can print are accepted")
+		t.Error("invoices without a renderer are accepted")
 	}
 }
 

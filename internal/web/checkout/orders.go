@@ -7,22 +7,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// ordersPageSize is how many orders one page of the list has.
+// ordersPageSize is the number of orders per page.
 const ordersPageSize = 25
 
-// orderRow is one line of the list.
+// orderRow is one row of the list.
 type orderRow struct {
 	order.Order
-	// First is the name that stands for all, More how many others there are.
+	// First is the first name, More the number of others.
 	First string
 	More  int
-	// StateKey says how it stands.
+	// StateKey is the text key of the state.
 	StateKey string
-	// Pay is where an open order is paid.
+	// Pay is the payment page of an open order.
 	Pay string
 }
 
-// listOrders is what the customer has ordered, the newest first.
+// listOrders lists the customer's orders, newest first.
 func (h *Handler) listOrders(req *ui.Request) error {
 	orders, err := h.orders.List(req.R.Context(), req.Actor(), req.Query("before"), ordersPageSize+1)
 	if err != nil {
@@ -48,12 +48,12 @@ func (h *Handler) listOrders(req *ui.Request) error {
 		Orders []orderRow
 		Older  string
 		Later  bool
-		// Invoices is where they are listed; empty where there are none.
+		// Invoices is the path of the invoices; empty if there are none.
 		Invoices string
 	}{rows, older, req.Query("before") != "", h.invoicesPath()}})
 }
 
-// invoicesPath is where invoices are listed; empty where there are none.
+// invoicesPath returns the path of the invoices; empty if there are none.
 func (h *Handler) invoicesPath() string {
 	if h.invoices == nil {
 		return ""
@@ -61,7 +61,7 @@ func (h *Handler) invoicesPath() string {
 	return invoicesPath
 }
 
-// orderPayPath is where an open order is paid; empty once it is not open.
+// orderPayPath returns the payment page of an open order; empty otherwise.
 func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	if !o.State.Open() {
 		return "", nil
@@ -73,7 +73,8 @@ func (h *Handler) orderPayPath(o order.Order) (string, error) {
 	return h.localPath(address), nil
 }
 
-// orderView is one order. It shows what its own page shows, but asks no registry.
+// orderView is the page of one order. It shows the same as the payment page, but
+// queries no registry.
 func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	o, err := h.orders.Get(req.R.Context(), req.Actor(), req.R.PathValue("id"))
 	if err != nil {
@@ -93,7 +94,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 	}
 	pause := reloadInterval(o, req.Now)
 	if pause == 0 && waiting && req.Now.Sub(o.PaidAt) < reloadSlowsAfter {
-		pause = reloadSoon // the invoice follows
+		pause = reloadSoon // the invoice is issued shortly
 	}
 	live := liveAfter(ui.OrdersPath+"/"+url.PathEscape(o.ID), pause)
 	return ui.View{Name: "order", Title: "order.title", Section: ui.OrdersPath, Live: live, Data: struct {
@@ -102,7 +103,7 @@ func (h *Handler) orderView(req *ui.Request) (ui.View, error) {
 		summary
 		StateKey, AskedKey, Pay, ReturnedKey string
 		Outcome                              bool
-		// Documents are its invoice and corrections; Waiting says that the first is
+		// Documents are its invoice and corrections; Waiting means that the invoice is
 		// still being issued.
 		Documents       []invoiceRow
 		Waiting, Orders bool

@@ -35,15 +35,14 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 	d := &fakeOrders{orders: []order.Order{o, newOrder(order.AwaitingPayment)}}
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
-	got.wantPage(http.StatusOK, []string{"11,90\u00a0€: zurückgegeben am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{payPage})
+	got.wantPage(http.StatusOK, []string{"11,90\u00a0€: erstattet am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{payPage})
 	if told := liveAttributes.FindStringSubmatch(got.Body.String()); told == nil || told[1] != "/portal/orders/ord_1/events" {
 		t.Errorf("the page does not wait for the refund: %q", told)
 	}
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
 }
 
-// Who waits for a transfer is told that it takes days; who waits for something else is
-// not.
+// Only a pending transfer shows the note that it takes days.
 func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 	t.Parallel()
 	const patience = "dauert ein Umzug bis zu fünf Tage"
@@ -52,7 +51,7 @@ func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 		view.Order.Items[item].State = order.ItemProvisioning
 		got := visit(t, &fakeOrders{view: view}, "erika", payPage, nil)
 		if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
-			t.Errorf("%s: told %t", view.Order.Items[item].Kind, told)
+			t.Errorf("%s: shown %t", view.Order.Items[item].Kind, told)
 		}
 	}
 	done := ownView(order.Completed)
@@ -69,14 +68,14 @@ func TestVerify_LinksProviderAndShowsResult(t *testing.T) {
 		yes    []string
 		no     []string
 	}{
-		{func(*order.VerifyView) {}, "erika", []string{"Nachweis beginnen", payPage, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
-		{func(v *order.VerifyView) { v.Status = order.IdentityOpen }, "erika", []string{"Nachweis fortsetzen"}, nil},
-		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "ein anderer als der des Domaininhabers"}, nil},
-		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht angenommen"}, nil},
-		{func(v *order.VerifyView) { v.Status, v.Needed = order.IdentityVerified, false }, "erika", []string{"ist nachgewiesen", payPage}, []string{"Nachweis beginnen"}},
-		{func(v *order.VerifyView) { v.Needed = false }, "erika", []string{"kein Nachweis nötig"}, []string{"Nachweis beginnen"}},
-		{func(v *order.VerifyView) { v.IsOwner = false }, "max", []string{"max@example.org", "/portal/sign-out"}, []string{"Nachweis beginnen", payPage}},
-		{func(v *order.VerifyView) { v.IsOwner = false }, "", []string{"/portal/sign-in?next=%2Fcheckout%2Fverify%2F"}, []string{"Nachweis beginnen", payPage}},
+		{func(*order.VerifyView) {}, "erika", []string{"Prüfung starten", payPage, "auch wenn eine Firma Inhaberin ist"}, []string{"Noch einmal"}},
+		{func(v *order.VerifyView) { v.Status = order.IdentityOpen }, "erika", []string{"Prüfung fortsetzen"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, order.NameMismatch }, "erika", []string{"Noch einmal versuchen", "weicht vom Namen des Domaininhabers ab"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Failure = order.IdentityFailed, "document_expired" }, "erika", []string{"nicht akzeptiert"}, nil},
+		{func(v *order.VerifyView) { v.Status, v.Needed = order.IdentityVerified, false }, "erika", []string{"ist nachgewiesen", payPage}, []string{"Prüfung starten"}},
+		{func(v *order.VerifyView) { v.Needed = false }, "erika", []string{"kein Nachweis nötig"}, []string{"Prüfung starten"}},
+		{func(v *order.VerifyView) { v.IsOwner = false }, "max", []string{"max@example.org", "/portal/sign-out"}, []string{"Prüfung starten", payPage}},
+		{func(v *order.VerifyView) { v.IsOwner = false }, "", []string{"/portal/sign-in?next=%2Fcheckout%2Fverify%2F"}, []string{"Prüfung starten", payPage}},
 	} {
 		d := &fakeOrders{verify: view}
 		test.change(&d.verify)

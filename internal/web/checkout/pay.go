@@ -10,6 +10,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
@@ -22,7 +23,7 @@ func (h *Handler) showPay(req *ui.Request) error {
 	return h.templates.RenderFunc(h.payView)(req)
 }
 
-// payView is what that page shows, and its stream.
+// payView is the view of that page and its stream.
 func (h *Handler) payView(req *ui.Request) (ui.View, error) {
 	view, err := h.orders.View(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
@@ -33,10 +34,10 @@ func (h *Handler) payView(req *ui.Request) (ui.View, error) {
 	return shown, err
 }
 
-// eventsStep is the step at which a page's changes are streamed.
+// eventsStep is the step of a page's stream.
 const eventsStep = "events"
 
-// liveAfter is how the page of a path goes on, if it is to reload after a pause.
+// liveAfter returns how the page of a path updates itself if it reloads after a pause.
 func liveAfter(path string, pause time.Duration) ui.Live {
 	if pause == 0 {
 		return ui.Live{}
@@ -44,15 +45,14 @@ func liveAfter(path string, pause time.Duration) ui.Live {
 	return ui.Live{Events: path + "/" + eventsStep, Reload: pause}
 }
 
-// How soon the page asks again while something is under way, where no stream tells.
-// A transfer takes days, so that the pace slackens.
+// Reload intervals without a stream. A transfer takes days, so they grow.
 const (
 	reloadSoon, reloadLater = 3 * time.Second, 30 * time.Second
 	reloadSlowsAfter        = 2 * time.Minute
 )
 
-// reloadInterval is zero where nothing changes by itself, or where the human is about to
-// fill something in.
+// reloadInterval is zero if nothing changes by itself, or if the customer has a form to
+// fill in.
 func reloadInterval(o order.Order, now time.Time) time.Duration {
 	switch {
 	case o.State == order.Paying:
@@ -66,25 +66,25 @@ func reloadInterval(o order.Order, now time.Time) time.Duration {
 	}
 }
 
-// newPayView is the page of an order, with what has gone wrong.
+// newPayView is the page of an order with the error of the last action.
 func (h *Handler) newPayView(req *ui.Request, view order.View, t formError) (ui.View, error) {
 	shown, err := h.newPayData(req, view, t)
 	return ui.View{Name: "pay", Status: t.status, Title: "pay.title." + displayState(view.Order), Data: shown}, err
 }
 
-// formError is what has gone wrong with what the human has just asked for.
+// formError is what went wrong with the customer's last action.
 type formError struct {
 	status int
-	// problem is a key.
+	// problem is a text key.
 	problem string
-	// item is whose auth code it is about; empty means the whole order.
+	// item is the item of a wrong auth code; empty means the whole order.
 	item string
-	// confirmation is what was ticked when the button was pressed; nil if it was not.
+	// confirmation is what was selected when the button was pressed; nil if it was not.
 	confirmation *order.Confirmation
 }
 
-// renderFormError shows the page again with a sentence about the error, and with what the human
-// has entered. Errors that have no sentence pass.
+// renderFormError renders the page again with a message about the error and the
+// customer's input. Errors without a message are returned.
 func (h *Handler) renderFormError(req *ui.Request, err error, entered formError) error {
 	t, ok := h.formErrorFor(err)
 	if !ok {
@@ -99,7 +99,7 @@ func (h *Handler) renderFormError(req *ui.Request, err error, entered formError)
 		req.W.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 	}
 	t.item, t.confirmation = entered.item, entered.confirmation
-	req.AllowExternalFormAction() // the button is there again
+	req.AllowExternalFormAction() // the page has the button again
 	shown, err := h.newPayView(req, view, t)
 	if err != nil {
 		return err
@@ -129,19 +129,19 @@ func (h *Handler) formErrorFor(err error) (formError, bool) {
 	return formError{}, false
 }
 
-// pay takes the order as it was shown, and leads to the payment provider.
+// pay accepts the order as displayed and redirects to the payment provider.
 func (h *Handler) pay(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	req.AllowExternalFormAction()
 	shown, err := strconv.ParseInt(req.Field("gross"), 10, 64)
 	if err != nil {
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
 	confirmation := order.Confirmation{Gross: registrar.Cents(shown), AutoRenew: req.Field("auto_renew") == "on", Consent: req.Field("consent")}
 	redirect, err := h.orders.Pay(req.R.Context(), req.Actor(), linkSecret(req), confirmation)
 	switch {
 	case registrar.CodeOf(err) == order.NotOpen:
-		return req.SeeOther(currentPayPath(req)) // which says how it stands
+		return req.SeeOther(currentPayPath(req)) // shows the current state
 	case err != nil:
 		return h.renderFormError(req, err, formError{confirmation: &confirmation})
 	case redirect == "":
@@ -151,9 +151,9 @@ func (h *Handler) pay(req *ui.Request) error {
 	return req.SeeOther(redirect)
 }
 
-// paymentReturned is where the payment provider sends those who have paid. What counts is
-// what the provider says, and if it says nothing now the clock finds out: so
-// whatever goes wrong here, the page says how the order stands.
+// paymentReturned is where the payment provider redirects after a payment. Only the
+// provider's status counts, and it is polled as well, so on any error the page just
+// shows the order's state.
 func (h *Handler) paymentReturned(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	if err := h.orders.HandleReturn(req.R.Context(), req.Actor(), linkSecret(req)); err != nil {
@@ -162,10 +162,10 @@ func (h *Handler) paymentReturned(req *ui.Request) error {
 	return req.SeeOther(currentPayPath(req))
 }
 
-// paymentAborted is where the payment provider sends those who have not paid, and what the
-// button does of those who want to begin anew. It takes the page from whoever is
-// typing a card number there, so a browser that only looks ahead gets nothing: not
-// even the redirect, which it might keep and show to a human who comes later.
+// paymentAborted is where the payment provider redirects without a payment, and the
+// action of the button that cancels one. It closes a page where a card number may be
+// being entered, so a prefetch gets nothing: not even the redirect, which the browser
+// might cache.
 func (h *Handler) paymentAborted(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	if !isUserNavigation(req.R) {
@@ -178,8 +178,8 @@ func (h *Handler) paymentAborted(req *ui.Request) error {
 	return req.SeeOther(currentPayPath(req))
 }
 
-// isUserNavigation says that a human goes to a page, and no browser or program fetches it
-// ahead or only for its headers. Where a browser says nothing, it is believed.
+// isUserNavigation reports whether the customer navigates to a page, rather than a
+// prefetch or a HEAD request. Without such headers it is assumed.
 func isUserNavigation(r *http.Request) bool {
 	if r.Method == http.MethodHead {
 		return false
@@ -193,13 +193,13 @@ func isUserNavigation(r *http.Request) bool {
 	return dest == "" || dest == "document"
 }
 
-// setCode keeps an auth code. The registry says whether it is the right one, so each
-// try counts: a code is all that keeps somebody else's name where it is.
+// setCode stores an auth code. The registry verifies it, so every attempt counts: the
+// code is all that protects a domain from being transferred away.
 func (h *Handler) setCode(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	item, code := req.Field("item"), req.Text("code")
 	if code == "" {
-		return h.renderFormError(req, &registrar.Error{Kind: registrar.KindInvalid, Code: "auth_code_missing"}, formError{item: item})
+		return h.renderFormError(req, &registrar.Error{Kind: registrar.KindInvalid, Code: provision.CodeMissing}, formError{item: item})
 	}
 	if wait := h.authCodeLimit(req.Actor().Customer); wait > 0 {
 		return h.renderFormError(req, &registrar.Error{Kind: registrar.KindRateLimited, Code: "auth_codes", RetryAfter: wait}, formError{item: item})
@@ -211,7 +211,7 @@ func (h *Handler) setCode(req *ui.Request) error {
 	return req.SeeOther(currentPayPath(req))
 }
 
-// confirmDecline is the question before an order is gone.
+// confirmDecline asks for confirmation.
 func (h *Handler) confirmDecline(req *ui.Request) error {
 	req.SetFormPath(currentPayPath(req))
 	if !req.SignedIn {

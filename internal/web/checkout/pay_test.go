@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// liveAttributes finds the stream of a page, and after how many seconds it would reload.
+// liveAttributes finds a page's stream and its reload interval.
 var liveAttributes = regexp.MustCompile(`data-events="([^"]+)" data-reload="(\d+)"`)
 
 const (
@@ -76,7 +76,7 @@ func TestPay_FreeOrderHasFreeButton(t *testing.T) {
 	view.Order.Totals = order.Totals{Rule: "domestic", RateBasisPoints: 1900}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
 		[]string{freeButton, `name="gross" value="0"`, "Es wird nichts abgebucht."}, []string{payButton, `name="auto_renew"`, "Mit deutscher"})
-	// A kept means of payment could be used for renewals.
+	// A saved payment method could be used for renewals.
 	view.Owner.MethodLabel = "Visa •••• 4242"
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{`name="auto_renew"`, "Visa •••• 4242"}, nil)
 	d := &fakeOrders{view: view}
@@ -92,11 +92,11 @@ func TestPay_SubmitsShownPriceAndRedirects(t *testing.T) {
 	got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570", "auto_renew", "on"))
 	got.wantRedirect("https://pay.example/c/1")
 	if d.confirmation != (order.Confirmation{Gross: 3570, AutoRenew: true}) || d.actor.Customer != "cus_1" {
-		t.Errorf("the service heard %+v of %+v", d.confirmation, d.actor)
+		t.Errorf("the service got %+v of %+v", d.confirmation, d.actor)
 	}
 	visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))
 	if d.confirmation.AutoRenew {
-		t.Error("a renewal that nobody chose")
+		t.Error("a renewal was not chosen")
 	}
 	d.calls = nil
 	for _, wrong := range []string{"", "35.70", "x", "99999999999999999999"} {
@@ -117,7 +117,7 @@ func TestPay_RefusalShowsReasonAndNewPrice(t *testing.T) {
 		{refusal(registrar.KindConflict, order.DataMissing), http.StatusConflict, "Es fehlen noch Angaben."},
 		{refusal(registrar.KindForbidden, order.NotYours), http.StatusForbidden, "gehört zu einem anderen Konto"},
 		{refusal(registrar.KindUpstream, registrar.FaultTimeout), http.StatusServiceUnavailable, "antwortet gerade nicht"},
-		{&order.ItemsRefused{Items: []order.RefusedItem{{Name: "beispiel.de"}}}, http.StatusConflict, "Nicht alles ist noch zu haben"},
+		{&order.ItemsRefused{Items: []order.RefusedItem{{Name: "beispiel.de"}}}, http.StatusConflict, "Einige Artikel sind nicht mehr verfügbar"},
 	} {
 		d := &fakeOrders{view: ownView(order.AwaitingPayment), err: test.err}
 		d.view.Order.Totals.Gross = 9999
@@ -127,7 +127,7 @@ func TestPay_RefusalShowsReasonAndNewPrice(t *testing.T) {
 			t.Errorf("%v leads somewhere: %v", test.err, got.Header())
 		}
 	}
-	// Somebody was faster: the page says how the order stands.
+	// On a conflict the page shows the order's state.
 	visit(t, &fakeOrders{err: refusal(registrar.KindConflict, order.NotOpen)}, "erika", payPage+"/pay", form("gross", "1")).wantRedirect(payPage)
 	if got := visit(t, &fakeOrders{err: errors.New("canary")}, "erika", payPage+"/pay", form("gross", "1")); got.Code != 500 || strings.Contains(got.Body.String(), "canary") {
 		t.Errorf("got %d %s", got.Code, got.Body.String())
@@ -214,11 +214,11 @@ func TestPay_TransferAsksForAuthCode(t *testing.T) {
 	got.wantPage(http.StatusOK, []string{"Auth-Code für müller.com", `name="item" value="itm_2"`, "sobald die Angaben oben vollständig sind"}, []string{payButton, "hinterlegt", "itm_1\""})
 	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", " s3cret ")).wantRedirect(payPage)
 	if d.item != "itm_2" || d.code != "s3cret" {
-		t.Errorf("the service heard %q %q", d.item, d.code)
+		t.Errorf("the service got %q %q", d.item, d.code)
 	}
 	d.err = refusal(registrar.KindInvalid, "auth_code_wrong")
 	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", "s3cret")).wantPage(http.StatusUnprocessableEntity,
-		[]string{"Dieser Auth-Code stimmt nicht.", `aria-invalid="true"`}, []string{"s3cret", `role="alert"`})
+		[]string{"Dieser Auth-Code ist falsch.", `aria-invalid="true"`}, []string{"s3cret", `role="alert"`})
 	calls := len(d.calls)
 	visit(t, d, "erika", payPage+"/code", form("item", "itm_2", "code", "  ")).wantPage(http.StatusUnprocessableEntity, []string{"Bitte geben Sie den Auth-Code ein."}, nil)
 	if len(d.calls) != calls {
@@ -251,7 +251,7 @@ func TestPay_ShowsNameWarnings(t *testing.T) {
 		{Item: "itm_3", Kind: order.WarnExtension, Similar: "alt.com"},
 	}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
-		[]string{"fast paypal.com", "Ihre Domain mueller.com", "nur ähnlich sehen", "Meinten Sie alt.com?"}, nil)
+		[]string{"fast paypal.com", "Ihre Domain mueller.com", "nur lateinisch aussehen", "Meinten Sie alt.com?"}, nil)
 }
 
 func TestPay_UnavailableItemShowsReason(t *testing.T) {
@@ -259,10 +259,10 @@ func TestPay_UnavailableItemShowsReason(t *testing.T) {
 	view := ownView(order.AwaitingPayment)
 	view.Payable, view.Refused = false, map[string]error{"itm_1": refusal(registrar.KindConflict, "name_taken"), "itm_3": refusal(registrar.KindConflict, "something_new")}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK,
-		[]string{"Diese Domain ist vergeben.", "Das war nicht möglich.", "Bitte lehnen Sie sie ab"}, []string{payButton, "oben vollständig"})
+		[]string{"Diese Domain ist vergeben.", "Das hat nicht funktioniert.", "Lehnen Sie sie bitte ab"}, []string{payButton, "oben vollständig"})
 	view = ownView(order.AwaitingPayment)
 	view.Unquoted = true
-	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Preise und Verfügbarkeit sind gerade nicht aktualisiert.", payButton}, nil)
+	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren.", payButton}, nil)
 }
 
 func TestPay_ExplainsVATRule(t *testing.T) {
@@ -297,12 +297,12 @@ func TestPay_ItemsShowTheirOutcome(t *testing.T) {
 	view.Order.Items[2].State = order.ItemFailed // it was free
 	view.Order.Payments = []order.Payment{{State: order.PaymentRefunded}}
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{
-		"registriert", "nicht möglich, Geld zurückgegeben", "Die Registry hat den Auftrag abgelehnt.", "nicht möglich",
-		"Wir haben sie vollständig zurückgegeben.", "/portal/domains",
+		"registriert", "nicht möglich, erstattet", "Die Registry hat den Auftrag abgelehnt.", "nicht möglich",
+		"Wir haben sie vollständig erstattet.", "/portal/domains",
 	}, []string{payButton, "Geld geht zurück,"})
 	for code, sentence := range map[registrar.Code]string{
-		"epp_exists": "Diese Domain ist vergeben.", "epp_auth_info": "Der Auth-Code stimmt nicht.", "epp_policy": "Die Registry hat den Auftrag abgelehnt.",
-		"epp_billing": "Das liegt an uns.", "something_new": "Das war nicht möglich.",
+		"epp_exists": "Diese Domain ist vergeben.", "epp_auth_info": "Der Auth-Code ist falsch.", "epp_policy": "Die Registry hat den Auftrag abgelehnt.",
+		"epp_billing": "Das liegt an uns.", "something_new": "Das hat nicht funktioniert.",
 	} {
 		view.Order.Items[1].Failure = code
 		visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{sentence}, nil)

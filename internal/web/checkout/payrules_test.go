@@ -11,8 +11,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// An auth code is all that keeps somebody's name where it is, and the registry says
-// to everybody whether one is right.
+// The auth code is all that protects a domain from being transferred away, and the
+// registry tells anyone whether a code is right.
 func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	tried := map[string]int{}
@@ -25,10 +25,10 @@ func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
 	}
 	guess := form("item", "itm_2", "code", "guess")
 	for range 2 {
-		visit(t, d, "erika", payPage+"/code", guess).wantPage(http.StatusUnprocessableEntity, []string{"Dieser Auth-Code stimmt nicht."}, nil)
+		visit(t, d, "erika", payPage+"/code", guess).wantPage(http.StatusUnprocessableEntity, []string{"Dieser Auth-Code ist falsch."}, nil)
 	}
 	got := visit(t, d, "erika", payPage+"/code", guess)
-	got.wantPage(http.StatusTooManyRequests, []string{"Zu viele Auth-Codes wurden probiert.", payButton}, []string{"stimmt nicht"})
+	got.wantPage(http.StatusTooManyRequests, []string{"Zu viele Versuche.", payButton}, []string{"stimmt nicht"})
 	if wait := got.Header().Get("Retry-After"); wait != "90" {
 		t.Errorf("Retry-After is %q", wait)
 	}
@@ -37,8 +37,7 @@ func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
 	}
 }
 
-// The payment provider's page links to it, and somebody may be typing a card number
-// there.
+// The payment provider's page links to it while a card number is being entered.
 func TestPaymentAborted_IgnoresPrefetch(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{view: ownView(order.Paying)}
@@ -58,20 +57,20 @@ func TestPaymentAborted_IgnoresPrefetch(t *testing.T) {
 		{http.MethodHead, "Accept", "*/*"},
 	} {
 		if got := ask(ahead[0], ahead[1], ahead[2]); got.Code != http.StatusServiceUnavailable || len(d.calls) != 0 {
-			t.Errorf("%v: %d, and the service heard %v", ahead, got.Code, d.calls)
+			t.Errorf("%v: %d, and the service got %v", ahead, got.Code, d.calls)
 		}
 	}
 	ask(http.MethodGet, "Sec-Fetch-Dest", "document").wantRedirect(payPage)
 	ask(http.MethodGet, "Accept", "text/html").wantRedirect(payPage)
 	if !slices.Equal(d.calls, []string{"back", "back"}) {
-		t.Errorf("the service heard %v", d.calls)
+		t.Errorf("the service got %v", d.calls)
 	}
 }
 
-// A problem is told even where the form that it belongs to is not shown.
+// A problem is shown even if its form is not.
 func TestSetCode_ProblemShownWithoutItsForm(t *testing.T) {
 	t.Parallel()
-	const sentence = "Zu diesem Posten gehört kein Auth-Code."
+	const sentence = "Dieser Posten braucht keinen Auth-Code."
 	d := &fakeOrders{view: ownView(order.AwaitingPayment), err: refusal(registrar.KindInvalid, order.NotTransfer)}
 	for _, item := range []string{"itm_of_another_order", "itm_1", ""} {
 		visit(t, d, "erika", payPage+"/code", form("item", item, "code", "s3cret")).wantPage(http.StatusUnprocessableEntity, []string{sentence, `role="alert"`}, nil)
@@ -95,10 +94,10 @@ func TestPay_FreeOrderNeverMentionsPaying(t *testing.T) {
 	}
 }
 
-// Renewing by itself is not built, and a customer who believes in it loses a name.
+// Automatic renewal is not implemented, and a customer who relies on it loses a domain.
 func TestPay_DoesNotPromiseAutoRenewal(t *testing.T) {
 	t.Parallel()
-	for who, truth := range map[string]string{"erika": "Noch verlängern wir nicht von selbst", "english": "We do not renew by ourselves yet"} {
+	for who, truth := range map[string]string{"erika": "Noch verlängern wir nicht automatisch", "english": "We don't renew automatically yet"} {
 		visit(t, &fakeOrders{view: ownView(order.AwaitingPayment)}, who, payPage, nil).wantPage(http.StatusOK, []string{truth}, nil)
 	}
 }
@@ -112,6 +111,6 @@ func TestPay_ExplainsUnconfirmedVATID(t *testing.T) {
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, nil, []string{sentence})
 	view.Owner.VATID = "ATU12345200"
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{sentence}, nil)
-	view.Order.Totals.Unchecked = true // which has a sentence of its own
+	view.Order.Totals.Unchecked = true // it has a text of its own
 	visit(t, &fakeOrders{view: view}, "erika", payPage, nil).wantPage(http.StatusOK, []string{"ließ sich gerade nicht prüfen"}, []string{sentence})
 }

@@ -12,49 +12,50 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// payData is what the templates read. Fields that end in Key are keys of texts.
+// payData is the data of the templates. Fields that end in Key are text keys.
 type payData struct {
-	// Page is the path of this page; SignIn leads to the sign-in and back.
+	// Page is the path of this page; SignIn returns to it.
 	Page, SignIn string
 	View         order.View
 	Order        order.Order
 	ProblemKey   string
 	Rows         []itemRow
 	summary
-	// AskedKey says what kind of program or person asked for it.
+	// AskedKey is the kind of client that prepared the order.
 	AskedKey string
-	// Registrant leads to the form and back; empty where nothing is missing there.
+	// Registrant is the form for missing registrant data, which returns here; empty if
+	// complete.
 	Registrant string
-	// Verify is where the identity is shown; empty where nobody has to.
+	// Verify is the page for the identity verification; empty if not required.
 	Verify string
-	// Continue is the payment page that is open; empty if none is.
+	// Continue is the open payment page; empty if there is none.
 	Continue string
-	// CanSaveMethod says that a means of payment could be kept for renewals, and AutoRenew
-	// that the human has chosen it.
+	// CanSaveMethod offers to save a payment method for renewals; AutoRenew is the
+	// customer's choice.
 	CanSaveMethod, AutoRenew bool
-	// Consent is what a consumer must tick; nil where nobody has to.
+	// Consent is what a consumer must accept; nil if not required.
 	Consent *consent
-	// RuleKeys are conditions of extensions that the holder does not meet.
+	// RuleKeys are requirements of extensions that the holder does not meet.
 	RuleKeys []string
-	// Changeable says that the viewer can still pay, decline or complete it.
+	// Changeable means that the viewer can still pay, decline or complete it.
 	Changeable bool
-	// TextKey says how the order stands.
+	// TextKey describes the state of the order.
 	TextKey string
 	// DelayKey says that something takes days.
 	DelayKey string
-	// Outcome is true once it is paid for: the rows say how they stand.
+	// Outcome is true once it is paid: the rows show their state.
 	Outcome bool
-	// Invoiced says that there is an invoice, or will be in a moment.
+	// Invoiced means that there is an invoice or will be one shortly.
 	Invoiced bool
-	// ReturnedKey says that a payment which nobody waited for goes or went back.
+	// ReturnedKey says that an unmatched payment is being or was refunded.
 	ReturnedKey string
 }
 
-// consent is the box of a consumer's express wish. It never comes back ticked: each
-// press of the button is said anew.
+// consent is the checkbox of a consumer's express request. It is never rendered
+// checked: each submission needs a new consent.
 type consent struct {
 	Wording, Text string
-	// ProblemKey says that it was not ticked.
+	// ProblemKey says that it was not checked.
 	ProblemKey string
 }
 
@@ -63,24 +64,25 @@ type itemRow struct {
 	order.Item
 	WhatKey string
 	Term    string
-	// StateKey and ReasonKey say how it stands once it is paid for, and why it
-	// could not be carried out or can't be had any more.
+	// StateKey is the state of a paid item, ReasonKey why it failed or is no longer
+	// available.
 	StateKey, ReasonKey string
-	// Own is the page of the domain, if the visitor holds it already.
+	// Own is the domain's page if the visitor already holds it.
 	Own string
-	// Page is the path of the order's page, for the form of the auth code.
+	// Page is the path of the order's page, for the auth code form.
 	Page string
-	// Code asks for the auth code of a transfer; Told says that there is one.
-	Code *ui.Field
-	Told bool
-	// Warnings are sentences.
+	// Code is the field for the auth code of a transfer; HasCode reports that one is
+	// stored.
+	Code    *ui.Field
+	HasCode bool
+	// Warnings are texts.
 	Warnings []string
 }
 
-// summary is what a list and a page say of an order alike.
+// summary is shared by the list and the page of an order.
 type summary struct {
 	Rate string
-	// VATKey says why that rate; empty where nothing needs saying.
+	// VATKey explains the rate; empty if not needed.
 	VATKey string
 }
 
@@ -92,7 +94,7 @@ func (h *Handler) summaryOf(language string, totals order.Totals) summary {
 	return s
 }
 
-// formatRate writes hundredths of a percent.
+// formatRate formats hundredths of a percent.
 func formatRate(language string, basisPoints int) string {
 	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
 	if language == ui.English {
@@ -158,14 +160,14 @@ func (h *Handler) newPayData(req *ui.Request, view order.View, t formError) (pay
 	return s, nil
 }
 
-// hasCodeForm says that there is a form of an item's auth code, where a problem with
-// it is told.
+// hasCodeForm reports whether an item has an auth code form, which then shows the
+// problem.
 func (s *payData) hasCodeForm(item string) bool {
 	return s.Changeable && slices.ContainsFunc(s.Rows, func(r itemRow) bool { return r.ID == item && r.Code != nil })
 }
 
-// displayState is how an order stands, in the word that its texts go by: one that costs
-// nothing waits for no payment.
+// displayState is the order's state as its texts name it: a free order awaits no
+// payment.
 func displayState(o order.Order) string {
 	if o.State == order.AwaitingPayment && o.Totals.Gross == 0 {
 		return "free"
@@ -186,7 +188,7 @@ func askedKey(kind registrar.ActorKind) string {
 	}
 }
 
-// returnedKey is about payments that the order did not want.
+// returnedKey is about unmatched payments.
 func returnedKey(o order.Order) string {
 	key := ""
 	for _, payment := range o.Payments {
@@ -201,8 +203,8 @@ func returnedKey(o order.Order) string {
 	return key
 }
 
-// ownPath is the page of the domain that a name is refused for, if the visitor holds it.
-// Others only learn that it is taken. It is a kindness: without it the reason stands.
+// ownPath returns the domain's page if a name is refused because the visitor already
+// holds it. Others only learn that it is taken. On an error only the reason is shown.
 func (h *Handler) ownPath(req *ui.Request, name string, why error) string {
 	if h.portfolio == nil || !req.SignedIn || registrar.CodeOf(why) != registrar.NameHeld {
 		return ""
@@ -232,12 +234,12 @@ func (h *Handler) newItemRows(req *ui.Request, path string, view order.View, t f
 		}
 		if item.Kind == order.Transfer {
 			r.Page = path
-			r.Told = item.SealedCode != "" && !slices.Contains(view.MissingByItem[item.ID], order.MissingCode)
+			r.HasCode = item.SealedCode != "" && !slices.Contains(view.MissingByItem[item.ID], order.MissingCode)
 			r.Code = &ui.Field{
 				ID: "code-" + item.ID, Name: "code", Label: "code.label", Hint: "code.hint", Type: "text", Autocomplete: "off", MaxLength: 255,
 			}
 			if t.item == item.ID {
-				r.Code.Problem, r.Code.Focus, r.Told = t.problem, true, false
+				r.Code.Problem, r.Code.Focus, r.HasCode = t.problem, true, false
 			}
 		}
 		rows = append(rows, r)
@@ -272,16 +274,15 @@ func (h *Handler) term(language string, years int) string {
 	}
 }
 
-// eppReasons says what the codes of registries' answers mean to people. All
-// others are a refusal whose details help nobody here.
+// eppReasons are the texts for registry refusals. All others share one text.
 var eppReasons = map[registrar.Code]string{
-	"epp_exists":    "reason.name_taken",
-	"epp_missing":   "reason.registry_gone",
-	"epp_auth_info": "reason.auth_code_wrong",
-	"epp_billing":   "reason.registry_billing",
+	registrar.EPPExists:   "reason.name_taken",
+	registrar.EPPMissing:  "reason.registry_gone",
+	registrar.EPPAuthInfo: "reason.auth_code_wrong",
+	registrar.EPPBilling:  "reason.registry_billing",
 }
 
-// reasonKey is the sentence about why a name can't be had, or one that fits all.
+// reasonKey returns the text key of why a name is not available, or a generic one.
 func (h *Handler) reasonKey(code registrar.Code) string {
 	if key := "reason." + string(code); h.templates.Has(key) {
 		return key
@@ -289,7 +290,7 @@ func (h *Handler) reasonKey(code registrar.Code) string {
 	if key, known := eppReasons[code]; known {
 		return key
 	}
-	if strings.HasPrefix(string(code), "epp_") {
+	if registrar.IsEPPCode(code) {
 		return "reason.registry_denied"
 	}
 	return "reason.other"

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// dynamicKeys are the texts that are found by what a service says.
+// dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{"problem.", "reason.", "rule.", "note.", "vat.", "warning.", "item.", "kind.", "state.", "pay.title.", "pay.text.", "verify."}
 
 var allStates = []order.State{
@@ -30,7 +30,7 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
-// What provisioning can answer to an item is said in words.
+// Every code of provisioning for an item has a text.
 func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	t.Parallel()
 	// These are not about an item of an order.
@@ -49,10 +49,10 @@ func TestTexts_EveryProvisionCodeHasText(t *testing.T) {
 	}
 }
 
-// What the service of orders can answer is a sentence, or a page of its own.
+// Every code of order.Service has a text or a page of its own.
 func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	t.Parallel()
-	// These come from ordering, lead to the sign-in, are no refusal, or are told to
+	// These occur when ordering, lead to the sign-in, are no refusals, or concern
 	// agents.
 	elsewhere := []string{
 		"payment_declined", "token_expired", "token_too_small", "identity", "auth_code", "no_payment_data", "needs_human", "human_is_paying", "payment_in_progress",
@@ -63,7 +63,7 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	check := func(code string) {
 		found++
 		if german["problem."+code] == "" && !slices.Contains(elsewhere, code) {
-			t.Errorf("there is no sentence for %s", code)
+			t.Errorf("there is no text for %s", code)
 		}
 	}
 	textcheck.EachMatch(t, "../../registrar/order/*.go", regexp.MustCompile(`registrar\.Code += "([a-z_]+)"`), check)
@@ -73,8 +73,8 @@ func TestTexts_EveryOrderCodeHasText(t *testing.T) {
 	}
 }
 
-// Every state has a page, for its customer and for everybody else, whatever its
-// items do.
+// Every state has a page, for its customer and for others, whatever the states of its
+// items.
 func TestPay_EveryStateRendersInBothLanguages(t *testing.T) {
 	t.Parallel()
 	d := &fakeOrders{}

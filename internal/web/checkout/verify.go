@@ -10,19 +10,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// verifyView is what the page behind verification_url shows. Fields that end in
-// Key are keys of texts.
+// verifyView is the data of the page behind verification_url. Fields that end in Key
+// are text keys.
 type verifyView struct {
 	Page, SignIn string
 	View         order.VerifyView
 	TextKey      string
 	FailureKey   string
 	ProblemKey   string
-	// Pay is the order's own page, for its customer.
+	// Pay is the order's page, for its customer.
 	Pay string
 }
 
-// showVerify explains what is asked for and why, and afterwards how it went.
+// showVerify explains what is required and why, and later shows the result.
 func (h *Handler) showVerify(req *ui.Request) error {
 	view, err := h.orders.VerifyView(req.R.Context(), req.Actor(), linkSecret(req))
 	if err != nil {
@@ -62,7 +62,7 @@ func (h *Handler) renderVerify(req *ui.Request, view order.VerifyView, t formErr
 	return h.templates.Render(req, ui.View{Name: "verify", Status: t.status, Title: "verify.title", Data: s})
 }
 
-// verify leads to the provider.
+// verify redirects to the provider.
 func (h *Handler) verify(req *ui.Request) error {
 	req.SetFormPath(verifyPath + linkSecret(req))
 	req.AllowExternalFormAction()
@@ -71,7 +71,7 @@ func (h *Handler) verify(req *ui.Request) error {
 	case err == nil && redirect != "":
 		return req.SeeOther(redirect)
 	case err == nil, registrar.CodeOf(err) == order.NotOpen:
-		return req.SeeOther(verifyPath + linkSecret(req)) // which says how it stands
+		return req.SeeOther(verifyPath + linkSecret(req)) // shows the current state
 	}
 	t, ok := h.formErrorFor(err)
 	if !ok {

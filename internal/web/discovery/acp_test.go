@@ -12,8 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The protocol's objects are closed. This copy of their fields by hand holds
-// where the schemas are not at hand.
+// The protocol's objects are closed. This list of their fields is used where the
+// schemas are not available.
 func TestACPDocument_HasOnlyProtocolAndSigningFields(t *testing.T) {
 	t.Parallel()
 	type extension struct {
@@ -66,12 +66,12 @@ func TestACPDocument_HasOnlyProtocolAndSigningFields(t *testing.T) {
 	}
 	for _, field := range []string{"algorithm", "headers", "input", "encoding", "tolerance", "test_vector"} {
 		if _, told := signing[field]; !told {
-			t.Errorf("request_signing tells %v, not %s", slices.Sorted(maps.Keys(signing)), field)
+			t.Errorf("request_signing is %v, not %s", slices.Sorted(maps.Keys(signing)), field)
 		}
 	}
 }
 
-// ACP_SPEC_DIR is a checkout of the protocol's own repository.
+// ACP_SPEC_DIR is a checkout of the protocol's repository.
 func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
@@ -90,7 +90,7 @@ func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	if fields, ok := bundle.(map[string]any); ok {
-		fields["$id"] = name // theirs is a name that resolves to nothing
+		fields["$id"] = name // the original $id does not resolve
 	}
 	if err := compiler.AddResource(name, bundle); err != nil {
 		t.Fatal(err)
@@ -103,8 +103,8 @@ func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	if schema.Validate(document) == nil {
 		t.Error("the schema accepts request_signing at the top: it is not the closed one")
 	}
-	delete(document, "links")           // ours, as in a session
-	delete(document, "request_signing") // ours, beside the entry of the extension
+	delete(document, "links")           // our extension, as in a session
+	delete(document, "request_signing") // our extension, in addition to the extensions entry
 	if err := schema.Validate(document); err != nil {
 		t.Error(err)
 	}

@@ -1,10 +1,9 @@
-// Package discovery serves the documents by which machines find their way.
+// Package discovery serves the discovery documents for machines.
 //
-// A document is a file in the folder documents, with {base_url} and the limits
-// put in once, at start. Every address in a document leads to something that
-// this service answers to; a test of the whole follows them all. The documents
-// hold no secret and nothing that differs from one caller to another, so
-// everybody may keep and share them.
+// A document is a file in the folder documents, in which {base_url} and the limits are
+// replaced once, at start. Every URL in a document leads to an endpoint of this
+// service; a test follows them all. The documents contain no secrets and nothing
+// specific to a caller, so they may be cached and shared.
 package discovery
 
 import (
@@ -22,50 +21,49 @@ import (
 //go:embed documents
 var documentFS embed.FS
 
-// Facts are what the documents say about this service.
+// Facts fill the documents.
 type Facts struct {
 	BaseURL string
-	// Version is the program's, as the MCP server tells it.
+	// Version is the program's version, as the MCP server reports it.
 	Version string
-	// LookupPerMinute and LookupPer6Hours are the limits of an address.
+	// LookupPerMinute and LookupPer6Hours are the limits per address.
 	LookupPerMinute, LookupPer6Hours int
-	// WhoisPerMinute and WhoisPer6Hours are those of whois_lookup.
+	// WhoisPerMinute and WhoisPer6Hours are the limits of whois_lookup.
 	WhoisPerMinute, WhoisPer6Hours int
-	// ClientDocuments says that clients may be known by a document of their own.
+	// ClientDocuments means that client ID metadata documents are supported.
 	ClientDocuments bool
-	// Terms, Privacy, Returns and Imprint are the paths of the pages that the law asks
-	// for; empty where there are none.
+	// Terms, Privacy, Returns and Imprint are the paths of the legal pages; empty if
+	// there are none.
 	Terms, Privacy, Returns, Imprint string
-	// TokenPerMinute and TokenPerHour are those of signed-in tools.
+	// TokenPerMinute and TokenPerHour are the limits of signed-in tools.
 	TokenPerMinute, TokenPerHour int
 }
 
 // Documents are rendered once, at start. Each field serves one of them.
 type Documents struct {
-	// ProtectedResource is RFC 9728's metadata of the MCP endpoint.
+	// ProtectedResource is the metadata of the MCP endpoint (RFC 9728).
 	ProtectedResource http.HandlerFunc
-	// AuthorizationServer is RFC 8414's metadata.
+	// AuthorizationServer is the OAuth metadata (RFC 8414).
 	AuthorizationServer http.HandlerFunc
-	// ServerCard describes the MCP server, for those who look below
-	// /.well-known; ServerCardTyped is the same with the media type that
-	// SEP-2127 gives to the place beside the endpoint.
+	// ServerCard describes the MCP server below /.well-known; ServerCardTyped is the
+	// same with the media type of SEP-2127, next to the endpoint.
 	ServerCard, ServerCardTyped http.HandlerFunc
-	// APICatalog is RFC 9727's list of interfaces.
+	// APICatalog is the list of interfaces (RFC 9727).
 	APICatalog http.HandlerFunc
 	// ACP describes the agentic checkout.
 	ACP http.HandlerFunc
-	// Auth tells automated clients how to get access.
+	// Auth explains to automated clients how to get access.
 	Auth http.HandlerFunc
 	// Agents and Checkout are the guides to the MCP endpoint and to agentic checkout, the
 	// same text as in the repository's folder docs.
 	Agents, Checkout http.HandlerFunc
 	// OpenAPI describes the REST interface.
 	OpenAPI http.HandlerFunc
-	// AICatalog lists what is here for agents.
+	// AICatalog lists the interfaces for agents.
 	AICatalog http.HandlerFunc
 	// LLMs and Robots are for language models and crawlers.
 	LLMs, Robots http.HandlerFunc
-	// Welcome stands at the root until the portal does.
+	// Welcome is the root of a service without pages.
 	Welcome http.HandlerFunc
 }
 
@@ -81,7 +79,7 @@ const (
 // New renders all documents.
 func New(facts Facts) (*Documents, error) {
 	facts.BaseURL = strings.TrimSuffix(facts.BaseURL, "/")
-	// RFC 9727, 2: where the catalogue is, for those who ask with HEAD.
+	// RFC 9727, 2: the catalog's location in a Link header, for HEAD requests.
 	catalogue := "<" + facts.BaseURL + `/.well-known/api-catalog>; rel="api-catalog"`
 	documents := &Documents{}
 	for _, d := range []struct {
@@ -115,8 +113,7 @@ func New(facts Facts) (*Documents, error) {
 	return documents, nil
 }
 
-// render puts the facts where the template names them. In JSON they are escaped
-// as JSON asks.
+// render replaces the placeholders of a template. In JSON the values are escaped.
 func (f Facts) render(file string) ([]byte, error) {
 	source, err := documentFS.ReadFile("documents/" + file)
 	if err != nil {
@@ -150,12 +147,12 @@ func (f Facts) render(file string) ([]byte, error) {
 		"{token_per_hour}", strconv.Itoa(f.TokenPerHour),
 	).Replace(string(source)))
 	if isJSON && !json.Valid(body) {
-		return nil, fmt.Errorf("%s is no longer JSON with the base address %q in it", file, f.BaseURL)
+		return nil, fmt.Errorf("discovery: %s: invalid JSON with base URL %q", file, f.BaseURL)
 	}
 	return body, nil
 }
 
-// links are the pages that the law asks for, in the form of a session's links.
+// links are the legal pages in the form of a session's links.
 func (f Facts) links() (string, error) {
 	type link struct {
 		Type string `json:"type"`
@@ -173,7 +170,7 @@ func (f Facts) links() (string, error) {
 	return string(encoded), err
 }
 
-// escapeJSON is text as it stands inside the quotes of a JSON string.
+// escapeJSON escapes text for a JSON string.
 func escapeJSON(text string) (string, error) {
 	quoted, err := json.Marshal(text)
 	if err != nil {
@@ -182,8 +179,8 @@ func escapeJSON(text string) (string, error) {
 	return string(quoted[1 : len(quoted)-1]), nil
 }
 
-// urnHost is the host of the base address with nothing in it that has a meaning
-// inside a URN, such as the colons of an IPv6 address.
+// urnHost returns the host of the base URL without characters that are special in a
+// URN, such as the colons of an IPv6 address.
 func urnHost(baseURL string) string {
 	parsed, err := url.Parse(baseURL)
 	if err != nil || parsed.Hostname() == "" {

@@ -30,7 +30,7 @@ func get(serve http.HandlerFunc) *httptest.ResponseRecorder {
 	return answer
 }
 
-// getObject reads a document that is a JSON object.
+// getObject fetches a document that is a JSON object.
 func getObject(t *testing.T, serve http.HandlerFunc) map[string]any {
 	t.Helper()
 	var got map[string]any
@@ -40,7 +40,7 @@ func getObject(t *testing.T, serve http.HandlerFunc) map[string]any {
 	return got
 }
 
-// wantFields compares the named fields; want is written as JSON.
+// wantFields compares the named fields; want is JSON.
 func wantFields(t *testing.T, got map[string]any, want string) {
 	t.Helper()
 	var fields map[string]any
@@ -54,7 +54,7 @@ func wantFields(t *testing.T, got map[string]any, want string) {
 	}
 }
 
-// allDocuments are the fields of Documents by name, so that none can be forgotten.
+// allDocuments returns the fields of Documents by name, so that none is forgotten.
 func allDocuments(documents *Documents) map[string]http.HandlerFunc {
 	served := make(map[string]http.HandlerFunc)
 	value := reflect.ValueOf(*documents)
@@ -86,15 +86,15 @@ func TestDocuments_StateRateLimits(t *testing.T) {
 	})
 	for name, serve := range map[string]http.HandlerFunc{"openapi": documents.OpenAPI, "auth": documents.Auth, "llms": documents.LLMs} {
 		if body := get(serve).Body.String(); !strings.Contains(body, "31 requests per minute") || !strings.Contains(body, "301 ") {
-			t.Errorf("%s does not tell the limits", name)
+			t.Errorf("%s does not list the limits", name)
 		}
 	}
 	if body := get(documents.Auth).Body.String(); !strings.Contains(body, "16 per minute and 151 per 6 hours") {
-		t.Error("the limits of whois_lookup are not told")
+		t.Error("the limits of whois_lookup are missing")
 	}
 	for name, serve := range map[string]http.HandlerFunc{"auth": documents.Auth, "llms": documents.LLMs} {
 		if body := get(serve).Body.String(); !strings.Contains(body, "61 calls per minute and 1001 per hour") {
-			t.Errorf("%s does not tell the limits of a token", name)
+			t.Errorf("%s does not list the limits of a token", name)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestOpenAPI_CompletionHasPaymentInfo(t *testing.T) {
 	}
 	for _, status := range []string{"200", "401", "402", "404", "422"} {
 		if _, told := complete.Responses[status]; !told {
-			t.Errorf("%s is not told", status)
+			t.Errorf("%s is missing", status)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// document is one that is finished.
+// document is a rendered document.
 type document struct {
 	contentType []string
 	link        string
@@ -45,7 +45,7 @@ func (doc document) serve(w http.ResponseWriter, r *http.Request) {
 	httpjson.WriteBytes(w, http.StatusOK, doc.contentType, doc.body)
 }
 
-// matches compares weakly, as RFC 9110, 13.1.2 asks.
+// matches compares weakly (RFC 9110, 13.1.2).
 func matches(ifNoneMatch, etag string) bool {
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")

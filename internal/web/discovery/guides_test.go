@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// relativeLink is a Markdown link that only works inside the repository.
+// relativeLink is a Markdown link that works only inside the repository.
 var relativeLink = regexp.MustCompile(`\]\(([^)h#][^)]*)\)`)
 
 func TestGuides_AreRepositoryTextWithOwnBaseURL(t *testing.T) {
@@ -69,7 +69,8 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 	}
 }
 
-// llmstxt.org: a heading, a summary as a quotation, then sections that are lists of links.
+// llmstxt.org: a heading, a summary as a quotation, then sections that are lists of
+// links.
 func TestLLMs_MatchesConvention(t *testing.T) {
 	t.Parallel()
 	text := get(render(t, Facts{BaseURL: base}).LLMs).Body.String()

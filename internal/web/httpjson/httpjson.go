@@ -1,5 +1,5 @@
-// Package wire holds what every HTTP transport of ours does in the same way:
-// write JSON whole or not at all, and leave a note for the request log.
+// Package httpjson holds what all HTTP transports share: routes, JSON responses,
+// records for the request log, and the lookup results that REST and MCP both return.
 package httpjson
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// WriteJSON encodes before it writes the status line, so that an answer is never
-// half of one status and half of another.
+// WriteJSON encodes before it writes the status line, so that a failed encoding can
+// still change the status.
 func WriteJSON(w http.ResponseWriter, status int, body any) {
 	if known, ok := body.(Appender); ok {
 		var space [512]byte
@@ -23,7 +23,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 		}
 	}
 	encoded, err := json.Marshal(body)
-	if err != nil { // can't happen with our own types; never answer with silence
+	if err != nil { // does not happen with our own types
 		RecordError(w, &registrar.Error{Kind: registrar.KindInternal, Code: "encode"})
 		w.WriteHeader(http.StatusInternalServerError)
 		return
@@ -33,19 +33,18 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 
 var typeJSON = []string{"application/json"}
 
-// Appender is a body that can write itself faster than encoding/json, with the
-// same result. It reports false where it can't.
+// Appender is a body that encodes itself faster than encoding/json, with the same
+// result. It returns false if it can't.
 type Appender interface {
 	AppendJSON(b []byte) ([]byte, bool)
 }
 
-// autoContentLength is the length up to which net/http finds Content-Length by
-// itself. Leaving it to the server keeps a lookup's head at eight fields, the
-// number up to which a Go map needs no second table.
+// autoContentLength is the length up to which net/http sets Content-Length itself.
+// Leaving it to the server keeps a lookup's header at eight fields, up to which a Go
+// map needs no second table.
 const autoContentLength = 2048
 
-// WriteBytes writes a finished body. contentType is shared, not copied: it must
-// never be changed.
+// WriteBytes writes a complete body. contentType is shared and must not be modified.
 func WriteBytes(w http.ResponseWriter, status int, contentType []string, body []byte) {
 	header := w.Header()
 	header["Content-Type"] = contentType
@@ -53,11 +52,11 @@ func WriteBytes(w http.ResponseWriter, status int, contentType []string, body []
 		header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may be gone; there is nobody to tell
+	_, _ = w.Write(body) // a failed write means that the client is gone
 }
 
-// AppendPlainString writes text as a JSON string if it needs no escaping, also
-// not for web pages; else it reports false.
+// AppendPlainString appends text as a JSON string if it needs no escaping, including
+// HTML escaping; otherwise it returns false.
 func AppendPlainString(b []byte, text string) ([]byte, bool) {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -70,27 +69,27 @@ func AppendPlainString(b []byte, text string) ([]byte, bool) {
 	return append(b, '"'), true
 }
 
-// ErrorInfo is what the request log holds about an error. It has no foreign text.
+// ErrorInfo is what the request log records about an error. It contains no client data.
 type ErrorInfo struct {
 	Kind   registrar.Kind
 	Code   registrar.Code
 	Detail string
-	// Cause is what failed at the database or a server outside; see registrar.Cause.
+	// Cause is what failed in the database or an upstream; see registrar.Cause.
 	Cause string
-	// Fault says that the service itself has failed, so that an operator has to know:
-	// a bad request, a refused card or a registry that is away are no faults.
+	// Fault means that the service itself failed and an operator has to act. A bad
+	// request, a declined card or an unreachable registry is no fault.
 	Fault bool
-	// ClientGone says that the client was gone first.
+	// ClientGone means that the client closed the connection first.
 	ClientGone bool
 }
 
-// ErrorRecorder is a ResponseWriter that keeps a note for the request log.
+// ErrorRecorder is a ResponseWriter that records an error for the request log.
 type ErrorRecorder interface {
 	RecordError(info ErrorInfo)
 }
 
-// RecordError leaves the kind, code, detail and cause of err in the request log. It is
-// the only way from an error to the log, so that no foreign text gets there.
+// RecordError records the kind, code, detail and cause of err in the request log. It is
+// the only way from an error to the log, which keeps client data out.
 func RecordError(w http.ResponseWriter, err error) {
 	if rec, ok := w.(ErrorRecorder); ok {
 		rec.RecordError(errorInfo(err))
@@ -114,22 +113,22 @@ func errorInfo(err error) ErrorInfo {
 	return info
 }
 
-// ToolRecorder is a ResponseWriter that keeps the name of a tool for the request
-// log and counts how its calls end.
+// ToolRecorder is a ResponseWriter that records the MCP tool of a request and counts
+// its outcome.
 type ToolRecorder interface {
 	RecordTool(name, outcome string)
 }
 
-// RecordTool leaves the name of the tool that was called in the request log, and counts
-// its outcome. Both must come from our own lists, never from the client.
+// RecordTool records which tool was called and its outcome. Both must come from fixed
+// lists, never from the client.
 func RecordTool(w http.ResponseWriter, name, outcome string) {
 	if rec, ok := w.(ToolRecorder); ok {
 		rec.RecordTool(name, outcome)
 	}
 }
 
-// RequestID is the id of the request that w answers: the one in the log and in the
-// client's X-Request-Id. It is empty outside of the service, as in tests.
+// RequestID returns the id of the request, as in the log and in X-Request-Id. It is
+// empty in tests without the server.
 func RequestID(w http.ResponseWriter) string {
 	if id := w.Header()[RequestIDHeader]; len(id) == 1 {
 		return id[0]
@@ -137,16 +136,16 @@ func RequestID(w http.ResponseWriter) string {
 	return ""
 }
 
-// RequestIDHeader is in its canonical form, so that it can be a key of the header.
+// RequestIDHeader is in canonical form, so that it can index the header map.
 const RequestIDHeader = "X-Request-Id"
 
-// StreamMarker is a ResponseWriter that tells streams from other answers.
+// StreamMarker is a ResponseWriter that distinguishes streams from other responses.
 type StreamMarker interface {
 	MarkStream()
 }
 
-// MarkStream says that the answer is open for as long as there may be news. How long
-// that is says nothing about how fast we are, so the measurements stop here.
+// MarkStream marks the response as a stream. Its duration says nothing about latency,
+// so the measurement stops here.
 func MarkStream(w http.ResponseWriter) {
 	if rec, ok := w.(StreamMarker); ok {
 		rec.MarkStream()

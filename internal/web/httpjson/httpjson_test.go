@@ -23,7 +23,7 @@ func TestWriteJSON_UnencodableBodyIs500(t *testing.T) {
 	w := &recordingWriter{ResponseRecorder: httptest.NewRecorder()}
 	WriteJSON(w, http.StatusOK, math.NaN())
 	if w.Code != http.StatusInternalServerError || w.note.Kind != registrar.KindInternal {
-		t.Errorf("got %d, noted %s", w.Code, w.note.Kind)
+		t.Errorf("got %d, recorded %s", w.Code, w.note.Kind)
 	}
 }
 
@@ -43,7 +43,7 @@ func TestRecordError_HasNoForeignText(t *testing.T) {
 			fmt.Errorf("commit of secret.de: %w", full),
 			ErrorInfo{Kind: registrar.KindInternal, Cause: "database: InsertOrder: disk_full (SQLite 13)", Fault: true},
 		},
-		{ // a database that is silent is a fault, whatever the page calls it
+		{ // a database timeout is a fault, whatever the page reports
 			&registrar.Error{Kind: registrar.KindUpstream, Code: "visit_timeout", Err: full},
 			ErrorInfo{Kind: registrar.KindUpstream, Code: "visit_timeout", Cause: "database: InsertOrder: disk_full (SQLite 13)", Fault: true},
 		},
@@ -52,8 +52,8 @@ func TestRecordError_HasNoForeignText(t *testing.T) {
 		{&registrar.Error{Kind: registrar.KindInternal, Code: "panic"}, ErrorInfo{Kind: registrar.KindInternal, Code: "panic", Fault: true}},
 	} {
 		if RecordError(w, test.err); w.note != test.want {
-			t.Errorf("%v: noted %+v", test.err, w.note)
+			t.Errorf("%v: recorded %+v", test.err, w.note)
 		}
 	}
-	RecordError(httptest.NewRecorder(), errors.New("x")) // a writer that keeps no notes
+	RecordError(httptest.NewRecorder(), errors.New("x")) // a writer without ErrorRecorder
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// CheckResult is the contract's CheckResult and what we add to it.
+// CheckResult is the contract's CheckResult with our additions.
 type CheckResult struct {
 	Domain      string           `json:"domain"`
 	TLD         string           `json:"tld"`
@@ -19,16 +19,15 @@ type CheckResult struct {
 	evidence
 }
 
-// Terms are the conditions of a sale, beside its prices. They are more than the
-// contract asks.
+// Terms are conditions of sale besides the prices. The contract does not require them.
 type Terms struct {
-	// RestoreEUR is what it costs to have a deleted name back.
+	// RestoreEUR is the price of restoring a deleted name.
 	RestoreEUR *registrar.Cents `json:"restoreEur,omitempty"`
-	// MinYears is the term of a registration; left out where it is one year.
+	// MinYears is the term of a registration; omitted if it is one year.
 	MinYears int `json:"minYears,omitempty"`
-	// Requires is a rule of the registry that the holder must meet.
+	// Requires is a registry requirement for the holder.
 	Requires string `json:"requires,omitempty"`
-	// Orderable is left out where nothing was decided.
+	// Orderable is omitted if nothing was decided.
 	Orderable       *bool          `json:"orderable,omitempty"`
 	OrderableReason registrar.Code `json:"orderableReason,omitempty"`
 }
@@ -56,7 +55,7 @@ func termsOf(answer lookup.Answer) Terms {
 	return newTerms(restore, answer.MinYears, answer.Requires, answer.Order.Decided, answer.Order.Refusal)
 }
 
-// PriceResult is what one extension costs, and under which conditions.
+// PriceResult is the price list entry of one extension with its conditions.
 type PriceResult struct {
 	TLD         string          `json:"tld"`
 	RegisterEUR registrar.Cents `json:"registerEur"`
@@ -65,7 +64,7 @@ type PriceResult struct {
 	Terms
 }
 
-// NewPriceResult says whether names of the extension can be registered here.
+// NewPriceResult also says whether names of the extension can be registered here.
 func NewPriceResult(ext registrar.Extension) PriceResult {
 	return PriceResult{
 		TLD: ext.TLD, RegisterEUR: ext.Register, RenewEUR: ext.Renew, TransferEUR: ext.Transfer,
@@ -73,7 +72,7 @@ func NewPriceResult(ext registrar.Extension) PriceResult {
 	}
 }
 
-// evidence says who decided, when and why. It is more than the contract asks.
+// evidence says which source decided, when and why. The contract does not require it.
 type evidence struct {
 	CheckedAt string        `json:"checkedAt,omitempty"`
 	Source    lookup.Source `json:"source,omitempty"`
@@ -102,7 +101,7 @@ type SearchResult struct {
 	Results []SearchEntry `json:"results"`
 }
 
-// SearchEntry is what a search says about one extension.
+// SearchEntry is the result for one extension.
 type SearchEntry struct {
 	Domain    string           `json:"domain"`
 	TLD       string           `json:"tld"`
@@ -113,7 +112,7 @@ type SearchEntry struct {
 	evidence
 }
 
-// NewCheckResult is what answer says, in the contract's words.
+// NewCheckResult converts answer to the contract's form.
 func NewCheckResult(answer lookup.Answer) CheckResult {
 	body := CheckResult{
 		Domain: answer.Domain, TLD: answer.TLD, Available: available(answer), Terms: termsOf(answer), evidence: evidenceOf(answer),
@@ -124,8 +123,8 @@ func NewCheckResult(answer lookup.Answer) CheckResult {
 	return body
 }
 
-// NewSearchResult is what result says, in the contract's words. failed is told
-// why an entry has none.
+// NewSearchResult converts result to the contract's form. onError receives the error of
+// each failed entry.
 func NewSearchResult(result lookup.Result, onError func(error)) SearchResult {
 	body := SearchResult{SLD: result.Label, Results: make([]SearchEntry, 0, len(result.Entries))}
 	for _, entry := range result.Entries {
@@ -159,8 +158,8 @@ func available(answer lookup.Answer) *bool {
 	}
 }
 
-// WhoisResult is the non-personal part of a record. It has no field through which
-// a contact could pass.
+// WhoisResult is the non-personal part of a record. It has no field that could carry a
+// contact.
 type WhoisResult struct {
 	Domain      string   `json:"domain"`
 	TLD         string   `json:"tld"`
@@ -173,7 +172,7 @@ type WhoisResult struct {
 	Registrar   *string  `json:"registrar"`
 }
 
-// NewWhoisResult says what a record says; what it does not say is null.
+// NewWhoisResult converts a record; missing values are null.
 func NewWhoisResult(answer lookup.WhoisAnswer) WhoisResult {
 	record := answer.Record
 	result := WhoisResult{

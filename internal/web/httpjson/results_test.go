@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lookup"
 )
 
-// The fast encoder and encoding/json say the same, or the fast one steps back.
+// The fast encoder produces the same bytes as encoding/json or declines.
 func TestCheckResult_AppendJSONMatchesEncodingJSON(t *testing.T) {
 	price, free := registrar.Cents(690), registrar.Cents(0)
 	for _, body := range []CheckResult{

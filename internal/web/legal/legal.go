@@ -1,16 +1,14 @@
-// Package law is the pages that the law asks for: who runs this, the terms, what
-// happens to data, and two forms by which anybody withdraws from a contract or ends
-// one without signing in.
+// Package legal serves the legal pages: legal notice, terms, privacy, and two forms to
+// withdraw from a contract or to cancel one without signing in.
 //
-// What the pages say comes from the operator's settings. Each text is a plain file
-// with few marks (see parse); a file of the operator's of the same name replaces
-// ours. Ours are written so that they are true of this program. They are no legal
-// advice: an operator has them read by somebody who may give it.
+// The operator's configuration fills the texts. Each text is a plain file with little
+// markup (see parse); a file of the same name in the operator's folder replaces ours.
+// Ours describe this program correctly, but they are no legal advice: an operator has
+// to have them reviewed.
 //
-// The forms are what § 356a and § 312k BGB want: reached from every page, a button
-// that leads to the form and one that declares, no sign-in, no more questions than
-// needed, and a confirmation with the moment at which it came, on the page and by
-// mail.
+// The forms follow § 356a and § 312k BGB: linked on every page, one button to the form
+// and one that submits it, no sign-in, only the required questions, and a confirmation
+// with the time of receipt on the page and by mail.
 package legal
 
 import (
@@ -30,20 +28,20 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Notices takes what the forms declare; it is declaration.Service.
+// Notices stores submitted notices; it is withdrawal.Service.
 type Notices interface {
 	Submit(ctx context.Context, actor registrar.Actor, declared withdrawal.Notice) (withdrawal.Notice, error)
 }
 
 var _ Notices = (*withdrawal.Service)(nil)
 
-// Config is what the pages need.
+// Config holds the dependencies of the pages.
 type Config struct {
-	// Frame is what they stand in. The front fills it in.
+	// Frame is set by package web.
 	Frame    *ui.Frame
 	Notices  Notices
 	Operator OperatorInfo
-	// Texts is a folder with the operator's own texts; nil means that all are ours.
+	// Texts is a folder with the operator's own texts; nil means none.
 	Texts fs.FS
 }
 
@@ -57,7 +55,7 @@ type Handler struct {
 // New parses every page and text.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Notices == nil {
-		return nil, errors.New("the law's pages need a frame and somebody who takes declarations")
+		return nil, errors.New("legal: Config.Frame and Notices are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -70,7 +68,7 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{cfg, views, texts}, nil
 }
 
-// legalPage is one page, with its addresses and the names of its texts, by language.
+// legalPage is one page with its paths and text names by language.
 type legalPage struct {
 	path  map[string]string
 	text  map[string]string
@@ -93,7 +91,7 @@ var (
 	cancellationPage = newLegalPage("cancellation.title", ui.CancellationPath, ui.EnglishCancellationPath)
 )
 
-// Routes is everything that these pages answer to.
+// Routes lists the pages.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	var routes []httpjson.Route
@@ -116,15 +114,15 @@ func (h *Handler) Routes() []httpjson.Route {
 	return routes
 }
 
-// pageData is what the templates read.
+// pageData is the data of the templates.
 type pageData struct {
 	Blocks []block
-	// OperatorUnset says that the operator has not told who they are.
+	// OperatorUnset means that the operator's details are not configured.
 	OperatorUnset bool
 	Form          form
-	// Notice is what has just come in.
+	// Notice is the notice just received.
 	Notice withdrawal.Notice
-	// End is the day on which a contract is to end; zero means as soon as possible.
+	// End is the requested end of the contract; zero means as soon as possible.
 	End time.Time
 }
 

@@ -28,7 +28,7 @@ func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
 	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
-// memStore keeps declarations and their letters in memory.
+// memStore stores notices and their mails in memory.
 type memStore struct {
 	notices []withdrawal.Notice
 	mails   []registrar.Mail
@@ -99,7 +99,7 @@ func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {
 	for path, says := range map[string]string{
 		"/impressum": "20457 Hamburg", "/imprint": "VAT id: DE123456789", "/agb": "Kontor GmbH, Kai 1", "/terms": "Kontor GmbH, Kai 1",
 		"/datenschutz": "post@kontor.example", "/privacy": "post@kontor.example", "/widerruf": "Widerruf bestätigen",
-		"/withdrawal": "Confirm withdrawal", "/kuendigung": "Jetzt kündigen", "/cancellation": "End it now",
+		"/withdrawal": "Confirm withdrawal", "/kuendigung": "Jetzt kündigen", "/cancellation": "Cancel now",
 	} {
 		status, body := visit(t, pages, path, nil)
 		if status != http.StatusOK || !strings.Contains(body, says) || strings.Contains(body, "{") || strings.Contains(body, "noindex") {
@@ -115,15 +115,15 @@ func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {
 			}
 		}
 	}
-	// What is not told is left out, with its heading if nothing else is below it.
+	// Missing details are left out, and so is a heading without content.
 	_, body := visit(t, pages, "/impressum", nil)
 	for _, never := range []string{"Telefon", "Vertreten durch", "Registereintrag", "Verantwortlich"} {
 		if strings.Contains(body, never) {
-			t.Errorf("the notice says %s, which nobody told", never)
+			t.Errorf("the imprint contains %s, which is not configured", never)
 		}
 	}
 	_, body = visit(t, newHandler(t, &memStore{}, OperatorInfo{}, nil), "/impressum", nil)
-	if !strings.Contains(body, "noch nicht angegeben") || strings.Contains(body, "Umsatzsteuer-ID") {
+	if !strings.Contains(body, "noch nicht veröffentlicht") || strings.Contains(body, "Umsatzsteuer-ID") {
 		t.Errorf("without a company: %s", body)
 	}
 }
@@ -153,7 +153,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		{
 			"/cancellation",
 			url.Values{"name": {"Erika"}, "email": {"erika@example.de"}, "contract": {"kaffee.de"}, "ground": {"ordinary"}},
-			[]string{"Your notice has come in", "the earliest possible day"},
+			[]string{"We received your cancellation", "the earliest possible date"},
 			registrar.MailTermination,
 		},
 	} {
@@ -186,7 +186,7 @@ func TestNoticeForms_ProblemsShownAtFields(t *testing.T) {
 		{"/widerruf", url.Values{"name": {strings.Repeat("x", 101)}, "contract": {"x"}, "email": {"e@example.de"}}, []string{"Das ist zu lang."}},
 		{"/widerruf", url.Values{"name": {"E"}, "contract": {"x\n\nLiebe Kundin"}, "email": {"e@example.de"}}, []string{`id="contract-problem"`}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"extraordinary"}}, []string{`id="reason-problem"`}},
-		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"2020-01-01"}}, []string{"schon vorbei"}},
+		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"2020-01-01"}}, []string{"in der Vergangenheit"}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}, "ground": {"ordinary"}, "end": {"bald"}}, []string{"einen Tag an"}},
 		{"/kuendigung", url.Values{"name": {"E"}, "contract": {"x"}, "email": {"e@example.de"}}, []string{`id="ground-problem"`}},
 	} {
@@ -198,11 +198,11 @@ func TestNoticeForms_ProblemsShownAtFields(t *testing.T) {
 		}
 	}
 	if store.notices != nil {
-		t.Errorf("kept %v", store.notices)
+		t.Errorf("stored %v", store.notices)
 	}
 }
 
-// The confirmation goes to an address that a stranger has typed.
+// The confirmation goes to an address that anyone could have entered.
 func TestNoticeForms_LineBreaksInFieldsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, forged := range []string{"E\n\nIhr Konto ist gesperrt.", "E\r\nBcc: alle@example.de", "E\u2028Zahlen Sie hier", "E\u0085x", "E\u202Etxt"} {
@@ -213,7 +213,7 @@ func TestNoticeForms_LineBreaksInFieldsAreRefused(t *testing.T) {
 			fields.Set(field, forged)
 			status, body := visit(t, pages, "/kuendigung", fields)
 			if status != http.StatusUnprocessableEntity || !strings.Contains(body, `id="`+field+`-problem"`) || store.notices != nil {
-				t.Errorf("%s %q: %d, kept %v", field, forged, status, store.notices)
+				t.Errorf("%s %q: %d, stored %v", field, forged, status, store.notices)
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func TestNoticeForms_RateLimitedByNetworkAndRecipient(t *testing.T) {
 		})
 		status, body := visit(t, pages, "/widerruf", fields)
 		if status != http.StatusTooManyRequests || !strings.Contains(body, "post@kontor.example") || store.notices != nil {
-			t.Errorf("%s: %d, kept %v", full, status, store.notices)
+			t.Errorf("%s: %d, stored %v", full, status, store.notices)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestTexts_OperatorFileReplacesDefault(t *testing.T) {
 			t.Errorf("%s is accepted", name)
 		}
 	}
-	// A link to elsewhere is no link.
+	// External links are not rendered as links.
 	if parts := spans("[x](https://evil.example) [y](//evil.example/)"); len(parts) != 1 {
 		t.Errorf("%+v", parts)
 	}
@@ -285,7 +285,7 @@ func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 	if _, err := loadTexts(os.DirFS(folder), testOperator); err != nil {
-		t.Errorf("what we write can't be read: %v", err)
+		t.Errorf("our own texts don't parse: %v", err)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// form is the one of a declaration.
+// form is the form of a notice.
 type form struct {
 	Kind                  withdrawal.Kind
 	Action, Intro, Submit string
@@ -20,7 +20,7 @@ type form struct {
 	Fields                []ui.Field
 }
 
-// newForm asks for what the law names, and nothing else.
+// newForm has the fields that the law names, and no others.
 func newForm(kind withdrawal.Kind) form {
 	name := ui.Field{Name: withdrawal.FieldName, Label: "field.name", Type: "text", Autocomplete: "name", MaxLength: withdrawal.MaxText}
 	email := ui.Field{
@@ -45,7 +45,7 @@ func newForm(kind withdrawal.Kind) form {
 	}
 }
 
-// showForm shows the form.
+// showForm renders the form.
 func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) error {
 	s := h.pageData(req, l)
 	f.Action = l.path[req.Language]
@@ -55,9 +55,9 @@ func (h *Handler) showForm(req *ui.Request, l legalPage, f form, status int) err
 	})
 }
 
-// submitNotice takes the declaration, or says at the fields what is wrong. What came in is
-// shown at once and not behind another address: it is nobody else's business, and
-// can be printed and kept.
+// submitNotice stores the notice or shows the problems at the fields. The notice is
+// rendered in the response itself and has no URL, because it is personal; it can be
+// printed and saved.
 func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kind) error {
 	notice, err := h.Notices.Submit(req.R.Context(), req.Actor(), withdrawal.Notice{
 		Kind: kind, Name: req.Text(withdrawal.FieldName), Email: req.Text(withdrawal.FieldEmail), Contract: req.Text(withdrawal.FieldContract),
@@ -67,7 +67,7 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 	if err == nil {
 		s := h.pageData(req, l)
 		s.Notice = notice
-		s.End, _ = time.Parse(time.DateOnly, notice.End) // it was checked, and may be empty
+		s.End, _ = time.Parse(time.DateOnly, notice.End) // already validated, may be empty
 		return h.templates.Render(req, ui.View{Name: "declared", Title: "declared.title." + string(kind), Section: l.path[req.Language], Data: s})
 	}
 	f := newForm(kind)
@@ -96,7 +96,7 @@ func (h *Handler) submitNotice(req *ui.Request, l legalPage, kind withdrawal.Kin
 	}
 }
 
-// problemKey is the sentence for a field's code, or one that fits every field.
+// problemKey returns the text key for a field's code, or one that fits every field.
 func (h *Handler) problemKey(field string, code registrar.Code) string {
 	if key := "problem." + field; code == withdrawal.Malformed && h.templates.Has(key) {
 		return key

@@ -18,11 +18,11 @@ import (
 //go:embed texts
 var defaultTexts embed.FS
 
-// maxTextBytes bounds an operator's own text.
+// maxTextBytes limits an operator's own text.
 const maxTextBytes = 256 << 10
 
-// OperatorInfo are what texts say of the operator, by the names that texts use. What
-// is not told is empty.
+// OperatorInfo holds the operator's details by the names that texts use. Missing ones
+// are empty.
 type OperatorInfo struct {
 	Company, Street, PostalCode, City, Email, Phone string
 	Representative, Responsible, Register, VATID    string
@@ -35,27 +35,27 @@ func (p OperatorInfo) byName() map[string]string {
 	}
 }
 
-// block is one piece of a text; of its fields one is set.
+// block is one part of a text; exactly one field is set.
 type block struct {
 	Heading string
 	Text    []span
-	// Lines are kept apart, as in an address. Items are those of a list.
+	// Lines keep their line breaks, as in an address. Items form a list.
 	Lines, Items [][]span
 }
 
-// span is a piece of a sentence; Link is empty or where it leads.
+// span is a part of a sentence; Link is empty or its target.
 type span struct{ Text, Link string }
 
 var (
 	placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
-	// A text leads to our own pages only.
+	// Texts link to our own pages only.
 	link = regexp.MustCompile(`\[([^\]]+)\]\((/[a-z/-]*)\)`)
 )
 
-// parse reads a text: "# " begins a heading, "- " an item of a list, "| " a line that
-// is kept apart, and [words](/path) is a link to a page of ours. Everything else is
-// sentences, and an empty line ends a paragraph. {company} and its like are filled
-// in; a line or an item that names something which is not told is left out.
+// parse parses a text: "# " starts a heading, "- " a list item, "| " a line that keeps
+// its line break, and [words](/path) is a link to one of our pages. Everything else is
+// running text, and an empty line ends a paragraph. {company} and the other details are
+// filled in; a line or an item with a missing detail is left out.
 func parse(text string, known map[string]string) ([]block, error) {
 	var blocks []block
 	var paragraph []string
@@ -89,13 +89,13 @@ func parse(text string, known map[string]string) ([]block, error) {
 	return dropEmptyHeadings(blocks), nil
 }
 
-// fill puts particulars in. told is false if one of them is not.
+// fill replaces the placeholders. It returns false if a detail is missing.
 func fill(line string, known map[string]string) (filled string, complete bool, err error) {
 	complete = true
 	filled = placeholder.ReplaceAllStringFunc(line, func(place string) string {
 		value, ok := known[place[1:len(place)-1]]
 		if !ok {
-			err = fmt.Errorf("nothing is called %s", place)
+			err = fmt.Errorf("unknown placeholder %s", place)
 		}
 		complete = complete && value != ""
 		if value == "" {
@@ -106,7 +106,7 @@ func fill(line string, known map[string]string) (filled string, complete bool, e
 	return filled, complete, err
 }
 
-// appendBlock puts a marked line behind what is there, into the same list if it goes on.
+// appendBlock appends a marked line, to the same list if there is one.
 func appendBlock(blocks []block, mark, text string) []block {
 	if mark == "#" {
 		return append(blocks, block{Heading: text})
@@ -126,7 +126,7 @@ func appendBlock(blocks []block, mark, text string) []block {
 	return append(blocks, block{Lines: [][]span{spans(text)}})
 }
 
-// dropEmptyHeadings drops headings below which nothing is left.
+// dropEmptyHeadings removes headings without content.
 func dropEmptyHeadings(blocks []block) []block {
 	var remaining []block
 	for i, b := range blocks {
@@ -154,7 +154,7 @@ func spans(text string) []span {
 	return list
 }
 
-// loadTexts are all texts by their names: the operator's where there is one, else ours.
+// loadTexts returns all texts by name: the operator's if present, otherwise ours.
 func loadTexts(override fs.FS, operator OperatorInfo) (map[string][]block, error) {
 	known := operator.byName()
 	texts := make(map[string][]block)
@@ -174,21 +174,21 @@ func loadTexts(override fs.FS, operator OperatorInfo) (map[string][]block, error
 			case err == nil:
 				body = replacement
 			case !errors.Is(err, fs.ErrNotExist):
-				return nil, fmt.Errorf("the text %s.txt: %w", name, err)
+				return nil, fmt.Errorf("legal: text %s.txt: %w", name, err)
 			}
 		}
 		if len(body) > maxTextBytes || !utf8.Valid(body) {
-			return nil, fmt.Errorf("the text %s.txt is larger than %d bytes or not UTF-8", name, maxTextBytes)
+			return nil, fmt.Errorf("legal: text %s.txt is larger than %d bytes or not UTF-8", name, maxTextBytes)
 		}
 		if texts[name], err = parse(string(body), known); err != nil {
-			return nil, fmt.Errorf("the text %s.txt, %w", name, err)
+			return nil, fmt.Errorf("legal: text %s.txt, %w", name, err)
 		}
 	}
 	return texts, rejectUnknownTexts(override, texts)
 }
 
-// WriteDefaultTexts writes our texts to a folder, and returns the files that it wrote. Files
-// that are there stay as they are.
+// WriteDefaultTexts writes our texts to a folder and returns the files written.
+// Existing files are kept.
 func WriteDefaultTexts(folder string) (written []string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -219,7 +219,8 @@ func WriteDefaultTexts(folder string) (written []string, err error) {
 	return written, nil
 }
 
-// rejectUnknownTexts refuses a file that nobody would ever read: its name is mistyped.
+// rejectUnknownTexts rejects a file that no page uses, because its name is probably
+// mistyped.
 func rejectUnknownTexts(override fs.FS, texts map[string][]block) error {
 	if override == nil {
 		return nil
@@ -230,7 +231,7 @@ func rejectUnknownTexts(override fs.FS, texts map[string][]block) error {
 	}
 	for _, file := range files {
 		if _, known := texts[strings.TrimSuffix(file, ".txt")]; !known {
-			return fmt.Errorf("there is no page for the text %s", file)
+			return fmt.Errorf("legal: no page uses the text %s", file)
 		}
 	}
 	_, err = fs.ReadDir(override, ".")

@@ -13,19 +13,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// The domain services behind these tools come with the customers' accounts.
-var errNotServed = errors.New("this part of the service is not there")
+// The services behind these tools are missing if there are no customer accounts.
+var errNotServed = errors.New("mcp: service not configured")
 
-// errNoOrders says that no payment provider is set, so there are no orders.
+// errNoOrders is returned if no payment provider is configured.
 var errNoOrders = &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NotServed}
 
-// The pages of signed-in lists. Domains are small; orders carry their items.
+// Page sizes of signed-in lists. Domains are small; orders carry their items.
 const (
 	defaultDomains, maxDomains = 100, 500
 	defaultOrders, maxOrders   = 20, 100
 )
 
-// paging reads limit and offset.
+// paging parses limit and offset.
 func paging(args arguments, fallback, most int) (limit, offset int, err error) {
 	if limit, err = args.number("limit", fallback, 1, most); err != nil {
 		return 0, 0, err
@@ -65,17 +65,16 @@ func (s *Server) listMyDomains(ctx context.Context, state *requestState, args ar
 }
 
 const (
-	// maxItems bounds an order; the portal's basket ends there too.
+	// maxItems limits an order, as in the portal's basket.
 	maxItems = 20
-	// maxYears is the longest term that any registry sells.
+	// maxYears is the longest term that a registry sells.
 	maxYears = 10
 )
 
-// orderTerms are arguments that would change what an order costs, or for whom it is,
-// if start_order read them beside its items. Clients may add arguments of their own to
-// every call, so others are ignored there; ignoring one of these would prepare an
-// order that the caller did not ask for. They are written in lower case, without
-// separators.
+// orderTerms are arguments that would change the price or the customer of an order if
+// start_order read them. Clients may add arguments of their own to every call, so
+// unknown ones are ignored; ignoring one of these would prepare an order that the
+// caller did not ask for. They are in lower case without separators.
 var orderTerms = []string{
 	"years", "year", "period", "term", "duration", "quantity", "price", "maxprice", "maxpriceeur", "budget", "currency",
 	"coupon", "voucher", "discount", "promocode", "holderid", "holder", "registrant", "contact", "customerid", "autorenew",
@@ -159,7 +158,7 @@ func (s *Server) cancelOrder(ctx context.Context, state *requestState, args argu
 	return s.orderByID(ctx, state, args, Orders.Cancel)
 }
 
-// orderByID calls a method of Orders for the order that the arguments name.
+// orderByID calls a method of Orders for the order named by the arguments.
 func (s *Server) orderByID(
 	ctx context.Context, state *requestState, args arguments, method func(Orders, context.Context, Caller, string) (OrderStatus, error),
 ) (any, error) {
@@ -211,8 +210,8 @@ func (s *Server) listOrders(ctx context.Context, state *requestState, args argum
 	}{orders, total, limit, offset}, nil
 }
 
-// validID says that a text can name something at all. Not every database takes
-// every text, and would make an error of ours out of it.
+// validID reports whether text can be an id. A database may reject other texts with an
+// error that would look like our fault.
 func validID(text string) bool {
 	const longest = 64
 	return len(text) <= longest && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })

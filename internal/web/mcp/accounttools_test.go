@@ -18,7 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// allReasons is one error of each sort that an item can be refused with.
+// allReasons returns one error for each reason an item can be refused.
 func allReasons() []error {
 	reasons := []error{
 		&registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameUnderscore},
@@ -26,7 +26,7 @@ func allReasons() []error {
 		&registrar.Error{Kind: registrar.KindUnsupported, Code: "something_new"},
 		registrar.Fault(registrar.FaultTimeout, "epp", nil),
 		&registrar.Error{Kind: registrar.KindInternal},
-		http.ErrBodyNotAllowed, // not one of ours
+		http.ErrBodyNotAllowed, // not a registrar.Error
 	}
 	for _, code := range []registrar.Code{
 		registrar.ExtensionNotCarried, registrar.NoRegistryAccount, provision.NoRegistrant, provision.NameTaken, registrar.NameReserved, provision.Undecided, registrar.NamePremium, registrar.NameHeld,
@@ -38,7 +38,7 @@ func allReasons() []error {
 	return reasons
 }
 
-// publishedCodes are the codes of items in the schema.
+// publishedCodes returns the item codes in the schema.
 func publishedCodes(t *testing.T) []string {
 	t.Helper()
 	var definitions struct {
@@ -75,7 +75,7 @@ func TestStartOrder_EveryReasonHasAPublishedCode(t *testing.T) {
 	if codes := slices.Sorted(maps.Keys(seen)); !slices.Equal(codes, publishedCodes(t)) {
 		t.Errorf("the codes are %v, published are %v", codes, publishedCodes(t))
 	}
-	// The call itself is retryable only if each item is.
+	// A call is retryable only if each item is.
 	if f.Retryable || f.RetryAfter != 0 {
 		t.Errorf("retryable after %d", f.RetryAfter)
 	}
@@ -88,7 +88,7 @@ func TestStartOrder_EveryReasonHasAPublishedCode(t *testing.T) {
 	}
 }
 
-// The suggested calls are calls that work.
+// The suggested calls succeed.
 func TestStartOrder_AlternativesAreValidCalls(t *testing.T) {
 	s, _ := newServer(t, nil)
 	for code, rule := range itemRules {
@@ -103,15 +103,6 @@ func TestStartOrder_AlternativesAreValidCalls(t *testing.T) {
 		got := post(s.Serve, call(suggested.Tool, string(arguments)), "Authorization", "Bearer good")
 		if r := read(t, got); got.Code != http.StatusOK || r.Result.IsError {
 			t.Errorf("%s: %s %s answers %s", code, suggested.Tool, arguments, got.Body)
-		}
-	}
-}
-
-// domain_check and its kin name the same reasons in orderableReason.
-func TestItemCodes_EqualReasonCodes(t *testing.T) {
-	for reason, rule := range itemRules {
-		if reason != registrar.ExtensionNotCarried && rule.code != string(reason) {
-			t.Errorf("the code of %s is %s", reason, rule.code)
 		}
 	}
 }
@@ -156,8 +147,8 @@ func TestStartOrder_TooManyOpenLinksOrdersPage(t *testing.T) {
 	}
 }
 
-// Each signed-in tool is behind the same gate, and the refusal names a page for people
-// beside the contract's header.
+// Each signed-in tool has the same authorization, and the refusal names a page for
+// people next to the contract's header.
 func TestSignedInTools_RefusalNamesTokensPage(t *testing.T) {
 	s, w := newServer(t, nil)
 	type refusal struct {
@@ -197,7 +188,7 @@ func TestSignedInTools_RefusalNamesTokensPage(t *testing.T) {
 		}
 	}
 	if signedIn != 5 || w.calls.Load() != 0 {
-		t.Errorf("%d signed-in tools, %d calls got through", signedIn, w.calls.Load())
+		t.Errorf("%d signed-in tools, %d calls were executed", signedIn, w.calls.Load())
 	}
 }
 

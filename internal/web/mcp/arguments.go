@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// arguments are what a tool was called with. Names of arguments are matched
-// exactly. Those that a tool does not know are ignored, as the REST interface
-// ignores unknown fields: some clients add their own to every call.
+// arguments are the arguments of a tool call. Names must match exactly. Unknown ones
+// are ignored, as the REST interface ignores unknown fields: some clients add their own
+// to every call.
 type arguments map[string]json.RawMessage
 
 func readArguments(raw json.RawMessage) (arguments, error) {
@@ -30,13 +30,13 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// has says whether an argument is there; null is as good as nothing.
+// has reports whether an argument is present; null counts as absent.
 func (a arguments) has(name string) bool {
 	raw, ok := a[name]
 	return ok && string(raw) != "null"
 }
 
-// text is a required string.
+// text returns a required string.
 func (a arguments) text(name string) (string, error) {
 	if !a.has(name) {
 		return "", newArgumentError("The argument %s is missing.", name)
@@ -58,7 +58,7 @@ func (a arguments) optionalText(name string) (string, error) {
 	return value, nil
 }
 
-// number is a whole number in a range. 10.0 is one, as JSON Schema has it.
+// number returns an integer in a range. 10.0 is one, as in JSON Schema.
 func (a arguments) number(name string, fallback, low, high int) (int, error) {
 	if !a.has(name) {
 		return fallback, nil
@@ -73,7 +73,7 @@ func (a arguments) number(name string, fallback, low, high int) (int, error) {
 	return int(value), nil
 }
 
-// timestamp is a date (its first moment in UTC) or a time, zero where it is not given.
+// timestamp parses a date (its start in UTC) or a time; zero if absent.
 func (a arguments) timestamp(name string) (time.Time, error) {
 	text, err := a.optionalText(name)
 	if err != nil || text == "" {
@@ -83,14 +83,14 @@ func (a arguments) timestamp(name string) (time.Time, error) {
 	if err != nil {
 		at, err = time.Parse(time.RFC3339, text)
 	}
-	// Times are stored in microseconds, for which other years are too far away.
+	// Times are stored in microseconds, which bounds the years.
 	if err != nil || at.Year() < 1970 || at.Year() > 9999 {
 		return time.Time{}, newArgumentError("The argument %s must be a date like 2027-01-31 or a time in RFC 3339.", name)
 	}
 	return at, nil
 }
 
-// flag is true or false, and false where it is not given.
+// flag parses a boolean; false if absent.
 func (a arguments) flag(name string) (bool, error) {
 	if !a.has(name) {
 		return false, nil
@@ -102,8 +102,8 @@ func (a arguments) flag(name string) (bool, error) {
 	return value, nil
 }
 
-// allowOnly refuses arguments that are not listed, for objects in which an unread property
-// could change what the caller pays.
+// allowOnly rejects arguments that are not listed, for objects in which an ignored
+// property could change what the caller pays.
 func (a arguments) allowOnly(names ...string) error {
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		if !slices.Contains(names, name) && a.has(name) {
@@ -114,5 +114,5 @@ func (a arguments) allowOnly(names ...string) error {
 	return nil
 }
 
-// quoteShort is a name that a client chose, fit for a sentence.
+// quoteShort quotes a name chosen by the client, shortened.
 func quoteShort(name string) string { return fmt.Sprintf("%.40q", name) }

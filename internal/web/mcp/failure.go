@@ -11,20 +11,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// failure is the structured content of a call that did not work.
+// failure is the structured content of a failed call.
 type failure struct {
 	Code       string `json:"code"`
 	Message    string `json:"message"`
 	Retryable  bool   `json:"retryable"`
 	RetryAfter int64  `json:"retryAfter,omitempty"`
-	// Reason is finer than Code where there is more to say.
+	// Reason is more specific than Code.
 	Reason string `json:"reason,omitempty"`
-	// URL is where a human resolves it.
+	// URL is where a human resolves the problem.
 	URL   string        `json:"url,omitempty"`
 	Items []itemFailure `json:"items,omitempty"`
 }
 
-// The codes of failures.
+// Codes of failures.
 const (
 	invalidInput         = "invalid_input"
 	unsupportedExtension = "unsupported_extension"
@@ -36,12 +36,12 @@ const (
 	internalFailure      = "internal"
 )
 
-// Outcomes are how a call of a tool can end, as the metrics name it.
+// Outcomes are the outcomes of a tool call, as the metrics label them.
 var Outcomes = []string{
 	"ok", invalidInput, unsupportedExtension, rateLimited, upstreamFailed, notFound, notPayable, internalFailure, signInRequired, insufficientScope,
 }
 
-// The outcomes of calls that were not let in.
+// Outcomes of calls that were refused.
 const (
 	signInRequired    = "sign_in_required"
 	insufficientScope = "insufficient_scope"
@@ -51,12 +51,12 @@ const (
 // names lately.
 const OverNameBudget = order.OverBudget
 
-// argumentError is wrong input whose sentence names the argument.
+// argumentError is invalid input; its message names the argument.
 type argumentError struct{ message string }
 
 func (b *argumentError) Error() string { return "a bad argument" }
 
-// Unwrap makes it one of our errors for the log, without its words.
+// Unwrap makes it a registrar.Error for the log, without its message.
 func (b *argumentError) Unwrap() error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: "argument"}
 }
@@ -65,11 +65,10 @@ func newArgumentError(format string, args ...any) error {
 	return &argumentError{message: fmt.Sprintf(format, args...)}
 }
 
-// seconds is a wait in whole seconds, at least one.
+// seconds rounds up to whole seconds, at least one.
 func seconds(wait time.Duration) int64 { return max(1, int64((wait+time.Second-1)/time.Second)) }
 
-// url is the address of a page for people; empty for no path, and where there is no
-// portal.
+// url returns the address of a page; empty for no path or without a portal.
 func (s *Server) url(path string) string {
 	if path == "" || !s.cfg.Portal {
 		return ""
@@ -77,7 +76,7 @@ func (s *Server) url(path string) string {
 	return s.cfg.BaseURL + path
 }
 
-// failureOf is what a model reads about err.
+// failureOf returns the failure for err.
 func (s *Server) failureOf(err error) failure {
 	var argument *argumentError
 	var problems *NotPayable
@@ -92,7 +91,7 @@ func (s *Server) failureOf(err error) failure {
 	case errors.Is(err, ErrNotFound):
 		return failure{Code: notFound, Message: messageNotFound}
 	case errors.Is(err, errNoOrders):
-		return failure{Code: notPayable, Reason: "orders_not_served", Message: messageNoOrders}
+		return failure{Code: notPayable, Reason: string(order.NotServed), Message: messageNoOrders}
 	}
 	var e *registrar.Error
 	if !errors.As(err, &e) {
@@ -142,7 +141,7 @@ const (
 	messageBadName      = "This is not a domain name. Give it with its extension, for example example.de."
 	messageUnsupported  = "This extension is not in the price list. list_tlds shows those that are."
 	messageRateLimited  = "The limit for this address is reached. Wait %d seconds before the next call."
-	messageTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec // a sentence about tokens
+	messageTokenLimited = "The limit for this access token is reached. Wait %d seconds before the next call." //nolint:gosec  // a text about tokens
 	messageNamesLimited = "This account has asked the registries for as many names as are allowed. Wait %d seconds before the next order."
 	messageUpstream     = "The registry could not be asked. Try again in a minute."
 	messageInternal     = "Something went wrong on our side. Try again later."
@@ -153,7 +152,7 @@ const (
 	messageNoOrders     = "Nothing can be ordered here at the moment. Names and prices can be looked up; do not call this tool again in this conversation."
 )
 
-// messages say what is wrong with a name, or with a registry, and what to do.
+// messages say what is wrong with a name or a registry, and what to do.
 var messages = map[registrar.Code]string{
 	registrar.NameEmpty:        "The name is empty. Give a domain name, for example example.de.",
 	registrar.NameNoExtension:  "The extension is missing. Give the full name, for example example.de, or use domain_search.",

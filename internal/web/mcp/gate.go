@@ -14,41 +14,41 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// What a refused caller is told, beside the status and the header.
+// Errors of a refused caller.
 const (
-	// codeNoAccess is the JSON-RPC code of 401 and 403, from the range that is
-	// left to servers.
+	// codeNoAccess is the JSON-RPC code of 401 and 403, from the server-defined range.
 	codeNoAccess     = -32001
 	messageBadTokens = "Too many invalid access tokens came from this address. Retry-After says how long to wait."
 	messageSignIn    = "Sign in first: this needs a valid access token. The WWW-Authenticate header says where to get one."
 	messageUnchecked = "Access tokens can't be checked at the moment. Keep the token and try again in a minute."
 	messageNoScope   = "This token may not do that: signed-in tools need the scope mcp:write. Connect again and ask for that scope, or use a personal access token."
 	callToolMethod   = "tools/call"
-	insufficientText = `Bearer error="insufficient_scope", scope="mcp:write", `
+	insufficientText = `Bearer error="insufficient_scope", scope="` + oauth.ScopeWrite + `", `
 )
 
-// requestState is what one HTTP request carries through the library: who calls, from
-// where, and what came of it. The library works on goroutines of its own, which
-// may outlive the HTTP request, so what they write is locked.
+// requestState is the state of one HTTP request inside the SDK: the caller, its address
+// and the outcome. The SDK's goroutines may outlive the HTTP request, so writes are
+// locked.
 type requestState struct {
 	address netip.Addr
 	caller  *Caller
-	// id is that of the request, which the client and the log know.
+	// id is the request id, as in the log and the response header.
 	id string
-	// verifyErr is why a token that came along could not be checked.
+	// verifyErr is why a token could not be verified.
 	verifyErr     error
 	mu            sync.Mutex
 	refusedStatus int // 401 or 403 once the gate is closed
 	tool          string
 	err           error
-	failureCode   string // the code of a failure
+	failureCode   string // code of the failure
 }
 
-// codeTokenUnchecked is the reason of a signed-in tool that was not called, because
-// its token could not be checked.
+// codeTokenUnchecked is the reason of a signed-in tool that was not called because its
+// token could not be verified.
 const codeTokenUnchecked registrar.Code = "token_unchecked"
 
 type stateKey struct{}
@@ -57,7 +57,7 @@ func withState(ctx context.Context, state *requestState) context.Context {
 	return context.WithValue(ctx, stateKey{}, state)
 }
 
-// stateOf is never nil: a context that came round the gate is one of nobody.
+// stateOf is never nil: a context without state has no caller.
 func stateOf(ctx context.Context) *requestState {
 	if state, ok := ctx.Value(stateKey{}).(*requestState); ok {
 		return state
@@ -83,22 +83,23 @@ func (s *requestState) setTool(tool string) {
 	s.tool = tool
 }
 
-// recordError notes an error that is part of an answer, such as that of one name of many.
+// recordError records an error that is part of a result, such as that of one name of
+// many.
 func (s *requestState) recordError(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err = err
 }
 
-// recordFailure notes why a tool has failed, and with which code.
+// recordFailure records why a tool failed, and with which code.
 func (s *requestState) recordFailure(err error, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.err, s.failureCode = err, code
 }
 
-// outcome is which tool was called and how that ended: ok, the code of its failure,
-// or why it was not let in.
+// outcome returns which tool was called and its outcome: ok, the failure code, or why
+// it was refused.
 func (s *requestState) outcome() (tool, outcome string, toolErr error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +115,7 @@ func (s *requestState) outcome() (tool, outcome string, toolErr error) {
 	return s.tool, outcome, s.err
 }
 
-// signedInStatus is the one place that decides; 0 means yes.
+// signedInStatus is the only place that authorizes signed-in tools; 0 means authorized.
 func (s *requestState) signedInStatus() (status int) {
 	switch {
 	case s.verifyErr != nil:
@@ -128,9 +129,8 @@ func (s *requestState) signedInStatus() (status int) {
 	}
 }
 
-// fail notes why a tool has failed and is what the model reads about it. A fault of
-// ours has the id of the request, so that whoever reports it can name the record in
-// the log; models see no headers.
+// fail records why a tool failed and returns the failure for the model. An internal
+// failure names the request id, because models see no headers.
 func (s *Server) fail(state *requestState, err error) (*sdk.CallToolResult, error) {
 	f := s.failureOf(err)
 	if f.Code == internalFailure && state.id != "" {
@@ -140,7 +140,7 @@ func (s *Server) fail(state *requestState, err error) (*sdk.CallToolResult, erro
 	return encode(f, true)
 }
 
-// authorize stands behind the library's parser and before its tools.
+// authorize is the middleware between the SDK's parser and the tools.
 func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		state := stateOf(ctx)
@@ -165,7 +165,7 @@ func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		known, ok := s.tools[params.Name]
 		if !ok {
-			return next(ctx, method, req) // the library says that there is none
+			return next(ctx, method, req) // the SDK reports the unknown tool
 		}
 		state.setTool(known.name)
 		if !known.signedIn {
@@ -173,7 +173,8 @@ func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		switch status := state.signedInStatus(); status {
 		case http.StatusServiceUnavailable:
-			// A tool's failure, because models read these and clients repeat them.
+			// A failed call rather than an error: models read these and clients retry
+			// them.
 			err := &registrar.Error{Kind: registrar.KindInternal, Code: codeTokenUnchecked, Err: state.verifyErr}
 			return s.fail(state, err)
 		case http.StatusUnauthorized:
@@ -188,8 +189,8 @@ func (s *Server) authorize(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// sortTools brings the library's alphabetical list into the order of tools.json: what
-// works for everybody comes first, since some clients try the first tool they see.
+// sortTools restores the order of tools.json: anonymous tools first, since some clients
+// try the first tool they see.
 func (s *Server) sortTools(list []*sdk.Tool) {
 	position := func(t *sdk.Tool) int {
 		if known, ok := s.tools[t.Name]; ok {
@@ -211,23 +212,23 @@ func (s *Server) isServed(method string) bool {
 	}
 }
 
-// accessHelp is the data of the JSON-RPC error beside 401 and 403: why, and the page
-// where a human signs in and creates a token. A client that speaks OAuth follows the
-// header instead.
+// accessHelp is the data of the JSON-RPC error of a 401 or 403: the reason, and the
+// page where a human signs in and creates a token. OAuth clients use the header
+// instead.
 func (s *Server) accessHelp(code string) json.RawMessage {
 	help, err := json.Marshal(struct {
 		Code  string `json:"code"`
 		Scope string `json:"scope"`
 		URL   string `json:"url,omitempty"`
 		Guide string `json:"documentation_url"`
-	}{code, "mcp:write", s.url(ui.TokensPath), s.cfg.BaseURL + "/auth.md"})
+	}{code, oauth.ScopeWrite, s.url(ui.TokensPath), s.cfg.BaseURL + "/auth.md"})
 	if err != nil {
 		return nil
 	}
 	return help
 }
 
-// challenge writes the header of a refusal.
+// challenge sets the WWW-Authenticate header of a refusal.
 func (s *Server) challenge(header http.Header, status int) {
 	switch status {
 	case http.StatusUnauthorized:

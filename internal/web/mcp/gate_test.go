@@ -39,7 +39,7 @@ func TestSignedInTools_WithoutValidTokenIs401(t *testing.T) {
 		want401(t, "two headers", post(s.Serve, message, "Authorization", "Bearer good", "Authorization", "Bearer good"))
 	}
 	if n := w.calls.Load(); n != 0 {
-		t.Errorf("%d calls got through", n)
+		t.Errorf("%d calls were executed", n)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestCallTool_InvalidParamsAreNotEchoed(t *testing.T) {
 		}
 	}
 	if n := w.calls.Load(); n != 0 {
-		t.Errorf("%d calls got through", n)
+		t.Errorf("%d calls were executed", n)
 	}
 }
 
@@ -102,9 +102,8 @@ func TestLoginPath_NeedsTokenForEveryMessage(t *testing.T) {
 	}
 }
 
-// A trick is a message that two readers could read in two ways. It must be a
-// 401, or an error that called nothing; and where it names an anonymous tool as
-// the library reads it, no 401.
+// A trick is a message that two parsers could read differently. It must get a 401 or an
+// error without a call; a message that the SDK reads as an anonymous tool gets no 401.
 func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 	s, w := newServer(t, nil)
 	const mine, anyones = "list_my_domains", "tld_price"
@@ -183,11 +182,11 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 		})
 	}
 	if n := w.calls.Load(); n != 0 {
-		t.Errorf("%d calls got through", n)
+		t.Errorf("%d calls were executed", n)
 	}
 }
 
-// What comes round the HTTP layer altogether is still stopped by the tool.
+// A call that bypasses the HTTP layer is still stopped by the tool.
 func TestSignedInTools_CheckCallerThemselves(t *testing.T) {
 	s, w := newServer(t, nil)
 	result, err := s.tools["list_my_domains"].call(context.Background(), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}})
@@ -313,8 +312,7 @@ func TestGate_ConcurrentRequestsGetOwnStatus(t *testing.T) {
 	}
 }
 
-// A client that hangs up leaves a tool behind that still runs. It must end
-// without touching what belonged to the request.
+// A tool call outlives a disconnected client. It must end without touching the request.
 func TestCallTool_ClientDisconnectLeaksNoGoroutines(t *testing.T) {
 	s, w := newServer(t, nil)
 	before := runtime.NumGoroutine()

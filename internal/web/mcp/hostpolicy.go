@@ -10,31 +10,31 @@ import (
 	"strings"
 )
 
-// hostPolicy decides by which name the endpoint may be called, and from which pages.
+// hostPolicy decides by which host name the endpoint may be called, and from which
+// pages.
 //
-// A service on a loopback address is often a developer's, without a firewall
-// before it: any page that the developer opens could call it, directly or
-// through a name that the page's owner points at 127.0.0.1 (DNS rebinding). So
-// there only loopback names count, and those that the operator allows. A public
-// service is open to pages of any origin, which gain nothing that a program
-// could not have; it only insists on its own name.
+// A service on a loopback address is often a developer's, without a firewall: any page
+// that the developer opens could call it, directly or through a name that resolves to
+// 127.0.0.1 (DNS rebinding). There, only loopback names and those allowed by the
+// operator are accepted. A public service accepts pages of any origin, which gain
+// nothing that a program could not have, but only its own host name.
 type hostPolicy struct {
 	name     string // of the public service
 	loopback bool
 	origins  []string
-	allowed  []string // the hosts of origins
+	allowed  []string // hosts of allowed origins
 }
 
 func newHostPolicy(baseURL string, allowedOrigins []string) (hostPolicy, error) {
 	base, err := url.Parse(baseURL)
 	if err != nil || base.Hostname() == "" {
-		return hostPolicy{}, fmt.Errorf("mcp needs a base address, not %q", baseURL)
+		return hostPolicy{}, fmt.Errorf("mcp: invalid base URL %q", baseURL)
 	}
 	h := hostPolicy{name: hostname(base.Host), loopback: isLoopback(hostname(base.Host))}
 	for _, text := range allowedOrigins {
 		origin, err := url.Parse(text)
 		if err != nil || origin.Hostname() == "" {
-			return hostPolicy{}, fmt.Errorf("%q is not an origin", text)
+			return hostPolicy{}, fmt.Errorf("mcp: invalid origin %q", text)
 		}
 		h.origins = append(h.origins, strings.ToLower(text))
 		h.allowed = append(h.allowed, hostname(origin.Host))
@@ -42,7 +42,7 @@ func newHostPolicy(baseURL string, allowedOrigins []string) (hostPolicy, error) 
 	return h, nil
 }
 
-// allows says whether r comes by a right name, from a right page.
+// allows reports whether host and origin of r are accepted.
 func (h hostPolicy) allows(r *http.Request) bool {
 	name := hostname(r.Host)
 	if !h.loopback {
@@ -63,8 +63,8 @@ func (h hostPolicy) allows(r *http.Request) bool {
 	return true
 }
 
-// hostname is the name without its port, in lower case. The port is left out
-// because proxies change it, and because no attack gains by it.
+// hostname returns the name in lower case without its port, which proxies change and
+// which no attack depends on.
 func hostname(text string) string {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host
@@ -78,6 +78,6 @@ func isLoopback(host string) bool {
 		return true
 	}
 	addr, err := netip.ParseAddr(host)
-	// The unspecified address leads to this machine, too.
+	// The unspecified address also reaches this machine.
 	return err == nil && (addr.Unmap().IsLoopback() || addr.IsUnspecified())
 }

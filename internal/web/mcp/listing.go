@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-// What models read about the tools is data: tools.json holds the tools,
-// definitions.json the shapes that several of them share.
+// The tools as models see them: tools.json lists the tools, definitions.json the shapes
+// that several of them share.
 var (
 	//go:embed tools.json
 	toolsText string
@@ -21,7 +23,7 @@ var (
 	definitionsText []byte
 )
 
-// Limits are the numbers in the descriptions.
+// Limits are the numbers in the tool descriptions.
 type Limits struct {
 	LookupPerMinute, LookupPer6Hours int
 	WhoisPerMinute, WhoisPer6Hours   int
@@ -50,20 +52,20 @@ func readListing(limits Limits) ([]listedTool, error) {
 	).Replace(toolsText)
 	var list []listedTool
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return nil, fmt.Errorf("the list of tools inside the program: %w", err)
+		return nil, fmt.Errorf("mcp: tools.json: %w", err)
 	}
 	return list, nil
 }
 
-// tool is the entry as the library wants it, with its schemas ready to send.
+// tool converts the entry for the SDK, with its schemas ready to send.
 func (l listedTool) tool() (*sdk.Tool, error) {
 	input, err := compact(l.Input)
 	if err != nil {
-		return nil, fmt.Errorf("the input of %s: %w", l.Name, err)
+		return nil, fmt.Errorf("mcp: input schema of %s: %w", l.Name, err)
 	}
 	output, err := l.output()
 	if err != nil {
-		return nil, fmt.Errorf("the output of %s: %w", l.Name, err)
+		return nil, fmt.Errorf("mcp: output schema of %s: %w", l.Name, err)
 	}
 	return &sdk.Tool{
 		Name: l.Name, Title: l.Title, Description: l.Description,
@@ -76,17 +78,17 @@ func (l listedTool) tool() (*sdk.Tool, error) {
 	}, nil
 }
 
-// securitySchemes is how some clients learn which tool is worth a sign-in.
+// securitySchemes tells clients which tools need sign-in.
 func (l listedTool) securitySchemes() json.RawMessage {
 	if l.SignedIn {
-		return json.RawMessage(`[{"type":"oauth2","scopes":["mcp:write"]}]`)
+		return json.RawMessage(`[{"type":"oauth2","scopes":["` + oauth.ScopeWrite + `"]}]`)
 	}
 	return json.RawMessage(`[{"type":"noauth"}]`)
 }
 
-// output is a schema for whatever the tool may answer. Failures are part of it,
-// because clients validate their structured content too. A schema must stand on its
-// own, so each has the definitions that it uses, once.
+// output is the schema of every possible result. It includes failures, because clients
+// validate their structured content too. A schema must be self-contained, so each
+// includes the definitions that it uses.
 func (l listedTool) output() (json.RawMessage, error) {
 	var known map[string]json.RawMessage
 	if err := json.Unmarshal(definitionsText, &known); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
@@ -57,7 +58,7 @@ type listBody struct {
 }
 
 const (
-	categoryPopular = "popular"
+	categoryPopular = string(catalog.CategoryPopular)
 	defaultLimit    = 50
 	maxLimit        = 500
 )

@@ -28,13 +28,14 @@ const (
 	challenge = `Bearer resource_metadata="https://domains.example/.well-known/oauth-protected-resource/api/mcp"`
 )
 
-// fakeServices is every port of the endpoint, answering by the name that is asked.
+// fakeServices implements every port of the endpoint; the requested name selects the
+// answer.
 type fakeServices struct {
-	calls   atomic.Int64 // of signed-in services
-	who     atomic.Value // the actor of the last one
-	which   atomic.Value // the filter of the last list of domains
+	calls   atomic.Int64 // calls of signed-in services
+	who     atomic.Value // actor of the last call
+	which   atomic.Value // filter of the last domain list
 	started chan struct{}
-	slow    chan struct{} // closed when slow.de may be answered
+	slow    chan struct{} // closed to answer slow.de
 	lookup  *fakeBudget
 	whois   *fakeBudget
 	token   *fakeBudget
@@ -263,8 +264,7 @@ func newServer(t testing.TB, change func(*Config)) (*Server, *fakeServices) {
 	return s, w
 }
 
-// post sends a message as a careless but honest client would; header pairs
-// follow.
+// post sends a message like a careless but honest client; header pairs follow.
 func post(handler http.HandlerFunc, body string, header ...string) *httptest.ResponseRecorder {
 	return postReader(handler, strings.NewReader(body), header...)
 }
@@ -288,7 +288,7 @@ func call(tool, arguments string) string {
 	return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
 }
 
-// reply is a JSON-RPC answer.
+// reply is a JSON-RPC response.
 type reply struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// itemFailure is what a model reads about an item that can't be ordered. The codes
-// are stable: docs/agents.md and the output schema list them all.
+// itemFailure tells a model why an item can't be ordered. The codes are stable:
+// docs/agents.md and the output schema list them all.
 type itemFailure struct {
 	Domain      string      `json:"domain"`
 	Code        string      `json:"code"`
@@ -30,22 +30,22 @@ type suggestion struct {
 	Arguments map[string]any `json:"arguments"`
 }
 
-// The codes of items. Those that several reasons share have a name.
+// Wire codes of items that are used by name.
 const (
 	itemInvalidName     = "invalid_name"
 	itemUnsupported     = "unsupported_extension"
 	itemRegistryRefused = "registry_refused"
 	itemUpstreamFailed  = "upstream_failed"
-	itemUndecided       = "availability_unknown"
-	itemYearsNotSold    = "years_not_sold"
+	itemUndecided       = string(provision.Undecided)
+	itemYearsNotSold    = string(provision.TermNotSold)
 )
 
-// itemRule is what models read about one reason.
+// itemRule is the message for one reason.
 type itemRule struct {
-	code, message string
-	// alternative makes the call that helps; nil where none does.
+	message string
+	// alternative returns the call that helps; nil if there is none.
 	alternative func(domain string) *suggestion
-	// path is the page where a human resolves it; empty where there is none.
+	// path is the page where a human resolves it; empty if there is none.
 	path string
 }
 
@@ -71,105 +71,105 @@ func checkName(domain string) *suggestion {
 	return &suggestion{Tool: "domain_check", Arguments: map[string]any{"domain": domain}}
 }
 
-// itemRules are the reasons why an item can't be ordered, or was not carried out.
+// itemRules are the reasons why an item can't be ordered or was not provisioned.
 var itemRules = map[registrar.Code]itemRule{
-	registrar.ExtensionNotCarried: {itemUnsupported, messageUnsupported, popularExtensions, ""},
-
 	provision.NameTaken: {
-		"name_taken", "The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
+		"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.",
 		searchInstead, "",
 	},
 	registrar.NameReserved: {
-		"name_reserved", "The registry has reserved this name and does not register it. Choose another one with domain_search.",
+		"The registry has reserved this name and does not register it. Choose another one with domain_search.",
 		searchInstead, "",
 	},
 	provision.Undecided: {
-		itemUndecided, "The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.",
+		"The registry gave no decision about this name, so whether it is available is unknown. Try again later, or leave it out; do not call it free or taken.",
 		nil, "",
 	},
 	registrar.NamePremium: {
-		"name_premium", "The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
+		"The registry asks a price of its own for this name, and such names are not sold here. Choose another one with domain_search.",
 		searchInstead, "",
 	},
 	registrar.NameHeld: {
-		"name_held", "The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
+		"The name is registered here already, or an order for it is being carried out. If it may be the user's own, look at list_my_domains; else choose another one.",
 		ownDomains, "",
 	},
 	registrar.NoRegistryAccount: {
-		"no_registry_account", "Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
+		"Names with this extension can be looked up here but not ordered. list_tlds shows other extensions.",
 		popularExtensions, "",
 	},
 	provision.NotEligible: {
-		"not_eligible", "The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.",
+		"The extension has a rule that can't be met here, so its names can only be looked up. Choose another extension.",
 		popularExtensions, "",
 	},
 	order.NoPrice: {
-		"no_price", "The price list has no price for this extension, so its names can only be looked up. Choose another extension.",
+		"The price list has no price for this extension, so its names can only be looked up. Choose another extension.",
 		popularExtensions, "",
 	},
 	provision.NoInboundTransfer: {
-		"transfer_not_offered", "With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.",
+		"With this extension only the present registrar can start a transfer, so it can't be ordered here. Tell the user to ask that registrar.",
 		nil, "",
 	},
 	provision.NotRegistered: {
-		"not_registered", "The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.",
+		"The name is not registered, so there is nothing to transfer. If the user wants it, domain_check says whether it can be registered.",
 		checkName, "",
 	},
 	provision.Locked: {
-		"transfer_locked", "The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
+		"The name can't be transferred now: it is locked, or was registered or moved lately. Ask the user to have the lock removed at the present registrar, then try again.",
 		nil, "",
 	},
-	provision.WrongCode:    {"auth_code_wrong", "The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", nil, ""},
-	provision.CodeMissing:  {"auth_code_missing", "The transfer needs its auth code, which the user enters at payment_url.", nil, ""},
-	provision.NoRegistrant: {"registrant_missing", "The account has no registrant data yet. Ask the user to enter them at url.", nil, ui.RegistrantPath},
-	provision.NotYours:     {"not_your_domain", "Only the holder of a domain can renew it here.", ownDomains, ""},
-	provision.NotRenewable: {"not_renewable", "The registry does not renew this name now.", nil, ""},
+	provision.WrongCode:    {"The auth code does not belong to the name. Order the transfer again; the user enters the right code at payment_url.", nil, ""},
+	provision.CodeMissing:  {"The transfer needs its auth code, which the user enters at payment_url.", nil, ""},
+	provision.NoRegistrant: {"The account has no registrant data yet. Ask the user to enter them at url.", nil, ui.RegistrantPath},
+	provision.NotYours:     {"Only the holder of a domain can renew it here.", ownDomains, ""},
+	provision.NotRenewable: {"The registry does not renew this name now.", nil, ""},
 	provision.TermNotSold: {
-		itemYearsNotSold, "This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
+		"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.",
 		priceOfExtension, "",
 	},
-	provision.BadTerm:             {"bad_term", "The registry does not sell this name for that term. Choose another extension.", nil, ""},
-	domainchange.DomainRestricted: {"domain_barred", "The domain is locked because of a dispute. The user has to contact us.", nil, ""},
+	provision.BadTerm:             {"The registry does not sell this name for that term. Choose another extension.", nil, ""},
+	domainchange.DomainRestricted: {"The domain is locked because of a dispute. The user has to contact us.", nil, ""},
 }
 
-// eppCodes are results of the EPP connector that mean the same as a code of
-// ours; every other one is registry_refused.
+// eppCodes map registry refusals to our codes; every other one is registry_refused.
 var eppCodes = map[registrar.Code]registrar.Code{
-	"epp_exists":       provision.NameTaken,
-	"epp_auth_info":    provision.WrongCode,
-	"epp_not_eligible": provision.NotEligible,
+	registrar.EPPExists:      provision.NameTaken,
+	registrar.EPPAuthInfo:    provision.WrongCode,
+	registrar.EPPNotEligible: provision.NotEligible,
 }
 
-// ruleFor is the rule for a reason, whatever its code is.
-func ruleFor(kind registrar.Kind, code registrar.Code) itemRule {
+// ruleFor returns the wire code and the rule for a reason. The wire code of most
+// reasons is their own.
+func ruleFor(kind registrar.Kind, code registrar.Code) (string, itemRule) {
 	if same, ok := eppCodes[code]; ok {
 		code = same
 	}
+	if code == registrar.ExtensionNotCarried {
+		kind = registrar.KindUnsupported
+	}
 	if rule, ok := itemRules[code]; ok {
-		return rule
+		return string(code), rule
 	}
 	text, known := messages[code]
 	switch {
 	case kind == registrar.KindInvalid && known:
-		return itemRule{itemInvalidName, text, nil, ""}
+		return itemInvalidName, itemRule{text, nil, ""}
 	case kind == registrar.KindUnsupported:
-		return itemRule{itemUnsupported, messageUnsupported, popularExtensions, ""}
+		return itemUnsupported, itemRule{messageUnsupported, popularExtensions, ""}
 	case kind == registrar.KindUpstream, kind == registrar.KindRateLimited, kind == registrar.KindInternal:
-		return itemRule{itemUpstreamFailed, messageFor(code, messageUpstream), nil, ""}
+		return itemUpstreamFailed, itemRule{messageFor(code, messageUpstream), nil, ""}
 	default:
-		return itemRule{itemRegistryRefused, "The registry does not accept this name. Leave it out, or choose another one with domain_search.", searchInstead, ""}
+		return itemRegistryRefused, itemRule{"The registry does not accept this name. Leave it out, or choose another one with domain_search.", searchInstead, ""}
 	}
 }
 
-// upstreamRetryAfter is how long an agent should wait before it asks a registry again that
-// did not say how long.
+// upstreamRetryAfter is the delay before a retry if the registry gives none.
 const upstreamRetryAfter = time.Minute
 
 func (s *Server) itemFailure(problem ItemProblem) itemFailure {
 	e := &registrar.Error{Kind: registrar.KindInternal}
 	errors.As(problem.Reason, &e)
-	rule := ruleFor(e.Kind, e.Code)
-	f := itemFailure{Domain: problem.Domain, Code: rule.code, Message: rule.message, Retryable: rule.code == itemUpstreamFailed || rule.code == itemUndecided}
+	code, rule := ruleFor(e.Kind, e.Code)
+	f := itemFailure{Domain: problem.Domain, Code: code, Message: rule.message, Retryable: code == itemUpstreamFailed || code == itemUndecided}
 	if f.Retryable {
 		f.RetryAfter = seconds(max(e.RetryAfter, upstreamRetryAfter))
 	}
@@ -249,32 +249,32 @@ func (s *Server) requirements(needs []Need, paymentURL, verificationURL string) 
 	return list
 }
 
-// requirement is one thing that the user must provide before an order can be paid.
+// requirement is something that the user must provide before an order can be paid.
 type requirement struct {
 	Code    string `json:"code"`
 	Domain  string `json:"domain,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 	Message string `json:"message"`
-	// URL is empty for what is provided at a link of the order in a dry run, which has none.
+	// URL is empty in a dry run, whose order has no links.
 	URL string `json:"url,omitempty"`
 }
 
-// itemIssue is why a paid item was not carried out.
+// itemIssue is why a paid item was not provisioned.
 type itemIssue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// fillOrderStatus fills in what models read beside the order's own fields.
+// fillOrderStatus fills in the fields that are derived for models.
 func (s *Server) fillOrderStatus(o *OrderStatus) {
 	if o.Items == nil {
 		o.Items = []OrderItem{}
 	}
 	o.Requirements = s.requirements(o.Needs, o.PaymentURL, o.VerificationURL)
 	for i := range o.Items {
-		if code := o.Items[i].FailureCode; code != "" {
-			rule := ruleFor(registrar.KindConflict, code)
-			o.Items[i].Failure = &itemIssue{Code: rule.code, Message: rule.message}
+		if reason := o.Items[i].FailureCode; reason != "" {
+			code, rule := ruleFor(registrar.KindConflict, reason)
+			o.Items[i].Failure = &itemIssue{Code: code, Message: rule.message}
 		}
 	}
 }

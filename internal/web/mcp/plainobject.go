@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Most calls have arguments like {"domain":"example.de"}. The library runs each
-// call on a goroutine of its own, whose small stack encoding/json makes grow:
-// that alone was a twentieth of a call. So an object of plain strings is read
-// here, and everything else is left to encoding/json.
+// Most calls have arguments like {"domain":"example.de"}. The SDK runs each call on its
+// own goroutine, whose small stack grows in encoding/json: that alone was a twentieth
+// of a call. So an object of plain strings is parsed here, and everything else by
+// encoding/json.
 
-// parsePlainObject reads an object whose keys and values are all plain strings, as
-// encoding/json would. It reports false for any other text, right or wrong.
+// parsePlainObject parses an object whose keys and values are all plain strings, as
+// encoding/json would. It returns false for any other text, valid or not.
 func parsePlainObject(raw []byte) (arguments, bool) {
 	rest, ok := cutByte(raw, '{')
 	if !ok {
@@ -39,9 +39,8 @@ func parsePlainObject(raw []byte) (arguments, bool) {
 	}
 }
 
-// cutPlainString cuts a string that means what it says off the front of text: without
-// escapes, and of printable ASCII, so that there is nothing to repair. The
-// quotes stay.
+// cutPlainString cuts a string without escapes, of printable ASCII, off the front of
+// text. The quotes are kept.
 func cutPlainString(text []byte) (plain, rest []byte, ok bool) {
 	text = trimSpace(text)
 	if len(text) == 0 || text[0] != '"' {
@@ -66,5 +65,5 @@ func cutByte(text []byte, want byte) (rest []byte, ok bool) {
 	return text[1:], true
 }
 
-// trimSpace takes what JSON calls space, and only that, off the front.
+// trimSpace removes leading JSON whitespace.
 func trimSpace(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }

@@ -12,30 +12,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// Lookups answers questions about names.
+// Lookups checks and searches names.
 type Lookups interface {
 	Check(ctx context.Context, domain string) (lookup.Answer, error)
 	Search(ctx context.Context, query string) (lookup.Result, error)
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 
-// Catalog is the price list in force.
+// Catalog is the current price list.
 type Catalog interface {
 	Extension(tld string) (registrar.Extension, bool)
-	// All is every row in alphabetical order. The caller owns the slice.
+	// All returns every row in alphabetical order. The caller owns the slice.
 	All() []registrar.Extension
 }
 
 // Budget counts calls by address.
 type Budget interface {
-	// Spend counts one call if it is allowed, and says which windows apply.
+	// Spend counts one call if it is allowed, and returns the windows that apply.
 	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
-	// SpendToken is Spend for a call with a valid token, which counts instead of
-	// the address where many callers share one.
+	// SpendToken is Spend for a call with a valid token, which is counted instead of
+	// the address in shared networks.
 	SpendToken(addr netip.Addr, token string) (ratelimit.Decision, []ratelimit.Window)
 }
 
-// TokenBudget counts calls of signed-in tools, by token.
+// TokenBudget counts calls of signed-in tools by token.
 type TokenBudget interface {
 	Allow(token ratelimit.Key) ratelimit.Decision
 }
@@ -44,52 +44,53 @@ type TokenBudget interface {
 type Caller struct {
 	// Account is the customer's id.
 	Account string
-	// TokenID is what calls count by, and what the audit names: an id, never the
-	// secret, and the same for all tokens that one consent gave an application.
+	// TokenID is what calls are counted by and what the audit log names: an id, never
+	// the secret, and the same for all tokens of one grant.
 	TokenID string
-	// Kind says what calls: a personal token or an application.
+	// Kind is a personal access token or an application.
 	Kind registrar.ActorKind
-	// Address is where the call came from. The endpoint fills it in.
+	// Address is the client address. The endpoint fills it in.
 	Address netip.Addr
-	// MayWrite says that the token carries the scope mcp:write, which every
-	// signed-in tool needs.
+	// MayWrite means that the token has the scope mcp:write, which every signed-in tool
+	// requires.
 	MayWrite bool
 }
 
-// ErrBadToken says that a token is unknown, expired or revoked.
-var ErrBadToken = errors.New("this token opens nothing")
+// ErrBadToken is returned for a token that is unknown, expired or revoked.
+var ErrBadToken = errors.New("mcp: invalid access token")
 
-// Tokens knows who a token belongs to.
+// Tokens verifies access tokens.
 type Tokens interface {
-	// Verify returns the token's owner, or ErrBadToken. Any other error means
-	// that the question could not be answered.
+	// Verify returns the token's owner, or ErrBadToken. Any other error means that the
+	// token could not be verified.
 	Verify(ctx context.Context, bearer string) (Caller, error)
 }
 
-// Actor is the caller as domain services know one.
+// Actor returns the caller as domain services know it.
 func (c Caller) Actor() registrar.Actor {
 	return registrar.Actor{Kind: c.Kind, Customer: c.Account, Through: c.TokenID, Address: c.Address}
 }
 
-// Domains knows what customers hold.
+// Domains lists the domains of customers.
 type Domains interface {
-	// List is a page of the caller's domains, by name, and how many match in all.
+	// List returns a page of the caller's domains by name, and the number of all
+	// matches.
 	List(ctx context.Context, who Caller, filter DomainFilter) (domains []Domain, total int, err error)
 }
 
-// DomainFilter is which domains are wanted.
+// DomainFilter selects domains.
 type DomainFilter struct {
-	// Search is a part of the name; empty means every name.
+	// Search is a part of the name; empty matches every name.
 	Search string
-	// ExpiresBefore is when the paid term must have ended; zero means any time.
+	// ExpiresBefore is an upper bound of the paid term's end; zero means none.
 	ExpiresBefore time.Time
 	Limit, Offset int
 }
 
-// Domain is one entry of a customer's list. The states are active, pending,
-// expired, redemption, transit and transferred_out; ExpiresAt is the date until
-// which the customer has paid, in RFC 3339. AutoRenew is true only for a domain that
-// will really be renewed; RenewEUR is nil where its extension is not sold.
+// Domain is one entry of a customer's list. Its status is active, pending, expired,
+// redemption, transit or transferred_out; ExpiresAt is the end of the paid term in RFC
+// 3339. AutoRenew is true only if the domain will be renewed; RenewEUR is nil if its
+// extension is not sold.
 type Domain struct {
 	Domain    string  `json:"domain"`
 	TLD       string  `json:"tld"`
@@ -101,34 +102,34 @@ type Domain struct {
 	ManageURL string           `json:"manageUrl"`
 }
 
-// Orders prepares orders and says how they stand.
+// Orders prepares orders and reports their status.
 type Orders interface {
-	// Start prepares an order and charges nothing. A dry run asks for everything
-	// and stores nothing: its order has no id and no links. If an item can't be
-	// ordered, the error is a *NotPayable.
+	// Start prepares an order and charges nothing. A dry run checks everything and
+	// stores nothing: its order has no id and no links. If an item can't be ordered,
+	// the error is a *NotPayable.
 	Start(ctx context.Context, who Caller, items []Item, dryRun bool) (Order, error)
 	// Status returns ErrNotFound for an order that does not exist or is another
 	// customer's.
 	Status(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
-	// Page is some of the caller's orders with a status, newest first, and how many
-	// match in all; an empty status means every one.
+	// Page returns some of the caller's orders with a status, newest first, and the
+	// number of all matches; an empty status matches every order.
 	Page(ctx context.Context, who Caller, status string, limit, offset int) (orders []OrderStatus, total int, err error)
-	// Cancel ends an order that is not paid. It returns ErrNotFound as Status does, and
-	// a *NotCancelable for an order that is not open; one that is canceled already is
-	// returned as it is.
+	// Cancel cancels an order that is not paid. It returns ErrNotFound as Status does,
+	// and a *NotCancelable for an order that is not open; an order that is already
+	// canceled is returned unchanged.
 	Cancel(ctx context.Context, who Caller, orderID string) (OrderStatus, error)
 }
 
-// Item is what a caller wants to order; Type is register or transfer.
+// Item is a requested item; Type is register or transfer.
 type Item struct {
 	Domain string
 	Type   string
-	// Years is 0 where the caller leaves the term to the server.
+	// Years is 0 if the server chooses the term.
 	Years int
 }
 
-// Order is an order that waits for its payment, or would be one: then its status
-// is DryRun, and it has neither id nor links nor end.
+// Order is an order awaiting payment. The order of a dry run has the status DryRun and
+// neither id, links nor expiry.
 type Order struct {
 	OrderID         string      `json:"orderId,omitempty"`
 	Status          string      `json:"status"`
@@ -137,34 +138,35 @@ type Order struct {
 	PaymentURL      string      `json:"payment_url,omitempty"`
 	VerificationURL string      `json:"verification_url,omitempty"`
 	ExpiresAt       string      `json:"expiresAt,omitempty"`
-	// Needs is what must still be provided. The endpoint makes Requirements of it.
+	// Needs is what must still be provided. The endpoint derives Requirements from it.
 	Needs        []Need        `json:"-"`
 	Requirements []requirement `json:"requirements,omitempty"`
 }
 
 // Need is something that the customer must provide before an order can be paid, in the
-// words of package order. Domain is empty if it is about the whole order.
+// words of package order. Domain is empty if it concerns the whole order.
 type Need struct{ What, Domain string }
 
-// DryRun is the status of an order that was only tried.
+// DryRun is the status of a dry run.
 const DryRun = "dry_run"
 
-// OrderItem is one line of an order. What follows NetEUR is for the order's status
-// alone.
+// OrderItem is one item of an order. The fields after NetEUR are set in an order's
+// status only.
 type OrderItem struct {
 	Domain string          `json:"domain"`
 	Type   string          `json:"type"`
 	Years  int             `json:"years"`
 	NetEUR registrar.Cents `json:"netEur"`
 	Status string          `json:"status,omitempty"`
-	// FailureCode is why a paid item was not carried out. The endpoint makes Failure of it.
+	// FailureCode is why a paid item was not provisioned. The endpoint derives Failure
+	// from it.
 	FailureCode registrar.Code `json:"-"`
 	Failure     *itemIssue     `json:"failure,omitempty"`
-	// Refund is what goes back for it; nil if nothing does.
+	// Refund is the refund of a failed item; nil if there is none.
 	Refund *Refund `json:"refund,omitempty"`
 }
 
-// Refund is money that goes back for a failed item.
+// Refund is the refund of a failed item.
 type Refund struct {
 	// Status is RefundPending or RefundMade.
 	Status    string          `json:"status"`
@@ -185,8 +187,8 @@ type Totals struct {
 	VATRate  float64         `json:"vatRate"`
 }
 
-// OrderStatus is how an order stands. AmountEUR is gross. The links and ExpiresAt are
-// there while the order can be paid.
+// OrderStatus is the status of an order. AmountEUR is gross. The links and ExpiresAt
+// are set while the order can be paid.
 type OrderStatus struct {
 	OrderID   string          `json:"orderId"`
 	Status    string          `json:"status"`
@@ -197,34 +199,34 @@ type OrderStatus struct {
 	PaymentURL      string `json:"payment_url,omitempty"`
 	VerificationURL string `json:"verification_url,omitempty"`
 	ExpiresAt       string `json:"expiresAt,omitempty"`
-	// Needs is what must still be provided. The endpoint makes Requirements of it.
+	// Needs is what must still be provided. The endpoint derives Requirements from it.
 	Needs        []Need        `json:"-"`
 	Requirements []requirement `json:"requirements,omitempty"`
 }
 
-// NotCancelable says that an order is not open.
+// NotCancelable means that an order is not open.
 type NotCancelable struct {
-	// Status is the order's; URL is where its customer looks after it.
+	// Status is the order's; URL is its page.
 	Status, URL string
 }
 
 func (*NotCancelable) Error() string { return "mcp: cancel order: not open" }
 
-// Unwrap makes it one of our errors for the log.
+// Unwrap makes it a registrar.Error for the log.
 func (*NotCancelable) Unwrap() error {
 	return &registrar.Error{Kind: registrar.KindConflict, Code: order.NotOpen}
 }
 
-// ErrNotFound says that the caller has no such order.
+// ErrNotFound means that the caller has no such order.
 var ErrNotFound error = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
 
-// NotPayable says which items can't be ordered, and why.
+// NotPayable lists the items that can't be ordered, and why.
 type NotPayable struct{ Items []ItemProblem }
 
 // ItemProblem is one item that can't be ordered.
 type ItemProblem struct {
 	Domain string
-	// Reason is a *registrar.Error, for which there is a sentence.
+	// Reason is a *registrar.Error with a known code.
 	Reason error
 }
 

@@ -31,13 +31,13 @@ const (
 	LoginPath = "/api/mcp/login"
 )
 
-// maxBody is far more than a call of any tool needs.
+// maxBody is far more than any tool call needs.
 const maxBody = 64 << 10
 
-// noBatches is the oldest revision whose batches the library refuses by itself.
+// noBatches is the oldest revision whose batches the SDK rejects itself.
 const noBatches = "2025-06-18"
 
-// versions are the revisions of the protocol that we speak, newest first.
+// versions are the supported protocol revisions, newest first.
 var versions = []string{"2026-07-28", "2025-11-25", noBatches, "2025-03-26"}
 
 const instructions = "Look up whether domain names are free and what they cost (domain_search for an idea, domain_check for a full name), " +
@@ -45,7 +45,7 @@ const instructions = "Look up whether domain names are free and what they cost (
 	"With sign-in: the customer's own domains and orders (list_my_domains, list_orders), and orders that a human pays in a browser (start_order, get_order_status, cancel_order). " +
 	"Prices are in EUR a year without VAT unless a field says gross. Nothing here charges money."
 
-// Config is what the endpoint needs.
+// Config holds the dependencies of the endpoint.
 type Config struct {
 	BaseURL        string
 	AllowedOrigins []string
@@ -58,17 +58,16 @@ type Config struct {
 	Budget      Budget
 	WhoisBudget Budget
 	Tokens      Tokens
-	// TokenBudget is for the tools that need a token; those spend no address's.
+	// TokenBudget is spent by signed-in tools instead of an address's budget.
 	TokenBudget TokenBudget
-	// BadTokens bounds how many wrong tokens an address sends; nil means that they
-	// are not bounded.
+	// BadTokens limits the invalid tokens of an address; nil means no limit.
 	BadTokens *ratelimit.Gate
-	// Portal says that there are pages for people, to which failures may lead.
+	// Portal means that there are pages to which failures may link.
 	Portal bool
-	// Domains and Orders may be nil as long as no token is good.
+	// Domains and Orders may be nil if no token is ever valid.
 	Domains Domains
 	Orders  Orders
-	// Address says whose budget a request spends.
+	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 	Logger  *slog.Logger
 	// Extension adds more than the tools to the server; nil means nothing.
@@ -83,7 +82,7 @@ type Extension struct {
 	Serves func(method string) bool
 }
 
-// Server serves the endpoint. There is one for all requests.
+// Server serves the endpoint; one Server handles all requests.
 type Server struct {
 	cfg             Config
 	hostPolicy      hostPolicy
@@ -91,14 +90,14 @@ type Server struct {
 	tools           map[string]*tool
 	signInChallenge []string
 	scopeChallenge  []string
-	// signInHelp and scopeHelp are the data of the errors beside these headers.
+	// signInHelp and scopeHelp are the error data that accompany these headers.
 	signInHelp, scopeHelp json.RawMessage
 }
 
 // New checks cfg and returns a Server.
 func New(cfg Config) (*Server, error) {
 	if cfg.Lookups == nil || cfg.Catalog == nil || cfg.Budget == nil || cfg.WhoisBudget == nil || cfg.Tokens == nil || cfg.TokenBudget == nil || cfg.Address == nil {
-		return nil, errors.New("mcp needs lookups, a catalogue, three budgets, tokens and addresses")
+		return nil, errors.New("mcp: Config.Lookups, Catalog, Budget, WhoisBudget, Tokens, TokenBudget and Address are required")
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -113,12 +112,12 @@ func New(cfg Config) (*Server, error) {
 		signInChallenge: []string{"Bearer " + metadata},
 		scopeChallenge:  []string{insufficientText + metadata},
 	}
-	s.signInHelp, s.scopeHelp = s.accessHelp("sign_in_required"), s.accessHelp("insufficient_scope")
+	s.signInHelp, s.scopeHelp = s.accessHelp(signInRequired), s.accessHelp(insufficientScope)
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "dotkontor", Title: "dotkontor domains", Version: cfg.Version, WebsiteURL: cfg.BaseURL},
 		&sdk.ServerOptions{
 			Instructions: instructions,
-			// The tools never change while the program runs.
+			// The tools never change at run time.
 			Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 			SupportedProtocolVersions: versions,
 			SetCacheable:              cacheable,
@@ -132,9 +131,9 @@ func New(cfg Config) (*Server, error) {
 	server.AddReceivingMiddleware(s.authorize)
 	s.library = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true,
-		// In a stream a 200 could be out before the gate has spoken.
+		// A stream could send 200 before the caller is authorized.
 		JSONResponse: true,
-		// hosts does this, in a way that lets reverse proxies live.
+		// hostPolicy does this in a way that supports reverse proxies.
 		DisableLocalhostProtection:   true,
 		MaxRequestBodyBytes:          maxBody,
 		PropagateRequestCancellation: true,
@@ -142,12 +141,12 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// listTTL is how long clients may reuse the list of tools, which changes only with
-// the program or its limits: as long as the discovery documents.
+// listTTL is how long clients may cache the list of tools, the same as for the
+// discovery documents.
 const listTTL = time.Hour
 
-// cacheable marks what the server says about itself as the same for everybody, token or
-// not (revision 2026-07-28, caching).
+// cacheable marks the server's metadata as identical for all callers (revision
+// 2026-07-28, caching).
 func cacheable(_ context.Context, _ sdk.Request, hints *sdk.Cacheable) {
 	hints.TTLMs, hints.CacheScope = int(listTTL.Milliseconds()), "public"
 }
@@ -155,16 +154,16 @@ func cacheable(_ context.Context, _ sdk.Request, hints *sdk.Cacheable) {
 // Serve is POST /api/mcp.
 func (s *Server) Serve(w http.ResponseWriter, r *http.Request) { s.serve(w, r, false) }
 
-// ServeLogin is POST /api/mcp/login: nothing without a token.
+// ServeLogin is POST /api/mcp/login, where every request needs a token.
 func (s *Server) ServeLogin(w http.ResponseWriter, r *http.Request) { s.serve(w, r, true) }
 
-// MethodNotAllowed answers 405 in the words of this protocol. There are no sessions
-// to end and no streams to listen to, so POST is all there is.
+// MethodNotAllowed answers 405 with a JSON-RPC error. There are no sessions and no
+// streams, so only POST is supported.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	writeError(w, http.StatusMethodNotAllowed, nil, jsonrpc.CodeInvalidRequest, "send messages by POST; this server keeps no sessions and no streams")
 }
 
-// ServeError answers 500 where no handler has answered.
+// ServeError answers 500 after a panic.
 func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 	httpjson.RecordError(w, err)
 	writeError(w, http.StatusInternalServerError, nil, jsonrpc.CodeInternalError, messageInternal)
@@ -180,14 +179,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, signedInOnly bool
 		var limited *badTokenLimitError
 		if errors.As(err, &limited) {
 			w.Header().Set("Retry-After", strconv.Itoa(limited.RetryAfterSeconds()))
-			httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: "too_many_bad_tokens"})
+			httpjson.RecordError(w, &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.TooManyBadTokens})
 			writeError(w, http.StatusTooManyRequests, nil, codeNoAccess, messageBadTokens)
 			return
 		}
 		s.refuse(w)
 		return
 	}
-	if signedInOnly && state.verifyErr != nil { // a client must not throw its token away for this
+	if signedInOnly && state.verifyErr != nil { // a client must not discard its token because of this
 		httpjson.RecordError(w, state.verifyErr)
 		writeError(w, http.StatusServiceUnavailable, nil, jsonrpc.CodeInternalError, messageUnchecked)
 		return
@@ -224,14 +223,14 @@ func (s *Server) refuse(w http.ResponseWriter) {
 	writeErrorBody(w, http.StatusUnauthorized, body)
 }
 
-// badTokenLimitError says that an address is over its budget.
+// badTokenLimitError means that an address has sent too many invalid tokens.
 type badTokenLimitError struct{ ratelimit.Decision }
 
 func (*badTokenLimitError) Error() string { return "mcp: too many bad tokens from this address" }
 
-// identify puts the caller into state, who may be nobody. It fails for a token
-// that is not good. Where tokens can't be checked, lookups go on as if there
-// were none, and only what needs a token has to wait.
+// identify sets the caller in state; a request without a token has none. It fails for
+// an invalid token. If tokens can't be verified, lookups work as without one, and only
+// signed-in tools fail.
 func (s *Server) identify(r *http.Request, state *requestState) error {
 	if tokenInQuery(r.URL.RawQuery) {
 		return ErrBadToken
@@ -241,7 +240,7 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 		return nil
 	}
 	if bearer == "" {
-		return ErrBadToken // whatever a store would say to nothing
+		return ErrBadToken // independent of how the store treats an empty token
 	}
 	if d := s.cfg.BadTokens.Admit(state.address, bearer); !d.Allowed {
 		return &badTokenLimitError{d}
@@ -261,10 +260,9 @@ func (s *Server) identify(r *http.Request, state *requestState) error {
 	return nil
 }
 
-// tokenInQuery finds a token where addresses are logged, kept in histories and
-// handed on by browsers and proxies. It is not taken from there, and the request
-// is refused even with a good one in its header, so that whoever wrote the
-// client learns it at once.
+// tokenInQuery finds a token in the query, where it would be logged and kept in browser
+// histories. It is not used, and the request is refused even with a valid token in its
+// header, so that the client's developer notices at once.
 func tokenInQuery(query string) bool {
 	if query == "" {
 		return false
@@ -272,7 +270,7 @@ func tokenInQuery(query string) bool {
 	if registrar.ContainsSecret(query) {
 		return true
 	}
-	parameters, _ := url.ParseQuery(query) // it returns what it could read
+	parameters, _ := url.ParseQuery(query) // returns the valid parameters
 	for name, values := range parameters {
 		if strings.EqualFold(name, "access_token") || registrar.ContainsSecret(name) || slices.ContainsFunc(values, registrar.ContainsSecret) {
 			return true
@@ -281,8 +279,8 @@ func tokenInQuery(query string) bool {
 	return false
 }
 
-// bearerToken is the token that came along. Two headers are no token but an attempt
-// to have two readers read two things.
+// bearerToken returns the token of the Authorization header. Two headers count as an
+// invalid token, because two parsers could read them differently.
 func bearerToken(header http.Header) (token string, sent bool) {
 	values := header["Authorization"]
 	if len(values) > 1 {
@@ -295,11 +293,11 @@ func bearerToken(header http.Header) (token string, sent bool) {
 	if strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), true
 	}
-	// A bearer that is badly written is a bad one and not none.
+	// A malformed bearer token is an invalid one, not a missing one.
 	return "", strings.Contains(strings.ToLower(values[0]), "bearer")
 }
 
-// refusal is a message that does not get as far as the library.
+// refusal is a message that is rejected before it reaches the SDK.
 type refusal struct {
 	status int
 	code   int64
@@ -308,8 +306,8 @@ type refusal struct {
 
 func (f *refusal) write(w http.ResponseWriter) { writeError(w, f.status, nil, f.code, f.text) }
 
-// readMessage reads the body to its end. What is not one JSON text is refused
-// here, because the library would overlook what follows the first one.
+// readMessage reads the whole body. Anything but a single JSON text is rejected here,
+// because the SDK would ignore what follows the first one.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have at most %d bytes", maxBody)}
 	if r.ContentLength > maxBody {
@@ -334,9 +332,9 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 
 var acceptBoth = []string{"application/json, text/event-stream"}
 
-// normalizeHeaders makes a request's head what the library wants to see. We answer in JSON
-// whatever a client accepts, and never with a batch: so a client that speaks the
-// one revision with batches is treated like one of the next.
+// normalizeHeaders sets the headers that the SDK expects. Responses are always JSON and
+// never batches, so a client of the one revision with batches is treated like one of
+// the next.
 func normalizeHeaders(header http.Header) {
 	header["Accept"] = acceptBoth
 	if header.Get("Content-Type") == "" {
@@ -348,9 +346,9 @@ func normalizeHeaders(header http.Header) {
 	}
 }
 
-// recoverPanic turns a panic into an answer. The library runs tools on goroutines where
-// no one else would catch it, and one call must not end the process. The panic's
-// own text may quote the arguments, so only the stack is logged.
+// recoverPanic turns a panic into a failed call. The SDK runs tools on its own
+// goroutines, where a panic would end the process. The panic's text may quote the
+// arguments, so only the stack is logged.
 func (s *Server) recoverPanic(ctx context.Context, state *requestState) (sdk.Result, error) {
 	tool, _, _ := state.outcome()
 	s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "tool", "id", state.id, "tool", tool, "stack", string(debug.Stack()))

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// fakeBudget has a number of calls left; last is the token that was counted last.
+// fakeBudget has a number of calls left; last is the token counted last.
 type fakeBudget struct {
 	left atomic.Int64
 	mu   sync.Mutex
@@ -72,10 +72,10 @@ func TestBearer_UncheckableTokenIsNeitherRefusedNorTrusted(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	if got.Header().Get("WWW-Authenticate") != "" || w.calls.Load() != 0 {
-		t.Errorf("got %v, %d calls got through", got.Header(), w.calls.Load())
+		t.Errorf("got %v, %d calls were executed", got.Header(), w.calls.Load())
 	}
 	if got := post(s.Serve, call("tld_price", `{"tld":".de"}`), "Authorization", down); read(t, got).Result.IsError {
-		t.Errorf("a lookup does not go on: %s", got.Body)
+		t.Errorf("lookup failed: %s", got.Body)
 	}
 	if address := netip.MustParseAddr("192.0.2.1"); w.lookup.counted() != address {
 		t.Errorf("the lookup was counted by %v, want %v", w.lookup.counted(), address)
@@ -108,7 +108,7 @@ func TestBearer_TokenInQueryIs401(t *testing.T) {
 		}
 	}
 	if n := w.calls.Load(); n != 0 {
-		t.Errorf("%d calls got through", n)
+		t.Errorf("%d calls were executed", n)
 	}
 	r := httptest.NewRequest(http.MethodPost, base+Path+"?utm_source=docs", strings.NewReader(call("tld_price", `{"tld":".de"}`)))
 	r.Header.Set("Content-Type", "application/json")
@@ -140,7 +140,7 @@ func TestSignedInTools_SpendTokenBudgetOnly(t *testing.T) {
 		post(s.Serve, call("list_my_domains", "{}"), "Authorization", refused)
 	}
 	if left := w.token.left.Load(); left != -1 {
-		t.Errorf("refused callers spent: %d left, want -1", left)
+		t.Errorf("refused calls spent the budget: %d left, want -1", left)
 	}
 }
 

@@ -12,20 +12,20 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// tool is one of those in tools.json.
+// tool is one entry of tools.json with its implementation.
 type tool struct {
 	server   *Server
 	position int // in tools.json
 	name     string
 	signedIn bool
-	// One of the budgets is spent before the arguments are looked at: that of
-	// the token by signed-in tools, the other one by lookups.
+	// One of the budgets is spent before the arguments are parsed: signed-in tools
+	// spend the token's, lookups the other.
 	budget      Budget
 	tokenBudget TokenBudget
 	run         func(ctx context.Context, state *requestState, args arguments) (any, error)
 }
 
-// ToolNames are the tools of the listing.
+// ToolNames lists the names in tools.json.
 func ToolNames() ([]string, error) {
 	listing, err := readListing(Limits{})
 	if err != nil {
@@ -38,7 +38,7 @@ func ToolNames() ([]string, error) {
 	return names, nil
 }
 
-// addTools gives the library every tool of the listing, and its code.
+// addTools registers every listed tool with its implementation.
 func (s *Server) addTools(server *sdk.Server) error {
 	code := map[string]tool{
 		"domain_check":     {budget: s.cfg.Budget, run: s.domainCheck},
@@ -57,16 +57,16 @@ func (s *Server) addTools(server *sdk.Server) error {
 		return err
 	}
 	if len(listing) != len(code) {
-		return fmt.Errorf("%d tools are listed, %d exist", len(listing), len(code))
+		return fmt.Errorf("mcp: tools.json lists %d tools, %d are implemented", len(listing), len(code))
 	}
 	for place, entry := range listing {
 		t, ok := code[entry.Name]
 		if !ok {
-			return fmt.Errorf("the listed tool %s does not exist", entry.Name)
+			return fmt.Errorf("mcp: listed tool %s is not implemented", entry.Name)
 		}
 		t.server, t.position, t.name, t.signedIn, t.tokenBudget = s, place, entry.Name, entry.SignedIn, s.cfg.TokenBudget
 		if t.signedIn != (t.budget == nil) {
-			return fmt.Errorf("the tool %s counts by what it should not", t.name)
+			return fmt.Errorf("mcp: tool %s has the wrong budget", t.name)
 		}
 		described, err := entry.tool()
 		if err != nil {
@@ -78,8 +78,8 @@ func (s *Server) addTools(server *sdk.Server) error {
 	return nil
 }
 
-// call does what all tools have in common: the gate once more, the budget, the
-// arguments, the answer.
+// call is shared by all tools: authorization once more, the budget, the arguments, the
+// result.
 func (t *tool) call(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	state := stateOf(ctx)
 	body, err := t.answer(ctx, state, req.Params.Arguments)
@@ -106,14 +106,14 @@ func (t *tool) answer(ctx context.Context, state *requestState, raw json.RawMess
 	return t.run(ctx, state, args)
 }
 
-// The budgets, as the reason of a refusal names them.
+// The budgets as reasons of a refusal.
 const (
-	codeOverBudget      registrar.Code = "over_budget"
+	codeOverBudget                     = httpjson.OverBudget
 	codeOverTokenBudget registrar.Code = "over_token_budget"
 )
 
-// spend counts one call: a signed-in tool's by its token, a lookup by its
-// address, or by its token where the network is a shared one.
+// spend counts one call: a signed-in tool by its token; a lookup by its address, or by
+// its token in shared networks.
 func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code registrar.Code) {
 	switch {
 	case t.signedIn:
@@ -126,8 +126,8 @@ func (t *tool) spend(state *requestState) (decision ratelimit.Decision, code reg
 	return decision, codeOverBudget
 }
 
-// encode writes body once; it goes out as structured content and as text, for
-// clients that know only the one or the other.
+// encode encodes body once; it is sent as structured content and as text, because some
+// clients support only one of them.
 func encode(body any, failed bool) (*sdk.CallToolResult, error) {
 	var text []byte
 	if known, ok := body.(httpjson.Appender); ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// schemas are the published shapes of what tools answer.
+// schemas returns the published output schemas.
 func schemas(t *testing.T, s *Server) map[string]*jsonschema.Resolved {
 	t.Helper()
 	found := make(map[string]*jsonschema.Resolved)
@@ -36,7 +36,7 @@ func schemas(t *testing.T, s *Server) map[string]*jsonschema.Resolved {
 	return found
 }
 
-// openOrder is an order that waits, as each tool shows it.
+// openOrder is an open order as each tool returns it.
 const openOrder = `{"orderId":"open","status":"awaiting_payment","createdAt":"2026-11-15T00:00:00Z","amountEur":8.21,"items":[],"payment_url":"https://domains.example/pay/open","expiresAt":"2027-01-01T00:00:00Z","requirements":[{"code":"registrant_data","message":"The account has no complete registrant data. The user enters them at url.","url":"https://domains.example/portal/profile/registrant"}]}`
 
 func TestTools_ResultsMatchOutputSchema(t *testing.T) {
@@ -145,7 +145,7 @@ func TestTools_ResultsMatchOutputSchema(t *testing.T) {
 	}
 }
 
-// PostgreSQL takes no text with a zero byte, and would say that we are broken.
+// PostgreSQL rejects text with a zero byte, which would look like an internal error.
 func TestGetOrderStatus_InvalidIDQueriesNobody(t *testing.T) {
 	s, w := newServer(t, nil)
 	for _, id := range []string{`ord_\u0000`, "ord_ 1", "ord_ä", strings.Repeat("o", 65)} {
@@ -199,7 +199,7 @@ func TestPanic_LoggedWithoutItsText(t *testing.T) {
 	s, _ := newServer(t, func(cfg *Config) { cfg.Logger = slog.New(slog.NewJSONHandler(log, nil)) })
 	post(s.Serve, call("domain_check", `{"domain":"panic.de"}`))
 	if strings.Contains(log.String(), "panic.de") || !strings.Contains(log.String(), "panic recovered") {
-		t.Errorf("the log says %s", log)
+		t.Errorf("log: %s", log)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestListing_SchemasAreSelfContained(t *testing.T) {
 	}
 }
 
-// Some clients read a type only as one word, and lose a list of them.
+// Some clients accept only a single type and drop a list of types.
 func TestListing_SchemaTypesAreNeverLists(t *testing.T) {
 	list, err := readListing(Limits{})
 	if err != nil {

@@ -16,17 +16,17 @@ var (
 	noStore  = []string{"no-store"}
 )
 
-// gatedWriter is what the library writes to. It decides about the status at the
-// first write, when the library has parsed and the guard has spoken. It has
-// neither Flush nor Unwrap, because through them a 200 could slip out early.
+// gatedWriter is the ResponseWriter of the SDK. It decides about the status at the
+// first write, after parsing and authorization. It has neither Flush nor Unwrap,
+// through which a 200 could be sent early.
 type gatedWriter struct {
 	out         http.ResponseWriter
 	server      *Server
 	state       *requestState
 	message     []byte // as received
 	wroteHeader bool
-	// plainStatus is the status of an answer in plain text that waits to be replaced,
-	// and swallow says that what follows is not for the client.
+	// plainStatus is the status of a plain text response to be replaced; discard drops
+	// the rest of the body.
 	plainStatus int
 	discard     bool
 }
@@ -46,12 +46,12 @@ func (w *gatedWriter) WriteHeader(status int) {
 	case refused != 0:
 		w.server.challenge(header, refused)
 		header["Content-Type"] = typeJSON
-		w.discard = plain // without words of its own the status must do
+		w.discard = plain // the SDK wrote plain text, so the status has to do
 		w.out.WriteHeader(refused)
 	case plain:
-		w.plainStatus = status // the text says more
+		w.plainStatus = status // replaced when the text arrives
 	case strings.HasPrefix(kind, "text/event-stream") && !w.server.isServed(listenMethod):
-		// The library opens a stream for this one method before it asks us.
+		// The SDK opens a stream for this method before it calls the middleware.
 		header.Del("Connection")
 		w.plainStatus = status
 		w.replace(notHandled)
@@ -81,14 +81,14 @@ func (w *gatedWriter) Write(b []byte) (int, error) {
 	return w.out.Write(b)
 }
 
-// isParamsError finds the library's error about parameters that do not fit its
-// types. It quotes the whole message, searched names and all, several times over.
+// isParamsError detects the SDK's error about invalid parameters. It quotes the whole
+// message several times, including searched names.
 func isParamsError(b []byte) bool {
-	const head = 256 // the error stands at the beginning
+	const head = 256 // the error is at the beginning
 	return bytes.Contains(b[:min(len(b), head)], []byte(`"message":"handling '`))
 }
 
-// finish answers where the library said nothing at all.
+// finish responds if the SDK wrote nothing.
 func (w *gatedWriter) finish() {
 	if w.plainStatus != 0 {
 		w.replace(http.StatusText(w.plainStatus))
@@ -97,10 +97,10 @@ func (w *gatedWriter) finish() {
 
 const listenMethod = "subscriptions/listen"
 
-// The library's words for a method that it does not know.
+// notHandled is the SDK's text for an unknown method.
 const notHandled = "JSON RPC not handled"
 
-// replace answers with a JSON-RPC error in place of the library's plain text.
+// replace writes a JSON-RPC error instead of the SDK's plain text.
 func (w *gatedWriter) replace(text string) {
 	status, code := w.plainStatus, int64(jsonrpc.CodeInvalidRequest)
 	w.plainStatus, w.discard = 0, true
@@ -108,11 +108,11 @@ func (w *gatedWriter) replace(text string) {
 	message, _ := jsonrpc.DecodeMessage(w.message)
 	request, isRequest := message.(*jsonrpc.Request)
 	switch {
-	case strings.HasPrefix(text, "malformed payload"): // the rest are names of Go types
+	case strings.HasPrefix(text, "malformed payload"): // the rest names Go types
 		text = "the message is not a JSON-RPC request"
 	case strings.HasPrefix(text, notHandled) && isRequest && !request.IsCall():
 		w.out.Header().Del("Content-Type")
-		w.out.WriteHeader(http.StatusAccepted) // nobody waits for an answer to a notification
+		w.out.WriteHeader(http.StatusAccepted) // notifications have no response
 		return
 	case strings.HasPrefix(text, notHandled):
 		status, code, text = http.StatusOK, jsonrpc.CodeMethodNotFound, "this server has no such method"
@@ -122,7 +122,7 @@ func (w *gatedWriter) replace(text string) {
 	writeError(w.out, status, w.requestID(), code, text)
 }
 
-// requestID is the id of the call that is answered, null where there is none.
+// requestID returns the id of the call; null if there is none.
 func (w *gatedWriter) requestID() json.RawMessage {
 	message, err := jsonrpc.DecodeMessage(w.message)
 	if request, ok := message.(*jsonrpc.Request); err == nil && ok && request.IsCall() {
@@ -133,8 +133,7 @@ func (w *gatedWriter) requestID() json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// writeError answers with a JSON-RPC error. id is null where no request could be
-// made out.
+// writeError writes a JSON-RPC error. id is null if no request could be parsed.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, code int64, text string) {
 	writeErrorBody(w, status, newErrorBody(id, code, text))
 }

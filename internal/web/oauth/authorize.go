@@ -12,14 +12,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// maxRequestURI is what still fits into the address of the sign-in page as the
-// place to come back to.
+// maxRequestURI still fits into the sign-in page's URL as the return path.
 const maxRequestURI = 4096
 
-// authorize shows the consent page. Its first half decides who is asking; as long
-// as that is not clear nothing leaves this page. Whatever else is wrong is told
-// to the application, but only with somebody signed in: otherwise whoever can
-// register a client could have us redirect strangers to any place.
+// authorize shows the consent page. Its first half identifies the application; until
+// then errors stay on this page. Later errors are redirected to the application, but
+// only with a signed-in customer: otherwise anyone who can register a client could use
+// us as an open redirector.
 func (h *Handler) authorize(req *ui.Request) error {
 	req.AllowOAuthRedirect()
 	if len(req.R.URL.RequestURI()) > maxRequestURI {
@@ -29,7 +28,7 @@ func (h *Handler) authorize(req *ui.Request) error {
 	if err != nil || len(query["client_id"]) != 1 || len(query["redirect_uri"]) > 1 {
 		return h.renderRefusal(req, newInvalid("unclear_request"))
 	}
-	// The document of a client is not fetched for strangers.
+	// A client's metadata document is fetched for signed-in customers only.
 	if !req.SignedIn && strings.HasPrefix(query.Get("client_id"), "https://") {
 		return req.RedirectToSignIn(ui.SignInPath)
 	}
@@ -43,7 +42,7 @@ func (h *Handler) authorize(req *ui.Request) error {
 	if authRequest.Problem != "" {
 		return h.redirectReply(req, oauth.AuthorizationResponse{RedirectURI: authRequest.RedirectURI, State: authRequest.State, Problem: authRequest.Problem})
 	}
-	// Whoever connects an application that may act makes a token for it.
+	// Connecting an application with write access is like creating a token.
 	if authRequest.MayWrite() && !req.SignedInRecently() {
 		return req.RedirectToSignIn(ui.SignInAgainPath)
 	}
@@ -64,13 +63,13 @@ func parseRequest(query url.Values) oauth.AuthorizationRequest {
 	}
 }
 
-// consentView is what the page shows. Name, Host and Address are claims of the
-// application's; the template escapes them.
+// consentView is the data of the page. Name, Host and Address are claims of the
+// application; the template escapes them.
 type consentView struct {
 	Name, Host string
-	// Local says that the answer stays on the customer's device.
+	// Local means that the response stays on the customer's device.
 	Local bool
-	// Address is the whole redirect URI, for those who look closely.
+	// Address is the complete redirect URI.
 	Address  string
 	MayWrite bool
 	Email    string
@@ -88,7 +87,7 @@ func (h *Handler) renderConsent(req *ui.Request, authRequest oauth.ParsedRequest
 	}})
 }
 
-// decide takes the customer's answer.
+// decide handles the customer's decision.
 func (h *Handler) decide(req *ui.Request) error {
 	req.AllowOAuthRedirect()
 	answer := h.applications.Deny
@@ -109,9 +108,9 @@ func (h *Handler) decide(req *ui.Request) error {
 	return h.redirectReply(req, reply)
 }
 
-// redirectReply sends the browser back to the application, with iss (RFC 9207) and the
-// state as it came. Redirect URIs have no fragment, so a query can be appended
-// without reading them again.
+// redirectReply redirects the browser to the application, with iss (RFC 9207) and the
+// unchanged state. Redirect URIs have no fragment, so the query can be appended without
+// parsing them again.
 func (h *Handler) redirectReply(req *ui.Request, reply oauth.AuthorizationResponse) error {
 	values := url.Values{"iss": {h.issuer}}
 	if reply.State != "" {
@@ -133,7 +132,7 @@ func (h *Handler) redirectReply(req *ui.Request, reply oauth.AuthorizationRespon
 	return req.SeeOther(reply.RedirectURI + separator + values.Encode())
 }
 
-// renderRefusal is a page of ours about a request that can't be answered elsewhere.
+// renderRefusal is our own page about a request that must not be redirected.
 func (h *Handler) renderRefusal(req *ui.Request, err error) error {
 	code := registrar.CodeOf(err)
 	if !h.templates.Has("refused." + string(code)) {

@@ -18,7 +18,7 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Applications decides; it is access.Applications.
+// Applications is implemented by registrar/oauth, which makes all decisions.
 type Applications interface {
 	Register(ctx context.Context, registration oauth.Registration) (oauth.Client, string, error)
 	Redeem(ctx context.Context, asked oauth.CodeRequest) (oauth.TokenResponse, error)
@@ -27,7 +27,7 @@ type Applications interface {
 	Consents
 }
 
-// Consents is the part that a customer sees.
+// Consents is the part of the consent page.
 type Consents interface {
 	ParseRequest(ctx context.Context, request oauth.AuthorizationRequest) (oauth.ParsedRequest, error)
 	CreateConsent(ctx context.Context, actor registrar.Actor, authRequest oauth.ParsedRequest) (secret string, err error)
@@ -35,27 +35,27 @@ type Consents interface {
 	Deny(ctx context.Context, actor registrar.Actor, secret string) (oauth.AuthorizationResponse, error)
 }
 
-// Limiter counts registrations by address; it is a quota.Limiter.
+// Limiter counts registrations by address; it is a ratelimit.Limiter.
 type Limiter interface {
 	Allow(key ratelimit.Key) ratelimit.Decision
 }
 
-// Config is what the endpoints need.
+// Config holds the dependencies of the endpoints.
 type Config struct {
 	// BaseURL is the issuer.
 	BaseURL      string
 	Applications Applications
-	// Registrations bounds how many applications one address registers.
+	// Registrations limits the registrations of an address.
 	Registrations Limiter
-	// BadTokens bounds how many wrong credentials an address sends here; nil means that
-	// they are not bounded. It is not shared with the endpoints that take access tokens:
-	// a flood there must not keep applications from refreshing.
+	// BadTokens limits the wrong credentials of an address; nil means no limit. It is
+	// not shared with the endpoints that take access tokens: a flood there must not
+	// keep applications from refreshing.
 	BadTokens *ratelimit.Gate
 	// Issued is called with each new access token; it may be nil.
 	Issued func(accessToken string)
-	// Frame is what the consent page stands in.
+	// Frame is set by package web.
 	Frame *ui.Frame
-	// Address says where a request came from.
+	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 }
 
@@ -74,7 +74,7 @@ type Handler struct {
 // New parses the pages.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Applications == nil || cfg.Registrations == nil || cfg.Frame == nil || cfg.Address == nil {
-		return nil, errors.New("oauth needs applications, a limit of registrations, a frame and an address")
+		return nil, errors.New("oauth: Config.Applications, Registrations, Frame and Address are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -87,10 +87,10 @@ func New(cfg Config) (*Handler, error) {
 	}, nil
 }
 
-// Prefix is where all endpoints are.
+// Prefix is the prefix of all endpoints.
 const Prefix = "/oauth/"
 
-// authorizePath is where the consent's form leads.
+// authorizePath is the target of the consent form.
 const authorizePath = "/oauth/authorize/"
 
 // Routes lists the endpoints.

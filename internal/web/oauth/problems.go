@@ -11,10 +11,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// What is wrong with a request before it is understood.
+// Codes of invalid requests.
 const (
 	badBody              registrar.Code = "bad_body"
-	bodyTooLarge         registrar.Code = "body_too_large"
+	bodyTooLarge                        = httpjson.BodyTooLarge
 	badContentType       registrar.Code = "bad_content_type"
 	badMetadata          registrar.Code = "bad_client_metadata"
 	paramsInQuery        registrar.Code = "parameters_in_query"
@@ -26,12 +26,12 @@ const (
 	noRefresh            registrar.Code = "no_refresh_token"
 	noToken              registrar.Code = "no_token"
 	tooManyRegistrations registrar.Code = "too_many_registrations"
-	noSuchMethod         registrar.Code = "no_such_method"
-	tooManyBadTokens     registrar.Code = "too_many_bad_tokens"
+	noSuchMethod                        = httpjson.NoSuchMethod
+	tooManyBadTokens                    = httpjson.TooManyBadTokens
 )
 
-// oauthError is how an error looks to an application (RFC 6749, 4.1.2.1 and 5.2;
-// RFC 7591, 3.2.2; RFC 8707, 2).
+// oauthError is an error response (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC
+// 8707, 2).
 type oauthError struct {
 	code        string
 	status      int
@@ -80,8 +80,8 @@ var endpointErrors = map[registrar.Code]oauthError{
 	tooManyRegistrations:      {"temporarily_unavailable", 429, "Too many clients were registered from this address. Retry-After says how long to wait."},
 }
 
-// redirectErrors are the problems that an application hears of through the browser.
-// Their sentences go into an address, so they are short.
+// redirectErrors are the errors that reach the application through the browser. Their
+// descriptions are part of a URL, so they are short.
 var redirectErrors = map[registrar.Code]oauthError{
 	oauth.RepeatedParameter:  {code: invalidRequest, description: "A parameter comes more than once."},
 	oauth.RequestObject:      {code: "request_not_supported", description: "Request objects are not supported."},
@@ -100,7 +100,7 @@ type errorBody struct {
 	Description string `json:"error_description"`
 }
 
-// writeError answers an application with an error.
+// writeError writes an error response.
 func writeError(w http.ResponseWriter, err error) {
 	httpjson.RecordError(w, err)
 	code := registrar.CodeOf(err)
@@ -114,16 +114,16 @@ func writeError(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(withRetry.RetryAfter.Seconds()))))
 	}
 	if code == credentialsInHeader {
-		// RFC 6749, 5.2 asks for it where a client tried the header.
+		// RFC 6749, 5.2 requires it if the client used the header.
 		w.Header().Set("WWW-Authenticate", `Basic realm="not supported, use client_secret_post"`)
 	}
 	httpjson.WriteJSON(w, p.status, errorBody{Error: p.code, Description: p.description})
 }
 
-// ServeError answers where no handler has.
+// ServeError answers 500 after a panic.
 func ServeError(w http.ResponseWriter, _ *http.Request, err error) { writeError(w, err) }
 
-// MethodNotAllowed answers where a path does not have the method.
+// MethodNotAllowed answers 405.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	writeError(w, newInvalid(noSuchMethod))
 }
@@ -132,7 +132,7 @@ func newInvalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
-// neverStore: RFC 6749, 5.1.
+// setNoStore forbids caching (RFC 6749, 5.1).
 func setNoStore(header http.Header) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("Pragma", "no-cache")

@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// clientMetadata is what we read of a registration (RFC 7591, 2). All else, such as
-// the address of a logo, is not even kept.
+// clientMetadata are the fields that we use (RFC 7591, 2). All others, such as a logo's
+// URL, are ignored.
 type clientMetadata struct {
 	Name          string   `json:"client_name"`
 	RedirectURIs  []string `json:"redirect_uris"`
@@ -23,8 +23,8 @@ type clientMetadata struct {
 	Scope         string   `json:"scope"`
 }
 
-// registrationResponse is the answer (RFC 7591, 3.2.1). Clients stumble over an empty
-// secret and over null where they expect a list.
+// registrationResponse is RFC 7591, 3.2.1. Clients fail on an empty secret and on null
+// instead of a list.
 type registrationResponse struct {
 	ID            string           `json:"client_id"`
 	IssuedAt      int64            `json:"client_id_issued_at"`
@@ -50,7 +50,7 @@ func (h *Handler) serveRegister(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) (registrationResponse, error) {
-	// Counted before anything is read: what is refused costs something, too.
+	// Counted before anything is read: rejected requests have a cost, too.
 	if decision := h.registrations.Allow(ratelimit.AddressKey(h.address(r))); !decision.Allowed {
 		return registrationResponse{}, &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyRegistrations, RetryAfter: decision.RetryAfter}
 	}

@@ -17,8 +17,7 @@ func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	textcheck.CheckTranslations(t, german, english)
 }
 
-// Every code that registrar/access names must be told in one of the three ways:
-// to an application, through the browser, or on a page; or it is not ours.
+// Every code of registrar/oauth needs an error response, a redirect error or a page.
 func TestCodes_EveryCodeHasAnError(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join("..", "..", "registrar", "oauth", "server.go"))
@@ -34,8 +33,8 @@ func TestCodes_EveryCodeHasAnError(t *testing.T) {
 		_, direct := endpointErrors[code]
 		_, through := redirectErrors[code]
 		_, page := german["refused."+match[1]]
-		if !direct && !through && !page && code != "no_such_application" { // that one is the portal's
-			t.Errorf("%s has no sentence", code)
+		if !direct && !through && !page && code != "no_such_application" { // used by the portal
+			t.Errorf("%s has no text", code)
 		}
 	}
 }

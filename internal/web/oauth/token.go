@@ -14,12 +14,11 @@ import (
 
 const maxBodyBytes = 16 << 10
 
-// resourceParameter may come more than once (RFC 8707, 2); whether that can be
-// served is decided elsewhere.
+// resourceParameter may be repeated (RFC 8707, 2).
 const resourceParameter = "resource"
 
-// readForm reads a request of an application whole. Empty parameters count as
-// absent (RFC 6749, 3.2), which url.Values.Get does by itself.
+// readForm parses a form completely. Empty parameters count as absent (RFC 6749, 3.2),
+// as with url.Values.Get.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if len(r.Header["Authorization"]) > 0 {
 		return nil, newInvalid(credentialsInHeader)
@@ -91,9 +90,8 @@ func (h *Handler) serveToken(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// admit refuses wrong credentials from an address that has sent too many, before
-// anything is looked up. A credential that was issued or accepted lately is always
-// looked up.
+// admit rejects wrong credentials from an address that has sent too many, before any
+// lookup. A credential that was recently issued or accepted is always looked up.
 func (h *Handler) admit(r *http.Request, credential string) error {
 	if d := h.badTokens.Admit(h.address(r), credential); !d.Allowed {
 		return &registrar.Error{Kind: registrar.KindRateLimited, Code: tooManyBadTokens, RetryAfter: d.RetryAfter}
@@ -101,15 +99,14 @@ func (h *Handler) admit(r *http.Request, credential string) error {
 	return nil
 }
 
-// countFailure counts what an application was refused for. A code, a token or a secret that
-// is wrong is invalid_grant or invalid_client.
+// countFailure counts wrong codes, tokens and secrets: invalid_grant or invalid_client.
 func (h *Handler) countFailure(r *http.Request, credential string, err error) {
 	if name := endpointErrors[registrar.CodeOf(err)].code; err != nil && (name == invalidGrant || name == invalidClient) {
 		h.badTokens.Fail(h.address(r), credential)
 	}
 }
 
-// wellFormed is the value if it can be a secret of one of these kinds, else empty.
+// wellFormed returns value if it can be a secret of one of these kinds, otherwise "".
 func wellFormed(value string, kinds ...registrar.SecretKind) string {
 	for _, kind := range kinds {
 		if _, ok := registrar.HashSecret(kind, value); ok {
@@ -136,10 +133,10 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request) (oauth.TokenR
 		h.countFailure(r, credential, err)
 		return oauth.TokenResponse{}, err
 	}
-	// Whoever got no answer sends the same refresh token again.
+	// A client that got no response sends the same refresh token again.
 	h.badTokens.Trust(credential)
 	h.badTokens.Trust(tokens.Refresh)
-	h.badTokens.Trust(tokens.Access) // with which it can be revoked
+	h.badTokens.Trust(tokens.Access) // it can be used to revoke the grant
 	if h.issued != nil {
 		h.issued(tokens.Access)
 	}

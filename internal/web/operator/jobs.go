@@ -17,16 +17,16 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return err
 	}
-	var troubled []Peer
-	for _, peer := range h.Peers() {
-		if peer.State == "resting" || peer.State == "paused" {
-			troubled = append(troubled, peer)
+	var troubled []Upstream
+	for _, upstream := range h.Upstreams() {
+		if upstream.State == UpstreamFailing || upstream.State == UpstreamPaused {
+			troubled = append(troubled, upstream)
 		}
 	}
 	return h.render(req, ui.View{Name: "home", Title: "home.title", Section: homePath}, struct {
 		admin.OpenIssues
-		Peers []Peer
-		Quiet bool
+		Upstreams []Upstream
+		Quiet     bool
 	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
 }
 
@@ -87,10 +87,10 @@ func (h *Handler) changeJob(
 	return req.SeeOther(jobsPath + "?kind=" + url.QueryEscape(string(kind)))
 }
 
-// peerGroup is one table of the page of health.
-type peerGroup struct {
-	Name  string
-	Peers []Peer
+// upstreamGroup is one table of the page of health.
+type upstreamGroup struct {
+	Name      string
+	Upstreams []Upstream
 }
 
 // peerGroups are the tables, in their order.
@@ -98,13 +98,13 @@ var peerGroups = []string{"account", "payments", "vat", "mail", "registry"}
 
 // health is how everybody outside does.
 func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
-	peers := h.Peers()
-	var all []peerGroup
+	upstreams := h.Upstreams()
+	var all []upstreamGroup
 	for _, name := range peerGroups {
-		group := peerGroup{Name: name}
-		for _, peer := range peers {
-			if peer.Group == name {
-				group.Peers = append(group.Peers, peer)
+		group := upstreamGroup{Name: name}
+		for _, upstream := range upstreams {
+			if upstream.Group == name {
+				group.Upstreams = append(group.Upstreams, upstream)
 			}
 		}
 		all = append(all, group)

@@ -23,8 +23,8 @@ type Config struct {
 	Prices    Prices
 	// ConfirmFactor is by how much a price may change without an explicit confirmation.
 	ConfirmFactor float64
-	// Peers are all outside, in the order in which they are shown.
-	Peers func() []Peer
+	// Upstreams are all outside, in the order in which they are shown.
+	Upstreams func() []Upstream
 }
 
 // Handler serves the pages. It is safe for concurrent use.
@@ -35,8 +35,8 @@ type Handler struct {
 
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
-	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Peers == nil || cfg.Agents == nil {
-		return nil, errors.New("the operators' pages need a frame, an office, files, agents, prices and peers")
+	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil {
+		return nil, errors.New("the operators' pages need a frame, an office, files, agents, prices and upstreams")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -109,7 +109,7 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 	return func(req *ui.Request) error {
 		req.SetFormPath(formPath)
 		if !req.SignedIn || !req.Visitor.Customer.Operator {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: "no_such_page"}
+			return &registrar.Error{Kind: registrar.KindNotFound, Code: ui.NoSuchPage}
 		}
 		operator, strong := req.Visitor.Operator(req.Actor().Address)
 		if !strong {

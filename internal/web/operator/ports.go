@@ -62,19 +62,31 @@ type Prices interface {
 	Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error
 }
 
-// Peer is somebody outside, and how it does.
-type Peer struct {
+// UpstreamState is how an upstream does; its value is part of a text key.
+type UpstreamState string
+
+// The states of an upstream.
+const (
+	UpstreamHealthy UpstreamState = "well"
+	UpstreamFailing UpstreamState = "resting"
+	UpstreamPaused  UpstreamState = "paused"
+	UpstreamUnknown UpstreamState = "unknown"
+)
+
+// Upstream is a system outside and its health.
+type Upstream struct {
 	// Group is registry, account, payments, vat or mail; Name the host or account.
 	Group, Name string
-	// State is well, resting, paused or unknown; Until when it is asked again.
-	State string
+	// Until is when a failing or paused upstream is called again.
+	State UpstreamState
 	Until time.Time
-	// Calls and Faults are those of the last half minute, or since the start for those
-	// who are rarely called; Busy is what waits or is under way.
+	// Calls and Faults count the last half minute, or since the start for upstreams
+	// that are rarely called; Busy counts calls that wait or are in flight.
 	Calls, Faults, Busy int
-	// Open and Most are connections, where there are some.
+	// Open and Most count connections of a pool, if there is one.
 	Open, Most int
-	// GoodAt and BadAt are when it last answered well and last did not, Why the reason.
+	// GoodAt and BadAt are the times of the last success and the last failure,
+	// LastError the reason of the latter.
 	GoodAt, BadAt time.Time
 	LastError     registrar.Code
 }

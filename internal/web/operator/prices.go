@@ -85,12 +85,12 @@ func uploadedList(req *ui.Request) (string, error) {
 		return req.R.FormValue("text"), nil
 	}
 	if err != nil {
-		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
 	defer func() { _ = file.Close() }()
 	text, err := io.ReadAll(io.LimitReader(file, maxListBytes))
 	if err != nil {
-		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+		return "", &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 	}
 	return string(text), nil
 }

@@ -180,7 +180,7 @@ func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, re
 // refusalCode is the code that has a sentence about the registry's refusal. What it
 // says of objects is about nameservers only where those were to be changed.
 func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
-	aboutHosts := change.Failure == "epp_missing" || change.Failure == "epp_not_allowed"
+	aboutHosts := change.Failure == registrar.EPPMissing || change.Failure == registrar.EPPNotAllowed
 	if change.Failure == domainchange.DomainRestricted { // a lock came while it was under way
 		return change.Failure
 	}

@@ -46,7 +46,7 @@ type message struct {
 }
 
 func invalidForm() error {
-	return &registrar.Error{Kind: registrar.KindInvalid, Code: "bad_form"}
+	return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 }
 
 // show renders a form, as a page that was asked for or as one whose input was

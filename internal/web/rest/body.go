@@ -13,8 +13,8 @@ import (
 
 const maxBody = 16 << 10
 
-// readField reads the whole body and returns the one string field that the
-// endpoint needs. Keys are matched exactly: a struct would also accept "Domain".
+// readField reads the whole body and returns the one string field of the endpoint. Keys
+// must match exactly: a struct would also accept "Domain".
 func readField(w http.ResponseWriter, r *http.Request, field string) (string, error) {
 	if err := checkContentType(r.Header.Get("Content-Type")); err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func readField(w http.ResponseWriter, r *http.Request, field string) (string, er
 	return value, nil
 }
 
-// readBody reads the body to its end, or refuses it.
+// readBody reads the whole body within the limit.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > maxBody {
 		return nil, newInvalid(bodyTooLarge)
@@ -76,9 +76,9 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// plainField reads the body that nearly every client sends, {"domain":"a.de"},
-// without the general decoder. Anything beyond plain letters, digits, dots and
-// hyphens is left to that.
+// plainField parses the body that nearly every client sends, {"domain":"a.de"}, without
+// the general decoder. It declines anything but plain letters, digits, dots and
+// hyphens.
 func plainField(text []byte, field string) (string, bool) {
 	rest, ok := bytes.CutPrefix(text, []byte(`{"`))
 	if !ok || !bytes.HasPrefix(rest, []byte(field)) {
@@ -108,7 +108,7 @@ func newInvalid(code registrar.Code) error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: code}
 }
 
-// checkContentType accepts JSON, and nothing at all as JSON.
+// checkContentType accepts JSON or no Content-Type.
 func checkContentType(header string) error {
 	if header == "" || header == "application/json" {
 		return nil

@@ -11,26 +11,25 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// What can be wrong with a request before its content is looked at.
+// Codes of requests that are invalid before their content is examined.
 const (
 	contentTypeNotJSON registrar.Code = "content_type"
-	bodyTooLarge       registrar.Code = "body_too_large"
+	bodyTooLarge                      = httpjson.BodyTooLarge
 	bodyUnreadable     registrar.Code = "body_unreadable"
 	bodyEmpty          registrar.Code = "body_empty"
 	bodyBroken         registrar.Code = "body_broken"
 	bodyNoObject       registrar.Code = "body_no_object"
-	overBudget         registrar.Code = "over_budget"
+	overBudget                        = httpjson.OverBudget
 
-	// NoSuchPath and NoSuchMethod are for the router, which has no sentences of
-	// its own.
+	// NoSuchPath and NoSuchMethod are used by the router.
 	NoSuchPath   registrar.Code = "no_such_path"
-	NoSuchMethod registrar.Code = "no_such_method"
+	NoSuchMethod                = httpjson.NoSuchMethod
 )
 
 func missingField(field string) registrar.Code   { return registrar.Code("missing_" + field) }
 func wrongTypeField(field string) registrar.Code { return registrar.Code("wrong_type_" + field) }
 
-// statusOf turns a kind into the contract's status.
+// statusOf maps a kind to the contract's status.
 func statusOf(err error) int {
 	if err == nil {
 		return http.StatusOK
@@ -53,17 +52,17 @@ func statusOf(err error) int {
 	}
 }
 
-// WriteError answers with the German Error body and the status of err's kind.
+// WriteError writes the German Error body with the status of err's kind.
 func WriteError(w http.ResponseWriter, err error) {
 	httpjson.RecordError(w, err)
 	httpjson.WriteJSON(w, statusOf(err), errorBody{Error: message(err)})
 }
 
-// rateLimitHeaders are the parts of the headers that depend on the windows alone.
+// rateLimitHeaders are the header parts that depend on the windows only.
 type rateLimitHeaders struct {
 	policy []string
-	// names are the beginnings of the RateLimit header, one for each window. A
-	// window is named by its length, since that is what tells two apart: "60s".
+	// names are the prefixes of the RateLimit header, one per window. A window is named
+	// by its length: "60s".
 	names []string
 }
 
@@ -80,9 +79,9 @@ func newRateLimitHeaders(windows []ratelimit.Window) *rateLimitHeaders {
 	return h
 }
 
-// writeRateLimitHeaders tells the client where it stands: the headers of the IETF draft
-// "RateLimit header fields for HTTP" for the tightest window, and Retry-After
-// once the budget is spent.
+// writeRateLimitHeaders reports the remaining budget: the headers of the IETF draft
+// "RateLimit header fields for HTTP" for the tightest window, and Retry-After once the
+// budget is spent.
 func (h *Handler) writeRateLimitHeaders(header http.Header, d ratelimit.Decision, windows []ratelimit.Window) {
 	if d.Window >= len(windows) {
 		return
@@ -97,7 +96,7 @@ func (h *Handler) writeRateLimitHeaders(header http.Header, d ratelimit.Decision
 	state = append(state, texts.names[d.Window]...)
 	state = strconv.AppendInt(state, int64(d.Remaining), 10)
 	state = append(state, ";t="...)
-	// A strict window is a moment longer than its name says; nobody wants to know.
+	// A strict window is slightly longer than its name says; the difference is hidden.
 	state = strconv.AppendInt(state, min(seconds(d.Reset), seconds(windows[d.Window].Per)), 10)
 	header["Ratelimit"] = []string{string(state)}
 	if !d.Allowed {
@@ -105,5 +104,5 @@ func (h *Handler) writeRateLimitHeaders(header http.Header, d ratelimit.Decision
 	}
 }
 
-// seconds rounds up: a client that waits that long has waited long enough.
+// seconds rounds up, so that a client which waits that long is admitted.
 func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Everything that a person reads from this transport. Each sentence says what is
-// wrong and what to do.
+// messages are the German texts of this transport. Each says what is wrong and what to
+// do.
 var messages = map[registrar.Code]string{
 	registrar.NameEmpty:        "Bitte geben Sie einen Namen ein.",
 	registrar.NameNoExtension:  "Es fehlt die Endung. Bitte geben Sie den vollständigen Namen an, zum Beispiel beispiel.de.",
@@ -56,7 +56,7 @@ const (
 	messageRetryInMinutes   = "Sie haben das Abfragelimit erreicht. Bitte versuchen Sie es in %d Minuten noch einmal."
 )
 
-// message is what a person reads about err.
+// message returns the text for err.
 func message(err error) string {
 	var e *registrar.Error
 	if !errors.As(err, &e) {

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// Lookups answers questions about names.
+// Lookups checks and searches names.
 type Lookups interface {
 	Check(ctx context.Context, domain string) (lookup.Answer, error)
 	Search(ctx context.Context, query string) (lookup.Result, error)
@@ -20,7 +20,7 @@ type Lookups interface {
 
 // Budget counts requests by address.
 type Budget interface {
-	// Spend counts one request if it is allowed, and says which windows apply.
+	// Spend counts one request if it is allowed, and returns the windows that apply.
 	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
 }
 
@@ -29,12 +29,12 @@ type Handler struct {
 	lookups Lookups
 	budget  Budget
 	address func(*http.Request) netip.Addr
-	// headers remembers the texts for each set of windows; there are few, and
-	// they never change.
-	headers sync.Map // *quota.Window → *budgetHeaders
+	// headers caches the header texts of each set of windows; there are few, and they
+	// never change.
+	headers sync.Map // *ratelimit.Window → *rateLimitHeaders
 }
 
-// New returns a Handler; address says who is asking.
+// New returns a Handler; address finds the client address of a request.
 func New(lookups Lookups, budget Budget, address func(*http.Request) netip.Addr) *Handler {
 	return &Handler{lookups: lookups, budget: budget, address: address}
 }
@@ -69,8 +69,8 @@ func (h *Handler) Search(w http.ResponseWriter, r *http.Request) {
 
 var noStore = []string{"no-store"}
 
-// serve does what both endpoints have in common: spend, decode, call, encode.
-// The body that call returns is sent whether or not it also returns an error.
+// serve is shared by both endpoints: spend, decode, call, encode. The body returned by
+// call is sent even if it also returns an error.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request, field string,
 	call func(ctx context.Context, value string) (any, error),
 ) {

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// echoLookups says what it was asked, so that tests see what came through.
+// echoLookups returns its input, so that tests see what arrived.
 type echoLookups struct{}
 
 func (echoLookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
@@ -69,7 +69,7 @@ func TestCheck_BadBodyIs400WithReason(t *testing.T) {
 			t.Fatal(err)
 		}
 		if answer.Code != http.StatusBadRequest || got.Error != messages[want] || got.Domain != "" {
-			t.Errorf("%.40q: got %d %+v, want the sentence of %s", body, answer.Code, got, want)
+			t.Errorf("%.40q: got %d %+v, want the message of %s", body, answer.Code, got, want)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestMessage_EveryCodeHasText(t *testing.T) {
 		missingField("domain"), missingField("query"), wrongTypeField("domain"), wrongTypeField("query"),
 	} {
 		if text := message(&registrar.Error{Kind: registrar.KindInvalid, Code: code}); text == messageInternal || text == "" {
-			t.Errorf("%s has no sentence", code)
+			t.Errorf("%s has no message", code)
 		}
 	}
 }
@@ -117,8 +117,8 @@ func TestRateLimitMessage_SaysHowLongToWait(t *testing.T) {
 	}
 }
 
-// FuzzCheckBody and FuzzSearchBody: whatever comes in is 200 or 400, the answer
-// is JSON, and a 200 has taken the field as encoding/json reads it.
+// FuzzCheckBody and FuzzSearchBody check that any body gets 200 or 400 with a JSON
+// response, and that a 200 used the field as encoding/json decodes it.
 func FuzzCheckBody(f *testing.F)  { fuzzBody(f, "domain", newHandler().Check) }
 func FuzzSearchBody(f *testing.F) { fuzzBody(f, "query", newHandler().Search) }
 
@@ -135,7 +135,7 @@ func fuzzBody(f *testing.F, field string, serve http.HandlerFunc) {
 			t.Fatalf("%q: status %d", body, answer.Code)
 		}
 		if !json.Valid(answer.Body.Bytes()) || !utf8.Valid(answer.Body.Bytes()) {
-			t.Fatalf("%q: the answer is not JSON: %q", body, answer.Body)
+			t.Fatalf("%q: the response is not JSON: %q", body, answer.Body)
 		}
 		if answer.Code == http.StatusOK {
 			var fields map[string]any

@@ -8,17 +8,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// mcpClient is a program that speaks MCP, with what its owner copies.
+// mcpClient is an MCP client with its settings to copy.
 type mcpClient struct {
 	ID, Name string
-	// HowKey is the key of where the text goes.
+	// HowKey is the text key of the instructions.
 	HowKey string
-	// Text is what is copied; empty where the address alone is typed in.
+	// Text is what is copied; empty if only the address is entered.
 	Text string
 }
 
-// mcpClients are the common ones. docs/agents.md tells the same to those who write
-// agents, and a test holds both together.
+// mcpClients are common clients. docs/agents.md has the same settings, which a test
+// compares.
 var mcpClients = []mcpClient{
 	{"claude-code", "Claude Code", "client.shell", "claude mcp add --transport http dotkontor {mcp}"},
 	{"claude", "claude.ai, Claude Desktop", "client.claude", ""},
@@ -30,7 +30,7 @@ var mcpClients = []mcpClient{
   "params":{"name":"domain_check","arguments":{"domain":"kaffeehaus-am-see.de"}}}' {mcp}`},
 }
 
-// assistant shows how to connect one.
+// assistant shows how to connect an assistant.
 func (h *Handler) assistant(req *ui.Request) error {
 	mcp := h.Frame.URL("/api/mcp")
 	list := make([]mcpClient, len(mcpClients))
@@ -51,7 +51,7 @@ func (h *Handler) assistant(req *ui.Request) error {
 	})
 }
 
-// isLocal says that only programs on this machine reach an address.
+// isLocal reports whether only programs on this machine can reach an address.
 func isLocal(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

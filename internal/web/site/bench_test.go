@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 )
 
-// discard takes a page without keeping it.
+// discard discards a page.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }

@@ -20,10 +20,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// fakeLookups answers by the name that is asked, and can be held back.
+// fakeLookups answers by name; an answer can be delayed.
 type fakeLookups struct {
 	asked atomic.Int64
-	// hold has a channel for each name that answers only once it is closed.
+	// hold has a channel for each name that is answered only once it is closed.
 	hold map[string]chan struct{}
 }
 
@@ -66,7 +66,7 @@ func (w *fakeLookups) Whois(_ context.Context, domain string) (lookup.WhoisAnswe
 	}}, nil
 }
 
-// fakeBudget is a budget of a few requests.
+// fakeBudget allows a few requests.
 type fakeBudget struct{ left int }
 
 func (p *fakeBudget) Spend(netip.Addr) (ratelimit.Decision, []ratelimit.Window) {
@@ -83,7 +83,7 @@ func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
 	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
-// env is the pages with a world of their own.
+// env holds the pages with their fakes.
 type env struct {
 	lookups       *fakeLookups
 	budget, whois *fakeBudget
@@ -104,7 +104,7 @@ func newEnvWith(t testing.TB, change func(*Config)) *env {
 		t.Fatal(err)
 	}
 	address := func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }
-	frame, err := ui.New(ui.Config{BaseURL: "https://domains.example", Sessions: noSessions{}, Address: address, Places: true})
+	frame, err := ui.New(ui.Config{BaseURL: "https://domains.example", Sessions: noSessions{}, Address: address, PublicLinks: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func (s *env) get(target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// post sends a form; names and values take turns.
+// post sends a form; names and values alternate.
 func (s *env) post(t *testing.T, path string, fields ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -7,26 +7,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 )
 
-// minTotalYears is over how many years the total is shown.
+// minTotalYears is the minimum period of the total.
 const minTotalYears = 5
 
-// price is one sum as it is shown.
+// price is one amount.
 type price struct{ Gross, Net registrar.Cents }
 
-// offer is what a name costs.
+// offer is the price of a name.
 type offer struct {
-	// First is the first term, of Years years; Later is each further year.
+	// First is the first term, of Years years; Renewal is each following year.
 	First, Renewal, Transfer price
 	Years                    int
-	// Total is what the name costs for at least five years, in whole terms.
+	// Total is the price for at least five years, in whole terms.
 	Total price
-	// TotalYears is how many years that covers: six where a term is two years.
+	// TotalYears is the period of the total: six if a term is two years.
 	TotalYears int
-	// RenewalCostsMore says that a further year costs more than one of the first term.
+	// RenewalCostsMore means that a renewal year costs more than one of the first term.
 	RenewalCostsMore bool
 }
 
-// offerFor is what an extension's prices come to, with VAT.
+// offerFor calculates the prices of an extension with VAT.
 func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	term := ext.Term()
 	renewals := (minTotalYears - term + term - 1) / term
@@ -43,10 +43,10 @@ func (h *Handler) offerFor(ext registrar.Extension, at time.Time) offer {
 	}
 }
 
-// withVAT rounds as invoices do.
+// withVAT rounds like invoices.
 func withVAT(net registrar.Cents, rateBasisPoints int) price {
 	shares, err := billing.SplitVAT([]registrar.Cents{net}, rateBasisPoints)
-	if err != nil { // no price list has such a price
+	if err != nil { // no price list contains such a price
 		return price{Gross: net, Net: net}
 	}
 	return price{Gross: net + shares[0], Net: net}

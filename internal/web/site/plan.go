@@ -12,29 +12,29 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// batchSize is how many names one request asks about: as many as a search of the
-// REST interface does, for the same price.
+// batchSize is the number of names per request, the same as for a search of the REST
+// interface.
 const batchSize = 8
 
-// variants is the kind of a search for other names below the same extension.
+// variants is the kind of a search for other names with the same extension.
 const variants = "variants"
 
-// plan is what a search will ask.
+// plan is a parsed search.
 type plan struct {
-	// Query is what was understood, as a person writes it.
+	// Query is the parsed query for display.
 	Query string
 	// Kind is empty or variants.
 	Kind string
-	// From is the number of the first name, and Names are these and no more.
+	// From is the number of the first name; Names are the names of this batch.
 	From  int
 	Names []registrar.Name
-	// Next is where the next ones would begin; 0 if there are none.
+	// Next is the start of the next batch; 0 if there is none.
 	Next int
-	// NotCarried is an extension that was asked for and that we do not have.
+	// NotCarried is a requested extension that we do not offer.
 	NotCarried string
 }
 
-// parseSearch reads a search's form.
+// parseSearch parses the form of a search.
 func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	p := plan{Kind: req.Field("kind")}
 	if p.Kind != variants {
@@ -63,8 +63,8 @@ func (h *Handler) parseSearch(req *ui.Request) (plan, error) {
 	return p, nil
 }
 
-// candidates are all names that a search could go through: the one that was asked for,
-// then the others in their order.
+// candidates returns all names of a search: the requested one first, then the others in
+// order.
 func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
 	if kind == variants && tld != "" {
 		return variantNames(label, tld)
@@ -82,7 +82,7 @@ func (h *Handler) candidates(kind, label, tld string) []registrar.Name {
 	return names
 }
 
-// variantNames are other names below the same extension.
+// variantNames returns other names with the same extension.
 func variantNames(label, tld string) []registrar.Name {
 	var names []registrar.Name
 	for _, other := range lookup.Suggest(unicodeName(label)) {
@@ -93,8 +93,8 @@ func variantNames(label, tld string) []registrar.Name {
 	return names
 }
 
-// parseQuery reads what people type or paste: a word, several, a name with or
-// without an extension, or the address of a page.
+// parseQuery parses what people type or paste: one or more words, a name with or
+// without an extension, or a URL.
 func (h *Handler) parseQuery(input string) (label, tld string, err error) {
 	text := strings.ToLower(strings.TrimSpace(input))
 	if _, after, found := strings.Cut(text, "://"); found {
@@ -125,7 +125,7 @@ func (h *Handler) parseQuery(input string) (label, tld string, err error) {
 	return label, name.TLD(), nil
 }
 
-// unicodeName is a name as people write it.
+// unicodeName returns a name in Unicode.
 func unicodeName(ascii string) string {
 	if written, err := idna.Punycode.ToUnicode(ascii); err == nil {
 		return written

@@ -16,32 +16,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// priceList is a price list prepared for being shown: a hundred rows of a table take a
-// template some milliseconds, and they are the same for everybody. It holds for
-// one list of prices and one rate of VAT, and never changes.
+// priceList is a price list prepared for rendering: a hundred table rows take a
+// template some milliseconds, and they are the same for all visitors. It belongs to one
+// catalog and one VAT rate and is immutable.
 type priceList struct {
 	catalog *catalog.Catalog
 	rate    int
-	// sorted are all rows, in each of the orders.
+	// sorted holds all rows in each sort order.
 	sorted map[string][]*priceRow
 }
 
 // priceRow is one extension.
 type priceRow struct {
 	registrar.Extension
-	// Ext is how the extension is read.
+	// Ext is the extension in Unicode.
 	Ext     string
 	Offer   offer
 	RuleKey string
-	// SaleKey says why names can't be ordered here; empty if they can.
+	// SaleKey is the text key of why names can't be ordered here; empty if they can.
 	SaleKey string
-	// html is the row of the table in each language, and line that of the file.
+	// html is the table row in each language, line the CSV record.
 	html map[string]template.HTML
 	csv  []byte
 }
 
-// sortOrders are how the list can be sorted. The first is what counts if nothing was
-// chosen; equals stand in alphabetical order.
+// sortOrders are the sort orders of the list; the first is the default. Ties are in
+// alphabetical order.
 var sortOrders = []struct {
 	name    string
 	compare func(a, b *priceRow) int
@@ -53,7 +53,8 @@ var sortOrders = []struct {
 	{"long_run", func(a, b *priceRow) int { return cmp.Compare(a.Offer.Total.Net, b.Offer.Total.Net) }},
 }
 
-// rank puts those of every search first, in its order, then the popular ones.
+// rank puts the extensions of every search first, in their order, then the popular
+// ones.
 func rank(row *priceRow) int {
 	searched := lookup.DefaultExtensions()
 	switch at := slices.Index(searched, row.TLD); {
@@ -66,9 +67,8 @@ func rank(row *priceRow) int {
 	}
 }
 
-// currentPriceList is the one in force. It is prepared for the first who asks for it, and not at
-// the start, which it would make longer; whoever comes meanwhile waits for it, since
-// many who did the same work at once would all be late.
+// currentPriceList returns the current price list. It is built on first use to keep the
+// start short; concurrent requests wait for one build.
 func (h *Handler) currentPriceList(at time.Time) (*priceList, error) {
 	prices, rate := h.Catalog.Catalog(), h.RateBasisPoints(at)
 	holds := func(known *priceList) bool { return known != nil && known.catalog == prices && known.rate == rate }
@@ -101,7 +101,7 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 			if err != nil {
 				return nil, err
 			}
-			row.html[language] = template.HTML(html) //nolint:gosec // our own template has made it
+			row.html[language] = template.HTML(html) //nolint:gosec  // rendered by our own template
 		}
 		var err error
 		if row.csv, err = row.csvRecord(rate); err != nil {
@@ -117,8 +117,8 @@ func (h *Handler) buildPriceList(prices *catalog.Catalog, rate int, at time.Time
 	return fresh, nil
 }
 
-// searchOrder is in which order extensions are gone through: those of every
-// search, the popular ones, all others.
+// searchOrder is the order in which extensions are searched: the default ones, the
+// popular ones, all others.
 func searchOrder(prices *catalog.Catalog) []string {
 	var order, rest []string
 	for _, tld := range lookup.DefaultExtensions() {
@@ -138,14 +138,14 @@ func searchOrder(prices *catalog.Catalog) []string {
 	return append(order, rest...)
 }
 
-// csvHeader is the first line of the file.
+// csvHeader is the first record of the file.
 var csvHeader = []string{
 	"extension", "min_years", "first_term_net_eur", "first_term_gross_eur", "further_year_net_eur", "further_year_gross_eur",
 	"five_years_net_eur", "five_years_gross_eur", "transfer_net_eur", "transfer_gross_eur", "vat_percent", "requires",
 	"restore_net_eur", "restore_gross_eur", "orderable", "orderable_reason", "five_years_covers_years",
 }
 
-// csvRecord is the row for a spreadsheet: amounts with a point, net and gross.
+// csvRecord is the row for a spreadsheet: amounts with a decimal point, net and gross.
 func (row *priceRow) csvRecord(rate int) ([]byte, error) {
 	line := []string{row.TLD, strconv.Itoa(row.Offer.Years)}
 	for _, sum := range []price{row.Offer.First, row.Offer.Renewal, row.Offer.Total, row.Offer.Transfer} {
@@ -156,7 +156,7 @@ func (row *priceRow) csvRecord(rate int) ([]byte, error) {
 	return csvLine(append(line, orderable(row.Sale), string(row.Sale.NoRegistration), strconv.Itoa(row.Offer.TotalYears)))
 }
 
-// orderable is empty where nothing was decided.
+// orderable is empty if nothing was decided.
 func orderable(sale registrar.Sale) string {
 	switch {
 	case !sale.Decided:
@@ -176,7 +176,7 @@ func csvLine(fields []string) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// percent writes basis points with a point, and no more decimals than there are.
+// percent formats basis points with a decimal point and without trailing zeros.
 func percent(basisPoints int) string {
 	text := strconv.Itoa(basisPoints / 100)
 	if rest := basisPoints % 100; rest != 0 {

@@ -13,10 +13,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// pricesPerPage keeps the page light on a phone's line.
+// pricesPerPage keeps the page small on mobile connections.
 const pricesPerPage = 100
 
-// pricesPage is what the template reads.
+// pricesPage is the data of the template.
 type pricesPage struct {
 	Rows       []template.HTML
 	Path, CSV  string
@@ -27,12 +27,12 @@ type pricesPage struct {
 	Sorts      []string
 	// Found and All count extensions, Page and Pages pages.
 	Found, All, Page, Pages int
-	// Before and After are the neighbours' addresses; empty if there are none.
+	// Before and After are the URLs of the neighboring pages; empty if there are none.
 	Before, After string
 	Rate          string
 }
 
-// filterPrices are the rows that an address asks for, all of them.
+// filterPrices returns all rows that match the query.
 func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*priceRow, err error) {
 	known, err := h.currentPriceList(req.Now)
 	if err != nil {
@@ -63,7 +63,7 @@ func (h *Handler) filterPrices(req *ui.Request) (shown pricesPage, rows []*price
 	return shown, rows, nil
 }
 
-// pageURL is the list's own with these choices, on another page of it.
+// pageURL returns the URL of another page of the same selection.
 func (p pricesPage) pageURL(path string, number int) string {
 	query := url.Values{}
 	for name, value := range map[string]string{"q": p.Filter, "category": string(p.Category), "sort": p.Sort} {
@@ -110,7 +110,7 @@ func (h *Handler) showPrices(req *ui.Request) error {
 
 var typeCSV = []string{"text/csv; charset=utf-8"}
 
-// pricesCSV is the same list for a spreadsheet, every row of the choice.
+// pricesCSV serves the selection as CSV, without paging.
 func (h *Handler) pricesCSV(req *ui.Request) error {
 	_, rows, err := h.filterPrices(req)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 var extension = regexp.MustCompile(`<tr><td><strong class="ext">([^<]+)`)
 
-// listedExtensions are the extensions of a page of prices, in its order.
+// listedExtensions returns the extensions of a price page in order.
 func listedExtensions(body string) []string {
 	var list []string
 	for _, match := range extension.FindAllStringSubmatch(body, -1) {
@@ -70,7 +70,7 @@ func TestPriceList_QueryFiltersAndSorts(t *testing.T) {
 	}
 	if body := s.get("/preise?category=other&sort=first").Body.String(); !strings.Contains(body, `href="/preise?category=other&amp;page=2&amp;sort=first"`) ||
 		!strings.Contains(body, `href="/preise.csv?category=other&amp;sort=first"`) {
-		t.Error("the links forget what was chosen")
+		t.Error("the links lose the selection")
 	}
 }
 
@@ -149,17 +149,17 @@ func TestTexts_EveryRuleAndCategoryHasText(t *testing.T) {
 	}
 	for _, ext := range shipped.All() {
 		if ext.Requires != "" && german["rule."+ext.Requires] == "" {
-			t.Errorf("%s requires %s, which has no words", ext.TLD, ext.Requires)
+			t.Errorf("%s requires %s, which has no text", ext.TLD, ext.Requires)
 		}
 	}
 	for _, category := range catalog.Categories() {
 		if german["category."+string(category)] == "" {
-			t.Errorf("%s has no word", category)
+			t.Errorf("%s has no text", category)
 		}
 	}
 }
 
-// What people copy is what docs/agents.md tells.
+// The settings on the page are those of docs/agents.md.
 func TestAssistant_SettingsMatchAgentsGuide(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../../../docs/agents.md")
@@ -170,7 +170,7 @@ func TestAssistant_SettingsMatchAgentsGuide(t *testing.T) {
 	for _, c := range mcpClients {
 		text := strings.ReplaceAll(c.Text, "{mcp}", "https://domains.example/api/mcp")
 		if !strings.Contains(string(manual), text) || !strings.Contains(string(manual), "**"+c.Name+"**") {
-			t.Errorf("the manual does not say %s: %s", c.Name, text)
+			t.Errorf("the guide does not contain %s: %s", c.Name, text)
 		}
 		if !strings.Contains(body, ">"+c.Name+"</h2>") {
 			t.Errorf("%s is not on the page", c.Name)
@@ -193,8 +193,8 @@ func TestIsLocal_LoopbackURLs(t *testing.T) {
 	}
 }
 
-// decideUnsold decides as a shop does that can't sell two of the extensions, and takes over
-// no names of a third.
+// decideUnsold makes two extensions unavailable for registration and a third for
+// transfers.
 func decideUnsold(ext registrar.Extension) registrar.Sale {
 	switch ext.TLD {
 	case ".it":

@@ -13,14 +13,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// homePage is what the template reads.
+// homePage is the data of the template.
 type homePage struct {
-	// Query is what stands in the field, and Problem what is wrong with it.
+	// Query is the content of the search field, Problem the error about it.
 	Query, Problem string
 	Results        *results
-	// FeaturedPrices are a few extensions with their prices.
+	// FeaturedPrices are some extensions with their prices.
 	FeaturedPrices []featuredPrice
-	// Extensions is how many there are, and Rate the VAT in percent.
+	// Extensions is the number of extensions, Rate the VAT in percent.
 	Extensions int
 	Rate       string
 	MCP        string
@@ -35,12 +35,12 @@ type featuredPrice struct {
 type results struct {
 	plan
 	Hits []hit
-	// Summary says how it ended, in words.
+	// Summary is the result in words.
 	Summary string
 	Rate    string
 }
 
-// home is the page before anything was searched. It asks nobody.
+// home is the page before a search. It makes no lookups.
 func (h *Handler) home(req *ui.Request) error {
 	return h.renderHome(req, homePage{}, http.StatusOK)
 }
@@ -62,8 +62,8 @@ func (h *Handler) renderHome(req *ui.Request, shown homePage, status int) error 
 	})
 }
 
-// search is the form without script: the page comes once every row is known,
-// which the lookup's own deadline bounds.
+// search handles the form without script: the page is rendered once every row is known,
+// within the lookup's deadline.
 func (h *Handler) search(req *ui.Request) error {
 	planned, err := h.startSearch(req)
 	if err != nil {
@@ -77,8 +77,7 @@ func (h *Handler) search(req *ui.Request) error {
 	return h.renderHome(req, homePage{Query: planned.Query, Results: found}, http.StatusOK)
 }
 
-// startSearch reads the form and takes what the search costs. What can't be searched
-// costs nothing.
+// startSearch parses the form and spends the budget. An invalid search costs nothing.
 func (h *Handler) startSearch(req *ui.Request) (plan, error) {
 	planned, err := h.parseSearch(req)
 	if err != nil {
@@ -87,21 +86,21 @@ func (h *Handler) startSearch(req *ui.Request) (plan, error) {
 	return planned, h.spend(req, h.Budget)
 }
 
-// checkAll asks about all names of a plan at once, and hands each row over as soon as
-// it is known. It returns when all are, or when the visit ends.
+// checkAll looks up all names of a plan concurrently and passes each row on as soon as
+// it is known. It returns when all are known or the request ends.
 func (h *Handler) checkAll(req *ui.Request, planned plan, onRow func(hit)) {
 	ctx, cancel := context.WithCancel(req.R.Context())
-	defer cancel() // somebody who leaves need not be answered
+	defer cancel() // stops lookups for a client that is gone
 	rows := h.pendingRows(req, planned)
-	type told struct {
+	type resolved struct {
 		row hit
 		err error
 	}
-	answers := make(chan told, len(rows)) // room for all: nobody who answers late has to wait
+	answers := make(chan resolved, len(rows)) // buffered, so that late answers don't block
 	for i, name := range planned.Names {
 		go func() {
 			answer, err := h.Lookups.Check(ctx, name.ASCII())
-			answers <- told{h.resolveRow(rows[i], answer, err, req.Now), err}
+			answers <- resolved{h.resolveRow(rows[i], answer, err, req.Now), err}
 		}()
 	}
 	for range rows {
@@ -117,8 +116,8 @@ func (h *Handler) checkAll(req *ui.Request, planned plan, onRow func(hit)) {
 	}
 }
 
-// streamSearch is the same for our script: first the rows, which reserve their place,
-// then each of them as it becomes known, then how it ended.
+// streamSearch is the same for our script: first the pending rows, which reserve their
+// space, then each row as it becomes known, then the summary.
 func (h *Handler) streamSearch(req *ui.Request) error {
 	out := req.Events()
 	planned, err := h.startSearch(req)
@@ -158,13 +157,13 @@ func (h *Handler) streamSearch(req *ui.Request) error {
 
 func (h *Handler) summary(req *ui.Request, hits []hit) string {
 	free, premium := count(hits, free), count(hits, premium)
-	if premium > 0 { // they can be had, too, but not at the price that others read here
+	if premium > 0 { // premium names are available, too, but not at the listed price
 		return h.templates.Text(req.Language, "search.summary_premium", free, premium, len(hits))
 	}
 	return h.templates.Text(req.Language, "search.summary", free, len(hits))
 }
 
-// rate is the VAT in percent as people write it.
+// rate returns the VAT rate in percent.
 func (h *Handler) rate(req *ui.Request) string {
 	text := percent(h.RateBasisPoints(req.Now))
 	if req.Language == ui.German {
@@ -173,7 +172,7 @@ func (h *Handler) rate(req *ui.Request) string {
 	return text
 }
 
-// problem is the sentence about what can't be searched, and the status.
+// problem returns the message for an invalid search, and the status.
 func (h *Handler) problem(req *ui.Request, err error) (message string, status int) {
 	switch registrar.KindOf(err) {
 	case registrar.KindRateLimited:

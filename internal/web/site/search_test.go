@@ -20,7 +20,7 @@ func TestHome_MakesNoLookups(t *testing.T) {
 	answer := s.get("/")
 	body := answer.Body.String()
 	if answer.Code != http.StatusOK || s.lookups.asked.Load() != 0 || s.budget.left != 20 {
-		t.Fatalf("%d, %d questions, %d left", answer.Code, s.lookups.asked.Load(), s.budget.left)
+		t.Fatalf("%d, %d lookups, %d left", answer.Code, s.lookups.asked.Load(), s.budget.left)
 	}
 	for _, want := range []string{"8,21\u00a0€", `name="description"`, `aria-current="page">Suche`, `role="search"`} {
 		if !strings.Contains(body, want) {
@@ -35,7 +35,7 @@ func TestHome_MakesNoLookups(t *testing.T) {
 	}
 }
 
-// rowStates reads the state of each row of a page, by its name.
+// rowStates returns the state of each row by name.
 func rowStates(body string) map[string]string {
 	found := make(map[string]string)
 	row := regexp.MustCompile(`<li class="hit ([a-z]+)" id="hit-\d+">\n<div class="hit-name"><strong>([^<]*)<span class="ext">([^<]*)`)
@@ -62,7 +62,7 @@ func TestSearch_WithoutScriptShowsEveryState(t *testing.T) {
 	if len(got) != len(want) || answer.Code != http.StatusOK || s.budget.left != 19 {
 		t.Errorf("%d rows, status %d, %d left", len(got), answer.Code, s.budget.left)
 	}
-	for _, message := range []string{">vergeben<", ">reserviert<", ">frei, Premium<", ">nicht bekannt<", ">keine Antwort<", "3 frei, 1 Premium von 8."} {
+	for _, message := range []string{">vergeben<", ">reserviert<", ">frei, Premium<", ">unbekannt<", ">keine Antwort<", "3 frei, 1 Premium von 8."} {
 		if !strings.Contains(answer.Body.String(), message) {
 			t.Errorf("the page does not say %s", message)
 		}
@@ -73,8 +73,8 @@ func TestSearch_RowShowsGrossNetRenewalAndTotal(t *testing.T) {
 	t.Parallel()
 	body := newEnv(t).post(t, "/", "q", "name.co").Body.String()
 	first := body[strings.Index(body, `id="hit-0"`):strings.Index(body, `id="hit-1"`)]
-	// 17.90 and then 33.90 net, 19 %: gross, net, later, five years, and the mark.
-	for _, want := range []string{">co<", "21,30\u00a0€", "17,90\u00a0€ netto", "danach 40,34\u00a0€ im Jahr", "5 Jahre: 182,67\u00a0€", "Verlängerung teurer"} {
+	// 17.90 and then 33.90 net, 19 %: gross, net, renewal, five years, and the badge.
+	for _, want := range []string{">co<", "21,30\u00a0€", "17,90\u00a0€ netto", "danach 40,34\u00a0€ pro Jahr", "5 Jahre: 182,67\u00a0€", "Verlängerung teurer"} {
 		if want == ">co<" {
 			want = `<span class="ext">.co</span>`
 		}
@@ -104,7 +104,7 @@ func TestSearch_ParsesNamesURLsAndWords(t *testing.T) {
 			t.Errorf("%q has %d rows", input, len(rowStates(body)))
 		}
 		if strings.Contains(body, "führen wir nicht") != (input == "name.zzz") {
-			t.Errorf("%q: the word about an extension that we do not carry", input)
+			t.Errorf("%q: wrong note about an extension that we do not offer", input)
 		}
 	}
 }
@@ -218,11 +218,11 @@ func TestSearch_OverBudgetShowsRetryAfter(t *testing.T) {
 		}
 	}
 	if s.lookups.asked.Load() != 0 {
-		t.Error("somebody was asked all the same")
+		t.Error("a lookup was made")
 	}
 }
 
-// event is one of a stream.
+// event is one event of a stream.
 type event struct {
 	name string
 	data map[string]any
@@ -266,7 +266,7 @@ func TestSearchStream_SendsRowsAsTheyResolve(t *testing.T) {
 	}
 	lines := bufio.NewScanner(answer.Body)
 	lines.Buffer(nil, 1<<20)
-	reserved := readEvent(t, lines) // though nobody has answered
+	reserved := readEvent(t, lines) // before any answer
 	html, _ := reserved.data["html"].(string)
 	if reserved.name != "rows" || len(rowStates(html)) != batchSize || strings.Count(html, "hit waiting") != batchSize {
 		t.Fatalf("the first event is %s with %s", reserved.name, html)
@@ -322,7 +322,7 @@ func TestTexts_EveryNameErrorHasText(t *testing.T) {
 		registrar.ExtensionNotCarried,
 	} {
 		if german[ui.ProblemKey(code)] == "" {
-			t.Errorf("%s has no sentence", code)
+			t.Errorf("%s has no text", code)
 		}
 	}
 }

@@ -9,42 +9,42 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// state is what a row says about its name. They are told apart in words and in
-// colour, and none but free and premium can be had.
+// state is the state of a row's name. States differ in text and color; only free and
+// premium names are available.
 type state string
 
 const (
-	waiting  state = "waiting" // nobody has answered yet
+	waiting  state = "waiting" // no answer yet
 	free     state = "free"
 	premium  state = "premium"
 	taken    state = "taken"
 	reserved state = "reserved"
-	unknown  state = "unknown" // sources answer, and none decides
-	failed   state = "failed"  // no source answers
+	unknown  state = "unknown" // sources answered, none decided
+	failed   state = "failed"  // no source answered
 )
 
 // hit is one row of results.
 type hit struct {
 	// Row is its number in the whole search.
 	Row int
-	// Domain is the name in A-labels, which forms send; Label and Ext are how it
-	// is read.
+	// Domain is the name in A-labels, as forms send it; Label and Ext are for display.
 	Domain, Label, Ext string
 	State              state
-	// Offer is nil where no price is known or none is of use.
+	// Offer is nil if the price is unknown or irrelevant.
 	Offer *offer
-	// RuleKey says what the registry asks of the holder; empty if nothing. It stands
-	// there from the beginning, so that no row grows later.
+	// RuleKey is the text key of a registry requirement; empty if there is none. It is
+	// set from the beginning, so that rows do not grow later.
 	RuleKey string
-	// SaleKey says why names of the extension can't be ordered here; empty if they can.
+	// SaleKey is the text key of why names of the extension can't be ordered here;
+	// empty if they can.
 	SaleKey string
-	// Basket is what would be put into the basket; empty where nothing can be. It is
-	// InBasket if it lies there, or the same name does.
+	// Basket is the item to put into the basket; empty if there is none. InBasket means
+	// that the basket contains the name.
 	Basket   string
 	InBasket bool
 }
 
-// Tone is the colour of the state's badge.
+// Tone returns the color of the state's badge.
 func (h hit) Tone() string {
 	switch h.State {
 	case free:
@@ -56,7 +56,7 @@ func (h hit) Tone() string {
 	}
 }
 
-// StateKey is the key of the state's word.
+// StateKey returns the text key of the state.
 func (h hit) StateKey() string { return "hit." + string(h.State) }
 
 // Kinds of what is put into a basket.
@@ -65,7 +65,7 @@ const (
 	transferPrefix = "transfer:"
 )
 
-// pendingRows are the rows of a plan before anybody has answered.
+// pendingRows returns the rows of a plan before any answer.
 func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 	collected := make(map[string]bool)
 	for _, item := range req.Basket() {
@@ -85,7 +85,7 @@ func (h *Handler) pendingRows(req *ui.Request, p plan) []hit {
 	return hits
 }
 
-// resolveRow is the row with what was found out.
+// resolveRow returns the row with its answer.
 func (h *Handler) resolveRow(row hit, answer lookup.Answer, err error, at time.Time) hit {
 	row.State = stateOf(answer, err)
 	ext, listed := h.extension(answer.TLD)
@@ -120,12 +120,11 @@ func stateOf(answer lookup.Answer, err error) state {
 	}
 }
 
-// ruleKey is the key of the sentence about a registry's rule; empty without one. An
-// operator's list may name one that has no sentence of its own.
+// ruleKey returns the text key of a registry requirement; empty if there is none. An
+// operator's list may name one without a text of its own.
 func (h *Handler) ruleKey(requires string) string { return h.textKey("rule.", requires) }
 
-// saleKey is the key of the sentence about an extension that can't be ordered; empty
-// if it can.
+// saleKey returns the text key of why an extension can't be ordered; empty if it can.
 func (h *Handler) saleKey(refusal registrar.Code) string { return h.textKey("sale.", string(refusal)) }
 
 func (h *Handler) textKey(family, word string) string {
@@ -139,7 +138,7 @@ func (h *Handler) textKey(family, word string) string {
 	}
 }
 
-// count is how many rows are in a state.
+// count counts the rows in a state.
 func count(hits []hit, s state) int {
 	n := 0
 	for _, row := range hits {

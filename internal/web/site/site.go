@@ -21,13 +21,13 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Lookups answers questions about names.
+// Lookups checks and searches names.
 type Lookups interface {
 	Check(ctx context.Context, domain string) (lookup.Answer, error)
 	Whois(ctx context.Context, domain string) (lookup.WhoisAnswer, error)
 }
 
-// Catalog is the price list in force. Another list is another pointer.
+// Catalog is the current price list. A new list is a new pointer.
 type Catalog interface {
 	Catalog() *catalog.Catalog
 }
@@ -37,21 +37,19 @@ type Budget interface {
 	Spend(addr netip.Addr) (ratelimit.Decision, []ratelimit.Window)
 }
 
-// Config is what the pages need.
+// Config holds the dependencies of the pages.
 type Config struct {
-	// Frame and Address are filled in by the front, and so are Lookups and Budget,
-	// which the REST interface shares.
+	// Frame, Address, Lookups and Budget are set by package web.
 	Frame   *ui.Frame
 	Address func(*http.Request) netip.Addr
 	Lookups Lookups
 	Budget  Budget
-	// WhoisBudget is the one of whois_lookup.
+	// WhoisBudget is shared with whois_lookup.
 	WhoisBudget Budget
 	Catalog     Catalog
-	// RateBasisPoints is the VAT that prices are shown with, in hundredths of a
-	// percent.
+	// RateBasisPoints is the displayed VAT rate in hundredths of a percent.
 	RateBasisPoints func(at time.Time) int
-	// Basket says that names can be put into one.
+	// Basket means that names can be put into a basket.
 	Basket bool
 }
 
@@ -60,7 +58,7 @@ type Handler struct {
 	Config
 	templates       *ui.Templates
 	cachedPriceList atomic.Pointer[priceList]
-	// buildMu lets one do what many would wait for.
+	// buildMu lets one request build the list while the others wait.
 	buildMu sync.Mutex
 }
 
@@ -68,7 +66,7 @@ type Handler struct {
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Address == nil || cfg.Lookups == nil || cfg.Budget == nil || cfg.WhoisBudget == nil ||
 		cfg.Catalog == nil || cfg.RateBasisPoints == nil {
-		return nil, errors.New("the start page needs a frame, lookups, budgets, a catalogue and a rate of VAT")
+		return nil, errors.New("site: Config.Frame, Lookups, Budget, WhoisBudget, Catalog and RateBasisPoints are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -77,18 +75,18 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{Config: cfg, templates: views}, nil
 }
 
-// extension finds a row of the list in force.
+// extension finds a row of the current list.
 func (h *Handler) extension(tld string) (registrar.Extension, bool) {
 	return h.Catalog.Catalog().Extension(tld)
 }
 
-// carries says whether we have an extension.
+// carries reports whether we offer an extension.
 func (h *Handler) carries(tld string) bool {
 	_, listed := h.extension(tld)
 	return listed
 }
 
-// Where forms lead. The start page answers its own form.
+// Form targets. The home page handles its own form.
 const (
 	searchPath     = "/search"
 	whoisPath      = "/whois"
@@ -96,7 +94,7 @@ const (
 	englishCSVPath = ui.EnglishPricesPath + ".csv"
 )
 
-// Routes is everything that these pages answer to.
+// Routes lists the pages.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public := h.Frame.Page
@@ -120,13 +118,11 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 }
 
-// spend takes one request from a budget, or says how long to wait.
+// spend spends one request of a budget, or returns the delay.
 func (h *Handler) spend(req *ui.Request, budget Budget) error {
 	decision, _ := budget.Spend(h.Address(req.R))
 	if decision.Allowed {
 		return nil
 	}
-	return &registrar.Error{Kind: registrar.KindRateLimited, Code: overBudget, RetryAfter: decision.RetryAfter}
+	return &registrar.Error{Kind: registrar.KindRateLimited, Code: httpjson.OverBudget, RetryAfter: decision.RetryAfter}
 }
-
-const overBudget registrar.Code = "over_budget"

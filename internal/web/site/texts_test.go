@@ -11,7 +11,7 @@ func TestTexts_SameKeysInBothLanguages(t *testing.T) {
 	textcheck.CheckTranslations(t, german, english)
 }
 
-// dynamicKeys are the texts that are found by what a service or a list says.
+// dynamicKeys are the prefixes of texts that are chosen at run time.
 var dynamicKeys = []string{"problem.", "rule.", "sale.", "hit.", "category.", "sort.", "client."}
 
 func TestTexts_EveryReferencedKeyExists(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// whoisCard is what a registry says in public about one name and not about a
-// person: lookup.Record has no field for one.
+// whoisCard is the public, non-personal part of a record: lookup.Record has no personal
+// fields.
 type whoisCard struct {
 	Domain, Problem string
 	Answer          lookup.WhoisAnswer

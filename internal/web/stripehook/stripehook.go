@@ -1,14 +1,13 @@
-// Package hooks is where the payment provider calls us.
+// Package stripehook serves the payment provider's webhook.
 //
-// A message is checked byte by byte against its signature before anything in it is
-// read, and then it is only believed to say which payment or verification to look
-// at. The work is done before the answer: 200 means that what the message is about
-// is as it should be here, 500 that the provider shall send it again. It does so for
-// days, and beside it our own clock asks, so no answer of ours can lose a payment.
+// An event's signature is verified over its raw bytes before anything in it is parsed,
+// and the event is only used to learn which payment or verification to fetch. The work
+// is done before the response: 200 means that the payment's state is up to date here,
+// 500 asks the provider to send the event again. The provider retries for days, and
+// payments are also polled, so no response can lose a payment.
 //
-// The endpoint is between the provider and us. That is why it is in no document for
-// clients, not even in the description of the interface: whoever is not the provider
-// has nothing to do here and gets 400, without a word about what was wrong.
+// The endpoint is internal to the provider and us, so no discovery document lists it.
+// Other clients get a plain 400.
 package stripehook
 
 import (
@@ -22,23 +21,23 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// Path is where the provider sends its messages.
+// Path is where the provider sends its events.
 const Path = "/api/stripe/webhook"
 
 const (
-	// maxPayloadBytes bounds a message; the provider's are a few KiB.
+	// maxPayloadBytes limits an event; the provider's are a few KiB.
 	maxPayloadBytes = 256 << 10
-	// handleTimeout bounds the work on a message. It ends before the server's own patience
-	// with an answer does.
+	// handleTimeout bounds the handling of an event. It is shorter than the server's
+	// write timeout.
 	handleTimeout = 15 * time.Second
 )
 
-// Events reads what the provider sends, and hears of what it is about.
+// Events verifies and handles the provider's events.
 type Events interface {
-	// ParseEvent returns an error for everything that the provider has not signed.
+	// ParseEvent returns an error for anything that the provider has not signed.
 	ParseEvent(payload []byte, signature string) (order.Event, error)
-	// HandleEvent looks at what the message is about. An error means that it must be sent
-	// again.
+	// HandleEvent fetches and applies what the event is about. On an error the provider
+	// sends it again.
 	HandleEvent(ctx context.Context, event order.Event) error
 }
 
@@ -71,7 +70,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		return
 	}
-	// A provider that hangs up shall not stop work that it has caused.
+	// A closed connection must not cancel work that the event has caused.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleTimeout)
 	defer cancel()
 	if err := h.events.HandleEvent(ctx, event); err != nil {

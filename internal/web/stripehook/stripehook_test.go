@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// fakeEvents takes messages that are signed "good".
+// fakeEvents accepts events signed "good".
 type fakeEvents struct {
 	event   order.Event
 	failure error
@@ -51,7 +51,7 @@ func TestServe_SignedPayloadIsVerifiedUnchanged(t *testing.T) {
 		t.Errorf("got %d", w.Code)
 	}
 	if string(f.payload) != body || len(f.handled) != 1 || f.handled[0].Session != "cs_1" {
-		t.Errorf("read %q, heard %v", f.payload, f.handled)
+		t.Errorf("read %q, handled %v", f.payload, f.handled)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestServe_BadSignatureIs400WithoutBody(t *testing.T) {
 		}
 	}
 	if len(f.handled) != 0 {
-		t.Errorf("heard %v", f.handled)
+		t.Errorf("handled %v", f.handled)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestServe_UnrelatedEventIsAccepted(t *testing.T) {
 	t.Parallel()
 	f := &fakeEvents{}
 	if w := post(t.Context(), f, "good", "{}"); w.Code != http.StatusOK || len(f.handled) != 0 {
-		t.Errorf("got %d, heard %v", w.Code, f.handled)
+		t.Errorf("got %d, handled %v", w.Code, f.handled)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestServe_PayloadLimitIs256KiB(t *testing.T) {
 		t.Errorf("256 KiB: got %d", w.Code)
 	}
 	if w := post(t.Context(), f, "good", strings.Repeat("x", maxPayloadBytes+1)); w.Code != http.StatusRequestEntityTooLarge || len(f.handled) != 1 {
-		t.Errorf("one byte more: got %d, heard %v", w.Code, f.handled)
+		t.Errorf("one byte more: got %d, handled %v", w.Code, f.handled)
 	}
 }
 
@@ -107,11 +107,11 @@ func TestServe_TruncatedBodyIsNotHandled(t *testing.T) {
 	w := httptest.NewRecorder()
 	New(f).Serve(w, r)
 	if w.Code != http.StatusBadRequest || len(f.handled) != 0 {
-		t.Errorf("got %d, heard %v", w.Code, f.handled)
+		t.Errorf("got %d, handled %v", w.Code, f.handled)
 	}
 }
 
-// brokenReader ends in the middle.
+// brokenReader fails in the middle of the body.
 type brokenReader struct{ *bytes.Reader }
 
 func (c *brokenReader) Read(b []byte) (int, error) {
@@ -129,6 +129,6 @@ func TestServe_ClientDisconnectDoesNotCancelHandling(t *testing.T) {
 	f := &fakeEvents{event: order.Event{Session: "cs_1"}}
 	post(ctx, f, "good", "{}")
 	if len(f.handled) != 1 || f.ctx != nil {
-		t.Errorf("heard %v with a context that says %v", f.handled, f.ctx)
+		t.Errorf("handled %v with context error %v", f.handled, f.ctx)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// The basket has a German and an English address.
+// The basket has a German and an English path.
 const (
 	BasketPath        = "/warenkorb"
 	EnglishBasketPath = "/basket"
 )
 
-// BasketPathIn is the basket's address in a language.
+// BasketPathIn returns the basket's path in a language.
 func BasketPathIn(language string) string {
 	if language == English {
 		return EnglishBasketPath
@@ -19,17 +19,16 @@ func BasketPathIn(language string) string {
 	return BasketPath
 }
 
-// A basket is bounded by what one order takes and by what browsers keep of a cookie.
+// A basket is limited by the size of an order and by what browsers store in a cookie.
 const (
 	MaxBasketItems  = 20
 	maxBasketBytes  = 3500
-	basketSeparator = "~" // no name has it
+	basketSeparator = "~" // not part of any name
 )
 
-// Basket is what the browser has collected, such as register:example.de. It is no
-// more than a wish list: no price and no right hangs on it, and every entry is
-// parsed anew by whoever uses it. So it lies in a cookie, and no stranger's wishes
-// are stored here.
+// Basket returns the items that the browser has collected, such as register:example.de.
+// It carries no prices and no rights, and every user parses the items again. That is
+// why it is kept in a cookie and not stored here.
 func (req *Request) Basket() []string {
 	if req.basket != nil {
 		return *req.basket
@@ -42,8 +41,8 @@ func (req *Request) Basket() []string {
 	return slices.DeleteFunc(items[:min(len(items), MaxBasketItems)], func(item string) bool { return item == "" })
 }
 
-// SetBasket hands another basket to the browser. It is false, and nothing changes,
-// if it is too full.
+// SetBasket sets the browser's basket. It returns false and changes nothing if there
+// are too many items.
 func (req *Request) SetBasket(items []string) bool {
 	value := strings.Join(items, basketSeparator)
 	if len(items) > MaxBasketItems || len(value) > maxBasketBytes {

@@ -2,10 +2,10 @@ package ui
 
 import "strings"
 
-// browserName is what people call a browser and its system, such as "Firefox, Windows".
-// Browsers name each other in their headers, so the order of the table counts. A
-// browser that we do not know is the first word of its own name. Versions are
-// left out: they change without the device changing.
+// browserName returns the common name of a browser and its system, such as "Firefox,
+// Windows". Browsers name each other in their headers, so the order of the table
+// matters. An unknown browser is the first word of its header. Versions are left out:
+// they change without the device changing.
 func browserName(userAgent string) string {
 	name := matchUserAgent(userAgent, browsers)
 	if name == "" {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Names of cookies. Over TLS they carry the prefix by which browsers refuse a
-// cookie that another host of the domain, or plain HTTP, has planted.
+// Names of cookies. Over TLS they carry the prefix that makes browsers reject a cookie
+// set by another host of the domain or over plain HTTP.
 const (
 	hostPrefix     = "__Host-"
 	sessionCookie  = "dotkontor"
@@ -16,8 +16,8 @@ const (
 	basketCookie   = "dotkontor_basket"
 )
 
-// How long browsers keep cookies. Whether a session still counts is the
-// server's business.
+// Lifetimes of cookies in the browser. Whether a session is valid is decided by the
+// server.
 const (
 	sessionMaxAge      = 90 * 24 * time.Hour
 	deviceMaxAge       = 365 * 24 * time.Hour
@@ -53,49 +53,48 @@ func (f *Frame) cookie(r *http.Request, name string) string {
 	return cookie.Value
 }
 
-// SessionSecret is what the browser holds as its session, also one that waits
-// for a second factor.
+// SessionSecret returns the session cookie, which may also be a session that waits for
+// a second factor.
 func (f *Frame) SessionSecret(r *http.Request) string { return f.cookie(r, sessionCookie) }
 
-// SessionSecret is what this visit's browser holds as its session.
+// SessionSecret returns the session cookie of this request.
 func (req *Request) SessionSecret() string { return req.frame.SessionSecret(req.R) }
 
-// SetSession hands the secret of an open session to the browser.
+// SetSession sets the cookie of an open session.
 func (req *Request) SetSession(secret string) {
 	req.frame.setCookie(req.W, sessionCookie, secret, sessionMaxAge)
 }
 
-// SetPendingSession hands the secret of a session that waits for a second factor to
-// the browser, until it is closed.
+// SetPendingSession sets the cookie of a session that waits for a second factor. It
+// lasts until the browser is closed.
 func (req *Request) SetPendingSession(secret string) {
 	req.frame.setCookie(req.W, sessionCookie, secret, untilBrowserCloses)
 }
 
-// ClearSession takes the session from the browser.
+// ClearSession deletes the session cookie.
 func (req *Request) ClearSession() { req.frame.setCookie(req.W, sessionCookie, "", 0) }
 
-// Device is the secret by which a browser that has signed in before is known.
+// Device returns the secret that identifies a browser that has signed in before.
 func (req *Request) Device() string { return req.frame.cookie(req.R, deviceCookie) }
 
-// SetDevice hands that secret to the browser; nothing if there is none.
+// SetDevice sets that secret; an empty one is ignored.
 func (req *Request) SetDevice(secret string) {
 	if secret != "" {
 		req.frame.setCookie(req.W, deviceCookie, secret, deviceMaxAge)
 	}
 }
 
-// SetLanguage remembers the language in the browser. It is no secret and decides
-// nothing, so it has no prefix.
+// SetLanguage stores the language in the browser. It is not security-relevant, so the
+// cookie has no prefix.
 func (req *Request) SetLanguage(language string) {
 	req.frame.setCookie(req.W, languageCookie, language, languageMaxAge)
 }
 
-// Flash leaves one sentence for the next page, by its key. It travels in a cookie
-// and not in the address, so that no link can make a page say something that did
-// not happen.
+// Flash stores the key of one message for the next page. It is kept in a cookie and not
+// in the URL, so that no link can make a page claim something that did not happen.
 func (req *Request) Flash(key string) { req.frame.setCookie(req.W, flashCookie, key, flashMaxAge) }
 
-// takeFlash returns the key that was left, once.
+// takeFlash returns and deletes the stored key.
 func (req *Request) takeFlash() string {
 	key := req.frame.cookie(req.R, flashCookie)
 	if key != "" {

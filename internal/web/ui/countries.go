@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// countryList are the codes of ISO 3166-1 with their names: German, and English
-// behind a bar where it differs.
+// countryList holds the codes of ISO 3166-1 with their names: German, and English after
+// a bar if it differs.
 //
 //go:embed countries.txt
 var countryList string
 
-// countriesIn are the choices for a country, in the order of a dictionary, by language.
+// countriesIn holds the choices for a country by language, in dictionary order.
 var countriesIn = sync.OnceValue(func() map[string][]Choice {
 	choices := make(map[string][]Choice)
 	for line := range strings.Lines(countryList) {
@@ -31,16 +31,16 @@ var countriesIn = sync.OnceValue(func() map[string][]Choice {
 	return choices
 })
 
-// Countries are the choices for a country, in the order of a dictionary.
+// Countries returns the choices for a country in dictionary order.
 func Countries(language string) []Choice { return slices.Clone(countriesIn()[language]) }
 
-// A dictionary puts Ägypten beside Afghanistan.
+// foldAccents sorts Ägypten next to Afghanistan.
 var foldAccents = strings.NewReplacer("Ä", "A", "Å", "A", "Ö", "O", "ä", "a", "ö", "o", "ü", "u", "é", "e", "ã", "a", "ç", "c", "í", "i")
 
 func sortKey(name string) string { return foldAccents.Replace(name) }
 
-// CountryName is the name of a code, or the code itself.
-func CountryName(language, code string) string {
+// countryName returns the name of a code, or the code itself.
+func countryName(language, code string) string {
 	for _, choice := range countriesIn()[language] {
 		if choice.Value == code {
 			return choice.Text

@@ -27,7 +27,7 @@ func TestCountries_MatchAcceptedCodesInBothLanguages(t *testing.T) {
 			seen[choice.Value], seen[choice.Text] = true, true
 		}
 	}
-	if got := CountryName(English, "DE") + " " + CountryName(German, "AT"); got != "Germany Österreich" {
+	if got := countryName(English, "DE") + " " + countryName(German, "AT"); got != "Germany Österreich" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -1,23 +1,20 @@
-// Package page is the frame of every page that people see: who is there, in
-// which language, with which headers, and what a failure looks like. The portal
-// and the consent page stand in it, and it knows neither.
+// Package ui is the frame of every page: session, language, headers and errors. The
+// portal and the consent page use it, and it knows neither.
 //
-// A page is a function that takes a Visit and returns an error. The frame has
-// read the request by then: the language, the visitor, the form. It promises
+// A page is a function that takes a Request and returns an error. The frame has
+// already determined the language and the visitor and parsed the form. It guarantees
 // that
 //
-//   - a page is rendered whole before its status line is written;
-//   - every answer carries the headers that keep it out of frames, caches and
-//     other people's scripts;
-//   - a POST that another site caused is refused before anything is read;
-//   - no error's text reaches a page: sentences are chosen by kind and code;
+//   - a page is rendered completely before its status line is written;
+//   - every response carries the headers that keep it out of frames, caches and
+//     foreign scripts;
+//   - a cross-site POST is rejected before its body is read;
+//   - no error text reaches a page: texts are chosen by kind and code;
 //   - a secret in a cookie, a query or a form reaches no log.
 //
-// Pages work without script. Nothing on them comes from elsewhere, and no link
-// leads elsewhere, so that the secret in the address of a mailed link stays
-// here.
+// Pages work without script. They load nothing from other hosts and link to none, so
+// that the secret in a mailed link does not leave the service.
 //
-// Texts live in two tables with the same keys, German and English. German is
-// what a stranger sees; English is a choice, which a cookie or the account
-// remembers.
+// Texts are two maps with the same keys, German and English. German is the default;
+// English is a choice stored in a cookie or the account.
 package ui

@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// fakeSessions are sessions by their secret, which a test may change under way.
+// fakeSessions are sessions by their secret, which a test may change while it runs.
 type fakeSessions struct {
 	mu sync.Mutex
 	by map[string]account.Customer
@@ -42,7 +42,7 @@ func (p *fakeSessions) set(secret string, who *account.Customer) {
 	p.by[secret] = *who
 }
 
-// env is a frame with one page that can be followed.
+// env is a frame with one live page.
 type env struct {
 	sessions  *fakeSessions
 	templates *Templates
@@ -80,7 +80,7 @@ func testView(data string, done bool) View {
 	return view
 }
 
-// staticView is a look that finds the same for ever.
+// staticView never changes.
 func staticView(*Request) (View, error) { return testView("a", false), nil }
 
 func eventsRequest(who string) *http.Request {
@@ -94,7 +94,7 @@ func eventsRequest(who string) *http.Request {
 
 type sseEvent struct{ name, id, title, html string }
 
-// parseEvents are the events of a stream.
+// parseEvents parses the events of a stream.
 func parseEvents(t *testing.T, body string) []sseEvent {
 	t.Helper()
 	var all []sseEvent

@@ -13,9 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-const noSuchMethod registrar.Code = "no_such_method"
-
-// failure is how an error looks: a status and the keys of its texts.
+// failure is the page of an error: a status and the keys of its texts.
 type failure struct {
 	status      int
 	title, text string
@@ -27,7 +25,7 @@ func failureOf(err error) failure {
 		return failure{http.StatusForbidden, "failure.cross_site.title", "failure.cross_site"}
 	case tooLarge:
 		return failure{http.StatusRequestEntityTooLarge, "failure.invalid.title", "failure.too_large"}
-	case noSuchMethod:
+	case httpjson.NoSuchMethod:
 		return failure{http.StatusMethodNotAllowed, "failure.invalid.title", "failure.no_such_method"}
 	case tooManyStreams:
 		return failure{http.StatusServiceUnavailable, "failure.upstream.title", "failure.upstream"}
@@ -54,12 +52,10 @@ func failureOf(err error) failure {
 	return failure{http.StatusInternalServerError, "failure.internal.title", "failure.internal"}
 }
 
-// MailOff is the code of the error for what needs a letter where no letters can
-// be sent.
+// MailOff is the code of an operation that needs mail while mail is not configured.
 const MailOff registrar.Code = "mail_off"
 
-// renderError shows the page of an error, or sends the visitor to the sign-in that is
-// missing.
+// renderError shows the page of an error, or redirects to the required sign-in.
 func (req *Request) renderError(err error) {
 	err = asTimeout(err)
 	httpjson.RecordError(req.W, err)
@@ -68,7 +64,7 @@ func (req *Request) renderError(err error) {
 		if registrar.CodeOf(err) == registrar.SignInAgain && req.SignedIn {
 			path = SignInAgainPath
 		}
-		_ = req.RedirectToSignIn(path) // it only writes
+		_ = req.RedirectToSignIn(path) // only writes headers
 		return
 	}
 	f := failureOf(err)
@@ -81,18 +77,17 @@ func (req *Request) renderError(err error) {
 		Status int
 		Text   string
 		Wait   string
-		// ID is that of the request, for those who report the failure.
+		// ID is the request id, to be quoted in a report.
 		ID string
 	}{f.status, f.text, wait, id}}
 	if err := req.frame.templates.Render(req, view); err != nil {
-		// Even the page of errors failed: say so in the least that is needed.
+		// Rendering the error page failed: respond with the minimum.
 		httpjson.RecordError(req.W, err)
 		http.Error(req.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 	}
 }
 
-// asTimeout gives the end of a visit's time its own kind: nothing is wrong here, but
-// something behind us does not answer.
+// asTimeout classifies an expired request: an upstream or the database did not respond.
 func asTimeout(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &registrar.Error{Kind: registrar.KindUpstream, Code: codeTimeout, Err: err}
@@ -100,7 +95,7 @@ func asTimeout(err error) error {
 	return err
 }
 
-// writeScriptError is fail for our own script.
+// writeScriptError is renderError for our own script.
 func (req *Request) writeScriptError(err error) {
 	err = asTimeout(err)
 	httpjson.RecordError(req.W, err)
@@ -108,7 +103,7 @@ func (req *Request) writeScriptError(err error) {
 	wait := req.setRetryAfter(err)
 	answer := struct {
 		Error string `json:"error"`
-		// Go is where the script sends the browser.
+		// Go is where the script navigates to.
 		Go string `json:"go,omitempty"`
 	}{Error: req.frame.templates.Text(req.Language, f.text, wait)}
 	var withMessage *MessageError
@@ -125,7 +120,7 @@ func (req *Request) writeScriptError(err error) {
 	httpjson.WriteJSON(req.W, f.status, answer)
 }
 
-// MessageError is an error of a Script with a sentence of its own.
+// MessageError is an error of a Script with a message of its own.
 type MessageError struct {
 	Message string
 	Err     error
@@ -136,7 +131,7 @@ func (t *MessageError) Error() string { return t.Err.Error() }
 // Unwrap gives the error its kind and code.
 func (t *MessageError) Unwrap() error { return t.Err }
 
-// setRetryAfter sets Retry-After and returns the wait in words.
+// setRetryAfter sets Retry-After and returns the delay in words.
 func (req *Request) setRetryAfter(err error) string {
 	wait := RetryAfter(err)
 	if wait <= 0 {
@@ -147,7 +142,7 @@ func (req *Request) setRetryAfter(err error) string {
 	return FormatWait(req.frame.templates, req.Language, wait)
 }
 
-// FormatWait says a duration in words, rounded up.
+// FormatWait returns a duration in words, rounded up.
 func FormatWait(templates *Templates, language string, wait time.Duration) string {
 	switch seconds := int(math.Ceil(wait.Seconds())); {
 	case seconds <= 1:

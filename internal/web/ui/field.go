@@ -6,35 +6,34 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Field is one input with all that belongs to it: label, hint and problem are
-// tied to it, so that a screen reader tells them together. The template "field"
-// shows it.
+// Field is one input. Label, hint and problem are tied to it, so that a screen reader
+// announces them together. The template "field" renders it.
 type Field struct {
-	// ID tells it from a field of the same name in another form; empty means Name.
+	// ID distinguishes it from a field of the same name in another form; empty means
+	// Name.
 	ID   string
 	Name string
-	// Label, Hint and Problem are keys of texts.
+	// Label, Hint and Problem are text keys.
 	Label, Hint, Problem string
-	// Type is that of the input element.
+	// Type is the type of the input element.
 	Type  string
 	Value string
-	// Autocomplete tells password managers what belongs here.
+	// Autocomplete is the hint for password managers.
 	Autocomplete string
 	InputMode    string
 	MaxLength    int
-	// Optional says so beside the label; Sometimes only leaves it to the server to
-	// ask for it.
+	// Optional is shown next to the label; ServerChecked leaves it to the server to
+	// require a value.
 	Optional, ServerChecked bool
 	Focus                   bool
-	// Choices make it a selection.
+	// Choices make it a select element.
 	Choices []Choice
 }
 
-// Choice is one line of a selection. It shows the text of the key Label or, where
-// there is none, Text.
+// Choice is one option. It shows the text of the key Label or, if that is empty, Text.
 type Choice struct{ Value, Label, Text string }
 
-// Key is the element's id.
+// Key returns the element's id.
 func (f Field) Key() string {
 	if f.ID != "" {
 		return f.ID
@@ -42,10 +41,10 @@ func (f Field) Key() string {
 	return f.Name
 }
 
-// Required is what a browser may insist on.
+// Required reports whether the browser may require a value.
 func (f Field) Required() bool { return !f.Optional && !f.ServerChecked }
 
-// Describers are the ids of the texts about this field.
+// Describers returns the ids of the texts that describe this field.
 func (f Field) Describers() string {
 	var ids []string
 	if f.Hint != "" {
@@ -57,8 +56,8 @@ func (f Field) Describers() string {
 	return strings.Join(ids, " ")
 }
 
-// With is the field with a value and a problem. A password's value is never
-// shown again.
+// With returns the field with a value and a problem. The value of a password is never
+// rendered.
 func (f Field) With(value, problem string) Field {
 	if f.Type != "password" {
 		f.Value = value
@@ -67,5 +66,5 @@ func (f Field) With(value, problem string) Field {
 	return f
 }
 
-// ProblemKey is the key of the sentence for a code.
+// ProblemKey returns the text key for a code.
 func ProblemKey(code registrar.Code) string { return "problem." + string(code) }

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// Where the frame sends people.
+// Redirect targets of the frame.
 const (
 	HomePath        = "/portal"
 	SignInPath      = "/portal/sign-in"
@@ -24,22 +24,21 @@ const (
 	SignOutPath     = "/portal/sign-out"
 	StaticPath      = "/portal/static/"
 	OrdersPath      = "/portal/orders"
-	// Pages of the portal to which other transports lead.
+	// Pages of the portal that other transports link to.
 	TokensPath     = "/portal/tokens"
 	RegistrantPath = "/portal/profile/registrant"
 	DomainsPath    = "/portal/domains"
-	// OperatorPath is where operators work.
+	// OperatorPath is the prefix of the operators' pages.
 	OperatorPath = "/operator"
-	// CheckoutPath is below which orders are paid; the rest of the address is a
-	// secret.
+	// CheckoutPath is the prefix of payment pages; the rest of the path is a secret.
 	CheckoutPath = "/checkout/"
-	// The pages for everybody. Each has a German and an English address.
+	// Public pages. Each has a German and an English path.
 	StartPath            = "/"
 	PricesPath           = "/preise"
 	EnglishPricesPath    = "/prices"
 	AssistantPath        = "/assistent"
 	EnglishAssistantPath = "/assistant"
-	// The pages that the law asks for, which each page names at its foot.
+	// Legal pages, linked in every footer.
 	ImprintPath             = "/impressum"
 	EnglishImprintPath      = "/imprint"
 	TermsPath               = "/agb"
@@ -52,34 +51,33 @@ const (
 	EnglishCancellationPath = "/cancellation"
 )
 
-// Sessions says who holds a session's secret.
+// Sessions verifies session secrets.
 type Sessions interface {
-	// Visitor is a registrar.KindUnauthenticated error for every secret that
-	// opens nothing.
+	// Visitor returns a registrar.KindUnauthenticated error for every invalid secret.
 	Visitor(ctx context.Context, secret string) (account.Visitor, error)
 }
 
-// Config is what the frame needs.
+// Config holds the dependencies of the frame.
 type Config struct {
-	// BaseURL is where people reach the service. With https, cookies are bound to
-	// it and browsers are told to stay on it.
+	// BaseURL is the public URL of the service. With https, cookies are bound to it and
+	// HSTS is set.
 	BaseURL  string
 	Sessions Sessions
-	// Address says where a request came from.
+	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Orders says that there are pages about orders, which the menu then names.
+	// Orders adds the order pages to the menu.
 	Orders bool
-	// Operators says that there are pages for operators, which their menu then names.
+	// Operators adds the operators' pages to their menu.
 	Operators bool
-	// Places says that there are pages for everybody, which the head then names.
-	Places bool
-	// Basket says that there is one, which the head then names.
+	// PublicLinks adds the links to the public pages to the header.
+	PublicLinks bool
+	// Basket adds the basket to the header.
 	Basket bool
-	// Legal says that there are the pages that the law asks for.
+	// Legal adds the legal pages to the footer.
 	Legal bool
-	// MaxStreams is how many pages may be followed at one moment; 0 means 1000.
+	// MaxStreams limits the open streams; 0 means 1000.
 	MaxStreams int
 	// Closing ends all streams when it is closed; nil means never.
 	Closing <-chan struct{}
@@ -96,25 +94,25 @@ type Frame struct {
 	crossOrigin *http.CrossOriginProtection
 	static      map[string]asset
 	menu        []menuEntry
-	places      bool
+	publicLinks bool
 	basket      bool
 	legal       bool
-	// operators says that there are pages for them.
+	// operators adds the operators' pages to their menu.
 	operators bool
 	templates *Templates
-	// streamLimiter are the streams that are open, and closing ends them.
+	// streamLimiter limits open streams; closing ends them.
 	streamLimiter *streamLimiter
 	closing       <-chan struct{}
 }
 
-// New prepares the frame.
+// New returns a Frame.
 func New(cfg Config) (*Frame, error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("page: the base address %q is none", cfg.BaseURL)
+		return nil, fmt.Errorf("ui: invalid base URL %q", cfg.BaseURL)
 	}
 	if cfg.Sessions == nil || cfg.Address == nil {
-		return nil, errors.New("page: sessions and an address are needed")
+		return nil, errors.New("ui: Config.Sessions and Address are required")
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -122,7 +120,7 @@ func New(cfg Config) (*Frame, error) {
 	f := &Frame{
 		sessions: cfg.Sessions, address: cfg.Address, now: cfg.Now,
 		base: strings.TrimSuffix(cfg.BaseURL, "/"), origin: base.Scheme + "://" + strings.ToLower(base.Host), secure: base.Scheme == "https",
-		crossOrigin: http.NewCrossOriginProtection(), places: cfg.Places, basket: cfg.Basket, legal: cfg.Legal, operators: cfg.Operators,
+		crossOrigin: http.NewCrossOriginProtection(), publicLinks: cfg.PublicLinks, basket: cfg.Basket, legal: cfg.Legal, operators: cfg.Operators,
 		streamLimiter: newStreamLimiter(cfg.MaxStreams), closing: cfg.Closing,
 	}
 	for _, entry := range menu {
@@ -130,9 +128,9 @@ func New(cfg Config) (*Frame, error) {
 			f.menu = append(f.menu, entry)
 		}
 	}
-	// Behind a proxy the Host header may be another one than people see.
+	// Behind a proxy the Host header may differ from the public name.
 	if err := f.crossOrigin.AddTrustedOrigin(f.origin); err != nil {
-		return nil, fmt.Errorf("page: the base address: %w", err)
+		return nil, fmt.Errorf("ui: base URL: %w", err)
 	}
 	if f.static, err = loadAssets(); err != nil {
 		return nil, err
@@ -143,42 +141,42 @@ func New(cfg Config) (*Frame, error) {
 	return f, nil
 }
 
-// URL is where people reach a path of the service.
+// URL returns the public URL of a path.
 func (f *Frame) URL(path string) string { return f.base + path }
 
-// Request is one request for a page, read as far as every page needs it.
+// Request is a request for a page with what every page needs already parsed.
 type Request struct {
 	W http.ResponseWriter
 	R *http.Request
-	// Visitor is who is signed in; SignedIn says whether anybody is.
+	// Visitor is the signed-in customer, if SignedIn.
 	Visitor  account.Visitor
 	SignedIn bool
 	// Language is de or en.
 	Language string
-	// Now is the time of the whole visit.
+	// Now is the time of the whole request.
 	Now time.Time
 
 	frame *Frame
-	// formPath is the page that a form of this visit stands on.
+	// formPath is the page that contains the form of this request.
 	formPath string
-	// languageChosen says that the visitor has chosen the language.
+	// languageChosen means that the visitor has chosen the language.
 	languageChosen bool
-	// basket is the one that this visit has handed to the browser; nil if none.
+	// basket is the basket set by this request; nil if unchanged.
 	basket *[]string
 	cancel context.CancelFunc
 }
 
-// Visitor says who is signed in. It is a registrar.KindUnauthenticated error if
-// nobody is; every other error means that it can't be found out.
+// Visitor returns the signed-in customer. It returns a registrar.KindUnauthenticated
+// error if there is none; any other error means that the session could not be verified.
 func (f *Frame) Visitor(r *http.Request) (account.Visitor, error) {
 	secret := f.SessionSecret(r)
 	if secret == "" {
-		return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+		return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: noSession}
 	}
 	return f.sessions.Visitor(r.Context(), secret)
 }
 
-// Actor is who acts in this visit.
+// Actor returns the actor of this request.
 func (req *Request) Actor() registrar.Actor {
 	address := req.frame.address(req.R)
 	if req.SignedIn {
@@ -187,38 +185,37 @@ func (req *Request) Actor() registrar.Actor {
 	return registrar.Actor{Kind: registrar.ActorPerson, Address: address}
 }
 
-// SetFormPath says on which page a form of this visit stands, where the address has
-// something in it: there one comes back to after a sign-in or a choice of language.
+// SetFormPath sets the page that contains the form of this request, if its path has
+// parameters: a sign-in or a change of language returns there.
 func (req *Request) SetFormPath(path string) { req.formPath = path }
 
-// FormPath is the page that FormOn named.
+// FormPath returns the page set by SetFormPath.
 func (req *Request) FormPath() string { return req.formPath }
 
-// PreferLanguage is the language of an address, for those who have chosen none.
+// PreferLanguage sets the language of a path for visitors who have chosen none.
 func (req *Request) PreferLanguage(language string) {
 	if !req.languageChosen && validLanguage(language) {
 		req.Language = language
 	}
 }
 
-// RefreshAfter has the browser ask for this page again, while what it shows is under
-// way and no stream tells. It needs no script.
+// RefreshAfter makes the browser reload the page while its content is changing and
+// there is no stream. It needs no script.
 func (req *Request) RefreshAfter(delay time.Duration) {
 	req.W.Header().Set("Refresh", strconv.Itoa(int(delay/time.Second)))
 }
 
-// SignedInRecently says whether the visitor has signed in so recently that what matters
-// may be done.
+// SignedInRecently reports whether the visitor has signed in recently enough for
+// sensitive changes.
 func (req *Request) SignedInRecently() bool { return req.Actor().RequireRecentSignIn(req.Now) == nil }
 
-// Field is a field of the form or, on GET, nothing: what changes something is
-// never taken from an address.
+// Field returns a form field. On GET it is empty: a URL never changes anything.
 func (req *Request) Field(name string) string { return req.R.PostForm.Get(name) }
 
-// Text is a field without white space around it; for everything but passwords.
+// Text returns a field without surrounding white space; for everything but passwords.
 func (req *Request) Text(name string) string { return strings.TrimSpace(req.Field(name)) }
 
-// Query is a parameter of the address; nothing if it can't be a text.
+// Query returns a query parameter; empty if it is not valid text.
 func (req *Request) Query(name string) string {
 	if value := req.R.URL.Query().Get(name); validText(value) {
 		return value
@@ -226,8 +223,8 @@ func (req *Request) Query(name string) string {
 	return ""
 }
 
-// Origin is the site that the browser says it is on, to which a passkey would
-// belong; whether it is one of ours is for others to decide.
+// Origin returns the origin reported by the browser, to which a passkey would belong.
+// The caller decides whether it is allowed.
 func (req *Request) Origin() string {
 	if origin := req.R.Header.Get("Origin"); origin != "" {
 		return origin
@@ -235,22 +232,21 @@ func (req *Request) Origin() string {
 	return req.frame.origin
 }
 
-// BrowserName is what the list of sessions calls the browser.
+// BrowserName returns the name shown in the list of sessions.
 func (req *Request) BrowserName() string {
 	return browserName(strings.ToValidUTF8(req.R.UserAgent(), ""))
 }
 
-// SeeOther sends the browser to another page of ours.
+// SeeOther redirects to another page of ours.
 func (req *Request) SeeOther(path string) error {
-	// http.Redirect would write a body that quotes the address.
+	// http.Redirect would write a body that quotes the path.
 	req.W.Header().Set("Location", path)
 	req.W.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
-// RedirectToSignIn sends somebody to a page where one signs in, and afterwards back to
-// where the visit was to lead: this page on GET, after a POST the page that the
-// form stood on.
+// RedirectToSignIn redirects to a sign-in page that returns afterwards: to this page on
+// GET, to the page with the form after a POST.
 func (req *Request) RedirectToSignIn(path string) error {
 	next := req.formPath
 	if req.R.Method == http.MethodGet || req.R.Method == http.MethodHead {

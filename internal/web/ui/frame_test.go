@@ -88,11 +88,11 @@ func TestCookies_HostPrefixOverTLS(t *testing.T) {
 			t.Errorf("%s: HSTS is %t", base, got)
 		}
 	}
-	// A cookie without the prefix is not ours.
+	// A cookie without the prefix is ignored.
 	r := httptest.NewRequest(http.MethodGet, "/portal", nil)
 	r.Header.Set("Cookie", "dotkontor=good")
 	if _, err := newFrame(t, "https://domains.example", sessions{}).Visitor(r); registrar.KindOf(err) != registrar.KindUnauthenticated {
-		t.Errorf("a planted cookie was taken: %v", err)
+		t.Errorf("a planted cookie was accepted: %v", err)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestPage_HangingDatabaseTimesOut(t *testing.T) {
 	}
 }
 
-// hangingSessions never says who somebody is.
+// hangingSessions never returns.
 type hangingSessions struct{}
 
 func (hangingSessions) Visitor(ctx context.Context, _ string) (account.Visitor, error) {
@@ -252,7 +252,7 @@ func TestServeError_PanicPageHasRequestID(t *testing.T) {
 	w := httptest.NewRecorder()
 	w.Header().Set("X-Request-Id", "abc123")
 	frame.ServeError(w, httptest.NewRequest(http.MethodGet, "/portal", nil), &registrar.Error{Kind: registrar.KindInternal, Code: "panic"})
-	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "nennen Sie bitte diese Nummer: abc123") {
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "nennen Sie bitte diese Anfrage-ID: abc123") {
 		t.Errorf("got %d %s", w.Code, w.Body)
 	}
 }

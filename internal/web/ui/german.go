@@ -1,14 +1,14 @@
 package ui
 
 // german holds the texts of the frame; english has the same keys.
-var german = map[string]string{ //nolint:gosec // sentences
+var german = map[string]string{ //nolint:gosec  // texts
 	"frame.skip":        "Zum Inhalt",
 	"frame.menu":        "Bereiche",
 	"frame.menu_button": "Menü",
 	"frame.basket":      "Warenkorb",
 	"frame.sign_in":     "Anmelden",
 	"frame.sign_out":    "Abmelden",
-	"frame.foot":        "dotkontor · Domains, ohne Überraschung beim Preis",
+	"frame.foot":        "dotkontor · Domains ohne Preisüberraschung",
 
 	"foot.label":        "Rechtliches",
 	"foot.imprint":      "Impressum",
@@ -37,22 +37,22 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"wait.seconds": "{1} Sekunden",
 	"wait.minutes": "{1} Minuten",
 
-	"failure.home":                  "Zur Startseite des Portals",
-	"failure.id":                    "Wenn Sie sich an uns wenden, nennen Sie bitte diese Nummer: {1}",
+	"failure.home":                  "Zum Portal",
+	"failure.id":                    "Wenn Sie sich an uns wenden, nennen Sie bitte diese Anfrage-ID: {1}",
 	"failure.start":                 "Zur Suche",
 	"failure.not_found.title":       "Nicht gefunden",
 	"failure.not_found":             "Diese Seite gibt es nicht, oder sie gehört nicht zu Ihrem Konto.",
 	"failure.invalid.title":         "Das hat nicht geklappt",
 	"failure.invalid":               "Die Anfrage war unvollständig. Bitte gehen Sie zurück und versuchen Sie es noch einmal.",
 	"failure.too_large":             "Die Anfrage war zu groß.",
-	"failure.no_such_method":        "So lässt sich diese Adresse nicht aufrufen.",
+	"failure.no_such_method":        "Diese Adresse unterstützt diese Anfrage nicht.",
 	"failure.cross_site.title":      "Anfrage abgelehnt",
 	"failure.cross_site":            "Die Anfrage kam von einer anderen Website. Zu Ihrem Schutz wurde nichts geändert.",
 	"failure.forbidden.title":       "Nicht erlaubt",
-	"failure.forbidden":             "Das ist mit diesem Zugang nicht möglich.",
+	"failure.forbidden":             "Dazu fehlt Ihnen die Berechtigung.",
 	"failure.conflict.title":        "Das geht gerade nicht",
-	"failure.conflict":              "Der Stand hat sich inzwischen geändert. Bitte laden Sie die Seite neu.",
-	"failure.rate_limited.title":    "Bitte warten Sie etwas",
+	"failure.conflict":              "Das hat sich inzwischen geändert. Bitte laden Sie die Seite neu.",
+	"failure.rate_limited.title":    "Bitte warten Sie einen Moment",
 	"failure.rate_limited":          "Zu viele Versuche. Bitte versuchen Sie es in {1} wieder.",
 	"failure.unauthenticated.title": "Bitte melden Sie sich an",
 	"failure.unauthenticated":       "Das hat nicht geklappt. Bitte melden Sie sich an.",
@@ -60,6 +60,6 @@ var german = map[string]string{ //nolint:gosec // sentences
 	"failure.upstream":              "Ein Teil des Dienstes antwortet nicht. Bitte versuchen Sie es in {1} wieder.",
 	"failure.internal.title":        "Ein Fehler bei uns",
 	"failure.internal":              "Bei uns ist ein Fehler aufgetreten. Bitte versuchen Sie es in {1} wieder.",
-	"failure.mail_off.title":        "Zurzeit kein Versand von E-Mails",
-	"failure.mail_off":              "Dafür müssten wir Ihnen eine E-Mail schicken, und der Versand ist hier nicht eingerichtet. Bitte wenden Sie sich an den Betreiber.",
+	"failure.mail_off.title":        "E-Mail-Versand nicht verfügbar",
+	"failure.mail_off":              "Dafür müssten wir Ihnen eine E-Mail schicken. Der Versand ist hier nicht eingerichtet. Bitte wenden Sie sich an den Betreiber.",
 }

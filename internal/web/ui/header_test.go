@@ -50,7 +50,7 @@ func TestHeader_SignInLinkOnEveryPageButSignIn(t *testing.T) {
 			got = found[1]
 		}
 		if got != c.want {
-			t.Errorf("%s, cookie %q: the head leads to %q, want %q", c.path, c.cookie, got, c.want)
+			t.Errorf("%s, cookie %q: the sign-in link is %q, want %q", c.path, c.cookie, got, c.want)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestTexts_EMailHasNonBreakingHyphen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What somebody typed stays as it is.
+	// User input is not changed.
 	if got, want := templates.Text(German, "own", "E-Mail@example.org"), "Eine E\u2011Mail an E-Mail@example.org."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

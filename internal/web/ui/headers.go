@@ -2,15 +2,15 @@ package ui
 
 import "net/http"
 
-// policy lets a page load what is ours and nothing else. What forms may lead to
-// is added by the page: a consent's answer goes to an application elsewhere.
+// policy allows a page to load only our own resources. Form targets are added per page:
+// a consent redirects to an application.
 const (
 	cspBase = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'"
 	cspFormActionSelf = "; form-action 'self'"
 )
 
-// setSecurityHeaders sets the headers of every page and of every answer below it.
+// setSecurityHeaders sets the headers of every page and of every response below it.
 func (f *Frame) setSecurityHeaders(header http.Header) {
 	header.Set("Content-Security-Policy", cspBase+cspFormActionSelf)
 	header.Set("X-Frame-Options", "DENY")
@@ -27,13 +27,13 @@ func (f *Frame) setSecurityHeaders(header http.Header) {
 	}
 }
 
-// AllowExternalFormAction is for a page whose form is answered by a redirect to another
-// host: a browser applies form-action to the redirects after a form, too.
+// AllowExternalFormAction is for a page whose form redirects to another host: browsers
+// apply form-action to redirects, too.
 func (req *Request) AllowExternalFormAction() { req.W.Header().Set("Content-Security-Policy", cspBase) }
 
-// AllowOAuthRedirect is for the pages of a consent and for those on the way to it.
-// Their forms may lead to another host, and the window that an application has opened
-// them in stays tied to its opener, which wants to hear of the answer.
+// AllowOAuthRedirect is for the consent page and those that lead to it. Their forms may
+// redirect to another host, and the window keeps its opener, which waits for the
+// response.
 func (req *Request) AllowOAuthRedirect() {
 	req.AllowExternalFormAction()
 	req.W.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")

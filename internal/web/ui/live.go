@@ -12,24 +12,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// Live is how a page goes on while what it shows is under way. The zero value means
-// that nothing changes by itself.
+// Live describes how a page updates itself. The zero value means that it does not.
 type Live struct {
-	// Events is the path of the stream that Follow serves.
+	// Events is the path of the page's stream.
 	Events string
-	// Reload is when the page asks again where there is no script, or no stream.
+	// Reload is the reload interval without script or stream.
 	Reload time.Duration
 }
 
-// Seconds is Reload as browsers want it.
+// Seconds returns Reload for the HTML attribute.
 func (l Live) Seconds() int { return int(l.Reload / time.Second) }
 
-// maxStreamDuration ends every stream, so that none outlives what it was opened for; a
-// page that is still looked at comes back.
+// maxStreamDuration bounds every stream; a page that is still open reconnects.
 const maxStreamDuration = 5 * time.Minute
 
-// pollInterval is how long to wait for the next look, by how long nothing has changed. Most
-// orders are done within seconds, and a transfer takes days.
+// pollInterval returns the delay before the next poll, by the time without a change.
+// Most orders are done within seconds, and a transfer takes days.
 func pollInterval(unchanged time.Duration) time.Duration {
 	switch {
 	case unchanged < 10*time.Second:
@@ -41,21 +39,21 @@ func pollInterval(unchanged time.Duration) time.Duration {
 	}
 }
 
-// ViewFunc says what a page shows now. It is called for the page and again and again for
-// its stream, so it changes nothing and writes nothing.
+// ViewFunc returns the current view of a page. It is called for the page and repeatedly
+// for its stream, so it must not change or write anything.
 type ViewFunc func(*Request) (View, error)
 
-// SignedInView is a look for those who have signed in, as Members is a page for them.
+// SignedInView requires a signed-in visitor, like SignedInPage.
 func SignedInView(viewFunc ViewFunc) ViewFunc {
 	return func(req *Request) (View, error) {
 		if !req.SignedIn {
-			return View{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+			return View{}, &registrar.Error{Kind: registrar.KindUnauthenticated, Code: noSession}
 		}
 		return viewFunc(req)
 	}
 }
 
-// RenderFunc is the page of a look.
+// RenderFunc returns the page of a ViewFunc.
 func (templates *Templates) RenderFunc(viewFunc ViewFunc) PageFunc {
 	return func(req *Request) error {
 		view, err := viewFunc(req)
@@ -66,15 +64,14 @@ func (templates *Templates) RenderFunc(viewFunc ViewFunc) PageFunc {
 	}
 }
 
-// Stream is the stream of a page's look, for our own script: an event "part" with the
-// heading and the content as soon as they are others, "end" once nothing changes by
-// itself any more, and "reload" if somebody else is signed in by now, or in another
-// language. What counts is what the look finds, so it does not matter which node
-// changes something. Each look asks anew who is there: what a visitor may not see on
-// the page is not in the stream either, and who gets no page gets the same refusal.
+// Stream serves the updates of a page for our own script: an event "part" with heading
+// and content whenever they change, "end" once nothing changes any more, and "reload"
+// if another account or language is active by now. It polls the ViewFunc, so changes by
+// other nodes are seen as well. Each poll verifies the session again: a stream never
+// contains what the page would not show.
 //
-// A stream that ends without "end" was cut by its time, by the end of the process or
-// by a failure. Browsers then come back by themselves.
+// A stream that ends without "end" was cut by its time limit, by a shutdown or by an
+// error. Browsers then reconnect.
 func (templates *Templates) Stream(viewFunc ViewFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req, err := templates.frame.newRequest(w, r, maxFormBytes)
@@ -88,8 +85,8 @@ func (templates *Templates) Stream(viewFunc ViewFunc) http.HandlerFunc {
 	}
 }
 
-// stream returns an error only as long as nothing was written. r is the request
-// without the end of the visit.
+// stream returns an error only if nothing was written. r is the request without the
+// page's timeout.
 func (templates *Templates) stream(req *Request, r *http.Request, viewFunc ViewFunc) error {
 	f := templates.frame
 	release, err := req.AcquireStream()
@@ -109,9 +106,9 @@ func (templates *Templates) stream(req *Request, r *http.Request, viewFunc ViewF
 	httpjson.MarkStream(req.W)
 	ctx, cancel := context.WithTimeout(r.Context(), maxStreamDuration)
 	defer cancel()
-	// The server's limit for reading a request would end its context.
+	// The server's read deadline would cancel the request's context.
 	_ = out.conn.SetReadDeadline(time.Now().Add(maxStreamDuration + eventWriteTimeout))
-	out.setRetry(time.Second + rand.N(2*time.Second)) //nolint:gosec // only so that not all come at once
+	out.setRetry(time.Second + rand.N(2*time.Second)) //nolint:gosec  // spreads the reconnects
 	seen, changed := r.Header.Get("Last-Event-ID"), time.Now()
 	for {
 		if now.id == seen {
@@ -129,7 +126,7 @@ func (templates *Templates) stream(req *Request, r *http.Request, viewFunc ViewF
 		}
 		var same bool
 		if now, same, err = templates.refresh(req, r, viewFunc); err != nil {
-			if ctx.Err() == nil { // else whoever has left caused it
+			if ctx.Err() == nil { // otherwise the client left
 				httpjson.RecordError(req.W, asTimeout(err))
 			}
 			return nil
@@ -141,7 +138,7 @@ func (templates *Templates) stream(req *Request, r *http.Request, viewFunc ViewF
 	}
 }
 
-// streamClient is as whom a visitor is counted.
+// streamClient returns the key by which a visitor's streams are counted.
 func (req *Request) streamClient() string {
 	actor := req.Actor()
 	if actor.Customer != "" {
@@ -150,7 +147,7 @@ func (req *Request) streamClient() string {
 	return registrar.Network(actor.Address)
 }
 
-// waitForPoll is false if the stream is over.
+// waitForPoll returns false if the stream is over.
 func (f *Frame) waitForPoll(ctx context.Context, interval time.Duration) bool {
 	timer := time.NewTimer(interval)
 	defer timer.Stop()
@@ -164,8 +161,7 @@ func (f *Frame) waitForPoll(ctx context.Context, interval time.Duration) bool {
 	}
 }
 
-// snapshot is what a page shows at one moment. Its id is another one if anything in it
-// is.
+// snapshot is the content of a page at one moment. Its id changes with the content.
 type snapshot struct {
 	id, title, html string
 	live            bool
@@ -185,8 +181,8 @@ func (templates *Templates) snapshot(req *Request, viewFunc ViewFunc) (snapshot,
 	return now, nil
 }
 
-// refresh is a visit of its own: whoever has signed out since sees no more. It
-// is not the same if the page around it would be another one.
+// refresh renders the page as a new request, so that an ended session sees nothing
+// more. same is false if the surrounding page would differ.
 func (templates *Templates) refresh(before *Request, r *http.Request, viewFunc ViewFunc) (now snapshot, same bool, err error) {
 	req, err := templates.frame.newRequest(before.W, r, maxFormBytes)
 	defer req.cancel()

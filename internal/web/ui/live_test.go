@@ -35,7 +35,7 @@ func TestStream_SendsChangesThenEnd(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		if !strings.HasPrefix(w.Body.String(), "retry: ") {
-			t.Errorf("nobody is told when to come back: %s", w.Body)
+			t.Errorf("no retry delay: %s", w.Body)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func TestStream_PollsSlowDownAndStreamEnds(t *testing.T) {
 		p.templates.Stream(func(*Request) (View, error) {
 			at = append(at, time.Since(start))
 			data := "a"
-			if time.Since(start) >= 2*time.Minute { // news: whoever waits for the next is not kept waiting
+			if time.Since(start) >= 2*time.Minute { // after a change the poll interval is short again
 				data = "b"
 			}
 			return testView(data, false), nil
@@ -100,15 +100,15 @@ func TestStream_PollsSlowDownAndStreamEnds(t *testing.T) {
 				want = 2 * time.Second
 			}
 			if got := at[i] - at[i-1]; got != want {
-				t.Errorf("look %d came %s after the last, at %s", i, got, at[i])
+				t.Errorf("poll %d came %s after the last, at %s", i, got, at[i])
 			}
 		}
 		if got := eventNames(parseEvents(t, w.Body.String())); !slices.Equal(got, []string{"part", "part"}) {
 			t.Errorf("%v", got)
 		}
-		// Nobody has to wait for longer than that until something is written.
+		// The interval between writes is bounded.
 		if pulses := strings.Count(w.Body.String(), ":\n\n"); pulses < int(4*time.Minute/keepAliveInterval) {
-			t.Errorf("only %d signs of life", pulses)
+			t.Errorf("only %d keep-alives", pulses)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestStream_ShutdownEndsItAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, start := newEnv(t, 0), time.Now()
-		time.AfterFunc(70*time.Second, func() { close(p.closing) }) // while a look is ten seconds away
+		time.AfterFunc(70*time.Second, func() { close(p.closing) }) // while the next poll is ten seconds away
 		w := httptest.NewRecorder()
 		p.templates.Stream(staticView)(w, eventsRequest("erika"))
 		if took := time.Since(start); took != 70*time.Second {
@@ -149,7 +149,7 @@ func TestStream_ReloadsWhenVisitorOrLanguageChanges(t *testing.T) {
 				time.AfterFunc(3*time.Second, func() { p.sessions.set("erika", later) })
 				p.templates.Stream(func(*Request) (View, error) { polls++; return testView("a", false), nil })(w, eventsRequest("erika"))
 				if got := eventNames(parseEvents(t, w.Body.String())); !slices.Equal(got, []string{"part", "reload"}) || polls > 7 {
-					t.Errorf("%v after %d looks", got, polls)
+					t.Errorf("%v after %d polls", got, polls)
 				}
 			})
 		})
@@ -172,7 +172,7 @@ func TestStream_RefusedLikeItsPage(t *testing.T) {
 	}
 }
 
-// recordingWriter keeps what the log would say.
+// recordingWriter records the error for the log.
 type recordingWriter struct {
 	*httptest.ResponseRecorder
 	code    registrar.Code
@@ -194,12 +194,12 @@ func TestStream_FailureEndsItAndIsRecorded(t *testing.T) {
 			return testView("a", false), nil
 		})(w, eventsRequest("erika"))
 		if got := eventNames(parseEvents(t, w.Body.String())); !slices.Equal(got, []string{"part"}) || w.code != "store" || w.streams != 1 || polls != 3 {
-			t.Errorf("%v, %q, %d streams, %d looks: %s", got, w.code, w.streams, polls, w.Body)
+			t.Errorf("%v, %q, %d streams, %d polls: %s", got, w.code, w.streams, polls, w.Body)
 		}
 	})
 }
 
-// A look that hangs is bounded like a page, and not by the whole stream.
+// A hanging poll is bounded like a page, not by the whole stream.
 func TestStream_PollHasPageTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestStream_PollHasPageTimeout(t *testing.T) {
 			return testView("a", false), nil
 		})(w, eventsRequest("erika"))
 		if took := time.Since(start); took != requestTimeout+500*time.Millisecond || w.code != codeTimeout {
-			t.Errorf("it took %s and said %q", took, w.code)
+			t.Errorf("it took %s: %q", took, w.code)
 		}
 	})
 }
@@ -234,15 +234,15 @@ func TestStream_ClientGoneIsNotAnError(t *testing.T) {
 			}
 		})(w, eventsRequest("erika").WithContext(ctx))
 		if took := time.Since(start); took != 5*time.Second+time.Millisecond || w.code != "" {
-			t.Errorf("it took %s and said %q", took, w.code)
+			t.Errorf("it took %s: %q", took, w.code)
 		}
 		if c := p.templates.frame.streamLimiter; c.open != 0 || len(c.openByClient) != 0 {
-			t.Errorf("%d places are taken", c.open)
+			t.Errorf("%d streams are open", c.open)
 		}
 	})
 }
 
-// syncRecorder is a recorder that is read while it is written.
+// syncRecorder can be read while it is written.
 type syncRecorder struct {
 	*httptest.ResponseRecorder
 	mu sync.Mutex
@@ -284,7 +284,7 @@ func TestStream_LimitsPerClientAndInTotal(t *testing.T) {
 		if w := answer(eventsRequest("erika")); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
 			t.Errorf("one too many: %d %v", w.Code, w.Header())
 		}
-		// Somebody else at the same address is somebody else.
+		// Another account at the same address is counted separately.
 		for _, r := range []*http.Request{eventsRequest("max"), from("192.0.2.1")} {
 			if w := answer(r); !w.isOpen() {
 				t.Errorf("another visitor: %d", w.Code)
@@ -296,7 +296,7 @@ func TestStream_LimitsPerClientAndInTotal(t *testing.T) {
 		close(p.closing)
 		all.Wait()
 		p.templates.frame.closing = nil
-		// The places are free again, and a whole network of IPv6 is one visitor.
+		// The streams are released, and an IPv6 network counts as one client.
 		for i := range maxStreamsPerClient {
 			if w := answer(from(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 15: byte(i)}).String())); !w.isOpen() {
 				t.Fatalf("%d: %d", i, w.Code)
@@ -340,12 +340,12 @@ func TestLivePage_RefreshesOnlyWithoutScript(t *testing.T) {
 			}
 		}
 		if w.Header().Get("Refresh") != "" {
-			t.Error("a page that is followed goes away")
+			t.Error("a live page reloads")
 		}
 	}
 }
 
-// brokenWriter is a reader that is gone.
+// brokenWriter is a disconnected reader.
 type brokenWriter struct{ *httptest.ResponseRecorder }
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("broken") }

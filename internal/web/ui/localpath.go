@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// maxNextBytes is more than any address of ours is long, an authorization request
-// with its state included.
+// maxNextBytes is longer than any of our URLs, including an authorization request with
+// its state.
 const maxNextBytes = 4096
 
-// localPrefixes is where pages are that people come back to.
+// localPrefixes are the prefixes of pages that a sign-in may return to.
 var localPrefixes = [...]string{HomePath + "/", "/oauth/", CheckoutPath, OperatorPath + "/"}
 
-// localPaths are those that have none below.
+// localPaths are such pages without a prefix.
 var localPaths = [...]string{
 	HomePath, OperatorPath, StartPath, PricesPath, EnglishPricesPath, AssistantPath, EnglishAssistantPath, BasketPath, EnglishBasketPath,
 	ImprintPath, EnglishImprintPath, TermsPath, EnglishTermsPath, PrivacyPath, EnglishPrivacyPath,
 	WithdrawalPath, EnglishWithdrawalPath, CancellationPath, EnglishCancellationPath,
 }
 
-// LocalPath returns next if it is the address of one of our own pages, else
-// fallback. Everything that a browser could read as another host is refused: two
-// slashes, a backslash, control characters, an address with a scheme; and so is
-// everything that is no page.
+// LocalPath returns next if it is the path of one of our pages, otherwise fallback.
+// Everything that a browser could read as another host is rejected: two slashes, a
+// backslash, control characters, a scheme.
 func LocalPath(next, fallback string) string {
 	if next == "" || len(next) > maxNextBytes || next[0] != '/' {
 		return fallback

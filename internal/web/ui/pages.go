@@ -14,29 +14,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// PageFunc is a page. It renders, redirects, or returns why not.
+// PageFunc handles a page. It renders, redirects or returns an error.
 type PageFunc func(*Request) error
 
-// What a form and a passkey's answer may weigh.
+// Size limits of a form and of a passkey response.
 const (
 	maxFormBytes   = 16 << 10
 	maxScriptBytes = 64 << 10
 )
 
-// requestTimeout ends every visit, so that a database that is silent holds nobody
-// for ever. It is more than the longest wait for the check of a password, and
-// less than the 20 s after which a server cuts an answer off.
+// requestTimeout ends every page request, so that an unresponsive database does not
+// hold it forever. It is longer than the longest wait for a password check and shorter
+// than the server's write timeout of 20 s.
 const requestTimeout = 15 * time.Second
 
 const (
 	crossSite   registrar.Code = "cross_site"
 	tooLarge    registrar.Code = "too_large"
-	badForm     registrar.Code = "bad_form"
+	BadForm     registrar.Code = "bad_form"
 	codeTimeout registrar.Code = "visit_timeout"
-	noSuchPage  registrar.Code = "no_such_page"
+	NoSuchPage  registrar.Code = "no_such_page"
+	noSession   registrar.Code = "no_session"
 )
 
-// Page is a page for everybody.
+// Page returns a public page.
 func (f *Frame) Page(page PageFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req, err := f.newRequest(w, r, maxFormBytes)
@@ -53,8 +54,8 @@ func (f *Frame) Page(page PageFunc) http.HandlerFunc {
 	}
 }
 
-// UploadPage is a page for everybody that may be sent more than a form usually holds. It
-// reads the form itself, with ReadForm, once it knows that the visitor may send one.
+// UploadPage returns a public page that accepts larger forms. The page calls ReadForm
+// itself, once it has checked that the visitor may upload.
 func (f *Frame) UploadPage(limit int64, page PageFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req, err := f.newRequest(w, r, limit)
@@ -68,7 +69,7 @@ func (f *Frame) UploadPage(limit int64, page PageFunc) http.HandlerFunc {
 	}
 }
 
-// ReadForm reads a form that may hold a file, which the limit of Upload has to allow.
+// ReadForm parses a form with a file, within the limit of UploadPage.
 func (req *Request) ReadForm() error {
 	if !strings.HasPrefix(req.R.Header.Get("Content-Type"), "multipart/form-data") {
 		return bodyError(req.R.ParseForm())
@@ -76,11 +77,11 @@ func (req *Request) ReadForm() error {
 	return bodyError(req.R.ParseMultipartForm(maxMultipartMemory))
 }
 
-// maxMultipartMemory is more than any page's limit, so that no file is written to disk.
+// maxMultipartMemory exceeds every page's limit, so that no file is written to disk.
 const maxMultipartMemory = 8 << 20
 
-// SignedInPage is a page for those who have signed in; others are sent to the sign-in
-// first. back is the page that the form of a POST stands on.
+// SignedInPage returns a page for signed-in visitors; others are redirected to sign in.
+// formPath is the page with the form of a POST.
 func (f *Frame) SignedInPage(formPath string, page PageFunc) http.HandlerFunc {
 	return f.Page(func(req *Request) error {
 		req.formPath = formPath
@@ -91,8 +92,8 @@ func (f *Frame) SignedInPage(formPath string, page PageFunc) http.HandlerFunc {
 	})
 }
 
-// Script is an endpoint that our own script calls with JSON. Its errors are JSON
-// with a sentence, or the address of the page where one signs in.
+// Script returns an endpoint that our own script calls with JSON. Errors are JSON with
+// a message or with the path of the sign-in page.
 func (f *Frame) Script(formPath string, members bool, endpoint func(req *Request, body []byte) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req, err := f.newRequest(w, r, maxScriptBytes)
@@ -104,10 +105,10 @@ func (f *Frame) Script(formPath string, members bool, endpoint func(req *Request
 			err = bodyError(err)
 		}
 		if err == nil && len(body) > 0 && !json.Valid(body) {
-			err = &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
+			err = &registrar.Error{Kind: registrar.KindInvalid, Code: BadForm}
 		}
 		if err == nil && members && !req.SignedIn {
-			err = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: "no_session"}
+			err = &registrar.Error{Kind: registrar.KindUnauthenticated, Code: noSession}
 		}
 		var answer any
 		if err == nil {
@@ -121,8 +122,8 @@ func (f *Frame) Script(formPath string, members bool, endpoint func(req *Request
 	}
 }
 
-// newRequest reads what every page needs. The visit is good for telling the error,
-// too. The caller ends it.
+// newRequest parses what every page needs. The request can render an error even if err
+// is not nil. The caller cancels it.
 func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) (*Request, error) {
 	f.setSecurityHeaders(w.Header())
 	ctx, cancel := context.WithTimeout(r.Context(), requestTimeout)
@@ -134,7 +135,7 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, limit)
 	if !validText(r.URL.Path) {
-		return req, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage}
+		return req, &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchPage}
 	}
 	visitor, err := f.Visitor(r)
 	switch {
@@ -149,8 +150,8 @@ func (f *Frame) newRequest(w http.ResponseWriter, r *http.Request, limit int64) 
 	return req, nil
 }
 
-// validText is whether a text of an address can name anything at all. PostgreSQL
-// takes no other text, and would make an error of ours out of it.
+// validText reports whether text from a URL can be an identifier. PostgreSQL rejects
+// other text, which would look like an internal error.
 func validText(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }
 
 func (req *Request) readForm() error {
@@ -160,7 +161,7 @@ func (req *Request) readForm() error {
 	return bodyError(req.R.ParseForm())
 }
 
-// bodyError is what a body's error means to us.
+// bodyError classifies an error of reading the body.
 func bodyError(err error) error {
 	var large *http.MaxBytesError
 	switch {
@@ -169,11 +170,11 @@ func bodyError(err error) error {
 	case errors.As(err, &large):
 		return &registrar.Error{Kind: registrar.KindInvalid, Code: tooLarge}
 	default:
-		return &registrar.Error{Kind: registrar.KindInvalid, Code: badForm}
+		return &registrar.Error{Kind: registrar.KindInvalid, Code: BadForm}
 	}
 }
 
-// The languages.
+// Languages of the pages.
 const (
 	German  = "de"
 	English = "en"
@@ -181,9 +182,8 @@ const (
 
 func validLanguage(language string) bool { return language == German || language == English }
 
-// language is the browser's choice. What the browser says about its owner's
-// languages is ignored: a page must look the same to everybody who is told its
-// address.
+// language returns the language chosen in the browser. Accept-Language is ignored: a
+// URL shows the same page to everyone.
 func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 	if chosen := f.cookie(r, languageCookie); validLanguage(chosen) {
 		return chosen, true
@@ -191,17 +191,17 @@ func (f *Frame) language(r *http.Request) (language string, chosen bool) {
 	return German, false
 }
 
-// NotFound is the page for what does not exist.
+// NotFound renders the page for an unknown path.
 func (f *Frame) NotFound(w http.ResponseWriter, r *http.Request) {
-	f.serveError(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: noSuchPage})
+	f.serveError(w, r, &registrar.Error{Kind: registrar.KindNotFound, Code: NoSuchPage})
 }
 
-// MethodNotAllowed is the page for a method that a path does not have.
+// MethodNotAllowed renders the page for an unsupported method.
 func (f *Frame) MethodNotAllowed(w http.ResponseWriter, r *http.Request) {
-	f.serveError(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: noSuchMethod})
+	f.serveError(w, r, &registrar.Error{Kind: registrar.KindInvalid, Code: httpjson.NoSuchMethod})
 }
 
-// ServeError is the page of an error that no page has answered.
+// ServeError renders the error page after a panic.
 func (f *Frame) ServeError(w http.ResponseWriter, r *http.Request, err error) {
 	f.serveError(w, r, err)
 }

@@ -15,11 +15,11 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// asset is a file that pages load.
+// asset is a file loaded by pages.
 type asset struct {
 	body        []byte
 	contentType []string
-	// version changes with the content, so that a browser may keep what it has.
+	// version changes with the content, so that browsers may cache the file.
 	version string
 }
 
@@ -53,9 +53,9 @@ func (f *Frame) assetPath(name string) string {
 	return StaticPath + name + "?v=" + f.static[name].version
 }
 
-// Static serves the files that pages load. A file is kept for good under the
-// version that the page asked for; another version (a page of an older program
-// during a change) is served but not kept.
+// Static serves the assets. A file is cached forever under its current version; another
+// version (requested by a page of another release during an update) is served but not
+// cached.
 func (f *Frame) Static(w http.ResponseWriter, r *http.Request) {
 	file, ok := f.static[r.PathValue("file")]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// streamLimiter bounds how many streams and large files are open at one moment, in all and for
-// one visitor. Nobody waits for a place: pages reload instead.
+// streamLimiter limits the open streams and large downloads, in total and per client.
+// Requests beyond the limit fail at once: pages reload instead.
 type streamLimiter struct {
 	limit, clientLimit int
 
@@ -18,12 +18,12 @@ type streamLimiter struct {
 }
 
 const (
-	// defaultMaxStreams is how many a node holds open, where the configuration says nothing.
+	// defaultMaxStreams applies if the configuration sets no limit.
 	defaultMaxStreams = 1000
-	// maxStreamsPerClient is for one account or, without one, one network: a page that is
-	// not looked at closes its stream, so it is more than anybody has in sight.
+	// maxStreamsPerClient applies per account or, without one, per network. Hidden
+	// pages close their stream, so it exceeds what one person has visible.
 	maxStreamsPerClient = 20
-	// streamRetryAfter is when it may be worth trying again.
+	// streamRetryAfter is the Retry-After of a refused stream.
 	streamRetryAfter = 30 * time.Second
 )
 
@@ -39,13 +39,13 @@ func newStreamLimiter(limit int) *streamLimiter {
 	return &streamLimiter{limit: limit, clientLimit: maxStreamsPerClient, openByClient: make(map[string]int)}
 }
 
-// AcquireStream takes one among what is open for long, for a visit that takes longer than a page
-// may; leave gives it back.
+// AcquireStream counts this request as a stream, because it takes longer than a page
+// may; release ends that.
 func (req *Request) AcquireStream() (release func(), err error) {
 	return req.frame.streamLimiter.acquire(req.streamClient())
 }
 
-// acquire takes a place, which leave gives back.
+// acquire counts a stream until release is called.
 func (c *streamLimiter) acquire(client string) (release func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

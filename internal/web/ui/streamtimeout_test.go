@@ -14,7 +14,7 @@ import (
 // singleConnListener is a listener for a single connection.
 type singleConnListener struct {
 	conn chan net.Conn
-	end  context.Context //nolint:containedctx // as long as it listens
+	end  context.Context //nolint:containedctx  // while it listens
 }
 
 func (l singleConnListener) Accept() (net.Conn, error) {
@@ -29,8 +29,7 @@ func (l singleConnListener) Accept() (net.Conn, error) {
 func (singleConnListener) Close() error   { return nil }
 func (singleConnListener) Addr() net.Addr { return &net.UnixAddr{} }
 
-// servePipe lets a real server answer over a pipe, which holds nothing back, with the
-// limits that the product has for all other answers.
+// servePipe runs a real server over an unbuffered pipe, with the product's timeouts.
 func servePipe(t *testing.T, handler http.Handler) net.Conn {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -68,7 +67,7 @@ func TestStream_OutlivesServerWriteTimeout(t *testing.T) {
 			}
 		}
 		if took := time.Since(start); took < 4*time.Minute {
-			t.Errorf("the end came after %s", took)
+			t.Errorf("it ended after %s", took)
 		}
 	})
 }

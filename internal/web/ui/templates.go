@@ -27,24 +27,24 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// partials is the file whose definitions every other file of a folder may use.
+// partials is the file whose definitions all other files of a folder may use.
 const partials = "partials.html"
 
-// Texts are the texts of some pages: two tables with the same keys. A text has
-// places {1}, {2} and so on.
+// Texts are the texts of some pages: two maps with the same keys. A text has
+// placeholders {1}, {2} and so on.
 type Texts struct{ German, English map[string]string }
 
-// Templates are the pages of one folder. A page is parsed when it is first shown: most
-// processes show few of them, and parsed templates are the largest part of an idle
-// heap. They are safe for concurrent use.
+// Templates are the pages of one folder. A page is parsed when it is first rendered:
+// most processes render few of them, and parsed templates are the largest part of an
+// idle heap. They are safe for concurrent use.
 type Templates struct {
 	frame *Frame
 	texts map[string]map[string]string
 	pages map[string]map[string]func() (*template.Template, error)
 }
 
-// LoadTemplates lists every page of the folder "templates" in files. The texts of the
-// frame may be used in all of them.
+// LoadTemplates finds every page in the folder "templates" of files. They may also use
+// the texts of the frame.
 func (f *Frame) LoadTemplates(files fs.FS, words Texts) (*Templates, error) {
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *Frame) LoadTemplates(files fs.FS, words Texts) (*Templates, error) {
 	return templates, nil
 }
 
-// parsePage reads a page with the frame and the partials around it.
+// parsePage parses a page with the frame and the partials.
 func parsePage(files fs.FS, name string, functions template.FuncMap) (*template.Template, error) {
 	page, err := template.New("frame.html").Funcs(functions).ParseFS(templateFS, "templates/frame.html", "templates/"+partials)
 	if err != nil {
@@ -88,7 +88,7 @@ func parsePage(files fs.FS, name string, functions template.FuncMap) (*template.
 	return page.ParseFS(files, name)
 }
 
-// page is the parsed template of a page in a language.
+// page returns the parsed template of a page in a language.
 func (templates *Templates) page(language, name string) (*template.Template, error) {
 	parse, ok := templates.pages[language][name]
 	if !ok {
@@ -101,13 +101,13 @@ func (templates *Templates) page(language, name string) (*template.Template, err
 	return page, nil
 }
 
-// functions are what templates may call.
+// functions returns the template functions.
 func (templates *Templates) functions(language string) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, values ...any) (string, error) {
 			text, ok := templates.texts[language][key]
 			if !ok {
-				return "", fmt.Errorf("no text %q", key)
+				return "", fmt.Errorf("ui: no text %q", key)
 			}
 			return fill(text, values), nil
 		},
@@ -118,7 +118,7 @@ func (templates *Templates) functions(language string) template.FuncMap {
 		"money":    func(amount registrar.Cents) string { return formatMoney(language, amount) },
 		"domain":   displayName,
 		"readable": unicodeName,
-		"country":  func(code string) string { return CountryName(language, code) },
+		"country":  func(code string) string { return countryName(language, code) },
 		"phone":    account.FormatPhone,
 		"asset":    templates.frame.assetPath,
 		"tone":     tone,
@@ -136,7 +136,7 @@ func formatTime(language string, at time.Time, withClock bool) string {
 	return at.UTC().Format(form)
 }
 
-// formatMoney writes an amount as people of the language do.
+// formatMoney formats an amount in the style of the language.
 func formatMoney(language string, amount registrar.Cents) string {
 	if language == English {
 		return "€" + amount.String()
@@ -144,8 +144,8 @@ func formatMoney(language string, amount registrar.Cents) string {
 	return strings.Replace(amount.String(), ".", ",", 1) + "\u00a0€"
 }
 
-// tones are the colours of states: what is well, what is under way, what somebody
-// should do something about, and what has gone wrong. Others have none.
+// tones are the colors of states: good, in progress, needs attention, failed. Other
+// states have none.
 var tones = map[string]string{
 	"active": "good", "completed": "good",
 	"pending": "wait", "waiting": "wait", "paying": "wait", "provisioning": "wait", "transit": "wait",
@@ -155,16 +155,16 @@ var tones = map[string]string{
 	"well": "good", "resting": "bad", "paused": "warn", "unknown": "",
 }
 
-// tone is the colour for the key of a state's text, such as item.active.register.
+// tone returns the color for the text key of a state, such as item.active.register.
 func tone(key string) string {
 	_, state, _ := strings.Cut(key, ".")
 	state, _, _ = strings.Cut(state, ".")
 	return tones[state]
 }
 
-// displayName is a domain as people write it. Beside it stands the form in which
-// registries know it, where that is another one: letters can look alike. The template
-// "name" shows the same with that form in small.
+// displayName returns a domain in Unicode, followed by its ASCII form if that differs,
+// because letters can look alike. The template "name" renders the same with the ASCII
+// form in small print.
 func displayName(name string) string {
 	if written := unicodeName(name); written != name {
 		return written + " (" + name + ")"
@@ -179,11 +179,10 @@ func unicodeName(name string) string {
 	return name
 }
 
-// NonBreaking is a text in which no line ends inside the word E-Mail: what is left of it
-// at the end of a line reads like a slip.
+// NonBreaking keeps the word E-Mail from breaking at its hyphen.
 func NonBreaking(text string) string { return strings.ReplaceAll(text, "E-Mail", "E\u2011Mail") }
 
-// fill puts values into the places of a text.
+// fill replaces the placeholders of a text.
 func fill(text string, values []any) string {
 	if len(values) == 0 {
 		return text
@@ -195,55 +194,55 @@ func fill(text string, values []any) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// Text is a sentence in a language; empty if there is none of that key.
+// Text returns a text in a language; empty if the key is unknown.
 func (templates *Templates) Text(language, key string, values ...any) string {
 	return fill(templates.texts[language][key], values)
 }
 
-// Has says whether there is a sentence of that key.
+// Has reports whether a text with that key exists.
 func (templates *Templates) Has(key string) bool {
 	_, ok := templates.texts[German][key]
 	return ok
 }
 
-// View is one page to be shown.
+// View describes a page to render.
 type View struct {
-	// Name is the file without its ending.
+	// Name is the template file without its extension.
 	Name string
-	// Status is 200 if it is zero.
+	// Status 0 means 200.
 	Status int
-	// Title is the key of the heading, which is the window's title, too.
+	// Title is the text key of heading and window title.
 	Title string
-	// Section is the path of the menu's entry that the page belongs to.
+	// Section is the path of the current menu entry.
 	Section string
-	// Public is the key of what search engines may say about the page; empty means
-	// that they are to leave it alone.
+	// Public is the text key of the description for search engines; empty means
+	// noindex.
 	Public string
-	// Live says how the page goes on while what it shows is under way.
+	// Live describes how the page updates itself.
 	Live Live
-	// Data is what the template reads as .Data.
+	// Data is available to the template as .Data.
 	Data any
 }
 
-// pageData is what the frame's template reads.
+// pageData is the data of the frame's template.
 type pageData struct {
 	View
 	Language string
 	SignedIn bool
 	Visitor  account.Visitor
-	// Here is where the language switch leads back to, and Home where the name of
-	// the service does. SignIn is where strangers sign in; empty on the pages where
-	// they are about to.
+	// Here is where the language switch returns, Home the target of the logo. SignIn is
+	// the sign-in link; empty on the sign-in pages themselves.
 	Here, Home, SignIn string
-	// Flash is the key of a sentence about what was just done.
+	// Flash is the text key of the message about the last action.
 	Flash string
-	// Places are the pages for everybody, Menu are the customer's own.
-	Places, Menu []menuEntry
-	// Basket is where it is, empty where there is none, and Count what is in it.
+	// PublicLinks are the public pages, Menu the customer's own.
+	PublicLinks, Menu []menuEntry
+	// Basket is the basket's path, empty if there is none; Count is its number of
+	// items.
 	Basket string
-	// Foot are the pages that the law asks for.
-	Foot  []menuEntry
-	Count int
+	// LegalLinks are the legal pages, in the footer.
+	LegalLinks []menuEntry
+	Count      int
 }
 
 type menuEntry struct {
@@ -251,8 +250,8 @@ type menuEntry struct {
 	Current     bool
 }
 
-// places are the pages for everybody, by language: an address is a word, too.
-var places = map[string][]menuEntry{
+// publicLinks are the public pages by language; their paths are translated, too.
+var publicLinks = map[string][]menuEntry{
 	German: {
 		{Path: StartPath, Label: "menu.search"},
 		{Path: PricesPath, Label: "menu.prices"},
@@ -265,7 +264,7 @@ var places = map[string][]menuEntry{
 	},
 }
 
-// legalLinks are the pages that the law asks for.
+// legalLinks are the legal pages by language.
 var legalLinks = map[string][]menuEntry{
 	German: {
 		{Path: ImprintPath, Label: "foot.imprint"},
@@ -283,7 +282,7 @@ var legalLinks = map[string][]menuEntry{
 	},
 }
 
-// menu is what those who have signed in can reach from everywhere.
+// menu is the menu of signed-in visitors.
 var menu = [...]menuEntry{
 	{Path: "/portal/domains", Label: "menu.domains"},
 	{Path: OrdersPath, Label: "menu.orders"},
@@ -294,7 +293,7 @@ var menu = [...]menuEntry{
 	{Path: "/portal/activity", Label: "menu.activity"},
 }
 
-// Render shows a page. Nothing is written before it is complete.
+// Render renders a page. Nothing is written before it is complete.
 func (templates *Templates) Render(req *Request, view View) error {
 	page, err := templates.page(req.Language, view.Name)
 	if err != nil {
@@ -306,7 +305,7 @@ func (templates *Templates) Render(req *Request, view View) error {
 	}
 	var body bytes.Buffer
 	if err := page.ExecuteTemplate(&body, "frame.html", s); err != nil {
-		// The text of a template's error may quote what was to be shown.
+		// The text of a template error may quote page content.
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view.Name, Err: err}
 	}
 	status := view.Status
@@ -317,17 +316,17 @@ func (templates *Templates) Render(req *Request, view View) error {
 	return nil
 }
 
-// pageDataFor is all that a page says to a visitor, but for what was just done.
+// pageDataFor returns the data of a page, without the flash message.
 func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	s := pageData{View: view, Language: req.Language, SignedIn: req.SignedIn, Visitor: req.Visitor, Here: req.here(), Home: HomePath}
-	if req.frame.places {
-		s.Home, s.Places = StartPath, markCurrent(places[req.Language], view.Section)
+	if req.frame.publicLinks {
+		s.Home, s.PublicLinks = StartPath, markCurrent(publicLinks[req.Language], view.Section)
 	}
 	if req.frame.basket {
 		s.Basket, s.Count = BasketPathIn(req.Language), len(req.Basket())
 	}
 	if req.frame.legal {
-		s.Foot = markCurrent(legalLinks[req.Language], view.Section)
+		s.LegalLinks = markCurrent(legalLinks[req.Language], view.Section)
 	}
 	if !req.SignedIn {
 		s.SignIn = req.signInLink(view)
@@ -342,8 +341,8 @@ func (templates *Templates) pageDataFor(req *Request, view View) pageData {
 	return s
 }
 
-// RenderPart renders one definition of a page's templates alone, for what is put
-// into a page later, by our own script or from memory.
+// RenderPart renders one definition of a page's templates, for parts that a script
+// inserts or that are cached.
 func (templates *Templates) RenderPart(language, view, name string, data any) (string, error) {
 	page, err := templates.page(language, view)
 	if err != nil {
@@ -356,7 +355,7 @@ func (templates *Templates) RenderPart(language, view, name string, data any) (s
 	return body.String(), nil
 }
 
-// markCurrent are the entries of a menu, of which one is where the visitor is.
+// markCurrent returns the menu entries with the current one marked.
 func markCurrent(entries []menuEntry, section string) []menuEntry {
 	list := slices.Clone(entries)
 	for i := range list {
@@ -367,8 +366,8 @@ func markCurrent(entries []menuEntry, section string) []menuEntry {
 
 var typeHTML = []string{"text/html; charset=utf-8"}
 
-// here is the address of the page that is shown. After a POST the query is left
-// out, because the page of the same path is meant.
+// here returns the path of the current page. After a POST it has no query, because the
+// page of the same path is meant.
 func (req *Request) here() string {
 	if req.R.Method == http.MethodGet || req.R.Method == http.MethodHead {
 		return LocalPath(req.R.URL.RequestURI(), HomePath)
@@ -376,8 +375,8 @@ func (req *Request) here() string {
 	return LocalPath((&url.URL{Path: req.formPath}).String(), HomePath)
 }
 
-// signInLink is where the head's link leads strangers. Who is about to order comes
-// back to the order; who only looks around goes on to the portal.
+// signInLink returns the header's sign-in link. It returns to an order that is in
+// progress; from other pages it leads to the portal.
 func (req *Request) signInLink(view View) string {
 	switch here := req.here(); {
 	case strings.HasPrefix(req.R.URL.Path, HomePath+"/"):
@@ -389,7 +388,7 @@ func (req *Request) signInLink(view View) string {
 	}
 }
 
-// RetryAfter is how long an error asks to wait; zero if it does not say.
+// RetryAfter returns the delay that an error asks for; zero if none.
 func RetryAfter(err error) time.Duration {
 	var e *registrar.Error
 	if errors.As(err, &e) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Pages are parsed when they are first shown, so that only this test finds a broken
-// one before a visitor does.
+// Pages are parsed when they are first rendered, so only this test finds a broken one
+// before a visitor does.
 func TestTemplates_EveryPageOfEveryFolderParses(t *testing.T) {
 	folders, err := filepath.Glob("../*/templates")
 	if err != nil {
@@ -33,6 +33,6 @@ func TestTemplates_EveryPageOfEveryFolderParses(t *testing.T) {
 		t.Errorf("only %d templates found: is the folder still ../*/templates?", parsed)
 	}
 	if _, err := parsePage(os.DirFS("testdata/broken"), "templates/broken.html", functions); err == nil {
-		t.Error("a page that calls an unknown function parsed")
+		t.Error("a page with an unknown function parsed")
 	}
 }
