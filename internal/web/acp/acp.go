@@ -13,46 +13,46 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// Prefix is below which everything here is served.
+// Prefix is the prefix of all operations.
 const Prefix = "/api/acp/"
 
 const (
-	// maxBodyBytes bounds a request.
+	// maxBodyBytes limits a request.
 	maxBodyBytes = 64 << 10
-	// readTimeout and workWithin bound how long a request may take. A completion
-	// asks registries and the payment provider.
+	// readTimeout and requestTimeout bound a request. A completion calls registries and
+	// the payment provider.
 	readTimeout    = 15 * time.Second
 	requestTimeout = 45 * time.Second
-	// writeTimeout is what remains for sending the answer. The server's own limit for
-	// a whole answer may be shorter than workWithin.
+	// writeTimeout is left for sending the response. The server's own write timeout may
+	// be shorter than requestTimeout.
 	writeTimeout = 10 * time.Second
-	// outOfServiceRetryAfter is what is told where checkout is not in service.
+	// outOfServiceRetryAfter is the Retry-After if checkout is not in service.
 	outOfServiceRetryAfter = time.Hour
-	// maxUnkeyedVerifications is how many requests without a key are verified at a time: each is
-	// held against the secrets of all live agents.
+	// maxUnkeyedVerifications limits concurrent verifications of requests without a
+	// key: each tries the secrets of all active agents.
 	maxUnkeyedVerifications = 4
 )
 
-// Config is what the checkout needs. Without agents or orders it is not in
+// Config holds the dependencies of the checkout. Without agents or orders it is not in
 // service, and says so.
 type Config struct {
-	// BaseURL is the service's address, without a slash at its end.
+	// BaseURL is the public URL without a trailing slash.
 	BaseURL     string
 	Agents      Agents
 	Orders      Orders
 	Idempotency Idempotency
-	// SupportsTLD says whether the catalogue carries an extension.
+	// SupportsTLD reports whether the catalog has an extension.
 	SupportsTLD func(tld string) bool
-	// CreateLimit bounds how many sessions an agent makes.
+	// CreateLimit limits the sessions created by an agent.
 	CreateLimit Limiter
-	// BadSignatures bounds how many wrong signatures and keys an address sends.
+	// BadSignatures limits the wrong signatures and keys of an address.
 	BadSignatures *ratelimit.Gate
-	// OrdersPath is the path below which people read their orders.
+	// OrdersPath is the prefix of a customer's order pages.
 	OrdersPath string
-	// Terms, Privacy and Returns are the paths of what people should read; empty where
-	// there are no such pages.
+	// Terms, Privacy and Returns are the paths of the legal pages; empty if there are
+	// none.
 	Terms, Privacy, Returns string
-	// Address is where a request came from.
+	// Address finds the client address of a request.
 	Address func(*http.Request) netip.Addr
 	// Closing is closed when the server drains: completions stop waiting for another
 	// one. nil means never.
@@ -62,10 +62,9 @@ type Config struct {
 // Handler serves the operations.
 type Handler struct {
 	cfg Config
-	// now is wall time: signatures do not follow the time of a sandbox.
+	// now is wall time: signatures do not follow a sandbox clock.
 	now func() time.Time
-	// unkeyedSlots bounds how many signatures are held against every agent's secrets at a
-	// time.
+	// unkeyedSlots limits concurrent verifications against every agent's secrets.
 	unkeyedSlots chan struct{}
 }
 
@@ -76,14 +75,14 @@ func New(cfg Config) (*Handler, error) {
 		return h, nil
 	}
 	if cfg.Idempotency == nil || cfg.SupportsTLD == nil || cfg.CreateLimit == nil || cfg.BadSignatures == nil || cfg.Address == nil {
-		return nil, errors.New("checkout needs answers, a catalogue, limits and addresses")
+		return nil, errors.New("acp: Config.Idempotency, SupportsTLD, CreateLimit, BadSignatures and Address are required")
 	}
 	return h, nil
 }
 
 func (h *Handler) inService() bool { return h.cfg.Agents != nil && h.cfg.Orders != nil }
 
-// Routes are the five operations, in the contract's order.
+// Routes lists the five operations, in the contract's order.
 func (h *Handler) Routes() []httpjson.Route {
 	const sessions, session = Prefix + "checkout_sessions", Prefix + "checkout_sessions/{id}"
 	return []httpjson.Route{
@@ -103,7 +102,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 }
 
-// MethodNotAllowed answers 405 on our paths; Allow is set already.
+// MethodNotAllowed answers 405; Allow is already set.
 func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	p := newProblem(http.StatusMethodNotAllowed, codeNoSuchMethod, messageMethod, "")
 	httpjson.RecordError(w, p)
@@ -111,7 +110,7 @@ func MethodNotAllowed(w http.ResponseWriter, _ *http.Request) {
 	httpjson.WriteJSON(w, p.status, p.body)
 }
 
-// ServeError answers 500 where no handler has answered.
+// ServeError answers 500 after a panic.
 func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 	httpjson.RecordError(w, err)
 	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
@@ -119,18 +118,18 @@ func ServeError(w http.ResponseWriter, _ *http.Request, err error) {
 	httpjson.WriteJSON(w, p.status, p.body)
 }
 
-// operation is what is different between the five.
+// operation is what differs between the five.
 type operation struct {
 	status int
-	// completing needs a signature; canceling answers 405 where it comes too late;
-	// counted is bounded by Creates.
+	// completing requires a signature; canceling answers 405 if it is too late;
+	// rateLimited applies CreateLimit.
 	completing, canceling, rateLimited bool
-	// read picks the reader of a shape; nil for GET.
+	// read selects the reader of a shape; nil for GET.
 	read func(*shape) func(object) request
 	do   func(context.Context, *call) (order.Session, error)
 }
 
-// call is one request that is let in.
+// call is one authenticated request.
 type call struct {
 	op    operation
 	actor registrar.Actor
@@ -142,10 +141,10 @@ type call struct {
 	// language is the Accept-Language header's.
 	language string
 	// waitUntil ends the wait for another completion of the session, and so does gone,
-	// which is closed when the client has left.
+	// which is closed when the client disconnects.
 	waitUntil  time.Time
 	clientGone <-chan struct{}
-	// resumed says that the same request was interrupted before.
+	// resumed means that the same request was interrupted before.
 	resumed bool
 }
 
@@ -175,8 +174,8 @@ func (h *Handler) update(ctx context.Context, c *call) (order.Session, error) {
 func (h *Handler) complete(ctx context.Context, c *call) (order.Session, error) {
 	contact := c.contact()
 	if c.request.billing != nil {
-		// Who pays need not be who holds: the address of the payment counts where
-		// none was told for the holder.
+		// The payer need not be the holder: the billing address is used if the holder
+		// has none.
 		known, err := h.cfg.Orders.BuyerContact(ctx, c.actor, c.id)
 		if err != nil {
 			return order.Session{}, err
@@ -188,10 +187,11 @@ func (h *Handler) complete(ctx context.Context, c *call) (order.Session, error) 
 	}))
 }
 
-// mapCompletion is what a completion answers in this shape. The contract has two statuses
-// for it, completed and not_ready_for_payment: a human who is paying right now is the
-// latter, with the link, and everything else is a refusal. The protocol's versions
-// have statuses of their own for a session that is being paid, or can't be any more.
+// mapCompletion maps the result of a completion to this shape. The contract has two
+// statuses for it, completed and not_ready_for_payment: a human who is paying right now
+// is the latter, with the link, and everything else is an error. The protocol's
+// versions have statuses of their own for a session that is being paid or can't be paid
+// any more.
 func (s *shape) mapCompletion(session order.Session, err error) (order.Session, error) {
 	switch code := registrar.CodeOf(err); {
 	case s != own && (code == order.PaymentInProgress || code == order.NotOpen):
@@ -205,7 +205,7 @@ func (s *shape) mapCompletion(session order.Session, err error) (order.Session, 
 func (h *Handler) cancel(ctx context.Context, c *call) (order.Session, error) {
 	session, err := h.cfg.Orders.CancelSession(ctx, c.actor, c.id)
 	if c.resumed && registrar.CodeOf(err) == order.NotOpen && session.Status == order.SessionCanceled {
-		return session, nil // the interrupted request has canceled it
+		return session, nil // canceled by the interrupted request
 	}
 	return session, err
 }
@@ -218,7 +218,7 @@ func (h *Handler) items(c *call) ([]order.RequestedItem, error) {
 	return items, c.shape.checkAfterItems(c.fields)
 }
 
-// contact is the buyer with a language, which a client rarely spells out.
+// contact returns the buyer with a language, which clients rarely set.
 func (c *call) contact() *order.Contact {
 	if contact := c.request.contact; contact != nil && contact.Language == "" {
 		contact.Language = c.language
@@ -226,8 +226,7 @@ func (c *call) contact() *order.Contact {
 	return c.request.contact
 }
 
-// withBilling fills the address of the payment in where the holder has none, and
-// the names with it.
+// withBilling uses the billing address and names if the holder has no address.
 func withBilling(contact *order.Contact, known, billing order.Contact) *order.Contact {
 	if known.Street != "" {
 		return contact

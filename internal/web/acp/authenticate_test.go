@@ -76,7 +76,7 @@ func TestAuthenticate_WrongSignatureDoesNotLockOutAgent(t *testing.T) {
 	if got := w.do(good); got.status != 200 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
-	for range 700 { // others behind the same address
+	for range 700 { // other clients at the same address
 		wrong, _ := registrar.NewSecret(registrar.AgentKey)
 		w.do(testRequest{path: sessionPath, method: http.MethodGet, unsigned: true, from: "192.0.2.8", header: map[string]string{"Authorization": "Bearer " + wrong}})
 	}

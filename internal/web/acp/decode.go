@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// maxDepth bounds nesting; the protocol's requests are six levels deep.
+	// maxDepth limits nesting; the protocol's requests are six levels deep.
 	maxDepth = 24
-	// maxTextLength bounds every text that we keep.
+	// maxTextLength limits every stored text.
 	maxTextLength = 500
 )
 
-var errDuplicate = errors.New("a key stands twice in one object")
+var errDuplicate = errors.New("acp: duplicate key")
 
-// parse reads a body that is one JSON object. A key that stands twice is refused, also
-// in other case: two readers of such a body would see two orders. No body is an empty
-// object.
+// parse parses a body that is one JSON object. Duplicate keys are rejected, also if
+// they differ only in case: two parsers of such a body could see two orders. An empty
+// body is an empty object.
 func parse(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return map[string]any{}, nil
@@ -62,7 +62,7 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 		return token, nil
 	}
 	if depth == maxDepth {
-		return nil, errors.New("nested too deeply")
+		return nil, errors.New("acp: nested too deeply")
 	}
 	if opening == '[' {
 		list := []any{}
@@ -84,7 +84,7 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 		}
 		key, ok := token.(string)
 		if !ok {
-			return nil, errors.New("a key that is no text")
+			return nil, errors.New("acp: key is not a string")
 		}
 		lower := strings.ToLower(key)
 		if folded[lower] {
@@ -99,10 +99,10 @@ func readValue(decoder *json.Decoder, depth int) (any, error) {
 	return fields, err
 }
 
-// readState is one request while it is read. The first thing that is wrong is kept,
-// and nothing that is read afterwards counts.
+// readState is one request while it is read. The first error is kept, and nothing that
+// is read afterwards counts.
 type readState struct {
-	// strict says that unknown fields are refused, and that null is no value.
+	// strict rejects unknown fields, and null as a value.
 	strict  bool
 	problem *problem
 }
@@ -113,14 +113,14 @@ func (f *readState) fail(code, message, param string) {
 	}
 }
 
-// object is one JSON object of a request and where it stands, as a JSONPath.
+// object is one JSON object of a request with its JSONPath.
 type object struct {
 	form   *readState
 	path   string
 	fields map[string]any
 }
 
-// allowOnly names all fields that the object may have.
+// allowOnly lists all fields that the object may have.
 func (o object) allowOnly(keys ...string) object {
 	if !o.form.strict {
 		return o
@@ -128,8 +128,8 @@ func (o object) allowOnly(keys ...string) object {
 	return o.allowExactly("This version of the protocol does not have this field.", keys...)
 }
 
-// allowExactly names all fields that the object may have, also where other unknown fields
-// are ignored: ignoring one could change what is ordered.
+// allowExactly is allowOnly for shapes that ignore unknown fields elsewhere: ignoring
+// one here could change the order.
 func (o object) allowExactly(message string, keys ...string) object {
 	var unknown []string
 	for key := range o.fields {
@@ -138,13 +138,13 @@ func (o object) allowExactly(message string, keys ...string) object {
 		}
 	}
 	if len(unknown) > 0 {
-		slices.Sort(unknown) // the same refusal for the same body
+		slices.Sort(unknown) // the same error for the same body
 		o.form.fail(codeUnknownField, message, o.pathTo(unknown[0]))
 	}
 	return o
 }
 
-// require names the fields that must be there.
+// require lists the fields that must be present.
 func (o object) require(keys ...string) object {
 	if o.fields == nil {
 		return o
@@ -157,8 +157,7 @@ func (o object) require(keys ...string) object {
 	return o
 }
 
-// pathTo is the JSONPath of a field. A key of the client's that is no plain word is
-// quoted.
+// pathTo returns the JSONPath of a field. A key that is no plain word is quoted.
 func (o object) pathTo(key string) string {
 	for _, r := range key {
 		if r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9') {
@@ -175,7 +174,8 @@ func clip(text string) string {
 	return text
 }
 
-// value is a field that was told. In an open form null is the same as nothing.
+// value returns a field that is present. In shapes that are not strict null counts as
+// absent.
 func (o object) value(key string) (any, bool) {
 	value, present := o.fields[key]
 	if present && value == nil && !o.form.strict {
@@ -188,7 +188,7 @@ func (o object) wrongType(key, want string) {
 	o.form.fail(codeInvalidField, "This field must be "+want+".", o.pathTo(key))
 }
 
-// text is a field with a text; empty if it is not there.
+// text returns a string field; empty if absent.
 func (o object) text(key string) string {
 	value, present := o.value(key)
 	if !present {
@@ -211,15 +211,16 @@ func (o object) text(key string) string {
 	return text
 }
 
-// requireValue is a field that can have one value only, if it is there. An empty text is
-// another value: whoever names nobody must not be taken for whoever names us.
+// requireValue is for a field that can have only one value, if present. An empty text
+// is another value: a request that names no provider must not be taken for one that
+// names ours.
 func (o object) requireValue(key, only, code, message string) {
 	if _, present := o.value(key); present && o.text(key) != only {
 		o.form.fail(code, message, o.pathTo(key))
 	}
 }
 
-// object is a field with an object; its fields are nil if it is not there.
+// object returns an object field; its fields are nil if absent.
 func (o object) object(key string) (object, bool) {
 	value, present := o.value(key)
 	inner := object{form: o.form, path: o.pathTo(key)}
@@ -235,7 +236,7 @@ func (o object) object(key string) (object, bool) {
 	return inner, true
 }
 
-// objects is a field with a list of objects; nil if it is not there.
+// objects returns a field with a list of objects; nil if absent.
 func (o object) objects(key string) []object {
 	value, present := o.value(key)
 	if !present {
@@ -259,7 +260,7 @@ func (o object) objects(key string) []object {
 	return inner
 }
 
-// isOne says whether a field is the number 1, however it is written.
+// isOne reports whether a field is the number 1, in any notation.
 func (o object) isOne(key string) (isOne, present bool) {
 	value, present := o.value(key)
 	if !present {

@@ -1,5 +1,5 @@
-// Package acp is the agentic checkout: the five operations of the Agentic
-// Commerce Protocol on our orders.
+// Package acp serves agentic checkout: the five operations of the Agentic Commerce
+// Protocol on our orders.
 //
 //	POST /api/acp/checkout_sessions                 create     201
 //	GET  /api/acp/checkout_sessions/{id}            read       200
@@ -7,26 +7,22 @@
 //	POST /api/acp/checkout_sessions/{id}/complete   pay        200
 //	POST /api/acp/checkout_sessions/{id}/cancel     cancel     200
 //
-// A request is read once, completely, into one model; an order becomes one view;
-// and each of three shapes has one reader and one writer for them: our own, for
-// clients that send no API-Version, and the protocol's versions 2025-09-29 and
-// 2026-04-17, whose objects are closed. So a rule can't hold in one shape and be
-// forgotten in another.
+// A request is parsed once, completely, into one model; an order becomes one view; and
+// each of three shapes has one reader and one writer for them: our own, for clients
+// without API-Version, and the protocol's versions 2025-09-29 and 2026-04-17, whose
+// objects are closed. So a rule applies to all shapes.
 //
-// The order of refusals is part of the promise: 401 who asks, 404 which session,
-// 400 what was written, and then what the order says. A body is judged before
-// its session is looked for, because that costs nothing; but before a 400 is
-// sent for a session, the session is looked for, so that a stranger's mistakes
-// tell nothing about sessions that are not theirs.
+// The order of errors is guaranteed: 401 for the agent, 404 for the session, 400 for the
+// body, and then those of the order. A body is parsed before its session is looked up,
+// because that is cheap; but before a 400 is sent the session is looked up, so that
+// errors reveal nothing about other agents' sessions.
 //
-// A key in Idempotency-Key makes a POST repeatable: what was answered once is
-// answered again, and a key is never spent on an answer that was our own fault.
-// A request goes on when its client hangs up, because a charge must not depend
-// on somebody listening; it ends by a deadline instead. Only the wait of a completion
-// for another one of its session ends with the client.
+// An Idempotency-Key makes a POST repeatable: the stored response is sent again, and a
+// key is never used up by an internal error. A request continues when its client
+// disconnects, because a charge must not depend on the connection; a deadline ends it.
+// Only the wait of a completion for another one of its session ends with the client.
 //
-// The package refuses to guess. A key that stands twice in an object, a number
-// where a text belongs, bytes that are no UTF-8: 400, in every shape. Fields that
-// a version does not know are refused in that version and ignored in our own
-// shape. Prices that a client sends are never looked at.
+// The package does not guess. A duplicate key in an object, a number instead of a string
+// or invalid UTF-8 is a 400 in every shape. Unknown fields are rejected in the
+// protocol's versions and ignored in our own shape. Prices sent by a client are ignored.
 package acp

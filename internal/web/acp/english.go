@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-// signatureMessages are what an agent reads about its signature.
+// signatureMessages are the errors about signatures.
 var signatureMessages = map[registrar.Code]string{
 	registrar.CodeOf(signing.ErrMissing): "The request is not signed. Send the headers Timestamp and Signature as /.well-known/acp.json describes.",
 	registrar.CodeOf(signing.ErrInvalid): "The signature does not match the timestamp and the raw body, or the timestamp is neither RFC 3339 nor whole seconds, or the signature was used for another path.",
@@ -49,7 +49,7 @@ const (
 	messageRepeatedHeader = "Authorization, Timestamp and Signature may each be sent only once."
 )
 
-// itemMessage says why an item can't be ordered.
+// itemMessage returns why an item can't be ordered.
 func itemMessage(err error) string {
 	var e *registrar.Error
 	if !errors.As(err, &e) {

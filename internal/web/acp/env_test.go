@@ -28,14 +28,14 @@ const (
 	sessionPath  = sessionsPath + "/ord_1"
 )
 
-// env is the checkout over agents, answers and orders that live in memory.
+// env is the checkout with agents, idempotency keys and orders in memory.
 type env struct {
 	t       *testing.T
 	handler http.Handler
 	orders  *fakeOrders
 	agents  *fakeAgents
 	store   *memStore
-	// closing ends what waits, as when the server drains.
+	// closing ends waits, like a draining server.
 	closing chan struct{}
 }
 
@@ -81,16 +81,16 @@ func newEnv(t *testing.T) *env {
 	return w
 }
 
-// testRequest is one request. Without a signature it carries the key of the agent; by
-// default a POST is signed by the agent a.
+// testRequest is one request. Without a signature it carries the agent's key; by
+// default a POST is signed by agent a.
 type testRequest struct {
 	method, path, body string
 	agent              string // "" is a
 	unsigned           bool
 	header             map[string]string
-	add                [2]string // one more header of a kind that is there
+	add                [2]string // an additional header of the same name
 	from               string
-	ctx                context.Context // nil: the client stays
+	ctx                context.Context // nil: the client stays connected
 }
 
 type testResponse struct {
@@ -141,7 +141,7 @@ func (w *env) do(a testRequest) testResponse {
 	return got
 }
 
-// wantProblem checks that an answer is an error of the protocol.
+// wantProblem checks that a response is an error of the protocol.
 func (w *env) wantProblem(label string, got testResponse, status int, code string) {
 	w.t.Helper()
 	if got.status != status || got.body["code"] != code {
@@ -156,9 +156,9 @@ func (w *env) wantProblem(label string, got testResponse, status int, code strin
 
 func secretOf(who string) string { return "secret-of-agent-" + who }
 
-// fakeAgents are a, b and c, whose keys are key-a and so on.
+// fakeAgents are a, b and c with the keys key-a and so on.
 type fakeAgents struct {
-	// key is agent a's in its true form; calls counts verifications, and slow holds them.
+	// key is agent a's real key; calls counts verifications, and slow delays them.
 	key   string
 	calls atomic.Int64
 	slow  chan struct{}
@@ -205,7 +205,7 @@ func (f *fakeAgents) Authenticate(_ context.Context, c agent.Credentials) (agent
 	return agent.Agent{}, signing.ErrInvalid
 }
 
-// recordSignature remembers a signature and returns the path with which it came first.
+// recordSignature stores a signature and returns the path of its first use.
 func (f *fakeAgents) recordSignature(mac [32]byte, path string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -216,7 +216,7 @@ func (f *fakeAgents) recordSignature(mac [32]byte, path string) string {
 	return path
 }
 
-// fakeOrders answers as it is told, and notes what it was asked. ord_1 is of agent a.
+// fakeOrders returns what a test sets and records its calls. ord_1 belongs to agent a.
 type fakeOrders struct {
 	mu      sync.Mutex
 	session order.Session
@@ -226,8 +226,8 @@ type fakeOrders struct {
 	changed order.SessionChange
 	done    order.Completion
 	actor   registrar.Actor
-	// running, if there is one, holds updates until it is closed; takes is how long a
-	// completion lasts.
+	// running, if set, blocks updates until it is closed; takes is the duration of a
+	// completion.
 	running chan struct{}
 	takes   time.Duration
 }
@@ -295,7 +295,7 @@ func (f *fakeOrders) CancelSession(_ context.Context, actor registrar.Actor, id 
 	return f.record("cancel", actor, id)
 }
 
-// memStore is a store of answers in memory.
+// memStore stores responses in memory.
 type memStore struct {
 	mu   sync.Mutex
 	runs map[string]*storedRun
@@ -304,7 +304,7 @@ type memStore struct {
 type storedRun struct {
 	attempt idempotency.Attempt
 	answer  *idempotency.SealedResponse
-	// abandoned says that its process is gone.
+	// abandoned means that its process is gone.
 	abandoned bool
 }
 
@@ -339,7 +339,7 @@ func (s *memStore) ReleaseRun(_ context.Context, scope, key, _ string) error {
 
 func (s *memStore) DeleteExpiredRuns(context.Context, time.Time, int) (int, error) { return 0, nil }
 
-// sessionStates is a session in every state that an agent can meet.
+// sessionStates has a session in every state that an agent can see.
 func sessionStates() map[string]order.Session {
 	at := time.Date(2026, 11, 15, 9, 0, 0, 123, time.UTC)
 	ordered := func(state order.State, first, second order.ItemState) order.Order {

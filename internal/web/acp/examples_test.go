@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// requestExample is one request as somebody else may write it.
+// requestExample is one request as another client may write it.
 type requestExample struct {
 	version, operation, body string
 	status                   int
 	code                     string
 }
 
-// ownExamples are requests of our own making, for where the protocol's are not at
-// hand. They hold what the protocol's hold: wares and currencies that are not
-// ours, more than one of a kind, ways of delivery and payment that we do not have.
+// ownExamples are our own requests for when the protocol's are not available. Like
+// those, they have goods and currencies that are not ours, quantities above one, and
+// fulfillment and payment options that we do not have.
 var ownExamples = map[string]requestExample{
 	"our own, years":              {"", "create", `{"items":[{"id":"register:kaffee.de","years":3}]}`, 400, codeUnknownField},
 	"first version, create":       {"2025-09-29", "create", `{"items":[{"id":"sku_7","quantity":1.5}],"fulfillment_address":{"name":"Max Beispiel","line_one":"Weg 2","line_two":"","city":"Bern","state":"BE","country":"CH","postal_code":"3011"}}`, 400, codeInvalidItem},
@@ -58,8 +58,8 @@ func TestExamples_OwnRequestsGiveDocumentedErrors(t *testing.T) {
 	}
 }
 
-// protocolExamples is what the content of the protocol's own examples gives here. Where
-// an example is refused by its own schema, so it is here.
+// protocolExamples are the expected results of the protocol's own examples. Examples
+// that violate their own schema are rejected.
 var protocolExamples = map[string]map[string]requestExample{
 	"2025-09-29": {
 		"create_checkout_session_request":   {operation: "create", status: 400, code: codeInvalidItem},
@@ -126,8 +126,8 @@ func TestExamples_ProtocolRequestsGiveDocumentedErrors(t *testing.T) {
 	}
 }
 
-// Both ways to write a payment reach the order as the same token, and one that the
-// bank has refused does not.
+// Both notations of a payment pass the same token to the order, and a token declined by
+// the bank is not passed.
 func TestComplete_TokenPassedUnlessBankDeclined(t *testing.T) {
 	t.Parallel()
 	for label, test := range map[string]struct{ version, body, token string }{
@@ -151,7 +151,7 @@ func TestComplete_TokenPassedUnlessBankDeclined(t *testing.T) {
 	}
 }
 
-// A token of another provider, or one whose provider is left open, is not charged.
+// A token of another or an unspecified provider is not charged.
 func TestComplete_OtherProvidersTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	const instrument = `{"payment_data":{"handler_id":%q,"instrument":{"type":"card","credential":{"type":%q,"token":"spt_7"}}}}`

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever is sent is read or refused: nothing panics, what is read was JSON, and
-// all shapes say the same of bodies that none of them can read.
+// FuzzParse checks that any input is parsed or rejected without a panic, and that all
+// shapes agree about bodies that none of them can parse.
 func FuzzParse(f *testing.F) {
 	for _, e := range ownExamples {
 		f.Add([]byte(e.body))

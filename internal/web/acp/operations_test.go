@@ -263,7 +263,7 @@ func TestParse_AmbiguousBodiesAreRefused(t *testing.T) {
 			}
 		}
 	}
-	// Keys count letter by letter: this is no token.
+	// Keys are case-sensitive: this is no token.
 	w := newEnv(t)
 	w.do(testRequest{path: sessionPath + "/complete", body: `{"payment_data":{"Token":"spt_8"}}`})
 	if w.orders.count("complete") != 1 || w.orders.done.Token != "" {
@@ -347,12 +347,13 @@ func TestIdempotency_KeyInFlightIsConflict(t *testing.T) {
 	}
 }
 
-// A completion with a key that is in use waits for the answer, at most 15 s.
+// A completion with a key in use waits for the response, at most 15 s.
 func TestComplete_SameKeyWaitsForFirstResponse(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		runs time.Duration
-		// left is when the client goes, draining when the server does; 0 means never.
+		// left is when the client disconnects, draining when the server drains; 0 means
+		// never.
 		left, draining time.Duration
 		fails          error
 		took           time.Duration
@@ -408,7 +409,7 @@ func TestComplete_SameKeyWaitsForFirstResponse(t *testing.T) {
 	}
 }
 
-// The contract knows two statuses of a completion; the protocol's versions have more.
+// The contract has two statuses of a completion; the protocol's versions have more.
 func TestComplete_StatusesByVersion(t *testing.T) {
 	t.Parallel()
 	conflict := func(code registrar.Code) error {
@@ -420,10 +421,10 @@ func TestComplete_StatusesByVersion(t *testing.T) {
 		session    order.Session
 		err        error
 		ownStatus  int
-		own        string // the session's status, or the code of the refusal
+		own        string // the session's status or the error code
 		version    string
 		linkInBody bool
-		// kept says that the key repeats the answer.
+		// kept means that the key repeats the response.
 		kept, keptOfVersion bool
 	}{
 		"paid":           {sessionStates()["paid"], nil, 200, "completed", "completed", false, true, true},
@@ -469,8 +470,8 @@ func TestComplete_StatusesByVersion(t *testing.T) {
 	}
 }
 
-// A cancellation that was interrupted after it took effect is one that succeeded; any
-// other of a canceled session comes too late.
+// A retry of an interrupted cancellation that took effect succeeds; any other
+// cancellation of a canceled session is too late.
 func TestCancel_RetryAfterInterruptionSucceeds(t *testing.T) {
 	t.Parallel()
 	w := newEnv(t)

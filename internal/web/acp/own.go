@@ -8,9 +8,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// own is the shape of the contract: payment_data.token and provider, payment_url
-// and verification_url. Clients of it know no schema, so it takes what either
-// version of the protocol says, and ignores what it does not know.
+// own is the shape of the contract: payment_data.token and provider, payment_url and
+// verification_url. Its clients have no schema, so it accepts what either version of
+// the protocol says and ignores unknown fields.
 var own = &shape{
 	create: readOwn, update: readOwn, complete: readOwn, cancel: readNothing,
 	items: "items", addressPath: "$.fulfillment_address", payLinkText: "the session's payment_url",
@@ -49,7 +49,7 @@ func readOwn(o object) request {
 	return r
 }
 
-// readNothing reads nothing: what a client says about its reasons changes nothing.
+// readNothing ignores the body: the reasons of a client change nothing.
 func readNothing(object) request { return request{} }
 
 type ownSession struct {
@@ -80,7 +80,7 @@ type ownLineItem struct {
 	VATEUR   registrar.Cents `json:"vatEur"`
 	GrossEUR registrar.Cents `json:"grossEur"`
 	Status   string          `json:"status"`
-	// Reason is why the line failed.
+	// Reason is why the item failed.
 	Reason registrar.Code `json:"reason,omitempty"`
 }
 
@@ -105,7 +105,7 @@ type ownOrder struct {
 	Refunds   []ownRefund `json:"refunds"`
 }
 
-// ownRefund is money that goes back for an item.
+// ownRefund is the refund of an item.
 type ownRefund struct {
 	ID        string          `json:"id"`
 	Item      string          `json:"item"`
@@ -120,7 +120,7 @@ func newRefunds(o order.Order) []ownRefund {
 	list := []ownRefund{}
 	for _, refund := range o.Refunds {
 		at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.ID == refund.Item })
-		if at < 0 { // a payment that came twice goes back whole, and is no part of the order
+		if at < 0 { // a duplicate payment is refunded as a whole and is no part of the order
 			continue
 		}
 		made := ownRefund{

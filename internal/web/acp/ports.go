@@ -10,18 +10,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// Agents says who asks.
+// Agents authenticates agents.
 type Agents interface {
-	// Authenticate returns errors of KindUnauthenticated, or those of package
-	// signing, for what a caller could not prove.
+	// Authenticate returns errors of KindUnauthenticated, or those of package signing,
+	// for invalid credentials.
 	Authenticate(ctx context.Context, who agent.Credentials) (agent.Agent, error)
 }
 
-// Orders is where sessions are kept, as orders.
+// Orders stores sessions as orders.
 type Orders interface {
 	CreateSession(ctx context.Context, actor registrar.Actor, req order.SessionRequest) (order.Session, error)
 	Session(ctx context.Context, actor registrar.Actor, id string) (order.Session, error)
-	// BuyerContact is what the agent has said of the buyer. It is cheap.
+	// BuyerContact returns what the agent has sent about the buyer. It is cheap.
 	BuyerContact(ctx context.Context, actor registrar.Actor, id string) (order.Contact, error)
 	UpdateSession(ctx context.Context, actor registrar.Actor, id string, change order.SessionChange) (order.Session, error)
 	CompleteSession(ctx context.Context, actor registrar.Actor, id string, done order.Completion) (order.Session, error)
@@ -30,15 +30,15 @@ type Orders interface {
 
 var _ Orders = (*order.Service)(nil)
 
-// Limiter bounds how often somebody may do something.
+// Limiter limits the rate of an operation.
 type Limiter interface {
 	Allow(key ratelimit.Key) ratelimit.Decision
 }
 
-// Idempotency remembers what was answered to a key.
+// Idempotency stores the response of a key.
 type Idempotency interface {
 	Begin(ctx context.Context, scope, key string, body []byte) (*idempotency.Run, *idempotency.StoredResponse, error)
-	// BeginOrWait waits for the answer of a request that is in flight.
+	// BeginOrWait waits for the response of a request in flight.
 	BeginOrWait(ctx context.Context, scope, key string, body []byte, wait idempotency.WaitOptions) (*idempotency.Run, *idempotency.StoredResponse, error)
 }
 

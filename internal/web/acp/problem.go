@@ -9,14 +9,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// problem is a refusal on its way to the client. It is an error of ours for the
-// log, which reads its code and never its sentence: that may quote the client.
+// problem is an error response. The log records its code and never its message, which
+// may quote the client.
 type problem struct {
 	status int
 	body   errorBody
-	// retryAfter is told with what can be repeated; zero is not told.
+	// retryAfter is sent if the request can be repeated; zero is not sent.
 	retryAfter time.Duration
-	// cause is what the log reads; nil means the code above.
+	// cause is recorded in the log; nil means the code above.
 	cause error
 }
 
@@ -29,7 +29,7 @@ type errorBody struct {
 	Versions []string `json:"supported_versions,omitempty"`
 }
 
-// The types of errors. The schemas have no other.
+// Types of errors. The schemas have no others.
 const (
 	invalidRequest     = "invalid_request"
 	notIdempotent      = "request_not_idempotent" // 2025-09-29 only
@@ -37,8 +37,8 @@ const (
 	serviceUnavailable = "service_unavailable"
 )
 
-// The codes of errors that clients can do something about. Those of signatures
-// come from package signing.
+// Codes of errors that clients can act on. Those of signatures come from package
+// signing.
 const (
 	codeNotFound            = "not_found"
 	codeMissing             = "missing"
@@ -72,7 +72,7 @@ const (
 
 func (p *problem) Error() string { return "a refused request (" + p.body.Code + ")" }
 
-// Unwrap is what the log reads.
+// Unwrap returns what the log records.
 func (p *problem) Unwrap() error {
 	if p.cause != nil {
 		return p.cause
@@ -115,7 +115,7 @@ func newInvalid(code, message, param string) *problem {
 	return newProblem(http.StatusBadRequest, code, message, param)
 }
 
-// asProblem finds the refusal in err; nil if there is none.
+// asProblem finds the problem in err; nil if there is none.
 func asProblem(err error) *problem {
 	var p *problem
 	if errors.As(err, &p) {
@@ -124,16 +124,16 @@ func asProblem(err error) *problem {
 	return nil
 }
 
-// response is what is sent, and kept for a repetition.
+// response is what is sent, and stored for a repetition.
 type response struct {
 	status int
 	header map[string]string
 	body   []byte
-	// pending says that the outcome is still open: the key may ask again.
+	// pending means that the outcome is open: the key may be used again.
 	pending bool
 }
 
-// seconds rounds up: whoever waits that long has waited long enough.
+// seconds rounds up, so that a client which waits that long is admitted.
 func seconds(d time.Duration) string {
 	return strconv.FormatInt(max(1, int64((d+time.Second-1)/time.Second)), 10)
 }

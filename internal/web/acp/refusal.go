@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// defaultRetryAfter is what is told where nobody knows better.
+// defaultRetryAfter is used if no better value is known.
 const defaultRetryAfter = 5 * time.Second
 
 func retryAfter(err error) time.Duration {
@@ -23,8 +23,7 @@ func retryAfter(err error) time.Duration {
 	return defaultRetryAfter
 }
 
-// refusals are the domain's codes in the protocol's words. Codes that are not here
-// go by their kind.
+// refusals map domain codes to the protocol. Other codes are mapped by kind.
 var refusals = map[registrar.Code]struct {
 	status   int
 	code     string
@@ -42,8 +41,7 @@ var refusals = map[registrar.Code]struct {
 	order.PaymentInProgress: {http.StatusConflict, codeConflict, messageInProgress},
 }
 
-// toProblem is what the domain says, as the client reads it. session is what is
-// known of the order.
+// toProblem maps an error of the domain. session is what is known of the order.
 func (c *call) toProblem(session order.Session, err error) error {
 	if p := asProblem(err); p != nil {
 		return p
@@ -105,8 +103,8 @@ func closedSessionMessage(session order.Session) string {
 	return messageCanceled
 }
 
-// itemsRefusedProblem is 400 for a session that can't be made or changed so, and 422 for
-// one that can't be paid any more. If a registry could not be asked, nobody knows.
+// itemsRefusedProblem is 400 for a session that can't be created or changed like this,
+// 422 for one that can't be paid any more, and 503 if a registry did not respond.
 func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
 	if len(refused.Items) == 0 {
 		return newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
@@ -132,8 +130,8 @@ func (c *call) itemsRefusedProblem(refused *order.ItemsRefused) error {
 	return p
 }
 
-// itemUndecidedProblem is 503 for an item whose registry gave no answer or no decision. A fault
-// of ours stays one.
+// itemUndecidedProblem is 503 for an item whose registry gave no response or no
+// decision. An internal error stays one.
 func (c *call) itemUndecidedProblem(item order.RefusedItem) error {
 	if kind := registrar.KindOf(item.Reason); kind == registrar.KindInternal {
 		return faultProblem(item.Reason)

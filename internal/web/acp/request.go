@@ -8,33 +8,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// provider is whose payment tokens are taken; handler is the protocol's name for
-// that way to pay since 2026-04-17.
+// provider is the accepted provider of payment tokens; handler is its name in the
+// protocol since 2026-04-17.
 const (
 	provider = "stripe"
 	handler  = "card_tokenized"
 	currency = "eur"
-	// Domains are delivered in one way.
+	// Domains have one fulfillment option.
 	fulfillment = "digital"
 )
 
-// request is what any of the POST operations asks for, whatever its shape.
+// request is the parsed body of any POST operation, independent of its shape.
 type request struct {
 	items []item
-	// hasItems says that there are items, also if there are none of them.
+	// hasItems means that the list is present, even if it is empty.
 	hasItems bool
 	contact  *order.Contact
-	// billing is the address of the payment; it stands in where nothing else was
-	// told.
+	// billing is the billing address, used if there is no other.
 	billing *order.Contact
 	token   string
 }
 
-// item is one wanted item, with its place in the request. Its id is as it was written
-// until its name is read; then as we write it.
+// item is one requested item with its JSONPath. Its id is normalized once its name is
+// parsed.
 type item struct{ id, path string }
 
-// requestedItems reads the items' ids: register:example.de, transfer:example.de.
+// requestedItems parses the items' ids: register:example.de, transfer:example.de.
 func (r request) requestedItems(listed func(tld string) bool) ([]order.RequestedItem, error) {
 	if !r.hasItems {
 		return nil, nil
@@ -52,14 +51,14 @@ func (r request) requestedItems(listed func(tld string) bool) ([]order.Requested
 		case err != nil:
 			return nil, newInvalid(codeInvalidItem, "This is not a domain name with one label before its extension.", item.path)
 		}
-		r.items[i].id = itemID(order.Kind(kind), name.ASCII()) // a refusal is for this one, however it was spelled
+		r.items[i].id = itemID(order.Kind(kind), name.ASCII()) // errors refer to this item in any notation
 		wanted = append(wanted, order.RequestedItem{Name: name, Kind: order.Kind(kind)})
 	}
 	return wanted, nil
 }
 
-// buyerReader collects what a request says of its buyer in several places. What is
-// told first stays.
+// buyerReader collects what a request says about its buyer in several places. The first
+// value counts.
 type buyerReader struct {
 	contact order.Contact
 	found   bool
@@ -76,8 +75,8 @@ func (p *buyerReader) setIfEmpty(field *string, value string) {
 	}
 }
 
-// name fills both names from one text, if there are none yet: all words but the
-// last are first names.
+// name splits a full name if there are no names yet: all words but the last are first
+// names.
 func (p *buyerReader) name(full string) {
 	full = strings.TrimSpace(full)
 	if full == "" || p.contact.FirstName != "" || p.contact.LastName != "" {
@@ -99,7 +98,7 @@ func (p *buyerReader) email(o object, key string) {
 	p.setIfEmpty(&p.contact.Email, text)
 }
 
-// buyer reads the fields that the shapes' buyers have in common, and more.
+// buyer reads the fields of a buyer in any shape.
 func (p *buyerReader) buyer(o object) {
 	p.setIfEmpty(&p.contact.FirstName, o.text("first_name"))
 	p.setIfEmpty(&p.contact.LastName, o.text("last_name"))
@@ -107,7 +106,7 @@ func (p *buyerReader) buyer(o object) {
 	p.setIfEmpty(&p.contact.Phone, o.text("phone_number"))
 }
 
-// address reads an address; all shapes write it alike.
+// address reads an address, which is the same in all shapes.
 func (p *buyerReader) address(o object) {
 	street := strings.TrimSpace(o.text("line_one"))
 	before := p.contact.Street
@@ -130,7 +129,7 @@ func (p *buyerReader) address(o object) {
 	p.setIfEmpty(&p.contact.Country, country)
 }
 
-// contactOrNil is nil if nothing was told.
+// contactOrNil is nil if there is no data.
 func (p *buyerReader) contactOrNil() *order.Contact {
 	if !p.found {
 		return nil
@@ -155,8 +154,8 @@ func (r *request) readItems(o object, key string) {
 	}
 }
 
-// readQuantities looks at the numbers after the ids: an item that does not exist
-// is the more helpful thing to hear.
+// readQuantities checks quantities after the ids, because an unknown item is the more
+// helpful error.
 func readQuantities(o object, key string) {
 	for _, entry := range o.objects(key) {
 		if isOne, present := entry.isOne("quantity"); present && !isOne {
@@ -170,7 +169,7 @@ func requireProvider(o object, key string) {
 	o.requireValue(key, provider, codeProvider, "The payment provider is "+provider+".")
 }
 
-// requireFulfillmentOption checks a chosen way of delivery.
+// requireFulfillmentOption checks the selected fulfillment option.
 func requireFulfillmentOption(o object, key string) {
 	o.requireValue(key, fulfillment, codeOption, "Domains are delivered in one way: "+fulfillment+".")
 }

@@ -13,24 +13,24 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// validator says what is wrong with an object of a version.
+// validator returns what is wrong with an object of a version.
 type validator func(definition string, value any) error
 
 // validators are the protocol's own schemas if ACP_SPEC_DIR names a checkout of its
-// repository, and always what we have written down of them by hand.
+// repository, and always our own list of fields.
 func validators(t *testing.T, version string) map[string]validator {
 	t.Helper()
 	all := map[string]validator{"by hand": handWrittenSchemas[version].validate}
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
-		t.Logf("ACP_SPEC_DIR is not set: answers are compared with structures of our own only")
+		t.Logf("ACP_SPEC_DIR is not set: responses are compared with our own structures only")
 		return all
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "spec", version, "json-schema", "schema.agentic_checkout.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first version writes this as older drafts do.
+	// The first version uses the notation of older drafts.
 	text = bytes.ReplaceAll(text, []byte(`"exclusiveMinimum": true`), []byte(`"exclusiveMinimum": 0`))
 	bundle, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -38,7 +38,7 @@ func validators(t *testing.T, version string) map[string]validator {
 	}
 	const name = "https://schemas.example/checkout.json"
 	if fields, ok := bundle.(map[string]any); ok {
-		fields["$id"] = name // theirs is a name that resolves to nothing
+		fields["$id"] = name // the original $id does not resolve
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
@@ -64,8 +64,8 @@ func decodeJSON(t *testing.T, text string) any {
 	return value
 }
 
-// fields are what an object has: required ones first, then others after a bar.
-// Those whose value is an object or a list of them name its kind after a colon.
+// fields are the fields of an object: required ones first, optional ones after a bar.
+// Fields with objects or lists of them name their kind after a colon.
 type fields map[string]string
 
 var handWrittenSchemas = map[string]fields{
@@ -106,7 +106,7 @@ var handWrittenSchemas = map[string]fields{
 	},
 }
 
-// enums are the values that a field may have.
+// enums are the values of a field.
 var enums = map[string]string{
 	"2025":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
 	"2026":      "not_ready_for_payment ready_for_payment completed canceled in_progress",
@@ -161,7 +161,7 @@ func (f fields) validate(definition string, value any) error {
 	return nil
 }
 
-// versionHeaders asks for a version, with a key of its own.
+// versionHeaders requests a version with a new key.
 func versionHeaders(version, key string) map[string]string {
 	set := map[string]string{}
 	if version != "" {
@@ -197,7 +197,7 @@ func TestResponses_MatchVersionSchemaInEveryState(t *testing.T) {
 			} {
 				test.header = versionHeaders(version, "key-"+test.path)
 				if version == v2025.version {
-					test.definition = "CheckoutSession" // its other one can't be satisfied
+					test.definition = "CheckoutSession" // the other definition can't be satisfied
 				}
 				got := w.do(test.testRequest)
 				label := fmt.Sprintf("%s, %s, %s %s", version, state, test.method, test.path)
@@ -286,7 +286,7 @@ func TestPaidSession_ClaimMailOnlyWithDomain(t *testing.T) {
 	}
 }
 
-// What is in the record but not the agent's business never leaves.
+// Data that does not concern the agent is never sent.
 func TestResponses_ContainNoAccountOrSecret(t *testing.T) {
 	t.Parallel()
 	for _, version := range append([]string{""}, versions...) {

@@ -20,7 +20,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// The headers of the protocol.
+// Headers of the protocol.
 const (
 	versionHeader  = "Api-Version"
 	keyHeader      = "Idempotency-Key"
@@ -28,7 +28,7 @@ const (
 	requestHeader  = "Request-Id"
 )
 
-// serve is what happens to every request.
+// serve handles every request.
 func (h *Handler) serve(op operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -47,7 +47,7 @@ func (h *Handler) serve(op operation) http.HandlerFunc {
 		if p := asProblem(err); p != nil {
 			httpjson.RecordError(w, p)
 			out = p.response()
-		} else if err != nil { // problems are all that handle returns
+		} else if err != nil { // handle returns only problems
 			httpjson.RecordError(w, err)
 			out = newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "").response()
 		}
@@ -60,7 +60,7 @@ func (h *Handler) serve(op operation) http.HandlerFunc {
 
 var typeJSON = []string{"application/json"}
 
-// handle lets a request in and has it carried out.
+// handle authenticates and executes a request.
 func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (response, error) {
 	if !h.inService() {
 		return response{}, h.outOfService(r, op)
@@ -69,8 +69,8 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	ctx := r.Context()
 	if op.read != nil {
 		within = requestTimeout
-		ctx = context.WithoutCancel(ctx) // a charge does not depend on somebody listening
-		// What has no deadline is a test.
+		ctx = context.WithoutCancel(ctx) // a charge must not depend on the client's connection
+		// Only tests have no deadline.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(requestTimeout + writeTimeout))
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
@@ -95,8 +95,8 @@ func (h *Handler) handle(w http.ResponseWriter, r *http.Request, op operation) (
 	return h.executeOnce(ctx, w, r, c, key, body)
 }
 
-// outOfService is the answer where checkout is not in service. A completion without a
-// good signature is refused as it always is.
+// outOfService is the response if checkout is not in service. A completion without a
+// valid signature is still rejected.
 func (h *Handler) outOfService(r *http.Request, op operation) error {
 	if op.completing {
 		timestamp, _ := singleHeader(r, signing.TimestampHeader)
@@ -109,8 +109,8 @@ func (h *Handler) outOfService(r *http.Request, op operation) error {
 	return p
 }
 
-// singleHeader is a header that was sent once. Two of a kind are meant for two readers,
-// and none of them is believed.
+// singleHeader returns a header that was sent once. Repeated headers are rejected,
+// because two parsers could read them differently.
 func singleHeader(r *http.Request, name string) (string, bool) {
 	values := r.Header.Values(name)
 	if len(values) > 1 {
@@ -123,8 +123,8 @@ func printable(text string) bool {
 	return text != "" && len(text) <= idempotency.MaxKey && !strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c > '~' })
 }
 
-// authenticate says who asks. The body is read because it is signed. An address that
-// is over its budget is refused before anything is read, computed or looked up.
+// authenticate identifies the agent. It reads the body, because it is signed. An
+// address over its limit is rejected before anything is read, computed or looked up.
 func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *http.Request, op operation) (agent.Agent, []byte, error) {
 	credentials := agent.Credentials{
 		Method: r.Method, Path: r.URL.RequestURI(), Address: h.cfg.Address(r), Completing: op.completing,
@@ -146,13 +146,13 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 		return agent.Agent{}, nil, h.rejectCredentials(credentials, op, signing.ErrMissing) // without waiting for a body
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
-	if err != nil { // a body that is not whole can't be verified
+	if err != nil { // an incomplete body can't be verified
 		return agent.Agent{}, nil, newInvalid(codeBody, messageBody, "")
 	}
 	credentials.Body = body
 	if credentials.Bearer == "" {
-		// Those that arrived together were all admitted; each is asked again when its
-		// turn comes, after the failures of those before it were counted.
+		// Concurrent requests were all admitted; each is checked again when its turn
+		// comes, after the failures before it were counted.
 		select {
 		case h.unkeyedSlots <- struct{}{}:
 			defer func() { <-h.unkeyedSlots }()
@@ -171,7 +171,7 @@ func (h *Handler) authenticate(ctx context.Context, w http.ResponseWriter, r *ht
 	return who, body, nil
 }
 
-// bearerOf is the key in an Authorization header; empty if that is of another form.
+// bearerOf returns the key of an Authorization header; empty for another scheme.
 func bearerOf(authorization string) string {
 	scheme, bearer, _ := strings.Cut(authorization, " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -180,8 +180,8 @@ func bearerOf(authorization string) string {
 	return strings.TrimSpace(bearer)
 }
 
-// keyOf is the agent's key; empty if it can't be one. That costs a checksum and no
-// question to the database.
+// keyOf returns the agent's key; empty if its checksum is wrong. It needs no database
+// query.
 func keyOf(credentials agent.Credentials) string {
 	if _, formed := registrar.HashSecret(registrar.AgentKey, credentials.Bearer); !formed {
 		return ""
@@ -189,7 +189,8 @@ func keyOf(credentials agent.Credentials) string {
 	return credentials.Bearer
 }
 
-// rejectCredentials is why somebody is not let in. Only refusals count against an address.
+// rejectCredentials returns the authentication error. Only rejected credentials count
+// against an address.
 func (h *Handler) rejectCredentials(credentials agent.Credentials, op operation, err error) error {
 	if registrar.KindOf(err) != registrar.KindUnauthenticated {
 		return faultProblem(err)
@@ -204,8 +205,8 @@ func (h *Handler) rejectCredentials(credentials agent.Credentials, op operation,
 	return unauthenticated(err, op.completing)
 }
 
-// What is wrong with the headers before a signature is verified. Both have the code
-// of signing.ErrInvalid, because the contract has no other for them.
+// Errors in the headers before a signature is verified. Both have the code of
+// signing.ErrInvalid, because the contract has no other.
 var (
 	errRepeatedHeader = fmt.Errorf("acp: authenticate: repeated header: %w", signing.ErrInvalid)
 	errNotBearer      = fmt.Errorf("acp: authenticate: no bearer: %w", signing.ErrInvalid)
@@ -235,7 +236,7 @@ func rateLimitProblem(wait time.Duration) *problem {
 	return p
 }
 
-// readHeaders reads what stands around the request's content.
+// readHeaders reads the headers around the content.
 func (c *call) readHeaders(r *http.Request, body []byte) (key string, err error) {
 	version, once := singleHeader(r, versionHeader)
 	known, ok := shapeOf(version)
@@ -267,8 +268,8 @@ func (c *call) readHeaders(r *http.Request, body []byte) (key string, err error)
 	return key, nil
 }
 
-// preferNotFound keeps the order of refusals: before a 400 about a session that is
-// not the agent's there is a 404.
+// preferNotFound keeps the order of errors: 404 for a session that is not the agent's
+// comes before 400.
 func (h *Handler) preferNotFound(ctx context.Context, c *call, refusal error) error {
 	if p := asProblem(refusal); c.id == "" || p == nil || p.status != http.StatusBadRequest {
 		return refusal
@@ -279,7 +280,7 @@ func (h *Handler) preferNotFound(ctx context.Context, c *call, refusal error) er
 	return refusal
 }
 
-// executeOnce carries a request out, or repeats what was answered to its key.
+// executeOnce executes a request or repeats the stored response of its key.
 func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *http.Request, c *call, key string, body []byte) (response, error) {
 	if len(body) == 0 {
 		body = []byte("{}")
@@ -298,7 +299,7 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 	finished := false
 	defer func() {
 		if !finished {
-			_ = run.Release(ctx) // else the key is free when its lease ends
+			_ = run.Release(ctx) // otherwise the key is free when its lease ends
 		}
 	}()
 	out, err := h.execute(ctx, c)
@@ -319,8 +320,7 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 	if c.shape.version != "" {
 		out.header[versionHeader] = c.shape.version
 	}
-	// The request is carried out, so its answer stands even if it can't be stored for a
-	// repetition.
+	// The request is executed, so its response counts even if it can't be stored.
 	err = run.Finish(ctx, out.status, out.header, out.body)
 	if finished = err == nil; !finished {
 		httpjson.RecordError(w, err)
@@ -328,8 +328,7 @@ func (h *Handler) executeOnce(ctx context.Context, w http.ResponseWriter, r *htt
 	return out, nil
 }
 
-// beginRun takes the key. A completion that meets one with the same key waits for its
-// answer.
+// beginRun claims the key. A completion waits for another one with the same key.
 func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string, body []byte) (*idempotency.Run, *idempotency.StoredResponse, error) {
 	if !c.op.completing {
 		return h.cfg.Idempotency.Begin(ctx, scope, key, body)
@@ -339,13 +338,13 @@ func (h *Handler) beginRun(ctx context.Context, c *call, scope, key string, body
 	})
 }
 
-// replayable says whether a refusal is the answer to its key for good. What may be
-// otherwise a moment later without anything new being asked is not.
+// replayable reports whether an error is the final response of its key. Errors that may
+// disappear without a new request are not.
 func (p *problem) replayable() bool {
 	return p.status < http.StatusInternalServerError && p.status != http.StatusTooManyRequests && p.status != http.StatusNotFound && p.retryAfter == 0
 }
 
-// idempotencyProblem is what is wrong with a key, in the words of the shape.
+// idempotencyProblem maps an error of the key to the shape.
 func (c *call) idempotencyProblem(err error) error {
 	switch registrar.CodeOf(err) {
 	case idempotency.Conflict:
@@ -369,7 +368,7 @@ func (c *call) idempotencyProblem(err error) error {
 	}
 }
 
-// execute reads the content, calls the domain and writes the answer.
+// execute parses the content, calls the domain and writes the response.
 func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
 	if c.op.rateLimited {
 		if d := h.cfg.CreateLimit.Allow(ratelimit.TextKey(c.actor.Through)); !d.Allowed {
@@ -390,19 +389,19 @@ func (h *Handler) execute(ctx context.Context, c *call) (response, error) {
 	shown := newView(session, c.shape, h.cfg.BaseURL+h.cfg.OrdersPath)
 	shown.links = h.links(c.shape)
 	encoded, err := json.Marshal(c.shape.write(shown, c.op.completing))
-	if err != nil { // can't happen with our own types; never answer with half of one
+	if err != nil { // does not happen with our own types
 		return response{}, faultProblem(err)
 	}
 	return response{status: c.op.status, body: encoded, pending: c.op.completing && paymentPending(session)}, nil
 }
 
-// paymentPending reports whether a payment is in progress, however the shape names the
-// session's status: the same key must be able to fetch the outcome.
+// paymentPending reports whether a payment is in progress, whatever the shape calls the
+// status: the same key must be able to fetch the outcome.
 func paymentPending(session order.Session) bool {
 	return session.Status == order.InProgress || session.Problem == order.ProblemPaying
 }
 
-// response is what a refusal sends.
+// response returns what is sent for a problem.
 func (p *problem) response() response {
 	body, err := json.Marshal(p.body)
 	if err != nil {
@@ -421,7 +420,7 @@ func (p *problem) response() response {
 	return out
 }
 
-// faultProblem is something that is not the agent's doing.
+// faultProblem is an error that the agent has not caused.
 func faultProblem(err error) error {
 	p := newProblem(http.StatusInternalServerError, codeInternal, messageInternal, "")
 	kind := registrar.KindOf(err)

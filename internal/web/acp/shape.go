@@ -4,28 +4,28 @@ import (
 	"strings"
 )
 
-// shape is one form of requests and answers.
+// shape is one format of requests and responses.
 type shape struct {
-	// version is the API-Version that asks for it; empty is our own.
+	// version is its API-Version; empty is our own.
 	version string
-	// keyRequired says that every POST needs an Idempotency-Key.
+	// keyRequired means that every POST needs an Idempotency-Key.
 	keyRequired bool
-	// create, update, complete and cancel read a body; what is wrong with it stays
-	// in the object's form.
+	// create, update, complete and cancel parse a body; errors are kept in the object's
+	// state.
 	create, update, complete, cancel func(object) request
-	// items is what a request calls its items, addressAt where it has the address.
+	// items is the name of the item list, addressPath the path of the address.
 	items, addressPath string
-	// linksInMessages says that a session has no field for a link.
+	// linksInMessages means that a session has no field for a link.
 	linksInMessages bool
-	// payLinkText names where a session has the link at which the buyer pays.
+	// payLinkText names where a session has the payment link.
 	payLinkText string
-	// returnsLinkType is the type of the link to the page about withdrawal.
+	// returnsLinkType is the type of the link to the withdrawal page.
 	returnsLinkType string
-	// write makes the body of an answer.
+	// write returns the body of a response.
 	write func(v view, completing bool) any
 }
 
-// versions are those that can be asked for, the newest first.
+// versions are the supported versions, newest first.
 var versions = []string{v2026.version, v2025.version}
 
 // shapeOf finds the shape of an API-Version.
@@ -38,7 +38,7 @@ func shapeOf(version string) (*shape, bool) {
 	return nil, false
 }
 
-// read reads a body in this shape.
+// read parses a body in this shape.
 func (s *shape) read(reader func(object) request, fields map[string]any) (request, error) {
 	f := &readState{strict: s.version != ""}
 	top := object{form: f, path: "$", fields: fields}
@@ -49,7 +49,7 @@ func (s *shape) read(reader func(object) request, fields map[string]any) (reques
 	return r, nil
 }
 
-// checkAfterItems looks at what is only worth saying once the items are known to exist.
+// checkAfterItems checks what matters only once the items are known to exist.
 func (s *shape) checkAfterItems(fields map[string]any) error {
 	f := &readState{strict: s.version != ""}
 	top := object{form: f, path: "$", fields: fields}
@@ -66,8 +66,7 @@ func (s *shape) checkAfterItems(fields map[string]any) error {
 	return nil
 }
 
-// total, message and address are written alike in all shapes that have
-// them.
+// total, message and address are the same in all shapes that have them.
 type total struct {
 	Type   string `json:"type"`
 	Text   string `json:"display_text"`
@@ -100,7 +99,7 @@ type address struct {
 	LineOne    string `json:"line_one"`
 	LineTwo    string `json:"line_two,omitempty"`
 	City       string `json:"city"`
-	State      string `json:"state"` // demanded by the schemas, also where there are none
+	State      string `json:"state"` // required by the schemas, even if there is none
 	Country    string `json:"country"`
 	PostalCode string `json:"postal_code"`
 }
@@ -128,8 +127,8 @@ func newBuyer2026(v view) *buyer2026 {
 	return who
 }
 
-// parseLanguage is de or en, from a locale or an Accept-Language header; empty if it
-// says neither.
+// parseLanguage returns de or en from a locale or an Accept-Language header; empty if
+// it is neither.
 func parseLanguage(tags string) string {
 	for tag := range strings.SplitSeq(tags, ",") {
 		tag, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(tag)), ";")

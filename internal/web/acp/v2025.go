@@ -2,10 +2,10 @@ package acp
 
 import "github.com/dotkontor/dotkontor/internal/registrar"
 
-// v2025 is the protocol's first version. Its schema of a session has no field for
-// a link, so links stand in messages; and none for the order, although its schema
-// of a completed session demands one: that can't be satisfied, and its own example
-// has none either. The order has the session's id.
+// v2025 is the protocol's first version. Its session has no field for a link, so links
+// are in messages; and none for the order, although its schema of a completed session
+// requires one: that can't be satisfied, and its own example has none either. The order
+// has the session's id.
 var v2025 = &shape{
 	version: "2025-09-29",
 	create:  create2025, update: update2025, complete: complete2025, cancel: readNothing,
@@ -144,7 +144,7 @@ func write2025(v view) session2025 {
 	return body
 }
 
-// newTotals are sums as both versions write them, in whole cents.
+// newTotals are the totals of both versions, in cents.
 func newTotals(net, vat, gross registrar.Cents) []total {
 	return []total{
 		{Type: "items_base_amount", Text: "Items", Amount: int64(net)},

@@ -14,8 +14,8 @@ var v2026 = &shape{
 	write: func(v view, completing bool) any { return write2026(v, completing) },
 }
 
-// create2026 does not insist on capabilities: the protocol's own examples forget
-// them, and nothing here depends on an agent's.
+// create2026 does not require capabilities: the protocol's own examples omit them, and
+// nothing here depends on them.
 func create2026(o object) request {
 	o.allowOnly("buyer", "line_items", "currency", "fulfillment_details", "capabilities", "fulfillment_groups",
 		"affiliate_attribution", "coupons", "discounts", "locale", "timezone", "quote_id", "metadata", "order_notes").
@@ -70,7 +70,7 @@ func (p *buyerReader) company(buyer object) {
 	}
 }
 
-// details reads the details of the delivery, which say once more who and where.
+// details reads the fulfillment details, which repeat name and address.
 func (p *buyerReader) details(o object) {
 	details, present := o.object("fulfillment_details")
 	if !present {
@@ -88,7 +88,7 @@ func (p *buyerReader) details(o object) {
 	}
 }
 
-// declinedOutcomes are results of an authentication after which nothing is charged.
+// declinedOutcomes are authentication results after which nothing is charged.
 var declinedOutcomes = map[string]bool{
 	"abandoned": true, "canceled": true, "denied": true, "rejected": true, "internal_error": true, "processing_error": true,
 }
@@ -113,7 +113,7 @@ func complete2026(o object) request {
 	r.readBilling(payment)
 	if payment.text("purchase_order_number") != "" {
 		if _, present := payment.value("instrument"); !present {
-			return r // there is no paying by invoice: a human pays
+			return r // payment by invoice is not supported: a human pays
 		}
 	}
 	payment.require("handler_id", "instrument")
@@ -135,7 +135,7 @@ func cancel2026(o object) request {
 	return request{}
 }
 
-// readBilling reads the address of the payment.
+// readBilling reads the billing address.
 func (r *request) readBilling(payment object) {
 	if place, present := payment.object("billing_address"); present {
 		var who buyerReader
@@ -233,7 +233,7 @@ type option2026 struct {
 	Totals []total `json:"totals"`
 }
 
-// cardHandlers is the one way in which a token pays.
+// cardHandlers is the only payment handler.
 func cardHandlers() *payment2026 {
 	return &payment2026{Handlers: []handler2026{{
 		ID: handler, Name: "dev.acp.tokenized.card", DisplayName: "Card", Version: "2026-01-22",
@@ -244,8 +244,8 @@ func cardHandlers() *payment2026 {
 	}}}
 }
 
-// write2026 has the order in every answer to a completion, as its schema demands;
-// whether it is paid is the status' to say.
+// write2026 includes the order in every response to a completion, as its schema
+// requires; the status says whether it is paid.
 func write2026(v view, completing bool) session2026 {
 	body := session2026{
 		ID: v.id, Protocol: protocol2026{Version: "2026-04-17"}, Status: v.status, Currency: currency,

@@ -14,7 +14,7 @@ import (
 
 // view is an order as an agent may see it, before it is written in a shape.
 type view struct {
-	// links are what people should read.
+	// links are the legal pages.
 	links             []webLink
 	id, status, state string
 	lineItems         []lineItem
@@ -24,10 +24,10 @@ type view struct {
 	refunds           []ownRefund
 	contact           order.Contact
 	notices           []notice
-	// payURL and verifyURL are empty where a human has nothing to do.
+	// payURL and verifyURL are empty if no human action is required.
 	payURL, verifyURL               string
 	createdAt, updatedAt, expiresAt time.Time
-	// open says that it can still be paid, paid that it was.
+	// open means that it can still be paid, paid that it was.
 	open, paid bool
 }
 
@@ -43,11 +43,11 @@ type lineItem struct {
 // notice is one message of a session.
 type notice struct {
 	kind, code, param, text string
-	// resolution says who can do something about it; 2026-04-17 asks.
+	// resolution says who can resolve it; required by 2026-04-17.
 	resolution string
 }
 
-// The kinds of notes, and who resolves them.
+// Kinds of notices, and who resolves them.
 const (
 	noticeInfo      = "info"
 	noticeError     = "error"
@@ -57,8 +57,7 @@ const (
 
 const optionTitle = "Registered in the holder's name"
 
-// newView is what the session says. permalinks is the address below which people
-// read their orders.
+// newView converts a session. permalinks is the URL prefix of order pages.
 func newView(s order.Session, sh *shape, permalinks string) view {
 	o := s.Order
 	v := view{
@@ -76,7 +75,7 @@ func newView(s order.Session, sh *shape, permalinks string) view {
 		v.paid = true
 	case order.SessionCanceled:
 	case order.SessionExpired:
-		v.status = string(order.SessionCanceled) // for an agent that is the same
+		v.status = string(order.SessionCanceled) // the same for an agent
 	}
 	for _, item := range o.Items {
 		v.lineItems = append(v.lineItems, newLineItem(item))
@@ -101,10 +100,10 @@ func newLineItem(item order.Item) lineItem {
 	}
 }
 
-// itemID is how agents call an item: register:example.de.
+// itemID is an agent's name for an item: register:example.de.
 func itemID(kind order.Kind, name string) string { return string(kind) + ":" + name }
 
-// sessionNotices is what an agent, or its buyer, should know or do.
+// sessionNotices are the messages for an agent or its buyer.
 func sessionNotices(s order.Session, v view, sh *shape) []notice {
 	var notes []notice
 	add := func(kind, code, param, resolution, text string) {
@@ -128,13 +127,13 @@ func sessionNotices(s order.Session, v view, sh *shape) []notice {
 		if reason, refused := s.Refused[item.ID]; refused {
 			code := codeOutOfStock
 			if registrar.CodeOf(reason) == provision.Undecided {
-				code = "invalid" // the protocol has no code for a name without a decision
+				code = "invalid" // the protocol has no code for an undecided name
 			}
 			add(noticeError, code, at, resolvedByAgent, item.Name+": "+itemMessage(reason))
 		}
 		for _, missing := range s.MissingByItem[item.ID] {
 			switch missing {
-			case order.MissingRegistrant, order.MissingIdentity: // told once, below
+			case order.MissingRegistrant, order.MissingIdentity: // reported once, below
 			case order.MissingCode:
 				add(noticeError, codeMissing, at, resolvedByBuyer, "The auth code of "+item.Name+" is missing. The buyer enters it at "+v.payURL)
 			default:
@@ -187,7 +186,7 @@ func paidNotices(s order.Session, v view) []notice {
 	return notes
 }
 
-// wireFields are the words of order.Session's Untold as requests write them, and
+// wireFields are the fields of order.Session.MissingFields as requests name them, and
 // whether they belong to the address.
 var wireFields = map[string]struct {
 	word  string
@@ -198,8 +197,8 @@ var wireFields = map[string]struct {
 	"street": {"line_one", true}, "postal_code": {"postal_code", true}, "city": {"city", true}, "state": {"state", true}, "country": {"country", true},
 }
 
-// missingData is what registrant data is missing or can't be used, and where to tell
-// it. Where there is one field, param names it.
+// missingData returns which registrant data is missing or invalid, and where to send
+// it. param names a single field.
 func missingData(s order.Session, sh *shape) (param, text string) {
 	if len(s.MissingFields) == 0 { // an account's own data
 		return "$.buyer", "The registrant's data is not complete. The customer completes it, signed in."
@@ -234,14 +233,13 @@ func firstNonEmpty(text, otherwise string) string {
 	return otherwise
 }
 
-// webLink is a page that people should read.
+// webLink is a link to a legal page.
 type webLink struct {
 	Type string `json:"type"`
 	URL  string `json:"url"`
 }
 
-// links are the pages about terms, data and withdrawal, by the names that the
-// version has for them.
+// links returns the legal pages with the version's link types.
 func (h *Handler) links(sh *shape) []webLink {
 	list := []webLink{}
 	for _, one := range []struct{ kind, path string }{

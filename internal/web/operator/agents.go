@@ -9,11 +9,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// agentsView is the list, with what is shown once.
+// agentsView is the list with secrets that are shown once.
 type agentsView struct {
 	Live, Removed []agent.Agent
 	Issued        agent.IssuedSecrets
-	// For is the agent that it was made for.
+	// For is the agent of the secrets.
 	For    string
 	Fields []ui.Field
 }
@@ -69,7 +69,7 @@ func (h *Handler) addAgent(req *ui.Request, operator registrar.Actor) error {
 	if err != nil {
 		return h.showAgents(req, operator, agentsView{}, err)
 	}
-	req.R.PostForm = nil // the form is empty again
+	req.R.PostForm = nil // clears the form
 	return h.showAgents(req, operator, agentsView{Issued: issued, For: added.Name}, nil)
 }
 
@@ -89,7 +89,7 @@ func (h *Handler) rekeyAgent(req *ui.Request, operator registrar.Actor) error {
 	return h.showIssued(req, operator, issued, err)
 }
 
-// showIssued shows what was made for an agent, once.
+// showIssued shows the new secrets of an agent, once.
 func (h *Handler) showIssued(req *ui.Request, operator registrar.Actor, issued agent.IssuedSecrets, err error) error {
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// customers is where one customer is asked for.
+// customers is the search form.
 func (h *Handler) customers(req *ui.Request, _ registrar.Actor) error {
 	return h.showSearch(req, http.StatusOK, "")
 }
@@ -21,8 +21,8 @@ func (h *Handler) showSearch(req *ui.Request, status int, problem string) error 
 	return h.renderProblem(req, ui.View{Name: "customers", Status: status, Title: "customers.title", Section: customersPath}, field, problem)
 }
 
-// findCustomer leads to the account that is named. It is a POST, so that no address of
-// a person gets into an address of ours.
+// findCustomer redirects to the account found. It is a POST, so that no personal
+// address appears in a URL.
 func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error {
 	id, err := h.Customers.Find(req.R.Context(), operator, req.Text("q"))
 	if registrar.KindOf(err) == registrar.KindNotFound || registrar.KindOf(err) == registrar.KindInvalid {
@@ -34,7 +34,7 @@ func (h *Handler) findCustomer(req *ui.Request, operator registrar.Actor) error 
 	return req.SeeOther(customersPath + "/" + url.PathEscape(id))
 }
 
-// customer is one account, read only.
+// customer shows one account, read only.
 func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	record, err := h.Customers.Open(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {
@@ -43,7 +43,7 @@ func (h *Handler) customer(req *ui.Request, operator registrar.Actor) error {
 	return h.render(req, ui.View{Name: "customer", Title: "customer.title", Section: customersPath}, record)
 }
 
-// order is one order with its payments and refunds.
+// order shows one order with its payments and refunds.
 func (h *Handler) order(req *ui.Request, operator registrar.Actor) error {
 	o, err := h.Customers.Order(req.R.Context(), operator, req.R.PathValue("id"))
 	if err != nil {

@@ -1,15 +1,13 @@
-// Package operator is the pages of those who run the service: what waits for a
-// person, work that is under way, how everybody outside does, the price list, the
-// agents, customers and locks.
+// Package operator serves the operators' pages: open issues, jobs, upstream health, the
+// price list, agents, customers and locks.
 //
-// For everybody else these pages do not exist: a stranger and a customer get the same
-// 404, whatever they send. An operator is a customer's account with a role that only
-// the command line gives, and has to have signed in with a passkey or a second
-// factor; a password alone opens a page that says so. What hands out secrets, changes
-// prices or locks a domain asks for a sign-in of the last minutes as well.
+// These pages do not exist for others: anonymous visitors and customers get the same
+// 404, whatever they send. An operator is an account with a role that only the command
+// line grants, and must sign in with a passkey or a second factor; with a password
+// alone only a page that says so is shown. Issuing secrets, changing prices and locking
+// a domain also require a sign-in within the last minutes.
 //
-// Customers are read only, and there is no list to browse: an operator opens the one
-// account that an address, a number or a domain names, and that look stands in the
-// customer's own activity before the page is shown. Lists of work name domains and
-// ids, never people.
+// Customers are read only, and there is no list to browse: an operator opens one account
+// by address, number or domain, and the access is recorded in the customer's activity
+// before the page is shown. Job lists contain domains and ids, never persons.
 package operator

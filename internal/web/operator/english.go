@@ -1,6 +1,6 @@
 package operator
 
-// english has the keys of german.
+// english has the same keys as german.
 var english = map[string]string{
 	"tabs.label":                  "Operations",
 	"tab.home":                    "To do",

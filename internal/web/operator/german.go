@@ -1,7 +1,7 @@
 package operator
 
-// german is every sentence of these pages.
-var german = map[string]string{ //nolint:gosec // sentences, no credentials
+// german holds the texts of these pages.
+var german = map[string]string{ //nolint:gosec  // texts, no credentials
 	"tabs.label":                  "Betrieb",
 	"tab.home":                    "Was ansteht",
 	"tab.jobs":                    "Vorgänge",

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// home is what waits for a person.
+// home lists what needs an operator.
 func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	needs, err := h.Admin.ListOpenIssues(req.R.Context(), operator)
 	if err != nil {
@@ -30,7 +30,7 @@ func (h *Handler) home(req *ui.Request, operator registrar.Actor) error {
 	}{needs, troubled, len(needs.Orders)+len(needs.Items)+len(needs.Changes)+len(needs.Refunds)+len(needs.Locks)+len(troubled) == 0})
 }
 
-// jobs is one kind of work.
+// jobs lists one kind of jobs.
 func (h *Handler) jobs(req *ui.Request, operator registrar.Actor) error {
 	return h.showJobs(req, operator, "")
 }
@@ -57,12 +57,12 @@ func (h *Handler) showJobs(req *ui.Request, operator registrar.Actor, problem st
 	}{admin.JobKinds(), kind, next, jobs}, problem)
 }
 
-// retryJob makes one piece of work due now.
+// retryJob makes a job due now.
 func (h *Handler) retryJob(req *ui.Request, operator registrar.Actor) error {
 	return h.changeJob(req, operator, "job_retried", h.Admin.Retry)
 }
 
-// abandonJob ends a piece of work that nobody can do any more.
+// abandonJob abandons a job that can't be completed any more.
 func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
 	if err := requireRecentSignIn(req); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (h *Handler) abandonJob(req *ui.Request, operator registrar.Actor) error {
 	return h.changeJob(req, operator, "job_given_up", h.Admin.AbandonJob)
 }
 
-// changeJob does something to a job and says so. What is in the way is told above the list.
+// changeJob applies an action to a job. Errors are shown above the list.
 func (h *Handler) changeJob(
 	req *ui.Request, operator registrar.Actor, note string,
 	do func(ctx context.Context, operator registrar.Actor, kind admin.JobKind, id string) error,
@@ -87,20 +87,20 @@ func (h *Handler) changeJob(
 	return req.SeeOther(jobsPath + "?kind=" + url.QueryEscape(string(kind)))
 }
 
-// upstreamGroup is one table of the page of health.
+// upstreamGroup is one table of the health page.
 type upstreamGroup struct {
 	Name      string
 	Upstreams []Upstream
 }
 
-// peerGroups are the tables, in their order.
-var peerGroups = []string{"account", "payments", "vat", "mail", "registry"}
+// upstreamGroups are the tables in their order.
+var upstreamGroups = []string{"account", "payments", "vat", "mail", "registry"}
 
-// health is how everybody outside does.
+// health shows the health of all upstreams.
 func (h *Handler) health(req *ui.Request, _ registrar.Actor) error {
 	upstreams := h.Upstreams()
 	var all []upstreamGroup
-	for _, name := range peerGroups {
+	for _, name := range upstreamGroups {
 		group := upstreamGroup{Name: name}
 		for _, upstream := range upstreams {
 			if upstream.Group == name {

@@ -12,10 +12,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// defaultReviewPeriod is the date that the form proposes.
+// defaultReviewPeriod is the default of the review date.
 const defaultReviewPeriod = 30 * 24 * time.Hour
 
-// restrictionBox is one box of the form.
+// restrictionBox is one checkbox of the form.
 type restrictionBox struct {
 	Name    admin.Restriction
 	Checked bool
@@ -30,7 +30,7 @@ type locksView struct {
 	RestrictionProblem string
 }
 
-// fieldByCode is the field at which a mistake is told.
+// fieldByCode maps an error code to the field that shows it.
 var fieldByCode = map[registrar.Code]string{
 	registrar.NoSuchDomain: "domain", admin.BadCause: "cause", admin.BadReason: "reason", admin.BadRestrictions: "blocks", admin.BadReviewDate: "review",
 }
@@ -82,7 +82,7 @@ func (h *Handler) setLock(req *ui.Request, operator registrar.Actor) error {
 		return err
 	}
 	request := admin.LockRequest{Cause: admin.Cause(req.Text("cause")), Reason: req.Text("reason"), Reference: req.Text("reference")}
-	// What is no name at all is nobody's either.
+	// An invalid name matches no domain.
 	request.Name, _ = idna.Lookup.ToASCII(strings.TrimSuffix(strings.ToLower(req.Text("domain")), "."))
 	request.ReviewAt, _ = time.Parse(time.DateOnly, req.Text("review"))
 	for _, name := range admin.Restrictions() {
@@ -113,7 +113,7 @@ func (h *Handler) liftLock(req *ui.Request, operator registrar.Actor) error {
 	return req.SeeOther(locksPath)
 }
 
-// secureLock asks the registry again for its own lock.
+// secureLock requests the registry's lock again.
 func (h *Handler) secureLock(req *ui.Request, operator registrar.Actor) error {
 	err := h.Admin.Secure(req.R.Context(), operator, req.R.PathValue("id"))
 	if registrar.KindOf(err) == registrar.KindNotFound {

@@ -13,17 +13,17 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Config is what the pages need. All of it but Agents is required.
+// Config holds the dependencies of the pages. All are required.
 type Config struct {
-	// Frame is what the pages stand in. The front fills it in.
+	// Frame is set by package web.
 	Frame     *ui.Frame
 	Admin     Admin
 	Customers Customers
 	Agents    Agents
 	Prices    Prices
-	// ConfirmFactor is by how much a price may change without an explicit confirmation.
+	// ConfirmFactor is how much a price may change without explicit confirmation.
 	ConfirmFactor float64
-	// Upstreams are all outside, in the order in which they are shown.
+	// Upstreams returns all upstreams in display order.
 	Upstreams func() []Upstream
 }
 
@@ -36,7 +36,7 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Admin == nil || cfg.Customers == nil || cfg.Prices == nil || cfg.Upstreams == nil || cfg.Agents == nil {
-		return nil, errors.New("the operators' pages need a frame, an office, files, agents, prices and upstreams")
+		return nil, errors.New("operator: Config.Frame, Admin, Customers, Prices, Upstreams and Agents are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, ui.Texts{German: german, English: english})
 	if err != nil {
@@ -45,7 +45,7 @@ func New(cfg Config) (*Handler, error) {
 	return &Handler{Config: cfg, templates: views}, nil
 }
 
-// Where pages are that others lead to.
+// Paths that several pages use.
 const (
 	homePath      = ui.OperatorPath
 	jobsPath      = homePath + "/jobs"
@@ -57,7 +57,7 @@ const (
 	locksPath     = homePath + "/locks"
 )
 
-// Routes is everything that operators find. None of it is there for others.
+// Routes lists the pages. They do not exist for others than operators.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []httpjson.Route{
@@ -87,15 +87,15 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 }
 
-// pageFunc is a page with the operator who opens it.
+// pageFunc is a page with the operator who requests it.
 type pageFunc func(req *ui.Request, operator registrar.Actor) error
 
-// operatorPage lets operators through. Others learn nothing.
+// operatorPage requires an operator. Others get 404.
 func (h *Handler) operatorPage(formPath string, show pageFunc) http.HandlerFunc {
 	return h.Frame.Page(h.requireOperator(formPath, show))
 }
 
-// uploadPage is behind for a page that is sent a file, which nobody else's is read.
+// uploadPage is operatorPage for a file upload, which is read for operators only.
 func (h *Handler) uploadPage(formPath string, show pageFunc) http.HandlerFunc {
 	return h.Frame.UploadPage(maxListBytes, h.requireOperator(formPath, func(req *ui.Request, operator registrar.Actor) error {
 		if err := req.ReadForm(); err != nil {
@@ -119,7 +119,7 @@ func (h *Handler) requireOperator(formPath string, show pageFunc) ui.PageFunc {
 	}
 }
 
-// tab is one entry of the operators' own menu.
+// tab is one entry of the operators' menu.
 type tab struct {
 	Path, Label string
 	Current     bool
@@ -135,20 +135,19 @@ var tabs = []tab{
 	{Path: pricesPath, Label: "tab.prices"},
 }
 
-// pageData is what every template of this package reads.
+// pageData is the data of every template of this package.
 type pageData struct {
 	Tabs []tab
-	// Recent says that the sign-in is new enough for what matters; Again is where it
-	// is renewed.
+	// Recent means that the sign-in is recent enough for sensitive actions; Again
+	// renews it.
 	Recent bool
 	Again  string
-	// Problem is a sentence about what did not work.
+	// Problem is a message about what failed.
 	Problem string
 	Page    any
 }
 
-// render shows a page with the operators' menu, of which the view's section is the
-// current entry.
+// render renders a page with the operators' menu.
 func (h *Handler) render(req *ui.Request, view ui.View, data any) error {
 	return h.renderProblem(req, view, data, "")
 }
@@ -165,12 +164,12 @@ func (h *Handler) renderProblem(req *ui.Request, view ui.View, data any, problem
 	return h.templates.Render(req, view)
 }
 
-// errorText is what is said about an error; false if there is nothing to be said that
-// the frame does not say better.
+// errorText returns the message for an error; false if the frame's error page should be
+// shown.
 func (h *Handler) errorText(req *ui.Request, err error) (string, bool) {
 	key := ui.ProblemKey(registrar.CodeOf(err))
 	return h.templates.Text(req.Language, key), h.templates.Has(key)
 }
 
-// requireRecentSignIn refuses whoever has not just signed in.
+// requireRecentSignIn fails unless the operator has just signed in.
 func requireRecentSignIn(req *ui.Request) error { return req.Actor().RequireRecentSignIn(req.Now) }

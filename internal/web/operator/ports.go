@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// Admin is what operators do by hand.
+// Admin performs manual operations.
 type Admin interface {
 	ListOpenIssues(ctx context.Context, operator registrar.Actor) (admin.OpenIssues, error)
 	ListJobs(ctx context.Context, operator registrar.Actor, kind admin.JobKind, tried bool) ([]admin.Job, error)
@@ -25,9 +25,10 @@ type Admin interface {
 	ListLocks(ctx context.Context, operator registrar.Actor) (inForce, lifted []admin.Lock, err error)
 }
 
-// Customers are what is known of customers. Whoever opens one is written into it first.
+// Customers reads customer records. Every access is recorded in the customer's audit
+// log first.
 type Customers interface {
-	// Find is the account that an address, an id, a domain or an order names.
+	// Find returns the account of an email address, an id, a domain or an order.
 	Find(ctx context.Context, operator registrar.Actor, text string) (id string, err error)
 	Open(ctx context.Context, operator registrar.Actor, id string) (CustomerRecord, error)
 	Order(ctx context.Context, operator registrar.Actor, id string) (order.Order, error)
@@ -36,7 +37,7 @@ type Customers interface {
 // CustomerRecord is one customer.
 type CustomerRecord struct {
 	Account account.Customer
-	// Registrant is whom domains are registered for, if Told.
+	// Registrant is the registrant of domains, if HasRegistrant.
 	Registrant    account.Registrant
 	HasRegistrant bool
 	Domains       []portfolio.Domain
@@ -44,7 +45,7 @@ type CustomerRecord struct {
 	AuditEvents   []account.AuditEntry
 }
 
-// Agents are those who check out for customers.
+// Agents manages checkout agents.
 type Agents interface {
 	List(ctx context.Context, operator registrar.Actor) ([]agent.Agent, error)
 	Add(ctx context.Context, operator registrar.Actor, wanted agent.AddParams) (agent.Agent, agent.IssuedSecrets, error)
@@ -55,10 +56,10 @@ type Agents interface {
 
 // Prices is the price list.
 type Prices interface {
-	// Current is the edition in force on all nodes.
+	// Current returns the edition in effect on all nodes.
 	Current(ctx context.Context) (catalog.Edition, error)
-	// Replace puts next in force, with an audit event. It returns
-	// catalog.ErrEditionConflict if was is no longer in force.
+	// Replace puts next into effect, with an audit event. It returns
+	// catalog.ErrEditionConflict if was is no longer in effect.
 	Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error
 }
 

@@ -14,27 +14,27 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// maxListBytes bounds an upload; the shipped list has 38 KiB.
+// maxListBytes limits an upload; the shipped list has 38 KiB.
 const maxListBytes = 2 << 20
 
-// maxShownProblems bounds how many mistakes of a list are told.
+// maxShownProblems limits the errors shown for a list.
 const maxShownProblems = 20
 
 // pricesView is the page, with a comparison if there is one.
 type pricesView struct {
 	Extensions int
-	// Compared says that what follows is there: what would come, go and change.
+	// Compared means that the following fields are set.
 	Compared                bool
 	Added, Removed, Changed []catalog.Change
-	// Text is the new list, exactly as it was compared; Was is the edition that it was
-	// compared with.
+	// Text is the new list exactly as compared; Was is the edition it was compared
+	// with.
 	Text string
 	Was  int64
-	// Unconfirmed counts the changes that look like mistakes and must be confirmed.
+	// Unconfirmed counts suspicious changes that must be confirmed.
 	Unconfirmed int
-	// Raised counts prices that rise, Cheaper those that fall.
+	// Raised counts price increases, Lowered decreases.
 	Raised, Lowered int
-	// Problems are why a list was refused.
+	// Problems are why a list was rejected.
 	Problems []string
 }
 
@@ -51,7 +51,7 @@ func (h *Handler) showPrices(req *ui.Request, view pricesView, status int, probl
 	return h.renderProblem(req, ui.View{Name: "prices", Status: status, Title: "prices.title", Section: pricesPath}, view, problem)
 }
 
-// listFile is the list in force, as an upload has to be.
+// listFile serves the current list in the upload format.
 func (h *Handler) listFile(req *ui.Request, _ registrar.Actor) error {
 	current, err := h.Prices.Current(req.R.Context())
 	if err != nil {
@@ -66,7 +66,7 @@ func (h *Handler) listFile(req *ui.Request, _ registrar.Actor) error {
 	return nil
 }
 
-// comparePrices shows what a list would change. Nothing counts yet.
+// comparePrices shows what a list would change, without applying it.
 func (h *Handler) comparePrices(req *ui.Request, _ registrar.Actor) error {
 	text, err := uploadedList(req)
 	if err != nil {
@@ -75,7 +75,7 @@ func (h *Handler) comparePrices(req *ui.Request, _ registrar.Actor) error {
 	return h.showComparison(req, text, "")
 }
 
-// uploadedList is the uploaded file, or what was pasted.
+// uploadedList returns the uploaded file or the pasted text.
 func uploadedList(req *ui.Request) (string, error) {
 	if req.R.MultipartForm == nil {
 		return req.Field("text"), nil
@@ -95,7 +95,7 @@ func uploadedList(req *ui.Request) (string, error) {
 	return string(text), nil
 }
 
-// problemLines are the lines of a refusal.
+// problemLines returns the lines of an error.
 func problemLines(err error) []string {
 	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
 	if len(lines) > maxShownProblems {
@@ -144,7 +144,7 @@ func (p *pricesView) count(change catalog.Change) {
 	}
 }
 
-// applyPrices puts a list in force that was compared with the one that still is.
+// applyPrices applies a list, if the one it was compared with is still in effect.
 func (h *Handler) applyPrices(req *ui.Request, operator registrar.Actor) error {
 	if err := requireRecentSignIn(req); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// dynamicKeys are the texts that are found by what a service says.
+// dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{
 	"problem.", "note.", "job.", "what.", "state.", "payment.", "peer.", "group.", "nobody.", "field.", "profile.", "who.", "cause.", "block.", "block_hint.", "securing.",
 }
@@ -27,7 +27,7 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
-// What services say is said in words.
+// Every code of the services has a text.
 func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	t.Parallel()
 	want := func(key string) {
@@ -54,7 +54,7 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	for _, status := range registrar.DomainStatuses() {
 		want("state." + string(status))
 	}
-	for _, group := range peerGroups {
+	for _, group := range upstreamGroups {
 		want("group." + group)
 		want("nobody." + group)
 	}
@@ -64,7 +64,7 @@ func TestTexts_EveryServiceCodeHasText(t *testing.T) {
 	states := regexp.MustCompile(`\bState += "([a-z_]+)"`)
 	for _, folder := range []string{"order", "provision", "domainchange"} {
 		textcheck.EachMatch(t, "../../registrar/"+folder+"/*.go", states, func(state string) {
-			if state != "done" && state != "refused" { // those are at their end
+			if state != "done" && state != "refused" { // these are final
 				want("state." + state)
 			}
 		})

@@ -8,17 +8,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// activityPageSize is how many entries one page of the audit has.
+// activityPageSize is the number of audit entries per page.
 const activityPageSize = 50
 
-// activityEntry is one entry, with the names of what can be named.
+// activityEntry is one entry with the names of its objects.
 type activityEntry struct {
 	account.AuditEntry
-	// Who is a key; By is which token, application or operator it was.
+	// Who is a text key; By is the name of the token, application or operator.
 	Who, By string
-	// What is a key, and How one where the object is a way of doing it.
+	// What is a text key; How is one if the object is a method.
 	What, Object, How string
-	// Where is the address; empty if there is none to be shown.
+	// Where is the address; empty if it must not be shown.
 	Where string
 }
 
@@ -48,7 +48,7 @@ func (h *Handler) activity(req *ui.Request) error {
 	}{rows, older, req.Query("before") != ""}})
 }
 
-// namesByID are those of the customer's own things, by id.
+// namesByID returns the names of the customer's objects by id.
 func (h *Handler) namesByID(req *ui.Request) (map[string]string, error) {
 	tokens, err := h.accessTokens.ListWithRevoked(req.R.Context(), req.Actor())
 	if err != nil {
@@ -88,7 +88,7 @@ func (h *Handler) newActivityEntry(entry account.AuditEntry, names map[string]st
 	}
 	repeatsActor := entry.Object == entry.Actor.Through && entry.Actor.Kind != registrar.ActorSystem
 	if repeatsActor || entry.Object == entry.Customer {
-		line.Object = "" // it would say the same again
+		line.Object = "" // it would repeat the action
 	}
 	return line
 }

@@ -18,7 +18,7 @@ func (noSessions) Visitor(context.Context, string) (account.Visitor, error) {
 	return account.Visitor{}, &registrar.Error{Kind: registrar.KindUnauthenticated}
 }
 
-// Whoever sees that an order was paid wants to know which.
+// The entry of a paid order names the order.
 func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 	t.Parallel()
 	frame, err := ui.New(ui.Config{BaseURL: "https://domains.example", Sessions: noSessions{}, Address: func(*http.Request) netip.Addr { return netip.Addr{} }})
@@ -37,16 +37,16 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 		return h.newActivityEntry(entry, nil).Object
 	}
 	if got := paid(registrar.ActorSystem); got != "ord_1" {
-		t.Errorf("the service's own line names %q", got)
+		t.Errorf("the service's own entry names %q", got)
 	}
 	for kind, want := range map[registrar.ActorKind]string{registrar.ActorPerson: "192.0.2.7", registrar.ActorOperator: ""} {
 		entry := account.AuditEntry{}
 		entry.Actor = registrar.Actor{Kind: kind, Address: netip.MustParseAddr("192.0.2.7")}
 		if got := h.newActivityEntry(entry, nil).Where; got != want {
-			t.Errorf("a line of %s tells the address %q", kind, got)
+			t.Errorf("an entry of %s shows the address %q", kind, got)
 		}
 	}
 	if got := paid(registrar.ActorToken); got != "" {
-		t.Errorf("what stands beside who did it is said again: %q", got)
+		t.Errorf("the entry repeats its actor: %q", got)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// linkedAgents shows which agents may check out for the customer, and which could.
+// linkedAgents shows the linked agents and those that can be linked.
 func (h *Handler) linkedAgents(req *ui.Request) error {
 	offers, err := h.agents.ListLinkable(req.R.Context(), req.Actor())
 	if err != nil {
@@ -45,7 +45,7 @@ func (h *Handler) unlinkAgent(req *ui.Request) error {
 	return req.SeeOther(agentsPath)
 }
 
-// noAgents stands for agents where none are let in.
+// noAgents is used if there are no agents.
 type noAgents struct{}
 
 func (noAgents) ListLinkable(context.Context, registrar.Actor) ([]agent.LinkableAgent, error) {

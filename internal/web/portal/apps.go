@@ -5,7 +5,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// apps is what the customer has connected.
+// apps lists the connected applications.
 func (h *Handler) apps(req *ui.Request) error {
 	apps, err := h.applications.ListConnectedApps(req.R.Context(), req.Actor())
 	if err != nil {

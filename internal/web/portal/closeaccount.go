@@ -10,7 +10,7 @@ import (
 
 const closePath = "/portal/profile/close"
 
-// showClose says what goes and what stays, and what keeps the account open.
+// showClose explains what is deleted and kept, and what prevents the closure.
 func (h *Handler) showClose(req *ui.Request) error {
 	if !req.SignedInRecently() {
 		return req.RedirectToSignIn(ui.SignInAgainPath)
@@ -30,7 +30,7 @@ func (h *Handler) renderClose(req *ui.Request, problem string, status int) error
 	}{ties, ties != account.CloseBlockers{}, problem}})
 }
 
-// closeAccount ends the account. The tick is asked for because nobody can undo it.
+// closeAccount closes the account. It requires the checkbox because it can't be undone.
 func (h *Handler) closeAccount(req *ui.Request) error {
 	if req.Field("sure") != "on" {
 		return h.renderClose(req, h.templates.Text(req.Language, "close.unsure"), http.StatusUnprocessableEntity)

@@ -16,11 +16,11 @@ import (
 // domainView is the page of one domain.
 type domainView struct {
 	domainchange.View
-	// Path is the page's own address.
+	// Path is the page's own path.
 	Path string
-	// Closed says by kind of change why it can't be made.
+	// Closed is why a kind of change is not possible.
 	Closed map[string]registrar.Code
-	// ClosedReason is the reason that closes the whole page; empty if something can be done.
+	// ClosedReason is why no change is possible; empty if some are.
 	ClosedReason          registrar.Code
 	Recent                bool
 	Again                 string
@@ -29,21 +29,21 @@ type domainView struct {
 	HasRegistrant         bool
 	History               []historyEntry
 
-	// What was typed, and what is wrong with it.
+	// The customer's input and its error.
 	Problem            string
 	Nameservers        string
 	NameserversProblem string
 	DS                 ui.Field
-	// Code is set on the one answer that shows an auth code.
+	// Code is set only in the response that shows an auth code.
 	Code string
 }
 
-// historyEntry is something that happened to the domain.
+// historyEntry is one event of the domain.
 type historyEntry struct {
 	At time.Time
-	// What and Who are keys; Detail and By are what they are about.
+	// What and Who are text keys; Detail and By are their objects.
 	What, Detail, Who, By string
-	// State is the key of how it ended; empty if it ended well.
+	// State is the text key of the result; empty if it succeeded.
 	State   string
 	Address string
 }
@@ -59,7 +59,7 @@ func (h *Handler) domain(req *ui.Request) error {
 	return h.showDomain(req, http.StatusOK, domainView{DS: dsField})
 }
 
-// showDomain fills in what the page shows beside what a form has left in the view.
+// showDomain fills in the rest of a view that may contain a form's input.
 func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error {
 	if h.domainChanges == nil {
 		return noSuchDomain()
@@ -87,7 +87,7 @@ func (h *Handler) showDomain(req *ui.Request, status int, view domainView) error
 	switch why := view.View.Closed[domainchange.Nameservers]; {
 	case view.Open != nil && !view.Stuck:
 		req.RefreshAfter(3 * time.Second)
-	case why != domainchange.DomainRestricted: // a lock closes what it names, and leaves the rest
+	case why != domainchange.DomainRestricted: // a lock closes only what it restricts
 		view.ClosedReason = why
 	}
 	if view.Nameservers = typed; view.NameserversProblem == "" {
@@ -107,7 +107,7 @@ func nameserverLines(servers []domainchange.Nameserver) string {
 	return strings.Join(lines, "\n")
 }
 
-// history puts changes and the rest of the audit together, the newest first.
+// history merges changes and audit events, newest first.
 func (h *Handler) history(req *ui.Request, view domainchange.View) ([]historyEntry, error) {
 	names, err := h.namesByID(req)
 	if err != nil {
@@ -144,8 +144,8 @@ func formatDS(ds domainchange.DS) string {
 	return fmt.Sprintf("%d %d %d %s", ds.KeyTag, ds.Algorithm, ds.DigestType, ds.Digest)
 }
 
-// visibleAddress is where somebody was who did something to the customer's account. Where
-// operators sit is not the customer's business; that they did it is.
+// visibleAddress is the address of an actor; empty for operators, whose address
+// customers must not see.
 func visibleAddress(actor registrar.Actor) string {
 	if actor.Kind == registrar.ActorOperator || !actor.Address.IsValid() {
 		return ""
@@ -153,8 +153,8 @@ func visibleAddress(actor registrar.Actor) string {
 	return actor.Address.String()
 }
 
-// change has the steward carry a wish out and shows how that went. retry puts what
-// was typed back into the page, with the key of what is wrong.
+// change requests a domain change and shows the result. retry restores the input with
+// the text key of the error.
 func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, retry func(view *domainView, problem string) bool) error {
 	if h.domainChanges == nil {
 		return noSuchDomain()
@@ -177,11 +177,11 @@ func (h *Handler) change(req *ui.Request, request domainchange.ChangeRequest, re
 	return req.SeeOther(path)
 }
 
-// refusalCode is the code that has a sentence about the registry's refusal. What it
-// says of objects is about nameservers only where those were to be changed.
+// refusalCode returns the code whose text explains the registry's refusal. Codes about
+// objects concern nameservers only if those were to be changed.
 func (h *Handler) refusalCode(change domainchange.Change) registrar.Code {
 	aboutHosts := change.Failure == registrar.EPPMissing || change.Failure == registrar.EPPNotAllowed
-	if change.Failure == domainchange.DomainRestricted { // a lock came while it was under way
+	if change.Failure == domainchange.DomainRestricted { // locked while the change was in progress
 		return change.Failure
 	}
 	if !h.templates.Has(ui.ProblemKey(change.Failure)) || aboutHosts && change.Kind != domainchange.Nameservers {
@@ -196,7 +196,7 @@ func (h *Handler) changeProblem(req *ui.Request, err error, retry func(*domainVi
 		key, known = closed, true
 	}
 	if registrar.CodeOf(err) == registrar.SignInAgain {
-		req.SetFormPath(domainPath(req.R.PathValue("id"))) // it is the visitor's own, so its address may be kept
+		req.SetFormPath(domainPath(req.R.PathValue("id"))) // the path is the visitor's own, so it may be kept
 		return err
 	}
 	if !known {

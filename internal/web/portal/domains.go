@@ -13,17 +13,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// domainRow is one domain with what can be done about it.
+// domainRow is one domain with its possible actions.
 type domainRow struct {
 	portfolio.Domain
 	Renewable, Switchable bool
 }
 
-// domains is what the customer holds.
+// domains lists the customer's domains.
 func (h *Handler) domains(req *ui.Request) error { return h.showDomains(req, nil) }
 
-// showDomains shows the list, after something that did not work with a sentence
-// about it. Errors that have no sentence pass.
+// showDomains renders the list with a message about problem. Errors without a message
+// are returned.
 func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	status, message := http.StatusOK, ""
 	if problem != nil {
@@ -68,8 +68,8 @@ func (h *Handler) showDomains(req *ui.Request, problem error) error {
 	return h.templates.Render(req, ui.View{Name: "domains", Status: status, Title: "domains.title", Section: domainsPath, Data: view})
 }
 
-// canSwitchAutoRenew says whether there is a switch for the automatic renewal: only what runs
-// can be switched on, and what is on can be switched off as long as it is held here.
+// canSwitchAutoRenew reports whether automatic renewal can be switched: only active
+// domains can be switched on, and any held domain can be switched off.
 func canSwitchAutoRenew(status registrar.DomainStatus, on bool) bool {
 	return status == registrar.DomainActive || on && status != registrar.DomainTransferredOut
 }
@@ -77,26 +77,25 @@ func canSwitchAutoRenew(status registrar.DomainStatus, on bool) bool {
 // domainsView is the list.
 type domainsView struct {
 	Domains []domainRow
-	// Actions says that something can be ordered, Managed that domains have pages.
+	// Actions means that orders are possible, Managed that domains have pages.
 	Actions, Managed bool
 	Problem          string
 	Total            int
-	// Part and Status are the filter, States what it can be set to.
+	// Part and Status are the filter, States its options.
 	Part   string
 	Status registrar.DomainStatus
 	States []domainCount
-	// First and More are addresses of other pages of the list; empty: there is none.
+	// First and More are URLs of other pages of the list; empty if there are none.
 	First, More string
 }
 
-// domainCount is how many domains are in a state.
+// domainCount is the number of domains in a state.
 type domainCount struct {
 	Status registrar.DomainStatus
 	Count  int
 }
 
-// domainsURL is the page of the list that comes after a domain; a zero one
-// means the first.
+// domainsURL returns the page of the list after a domain; a zero one means the first.
 func (h *Handler) domainsURL(filter portfolio.Filter, last portfolio.Domain) string {
 	query := make(url.Values)
 	for name, value := range map[string]string{"q": filter.Part, "state": string(filter.Status), "after": last.Name, "id": last.ID} {
@@ -114,7 +113,7 @@ func noSuchDomain() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 }
 
-// ownDomain is the domain of the address; another customer's is not found.
+// ownDomain returns the domain in the path; another customer's is not found.
 func (h *Handler) ownDomain(req *ui.Request) (portfolio.Domain, error) {
 	domains, err := h.portfolio.List(req.R.Context(), req.Actor())
 	if err != nil {
@@ -128,7 +127,7 @@ func (h *Handler) ownDomain(req *ui.Request) (portfolio.Domain, error) {
 	return portfolio.Domain{}, noSuchDomain()
 }
 
-// renewDomain prepares an order, which is read and paid as every other one is.
+// renewDomain prepares an order, which is then reviewed and paid like any other.
 func (h *Handler) renewDomain(req *ui.Request) error {
 	domain, err := h.ownDomain(req)
 	if err != nil {
@@ -154,7 +153,7 @@ func (h *Handler) renewDomain(req *ui.Request) error {
 	if err != nil {
 		return &registrar.Error{Kind: registrar.KindInternal, Code: "pay_url", Err: err}
 	}
-	// By its path alone: a form stays on the host that the browser is on.
+	// Only the path: a form stays on the browser's host.
 	return req.SeeOther(ui.LocalPath(to.EscapedPath(), ui.OrdersPath))
 }
 
@@ -174,7 +173,8 @@ func (h *Handler) setAutoRenew(req *ui.Request) error {
 	return req.SeeOther(h.returnPath(req))
 }
 
-// returnPath is the page that a form about a domain stands on: the list or its own.
+// returnPath returns the page with the form about a domain: the list or the domain's
+// own.
 func (h *Handler) returnPath(req *ui.Request) string {
 	if req.Field("page") == "own" && h.domainChanges != nil {
 		return domainPath(req.R.PathValue("id"))

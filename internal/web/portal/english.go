@@ -3,7 +3,7 @@ package portal
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
 // english has the same keys as german.
-var english = ui.WithRequirements(map[string]string{ //nolint:gosec // sentences
+var english = ui.WithRequirements(map[string]string{ //nolint:gosec  // texts
 	"register.title":        "Create an account",
 	"register.intro":        "Enter your email address. We will send you a link to create your account.",
 	"register.submit":       "Send link",

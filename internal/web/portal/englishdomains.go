@@ -2,7 +2,7 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-// englishDomains are the sentences about domains and what their holders change.
+// englishDomains has the same keys as germanDomains.
 var englishDomains = ui.WithRequirements(map[string]string{
 	"domains.title":          "Domains",
 	"domains.name":           "Domain",

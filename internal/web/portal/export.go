@@ -13,17 +13,16 @@ import (
 const (
 	exportPath = "/portal/profile/export"
 
-	// exportTimeout is how long the whole file may take, and pieceWithin how long somebody may
-	// take to receive the next piece of it.
+	// exportTimeout limits the whole file, chunkTimeout the transfer of each piece.
 	exportTimeout = 10 * time.Minute
 	chunkTimeout  = 20 * time.Second
-	// exportBufferBytes is how much is kept until something leaves: nearly every file is smaller,
-	// and what goes wrong with it is told on a page.
+	// exportBufferBytes are buffered before anything is sent: nearly every file is
+	// smaller, and its errors can still be shown on a page.
 	exportBufferBytes = 256 << 10
 )
 
-// export hands over all that is stored about the customer as one file. It wants a
-// recent sign-in: a browser that somebody has left open must not give everything away.
+// export serves everything stored about the customer as one file. It requires a recent
+// sign-in: an unattended browser must not give everything away.
 func (h *Handler) export(req *ui.Request) error {
 	if !req.SignedInRecently() {
 		return req.RedirectToSignIn(ui.SignInAgainPath)
@@ -33,7 +32,8 @@ func (h *Handler) export(req *ui.Request) error {
 		return err
 	}
 	defer release()
-	// A large file takes longer than a page may. Who has left is noticed by the next piece.
+	// A large file takes longer than a page may. A disconnected client is noticed at
+	// the next write.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.R.Context()), exportTimeout)
 	defer cancel()
 	file := &download{v: req, name: "dotkontor-" + req.Now.UTC().Format(time.DateOnly) + ".json"}
@@ -48,7 +48,7 @@ func (h *Handler) export(req *ui.Request) error {
 	return file.finish()
 }
 
-// download is a file that is written while it is made.
+// download is a file that is sent while it is being written.
 type download struct {
 	v       *ui.Request
 	name    string
@@ -56,7 +56,7 @@ type download struct {
 	started bool
 }
 
-// Write holds back what comes first.
+// Write buffers the beginning.
 func (d *download) Write(piece []byte) (int, error) {
 	if !d.started && d.buffer.Len()+len(piece) <= exportBufferBytes {
 		return d.buffer.Write(piece)
@@ -85,7 +85,7 @@ func (d *download) setHeaders() {
 	header.Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
 }
 
-// send gives whoever receives it a while for each piece.
+// send sets a deadline for each piece.
 func (d *download) send(piece []byte) (int, error) {
 	control := http.NewResponseController(d.v.W)
 	if err := control.SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
@@ -98,19 +98,19 @@ func (d *download) send(piece []byte) (int, error) {
 	return n, control.Flush()
 }
 
-// abort ends the connection without the end of the file, so that nobody takes what they
-// have for all of it.
+// abort closes the connection without the end of the file, so that it is not taken for
+// complete.
 func (d *download) abort() {
-	_ = http.NewResponseController(d.v.W).SetWriteDeadline(time.Unix(1, 0)) // it can't be more broken
+	_ = http.NewResponseController(d.v.W).SetWriteDeadline(time.Unix(1, 0)) // nothing more can be done
 }
 
-// finish sends what was held back, whose length is known.
+// finish sends the buffer, whose length is known.
 func (d *download) finish() error {
 	if d.started {
 		return nil
 	}
 	d.setHeaders()
-	// Making it may have taken most of the time that an answer has.
+	// Creating the file may have used most of the response's time.
 	if err := http.NewResponseController(d.v.W).SetWriteDeadline(time.Now().Add(chunkTimeout)); err != nil {
 		return err
 	}

@@ -9,37 +9,36 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// form is what most pages consist of. Its texts are keys, but for Problem and
+// form is what most pages consist of. Its texts are keys, except Problem and
 // IntroValue.
 type form struct {
-	// Check is where our script asks, while somebody types, what is wrong so far;
-	// empty means nowhere.
+	// Check is where our script validates input while typing; empty disables it.
 	Check             string
 	Intro, IntroValue string
-	// Problem is a sentence about the form as a whole.
+	// Problem is a message about the whole form.
 	Problem string
 	Action  string
 	Hidden  []pair
-	// Username tells a password manager whose password it is; nobody sees it.
+	// Username tells a password manager whose password it is; it is not visible.
 	Username string
 	Fields   []ui.Field
 	Submit   string
 	Links    []pair
-	// Passkey is offered beside the fields, if it has an address to begin at.
+	// Passkey is offered next to the fields if it has a path.
 	Passkey passkeyForm
 }
 
-// pair is a hidden field's name and value, or a link's label and address.
+// pair is the name and value of a hidden field, or the label and target of a link.
 type pair struct{ Name, Value string }
 
-// passkeyForm is what the script needs for a ceremony. It is hidden until the
+// passkeyForm is the data of the script for a WebAuthn ceremony. It is hidden until the
 // script shows it.
 type passkeyForm struct {
 	Kind, Begin, Finish, Next, Submit string
 	Field                             *ui.Field
 }
 
-// message is a page that only says something.
+// message is a page with a text only.
 type message struct {
 	Text  string
 	Links []pair
@@ -49,8 +48,7 @@ func invalidForm() error {
 	return &registrar.Error{Kind: registrar.KindInvalid, Code: ui.BadForm}
 }
 
-// show renders a form, as a page that was asked for or as one whose input was
-// wrong.
+// show renders a form, initially or after invalid input.
 func (h *Handler) show(req *ui.Request, title, section string, f form) error {
 	status := http.StatusOK
 	if f.hasProblem() {
@@ -75,9 +73,8 @@ func (h *Handler) showMessage(req *ui.Request, status int, title, text string, l
 	return h.templates.Render(req, ui.View{Name: "message", Status: status, Title: title, Data: message{text, links}})
 }
 
-// problem is the sentence about an error, if it is one that the visitor can do
-// something about in the form. Being told to wait or to sign in has a page of its
-// own.
+// problem returns the message for an error that the visitor can fix in the form. Rate
+// limits and missing sign-ins have pages of their own.
 func (h *Handler) problem(req *ui.Request, err error) (string, bool) {
 	key, ok := h.problemKey(err)
 	if !ok {
@@ -94,7 +91,7 @@ func (h *Handler) problemKey(err error) (string, bool) {
 	return key, h.templates.Has(key)
 }
 
-// fieldForError says which field an error is about; empty means the form as a whole.
+// fieldForError returns the field of an error; empty means the whole form.
 func fieldForError(err error) string {
 	switch registrar.CodeOf(err) {
 	case account.EmailInvalid, account.EmailTaken:
@@ -109,8 +106,8 @@ func fieldForError(err error) string {
 	}
 }
 
-// attachError puts an error into the form: beside the field that it is about, or above
-// all. What can't be told in the form is returned.
+// attachError adds an error to the form: at its field, or at the top. Errors that can't
+// be shown there are returned.
 func (h *Handler) attachError(req *ui.Request, f form, err error) (form, error) {
 	key, ok := h.problemKey(err)
 	if !ok {
@@ -128,7 +125,7 @@ func (h *Handler) attachError(req *ui.Request, f form, err error) (form, error) 
 	return f, nil
 }
 
-// showFormAgain shows the form with what was wrong.
+// showFormAgain renders the form with its error.
 func (h *Handler) showFormAgain(req *ui.Request, title, section string, f form, err error) error {
 	for i, field := range f.Fields {
 		f.Fields[i] = field.With(req.Field(field.Name), field.Problem)
@@ -140,7 +137,7 @@ func (h *Handler) showFormAgain(req *ui.Request, title, section string, f form, 
 	return h.show(req, title, section, f)
 }
 
-// requireMail refuses what would end in a letter that nobody sends.
+// requireMail rejects operations that need mail if mail is not configured.
 func (h *Handler) requireMail() error {
 	if h.mailEnabled {
 		return nil
@@ -148,7 +145,7 @@ func (h *Handler) requireMail() error {
 	return &registrar.Error{Kind: registrar.KindUpstream, Code: ui.MailOff}
 }
 
-// linkProblem shows that a link from a mail is no longer good; other errors pass.
+// linkProblem shows that a mailed link is no longer valid; other errors are returned.
 func (h *Handler) linkProblem(req *ui.Request, err error, links ...pair) error {
 	if errors.Is(err, &registrar.Error{Code: account.LinkInvalid}) {
 		return h.showMessage(req, http.StatusGone, "link_invalid.title", "link_invalid.text", links...)
@@ -156,7 +153,7 @@ func (h *Handler) linkProblem(req *ui.Request, err error, links ...pair) error {
 	return err
 }
 
-// The fields that several forms share.
+// Fields that several forms share.
 var (
 	emailField = ui.Field{
 		Name: "email", Label: "field.email", Type: "email", Autocomplete: "username", MaxLength: 254,

@@ -2,8 +2,8 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-// german holds every text of the portal; english has the same keys.
-var german = ui.WithRequirements(map[string]string{ //nolint:gosec // sentences
+// german holds the texts of the portal; english has the same keys.
+var german = ui.WithRequirements(map[string]string{ //nolint:gosec  // texts
 	"register.title":        "Konto anlegen",
 	"register.intro":        "Geben Sie Ihre E-Mail-Adresse ein. Wir schicken Ihnen einen Link, mit dem Sie Ihr Konto anlegen.",
 	"register.submit":       "Link anfordern",

@@ -2,7 +2,7 @@ package portal
 
 import "github.com/dotkontor/dotkontor/internal/web/ui"
 
-// germanDomains are the sentences about domains and what their holders change.
+// germanDomains holds the texts about domains and their changes.
 var germanDomains = ui.WithRequirements(map[string]string{
 	"domains.title":          "Domains",
 	"domains.name":           "Domain",

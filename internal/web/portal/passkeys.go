@@ -6,8 +6,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Where the script asks. A ceremony of signing in again begins as every sign-in
-// does.
+// Endpoints of the script. Signing in again begins like every sign-in.
 const (
 	beginSignIn  = "/portal/passkeys/sign-in/begin"
 	finishSignIn = "/portal/passkeys/sign-in/finish"
@@ -16,13 +15,13 @@ const (
 	finishAdd    = "/portal/passkeys/add/finish"
 )
 
-// passkeyOptions is what the script hands to the authenticator.
+// passkeyOptions are passed to the authenticator.
 type passkeyOptions struct {
 	ChallengeID string          `json:"ceremony"`
 	Options     json.RawMessage `json:"options"`
 }
 
-// passkeyResponse is what the script brings back.
+// passkeyResponse is the authenticator's response.
 type passkeyResponse struct {
 	ChallengeID string          `json:"ceremony"`
 	Response    json.RawMessage `json:"response"`
@@ -30,7 +29,7 @@ type passkeyResponse struct {
 	Next        string          `json:"next"`
 }
 
-// redirectBody tells the script where to go.
+// redirectBody tells the script where to navigate.
 type redirectBody struct {
 	Go string `json:"go"`
 }
@@ -43,7 +42,7 @@ func readPasskeyResponse(body []byte) (passkeyResponse, error) {
 	return a, nil
 }
 
-// withMessage gives an error its own sentence, if there is one.
+// withMessage adds the text of an error, if there is one.
 func (h *Handler) withMessage(req *ui.Request, err error) error {
 	if message, ok := h.problem(req, err); ok {
 		return &ui.MessageError{Message: message, Err: err}

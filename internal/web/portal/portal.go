@@ -12,26 +12,26 @@ import (
 //go:embed templates
 var templateFS embed.FS
 
-// Config is what the portal needs.
+// Config holds the dependencies of the portal.
 type Config struct {
-	// Frame is what the portal's pages stand in. The front fills it in.
+	// Frame is set by package web.
 	Frame        *ui.Frame
 	Accounts     Accounts
 	AccessTokens AccessTokens
 	Portfolio    Portfolio
-	// Applications are what customers connect by OAuth.
+	// Applications are connected by OAuth.
 	Applications Applications
-	// Agents are those that customers let check out for them; nil where there are
-	// none.
+	// Agents are checkout agents that customers can link; nil if there are none.
 	Agents Agents
-	// Orders renews domains; nil where nothing can be ordered.
+	// Orders renews domains; nil if nothing can be ordered.
 	Orders Orders
-	// DomainChanges changes domains at registries; nil means that they have no pages.
+	// DomainChanges changes domains at registries; nil means that domains have no
+	// pages.
 	DomainChanges DomainChanges
-	// Exporter is all that is stored about a customer.
+	// Exporter exports everything stored about a customer.
 	Exporter Exporter
-	// MailEnabled says whether letters can be sent; without them nobody can
-	// register or choose another password, and the pages say so.
+	// MailEnabled reports whether mail can be sent; without it, registration and
+	// password reset are unavailable, and the pages say so.
 	MailEnabled bool
 }
 
@@ -54,7 +54,7 @@ type Handler struct {
 // New parses every page.
 func New(cfg Config) (*Handler, error) {
 	if cfg.Frame == nil || cfg.Accounts == nil || cfg.AccessTokens == nil || cfg.Portfolio == nil || cfg.Applications == nil || cfg.Exporter == nil {
-		return nil, errors.New("the portal needs a frame, customers, access, holdings, applications and dossiers")
+		return nil, errors.New("portal: Config.Frame, Accounts, AccessTokens, Portfolio, Applications and Exporter are required")
 	}
 	views, err := cfg.Frame.LoadTemplates(templateFS, mergeTexts())
 	if err != nil {
@@ -70,7 +70,7 @@ func New(cfg Config) (*Handler, error) {
 	}, nil
 }
 
-// Where pages are that others lead to.
+// Paths that several pages use.
 const (
 	profilePath  = "/portal/profile"
 	securityPath = "/portal/security"
@@ -81,7 +81,7 @@ const (
 	codePath     = "/portal/sign-in/code"
 )
 
-// Routes is everything that the portal answers to.
+// Routes lists the pages.
 func (h *Handler) Routes() []httpjson.Route {
 	const get, post = http.MethodGet, http.MethodPost
 	public, signedIn, script := h.frame.Page, h.frame.SignedInPage, h.frame.Script
@@ -165,7 +165,7 @@ func (h *Handler) Routes() []httpjson.Route {
 	}
 }
 
-// home leads to where somebody has something to do.
+// home redirects to the profile or the sign-in.
 func (h *Handler) home(req *ui.Request) error {
 	if req.SignedIn {
 		return req.SeeOther(profilePath)
@@ -173,7 +173,7 @@ func (h *Handler) home(req *ui.Request) error {
 	return req.SeeOther(ui.SignInPath)
 }
 
-// chooseLanguage remembers the language in the browser and in the account.
+// chooseLanguage stores the language in the browser and in the account.
 func (h *Handler) chooseLanguage(req *ui.Request) error {
 	language := req.Field("language")
 	if language != ui.German && language != ui.English {

@@ -15,8 +15,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// Accounts is what the portal asks about accounts. It is wide because the
-// portal shows all of it; each page's file uses the part that it is about.
+// Accounts is wide because the portal shows everything about accounts; each file uses a
+// part of it.
 type Accounts interface {
 	ui.Sessions
 	registrations
@@ -81,47 +81,47 @@ type passkeys interface {
 	RemovePasskey(ctx context.Context, actor registrar.Actor, id string) error
 }
 
-// AccessTokens is what the portal asks about tokens.
+// AccessTokens manages personal access tokens.
 type AccessTokens interface {
 	Create(ctx context.Context, actor registrar.Actor, name string) (oauth.PersonalAccessToken, string, error)
 	List(ctx context.Context, actor registrar.Actor) ([]oauth.PersonalAccessToken, error)
-	// ListWithRevoked has the revoked ones, too.
+	// ListWithRevoked includes revoked tokens.
 	ListWithRevoked(ctx context.Context, actor registrar.Actor) ([]oauth.PersonalAccessToken, error)
 	Revoke(ctx context.Context, actor registrar.Actor, id string) error
 }
 
-// Applications is what the portal asks about connected applications.
+// Applications manages connected applications.
 type Applications interface {
 	ListConnectedApps(ctx context.Context, actor registrar.Actor) ([]oauth.ConnectedApp, error)
 	Disconnect(ctx context.Context, actor registrar.Actor, id string) error
 }
 
-// Agents is what the portal asks about checkout agents.
+// Agents manages linked checkout agents.
 type Agents interface {
 	ListLinkable(ctx context.Context, actor registrar.Actor) ([]agent.LinkableAgent, error)
 	Link(ctx context.Context, actor registrar.Actor, id string) error
 	Unlink(ctx context.Context, actor registrar.Actor, id string) error
 }
 
-// Portfolio is what the portal asks about domains.
+// Portfolio lists the customer's domains.
 type Portfolio interface {
 	List(ctx context.Context, actor registrar.Actor) ([]portfolio.Domain, error)
 	Page(ctx context.Context, actor registrar.Actor, filter portfolio.Filter) (portfolio.Page, error)
 	SetAutoRenew(ctx context.Context, actor registrar.Actor, domain string, on bool) error
 }
 
-// DomainChanges is what the portal asks about domains at their registries.
+// DomainChanges changes domains at their registries.
 type DomainChanges interface {
 	View(ctx context.Context, actor registrar.Actor, id string) (domainchange.View, error)
 	RequestChange(ctx context.Context, actor registrar.Actor, id string, request domainchange.ChangeRequest) (domainchange.Change, string, error)
 }
 
-// Exporter writes all that is stored about a customer.
+// Exporter writes everything stored about a customer.
 type Exporter interface {
 	Write(ctx context.Context, actor registrar.Actor, w io.Writer) error
 }
 
-// Orders is what the portal orders, which are renewals.
+// Orders orders renewals.
 type Orders interface {
 	Create(ctx context.Context, actor registrar.Actor, request order.Request) (order.Order, error)
 	PayURL(o order.Order) (string, error)

@@ -43,8 +43,8 @@ func passwordForm(c account.Customer) form {
 	return f
 }
 
-// showPassword asks for a recent sign-in first, so that nobody fills in a form
-// in vain.
+// showPassword requires a recent sign-in first, so that the form is not filled in
+// twice.
 func (h *Handler) showPassword(req *ui.Request) error {
 	if !req.SignedInRecently() {
 		return req.RedirectToSignIn(ui.SignInAgainPath)
@@ -97,9 +97,9 @@ func (h *Handler) changeEmail(req *ui.Request) error {
 	return req.SeeOther(profilePath)
 }
 
-// The registrant: whom domains are registered for.
+// Registrant data.
 
-// registrantForm leads to the page next afterwards; empty means the profile.
+// registrantForm leads to next afterwards; empty means the profile.
 func registrantForm(language, next string, r account.Registrant) form {
 	text := func(name, autocomplete, value string) ui.Field {
 		return ui.Field{Name: name, Label: "field." + name, Type: "text", Autocomplete: autocomplete, Value: value, MaxLength: 200}
@@ -119,7 +119,7 @@ func registrantForm(language, next string, r account.Registrant) form {
 	vat := hinted(text(account.FieldVATID, "off", r.VATID), "hint.vat_id")
 	vat.Optional = true
 	back := pair{"back.profile", profilePath}
-	if next != "" { // they were about to do something else
+	if next != "" { // they came from another page
 		back = pair{"back.unsaved", next}
 	}
 	return form{
@@ -164,8 +164,8 @@ func registrantOf(field func(name string) string) account.Registrant {
 	}
 }
 
-// checkRegistrant tells our script what is wrong with what was typed so far, in the
-// words in which the page would say it. Nothing is stored.
+// checkRegistrant validates the current input for our script, with the page's messages.
+// Nothing is stored.
 func (h *Handler) checkRegistrant(req *ui.Request, body []byte) (any, error) {
 	var typed map[string]string
 	if err := json.Unmarshal(body, &typed); err != nil {
@@ -207,8 +207,7 @@ func (h *Handler) setRegistrant(req *ui.Request) error {
 	return h.show(req, "registrant.title", profilePath, f)
 }
 
-// fieldProblem is the key of the sentence for a field's code, or of one that
-// fits every field.
+// fieldProblem returns the text key for a field's code, or a generic one.
 func (h *Handler) fieldProblem(field string, code registrar.Code) string {
 	for _, key := range []string{"problem." + field + "." + string(code), ui.ProblemKey(code)} {
 		if h.templates.Has(key) {

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// A new person: an address, a link in a mail, and then a password or a passkey.
+// Registration: an address, a mailed link, then a password or a passkey.
 
 func registerForm() form {
 	return form{
@@ -79,13 +79,13 @@ func (h *Handler) confirm(req *ui.Request) error {
 		return h.startSessionAndRedirect(req, signedIn, securityPath)
 	}
 	req.Flash("confirmed")
-	if len(req.Basket()) > 0 { // what they came for
+	if len(req.Basket()) > 0 { // back to their basket
 		return h.startSessionAndRedirect(req, signedIn, ui.BasketPathIn(req.Language))
 	}
 	return h.startSessionAndRedirect(req, signedIn, profilePath)
 }
 
-// A forgotten password.
+// Password reset.
 
 func resetForm() form {
 	return form{
@@ -144,15 +144,15 @@ func (h *Handler) resetPassword(req *ui.Request) error {
 	if err != nil {
 		return h.showFormAgain(req, "reset.new.title", "", newPasswordForm(link, email), err)
 	}
-	// Whoever sits here may be signed in to another account, or to this one with a
-	// session that has just ended.
+	// The browser may be signed in to another account, or to this one with a session
+	// that has just ended.
 	req.ClearSession()
 	req.Flash("password_reset")
 	return req.SeeOther(ui.SignInPath)
 }
 
-// Another address: the link shows that its mail arrives, the session that it is the
-// customer's.
+// Change of address: the link proves that mail arrives, the session that it is the
+// customer.
 
 const confirmEmailPath = "/portal/email/confirm"
 
@@ -163,8 +163,8 @@ func confirmEmailForm(link, email string) form {
 	}
 }
 
-// linkPage is a page for the account that a link was made for. Whoever has to
-// sign in first comes back with the link, and learns nothing about it before.
+// linkPage is a page for the account of a link. A sign-in returns with the link and
+// reveals nothing about it.
 func (h *Handler) linkPage(path string, show ui.PageFunc) http.HandlerFunc {
 	return h.frame.Page(func(req *ui.Request) error {
 		link := req.Field("link")
@@ -179,8 +179,8 @@ func (h *Handler) linkPage(path string, show ui.PageFunc) http.HandlerFunc {
 	})
 }
 
-// linkError shows that a link does nothing for this account. A link of another
-// account looks like one that never existed.
+// linkError shows that a link is not valid for this account. Another account's link
+// looks like an unknown one.
 func (h *Handler) linkError(req *ui.Request, err error) error {
 	switch registrar.CodeOf(err) {
 	case account.LinkInvalid:
@@ -222,12 +222,12 @@ func (h *Handler) confirmEmail(req *ui.Request) error {
 	}
 }
 
-// An operator's first factor: the link shows that whoever granted the role trusts
-// who signs in.
+// Enrolment of an operator's first factor: the link proves the trust of whoever granted
+// the role.
 
 const enrolPath = "/portal/security/enrol"
 
-// EnrolmentURL is where an enrolment link leads.
+// EnrolmentURL returns the URL of an enrolment link.
 func EnrolmentURL(baseURL, link string) string { return baseURL + enrolPath + "?link=" + link }
 
 func enrolForm(link string) form {

@@ -16,11 +16,11 @@ import (
 
 const factorPath = "/portal/security/second-factor"
 
-// securityView is the page on which everything stands that opens the account.
+// securityView is the page of all credentials of the account.
 type securityView struct {
 	Customer account.Customer
 	Recent   bool
-	// Locked says that this session may not change factors; NoFactor that the account
+	// Locked means that this session may not change factors; NoFactor that the account
 	// has none.
 	Locked, NoFactor bool
 	Again            string
@@ -60,7 +60,7 @@ func (h *Handler) showSecurity(req *ui.Request, status int, problem string) erro
 	return h.templates.Render(req, ui.View{Name: "security", Status: status, Title: "security.title", Section: securityPath, Data: view})
 }
 
-// securityProblem shows what could not be done, above the page.
+// securityProblem shows an error above the page.
 func (h *Handler) securityProblem(req *ui.Request, err error) error {
 	problem, ok := h.problem(req, err)
 	if !ok {
@@ -81,11 +81,11 @@ func (h *Handler) endSession(req *ui.Request) error {
 	return req.SeeOther(securityPath)
 }
 
-// factorView is the page on which an authenticator app is set up.
+// factorView is the setup page of an authenticator app.
 type factorView struct {
 	form
 	Secret string
-	// Picture is the same as an image in the address of a picture.
+	// Picture is the QR code as a data URL.
 	Picture template.URL
 }
 
@@ -121,7 +121,7 @@ func (h *Handler) setUpFactor(req *ui.Request, problem error) error {
 	return h.templates.Render(req, ui.View{Name: "factor", Status: status, Title: "factor.title", Section: securityPath, Data: view})
 }
 
-// groupByFour puts a space after every four characters, for people who type.
+// groupByFour inserts a space after every four characters.
 func groupByFour(secret string) string {
 	var out []byte
 	for i := range len(secret) {
@@ -133,8 +133,8 @@ func groupByFour(secret string) string {
 	return string(out)
 }
 
-// qrCodeURL is the address of an authenticator app's secret as a picture that
-// stands in the page itself: the secret is in no address that is asked for.
+// qrCodeURL returns the secret as a QR code in a data URL, so that the secret is in no
+// requested URL.
 func qrCodeURL(uri string) (template.URL, error) {
 	key, err := otp.NewKeyFromURL(uri)
 	if err != nil {
@@ -148,7 +148,7 @@ func qrCodeURL(uri string) (template.URL, error) {
 	if err := png.Encode(&encoded, picture); err != nil {
 		return "", err
 	}
-	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(encoded.Bytes())), nil //nolint:gosec // our own
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(encoded.Bytes())), nil //nolint:gosec  // generated here
 }
 
 func (h *Handler) finishSecondFactor(req *ui.Request) error {
@@ -170,7 +170,7 @@ func (h *Handler) newRecoveryCodes(req *ui.Request) error {
 	return h.showCodes(req, codes, "codes.intro_again")
 }
 
-// showCodes is the one time that recovery codes are seen.
+// showCodes shows recovery codes, once.
 func (h *Handler) showCodes(req *ui.Request, codes []string, intro string) error {
 	return h.templates.Render(req, ui.View{Name: "codes", Title: "codes.title", Section: securityPath, Data: struct {
 		Intro string

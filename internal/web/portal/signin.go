@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// nextPath is where a sign-in leads: a page of ours, or nowhere in particular. On the
-// way to a consent the page gives way as the consent itself does.
+// nextPath returns where a sign-in leads: one of our pages or the default. On the way
+// to a consent the page relaxes its headers like the consent page.
 func nextPath(req *ui.Request, text string) string {
 	to := ui.LocalPath(text, "")
 	if leadsToConsent(to) {
@@ -19,8 +19,8 @@ func nextPath(req *ui.Request, text string) string {
 	return to
 }
 
-// leadsToConsent also knows the way through another sign-in page, which is where
-// one comes back to after choosing a language there.
+// leadsToConsent also follows the return path of another sign-in page, as after a
+// change of language.
 func leadsToConsent(to string) bool {
 	if strings.HasPrefix(to, consentPrefix) {
 		return true
@@ -29,7 +29,7 @@ func leadsToConsent(to string) bool {
 	return err == nil && strings.HasPrefix(ui.LocalPath(through.Query().Get("next"), ""), consentPrefix)
 }
 
-// consentPrefix is where applications send people to.
+// consentPrefix is where applications redirect customers.
 const consentPrefix = "/oauth/"
 
 func withNext(path, next string) string {
@@ -74,7 +74,7 @@ func (h *Handler) signIn(req *ui.Request) error {
 	})
 	if err != nil {
 		f := signInForm(to)
-		if req.Text("email") != "" { // it stays; the password is typed again
+		if req.Text("email") != "" { // the address is kept, the password is not
 			f.Fields[0].Focus, f.Fields[1].Focus = false, true
 		}
 		return h.showFormAgain(req, "sign_in.title", "", f, err)
@@ -85,7 +85,7 @@ func (h *Handler) signIn(req *ui.Request) error {
 	return h.startSessionAndRedirect(req, signedIn, orProfile(to))
 }
 
-// startSessionAndRedirect hands the new session to the browser and leads on.
+// startSessionAndRedirect sets the new session and redirects.
 func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.SignInResult, to string) error {
 	if err := h.startSession(req, signedIn); err != nil {
 		return err
@@ -93,8 +93,8 @@ func (h *Handler) startSessionAndRedirect(req *ui.Request, signedIn account.Sign
 	return req.SeeOther(to)
 }
 
-// startSession gives the browser a new session, also one that waits for a code. The
-// one that it held before is ended, because nobody could sign it out any more.
+// startSession sets a new session, which may wait for a code. The previous one is
+// ended, because it could not be signed out any more.
 func (h *Handler) startSession(req *ui.Request, signedIn account.SignInResult) error {
 	if req.SignedIn {
 		if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
@@ -110,7 +110,7 @@ func (h *Handler) startSession(req *ui.Request, signedIn account.SignInResult) e
 	return nil
 }
 
-// The second factor.
+// Second factor.
 
 func enterCodeForm(to string) form {
 	return form{
@@ -145,7 +145,7 @@ func (h *Handler) enterCode(req *ui.Request) error {
 	}
 }
 
-// Signing in again, for what matters.
+// Signing in again for sensitive changes.
 
 func (h *Handler) signInAgainForm(req *ui.Request, to string) form {
 	f := form{
@@ -189,7 +189,7 @@ func (h *Handler) signInAgain(req *ui.Request) error {
 	return req.SeeOther(orProfile(to))
 }
 
-// signOut also takes a cookie that opens nothing any more.
+// signOut also deletes the cookie of an ended session.
 func (h *Handler) signOut(req *ui.Request) error {
 	if err := h.accounts.SignOut(req.R.Context(), req.Actor(), req.SessionSecret()); err != nil {
 		return err

@@ -6,7 +6,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// mergeTexts are all sentences of the portal. Those about domains have files of their own.
+// mergeTexts returns all texts of the portal. Those about domains have files of their
+// own.
 func mergeTexts() ui.Texts {
 	join := func(tables ...map[string]string) map[string]string {
 		all := make(map[string]string)

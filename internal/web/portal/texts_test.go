@@ -10,10 +10,10 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/textcheck"
 )
 
-// dynamicKeys are the texts that are found by what a service says.
+// dynamicKeys are the prefixes of texts that are chosen by a service's codes.
 var dynamicKeys = []string{"problem.", "note.", "action.", "who.", "object.", "domain.", "field.", "closed.", "change.", "change_state."}
 
-// german and english are all sentences.
+// allTexts returns all texts.
 func allTexts() (german, english map[string]string) {
 	all := mergeTexts()
 	return all.German, all.English
@@ -31,7 +31,7 @@ func TestTexts_EveryReferencedKeyExists(t *testing.T) {
 	textcheck.CheckKeys(t, german, dynamicKeys)
 }
 
-// What the audit can hold is said in words, not by its code.
+// Every audit action has a text.
 func TestTexts_EveryAuditActionHasText(t *testing.T) {
 	t.Parallel()
 	german, _ := allTexts()

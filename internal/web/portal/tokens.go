@@ -16,7 +16,7 @@ type tokensView struct {
 	Again    string
 	Problem  string
 	Name     ui.Field
-	// Issued and Secret are set on the one answer that shows a token.
+	// Issued and Secret are set only in the response that shows a token.
 	Issued oauth.PersonalAccessToken
 	Secret string
 }
@@ -41,8 +41,7 @@ func (h *Handler) showTokens(req *ui.Request, status int, view tokensView) error
 	return h.templates.Render(req, ui.View{Name: "tokens", Status: status, Title: "tokens.title", Section: tokensPath, Data: view})
 }
 
-// createToken answers with the page itself: a redirect would have to carry the
-// secret somewhere.
+// createToken responds with the page itself: a redirect would have to carry the secret.
 func (h *Handler) createToken(req *ui.Request) error {
 	name := req.Text("name")
 	token, secret, err := h.accessTokens.Create(req.R.Context(), req.Actor(), name)

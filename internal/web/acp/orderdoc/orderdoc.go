@@ -1,15 +1,14 @@
-// Package orderdoc writes a paid order as the Agentic Commerce Protocol has it: in
-// the messages that agents get, and wherever a session shows its order.
+// Package orderdoc writes a paid order in the format of the Agentic Commerce Protocol:
+// in webhooks, and wherever a session shows its order.
 //
-// The two versions of the protocol say very different things of an order: the first
-// has a status and refunds, the later one lines, fulfilments, adjustments and
-// totals. Both are written from the same record, and nothing is in them that the
-// agent has not seen in its session: no registrant data and no code.
+// The two versions differ: the first has a status and refunds, the later one line
+// items, fulfillments, adjustments and totals. Both are written from the same record
+// and contain nothing that the agent has not seen in its session: no registrant data
+// and no auth code.
 //
-// A domain is delivered once the registry has it. A line that could not be carried
-// out is removed, and its money is an adjustment: pending while it is owed,
-// completed when it went back. A second payment that we did not want and gave back
-// is no part of the order.
+// A domain is fulfilled once the registry has it. A failed item is removed, and its
+// refund is an adjustment: pending while it is owed, completed once it is made. An
+// unmatched payment that was refunded is no part of the order.
 package orderdoc
 
 import (
@@ -21,13 +20,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// The versions.
+// Versions of the protocol.
 const (
 	Version2025 = "2025-09-29"
 	Version2026 = "2026-04-17"
 )
 
-// The kinds of messages.
+// Types of events.
 const (
 	eventCreate = "order_create"
 	eventUpdate = "order_update"
@@ -35,18 +34,17 @@ const (
 
 const currency = "eur"
 
-// minorUnits is an amount as the protocol writes it: a whole number of cents.
+// minorUnits is an amount in cents.
 type minorUnits int64
 
-// event is a message about an order.
+// event is a webhook about an order.
 type event struct {
 	Type string `json:"type"`
 	Data any    `json:"data"`
 }
 
-// Event is the message about an order; first says that the agent has not heard of
-// it. A version that is empty or not known is the newest. permalink is where the
-// order is seen.
+// Event returns the webhook about an order; first means that it is the first one. An
+// empty or unknown version means the newest. permalink is the order's page.
 func Event(version string, first bool, o order.Order, permalink string) ([]byte, error) {
 	message := event{Type: eventUpdate, Data: New(o, permalink)}
 	if version == Version2025 {
@@ -58,7 +56,7 @@ func Event(version string, first bool, o order.Order, permalink string) ([]byte,
 	return json.Marshal(message)
 }
 
-// Order is an order in the shape of 2026-04-17.
+// Order is an order in version 2026-04-17.
 type Order struct {
 	Type         string        `json:"type"`
 	ID           string        `json:"id"`
@@ -72,28 +70,28 @@ type Order struct {
 	Totals       []Total       `json:"totals"`
 }
 
-// LineItem is one name of an order.
+// LineItem is one domain of an order.
 type LineItem struct {
 	ID          string   `json:"id"`
 	Title       string   `json:"title"`
 	ProductID   string   `json:"product_id"`
 	Description string   `json:"description"`
 	Quantity    Quantity `json:"quantity"`
-	// UnitPrice and Subtotal are net, as they are in the session.
+	// UnitPrice and Subtotal are net, as in the session.
 	UnitPrice minorUnits `json:"unit_price"`
 	Subtotal  minorUnits `json:"subtotal"`
 	Totals    []Total    `json:"totals"`
 	Status    string     `json:"status"`
 }
 
-// Quantity says how much of a line was ordered, is still wanted, and is there.
+// Quantity says how many were ordered, are still current, and are fulfilled.
 type Quantity struct {
 	Ordered   int `json:"ordered"`
 	Current   int `json:"current"`
 	Fulfilled int `json:"fulfilled"`
 }
 
-// Fulfillment is how a line comes to its holder.
+// Fulfillment is the delivery of a line item.
 type Fulfillment struct {
 	ID        string        `json:"id"`
 	Type      string        `json:"type"`
@@ -101,13 +99,13 @@ type Fulfillment struct {
 	LineItems []LineItemRef `json:"line_items"`
 }
 
-// LineItemRef names a line.
+// LineItemRef refers to a line item.
 type LineItemRef struct {
 	ID       string `json:"id"`
 	Quantity int    `json:"quantity"`
 }
 
-// Adjustment is money that goes back.
+// Adjustment is a refund.
 type Adjustment struct {
 	ID          string        `json:"id"`
 	Type        string        `json:"type"`
@@ -127,7 +125,7 @@ type Total struct {
 	Amount minorUnits `json:"amount"`
 }
 
-// statuses are those of an order, in the words of each version.
+// statuses are the order statuses of each version.
 var statuses = map[string]map[order.State]string{
 	Version2026: {
 		order.Provisioning: "processing", order.Completed: "completed", order.PartiallyCompleted: "completed", order.Failed: "canceled",
@@ -137,8 +135,8 @@ var statuses = map[string]map[order.State]string{
 	},
 }
 
-// statusOf is "created" for an order that is not paid: nobody is told of one, but a
-// reader never meets an empty word.
+// statusOf is "created" for an unpaid order, which is never sent, so that the status is
+// never empty.
 func statusOf(version string, state order.State) string {
 	if status, known := statuses[version][state]; known {
 		return status
@@ -149,7 +147,7 @@ func statusOf(version string, state order.State) string {
 	return "created"
 }
 
-// lineItemStatus is how a line stands, as a line and as what is delivered.
+// lineItemStatus is the status of a line item and of its fulfillment.
 type lineItemStatus struct {
 	current, fulfilled int
 	status, delivery   string
@@ -168,7 +166,7 @@ func lineItemStatusOf(state order.ItemState) lineItemStatus {
 	}
 }
 
-// New is an order as 2026-04-17 has it.
+// New returns an order in version 2026-04-17.
 func New(o order.Order, permalink string) Order {
 	doc := Order{
 		Type: "order", ID: o.ID, Session: o.ID, Number: o.ID, Permalink: permalink, Status: statusOf(Version2026, o.State),
@@ -216,7 +214,7 @@ func newTotals(net, vat, gross registrar.Cents) []Total {
 	return []Total{{"subtotal", "Net", minorUnits(net)}, {"tax", "VAT", minorUnits(vat)}, {"total", "Total", minorUnits(gross)}}
 }
 
-// describe is what a person reads.
+// describe returns the description for people.
 func describe(item order.Item) string {
 	what := map[order.Kind]string{order.Register: "Registration", order.Transfer: "Transfer", order.Renew: "Renewal"}[item.Kind]
 	years := "1 year"
@@ -226,7 +224,7 @@ func describe(item order.Item) string {
 	return what + " of " + item.Name + ", " + years
 }
 
-// order2025 is an order in the shape of 2025-09-29.
+// order2025 is an order in version 2025-09-29.
 type order2025 struct {
 	Type      string       `json:"type"`
 	Session   string       `json:"checkout_session_id"`
@@ -240,7 +238,7 @@ type refund2025 struct {
 	Amount minorUnits `json:"amount"`
 }
 
-// newOrder2025 leaves out what is owed: this version has no word for it.
+// newOrder2025 omits pending refunds, which this version can't express.
 func newOrder2025(o order.Order, permalink string) order2025 {
 	doc := order2025{
 		Type: "order", Session: o.ID, Permalink: permalink, Status: statusOf(Version2025, o.State), Refunds: []refund2025{},

@@ -18,7 +18,7 @@ const permalink = "https://domains.example/checkout/dotkontor_pay_x"
 
 var testTime = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
-// newOrder is an order with a registration, a transfer and money on its way back.
+// newOrder has a registration, a transfer and a pending refund.
 func newOrder(state order.State, first, second order.ItemState) order.Order {
 	return order.Order{
 		ID: "ord_1", State: state, Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570},
@@ -31,7 +31,7 @@ func newOrder(state order.State, first, second order.ItemState) order.Order {
 	}
 }
 
-// withRefund has the second item's money back, and a payment that nobody wanted.
+// withRefund refunds the second item and has an unmatched payment.
 func withRefund(o order.Order, provider string) order.Order {
 	o.Refunds = []order.Refund{
 		{ID: "rfd_1", Payment: "pay_1", Item: "itm_2", Amount: 1190, Provider: provider, CreatedAt: testTime, MadeAt: testTime.Add(time.Minute)},
@@ -40,7 +40,7 @@ func withRefund(o order.Order, provider string) order.Order {
 	return o
 }
 
-// orderStates are orders in every state that an agent hears of.
+// orderStates are orders in every state that is reported to agents.
 func orderStates() map[string]order.Order {
 	return map[string]order.Order{
 		"paid":           newOrder(order.Provisioning, order.ItemProvisioning, order.ItemProvisioning),
@@ -90,7 +90,7 @@ func TestOrder_RefundsAreAdjustments(t *testing.T) {
 		t.Errorf("owed: %+v, %+v", owed.Adjustments, owed.Totals)
 	}
 	_, doc := event2026(t, false, orderStates()["partly, repaid"])
-	if len(doc.Adjustments) != 1 { // the payment that nobody wanted is no part of the order
+	if len(doc.Adjustments) != 1 { // the unmatched payment is no part of the order
 		t.Fatalf("got %+v", doc.Adjustments)
 	}
 	back := doc.Adjustments[0]
@@ -125,7 +125,7 @@ func TestLineItem_StatusFollowsItemState(t *testing.T) {
 	}
 }
 
-// Who holds the domains, and what opens them, is nobody's business on this way.
+// Events contain neither the registrant nor an auth code.
 func TestEvent_ContainsNoPersonalData(t *testing.T) {
 	t.Parallel()
 	for name, o := range orderStates() {
@@ -143,12 +143,12 @@ func TestEvent_ContainsNoPersonalData(t *testing.T) {
 	}
 }
 
-// ACP_SPEC_DIR is a checkout of the protocol's own repository.
+// ACP_SPEC_DIR is a checkout of the protocol's repository.
 func TestEvent_MatchesVersionSchema(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
-		t.Skip("ACP_SPEC_DIR is not set; the other tests read the messages field by field")
+		t.Skip("ACP_SPEC_DIR is not set; the other tests check the events field by field")
 	}
 	for _, version := range []string{Version2025, Version2026} {
 		schema := webhookSchema(t, filepath.Join(folder, "spec", version, "openapi"))
@@ -174,8 +174,8 @@ func TestEvent_MatchesVersionSchema(t *testing.T) {
 	}
 }
 
-// webhookSchema is the message's schema out of the OpenAPI documents, whose schemas
-// are JSON Schema since 3.1.
+// webhookSchema is the event's schema from the OpenAPI documents, which are JSON Schema
+// since 3.1.
 func webhookSchema(t *testing.T, folder string) *jsonschema.Schema {
 	t.Helper()
 	const base = "https://schemas.example/"
