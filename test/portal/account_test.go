@@ -19,20 +19,20 @@ func TestLanguage_GermanByDefaultAndChoiceIsStored(t *testing.T) {
 	s.newMember("erika@example.org")
 	b := s.newBrowser()
 	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="de">`) || !strings.Contains(got.body, "<h1>Anmelden</h1>") {
-		t.Errorf("a stranger sees %s", got.body)
+		t.Errorf("an anonymous visitor sees %s", got.body)
 	}
 	b.post("/portal/language", url.Values{"language": {"en"}, "next": {"/portal/sign-in"}})
 	if got := b.get("/portal/sign-in"); !strings.Contains(got.body, `<html lang="en">`) || !strings.Contains(got.body, "<h1>Sign in</h1>") {
 		t.Errorf("after the choice: %s", got.body)
 	}
-	// The account's language counts from the sign-in on, and is changed by the switch.
+	// The account's language applies from the sign-in on, and the switch changes it.
 	b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}})
 	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="de">`) {
 		t.Error("the account's language does not count")
 	}
 	b.post("/portal/language", url.Values{"language": {"en"}})
 	if got := s.signedInBrowser("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
-		t.Error("the account forgot its language")
+		t.Error("the account lost its language")
 	}
 	if got := b.post("/portal/language", url.Values{"language": {"xx"}}); got.status != http.StatusBadRequest {
 		t.Errorf("an unknown language: %d", got.status)
@@ -149,7 +149,7 @@ func TestProfile_OwnerChangesPasswordAndEmail(t *testing.T) {
 	}
 }
 
-// A mistyped address delivers the link to a stranger, who may have an account too.
+// A mistyped address delivers the link to another person, who may have an account, too.
 func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -163,7 +163,7 @@ func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 		t.Helper()
 		for _, got := range []pageResponse{b.get(link), b.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}})} {
 			if strings.Contains(got.body, "vertippt") || strings.Contains(got.body, "erika") {
-				t.Errorf("the page tells of the account: %s", got.body)
+				t.Errorf("the page reveals the account: %s", got.body)
 			}
 			answers = append(answers, strconv.Itoa(got.status)+strings.ReplaceAll(got.location(), url.QueryEscape(url.QueryEscape(linkSecret(t, link))), "?"))
 		}
@@ -176,12 +176,12 @@ func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 		}
 	}
 	if got := stranger.get(link); got.location() != "/portal/sign-in?next="+url.QueryEscape(link) {
-		t.Errorf("a stranger is sent to %q", got.location())
+		t.Errorf("an anonymous visitor is redirected to %q", got.location())
 	}
 	if got := other.get(link); got.status != http.StatusGone {
 		t.Errorf("another account got %d", got.status)
 	}
-	// The owner signs in with the old address and comes back.
+	// The owner signs in with the old address and returns.
 	owner := s.newBrowser()
 	got := owner.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {link}})
 	if got.location() != link {
@@ -212,7 +212,7 @@ func TestMemberPages_RedirectAnonymousToSignIn(t *testing.T) {
 		}
 		seen++
 		path := fillPath(route.Path)
-		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") || strings.HasSuffix(path, "/check") { // the script is told where to go
+		if strings.HasSuffix(path, "/begin") || strings.HasSuffix(path, "/finish") || strings.HasSuffix(path, "/check") { // scripts get the path in JSON
 			got := b.postJSON(path, `{"ceremony":"x","response":{}}`)
 			if got.status != http.StatusUnauthorized || !strings.Contains(got.body, `"go":"/portal/sign-in?next=`) {
 				t.Errorf("%s: %d %s", path, got.status, got.body)
@@ -272,7 +272,7 @@ func TestActivity_IsPaginated(t *testing.T) {
 	rows, path := 0, "/portal/activity"
 	for pages := 0; path != "" && pages < 5; pages++ {
 		tree := b.get(path).tree(t)
-		rows += len(elements(tree, "tr")) - 1 // the head
+		rows += len(elements(tree, "tr")) - 1 // header row
 		path = ""
 		for _, link := range elements(tree, "a") {
 			if attribute(link, "rel") == "next" {

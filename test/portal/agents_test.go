@@ -26,7 +26,7 @@ func (s *env) newRemovedAgent() string {
 	return id
 }
 
-// agentsPage is the page with a linked agent and another one.
+// agentsPage is the page with a linked and a linkable agent.
 func (s *env) agentsPage(b *browser) pageResponse {
 	s.t.Helper()
 	s.newAgent("<b>Another</b>")
@@ -62,7 +62,7 @@ func TestAgents_LinkAndUnlink(t *testing.T) {
 		t.Errorf("it is not shown: %s", got.body)
 	}
 	if got := b.get("/portal/activity"); !strings.Contains(got.body, "Checkout-Agent verbunden") || !strings.Contains(got.body, "Einkauf") {
-		t.Errorf("the audit says %s", got.body)
+		t.Errorf("audit log: %s", got.body)
 	}
 	if got := b.post("/portal/agents/"+id+"/unlink", nil); got.location() != "/portal/agents" || linked() {
 		t.Errorf("ending: %d %s", got.status, got.location())

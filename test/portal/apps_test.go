@@ -12,8 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-// connectApp connects an application to an account, as its browser would, and
-// returns its id.
+// connectApp connects an application to an account, as its browser would, and returns
+// its id.
 func (s *env) connectApp(customer string) string {
 	s.t.Helper()
 	ctx, actor := s.t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: customer, Through: "ses_test"}
@@ -36,7 +36,7 @@ func (s *env) connectApp(customer string) string {
 	return apps[0].ID
 }
 
-// appsPage is the page with an application on it.
+// appsPage is the page with one application.
 func (s *env) appsPage(b *browser, customer string) pageResponse {
 	s.t.Helper()
 	s.connectApp(customer)
@@ -59,7 +59,7 @@ func TestApps_ListAndDisconnect(t *testing.T) {
 		}
 	}
 	if got := b.get("/portal/activity"); !strings.Contains(got.body, "Anwendung verbunden") || !strings.Contains(got.body, "(app.example)") {
-		t.Errorf("the audit says %s", got.body)
+		t.Errorf("audit log: %s", got.body)
 	}
 	if got := b.post("/portal/apps/"+id+"/disconnect", nil); got.location() != "/portal/apps" {
 		t.Errorf("disconnecting: %d %s", got.status, got.location())
@@ -69,9 +69,9 @@ func TestApps_ListAndDisconnect(t *testing.T) {
 	}
 }
 
-// An application may have opened the window and wait to hear from it; and a
-// sign-in may end in a redirect to the application, which Chrome holds against
-// the policy of the page that the form stood on.
+// An application may have opened the window and wait for its response; and a sign-in
+// may end in a redirect to the application, to which Chrome applies the policy of the
+// page with the form.
 func TestSignInPage_PolicyRelaxedOnlyForConsent(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// fakeRegistry is a registry that has every name, and does what it is told.
+// fakeRegistry has every name and returns what a test sets.
 type fakeRegistry struct {
 	mu      sync.Mutex
 	records map[string]domainchange.Record
@@ -84,7 +84,7 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 			t.Fatalf("%s: %d %s", step.action, got.status, got.body)
 		}
 		if mail := s.waitForMail(registrar.MailDomainChanged); mail.Data["domain"] != "eigene.de" {
-			t.Errorf("%s: the letter tells %v", step.action, mail.Data)
+			t.Errorf("%s: the mail contains %v", step.action, mail.Data)
 		}
 		if got := b.get(path); !strings.Contains(got.body, step.says) || !strings.Contains(got.body, `class="note good"`) {
 			t.Errorf("%s: the page does not say %q: %s", step.action, step.says, got.body)
@@ -116,7 +116,7 @@ func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	}
 	mail := s.waitForMail(registrar.MailAuthCode)
 	if strings.Contains(fmt.Sprint(mail), code) || strings.Contains(s.log.String(), code) || strings.Contains(s.log.String(), "eigene.de") {
-		t.Error("the code is in a letter, or it or the name in the log")
+		t.Error("the code is in a mail, or it or the name is in the log")
 	}
 	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if got := b.post(path+"/auth-code", nil); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
@@ -154,7 +154,7 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	}
 	s.registry.err = registrar.Fault(registrar.FaultTimeout, "epp.example", nil)
 	if got := b.post(path+"/lock", nil); got.status != http.StatusSeeOther {
-		t.Errorf("a registry that is away: %d %s", got.status, got.body)
+		t.Errorf("an unavailable registry: %d %s", got.status, got.body)
 	}
 	got := b.get(path)
 	if !strings.Contains(got.body, "an die Registry übermittelt") || got.header.Get("Refresh") != "3" || strings.Contains(got.body, path+"/nameservers") {
@@ -212,8 +212,8 @@ func TestDomainList_SearchFilterAndPages(t *testing.T) {
 	}
 }
 
-// Whoever may not change nameservers because of a dispute may still set the lock and ask
-// for what is not forbidden, after signing in again.
+// A dispute that restricts nameservers leaves the lock and all unrestricted changes
+// available, after signing in again.
 func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

@@ -1,5 +1,5 @@
-// Package portal walks through the portal over HTTP, with the real services on a
-// real SQLite database. What needs a real browser is tested in test/browser.
+// Package portal tests the portal over HTTP, with the real services on a real SQLite
+// database. test/browser covers what needs a real browser.
 package portal
 
 import (
@@ -55,7 +55,7 @@ type env struct {
 	agents    *agent.Service
 	portfolio *portfolio.Service
 	domains   *domainchange.Service
-	// forbidden are the changes that a dispute forbids; set before anybody asks.
+	// forbidden are the changes restricted by a dispute; set before the first request.
 	forbidden map[domainchange.ChangeKind]registrar.Code
 	registry  *fakeRegistry
 	db        *store.DB
@@ -68,13 +68,13 @@ type env struct {
 	routes []httpjson.Route
 }
 
-// clock is the time, which a test may move.
+// clock is a clock that a test may advance.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
-// lockedBuffer is a log that may be written and read at the same time.
+// lockedBuffer is a log that may be written and read concurrently.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -92,7 +92,7 @@ func (r *lockedBuffer) String() string {
 	return r.text.String()
 }
 
-// mailbox gets the letters.
+// mailbox receives the mails.
 type mailbox struct{ messages chan mailer.Message }
 
 func (m *mailbox) Send(_ context.Context, message mailer.Message) error {
@@ -137,13 +137,13 @@ func (l limiter) Count(key string) time.Duration {
 	return l.Allow(ratelimit.TextKey(key)).RetryAfter
 }
 
-// newEnv builds the stage. mailWorks says whether letters can be sent.
+// newEnv returns an env; mailWorks enables mail.
 func newEnv(t *testing.T, mailWorks bool) *env {
 	t.Helper()
 	return newEnvWith(t, func(pages *portal.Config) { pages.MailEnabled = mailWorks })
 }
 
-// newEnvWith builds the stage with another configuration of the portal.
+// newEnvWith returns an env with a changed portal configuration.
 func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 	t.Helper()
 	s := &env{t: t, clock: &clock{}, log: &lockedBuffer{}, mailbox: &mailbox{messages: make(chan mailer.Message, 100)}}
@@ -166,7 +166,7 @@ func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 	must(t, err)
 	s.customers, err = account.New(account.Config{
 		Store: db, Seal: seal, Origins: account.PasskeyOrigins(s.base), Limits: limits, Now: s.clock.now, Logger: logger,
-		MailQueued: runner.Wake, Cost: account.Cost{Memory: 64, Passes: 1}, // the pages are tried here, not the hashes
+		MailQueued: runner.Wake, Cost: account.Cost{Memory: 64, Passes: 1}, // hashing is not tested here
 	})
 	must(t, err)
 	s.apps, err = oauth.NewAuthorizationServer(oauth.AuthorizationServerConfig{Store: db, Resource: s.base + mcp.Path, Now: s.clock.now, Log: logger})
@@ -210,7 +210,7 @@ func newEnvWith(t *testing.T, change func(*portal.Config)) *env {
 	return s
 }
 
-// portalRoutes is the list that tests go through.
+// portalRoutes lists the routes.
 func portalRoutes(t *testing.T, cfg portal.Config) []httpjson.Route {
 	t.Helper()
 	frame, err := ui.New(ui.Config{
@@ -230,7 +230,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// waitForMail waits for the next letter of a kind.
+// waitForMail waits for the next mail of a kind.
 func (s *env) waitForMail(kind registrar.MailKind) mailer.Message {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
@@ -242,7 +242,7 @@ func (s *env) waitForMail(kind registrar.MailKind) mailer.Message {
 				return message
 			}
 		case <-ctx.Done():
-			s.t.Fatalf("no letter of the kind %s came", kind)
+			s.t.Fatalf("no mail of the kind %s arrived", kind)
 		}
 	}
 }
@@ -257,13 +257,13 @@ func (s *env) newMember(email string) account.Customer {
 	return added
 }
 
-// browser keeps cookies and follows nothing by itself.
+// browser keeps cookies and follows no redirects.
 type browser struct {
 	*env
 	client *http.Client
-	// origin is the address under which it sees the portal.
+	// origin is the portal's URL as the browser sees it.
 	origin string
-	// crossSite makes it behave like a browser on somebody else's page.
+	// crossSite simulates a page of another site.
 	crossSite bool
 }
 
@@ -287,7 +287,7 @@ func (s *env) signedInBrowser(email string) *browser {
 	return b
 }
 
-// pageResponse is what a browser got.
+// pageResponse is a response.
 type pageResponse struct {
 	status int
 	header http.Header
@@ -296,7 +296,7 @@ type pageResponse struct {
 
 func (a pageResponse) location() string { return a.header.Get("Location") }
 
-// tree is the answer's document.
+// tree parses the document.
 func (a pageResponse) tree(t *testing.T) *html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(a.body))
@@ -344,7 +344,7 @@ func (b *browser) postJSON(path, body string) pageResponse {
 	return b.do(http.MethodPost, path, "application/json", body)
 }
 
-// cookie is the value of one of the browser's cookies.
+// cookie returns the value of a cookie.
 func (b *browser) cookie(name string) string {
 	base, err := url.Parse(b.base)
 	must(b.t, err)
@@ -356,7 +356,7 @@ func (b *browser) cookie(name string) string {
 	return ""
 }
 
-// elements are all elements of a name below a node.
+// elements returns all elements of a name below a node.
 func elements(root *html.Node, name string) []*html.Node {
 	var found []*html.Node
 	for node := range root.Descendants() {

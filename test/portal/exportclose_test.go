@@ -166,14 +166,14 @@ func TestRegistrantCheck_ReportsProblemsWithoutStoring(t *testing.T) {
 		t.Error("a check stored something")
 	}
 	if got := s.newBrowser().postJSON("/portal/profile/registrant/check", `{}`); got.status != http.StatusUnauthorized {
-		t.Errorf("a stranger: %d", got.status)
+		t.Errorf("anonymous: %d", got.status)
 	}
 	if got := b.postJSON("/portal/profile/registrant/check", `[1]`); got.status != http.StatusBadRequest {
 		t.Errorf("no form: %d", got.status)
 	}
 }
 
-// brokenExport writes pieces of 64 KiB, and then fails or not.
+// brokenExport writes pieces of 64 KiB and then fails, if err is set.
 type brokenExport struct {
 	pieces int
 	err    error
@@ -190,13 +190,13 @@ func (b brokenExport) Write(_ context.Context, _ registrar.Actor, w io.Writer) e
 
 func TestExport_AbortedDownloadIsDetectable(t *testing.T) {
 	t.Parallel()
-	away := errors.New("the database is away")
+	away := errors.New("database unavailable")
 	for name, c := range map[string]struct {
 		brokenExport
 		status int
 		whole  bool
 	}{
-		"at its beginning":     {brokenExport{1, away}, http.StatusInternalServerError, true}, // a page that says so
+		"at its beginning":     {brokenExport{1, away}, http.StatusInternalServerError, true}, // an error page
 		"in the middle":        {brokenExport{32, away}, http.StatusOK, false},
 		"not, and it is large": {brokenExport{32, nil}, http.StatusOK, true},
 	} {
@@ -219,7 +219,7 @@ func TestExport_AbortedDownloadIsDetectable(t *testing.T) {
 	}
 }
 
-// exportRequest is a request for one, to be handed to the pages without a wire.
+// exportRequest is a request that is passed to the pages without a connection.
 func (b *browser) exportRequest() *http.Request {
 	r := httptest.NewRequest(http.MethodGet, b.base+"/portal/profile/export", nil)
 	for _, cookie := range b.client.Jar.Cookies(r.URL) {
@@ -228,7 +228,7 @@ func (b *browser) exportRequest() *http.Request {
 	return r
 }
 
-// blockedExport is an extract that is not done before somebody lets it go on.
+// blockedExport is an export that waits for release.
 type blockedExport struct{ started, release chan struct{} }
 
 func (h blockedExport) Write(_ context.Context, _ registrar.Actor, w io.Writer) error {
@@ -240,7 +240,7 @@ func (h blockedExport) Write(_ context.Context, _ registrar.Actor, w io.Writer) 
 
 func TestExport_ConcurrencyLimitedPerAccount(t *testing.T) {
 	t.Parallel()
-	const enough = 100 // far more than anybody needs
+	const enough = 100 // far more than needed
 	extracts := blockedExport{make(chan struct{}, enough), make(chan struct{})}
 	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = extracts })
 	s.newMember("erika@example.org")
@@ -276,7 +276,7 @@ func TestExport_ConcurrencyLimitedPerAccount(t *testing.T) {
 	}
 }
 
-// deadlineRecorder is an answer that notes until when its writing is allowed.
+// deadlineRecorder records its write deadline.
 type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	until time.Time
@@ -284,7 +284,8 @@ type deadlineRecorder struct {
 
 func (p *deadlineRecorder) SetWriteDeadline(at time.Time) error { p.until = at; return nil }
 
-// The server's limit begins with the request, and making the file may take most of it.
+// The server's deadline starts with the request, and creating the file may take most of
+// it.
 func TestExport_ExtendsWriteDeadline(t *testing.T) {
 	t.Parallel()
 	s := newEnvWith(t, func(pages *portal.Config) { pages.Exporter = brokenExport{pieces: 1} })

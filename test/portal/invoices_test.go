@@ -17,7 +17,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// storedOrders is the orders as they stand in the database; nothing is bought here.
+// storedOrders reads orders from the database; nothing is bought here.
 type storedOrders struct {
 	checkout.Orders
 	db *store.DB
@@ -35,8 +35,7 @@ func (s storedOrders) List(ctx context.Context, actor registrar.Actor, before st
 	return s.db.ListOrders(ctx, actor.Customer, before, limit)
 }
 
-// mountInvoicePages puts the pages about orders and invoices in front of the stage's, and
-// returns their routes.
+// mountInvoicePages mounts the pages of orders and invoices and returns their routes.
 func (s *env) mountInvoicePages() []httpjson.Route {
 	s.t.Helper()
 	invoices, err := invoice.New(invoice.Config{Store: s.db, Numbering: invoice.Numbering{Invoices: "RE", Corrections: "RK"}, Now: s.clock.now})
@@ -45,7 +44,7 @@ func (s *env) mountInvoicePages() []httpjson.Route {
 	must(s.t, err)
 	frame, err := ui.New(ui.Config{
 		BaseURL: s.base, Sessions: s.customers, Address: func(*http.Request) netip.Addr { return netip.Addr{} }, Now: s.clock.now, Orders: true,
-		Closing: closedChannel(), // streams say how it stands, and end
+		Closing: closedChannel(), // streams send the state and end
 	})
 	must(s.t, err)
 	pages, err := checkout.New(checkout.Config{Frame: frame, Orders: storedOrders{db: s.db}, Invoices: invoices, InvoiceRenderer: press})
@@ -65,7 +64,7 @@ func closedChannel() <-chan struct{} {
 	return now
 }
 
-// addPaidOrder is an order that somebody has paid, with its invoice.
+// addPaidOrder adds a paid order with its invoice.
 func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 	s.t.Helper()
 	ctx, at := s.t.Context(), s.clock.now()
@@ -103,8 +102,8 @@ func (s *env) addPaidOrder(customer string) (order.Order, invoice.Document) {
 	return o, issued
 }
 
-// foreignOrderPaths says for every route that names an order or a document how another
-// customer's is asked for. A new one fails until it has a row here.
+// foreignOrderPaths has, for every route that names an order or a document, the path of
+// another customer's. A new route fails until it has an entry here.
 var foreignOrderPaths = map[string]func(order, document string) string{
 	"/portal/orders/{id}":        func(order, _ string) string { return "/portal/orders/" + order },
 	"/portal/orders/{id}/events": func(order, _ string) string { return "/portal/orders/" + order + "/events" },
@@ -136,13 +135,13 @@ func TestRoutes_ForeignOrdersAndInvoicesAreNotFound(t *testing.T) {
 		if own.status != http.StatusOK {
 			t.Errorf("%s: %d for its owner: %s", path, own.status, own.body)
 		}
-		// The address stands in the switch of languages, and nowhere else.
+		// The path appears in the language switch, and nowhere else.
 		hide := strings.NewReplacer(o.ID, "", document.ID, "", "ord_00000000000000000000000000", "", "inv_00000000000000000000000000", "")
 		if got.status != http.StatusNotFound || none.status != got.status || hide.Replace(got.body) != hide.Replace(none.body) {
 			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", path, got.status, none.status, got.body == none.body)
 		}
 		if stranger := s.newBrowser().get(path); stranger.status != http.StatusSeeOther || !strings.HasPrefix(stranger.location(), "/portal/sign-in?next=") {
-			t.Errorf("%s: %d for a stranger", path, stranger.status)
+			t.Errorf("%s: %d for an anonymous visitor", path, stranger.status)
 		}
 	}
 	if seen != len(foreignOrderPaths) {

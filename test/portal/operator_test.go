@@ -24,7 +24,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// priceLists are the stored price list and the one in force, as the product has them.
+// priceLists are the stored and the current price list, as in the product.
 type priceLists struct {
 	db   *store.DB
 	live *catalog.Live
@@ -59,8 +59,8 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 	return behind.CustomerRecord{Account: account.Customer}, f.office.RecordAccountView(ctx, by, id, "")
 }
 
-// consented is the one order in the cabinet whose consumer has asked for an early
-// beginning, and unconsented the one whose buyer has not.
+// consented is the order whose consumer requested an immediate start, unconsented the
+// one without.
 const consented, unconsented = "ord_1", "ord_2"
 
 func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (order.Order, error) {
@@ -76,7 +76,7 @@ func (f accountFiles) Order(_ context.Context, _ registrar.Actor, id string) (or
 	}
 }
 
-// operatorPages are the pages over the stage's own services.
+// operatorPages are the operators' pages with the env's services.
 func (s *env) operatorPages() behind.Config {
 	s.t.Helper()
 	adminService, err := admin.New(admin.Config{Store: s.db, Now: s.clock.now, Secure: s.domains.Secure, AbandonChange: s.domains.AbandonChange, SecuredFor: s.domains.SecuredFor})
@@ -89,7 +89,7 @@ func (s *env) operatorPages() behind.Config {
 	}
 }
 
-// operatorRoutes is the list that tests go through.
+// operatorRoutes lists the routes.
 func (s *env) operatorRoutes() []httpjson.Route {
 	s.t.Helper()
 	frame, err := ui.New(ui.Config{
@@ -107,7 +107,7 @@ func fillOperatorPath(path string) string {
 	return strings.NewReplacer("{id}", "x", "{kind}", "order", "{$}", "").Replace(path)
 }
 
-// cliOperator is who gives the role.
+// cliOperator grants the role.
 var cliOperator = registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 
 // operatorBrowser is a browser in which an operator has signed in with a code.
@@ -175,8 +175,8 @@ func TestOperatorPages_PasswordSessionIsForbidden(t *testing.T) {
 	}
 }
 
-// A stolen password: sign in, enrol an own authenticator, sign in with it, open the
-// operators' pages.
+// The attack with a stolen password: sign in, enrol an authenticator, sign in with it,
+// open the operators' pages.
 func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -208,7 +208,7 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 		t.Error("the page offers what the session may not do")
 	}
 
-	// The link does nothing without a session of its account, and tells nothing.
+	// The link has no effect without a session of its account, and reveals nothing.
 	path := "/portal/security/enrol?link=" + grant.EnrolmentLink
 	if got := s.newBrowser().get(path); got.location() != "/portal/sign-in?next="+url.QueryEscape(path) {
 		t.Errorf("without a session: %d %s", got.status, got.location())
@@ -324,7 +324,7 @@ func TestPriceList_AppliedOnlyAfterComparison(t *testing.T) {
 	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusSeeOther || register() != 9990 {
 		t.Errorf("agreeing answered %d, .com costs %s", got.status, register())
 	}
-	// The page of another operator, who compared with the list before.
+	// The page of another operator, compared with the previous list.
 	if got := b.post("/operator/prices/apply", url.Values{"text": {list.String()}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusConflict || register() != 9990 {
 		t.Errorf("a list compared with a replaced edition answered %d, .com costs %s", got.status, register())
 	}
@@ -371,7 +371,7 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	if mail := s.waitForMail(registrar.MailDomainLock); mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
-		t.Errorf("the holder was told %v", mail)
+		t.Errorf("the holder was notified: %v", mail)
 	}
 	locks, err := s.db.ListActiveDomainLocks(t.Context(), 10)
 	must(t, err)
@@ -382,21 +382,21 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 	must(t, err)
 	for block, want := range map[admin.Restriction]bool{admin.Renewal: true, admin.Transfer: false} {
 		if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, block); err != nil || barred != want {
-			t.Errorf("%s is barred: %t, %v", block, barred, err)
+			t.Errorf("%s is restricted: %t, %v", block, barred, err)
 		}
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusSeeOther {
 		t.Fatalf("lifting: %d", got.status)
 	}
 	if barred, err := adminService.Forbids(t.Context(), locks[0].Domain, admin.Renewal); err != nil || barred {
-		t.Errorf("a lifted lock bars: %t, %v", barred, err)
+		t.Errorf("a lifted lock restricts: %t, %v", barred, err)
 	}
 	if got := b.post("/operator/locks/"+locks[0].ID+"/lift", nil); got.status != http.StatusNotFound {
 		t.Errorf("lifting twice: %d", got.status)
 	}
 }
 
-// A change whose registry account is not ours any more would be open for ever.
+// A change without a registry account would stay open forever.
 func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -417,14 +417,14 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	const path = "/operator/jobs/change/chg_1/give-up"
 	for _, page := range []string{"/operator", "/operator/jobs?kind=change"} {
 		if got := b.get(page); !strings.Contains(got.body, path) {
-			t.Errorf("nothing on %s gives it up: %s", page, got.body)
+			t.Errorf("%s has no button to abandon it: %s", page, got.body)
 		}
 	}
 	if got := b.post("/operator/jobs/line/chg_1/give-up", nil); got.status != http.StatusNotFound {
-		t.Errorf("a line is given up: %d", got.status)
+		t.Errorf("an item is abandoned: %d", got.status)
 	}
 	if got := b.post(path, nil); got.status != http.StatusSeeOther {
-		t.Fatalf("giving up answered %d %s", got.status, got.body)
+		t.Fatalf("abandoning answered %d %s", got.status, got.body)
 	}
 	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht abbrechen") {
 		t.Errorf("the second time: %d %s", got.status, got.body)
@@ -437,7 +437,7 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	}
 }
 
-// A crash between the lock and the registry must not go unseen.
+// A crash between the lock and the registry must be visible.
 func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)
@@ -465,7 +465,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
 		t.Errorf("the holder reads %s", got.body)
 	}
-	// A later lock wants it again: the holder may have got a code between the two.
+	// A later lock must be secured again: the holder may have got a code in between.
 	must(t, func() error { _, err := silent.LiftLock(t.Context(), cliOperator, lock.ID); return err }())
 	s.clock.advance(time.Minute)
 	_, _, err = silent.SetLock(t.Context(), cliOperator, admin.LockRequest{

@@ -15,11 +15,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 )
 
-// pageDirVariable names a folder into which the pages are written, to be looked
-// at in a browser.
+// pageDirVariable names a folder to which the pages are written for inspection.
 const pageDirVariable = "DOTKONTOR_TEST_PAGES"
 
-// allPages shows every page there is, also those that follow a mistake.
+// allPages renders every page, including those with errors.
 func allPages(t *testing.T) (*env, map[string]pageResponse) {
 	t.Helper()
 	s := newEnv(t, true)
@@ -111,7 +110,7 @@ func TestPages_ValidAndAccessible(t *testing.T) {
 	}
 }
 
-// checkPage is what every page must be.
+// checkPage checks the rules of every page.
 func checkPage(t *testing.T, name string, root *html.Node) {
 	t.Helper()
 	title, h1 := elements(root, "title"), elements(root, "h1")
@@ -197,7 +196,7 @@ func TestPages_NoSecretInLogOrReferer(t *testing.T) {
 	b.post("/portal/profile/registrant", url.Values{"name": {"canary-person"}})
 	secrets["person"], secrets["token's name"] = "canary-person", "canary-name"
 	log := s.log.String()
-	// A record is written after its answer.
+	// A record is written after its response.
 	for end := time.Now().Add(30 * time.Second); strings.Count(log, `"msg":"request"`) < 8; log = s.log.String() {
 		if time.Now().After(end) {
 			t.Fatalf("the log is too short: %s", log)

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
-// addDomain gives an account one and returns its id.
+// addDomain adds a domain to an account and returns its id.
 func (s *env) addDomain(owner, label string, status registrar.DomainStatus) string {
 	s.t.Helper()
 	added, err := s.portfolio.Add(s.t.Context(), registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}, portfolio.AddParams{
@@ -24,7 +24,7 @@ func (s *env) addDomain(owner, label string, status registrar.DomainStatus) stri
 	return added.ID
 }
 
-// fakeOrders takes orders for renewals and switches.
+// fakeOrders accepts renewals and automatic renewal switches.
 type fakeOrders struct {
 	base      string
 	err       error
@@ -46,12 +46,12 @@ func (c *fakeOrders) PayURL(order.Order) (string, error) {
 	return c.base + "/checkout/dotkontor_pay_x", nil
 }
 
-// install puts the counter in front of the domains.
+// install adds the fake to the portal's configuration.
 func (c *fakeOrders) install(pages *portal.Config) {
 	pages.Orders, pages.Portfolio = c, fakePortfolio{pages.Portfolio, c}
 }
 
-// fakePortfolio are domains whose switches the counter turns.
+// fakePortfolio has domains whose switches fakeOrders changes.
 type fakePortfolio struct {
 	portal.Portfolio
 	counter *fakeOrders
@@ -109,18 +109,18 @@ func TestAutoRenew_OwnerSwitchesIt(t *testing.T) {
 		t.Errorf("switching on: %d, %v", got.status, c.autoRenew)
 	}
 	if got := b.get("/portal/domains"); !strings.Contains(got.body, "automatische Verlängerung vorgemerkt.") || !strings.Contains(got.body, "nicht automatisch") {
-		t.Errorf("nothing is said: %s", got.body)
+		t.Errorf("no message: %s", got.body)
 	}
 	if got := b.post(path, nil); got.location() != "/portal/domains" || c.autoRenew[id] {
 		t.Errorf("switching off: %d, %v", got.status, c.autoRenew)
 	}
 	c.err = &registrar.Error{Kind: registrar.KindConflict, Code: "no_method"}
 	if got := b.post(path, url.Values{"on": {"yes"}}); got.status != http.StatusConflict || !strings.Contains(got.body, "gespeichertes Zahlungsmittel") || c.autoRenew[id] {
-		t.Errorf("without a means of payment: %d %s", got.status, got.body)
+		t.Errorf("without a payment method: %d %s", got.status, got.body)
 	}
 }
 
-// A domain that was to renew by itself may have expired or been deleted since.
+// A domain with automatic renewal may have expired or been deleted since.
 func TestAutoRenew_CanBeSwitchedOffInEveryStatus(t *testing.T) {
 	t.Parallel()
 	c := &fakeOrders{autoRenew: make(map[string]bool)}
@@ -159,7 +159,7 @@ func TestWithoutOrders_NoRenewalIsOffered(t *testing.T) {
 	}
 }
 
-// Whoever is sent to the form or the sign-in by an order comes back to it.
+// The form and the sign-in return to the order that led there.
 func TestRegistrantForm_ReturnsToOrder(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t, true)

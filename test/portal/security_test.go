@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 )
 
-// fillPath is a path of the route with something in the place of {id}.
+// fillPath fills the {id} of a route.
 func fillPath(path string) string {
 	return strings.NewReplacer("{id}", "tok_unknown", "{file}", "style.css", "{$}", "").Replace(path)
 }
@@ -26,7 +26,7 @@ func TestSignIn_ChangesSessionCookie(t *testing.T) {
 	s.newMember("erika@example.org")
 	b := s.newBrowser()
 	if b.get("/portal/sign-in"); b.cookie("dotkontor") != "" {
-		t.Error("a stranger has a session")
+		t.Error("an anonymous visitor has a session")
 	}
 	sign := func(path string, fields url.Values) string {
 		t.Helper()
@@ -51,11 +51,11 @@ func TestSignIn_ChangesSessionCookie(t *testing.T) {
 		}
 	}
 	if got := b.get("/portal/profile"); got.status != http.StatusOK {
-		t.Errorf("the new session opens nothing: %d", got.status)
+		t.Errorf("the new session is not valid: %d", got.status)
 	}
 }
 
-// acceptAnyPasskey takes whatever a browser answers for the passkey of one customer.
+// acceptAnyPasskey accepts any response for the passkey of one customer.
 type acceptAnyPasskey struct {
 	portal.Accounts
 	email string
@@ -99,12 +99,12 @@ func TestSignIn_EndsPreviousSession(t *testing.T) {
 	}
 	sessions, err := s.customers.Sessions(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: added.ID})
 	must(t, err)
-	if len(sessions) != 0 { // switching the second factor on has ended the others
+	if len(sessions) != 0 { // enabling the second factor has ended the others
 		t.Errorf("%d sessions are open", len(sessions))
 	}
 }
 
-// enableSecondFactor switches it on.
+// enableSecondFactor turns it on.
 func (s *env) enableSecondFactor(b *browser) {
 	s.t.Helper()
 	for _, p := range elements(b.get("/portal/security/second-factor").tree(s.t), "p") {
@@ -182,7 +182,7 @@ func TestRoutes_SecurityHeaders(t *testing.T) {
 	for _, route := range s.routes {
 		name := route.Method + " " + route.Path
 		see("a stranger's "+name, b.do(route.Method, fillPath(route.Path), "application/x-www-form-urlencoded", ""))
-		if member.cookie("dotkontor") == "" { // signed out by the route before
+		if member.cookie("dotkontor") == "" { // signed out by the previous route
 			member = s.signedInBrowser("erika@example.org")
 		}
 		see("a member's "+name, member.do(route.Method, fillPath(route.Path), "application/x-www-form-urlencoded", ""))
@@ -230,13 +230,13 @@ func TestNext_OnlyLocalPaths(t *testing.T) {
 		stranger := s.newBrowser().get("/portal/sign-in?next=" + url.QueryEscape(next))
 		if strings.Contains(stranger.body, "evil.example") && !strings.Contains(want, "evil") {
 			for _, input := range elements(stranger.tree(t), "input") {
-				// The language switch leads back to this page, with its own query.
+				// The language switch returns to this page with its own query.
 				if strings.Contains(attribute(input, "value"), "evil") && !strings.HasPrefix(attribute(input, "value"), "/portal/sign-in?next=") {
 					t.Errorf("next %q stands in the form", next)
 				}
 			}
 		}
-		// Hashing is dear; the others are in the table of page.LocalPath's test.
+		// Hashing is expensive; the other values are in the test of ui.LocalPath.
 		if !slices.Contains([]string{"/portal/tokens", "https://evil.example/", "//evil.example"}, next) {
 			continue
 		}
@@ -247,20 +247,20 @@ func TestNext_OnlyLocalPaths(t *testing.T) {
 			t.Errorf("signing in, next %q leads to %q", next, got.location())
 		}
 	}
-	// Who asks for a page is sent to sign in and comes back to it.
+	// A page request is redirected to sign in and returns.
 	got := s.newBrowser().get("/portal/activity?before=act_1")
 	if got.location() != "/portal/sign-in?next=%2Fportal%2Factivity%3Fbefore%3Dact_1" {
-		t.Errorf("a stranger is sent to %q", got.location())
+		t.Errorf("an anonymous visitor is redirected to %q", got.location())
 	}
 }
 
-// foreignPaths says for every route that names an object how another customer's is
-// asked for, and what the answer must be. A new route with a parameter fails
-// until it has a row here.
+// foreignPaths has, for every route that names an object, the path of another
+// customer's and the expected status. A new route with a parameter fails until it has
+// an entry here.
 var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/tokens/{id}/revoke":   func(o ownedObjects) string { return "/portal/tokens/" + o.token + "/revoke" },
 	"/portal/apps/{id}/disconnect": func(o ownedObjects) string { return "/portal/apps/" + o.app + "/disconnect" },
-	// Agents are nobody's: what must not be found is one that was removed.
+	// Agents have no owner: a removed one must not be found.
 	"/portal/agents/{id}/link":     func(o ownedObjects) string { return "/portal/agents/" + o.agent + "/link" },
 	"/portal/agents/{id}/unlink":   func(o ownedObjects) string { return "/portal/agents/" + o.agent + "/unlink" },
 	"/portal/sessions/{id}/end":    func(o ownedObjects) string { return "/portal/sessions/" + o.session + "/end" },
@@ -277,7 +277,7 @@ var foreignPaths = map[string]func(ownedObjects) string{
 	"/portal/domains/{id}/auto-renew":  func(o ownedObjects) string { return "/portal/domains/" + o.domain + "/auto-renew" },
 }
 
-// ownedObjects are somebody's.
+// ownedObjects belong to one customer.
 type ownedObjects struct{ token, session, passkey, app, domain, agent string }
 
 func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
@@ -316,7 +316,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 			ask = b.get
 		}
 		got, none := ask(row(owned)), ask(row(unknown))
-		got.body = strings.ReplaceAll(got.body, owned.domain, unknown.domain) // a page names its own address
+		got.body = strings.ReplaceAll(got.body, owned.domain, unknown.domain) // a page contains its own path
 		if got.status != http.StatusNotFound || got.body != none.body || none.status != got.status {
 			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", route.Path, got.status, none.status, got.body == none.body)
 		}
@@ -336,7 +336,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	if got := theirs.post("/portal/passkeys/"+owned.passkey+"/remove", nil); got.status != http.StatusSeeOther {
 		t.Errorf("its owner can't remove it: %d", got.status)
 	}
-	// The one object that is named in a query: an entry of the audit to go on from.
+	// The one object that is named in a query: the audit entry to continue from.
 	entries, err := s.customers.ListAuditEvents(t.Context(), actor, "", 1)
 	must(t, err)
 	page := b.get("/portal/activity?before=" + entries[0].ID)
@@ -345,7 +345,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 	}
 }
 
-// addPasskey gives an account a passkey without an authenticator: good for lists.
+// addPasskey adds a passkey without an authenticator, for lists.
 func (s *env) addPasskey(owner string) string {
 	s.t.Helper()
 	id := registrar.NewID("pky_", s.clock.now())
@@ -381,7 +381,7 @@ func TestPasskeySignIn_AnonymousBeginIsRateLimited(t *testing.T) {
 	const begin = "/portal/passkeys/sign-in/begin"
 	at := strings.Replace(s.base, "127.0.0.1", "localhost", 1) // a passkey can't belong to an IP address
 	for i := range account.DefaultWindows().Passkeys.Count {
-		stranger := s.newBrowser() // without cookies each time: the address counts
+		stranger := s.newBrowser() // without cookies, so that the address counts
 		stranger.origin = at
 		if got := stranger.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
 			t.Fatalf("call %d: %d %s", i+1, got.status, got.body)

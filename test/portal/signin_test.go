@@ -31,7 +31,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 		}
 	}
 	if grant, err := s.access.Verify(t.Context(), values[0]); err != nil || grant.Customer == "" {
-		t.Errorf("the value opens nothing: %v", err)
+		t.Errorf("the token is not valid: %v", err)
 	}
 	list := b.get("/portal/tokens")
 	if tokenValue.MatchString(list.body) || !strings.Contains(list.body, "Agent auf dem Laptop") {
@@ -47,7 +47,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 		t.Fatalf("%q answered %d", revoke, got.status)
 	}
 	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
-		t.Errorf("the revoked token still opens: %v", err)
+		t.Errorf("the revoked token is still valid: %v", err)
 	}
 	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben noch kein Token.") || !strings.Contains(page.body, "widerrufen und gilt nicht mehr") ||
 		!strings.Contains(page.body, s.base+"/api/mcp") {
@@ -88,14 +88,14 @@ func TestTokens_NeedRecentSignInAndValidName(t *testing.T) {
 	}
 }
 
-// mailedLink is the path and query of the link in a letter.
+// mailedLink returns the path and query of the link in a mail.
 func (s *env) mailedLink(kind registrar.MailKind) string {
 	s.t.Helper()
 	link := s.waitForMail(kind).Link
 	return strings.TrimPrefix(link, s.base)
 }
 
-// linkSecret is what the link carries.
+// linkSecret returns the secret of a link.
 func linkSecret(t *testing.T, link string) string {
 	t.Helper()
 	u, err := url.Parse(link)
@@ -188,7 +188,7 @@ func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
 	s := newEnv(t, true)
 	s.newMember("erika@example.org")
 	s.newMember("otto@example.org")
-	// Whoever follows the link may be signed in to another account.
+	// The link may be opened while signed in to another account.
 	old, b := s.signedInBrowser("erika@example.org"), s.signedInBrowser("otto@example.org")
 	if got := b.post("/portal/reset", url.Values{"email": {"erika@example.org"}}); got.location() != "/portal/reset/sent" {
 		t.Fatalf("got %d", got.status)
@@ -250,8 +250,8 @@ func TestSecondFactor_EnrolAndSignIn(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.location())
 	}
 	pending := other.cookie("dotkontor")
-	// Who is signed in and signs in once more leaves no session behind, though the
-	// new one waits for a code.
+	// Signing in again while signed in leaves no session behind, even if the new one
+	// waits for a code.
 	before := b.cookie("dotkontor")
 	b.post("/portal/sign-in", form)
 	stolen := s.newBrowser()
@@ -266,7 +266,7 @@ func TestSecondFactor_EnrolAndSignIn(t *testing.T) {
 	if got := other.get("/portal/sign-in/code?next=%2Fportal%2Ftokens"); !strings.Contains(got.body, `autocomplete="one-time-code"`) {
 		t.Errorf("the page of the code says %s", got.body)
 	}
-	s.clock.advance(time.Minute) // the step of the set-up is used
+	s.clock.advance(time.Minute) // the code of the setup is used up
 	used := code()
 	if got := other.post("/portal/sign-in/code", url.Values{"code": {used}, "next": {"/portal/tokens"}}); got.location() != "/portal/tokens" {
 		t.Fatalf("got %d %s", got.status, got.body)

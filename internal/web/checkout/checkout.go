@@ -34,7 +34,7 @@ type Orders interface {
 type payments interface {
 	View(ctx context.Context, actor registrar.Actor, paySecret string) (order.View, error)
 	SetAuthCode(ctx context.Context, actor registrar.Actor, paySecret, item, code string) error
-	Pay(ctx context.Context, actor registrar.Actor, paySecret string, told order.Confirmation) (redirect string, err error)
+	Pay(ctx context.Context, actor registrar.Actor, paySecret string, confirmation order.Confirmation) (redirect string, err error)
 	HandleReturn(ctx context.Context, actor registrar.Actor, paySecret string) error
 	AbortPayment(ctx context.Context, actor registrar.Actor, paySecret string) error
 	Decline(ctx context.Context, actor registrar.Actor, paySecret string) error

@@ -125,7 +125,7 @@ func readItems(args arguments) ([]Item, error) {
 	if len(entries) == 0 || len(entries) > maxItems {
 		return nil, newArgumentError("The argument items must have between 1 and %d entries.", maxItems)
 	}
-	wishes := make([]Item, 0, len(entries))
+	items := make([]Item, 0, len(entries))
 	for _, item := range entries {
 		domain, err := item.text("domain")
 		if err != nil {
@@ -145,9 +145,9 @@ func readItems(args arguments) ([]Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		wishes = append(wishes, Item{Domain: domain, Type: kind, Years: years})
+		items = append(items, Item{Domain: domain, Type: kind, Years: years})
 	}
-	return wishes, nil
+	return items, nil
 }
 
 func (s *Server) getOrderStatus(ctx context.Context, state *requestState, args arguments) (any, error) {
