@@ -126,12 +126,12 @@ func startJunkDNS(t *testing.T) net.PacketConn {
 	}
 	go func() {
 		buffer := make([]byte, 2048)
-		for heard := 0; ; heard++ {
+		for received := 0; ; received++ {
 			n, from, err := packets.ReadFrom(buffer)
 			if err != nil {
 				return
 			}
-			if heard%3 == 0 {
+			if received%3 == 0 {
 				_, _ = packets.WriteTo(append(buffer[:2:2], buffer[n/2:n]...), from)
 			}
 		}
@@ -151,14 +151,14 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 	web, port43, resolver := startHostileServer(t), startHostileServer(t), startJunkDNS(t)
 	table := hostmap.Table{"rdap.example.net:443": "http://" + web.address(), "whois.example.net:43": port43.address()}
 	// The breaker is disabled, because it would stop the queries.
-	guard := hostlimit.New(hostlimit.Options{
+	limiter := hostlimit.New(hostlimit.Options{
 		PerSecond: 2000, MaxConcurrent: 32, MaxWaiting: 64, Breaker: hostlimit.Breaker{MinCalls: -1},
 	})
-	registryData, err := rdap.New(rdap.Options{Hosts: table, Limiter: guard, Timeout: 50 * time.Millisecond, MaxConnsPerHost: 32})
+	registryData, err := rdap.New(rdap.Options{Hosts: table, Limiter: limiter, Timeout: 50 * time.Millisecond, MaxConnsPerHost: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	records, err := whois.New(whois.Options{Hosts: table, Limiter: guard, Timeout: 50 * time.Millisecond})
+	records, err := whois.New(whois.Options{Hosts: table, Limiter: limiter, Timeout: 50 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,13 +214,13 @@ func TestLookups_CanceledAndFailedLeakNothing(t *testing.T) {
 	eventuallyAtMost(t, "files", func() int { return openFiles(t) }, files)
 }
 
-// callMaybeCanceled calls ask; if leaves is true, it cancels after a random short
+// callMaybeCanceled calls ask; if early is true, it cancels after a random short
 // time.
-func callMaybeCanceled(ctx context.Context, leaves bool, ask func(context.Context)) {
-	if leaves {
-		limited, leave := context.WithCancel(ctx)
-		defer leave()
-		defer time.AfterFunc(time.Duration(rand.Int64N(int64(20*time.Millisecond))), leave).Stop()
+func callMaybeCanceled(ctx context.Context, early bool, ask func(context.Context)) {
+	if early {
+		limited, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer time.AfterFunc(time.Duration(rand.Int64N(int64(20*time.Millisecond))), cancel).Stop()
 		ctx = limited
 	}
 	ask(ctx)

@@ -42,14 +42,14 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 	var created []string
 	contacts := 0
 	for round := range 3 {
-		world := exec.CommandContext(t.Context(), os.Args[0])
-		world.Env = append(os.Environ(), worldFolderEnv+"="+folder)
-		world.Stderr = os.Stderr
-		out, err := world.StdoutPipe()
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), worldFolderEnv+"="+folder)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := world.Start(); err != nil {
+		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		line, err := bufio.NewReader(out).ReadString('\n')
@@ -62,7 +62,7 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 			if i == 25 {
 				// The kill comes in the middle of the commands; later responses
 				// count too.
-				time.AfterFunc(2*time.Millisecond, func() { _ = world.Process.Kill() })
+				time.AfterFunc(2*time.Millisecond, func() { _ = cmd.Process.Kill() })
 			}
 			id := fmt.Sprintf("c-%d-%d", round, i)
 			if s.send(s.wrap(contactCreate(id))) != nil {
@@ -81,8 +81,8 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 			}
 			created = append(created, name)
 		}
-		_ = world.Process.Kill() // in case the loop was faster than the timer
-		_ = world.Wait()         // the exit error of the kill is expected
+		_ = cmd.Process.Kill() // in case the loop was faster than the timer
+		_ = cmd.Wait()         // the exit error of the kill is expected
 	}
 	if len(created) < 75 {
 		t.Fatalf("only %d names were registered", len(created))
@@ -94,12 +94,12 @@ func TestCrash_AnsweredCommandsSurvive(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	holdings := r.Sponsored("dotkontor")
+	sponsored := r.Sponsored("dotkontor")
 	// Each kill may lose the response of one executed command.
-	if n := len(holdings.Domains); n < len(created) || n > len(created)+3 {
+	if n := len(sponsored.Domains); n < len(created) || n > len(created)+3 {
 		t.Errorf("%d domains, %d were confirmed", n, len(created))
 	}
-	if n := len(holdings.Contacts); n < contacts || n > contacts+3 {
+	if n := len(sponsored.Contacts); n < contacts || n > contacts+3 {
 		t.Errorf("%d contacts, %d were confirmed", n, contacts)
 	}
 }

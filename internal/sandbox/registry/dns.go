@@ -203,10 +203,10 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	case question.Question[0].Qclass != dns.ClassINET:
 		return answer.SetRcode(question, dns.RcodeRefused), misbehaveNot
 	}
-	asked := question.Question[0]
-	name := strings.ToLower(strings.TrimSuffix(asked.Name, "."))
+	q := question.Question[0]
+	name := strings.ToLower(strings.TrimSuffix(q.Name, "."))
 	if _, apex := r.world.zones["."+name]; apex || r.world.parent[name] || name == "" {
-		return addRecords(answer.SetReply(question), asked, zoneData{servers: zoneServers(name)}, soa(asked.Name, name)), misbehaveNot
+		return addRecords(answer.SetReply(question), q, zoneData{servers: zoneServers(name)}, soa(q.Name, name)), misbehaveNot
 	}
 	label, zone, found := r.world.split(name)
 	if !found {
@@ -235,7 +235,7 @@ func (r *resolver) resolve(question *dns.Msg) (*dns.Msg, misbehaviour) {
 	if len(data.addresses) == 0 {
 		data.addresses = []string{fmt.Sprintf("192.0.2.%d", 1+hashText(rec.name)%254)} // TEST-NET-1, RFC 5737
 	}
-	return addRecords(answer.SetReply(question), asked, data, soa(rec.name+".", rec.name)), misbehaveNot
+	return addRecords(answer.SetReply(question), q, data, soa(rec.name+".", rec.name)), misbehaveNot
 }
 
 // zoneData is the DNS data of a name.
@@ -247,9 +247,9 @@ type zoneData struct {
 
 // addRecords adds the requested records to the answer section, or the SOA to the
 // authority section if there are none of that type.
-func addRecords(answer *dns.Msg, asked dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
-	header := dns.RR_Header{Name: asked.Name, Rrtype: asked.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
-	switch asked.Qtype {
+func addRecords(answer *dns.Msg, q dns.Question, data zoneData, authority *dns.SOA) *dns.Msg {
+	header := dns.RR_Header{Name: q.Name, Rrtype: q.Qtype, Class: dns.ClassINET, Ttl: dnsTTL}
+	switch q.Qtype {
 	case dns.TypeNS:
 		for _, host := range data.servers {
 			answer.Answer = append(answer.Answer, &dns.NS{Hdr: header, Ns: host + "."})
@@ -273,7 +273,7 @@ func addRecords(answer *dns.Msg, asked dns.Question, data zoneData, authority *d
 			})
 		}
 	case dns.TypeSOA:
-		if strings.EqualFold(authority.Hdr.Name, asked.Name) {
+		if strings.EqualFold(authority.Hdr.Name, q.Name) {
 			answer.Answer = append(answer.Answer, authority)
 		}
 	}

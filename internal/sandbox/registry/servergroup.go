@@ -59,22 +59,22 @@ func (c *serverGroup) run(f func()) bool {
 
 // track registers a Closer for close. It closes it and returns false if closing has
 // begun.
-func (c *serverGroup) track(thing io.Closer) bool {
+func (c *serverGroup) track(closer io.Closer) bool {
 	c.mu.Lock()
 	if !c.closing {
-		c.open[thing] = struct{}{}
+		c.open[closer] = struct{}{}
 		c.mu.Unlock()
 		return true
 	}
 	c.mu.Unlock()
-	_ = thing.Close() // it is never used
+	_ = closer.Close() // it is never used
 	return false
 }
 
-func (c *serverGroup) untrack(thing io.Closer) {
+func (c *serverGroup) untrack(closer io.Closer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.open, thing)
+	delete(c.open, closer)
 }
 
 // close ends everything and waits for it until ctx ends. It can be called
@@ -82,15 +82,15 @@ func (c *serverGroup) untrack(thing io.Closer) {
 func (c *serverGroup) close(ctx context.Context) error {
 	c.mu.Lock()
 	c.closing = true
-	things := make([]io.Closer, 0, len(c.open))
-	for thing := range c.open {
-		things = append(things, thing)
+	closers := make([]io.Closer, 0, len(c.open))
+	for closer := range c.open {
+		closers = append(closers, closer)
 	}
 	c.mu.Unlock()
 	c.cancel()
-	for _, thing := range things {
+	for _, closer := range closers {
 		// A listener or connection that has already closed itself is fine.
-		_ = thing.Close()
+		_ = closer.Close()
 	}
 	done := make(chan struct{})
 	go func() {

@@ -143,7 +143,7 @@ func (s *Server) authenticate(r *http.Request) *refusal {
 // executeOnce executes the operation once per idempotency key.
 func (s *Server) executeOnce(r *http.Request, request, key string, p *params, fault fault, do apiOperation) response {
 	print := hashed(p.fingerprint(r))
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.expireKeys()

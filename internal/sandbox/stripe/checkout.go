@@ -161,7 +161,7 @@ func (t *tx) expire(s *session) *session {
 
 // expireSessions expires due sessions. The caller holds the lock.
 func (s *Server) expireSessions() {
-	b := s.book
+	b := s.state
 	now := b.now().Unix()
 	if now < b.nextExpiry {
 		return

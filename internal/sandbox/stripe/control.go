@@ -103,7 +103,7 @@ type Session struct {
 
 // Records returns everything, oldest first.
 func (s *Server) Records() Records {
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := Records{Charges: []Charge{}, Refunds: []Refund{}, Sessions: []Session{}}
@@ -121,9 +121,9 @@ func (s *Server) Records() Records {
 
 // Webhooks returns the delivery statistics.
 func (s *Server) Webhooks() Webhooks {
-	s.book.mu.Lock()
-	waiting := len(s.book.pendingEvents.order)
-	s.book.mu.Unlock()
+	s.state.mu.Lock()
+	waiting := len(s.state.pendingEvents.order)
+	s.state.mu.Unlock()
 	s.deliveries.mu.Lock()
 	defer s.deliveries.mu.Unlock()
 	counts := s.deliveries.counts

@@ -53,10 +53,10 @@ func (s *Server) pages(mux *http.ServeMux) {
 // findSession returns the open session of a request after expiring due ones. If it
 // is paid or expired, it sends the response and returns nil.
 func (s *Server) findSession(w http.ResponseWriter, r *http.Request) *session {
-	s.book.mu.Lock()
+	s.state.mu.Lock()
 	s.expireSessions()
-	one := s.book.sessions.get(r.PathValue("id"))
-	s.book.mu.Unlock()
+	one := s.state.sessions.get(r.PathValue("id"))
+	s.state.mu.Unlock()
 	switch {
 	case one == nil:
 		s.render(w, r, http.StatusNotFound, "gone", pageView{German: true})
@@ -100,7 +100,7 @@ func (s *Server) pay(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	number, name := r.PostFormValue("cardNumber"), r.PostFormValue("billingName")
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	one := b.sessions.get(r.PathValue("id"))
 	if one.Status != "open" { // paid or expired meanwhile
@@ -186,7 +186,7 @@ func (s *Server) bank(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	yes := r.PostFormValue("answer") == "approve"
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	one := b.sessions.get(r.PathValue("id"))
 	if one.Status != "open" || one.Asking == nil { // decided meanwhile
@@ -206,9 +206,9 @@ func (s *Server) bank(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) findVerification(r *http.Request) *verification {
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	for _, v := range s.book.verifications.byID {
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	for _, v := range s.state.verifications.byID {
 		if v.Secret == r.PathValue("secret") {
 			return v
 		}
@@ -250,7 +250,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request) {
 		s.render(w, r, http.StatusUnprocessableEntity, "check", view)
 		return
 	}
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	v = b.verifications.get(v.ID)
 	var err error

@@ -55,7 +55,7 @@ type Options struct {
 // Server is a running provider.
 type Server struct {
 	opts       Options
-	book       *state
+	state      *state
 	faults     *faults
 	deliveries *deliverer
 	web        *http.Server
@@ -88,11 +88,11 @@ func Start(opts Options) (*Server, error) {
 	if opts.Data != "" {
 		path = filepath.Join(opts.Data, dataFolder)
 	}
-	book, err := openState(path, opts.Now)
+	state, err := openState(path, opts.Now)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox stripe: %w", err)
 	}
-	s := &Server{opts: opts, book: book, faults: &faults{chaos: opts.Chaos, rng: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
+	s := &Server{opts: opts, state: state, faults: &faults{chaos: opts.Chaos, rng: mathrand.New(mathrand.NewPCG(opts.Seed, 1))}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.deliveries = newDeliverer(s)
 	listener, err := s.listen()
@@ -106,7 +106,7 @@ func Start(opts Options) (*Server, error) {
 		if listener != nil {
 			err = errors.Join(err, listener.Close())
 		}
-		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), book.journal.Close())
+		return nil, errors.Join(fmt.Errorf("sandbox stripe: %w", err), state.journal.Close())
 	}
 	s.open(listener)
 	return s, nil
@@ -124,9 +124,9 @@ func (s *Server) open(listener net.Listener) {
 	}
 	s.running.Go(func() { _ = s.web.Serve(netutil.LimitListener(listener, maxConns)) })
 	s.running.Go(s.runClock)
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	for _, one := range s.book.pendingEvents.all() { // undelivered events of an earlier run
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	for _, one := range s.state.pendingEvents.all() { // undelivered events of an earlier run
 		s.deliveries.enqueue(one)
 	}
 }
@@ -136,7 +136,7 @@ func (s *Server) open(listener net.Listener) {
 func (s *Server) listen() (net.Listener, error) {
 	var config net.ListenConfig
 	if s.opts.Listen == "" {
-		if last := s.book.settings.Listen; last != "" && isLoopback(last) {
+		if last := s.state.settings.Listen; last != "" && isLoopback(last) {
 			if listener, err := config.Listen(context.Background(), "tcp", last); err == nil {
 				return listener, nil
 			}
@@ -151,9 +151,9 @@ func (s *Server) listen() (net.Listener, error) {
 
 // initSettings creates the secrets at the first start and stores the address.
 func (s *Server) initSettings(address string) error {
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	kept := s.book.settings
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	kept := s.state.settings
 	if kept.SecretKey == "" {
 		kept.SecretKey, kept.WebhookSecret, kept.CardSalt = "sk_test_"+rand.Text(), "whsec_"+rand.Text(), rand.Text()
 	}
@@ -165,7 +165,7 @@ func (s *Server) initSettings(address string) error {
 }
 
 func (s *Server) saveSettings(now settings) error {
-	t := s.book.begin()
+	t := s.state.begin()
 	t.change.Settings = &now
 	return t.commit()
 }
@@ -180,9 +180,9 @@ func (s *Server) runClock() {
 			return
 		case <-ticker.C:
 		}
-		s.book.mu.Lock()
+		s.state.mu.Lock()
 		s.expireSessions()
-		s.book.mu.Unlock()
+		s.state.mu.Unlock()
 		s.deliveries.sendDeferred()
 	}
 }
@@ -197,9 +197,9 @@ func (s *Server) SecretKey() string { return s.currentSettings().SecretKey }
 func (s *Server) WebhookSecret() string { return s.currentSettings().WebhookSecret }
 
 func (s *Server) currentSettings() settings {
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	return s.book.settings
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	return s.state.settings
 }
 
 // Calls counts the API requests.
@@ -207,9 +207,9 @@ func (s *Server) Calls() int64 { return s.calls.Load() }
 
 // SetEndpoint sets the webhook URL.
 func (s *Server) SetEndpoint(address string) error {
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	kept := s.book.settings
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	kept := s.state.settings
 	kept.Endpoint = address
 	return s.saveSettings(kept)
 }
@@ -223,7 +223,7 @@ func (s *Server) ClearFaults() { s.faults.clear() }
 // SavedMethod creates a customer with a saved card, or finds the one with this mail
 // address.
 func (s *Server) SavedMethod(email, name string) (holder, id, label string, err error) {
-	b := s.book
+	b := s.state
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	const shown = "Visa •••• 4242"
@@ -250,9 +250,9 @@ func (s *Server) SavedMethod(email, name string) (holder, id, label string, err 
 
 // HasMethod reports whether a payment method is saved for a customer.
 func (s *Server) HasMethod(id string) bool {
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	m := s.book.methods.get(id)
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	m := s.state.methods.get(id)
 	return m != nil && m.Customer != ""
 }
 
@@ -277,9 +277,9 @@ func (s *Server) close() error {
 	case <-time.After(closeTimeout):
 		err = errors.Join(err, fmt.Errorf("sandbox stripe: still running %v after close", closeTimeout))
 	}
-	s.book.mu.Lock()
-	defer s.book.mu.Unlock()
-	return errors.Join(err, s.book.journal.Close())
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	return errors.Join(err, s.state.journal.Close())
 }
 
 func isLoopback(address string) bool {

@@ -200,14 +200,14 @@ func (c *call) chargeToken(i *intent, one *token) (map[string]any, *refusal) {
 		return c.showIntent(i, c.expand)
 	}
 	if wrong != nil {
-		said := copyOf(wrong)
-		said.happened = true
-		paid.Status, paid.Error, paid.Method = "failed", said, ""
-		i.Status, i.Charge, i.Error = "requires_payment_method", paid.ID, said
+		declined := copyOf(wrong)
+		declined.happened = true
+		paid.Status, paid.Error, paid.Method = "failed", declined, ""
+		i.Status, i.Charge, i.Error = "requires_payment_method", paid.ID, declined
 		c.putIntent(i)
 		c.putCharge(paid)
 		c.emit("payment_intent.payment_failed", c.viewIntent(i))
-		return nil, said
+		return nil, declined
 	}
 	one.Ended, one.At, one.Spent = "consumed", c.at, i.Amount
 	i.Status, i.Received, i.Method, i.Charge, i.Error = "succeeded", i.Amount, way.ID, paid.ID, nil

@@ -199,7 +199,7 @@ func (p *deliverer) sleep(span time.Duration) bool {
 
 // attempt makes one delivery attempt.
 func (p *deliverer) attempt(one *event, garbled bool) bool {
-	b := p.server.book
+	b := p.server.state
 	b.mu.Lock()
 	endpoint, secret := b.settings.Endpoint, b.settings.WebhookSecret
 	b.mu.Unlock()
@@ -233,7 +233,7 @@ func (p *deliverer) attempt(one *event, garbled bool) bool {
 
 // markDone records that an event was delivered.
 func (p *deliverer) markDone(one *event) {
-	b := p.server.book
+	b := p.server.state
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.begin()

@@ -156,14 +156,14 @@ func (c *Client) queryServer(ctx context.Context, server string, question dnsmes
 		return false, registrar.FaultBroken, err
 	}
 	for _, network := range []string{"udp", "tcp"} {
-		said, err := c.exchange(ctx, network, server, packet, id, question)
+		verdict, err := c.exchange(ctx, network, server, packet, id, question)
 		switch {
 		case err != nil:
 			return false, faultCodeOf(ctx, err), err
-		case said == verdictTruncated && network == "udp":
-		case said == verdictDelegated, said == verdictNotDelegated:
-			return said == verdictDelegated, "", nil
-		case said == verdictRefused:
+		case verdict == verdictTruncated && network == "udp":
+		case verdict == verdictDelegated, verdict == verdictNotDelegated:
+			return verdict == verdictDelegated, "", nil
+		case verdict == verdictRefused:
 			return false, registrar.FaultRefused, nil
 		default:
 			return false, registrar.FaultBroken, nil

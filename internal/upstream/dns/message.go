@@ -132,7 +132,7 @@ func parseResponse(packet []byte, id uint16, question dnsmessage.Question) (verd
 	if header.ID != id || !header.Response || header.OpCode != 0 {
 		return verdictNone, nil
 	}
-	asked, err := parser.Question()
+	echoed, err := parser.Question()
 	switch {
 	case errors.Is(err, dnsmessage.ErrSectionDone):
 		// Servers that can't parse a query may omit it from the response.
@@ -142,7 +142,7 @@ func parseResponse(packet []byte, id uint16, question dnsmessage.Question) (verd
 		return verdictNone, nil
 	case err != nil:
 		return verdictNone, errMalformed
-	case asked.Type != question.Type || asked.Class != question.Class || !sameOwner(asked.Name, question.Name):
+	case echoed.Type != question.Type || echoed.Class != question.Class || !sameOwner(echoed.Name, question.Name):
 		return verdictNone, nil
 	}
 	if err := parser.SkipAllQuestions(); err != nil {

@@ -63,13 +63,13 @@ func (c *Client) send(ctx context.Context, cmd *call) (*response, error) {
 
 // await waits for a job until ctx ends.
 func (c *Client) await(ctx context.Context, j *job, safe bool) error {
-	patience := time.NewTimer(c.account.MaxQueueTime)
-	defer patience.Stop()
+	queueTimer := time.NewTimer(c.account.MaxQueueTime)
+	defer queueTimer.Stop()
 	for {
 		select {
 		case <-j.done:
 			return j.err
-		case <-patience.C:
+		case <-queueTimer.C:
 			if c.pool.abandon(j) {
 				return registrar.Fault(registrar.FaultBusy, c.Host(), errQueueTimeout)
 			}

@@ -185,12 +185,12 @@ func nameserverChange(has []Nameserver, wants []domainchange.Nameserver, attribu
 		return a.Name == b.Name && (!attributes || sameAddresses(a.Addresses, b.Addresses))
 	}
 	for _, server := range wants {
-		wanted := Nameserver{Name: server.Name}
+		desired := Nameserver{Name: server.Name}
 		if attributes {
-			wanted.Addresses = server.Addresses
+			desired.Addresses = server.Addresses
 		}
-		if !slices.ContainsFunc(has, func(other Nameserver) bool { return same(other, wanted) }) {
-			add = append(add, wanted)
+		if !slices.ContainsFunc(has, func(other Nameserver) bool { return same(other, desired) }) {
+			add = append(add, desired)
 		}
 	}
 	for _, server := range has {

@@ -55,13 +55,13 @@ func sendOrFind[T any](ctx context.Context, host string, sent bool,
 			return got, false, err
 		}
 		sent = sent || lost
-		seen, found, trouble := find(ctx)
+		seen, found, queryErr := find(ctx)
 		switch {
 		case found:
 			return seen, true, nil
-		case trouble != nil && sent:
-			return got, false, asOutcomeUnknown(host, trouble)
-		case trouble != nil || !lost || try >= maxSends:
+		case queryErr != nil && sent:
+			return got, false, asOutcomeUnknown(host, queryErr)
+		case queryErr != nil || !lost || try >= maxSends:
 			return got, false, err
 		}
 		select {

@@ -15,9 +15,9 @@ func (p *Provisioner) renew(ctx context.Context, request provision.Request, earl
 	if ResultCode(err) == CodeValueRange {
 		// The expiry differs from the one just read: the registry may have
 		// auto-renewed in the meantime.
-		outcome, trouble := p.renewalOutcome(ctx, request)
-		if trouble == nil || registrar.KindOf(trouble) == registrar.KindUpstream {
-			return outcome, trouble
+		outcome, queryErr := p.renewalOutcome(ctx, request)
+		if queryErr == nil || registrar.KindOf(queryErr) == registrar.KindUpstream {
+			return outcome, queryErr
 		}
 	}
 	if err != nil {

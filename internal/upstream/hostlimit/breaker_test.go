@@ -144,7 +144,7 @@ func TestBreaker_CountsOnlyHostFaults(t *testing.T) {
 	}
 	for rule, c := range map[string]struct {
 		ask      func(context.Context) error
-		patience time.Duration // of the caller; 0 means no deadline
+		deadline time.Duration // of the caller; 0 means no deadline
 		counts   bool
 	}{
 		"time-out":                   {ask: inTime, counts: true},
@@ -153,8 +153,8 @@ func TestBreaker_CountsOnlyHostFaults(t *testing.T) {
 		"busy":                       {ask: failWith(registrar.FaultBusy)},
 		"invalid query":              {ask: failWith(registrar.NameTooLong)},
 		"internal error":             {ask: func(context.Context) error { return errors.New("a bug") }},
-		"caller had too little time": {ask: inTime, patience: minBlameTime - 1},
-		"caller had enough time":     {ask: inTime, patience: minBlameTime, counts: true},
+		"caller had too little time": {ask: inTime, deadline: minBlameTime - 1},
+		"caller had enough time":     {ask: inTime, deadline: minBlameTime, counts: true},
 		"caller left": {ask: func(context.Context) error {
 			return registrar.Fault(registrar.FaultTimeout, server, context.Canceled)
 		}},
@@ -165,8 +165,8 @@ func TestBreaker_CountsOnlyHostFaults(t *testing.T) {
 				g := newUnlimited(Options{Breaker: Breaker{Window: time.Hour}})
 				for range 20 {
 					ctx, cancel := t.Context(), context.CancelFunc(func() {})
-					if c.patience > 0 {
-						ctx, cancel = context.WithTimeout(ctx, c.patience)
+					if c.deadline > 0 {
+						ctx, cancel = context.WithTimeout(ctx, c.deadline)
 					}
 					_ = g.Do(ctx, server, c.ask)
 					cancel()

@@ -104,13 +104,13 @@ func TestRate_CancelledWaitersFreeTheirTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Options{PerSecond: 10, Burst: 1})
 		mustPass(t, g)
-		crowd, disperse := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		for range 100 {
-			all.Go(func() { _ = g.Do(crowd, server, succeed) })
+			all.Go(func() { _ = g.Do(ctx, server, succeed) })
 		}
 		synctest.Wait()
-		disperse()
+		cancel()
 		all.Wait()
 		began := time.Now()
 		mustPass(t, g)

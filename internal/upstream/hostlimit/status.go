@@ -41,13 +41,13 @@ func (g *Limiter) HostStatuses() []HostStatus {
 }
 
 func compareHealth(a, b HostStatus) int {
-	trouble := func(s HostStatus) int {
+	severity := func(s HostStatus) int {
 		if s.BreakerOpen || s.Paused {
 			return 0
 		}
 		return 1
 	}
-	return trouble(a) - trouble(b)
+	return severity(a) - severity(b)
 }
 
 func (h *host) status(now time.Time) HostStatus {

@@ -38,9 +38,9 @@ func (t Table) Rewrite(u *url.URL) *url.URL {
 	if err != nil || origin.Host == "" {
 		return u
 	}
-	moved := *u
-	moved.Scheme, moved.Host = origin.Scheme, origin.Host
-	return &moved
+	rewritten := *u
+	rewritten.Scheme, rewritten.Host = origin.Scheme, origin.Host
+	return &rewritten
 }
 
 // Contains reports whether the table has an entry for the server of u.

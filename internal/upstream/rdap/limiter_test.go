@@ -145,14 +145,14 @@ func TestFind_TLSQueriesShareOneHTTP2Connection(t *testing.T) {
 
 func TestFind_ConnectionsAreReused(t *testing.T) {
 	t.Parallel()
-	const crowd = 40
+	const burst = 40
 	var arrived sync.WaitGroup
 	table := newTestServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		arrived.Done()
 		arrived.Wait() // all at the same time, so that each needs a connection
 		w.WriteHeader(http.StatusNotFound)
 	})
-	c := newClient(t, Options{Hosts: table, MaxConnsPerHost: crowd})
+	c := newClient(t, Options{Hosts: table, MaxConnsPerHost: burst})
 	var opened atomic.Int32
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
@@ -162,9 +162,9 @@ func TestFind_ConnectionsAreReused(t *testing.T) {
 		},
 	})
 	for range 3 {
-		arrived.Add(crowd)
+		arrived.Add(burst)
 		var all sync.WaitGroup
-		for range crowd {
+		for range burst {
 			all.Go(func() {
 				if _, err := c.Find(ctx, testExtension, queriedName); err != nil {
 					t.Error(err)
@@ -173,7 +173,7 @@ func TestFind_ConnectionsAreReused(t *testing.T) {
 		}
 		all.Wait()
 	}
-	if got := opened.Load(); got < crowd || got >= 2*crowd {
-		t.Errorf("three bursts of %d opened %d connections", crowd, got)
+	if got := opened.Load(); got < burst || got >= 2*burst {
+		t.Errorf("three bursts of %d opened %d connections", burst, got)
 	}
 }

@@ -138,9 +138,9 @@ func New(o Options) (*Client, error) {
 	}
 	// Redirects are followed manually, so that every target passes through the host
 	// table and the SSRF check.
-	byHand := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.http = &http.Client{Transport: transport, CheckRedirect: byHand}
-	c.publicHTTP = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: byHand}
+	noFollow := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c.http = &http.Client{Transport: transport, CheckRedirect: noFollow}
+	c.publicHTTP = &http.Client{Transport: newPublicTransport(o.MaxConnsPerHost), CheckRedirect: noFollow}
 	return c, nil
 }
 

@@ -89,26 +89,26 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if !known {
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
 	}
-	said := templateData{
+	data := templateData{
 		At: message.At.UTC().Format(lang.timeLayout), Link: message.Link, Portal: portal,
 		Address: sanitizeValue(message.Data["address"]), Name: quoteForeign(message.Data["name"], maxValueLength),
 		Host: quoteForeign(message.Data["host"], maxValueLength), Email: sanitizeValue(message.Data["email"]), Change: message.Data["change"],
 		orderData: lang.orderData(message.Data), noticeData: lang.noticeData(message.Data), Domain: sanitizeValue(message.Data["domain"]), Date: lang.formatDate(message.Data["paid_until"]),
 	}
 	if message.Data["declared"] != "" {
-		said.Name = quotedLines(said.Name)
+		data.Name = quotedLines(data.Name)
 	}
-	if message.Kind == registrar.MailClaim || said.Unclaimed {
+	if message.Kind == registrar.MailClaim || data.Unclaimed {
 		// An agent chose both the names and the recipient.
-		for i := range said.Items {
-			said.Items[i].Name = quoteForeign(said.Items[i].Name, maxValueLength)
+		for i := range data.Items {
+			data.Items[i].Name = quoteForeign(data.Items[i].Name, maxValueLength)
 		}
 	}
 	if !message.LinkExpiresAt.IsZero() {
-		said.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
+		data.Until = message.LinkExpiresAt.UTC().Format(lang.timeLayout)
 	}
 	var written strings.Builder
-	if err := text.Execute(&written, said); err != nil {
+	if err := text.Execute(&written, data); err != nil {
 		return "", "", err
 	}
 	return lang.text(message.Kind).subject, written.String(), nil

@@ -140,7 +140,7 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	began := time.Now()
-	pause := firstRetryDelay
+	delay := firstRetryDelay
 	for attempt := 1; ; attempt++ {
 		err := once(ctx)
 		if err == nil {
@@ -148,14 +148,14 @@ func (c *Client) call(ctx context.Context, name string, once func(context.Contex
 			return nil
 		}
 		problem := c.toError(name, err)
-		if attempt == maxAttempts || !retryable(err) || !sleep(ctx, pause) {
+		if attempt == maxAttempts || !retryable(err) || !sleep(ctx, delay) {
 			if problem.Code == KeyRefused {
 				c.logger.ErrorContext(ctx, "stripe api key rejected: check stripe.secret_key", "call", name)
 			}
 			c.observe(name, string(problem.Code), time.Since(began))
 			return problem
 		}
-		pause *= 2
+		delay *= 2
 	}
 }
 

@@ -44,14 +44,14 @@ const maxRetryAfter = 10 * time.Minute
 // Stripe-Should-Retry header has precedence: it is false for an error 500 that is
 // stored under our key.
 func retryable(err error) bool {
-	var said *api.Error
-	if !errors.As(err, &said) {
+	var stripeErr *api.Error
+	if !errors.As(err, &stripeErr) {
 		// No response, or an unreadable one. An ended context is noticed before the
 		// next attempt.
 		return !errors.Is(err, context.Canceled)
 	}
-	if said.LastResponse != nil {
-		switch said.LastResponse.Header.Get("Stripe-Should-Retry") {
+	if stripeErr.LastResponse != nil {
+		switch stripeErr.LastResponse.Header.Get("Stripe-Should-Retry") {
 		case "true":
 			return true
 		case "false":
@@ -59,11 +59,11 @@ func retryable(err error) bool {
 		}
 	}
 	switch {
-	case said.HTTPStatusCode == http.StatusConflict, said.HTTPStatusCode >= http.StatusInternalServerError:
+	case stripeErr.HTTPStatusCode == http.StatusConflict, stripeErr.HTTPStatusCode >= http.StatusInternalServerError:
 		return true
-	case said.HTTPStatusCode == http.StatusTooManyRequests:
+	case stripeErr.HTTPStatusCode == http.StatusTooManyRequests:
 		// Another request held the object for a moment; this is not a rate limit.
-		return said.Code == api.ErrorCodeLockTimeout
+		return stripeErr.Code == api.ErrorCodeLockTimeout
 	default:
 		return false
 	}
@@ -71,9 +71,9 @@ func retryable(err error) bool {
 
 // toError converts an error of the library.
 func (c *Client) toError(call string, err error) *registrar.Error {
-	var said *api.Error
-	if errors.As(err, &said) {
-		return c.fromStripeError(call, said)
+	var stripeErr *api.Error
+	if errors.As(err, &stripeErr) {
+		return c.fromStripeError(call, stripeErr)
 	}
 	code := registrar.FaultRefused
 	var network net.Error

@@ -17,8 +17,8 @@ const (
 
 // Refund creates a refund. If the call may have been sent before, it queries Stripe
 // first: Stripe forgets idempotency keys after a day.
-func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, asked bool) (string, error) {
-	if asked {
+func (c *Client) Refund(ctx context.Context, refund order.RefundRequest, maybeSent bool) (string, error) {
+	if maybeSent {
 		found, err := c.findRefund(ctx, refund)
 		if err != nil || found != nil {
 			return refundID(c.host, found, err)

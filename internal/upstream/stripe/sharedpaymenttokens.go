@@ -167,26 +167,26 @@ func (c *Client) Charge(ctx context.Context, charge order.Charge) (order.ChargeO
 
 // chargeFailure interprets the error of a confirmation.
 func (c *Client) chargeFailure(ctx context.Context, charge order.Charge, err error) (order.ChargeOutcome, error) {
-	var said *api.Error
-	if !errors.As(err, &said) || registrar.KindOf(err) == registrar.KindUpstream {
+	var stripeErr *api.Error
+	if !errors.As(err, &stripeErr) || registrar.KindOf(err) == registrar.KindUpstream {
 		return order.ChargeOutcome{}, err
 	}
 	switch {
-	case said.Code == api.ErrorCodeAuthenticationRequired:
+	case stripeErr.Code == api.ErrorCodeAuthenticationRequired:
 		return order.ChargeOutcome{NeedsHuman: true}, nil
-	case said.HTTPStatusCode == http.StatusPaymentRequired:
+	case stripeErr.HTTPStatusCode == http.StatusPaymentRequired:
 		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
-	case said.Code == api.ErrorCodePaymentIntentUnexpectedState:
+	case stripeErr.Code == api.ErrorCodePaymentIntentUnexpectedState:
 		// The intent was canceled, or it is already paid.
 		status, err := c.FetchCharge(ctx, charge.Intent)
 		if err == nil && status.Ended && !status.Paid {
 			return order.ChargeOutcome{Status: status, Declined: order.PaymentDeclined}, nil
 		}
 		return order.ChargeOutcome{Status: status}, err
-	case registrar.CodeOf(err) == IdempotencyMismatch || said.Code == api.ErrorCodeParameterUnknown || said.Code == api.ErrorCodeParameterMissing:
+	case registrar.CodeOf(err) == IdempotencyMismatch || stripeErr.Code == api.ErrorCodeParameterUnknown || stripeErr.Code == api.ErrorCodeParameterMissing:
 		return order.ChargeOutcome{}, err // our request was wrong; the operator must be informed
 	default:
-		c.logger.WarnContext(ctx, "stripe declined the payment token", "detail", c.errorDetail("charge", said))
+		c.logger.WarnContext(ctx, "stripe declined the payment token", "detail", c.errorDetail("charge", stripeErr))
 		return order.ChargeOutcome{Declined: order.PaymentDeclined}, nil
 	}
 }

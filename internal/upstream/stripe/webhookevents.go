@@ -57,13 +57,13 @@ func (r *objectID) UnmarshalJSON(raw []byte) error {
 		*r = objectID(id)
 		return nil
 	}
-	var thing struct {
+	var object struct {
 		ID string `json:"id"`
 	}
-	if err := json.Unmarshal(raw, &thing); err != nil {
+	if err := json.Unmarshal(raw, &object); err != nil {
 		return err
 	}
-	*r = objectID(thing.ID)
+	*r = objectID(object.ID)
 	return nil
 }
 
@@ -71,21 +71,21 @@ func eventOf(event api.Event) (order.Event, error) {
 	if event.Data == nil {
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature}
 	}
-	var thing eventObject
-	if err := json.Unmarshal(event.Data.Raw, &thing); err != nil {
+	var object eventObject
+	if err := json.Unmarshal(event.Data.Raw, &object); err != nil {
 		return order.Event{}, &registrar.Error{Kind: registrar.KindInvalid, Code: BadWebhookSignature, Err: err}
 	}
 	has := func(prefix string) bool { return strings.HasPrefix(string(event.Type), prefix) }
 	switch {
 	case has("checkout.session."):
-		return order.Event{Session: thing.ID, Intent: string(thing.PaymentIntent)}, nil
+		return order.Event{Session: object.ID, Intent: string(object.PaymentIntent)}, nil
 	case has("payment_intent."):
-		return order.Event{Intent: thing.ID}, nil
+		return order.Event{Intent: object.ID}, nil
 	case has("charge."), has("refund."):
 		// Charges, disputes and refunds reference the payment intent.
-		return order.Event{Intent: string(thing.PaymentIntent)}, nil
+		return order.Event{Intent: string(object.PaymentIntent)}, nil
 	case has("identity.verification_session."):
-		return order.Event{Verification: thing.ID}, nil
+		return order.Event{Verification: object.ID}, nil
 	}
 	return order.Event{}, nil
 }

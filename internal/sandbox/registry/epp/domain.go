@@ -197,15 +197,15 @@ func (s *session) domainDelete(c *command, a *response) error {
 	if _, refusal := s.protocolExtensions(c); refusal != nil {
 		return refusal
 	}
-	gone, err := s.ledger.DeleteDomain(s.request(c, a), name)
+	deleted, err := s.ledger.DeleteDomain(s.request(c, a), name)
 	if err != nil {
 		return err
 	}
-	if gone.Pending {
+	if deleted.Pending {
 		a.code = ledger.DonePending
 	}
-	if gone.Credit > 0 {
-		s.feeResult(&a.ext, "delData", 0, 0, gone.Credit)
+	if deleted.Credit > 0 {
+		s.feeResult(&a.ext, "delData", 0, 0, deleted.Credit)
 	}
 	return nil
 }
@@ -229,14 +229,14 @@ func (s *session) domainTransfer(c *command, a *response) error {
 	var err error
 	switch c.op {
 	case "request":
-		var moved ledger.TransferResult
-		if moved, err = s.ledger.RequestTransfer(s.request(c, a), update); err != nil {
+		var result ledger.TransferResult
+		if result, err = s.ledger.RequestTransfer(s.request(c, a), update); err != nil {
 			return err
 		}
-		if last = moved.Transfer; moved.Pending {
+		if last = result.Transfer; result.Pending {
 			a.code = ledger.DonePending
 		}
-		s.feeResult(&a.ext, "trnData", 1, moved.Cost, 0)
+		s.feeResult(&a.ext, "trnData", 1, result.Cost, 0)
 	case "query":
 		last, err = s.ledger.QueryTransfer(s.request(c, a), update.Name, update.Auth)
 	default:

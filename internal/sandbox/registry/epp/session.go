@@ -55,11 +55,11 @@ func (s *session) run() bool {
 		return false
 	}
 	for {
-		patience := s.opts.Timeouts.Idle
+		timeout := s.opts.Timeouts.Idle
 		if s.account == "" {
-			patience = s.opts.Timeouts.Login
+			timeout = s.opts.Timeouts.Login
 		}
-		frame, err := s.conn.read(patience)
+		frame, err := s.conn.read(timeout)
 		if errors.Is(err, errFrameSize) {
 			// The start of the next frame is unknown.
 			s.answer.reset()
@@ -97,11 +97,11 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	default:
 		refusal = syntax("Only hello and command are allowed.")
 	}
-	fate := commandFault{}
+	fault := commandFault{}
 	if refusal == nil {
-		fate = s.faultFor(c)
+		fault = s.faultFor(c)
 	}
-	switch fate.action {
+	switch fault.action {
 	case actionHang:
 		sleep(s.ctx, s.opts.Timeouts.Hang)
 		return false, true
@@ -111,18 +111,18 @@ func (s *session) handle(frame []byte) (on, peaceful bool) {
 	case actionGarble:
 		return s.conn.write([]byte("\x00\x00\x00\x00<epp><response><<\x01>\xff")) == nil, false
 	case actionRefuse:
-		refusal = &ledger.Refusal{Code: fate.code, Reason: "The registry refuses the command."}
-		a.closing = fate.code == ledger.LimitClosing
+		refusal = &ledger.Refusal{Code: fault.code, Reason: "The registry refuses the command."}
+		a.closing = fault.code == ledger.LimitClosing
 	}
 	a.svTRID = s.ledger.NextTRID()
 	if refusal == nil {
 		refusal = s.execute(c, a)
 	}
-	if fate.loseResponse {
+	if fault.loseResponse {
 		s.cut()
 		return false, false
 	}
-	if fate.delay > 0 && !sleep(s.ctx, fate.delay) {
+	if fault.delay > 0 && !sleep(s.ctx, fault.delay) {
 		return false, false
 	}
 	if refusal != nil {

@@ -83,18 +83,18 @@ func (t *tx) createDomain(c DomainCreate, place NameEntry) (made DomainCreated, 
 }
 
 // years checks the term of a create.
-func (p NameEntry) years(asked int) (int, *Refusal) {
+func (p NameEntry) years(requested int) (int, *Refusal) {
 	shortest, longest := max(p.Policy.MinYears, 1), p.Policy.MaxYears
 	if longest == 0 {
 		longest = maxYearsAhead
 	}
-	if asked == 0 {
-		asked = shortest
+	if requested == 0 {
+		requested = shortest
 	}
-	if asked < shortest || asked > longest {
-		return 0, refuse(OutOfRange, "domain:period", fmt.Sprint(asked), fmt.Sprintf("The term is %d to %d years.", shortest, longest))
+	if requested < shortest || requested > longest {
+		return 0, refuse(OutOfRange, "domain:period", fmt.Sprint(requested), fmt.Sprintf("The term is %d to %d years.", shortest, longest))
 	}
-	return asked, nil
+	return requested, nil
 }
 
 // checkContacts checks the contacts of a domain against the rules of its zone.
@@ -123,9 +123,9 @@ func (t *tx) checkContacts(place NameEntry, registrant string, roles []Role, com
 	if !complete || rule == RegistrantOnly {
 		return nil
 	}
-	for _, wanted := range []string{"admin", "tech"} {
-		if !slices.ContainsFunc(roles, func(r Role) bool { return r.Type == wanted }) {
-			return refuse(Missing, "domain:contact", "", "Domains of "+place.Zone+" need a contact of the type "+wanted+".")
+	for _, required := range []string{"admin", "tech"} {
+		if !slices.ContainsFunc(roles, func(r Role) bool { return r.Type == required }) {
+			return refuse(Missing, "domain:contact", "", "Domains of "+place.Zone+" need a contact of the type "+required+".")
 		}
 	}
 	return nil

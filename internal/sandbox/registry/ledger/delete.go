@@ -9,10 +9,10 @@ type DomainDeleted struct {
 }
 
 // DeleteDomain deletes a domain.
-func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err error) {
+func (l *Ledger) DeleteDomain(by Request, name string) (deleted DomainDeleted, err error) {
 	place, refusal := l.lookUp(name)
 	if refusal != nil {
-		return gone, refusal
+		return deleted, refusal
 	}
 	err = l.do(by, func(t *tx) *Refusal {
 		domain, refusal := t.ownDomain(name, place)
@@ -31,7 +31,7 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 			t.moveToTransit(domain)
 			return nil
 		}
-		gone.Credit = domain.deleteCredit(place, t.now)
+		deleted.Credit = domain.deleteCredit(place, t.now)
 		if domain.Grace(t.now) == "addPeriod" {
 			t.dropDomain(name)
 			return nil
@@ -42,11 +42,11 @@ func (l *Ledger) DeleteDomain(by Request, name string) (gone DomainDeleted, err 
 		domain.AutoRenewed, domain.Renewed, domain.MovedIn, domain.RenewYears = time.Time{}, time.Time{}, time.Time{}, 0
 		domain.Phase, domain.PhaseUntil = Redemption, t.now.Add(redemptionPeriod)
 		domain.Deleted, domain.Asked = t.now, t.by.TRID
-		gone.Pending = true
+		deleted.Pending = true
 		t.putDomain(domain)
 		return nil
 	})
-	return gone, err
+	return deleted, err
 }
 
 // moveToTransit handles a .de name deleted by its provider: the registry keeps it
@@ -77,12 +77,12 @@ func (l *Ledger) RestoreDomain(by Request, name string, report *RestoreReport, o
 		if restored, refusal = t.ownDomain(name, place); refusal != nil {
 			return refusal
 		}
-		wanted := Redemption
+		required := Redemption
 		if report != nil {
-			wanted = PendingRestore
+			required = PendingRestore
 		}
-		if restored.Phase != wanted {
-			return refuse(StatusForbids, "rgp:restore", "", "The domain is not in the status "+string(wanted)+".")
+		if restored.Phase != required {
+			return refuse(StatusForbids, "rgp:restore", "", "The domain is not in the status "+string(required)+".")
 		}
 		restored = restored.clone()
 		restored.Updated, restored.Updater = t.now, t.by.Account

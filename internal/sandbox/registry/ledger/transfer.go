@@ -18,41 +18,41 @@ type TransferResult struct {
 }
 
 // RequestTransfer requests a domain of another registrar.
-func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (moved TransferResult, err error) {
+func (l *Ledger) RequestTransfer(by Request, c DomainTransfer) (result TransferResult, err error) {
 	place, refusal := l.lookUp(c.Name)
 	if refusal != nil {
-		return moved, refusal
+		return result, refusal
 	}
 	err = l.do(by, func(t *tx) (refusal *Refusal) {
-		moved, refusal = t.requestTransfer(c, place)
+		result, refusal = t.requestTransfer(c, place)
 		return refusal
 	})
-	return moved, err
+	return result, err
 }
 
-func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (moved TransferResult, refusal *Refusal) {
+func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (result TransferResult, refusal *Refusal) {
 	domain := t.domain(c.Name, place)
 	switch {
 	case domain == nil:
-		return moved, refuse(NotFound, "domain:name", c.Name, "There is no such domain.")
+		return result, refuse(NotFound, "domain:name", c.Name, "There is no such domain.")
 	case domain.Sponsor == t.by.Account:
-		return moved, refuse(NotTransferable, "domain:name", c.Name, "The domain is yours already.")
+		return result, refuse(NotTransferable, "domain:name", c.Name, "The domain is yours already.")
 	case domain.Sponsor == registrySponsor:
-		return moved, refuse(PolicyForbids, "domain:name", c.Name, "The name is the registry's own.")
+		return result, refuse(PolicyForbids, "domain:name", c.Name, "The name is the registry's own.")
 	case domain.transferring():
-		return moved, refuse(TransferPending, "domain:name", c.Name, "A transfer of the domain is pending.")
+		return result, refuse(TransferPending, "domain:name", c.Name, "A transfer of the domain is pending.")
 	case c.Years > 1:
-		return moved, refuse(PolicyForbids, "domain:period", "", "A transfer adds one year.")
+		return result, refuse(PolicyForbids, "domain:period", "", "A transfer adds one year.")
 	case c.Auth == "":
-		return moved, refuse(Missing, "domain:authInfo", "", "A transfer needs the authInfo.")
+		return result, refuse(Missing, "domain:authInfo", "", "A transfer needs the authInfo.")
 	case c.Auth != domain.Auth:
-		return moved, refuse(WrongAuthInfo, "domain:authInfo", "", "This is not the domain's authInfo.")
+		return result, refuse(WrongAuthInfo, "domain:authInfo", "", "This is not the domain's authInfo.")
 	}
 	if refusal := domain.checkNotProhibited("clientTransferProhibited", "serverTransferProhibited"); refusal != nil {
-		return moved, refusal
+		return result, refusal
 	}
-	if moved.Cost, refusal = t.computeCharge(place, TransferIn, 1, c.AgreedFee); refusal != nil {
-		return moved, refusal
+	if result.Cost, refusal = t.computeCharge(place, TransferIn, 1, c.AgreedFee); refusal != nil {
+		return result, refusal
 	}
 	domain = domain.clone()
 	domain.Transfer = &Transfer{
@@ -61,13 +61,13 @@ func (t *tx) requestTransfer(c DomainTransfer, place NameEntry) (moved TransferR
 	}
 	if place.Policy.Gateway {
 		t.completeTransfer(domain, place, serverApproved)
-		moved.Transfer = domain.Transfer
-		return moved, nil
+		result.Transfer = domain.Transfer
+		return result, nil
 	}
 	t.putDomain(domain)
 	t.enqueueMessage(domain.Sponsor, Message{Text: "Transfer requested", Transfer: domain.Transfer})
-	moved.Transfer, moved.Pending = domain.Transfer, true
-	return moved, nil
+	result.Transfer, result.Pending = domain.Transfer, true
+	return result, nil
 }
 
 // expiryAfterTransfer is the expiry of a domain transferred now.
@@ -100,9 +100,9 @@ func (t *tx) completeTransfer(domain *Domain, place NameEntry, status string) {
 	if t.l.hostsBelow[domain.Name] > 0 {
 		for _, host := range t.l.hosts {
 			if host.Above == domain.Name {
-				moved := *host
-				moved.Sponsor, moved.Moved = domain.Sponsor, t.now
-				t.putHost(&moved)
+				result := *host
+				result.Sponsor, result.Moved = domain.Sponsor, t.now
+				t.putHost(&result)
 			}
 		}
 	}
