@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// A client that knows one shape only buys with it, and every answer keeps to it.
+// A client of one version completes a purchase, and every response has its shape.
 func TestCheckout_EachAPIVersionBuysInItsOwnShape(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -47,7 +47,7 @@ func TestCheckout_EachAPIVersionBuysInItsOwnShape(t *testing.T) {
 		}
 		for _, field := range []string{"first_name", "last_name", "email", "phone_number", "line_one", "postal_code", "city", "country"} {
 			if !strings.Contains(made.text, field) {
-				t.Errorf("%q: %s is missing, and nothing says so: %s", test.version, field, made.text)
+				t.Errorf("%q: %s is missing without a message: %s", test.version, field, made.text)
 			}
 		}
 		early := s.doRequest(acpRequest{path: path + "/complete", body: "{}", header: with("b")})
@@ -59,12 +59,12 @@ func TestCheckout_EachAPIVersionBuysInItsOwnShape(t *testing.T) {
 			t.Fatalf("%q: update: %d %s", test.version, updated.status, updated.text)
 		}
 		paid := s.doRequest(acpRequest{path: path + "/complete", body: test.complete, header: with("d")})
-		if test.version != "2025-09-29" { // whose schema of a completed session nothing satisfies
+		if test.version != "2025-09-29" { // its schema of a completed session is unsatisfiable
 			s.wantSchema(test.version, "CheckoutSessionWithOrder", paid)
 		}
 		s.wantSchema(test.version, "CheckoutSession", paid)
 		if strings.Contains(paid.text, "Kassenweg") {
-			t.Errorf("%q: who pays has become the holder: %s", test.version, paid.text)
+			t.Errorf("%q: the payer became the registrant: %s", test.version, paid.text)
 		}
 		if paid.status != http.StatusOK || paid.body.Status != "completed" {
 			t.Fatalf("%q: complete: %d %s", test.version, paid.status, paid.text)
@@ -108,7 +108,7 @@ func TestComplete_ErrorsFollowDocumentedPrecedence(t *testing.T) {
 			t.Errorf("%s: got %d %s", label, got.status, got.text)
 		}
 		if test.code != "" && !strings.Contains(got.text, test.code) {
-			t.Errorf("%s: nothing says %s: %s", label, test.code, got.text)
+			t.Errorf("%s: no message %s: %s", label, test.code, got.text)
 		}
 	}
 	for _, token := range []string{"spt_declined_1", "spt_expired_1", "spt_small_1"} {
@@ -129,8 +129,8 @@ func TestComplete_ErrorsFollowDocumentedPrecedence(t *testing.T) {
 	s.reconcile()
 }
 
-// While the provider takes its time with the first completion, others of any agent,
-// token and key wait for its result.
+// While the first completion waits for the provider, completions with any agent, token
+// and key wait for its result.
 func TestComplete_ConcurrentCallsGetResultOfFirst(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -233,7 +233,7 @@ func TestComplete_ForgedOrReplayedSignatureIsRefused(t *testing.T) {
 	} {
 		s.wantError(label, s.doRequest(acpRequest{path: path, body: test.body, unsigned: true, header: test.header}), 401, test.code)
 	}
-	// A completed request of another session, sent to this one.
+	// Another session's completed request, replayed to this one.
 	decoy := s.createSession("register:koeder.de")
 	if got := s.doRequest(acpRequest{path: sessionsPath + "/" + decoy.body.ID + "/complete", body: body, unsigned: true, header: good}); got.body.Status != "completed" {
 		t.Fatalf("the decoy: %d %s", got.status, got.text)
@@ -290,7 +290,7 @@ func TestComplete_FiftyConcurrentCallsChargeOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range many {
 		all.Go(func() {
-			// Half of them with tokens of their own, half with one that all share.
+			// Half of them have their own token, half share one.
 			token := "spt_ok_shared"
 			if i%2 == 0 {
 				token = fmt.Sprint("spt_ok_", i)
@@ -314,7 +314,7 @@ func TestComplete_FiftyConcurrentCallsChargeOnce(t *testing.T) {
 		}
 	}
 	if completed == 0 {
-		t.Error("nobody was told that it is completed")
+		t.Error("no response reports completion")
 	}
 	if status := s.waitForOrder(made.body.ID); status != "completed" {
 		t.Errorf("the order is %s", status)
@@ -322,8 +322,8 @@ func TestComplete_FiftyConcurrentCallsChargeOnce(t *testing.T) {
 	s.reconcile()
 }
 
-// An order that a customer's own agent has made is open to the agent that the
-// customer has linked, and to no other.
+// An order created by MCP can be completed by the agent that its customer has linked,
+// and by no other.
 func TestComplete_LinkedAgentCompletesStartOrderOrder(t *testing.T) {
 	t.Parallel()
 	s := newEnv(t)
@@ -365,7 +365,7 @@ func TestLimits_BadSignaturesAndSessionsPerAgent(t *testing.T) {
 			t.Errorf("bad signature %d: %d %v", i+1, got.status, got.header)
 		}
 	}
-	keyed := map[string]string{"Authorization": "Bearer " + s.linked.Key} // names the agent behind an address that is over its budget
+	keyed := map[string]string{"Authorization": "Bearer " + s.linked.Key} // identifies the agent at an address over its budget
 	for i := range 4 {
 		got := s.doRequest(acpRequest{path: sessionsPath, body: `{"items":[{"id":"register:vorrat.de"}]}`, header: keyed})
 		if want := map[bool]int{true: 201, false: 429}[i < 3]; got.status != want {

@@ -1,6 +1,6 @@
-// Package acp checks out as an agent does, over sockets, against the built binary:
-// one that knows the contract only, and two that know a version of the protocol
-// only. Then it attacks. The product and its world are two processes.
+// Package acp tests the Agentic Commerce Protocol endpoints of the built binary with
+// signed requests: one client of our own format and one for each protocol version, then
+// attacks. Product and world are two processes.
 package acp
 
 import (
@@ -29,7 +29,7 @@ var binary string
 
 func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
 
-// The binary is built by a command, so the go tool has to be told.
+// The go tool does not see that the tests depend on the built binary.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
@@ -38,16 +38,15 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 }
 
-// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+// waitTimeout bounds every wait, on a busy machine.
 const waitTimeout = time.Minute
 
 const sessionsPath = "/api/acp/checkout_sessions"
 
-// agent is how somebody is known.
+// agent has an agent's credentials.
 type agent struct{ ID, Key, Secret string }
 
-// env is a product with its world and the agent that the demo customer has
-// linked.
+// env is a product with its world and the demo customer's linked agent.
 type env struct {
 	t            *testing.T
 	base, config string
@@ -55,9 +54,9 @@ type env struct {
 	linked       agent
 	token        string
 	schemas      map[string]*jsonschema.Compiler
-	// openapi is our own description of our own shape.
+	// openapi validates against /openapi.json.
 	openapi validator.Validator
-	// reconcile proves that everything agrees.
+	// reconcile fails the test if payments, orders and registry disagree.
 	reconcile func()
 	provider  testkit.Provider
 }
@@ -71,7 +70,7 @@ func newEnv(t *testing.T, settings ...string) *env {
 	}
 }
 
-// addAgent lets another agent in, as an operator does.
+// addAgent registers another agent with the operator command.
 func (s *env) addAgent(name string) agent {
 	s.t.Helper()
 	command := exec.CommandContext(s.t.Context(), binary, "agents", "add", name, "--json", "--config", s.config)
@@ -87,8 +86,7 @@ func (s *env) addAgent(name string) agent {
 	return made
 }
 
-// acpRequest is one request; without a method it is a POST, and it is signed by the linked
-// agent.
+// acpRequest is a request, by default a POST signed by the linked agent.
 type acpRequest struct {
 	method, path, body string
 	agent              *agent
@@ -122,7 +120,7 @@ func (s *env) doRequest(a acpRequest) acpResponse {
 	return got
 }
 
-// tryRequest does not end the test, so it may be called by many at once.
+// tryRequest returns errors, so that it may be called from any goroutine.
 func (s *env) tryRequest(a acpRequest) (acpResponse, error) {
 	if a.method == "" {
 		a.method = http.MethodPost
@@ -180,13 +178,13 @@ func (s *env) wantError(label string, got acpResponse, status int, code string) 
 	}
 }
 
-// buyer is somebody without an account.
+// The buyer has no account.
 const (
 	buyerJSON   = `"buyer":{"first_name":"Erika","last_name":"Mustermann","email":"erika@kundin.example","phone_number":"+49.30123456"}`
 	addressJSON = `{"name":"Erika Mustermann","line_one":"Musterweg 1","city":"Berlin","state":"","country":"DE","postal_code":"10115"}`
 )
 
-// createSession makes a session in our own shape, for a buyer who is told completely.
+// createSession creates a session in our own format with complete buyer data.
 func (s *env) createSession(items ...string) acpResponse {
 	s.t.Helper()
 	got := s.doRequest(acpRequest{path: sessionsPath, body: `{"items":[` + itemsJSON(items) + `],` + buyerJSON + `,"fulfillment_address":` + addressJSON + `}`})
@@ -228,7 +226,7 @@ func (s *env) waitForOrder(id string) (status string) {
 	return status
 }
 
-// openAPIValidator is what the product says of itself.
+// openAPIValidator validates against the product's /openapi.json.
 func openAPIValidator(t *testing.T, base string) validator.Validator {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/openapi.json", http.NoBody)
@@ -255,12 +253,12 @@ func openAPIValidator(t *testing.T, base string) validator.Validator {
 	return documentValidator
 }
 
-// schemaCompilers are the protocol's schemas, where ACP_SPEC_DIR names them.
+// schemaCompilers returns the schemas of each protocol version in ACP_SPEC_DIR.
 func schemaCompilers(t *testing.T) map[string]*jsonschema.Compiler {
 	t.Helper()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
-		return nil // TestACPSchemas_RefuseInvalidSession is skipped and says so
+		return nil // TestACPSchemas_RefuseInvalidSession reports the skip
 	}
 	all := make(map[string]*jsonschema.Compiler)
 	for _, version := range []string{"2025-09-29", "2026-04-17"} {
@@ -268,7 +266,7 @@ func schemaCompilers(t *testing.T) map[string]*jsonschema.Compiler {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first version writes this as older drafts do.
+		// The first version uses the keyword of older drafts.
 		text = bytes.ReplaceAll(text, []byte(`"exclusiveMinimum": true`), []byte(`"exclusiveMinimum": 0`))
 		bundle, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
@@ -305,7 +303,7 @@ func TestACPSchemas_RefuseInvalidSession(t *testing.T) {
 
 const schemaName = "https://schemas.example/checkout.json"
 
-// wantSchema holds an answer against a schema of its version.
+// wantSchema validates a response against a schema of its version.
 func (s *env) wantSchema(version, definition string, got acpResponse) {
 	s.t.Helper()
 	compiler, ok := s.schemas[version]

@@ -37,39 +37,39 @@ func TestExampleScript_CompletesStartOrderOrder(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"sh", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is not installed; the script needs it", tool)
+			t.Skipf("%s is not installed", tool)
 		}
 	}
 	s := newEnv(t)
 	r, address := startWebhookReceiver(t, 0)
 	var hook agentCredentials
 	if out := s.runCLI("agents", "rotate", s.Agent.ID, "--webhook", address, "--json"); json.Unmarshal(out, &hook) != nil || hook.WebhookSecret == "" {
-		t.Fatalf("agents rotate said %s", out)
+		t.Fatalf("agents rotate printed %s", out)
 	}
 	r.setSecret(hook)
 	out, err := s.runProgram("../../examples/acp-complete.sh", s.Info)
 	if err != nil || !strings.Contains(string(out), "\nsession: completed\nregistered: beispiel-") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	testkit.Eventually(s.t, "the agent that paid hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	testkit.Eventually(s.t, "webhook about the completed order", func() bool { return r.lastAccepted().Data.Status == "completed" })
 	if first := r.allEvents()[0]; first.Type != "order_create" {
 		t.Errorf("the first message was %+v", first)
 	}
 	s.Reconcile(t)
 }
 
-// webhookReceiver is an agent's webhook.
+// webhookReceiver is an agent's webhook endpoint.
 type webhookReceiver struct {
 	t      *testing.T
 	secret string
 
 	mu     sync.Mutex
 	events []webhookEvent
-	// rejectFirst is how many messages are refused first.
+	// rejectFirst is the number of deliveries to reject first.
 	rejectFirst int
 }
 
-// webhookEvent is one message that was taken or refused.
+// webhookEvent is an accepted or rejected delivery.
 type webhookEvent struct {
 	id       string
 	rejected bool
@@ -101,7 +101,7 @@ func startWebhookReceiver(t *testing.T, refuse int) (r *webhookReceiver, address
 	return r, server.URL + "/agentic_checkout/webhooks/order_events"
 }
 
-// setSecret takes messages that are signed with an agent's secret.
+// setSecret sets the secret that deliveries are signed with.
 func (r *webhookReceiver) setSecret(agent agentCredentials) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *webhookReceiver) ServeHTTP(w http.ResponseWriter, request *http.Request
 		return
 	}
 	if signature != webhook.Sign(r.secret, time.Unix(at, 0), body) || time.Since(time.Unix(at, 0)).Abs() > time.Minute {
-		r.t.Errorf("the signature %q is not ours", signature)
+		r.t.Errorf("invalid signature %q", signature)
 	}
 	one := webhookEvent{id: request.Header.Get("Request-Id")}
 	if err := json.Unmarshal(body, &one); err != nil {
@@ -139,7 +139,7 @@ func (r *webhookReceiver) allEvents() []webhookEvent {
 	return slices.Clone(r.events)
 }
 
-// lastAccepted is the last message that was taken.
+// lastAccepted returns the last accepted delivery.
 func (r *webhookReceiver) lastAccepted() webhookEvent {
 	all := slices.DeleteFunc(r.allEvents(), func(m webhookEvent) bool { return m.rejected })
 	if len(all) == 0 {
@@ -158,7 +158,7 @@ func TestWebhook_DeliversOrderEventsUntilCompleted(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	testkit.Eventually(s.t, "the agent hears that the order is completed", func() bool { return r.lastAccepted().Data.Status == "completed" })
+	testkit.Eventually(s.t, "webhook about the completed order", func() bool { return r.lastAccepted().Data.Status == "completed" })
 	all := r.allEvents()
 	if !all[0].rejected || all[0].Type != "order_create" {
 		t.Errorf("the first message was %+v", all[0])
@@ -204,7 +204,7 @@ func TestWebhook_ReportsRefund(t *testing.T) {
 			agent := s.addAgent("Hörer", "--webhook", address, "--webhook-version", version)
 			r.setSecret(agent)
 			s.buyTwoAndLoseOne(agent)
-			testkit.Eventually(s.t, "the agent hears that money went back", func() bool { return returned(r.lastAccepted()) > 0 })
+			testkit.Eventually(s.t, "webhook about the refund", func() bool { return returned(r.lastAccepted()) > 0 })
 			if want := map[string]string{"2026-04-17": "completed", "2025-09-29": "fulfilled"}[version]; r.lastAccepted().Data.Status != want {
 				t.Errorf("the order is %s", r.lastAccepted().Data.Status)
 			}
@@ -213,8 +213,8 @@ func TestWebhook_ReportsRefund(t *testing.T) {
 	}
 }
 
-// buyTwoAndLoseOne buys two names of which somebody takes the second between the last question
-// and the charge.
+// buyTwoAndLoseOne buys two names. The second is taken between the last check and the
+// charge.
 func (s *env) buyTwoAndLoseOne(agent agentCredentials) {
 	s.t.Helper()
 	status, made := s.requestSession(agent, http.MethodPost, "", map[string]any{
@@ -236,7 +236,7 @@ func (s *env) buyTwoAndLoseOne(agent agentCredentials) {
 		defer close(done)
 		s.completeSession(agent, id)
 	}()
-	testkit.Eventually(s.t, "the order is being paid", func() bool {
+	testkit.Eventually(s.t, "payment in progress", func() bool {
 		_, now := s.requestSession(agent, http.MethodGet, "/"+id, nil)
 		return now["status"] == "in_progress"
 	})

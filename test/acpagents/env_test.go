@@ -1,6 +1,5 @@
-// Package acpagents lets checkout agents meet the built product: the examples, as
-// their readers run them, and an agent with a webhook that hears what becomes of its
-// orders.
+// Package acpagents runs checkout agents against the built binary: the examples, and an
+// agent whose webhook receives the events of its orders.
 package acpagents
 
 import (
@@ -19,12 +18,12 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// binary is the product.
+// binary is the path of the product.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
 
-// buildExampleAgent is the agent in examples/acp-agent.
+// buildExampleAgent builds examples/acp-agent.
 func (s *env) buildExampleAgent() string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "acp-agent")
@@ -34,7 +33,7 @@ func (s *env) buildExampleAgent() string {
 	return path
 }
 
-// The binary is built by a command, so the go tool has to be told.
+// The go tool does not see that the tests depend on the built binary.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
@@ -52,7 +51,7 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 }
 
-// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+// waitTimeout bounds every command, on a busy machine.
 const waitTimeout = 2 * time.Minute
 
 // env is a product with its world.
@@ -64,7 +63,7 @@ type env struct {
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	s := &env{testkit.NewEnv(t, binary), t}
-	// The world knows its own address only; a reader of the welcome text has both in one.
+	// In a single-process sandbox the info file has the product's URL too.
 	text, err := os.ReadFile(s.Info)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +82,7 @@ func newEnv(t *testing.T) *env {
 	return s
 }
 
-// runCLI runs a command of the operator, which must succeed.
+// runCLI runs an operator command, which has to succeed.
 func (s *env) runCLI(args ...string) []byte {
 	s.t.Helper()
 	out, err := s.runProgram(binary, append(args, "--config", s.Config)...)
@@ -101,7 +100,7 @@ func (s *env) runProgram(program string, args ...string) ([]byte, error) {
 	return command.CombinedOutput()
 }
 
-// agentCredentials is how an agent is known to the product.
+// agentCredentials is the output of "agents add --json".
 type agentCredentials struct {
 	ID            string `json:"id"`
 	Key           string `json:"key"`
@@ -109,17 +108,17 @@ type agentCredentials struct {
 	WebhookSecret string `json:"webhook_secret"`
 }
 
-// addAgent lets an agent in, as an operator does.
+// addAgent registers an agent with the operator command.
 func (s *env) addAgent(args ...string) agentCredentials {
 	s.t.Helper()
 	var agent agentCredentials
 	if out := s.runCLI(append([]string{"agents", "add", "--json"}, args...)...); json.Unmarshal(out, &agent) != nil {
-		s.t.Fatalf("agents add said %s", out)
+		s.t.Fatalf("agents add printed %s", out)
 	}
 	return agent
 }
 
-// requestSession asks for a session with the agent's key.
+// requestSession sends a request with the agent's bearer key.
 func (s *env) requestSession(agent agentCredentials, method, path string, body any) (status int, answer map[string]any) {
 	s.t.Helper()
 	text, err := json.Marshal(body)
@@ -146,7 +145,7 @@ func (s *env) requestSession(agent agentCredentials, method, path string, body a
 	return response.StatusCode, answer
 }
 
-// completeSession pays with a token, as an agent does.
+// completeSession completes a session with a payment token.
 func (s *env) completeSession(agent agentCredentials, id string) {
 	body := []byte(`{"payment_data":{"token":"spt_ok_1","provider":"stripe"}}`)
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, s.Base+"/api/acp/checkout_sessions/"+id+"/complete", bytes.NewReader(body))

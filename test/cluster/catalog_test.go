@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// runCommand runs the binary as an operator of the place does.
+// runCommand runs an operator command against the database.
 func (p testDB) runCommand(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), suite.binary, args...)
@@ -24,7 +24,7 @@ func (p testDB) runCommand(t *testing.T, args ...string) (stdout, stderr string,
 	return out.String(), errOut.String(), err
 }
 
-// price is what a node says a year of .de costs.
+// price returns the price of .de that a node quotes.
 func (n *node) price() string {
 	n.t.Helper()
 	return fmt.Sprint(n.callTool("", "tld_price", map[string]any{"tld": ".de"}).content["registerEur"])
@@ -38,7 +38,7 @@ func TestCatalogImport_AllNodesQuoteNewPriceWithinASecond(t *testing.T) {
 			p := database(t)
 			const unlimited = "DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=10000"
 			nodes := []*node{p.startNode(t, unlimited)}
-			if name == "postgres" { // an SQLite database is one node's
+			if name == "postgres" { // SQLite allows one node only
 				nodes = append(nodes, p.startNode(t, unlimited), p.startNode(t, unlimited))
 			}
 			list, _, err := p.runCommand(t, "catalog", "export", "--config", suite.config)
@@ -56,7 +56,7 @@ func TestCatalogImport_AllNodesQuoteNewPriceWithinASecond(t *testing.T) {
 			for i, n := range nodes {
 				for n.price() != "8.8" {
 					if time.Since(imported) > waitTimeout {
-						t.Fatalf("node %d still says %s", i, n.price())
+						t.Fatalf("node %d still quotes %s", i, n.price())
 					}
 					time.Sleep(10 * time.Millisecond)
 				}
@@ -79,7 +79,7 @@ func TestConfigCheckConnect_ReportsEveryUpstreamInOneRun(t *testing.T) {
 			t.Errorf("no line for %s in:\n%s", upstream, out)
 		}
 	}
-	// Ports on which nothing listens.
+	// Ports without a listener.
 	p.settings = append(p.settings, "DOTKONTOR_MAIL_SERVER=127.0.0.1:1", "DOTKONTOR_STRIPE_API_URL=http://127.0.0.1:1", "DOTKONTOR_UPSTREAM_DNS=127.0.0.1:1")
 	out, errOut, err = p.runCommand(t, "config", "check", "--connect", suite.config)
 	if err == nil {
@@ -89,7 +89,7 @@ func TestConfigCheckConnect_ReportsEveryUpstreamInOneRun(t *testing.T) {
 		_, line, found := strings.Cut(out, "FAIL "+upstream)
 		line, _, _ = strings.Cut(line, "\n")
 		if !found || !strings.Contains(line, setting) || strings.Contains(line, "registr") {
-			t.Errorf("no line for %s that says %q in:\n%s", upstream, setting, out)
+			t.Errorf("no line for %s with %q in:\n%s", upstream, setting, out)
 		}
 	}
 	if strings.Contains(errOut, "127.0.0.1:1") {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// dbProxy is the way to a database, which can be cut, or go dead without anybody
-// noticing.
+// dbProxy is a TCP proxy in front of a database that can close connections or stop
+// forwarding without closing them.
 type dbProxy struct {
 	listener net.Listener
 	network  string
@@ -30,7 +30,7 @@ const (
 	silent
 )
 
-// behindProxy returns the same place behind a cable.
+// behindProxy returns the same database behind a proxy.
 func (p testDB) behindProxy(t *testing.T) (testDB, *dbProxy) {
 	t.Helper()
 	database, err := url.Parse(p.options.URL)
@@ -58,21 +58,21 @@ func (p testDB) behindProxy(t *testing.T) (testDB, *dbProxy) {
 	return postgresAt(t, behind.String()), c
 }
 
-// setState changes the state; a cut ends what is under way.
+// setState changes the state; a cut closes open connections.
 func (c *dbProxy) setState(state proxyState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.state = state
 	if state == cut {
 		for end := range c.conns {
-			_ = end.Close() // whatever it says, it is closed
+			_ = end.Close()
 		}
 		clear(c.conns)
 	}
 	c.stateChanged.Broadcast()
 }
 
-// track remembers an end, unless the cable is cut.
+// track records a connection, unless the proxy is cut.
 func (c *dbProxy) track(end net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +120,7 @@ func (c *dbProxy) relay(to, from net.Conn) {
 	_ = from.Close()
 }
 
-// stallingWriter holds back what comes while the cable is silent.
+// stallingWriter blocks while the proxy is stalled.
 type stallingWriter struct {
 	cable *dbProxy
 	to    net.Conn

@@ -1,11 +1,9 @@
-// Package nodes tries what must hold when several processes share one database,
-// and when the database is away.
+// Package cluster tests several nodes on one database, and outages of the database.
 //
-// The processes are the built binary, as an operator runs it: "dotkontor serve"
-// in front of a simulated world. Customers and tokens are put into the database
-// by this process, through the product's own services: for the others it is one
-// more node. The database is SQLite, or a private PostgreSQL; where there is
-// none, what needs one says so and is skipped.
+// Nodes are processes of the built binary, "dotkontor serve" in front of a simulated
+// world. The test process creates customers and tokens through the product's services
+// and acts as one more node. The database is SQLite or PostgreSQL; tests that need
+// PostgreSQL are skipped without one.
 package cluster
 
 import (
@@ -31,13 +29,13 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// waitTimeout bounds every wait for something that takes moments.
+// waitTimeout bounds every request.
 const waitTimeout = 20 * time.Second
 
-// suite is what all tests share. TestMain sets it before the first one.
+// suite is shared by all tests; TestMain sets it.
 var suite struct {
 	folder, binary, config string
-	postgres               *pgtest.Server // nil where there is none
+	postgres               *pgtest.Server // nil without PostgreSQL
 }
 
 func TestMain(m *testing.M) { os.Exit(runAll(m)) }
@@ -46,9 +44,9 @@ func runAll(m *testing.M) int {
 	if testkit.SkipShort() {
 		return 0
 	}
-	folder, err := os.MkdirTemp("", "dotkontor-nodes-")
+	folder, err := os.MkdirTemp("", "dotkontor-cluster-")
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "nodes:", err)
+		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
@@ -56,19 +54,19 @@ func runAll(m *testing.M) int {
 	defer cancel()
 	suite.folder, suite.binary = folder, filepath.Join(folder, "dotkontor")
 	if err := testkit.Build(ctx, suite.binary, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "nodes:", err)
+		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
 	world, err := testkit.Start(ctx, testkit.Command{Path: suite.binary, Args: []string{
 		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "world"),
 	}})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "nodes:", err)
+		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
 	suite.config = world.Ready
 	if suite.postgres, err = pgtest.Start(); err != nil && !errors.Is(err, pgtest.ErrMissing) {
-		fmt.Fprintln(os.Stderr, "nodes:", errors.Join(err, world.Stop()))
+		fmt.Fprintln(os.Stderr, "cluster:", errors.Join(err, world.Stop()))
 		return 1
 	}
 	code := m.Run()
@@ -77,13 +75,13 @@ func runAll(m *testing.M) int {
 		err = errors.Join(err, suite.postgres.Stop())
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "nodes:", err)
+		fmt.Fprintln(os.Stderr, "cluster:", err)
 		return 1
 	}
 	return code
 }
 
-// testDB is a database, and what a node must be told to find it.
+// testDB is a database and the settings with which a node finds it.
 type testDB struct {
 	options  store.Options
 	settings []string
@@ -95,7 +93,7 @@ func newSQLite(t *testing.T) testDB {
 	return testDB{store.Options{Data: data}, []string{"DOTKONTOR_DATA=" + data}}
 }
 
-// newPostgres makes an empty database, which is dropped at the end of the test.
+// newPostgres creates an empty database that is dropped after the test.
 func newPostgres(t *testing.T) testDB {
 	t.Helper()
 	if suite.postgres == nil {
@@ -120,7 +118,7 @@ func postgresAt(t *testing.T, address string) testDB {
 	}}
 }
 
-// fixture is this process as a node: it makes customers and tokens.
+// fixture is the test process as a node: it creates customers and tokens.
 type fixture struct {
 	t         *testing.T
 	db        *store.DB
@@ -152,7 +150,7 @@ func (p testDB) openFixture(t *testing.T) *fixture {
 
 var operator = registrar.Actor{Kind: registrar.ActorOperator, Through: "test"}
 
-// newCustomer makes a confirmed account that holds one domain, and returns its id.
+// newCustomer creates a confirmed account with one domain and returns its id.
 func (r *fixture) newCustomer(name string) string {
 	r.t.Helper()
 	now := time.Now()
@@ -184,7 +182,7 @@ func (r *fixture) newCustomer(name string) string {
 	return id
 }
 
-// newToken makes one for an account.
+// newToken creates an access token of an account.
 func (r *fixture) newToken(account string) (id, secret string) {
 	r.t.Helper()
 	actor := operator
@@ -203,11 +201,11 @@ func (r *fixture) revoke(id string) {
 	}
 }
 
-// node is one running "dotkontor serve".
+// node is a running "dotkontor serve".
 type node struct {
 	t    *testing.T
 	base string
-	// log is the file of its log.
+	// log is the path of its log.
 	log string
 }
 
@@ -227,7 +225,7 @@ func (p testDB) startNodeWithConfig(t *testing.T, configFile string, settings ..
 		Path: suite.binary, Args: []string{"serve", "--config", configFile}, Environment: append(environment, settings...), Stderr: log,
 	})
 	if err != nil {
-		text, _ := os.ReadFile(log.Name()) // if there is nothing to read, there is nothing to tell
+		text, _ := os.ReadFile(log.Name()) // may be missing
 		t.Fatalf("%v\n%s", err, text)
 	}
 	t.Cleanup(func() {
@@ -236,13 +234,13 @@ func (p testDB) startNodeWithConfig(t *testing.T, configFile string, settings ..
 		}
 		text, err := os.ReadFile(log.Name())
 		if err != nil || bytes.Contains(text, []byte("dotkontor_live_")) || bytes.Contains(text, []byte("goroutine ")) {
-			t.Errorf("the log has a token or a panic in it (%v):\n%s", err, text)
+			t.Errorf("the log contains a token or a panic (%v):\n%s", err, text)
 		}
 	})
 	return &node{t, process.Ready, log.Name()}
 }
 
-// toolResponse is what a tool answered, and with which status.
+// toolResponse is a tool result with its HTTP status.
 type toolResponse struct {
 	status  int
 	header  http.Header
@@ -250,7 +248,7 @@ type toolResponse struct {
 	content map[string]any
 }
 
-// code is that of a tool's failure, ok if it is none.
+// code returns the error code of a tool, or "ok".
 func (s toolResponse) code() string {
 	if !s.isError {
 		return "ok"

@@ -25,8 +25,8 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// keyedNode is a node whose keys are in its configuration file, or in its data folder
-// where there are none.
+// keyedNode is a node with its keys in the configuration file, or in its data folder if
+// there are none.
 type keyedNode struct {
 	t    *testing.T
 	cfg  config.Config
@@ -46,7 +46,7 @@ func newKeyedNode(t *testing.T, database string) *keyedNode {
 	return &keyedNode{t, cfg, filepath.Join(cfg.Data, "node.toml")}
 }
 
-// writeKeys puts keys into the configuration file, at once.
+// writeKeys replaces the keys in the configuration file atomically.
 func (n *keyedNode) writeKeys(first string, more ...string) {
 	n.t.Helper()
 	n.cfg.SecretKey, n.cfg.AdditionalSecretKeys = config.Secret(first), nil
@@ -69,7 +69,7 @@ func (n *keyedNode) command(ctx context.Context, args ...string) *exec.Cmd {
 	return command
 }
 
-// runCLI returns all that a command says.
+// runCLI returns the output of a command.
 func (n *keyedNode) runCLI(args ...string) (string, error) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), 2*time.Minute)
@@ -78,7 +78,7 @@ func (n *keyedNode) runCLI(args ...string) (string, error) {
 	return string(out), err
 }
 
-// killAtOutput starts a command and kills it at the first line that has the text.
+// killAtOutput starts a command and kills it at the first line that contains the text.
 func (n *keyedNode) killAtOutput(text string, args ...string) {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(n.t.Context(), 2*time.Minute)
@@ -95,14 +95,14 @@ func (n *keyedNode) killAtOutput(text string, args ...string) {
 	for lines := bufio.NewScanner(out); !found && lines.Scan(); {
 		found = strings.Contains(lines.Text(), text)
 	}
-	_ = command.Process.Kill() // it may have ended
+	_ = command.Process.Kill() // it may have exited
 	_, _ = io.Copy(io.Discard, out)
 	if err := command.Wait(); err == nil || !found {
-		n.t.Fatalf("it was not killed at %q: %v", text, err)
+		n.t.Fatalf("not killed at %q: %v", text, err)
 	}
 }
 
-// signedTraffic sends signed requests to nodes without a pause, and notes each one that fails.
+// signedTraffic sends signed requests to nodes continuously and records failures.
 type signedTraffic struct {
 	t      *testing.T
 	secret string
@@ -134,8 +134,8 @@ func (s *signedTraffic) send(ctx context.Context, base, method, path, key, body 
 	return answer.StatusCode, string(text), err
 }
 
-// runRound makes a session at one node, repeats the request at the other, which opens the
-// stored answer, reads the session, which opens its link, and cancels it.
+// runRound creates a session at one node, repeats the request at the other, which decrypts
+// the stored response, reads the session, which decrypts its link, and cancels it.
 func (s *signedTraffic) runRound(ctx context.Context, name string, nodes []*node) error {
 	body := `{"items":[{"id":"register:` + name + `.de"}],"buyer":{"first_name":"Erika","last_name":"Mustermann","email":"` + name + `@kundin.example","phone_number":"+49.30123456"},` +
 		`"fulfillment_address":{"name":"Erika Mustermann","line_one":"Musterweg 1","city":"Berlin","state":"","country":"DE","postal_code":"10115"}}`
@@ -156,12 +156,12 @@ func (s *signedTraffic) runRound(ctx context.Context, name string, nodes []*node
 		return err
 	}
 	status, read, err := s.send(ctx, last.base, http.MethodGet, sessionsPath+"/"+session.ID, "", "")
-	// Each node names the page under its own address.
+	// Each node uses its own base URL for the page.
 	_, link, found := strings.Cut(session.PaymentURL, "/checkout/")
 	if err != nil || status != http.StatusOK || !found || !strings.Contains(read, link) {
 		return fmt.Errorf("read: %d %s %w", status, read, err)
 	}
-	// An agent can have so many open ones only.
+	// The number of open sessions per agent is limited.
 	status, canceled, err := s.send(ctx, first.base, http.MethodPost, sessionsPath+"/"+session.ID+"/cancel", name+"-cancel", "{}")
 	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("cancel: %d %s %w", status, canceled, err)
@@ -169,7 +169,7 @@ func (s *signedTraffic) runRound(ctx context.Context, name string, nodes []*node
 	return nil
 }
 
-// start sends until stop is called, which returns how many rounds there were.
+// start sends until stop is called, which returns the number of rounds.
 func (s *signedTraffic) start(prefix string, nodes ...*node) (stop func() int64) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var all sync.WaitGroup
@@ -206,7 +206,7 @@ func (s *signedTraffic) wantNoFailures() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.failed) > 0 {
-		s.t.Errorf("%d of %d rounds of signed requests failed, such as %s", len(s.failed), s.done.Load(), s.failed[0])
+		s.t.Errorf("%d of %d rounds failed, for example %s", len(s.failed), s.done.Load(), s.failed[0])
 	}
 }
 
@@ -232,7 +232,7 @@ func keyID(t *testing.T, key string) string {
 	return registrar.SealKey(parsed).KeyID()
 }
 
-// sealedCountsByKey counts the values of all columns by key.
+// sealedCountsByKey counts the encrypted values of all columns by key.
 func sealedCountsByKey(t *testing.T, options store.Options) map[string]int {
 	t.Helper()
 	db, err := store.Open(t.Context(), options)
@@ -271,10 +271,10 @@ func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
 	stop := signer.start("rotation", nodes...)
 	signer.waitForRounds()
 
-	// Nothing happens while one node does not have the key.
+	// The rotation does not start while a node lacks the key.
 	first.writeKeys(old, fresh)
 	if out, err := first.runCLI("config", "rotate-key", "--wait", "6s"); err == nil || !strings.Contains(out, "these nodes do not open values of key "+keyID(t, fresh)) {
-		t.Errorf("a node is left behind: %v\n%s", err, out)
+		t.Errorf("rotated while a node lacks the key: %v\n%s", err, out)
 	}
 	signer.waitForRounds()
 	second.writeKeys(fresh, old) // the order does not matter
@@ -287,7 +287,7 @@ func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
 	}
 	signer.waitForRounds()
 
-	// Without the old key nobody starts before it is dropped.
+	// Without the old key no node starts before it is dropped.
 	alone := newKeyedNode(t, database)
 	alone.writeKeys(fresh)
 	if out, err := alone.runCLI("serve"); err == nil || !strings.Contains(out, "sealed with key "+keyID(t, old)) {
@@ -310,7 +310,7 @@ func TestRotateKey_TwoNodesKeepAnsweringSignedRequests(t *testing.T) {
 	signer.wantNoFailures()
 	counts := sealedCountsByKey(t, store.Options{URL: database, MaxConnections: 2})
 	if counts[keyID(t, fresh)] == 0 || len(counts) != 1 {
-		t.Errorf("values by key: %v, want those of %s alone", counts, keyID(t, fresh))
+		t.Errorf("values by key: %v, want only %s", counts, keyID(t, fresh))
 	}
 	wrong := newKeyedNode(t, database)
 	wrong.writeKeys(old)

@@ -18,13 +18,12 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// logRecord is a line of a log.
+// logRecord is a line of the log.
 type logRecord map[string]any
 
 func (r logRecord) has(key, value string) bool { return r[key] == value }
 
-// records reads a log as an operator would, and checks that it holds none of the
-// canaries.
+// records reads the log and fails the test if it contains a canary.
 func (n *node) records(canaries ...string) []logRecord {
 	n.t.Helper()
 	text, err := os.ReadFile(n.log)
@@ -33,7 +32,7 @@ func (n *node) records(canaries ...string) []logRecord {
 	}
 	for _, word := range canaries {
 		if bytes.Contains(text, []byte(word)) {
-			n.t.Errorf("the log has %q in it:\n%s", word, text)
+			n.t.Errorf("the log contains %q:\n%s", word, text)
 		}
 	}
 	var all []logRecord
@@ -46,7 +45,7 @@ func (n *node) records(canaries ...string) []logRecord {
 	return all
 }
 
-// countRecords is how many records have this message and state.
+// countRecords counts the records with this message and state.
 func countRecords(all []logRecord, message, state string) (n int) {
 	for _, r := range all {
 		if r.has("msg", message) && r.has("state", state) {
@@ -56,7 +55,7 @@ func countRecords(all []logRecord, message, state string) (n int) {
 	return n
 }
 
-// wantRequestCause checks that the record of a request is an error that names its cause.
+// wantRequestCause checks that the record of a request is an error with its cause.
 func (n *node) wantRequestCause(all []logRecord, id string, causes ...string) {
 	n.t.Helper()
 	for _, r := range all {
@@ -66,14 +65,14 @@ func (n *node) wantRequestCause(all []logRecord, id string, causes ...string) {
 		text, _ := r["cause"].(string)
 		named := slices.ContainsFunc(causes, func(cause string) bool { return strings.Contains(text, cause) })
 		if !r.has("level", "ERROR") || !strings.HasPrefix(text, "database: ") || !named {
-			n.t.Errorf("the record is %v, want an error because of one of %q", r, causes)
+			n.t.Errorf("the record is %v, want an error with a cause of %q", r, causes)
 		}
 		return
 	}
 	n.t.Errorf("no record has the id %q", id)
 }
 
-// readyz is the body of /readyz, which has to be a 200.
+// readyz returns the body of /readyz, which has status 200.
 func (n *node) readyz() string {
 	n.t.Helper()
 	answer, err := http.Get(n.base + "/readyz")
@@ -88,7 +87,7 @@ func (n *node) readyz() string {
 	return string(text)
 }
 
-// page asks for a page and returns the id that the visitor sees on it.
+// page requests a page and returns the request id shown on it.
 func (n *node) page(method, path string, form url.Values, want int, cookies ...*http.Cookie) (id string) {
 	n.t.Helper()
 	request, err := http.NewRequestWithContext(n.t.Context(), method, n.base+path, strings.NewReader(form.Encode()))
@@ -114,16 +113,16 @@ func (n *node) page(method, path string, form url.Values, want int, cookies ...*
 	return id
 }
 
-// doctor is what a visit says about the service's own parts.
+// doctor returns the readiness line of dotkontor doctor.
 func (n *node) doctor() string {
 	n.t.Helper()
-	out, _ := exec.CommandContext(n.t.Context(), suite.binary, "doctor", "--url", n.base).CombinedOutput() // its code says that it found something
+	out, _ := exec.CommandContext(n.t.Context(), suite.binary, "doctor", "--url", n.base).CombinedOutput() // it exits with 1 for findings
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, "readiness") {
 			return line
 		}
 	}
-	n.t.Errorf("the doctor says nothing about readiness:\n%s", out)
+	n.t.Errorf("doctor has no line about readiness:\n%s", out)
 	return ""
 }
 
@@ -144,17 +143,17 @@ func TestOutage_CutDatabaseIsLoggedOnceAndNamedInFailures(t *testing.T) {
 		t.Errorf("a tool: got %v", got.content)
 	}
 	pageID := server.page(http.MethodPost, "/portal/sign-in", url.Values{"email": {"canary@example.com"}, "password": {"canary"}}, http.StatusInternalServerError)
-	// Requests may have met connections from before the cut; a new one shows the outage.
-	testkit.Eventually(t, "the outage on /readyz", func() bool {
+	// Requests may have used connections from before the cut; a new one shows the outage.
+	testkit.Eventually(t, "outage on /readyz", func() bool {
 		return strings.HasPrefix(server.readyz(), "ready\ndegraded database unreachable since ")
 	})
 	if line := server.doctor(); !strings.HasPrefix(line, "FAIL") || !strings.Contains(line, "database unreachable") {
-		t.Errorf("the doctor says %s", line)
+		t.Errorf("doctor prints %s", line)
 	}
 	for _, command := range [][]string{{"customers", "list"}, {"tokens", "list", "canary@example.com"}} {
 		said, err := behind.tryCLI(t, command...)
 		if err == nil || !strings.Contains(said, "database: connect at ") || strings.Contains(said, "canary") {
-			t.Errorf("%v says %s", command, said)
+			t.Errorf("%v prints %s", command, said)
 		}
 	}
 	for range 20 { // however many requests fail
@@ -162,21 +161,21 @@ func TestOutage_CutDatabaseIsLoggedOnceAndNamedInFailures(t *testing.T) {
 	}
 
 	proxy.setState(connected)
-	testkit.Eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
+	testkit.Eventually(t, "recovery", func() bool { return server.readyz() == "ready\n" })
 	server.mustListDomain(secret, "canary.de")
-	testkit.Eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "unreachable") == 1 })
+	testkit.Eventually(t, "log records", func() bool { return countRecords(server.records(), "database recovered", "unreachable") == 1 })
 	all := server.records("canary", secret, registry.t.Name()+"@")
 	if countRecords(all, "database degraded", "unreachable") != 1 || countRecords(all, "database recovered", "unreachable") != 1 {
-		t.Errorf("the log says %v", all)
+		t.Errorf("the log has %v", all)
 	}
-	// Connections from before the cut are in the pool until somebody uses them.
+	// Connections from before the cut stay in the pool until they are used.
 	server.wantRequestCause(all, toolID, ": connect at 127.0.0.1:", ": connection_closed")
 	server.wantRequestCause(all, pageID, ": connect at 127.0.0.1:", ": connection_closed")
 	degraded := false
-	for _, r := range all { // jobs do not repeat what is logged already
+	for _, r := range all { // jobs do not repeat what is already logged
 		degraded = degraded || r.has("msg", "database degraded")
 		if degraded && r.has("msg", "job failed, will retry") {
-			t.Errorf("a job says %v", r)
+			t.Errorf("a job logs %v", r)
 		}
 	}
 }
@@ -200,11 +199,11 @@ func TestOutage_FullDiskIsReportedEverywhere(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 32<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk is not full: %v", err)
 	}
-	testkit.Eventually(t, "the trouble", func() bool { return strings.Contains(server.readyz(), "degraded database disk_full since ") })
+	testkit.Eventually(t, "degraded state", func() bool { return strings.Contains(server.readyz(), "degraded database disk_full since ") })
 	if line := server.doctor(); !strings.HasPrefix(line, "FAIL") || !strings.Contains(line, "database disk_full") {
-		t.Errorf("the doctor says %s", line)
+		t.Errorf("doctor prints %s", line)
 	}
-	// What SQLite's log has space for already is still written; what needs more is not.
+	// Writes within the allocated write-ahead log succeed; larger ones fail.
 	id := ""
 	for i := 0; id == "" && i < 40; i++ {
 		id = server.register("canary" + strings.Repeat("x", i) + "@canary.example")
@@ -214,21 +213,21 @@ func TestOutage_FullDiskIsReportedEverywhere(t *testing.T) {
 		said, _ = db.tryCLI(t, "customers", "add", "canary"+strings.Repeat("y", i)+"@canary.example")
 	}
 	if !strings.Contains(said, "database: ") || !strings.Contains(said, "disk_full (SQLite 13)") || strings.Contains(said, "canary") {
-		t.Errorf("the command says %s", said)
+		t.Errorf("the command prints %s", said)
 	}
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "the way back", func() bool { return server.readyz() == "ready\n" })
-	testkit.Eventually(t, "the records", func() bool { return countRecords(server.records(), "database recovered", "disk_full") == 1 })
+	testkit.Eventually(t, "recovery", func() bool { return server.readyz() == "ready\n" })
+	testkit.Eventually(t, "log records", func() bool { return countRecords(server.records(), "database recovered", "disk_full") == 1 })
 	all := server.records("canary")
 	if countRecords(all, "database degraded", "disk_full") != 1 || countRecords(all, "database recovered", "disk_full") != 1 {
-		t.Errorf("the log says %v", all)
+		t.Errorf("the log has %v", all)
 	}
 	server.wantRequestCause(all, id, "disk_full (SQLite 13)")
 }
 
-// register asks for an account and returns the id of the request if that is a 500.
+// register requests an account and returns the request id of a 500.
 func (n *node) register(email string) (id string) {
 	n.t.Helper()
 	answer, err := http.PostForm(n.base+"/portal/register", url.Values{"email": {email}, "password": {"korrekt pferd batterie"}, "terms": {"yes"}})

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// runCLI runs an operator's command: one more process at the database.
+// runCLI runs an operator command, which has to succeed.
 func (p testDB) runCLI(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := p.tryCLI(t, args...)
@@ -23,7 +23,7 @@ func (p testDB) runCLI(t *testing.T, args ...string) string {
 	return out
 }
 
-// tryCLI is operate for a command that may fail.
+// tryCLI runs an operator command that may fail.
 func (p testDB) tryCLI(t *testing.T, args ...string) (out string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
@@ -34,8 +34,8 @@ func (p testDB) tryCLI(t *testing.T, args ...string) (out string, err error) {
 	return string(text), err
 }
 
-// browser is a person's. Its cookies belong to a host and not to a port, so to
-// it the nodes are one site, as they are behind a load balancer.
+// browser is an HTTP client with cookies. Cookies apply to a host regardless of the
+// port, so the nodes are one site to it, as behind a load balancer.
 type browser struct {
 	t      *testing.T
 	client *http.Client
@@ -52,7 +52,7 @@ func newBrowser(t *testing.T) *browser {
 	}}}
 }
 
-// setCookie gives the browser a cookie.
+// setCookie sets a cookie.
 func (b *browser) setCookie(on *node, cookie *http.Cookie) {
 	b.t.Helper()
 	base, err := url.Parse(on.base)
@@ -62,8 +62,8 @@ func (b *browser) setCookie(on *node, cookie *http.Cookie) {
 	b.client.Jar.SetCookies(base, []*http.Cookie{cookie})
 }
 
-// get shows a page, submit sends a form; both return the page's text if the
-// status is the wanted one.
+// get requests a page, submit posts a form. Both return the body and fail the test for
+// another status.
 func (b *browser) get(on *node, path string, want int) string {
 	b.t.Helper()
 	return b.request(http.MethodGet, on.base+path, nil, want)
@@ -111,7 +111,7 @@ func TestPortal_ChangesAtOneNodeApplyAtTheOther(t *testing.T) {
 		erika.postForm(first, "/portal/reset/new", url.Values{"link": {link}, "password": {password}}, http.StatusSeeOther)
 		erika.postForm(second, "/portal/sign-in", url.Values{"email": {email}, "password": {password}}, http.StatusSeeOther)
 
-		// Signed in at the second, she makes a token at the first.
+		// Signed in at the second node, she creates a token at the first.
 		secret := tokenText.FindString(erika.postForm(first, "/portal/tokens", url.Values{"name": {"laptop"}}, http.StatusOK))
 		for _, server := range []*node{first, second} {
 			if got := server.listDomains(secret); got.code() != "ok" {
@@ -120,13 +120,13 @@ func TestPortal_ChangesAtOneNodeApplyAtTheOther(t *testing.T) {
 		}
 		page := erika.get(second, "/portal/tokens", http.StatusOK)
 		if strings.Contains(page, secret) || !strings.Contains(page, "laptop") {
-			t.Error("the list shows the secret, or not the name")
+			t.Error("the list contains the secret or lacks the name")
 		}
 		erika.postForm(first, revokePath.FindString(page), url.Values{}, http.StatusSeeOther)
 		second.mustBe401("revoked at the first, used at the second", second.listDomains(secret))
 		first.mustBe401("revoked at the first, used there", first.listDomains(secret))
 
-		// An account that an operator disables is closed everywhere.
+		// A disabled account is rejected by every node.
 		secret = tokenText.FindString(erika.postForm(second, "/portal/tokens", url.Values{"name": {"phone"}}, http.StatusOK))
 		if got := first.listDomains(secret); got.code() != "ok" {
 			t.Errorf("with another token: got %d %v", got.status, got.content)
@@ -134,7 +134,7 @@ func TestPortal_ChangesAtOneNodeApplyAtTheOther(t *testing.T) {
 		db.runCLI(t, "customers", "disable", email)
 		for _, server := range []*node{first, second} {
 			server.mustBe401("of a disabled account", server.listDomains(secret))
-			erika.get(server, "/portal/tokens", http.StatusSeeOther) // to the sign-in
+			erika.get(server, "/portal/tokens", http.StatusSeeOther) // redirect to sign-in
 		}
 	})
 }

@@ -93,7 +93,7 @@ func TestRevoke_NextCallAtEveryNodeIsRefused(t *testing.T) {
 	})
 }
 
-// Calls go on all the time; none that begins after the revocation may pass.
+// Calls run continuously; none that starts after the revocation succeeds.
 func TestRevoke_UnderLoadNoLaterCallPasses(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db testDB) {
 		registry := db.openFixture(t)
@@ -118,14 +118,14 @@ func TestRevoke_UnderLoadNoLaterCallPasses(t *testing.T) {
 				}
 			})
 		}
-		testkit.Eventually(t, "calls before", func() bool { return before.Load() > 20 })
+		testkit.Eventually(t, "calls before the revocation", func() bool { return before.Load() > 20 })
 		registry.revoke(id)
 		revoked.Store(true)
-		testkit.Eventually(t, "calls after", func() bool { return after.Load() > 20 })
+		testkit.Eventually(t, "calls after the revocation", func() bool { return after.Load() > 20 })
 		over.Store(true)
 		all.Wait()
 		if late.Load() != 0 {
-			t.Errorf("%d calls passed after the revocation", late.Load())
+			t.Errorf("%d calls succeeded after the revocation", late.Load())
 		}
 	})
 }
@@ -148,14 +148,14 @@ func TestTokenLimit_SixtyFirstCallLimitedPerToken(t *testing.T) {
 		t.Errorf("call 61: got %d %v", got.status, got.content)
 	}
 	server.mustListDomain(other, "anna.de")
-	// The address has spent nothing: its thirty lookups are all there.
+	// The budget of the address is unused: all thirty lookups pass.
 	for i := range 30 {
 		if got := server.callTool(busy, "tld_price", map[string]any{"tld": ".de"}); got.code() != "ok" {
 			t.Fatalf("lookup %d: got %d %v", i+1, got.status, got.content)
 		}
 	}
 	if got := server.callTool(other, "tld_price", map[string]any{"tld": ".de"}); got.code() != "rate_limited" {
-		t.Errorf("another token is a way round the address's limit: got %v", got.content)
+		t.Errorf("another token avoids the limit of the address: got %v", got.content)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestSharedEgress_LookupsWithTokenCountByToken(t *testing.T) {
 			}
 		}
 	}
-	lookups("", 3) // the address's own
+	lookups("", 3) // the budget of the address
 	lookups(one, 30)
 	lookups(two, 30)
 	server.mustListDomain(one, "anna.de")
@@ -232,12 +232,12 @@ func TestOutage_LookupsContinueAndSignedInToolsRecover(t *testing.T) {
 			if got := server.post("/api/mcp/login", secret, []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)); got.status != http.StatusServiceUnavailable {
 				t.Errorf("the login path: got %d", got.status)
 			}
-			// A page says so in time, too.
+			// A page also fails within the time limit.
 			person := newBrowser(t)
 			session, _ := registrar.NewSecret(registrar.SessionSecret)
 			person.setCookie(server, &http.Cookie{Name: "dotkontor", Value: session})
 			person.get(server, "/portal/profile", map[proxyState]int{cut: http.StatusInternalServerError, silent: http.StatusServiceUnavailable}[state])
-			// Nonsense needs no database to be refused.
+			// Malformed requests are rejected without the database.
 			server.mustBe401("nonsense", server.listDomains("dotkontor_live_nonsense"))
 			for _, path := range []string{"/healthz", "/readyz"} {
 				if got, err := http.Get(server.base + path); err != nil || got.Body.Close() != nil || got.StatusCode != http.StatusOK {

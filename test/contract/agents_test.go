@@ -33,8 +33,8 @@ func readAgentGuide(t *testing.T) string {
 	return string(text)
 }
 
-// Whoever writes an agent copies from the guide. What it shows of the tools for
-// everybody is what the sandbox answers, but for the time of day.
+// Authors of agents copy from the guide. Its samples of public tools equal the sandbox's
+// responses, except for times.
 func TestAgentGuide_SamplesMatchToolResults(t *testing.T) {
 	samples := guideSample.FindAllStringSubmatch(readAgentGuide(t), -1)
 	const tools = 10
@@ -52,7 +52,7 @@ func TestAgentGuide_SamplesMatchToolResults(t *testing.T) {
 			tool, arguments, want := sample[1], sample[2], sample[3]
 			got := client.send(request{path: "/api/mcp", invalid: true, body: `{"jsonrpc":"2.0","id":1,"method":"tools/call",` +
 				`"params":{"name":"` + tool + `","arguments":` + arguments + `}}`})
-			if slices.Contains(strings.Fields(signedInTools), tool) { // no token, no sample
+			if slices.Contains(strings.Fields(signedInTools), tool) { // needs a token
 				if got.status != http.StatusUnauthorized {
 					t.Errorf("%s without a token: got %s", tool, got)
 				}

@@ -11,10 +11,10 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// priceEffectiveWithin is how soon a running product sells at a new price.
+// priceEffectiveWithin bounds how long a running product quotes an old price.
 const priceEffectiveWithin = 10 * time.Second
 
-// priceList returns the list in force with one text replaced, as a file.
+// priceList writes the current list with one text replaced and returns the path.
 func priceList(t *testing.T, data, old, replacement string) string {
 	t.Helper()
 	got := runCLI(t, "catalog", "export", "--data", data)
@@ -45,7 +45,7 @@ func TestCatalogImport_PriceEffectiveWithoutRestart(t *testing.T) {
 				t.Fatalf("import: exit code %d\n%s%s", done.code, done.out, done.errOut)
 			}
 			imported := time.Now()
-			testkit.Eventually(t, "the new price", func() bool {
+			testkit.Eventually(t, "new price", func() bool {
 				return string(newCaller(t, on).check(domain).fields["registerEur"]) == "4.50"
 			})
 			if took := time.Since(imported); took > priceEffectiveWithin {

@@ -7,16 +7,14 @@ import (
 	"time"
 )
 
-// checkFields is everything that a CheckResult may hold: the contract's fields,
-// and the additions that were decided.
+// checkFields are the fields of a CheckResult: those of the contract and of decisions.md.
 var checkFields = []string{
 	"domain", "tld", "available", "registerEur", "renewEur", "transferEur",
 	"checkedAt", "source", "reason", "premium",
 	"restoreEur", "minYears", "requires", "orderable", "orderableReason",
 }
 
-// responseLimit is the contract's bound of six seconds, and the way there and
-// back on a machine that has other things to do.
+// responseLimit is the contract's limit of six seconds, plus time for a busy machine.
 const responseLimit = 6500 * time.Millisecond
 
 func TestCheck_AvailabilityAndPrices(t *testing.T) {
@@ -137,7 +135,7 @@ func TestCheck_UnlistedExtensionQueriesNobody(t *testing.T) {
 	if text := readMetrics(t, on); strings.Contains(text, asked) {
 		t.Errorf("a source was asked:\n%s", linesContaining(text, asked))
 	}
-	// The same measure moves once there is something to ask.
+	// The same metric changes for a listed extension.
 	wantResponse(t, "google.de", client.check("google.de"), http.StatusOK, wantFields{"available": "false"})
 	if text := readMetrics(t, on); !strings.Contains(text, asked) {
 		t.Error("the metrics do not show questions to sources, so they prove nothing")
@@ -147,19 +145,19 @@ func TestCheck_UnlistedExtensionQueriesNobody(t *testing.T) {
 func TestCheck_UnregistrableNameIsNeverAvailable(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		for domain, available := range map[string]string{
-			"nic.dev":       "false", // withheld by ICANN's rules; RDAP has no record of it
+			"nic.dev":       "false", // reserved by ICANN; RDAP has no record
 			"whois.shop":    "false",
-			"d.dev":         "false", // one letter: only the registry can tell
+			"d.dev":         "false", // one letter: only the registry knows
 			"reserved.shop": "false",
 			"reserviert.de": "false",
-			// Registered without nameservers, so to the DNS they look free.
+			// Registered without nameservers, so DNS does not show them.
 			"ohne-dns.com":          "false",
 			"ohne-dns.de":           "false",
 			"ohne-dns.eu":           "false",
 			"ohne-dns.at":           "false",
 			"ohne-dns.dev":          "false",
 			"parked-without-dns.io": "false",
-			"ohne-dns.gr":           "null", // there is no other source than the DNS
+			"ohne-dns.gr":           "null", // DNS is the only source
 		} {
 			wantResponse(t, domain, newCaller(t, on).check(domain), http.StatusOK, wantFields{"available": available})
 		}
@@ -178,7 +176,7 @@ func TestCheck_PremiumNameHasNoListPrice(t *testing.T) {
 	})
 }
 
-// One extension for each way of asking.
+// One extension for each kind of source.
 var extensionsBySource = map[string]string{
 	".dev": "RDAP alone", ".com": "RDAP and WHOIS", ".eu": "WHOIS alone", ".gr": "the DNS alone",
 }

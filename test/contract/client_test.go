@@ -24,10 +24,10 @@ const (
 	searchPath = "/api/domain/search"
 )
 
-// describedPaths are the paths whose answers must keep to the published description.
+// describedPaths are the paths whose responses are validated against openapi.json.
 var describedPaths = []string{checkPath, searchPath, completePath}
 
-// caller is a client at an address of its own.
+// caller is a client with its own source address.
 type caller struct {
 	t    *testing.T
 	on   *target
@@ -35,7 +35,7 @@ type caller struct {
 	http *http.Client
 }
 
-// newCaller returns a client at an address that nobody has used before.
+// newCaller returns a client with an unused source address.
 func newCaller(t *testing.T, on *target) *caller {
 	t.Helper()
 	addr := suite.addresses.next()
@@ -49,40 +49,40 @@ func newCaller(t *testing.T, on *target) *caller {
 	}}
 }
 
-// dial opens a bare connection, for what no proper client sends.
+// dial opens a connection for malformed requests.
 func (c *caller) dial() (net.Conn, error) {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: c.addr.AsSlice()}, Timeout: waitTimeout}
 	conn, err := dialer.DialContext(c.t.Context(), "tcp", strings.TrimPrefix(c.on.base, "http://"))
 	if err != nil {
 		return nil, err
 	}
-	c.t.Cleanup(func() { _ = conn.Close() }) // closed by either side, it is gone
+	c.t.Cleanup(func() { _ = conn.Close() }) // may be closed already
 	return conn, conn.SetDeadline(time.Now().Add(waitTimeout))
 }
 
-// request is one that a test sends. POST and JSON unless told otherwise.
+// request is a request, by default a POST with JSON.
 type request struct {
 	method string
 	path   string
 	body   string
 	header map[string]string
-	// invalid marks a body that breaks the description on purpose.
+	// invalid marks a body that violates openapi.json on purpose.
 	invalid bool
 }
 
-// apiResponse is what came back.
+// apiResponse is a response.
 type apiResponse struct {
 	status int
 	header http.Header
 	body   []byte
 	took   time.Duration
-	// fields are the members of the body, byte for byte, if it is an object.
+	// fields are the raw members of the body, if it is an object.
 	fields map[string]json.RawMessage
 }
 
 func (a apiResponse) String() string { return fmt.Sprintf("%d %s", a.status, a.body) }
 
-// text is a field that is a string.
+// text returns a string field.
 func (a apiResponse) text(field string) string {
 	var value string
 	if err := json.Unmarshal(a.fields[field], &value); err != nil {
@@ -106,16 +106,16 @@ func (c *caller) get(path string) apiResponse {
 	return c.send(request{method: http.MethodGet, path: path})
 }
 
-// object is a JSON object with one string in it.
+// object returns a JSON object with one string.
 func object(field, value string) string {
 	text, err := json.Marshal(map[string]string{field: value})
 	if err != nil {
-		return err.Error() // a map of strings always encodes
+		return err.Error() // cannot happen for a map of strings
 	}
 	return string(text)
 }
 
-// send sends r and looks at what must hold for every answer.
+// send sends r and checks the invariants of every response.
 func (c *caller) send(r request) apiResponse {
 	c.t.Helper()
 	if r.method == "" {
@@ -169,7 +169,7 @@ func firstError(problems ...error) error {
 	return nil
 }
 
-// checkInvariants is what must hold for every answer.
+// checkInvariants checks what holds for every response.
 func (c *caller) checkInvariants(r request, sent *http.Request, received *http.Response, got apiResponse) {
 	c.t.Helper()
 	label := fmt.Sprintf("%s %s %.80s", r.method, r.path, r.body)
@@ -200,10 +200,10 @@ func (c *caller) checkInvariants(r request, sent *http.Request, received *http.R
 	}
 }
 
-// wantFields is what a test expects of an object, each value as its JSON text.
+// wantFields are the expected fields of an object, as JSON.
 type wantFields map[string]string
 
-// wantResponse compares the status and the named fields, byte for byte.
+// wantResponse compares status and named fields byte for byte.
 func wantResponse(t *testing.T, label string, got apiResponse, status int, want wantFields) {
 	t.Helper()
 	if got.status != status {
@@ -220,7 +220,7 @@ func wantResponse(t *testing.T, label string, got apiResponse, status int, want 
 	}
 }
 
-// wantOnlyFields says that an object holds no other fields than these.
+// wantOnlyFields fails for any other field.
 func wantOnlyFields(t *testing.T, label string, got map[string]json.RawMessage, allowed ...string) {
 	t.Helper()
 	for key := range got {
@@ -230,11 +230,11 @@ func wantOnlyFields(t *testing.T, label string, got map[string]json.RawMessage, 
 	}
 }
 
-// germanSentence recognises a whole sentence of German by its small words.
+// germanSentence matches a German sentence by its function words.
 var germanSentence = regexp.MustCompile(`^\p{Lu}.*\b(ist|sind|muss|der|die|das|Der|Es|Ein|Bitte|bitte|Sie|keine|nicht)\b.*\.$`)
 
-// wantErrorResponse is the contract's Error: a German sentence, and the domain only
-// with 502.
+// wantErrorResponse checks the contract's Error: a German sentence, and the domain with
+// 502 only.
 func wantErrorResponse(t *testing.T, label string, got apiResponse, status int) {
 	t.Helper()
 	wantResponse(t, label, got, status, nil)
@@ -248,7 +248,7 @@ func wantErrorResponse(t *testing.T, label string, got apiResponse, status int) 
 	wantOnlyFields(t, label, got.fields, "error")
 }
 
-// fetch reads a document outside of any test.
+// fetch requests a document outside of a test.
 func fetch(ctx context.Context, url string) (int, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// The doctor sees every promise from outside, so a healthy service has none that
-// fails. It talks from the usual loopback address and watches how that budget
-// falls, so its two visits come one after the other.
+// dotkontor doctor passes on a healthy service. It uses 127.0.0.1 and observes that
+// address's budget, so its two runs are sequential.
 func TestDoctor_HealthyServicePassesWithAndWithoutToken(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		got := runCLI(t, "doctor", "--url", on.base)

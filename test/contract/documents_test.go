@@ -16,7 +16,7 @@ const (
 	kindPlain    = "text/plain; charset=utf-8"
 )
 
-// documents are all that a stranger may read, and what they are.
+// documents are the public documents and their types.
 var documents = map[string]string{
 	"/.well-known/oauth-protected-resource/api/mcp":       kindJSON,
 	"/.well-known/oauth-protected-resource/api/mcp/login": kindJSON,
@@ -92,7 +92,7 @@ func TestAPICatalog_LinkHeader(t *testing.T) {
 	})
 }
 
-// Clients try many places; a page of HTML or a redirect there leads them astray.
+// Clients probe many paths; HTML or a redirect would mislead them.
 func TestWellKnown_UnknownPathIs404(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, path := range []string{
@@ -130,7 +130,7 @@ const completePath = "/api/acp/checkout_sessions/cs_1/complete"
 
 func TestComplete_InvalidSignatureIs401(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
-		// The published vector, which anybody can send.
+		// The published test vector, which is public.
 		const vector = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
 		for _, test := range []struct{ label, timestamp, signature, code string }{
 			{"unsigned", "", "", "signature_required"},

@@ -1,18 +1,14 @@
-// Package contract tries the promises of the interface on the built binary,
-// from outside, as a stranger's client would.
+// Package contract tests the public interface of the built binary from outside.
 //
-// The product runs twice: as "dotkontor sandbox", and as "dotkontor serve" in
-// front of a simulated world in another process. What holds for one must hold
-// for the other. The limits per address stay on; every test talks from loopback
-// addresses of its own, so no test spends another one's budget.
+// The product runs twice: as "dotkontor sandbox", and as "dotkontor serve" in front of a
+// simulated world in another process. Both have to behave alike. Limits per address stay
+// on; every test has its own loopback addresses, so tests do not share budgets.
 //
-// Some things must hold for every answer, whatever a test is about: it keeps to
-// the published description, names no contact of a registry and allows no
-// credentials across origins. The client here looks at that each time. After
-// the last test the logs are read once more as a whole.
+// The client checks invariants of every response: it conforms to openapi.json, contains
+// no contact data of a registry and allows no credentials across origins. After the last
+// test the complete logs are checked.
 //
-// It refuses to look inside: of the product's packages it uses the sandbox's
-// list of contact words alone.
+// Of the product's packages it uses only the sandbox's list of contact words.
 package contract
 
 import (
@@ -32,22 +28,21 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// marker stands in every name that these tests make up, so that one search
-// through a log tells whether a searched name got there.
+// marker is part of every invented name, so that searching a log for it finds every
+// logged name.
 const marker = "geheimwort"
 
-// waitTimeout bounds every wait for something that takes moments.
+// waitTimeout bounds every wait.
 const waitTimeout = 60 * time.Second
 
-// suite is what all tests share. TestMain sets it before the first one.
+// suite is shared by all tests; TestMain sets it.
 var suite struct {
 	folder      string
 	binary      string
 	worldConfig string
 	targets     []*target
-	// troubled are targets for names that make registries complain. The product
-	// leaves a registry alone that complains, so they would spoil the answers
-	// of other tests.
+	// troubled are targets for names that make registries fail. The product backs off
+	// from a failing registry, which would affect other tests.
 	troubled  []*target
 	addresses addressPool
 	running   processGroup
@@ -57,8 +52,7 @@ func TestMain(m *testing.M) {
 	if testkit.SkipShort() {
 		return
 	}
-	// The tests mostly wait, so more of them run at a time than there are
-	// processors.
+	// The tests mostly wait, so more of them run than there are processors.
 	if err := flag.Set("test.parallel", "24"); err != nil {
 		fmt.Fprintln(os.Stderr, "contract:", err)
 		os.Exit(1)
@@ -96,8 +90,8 @@ func runAll(m *testing.M) (code int) {
 	return code
 }
 
-// killBeforeTimeout keeps a test run that hangs from leaving processes behind:
-// at its time-out the testing package ends without asking anybody.
+// killBeforeTimeout kills the processes of a hanging test run: at its timeout the testing
+// package exits without cleanup.
 func killBeforeTimeout() (stop func()) {
 	limit, ok := flag.Lookup("test.timeout").Value.(flag.Getter)
 	if !ok {
@@ -111,7 +105,7 @@ func killBeforeTimeout() (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// canBindLoopback: Linux owns all of 127.0.0.0/8, other systems one address.
+// canBindLoopback reports whether 127.0.0.0/8 can be used, as on Linux.
 func canBindLoopback() error {
 	listener, err := net.Listen("tcp", "127.9.9.9:0")
 	if err != nil {
@@ -124,7 +118,7 @@ func setUp() error {
 	suite.addresses.second = byte(32 + os.Getpid()%192)
 	suite.binary = filepath.Join(suite.folder, "dotkontor")
 	var flags []string
-	if raceEnabled { // the server is what has goroutines, so it is watched too
+	if raceEnabled { // the server has the goroutines
 		flags = append(flags, "-race")
 	}
 	if err := testkit.Build(context.Background(), suite.binary, os.Stderr, flags...); err != nil {
@@ -140,8 +134,7 @@ func setUp() error {
 		return err
 	}
 	suite.worldConfig = world.ready
-	// The world has made a demo customer, in the folder that its configuration
-	// names.
+	// The world has created a demo customer in the data folder of its configuration.
 	serve, err := startServe("serve", "DOTKONTOR_DATA="+filepath.Join(suite.folder, "world"))
 	if err != nil {
 		return err
@@ -161,8 +154,7 @@ func setUp() error {
 	return nil
 }
 
-// tearDown stops the shared processes as an operator would, and then reads
-// everything that they have logged.
+// tearDown stops the shared processes and checks their logs.
 func tearDown() error {
 	var problems []error
 	all := slices.Concat(suite.targets, suite.troubled)
@@ -183,9 +175,8 @@ func tearDown() error {
 	return errors.Join(problems...)
 }
 
-// The binary is built by a command, so the go tool does not see that these tests
-// depend on the product, and would go on showing a remembered result after a
-// change. It does see which files a test looks at.
+// The go tool does not see that the tests depend on the built binary, but it records the
+// files that a test reads.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	seen, err := testkit.Sources()
 	if err != nil {
@@ -198,8 +189,8 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 }
 
-// addressPool hands out loopback addresses, each once. The second octet differs
-// from run to run, so that two runs at a time do not meet.
+// addressPool returns each loopback address once. The second octet is random, so that
+// concurrent runs do not share addresses.
 type addressPool struct {
 	mu     sync.Mutex
 	second byte
@@ -221,13 +212,13 @@ func (b *addressPool) all() []netip.Addr {
 	return append([]netip.Addr(nil), b.used...)
 }
 
-// onBothTargets runs one test against both ways of running the product.
+// onBothTargets runs a test against sandbox and serve.
 func onBothTargets(t *testing.T, test func(t *testing.T, on *target)) {
 	t.Helper()
 	onTargets(t, suite.targets, test)
 }
 
-// onFaultyTargets is onBoth for names that make registries complain.
+// onFaultyTargets is onBothTargets for names that make registries fail.
 func onFaultyTargets(t *testing.T, test func(t *testing.T, on *target)) {
 	t.Helper()
 	onTargets(t, suite.troubled, test)
@@ -244,8 +235,8 @@ func onTargets(t *testing.T, targets []*target, test func(t *testing.T, on *targ
 	}
 }
 
-// inParallel runs f for every row at once and waits for all. Unlike sub-tests the
-// rows do not queue for places, so slow ones cost the time of the slowest.
+// inParallel runs f for all rows concurrently and waits. Unlike parallel subtests, rows
+// are not limited by -parallel.
 func inParallel[T any](rows []T, f func(row T)) {
 	var all sync.WaitGroup
 	for _, row := range rows {

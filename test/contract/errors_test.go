@@ -84,8 +84,8 @@ func TestCORS_PreflightAllowsEveryOriginToPostJSON(t *testing.T) {
 	})
 }
 
-// The rows of the contract's table of errors, for check and search. That every
-// page may read each of them is looked at on the way.
+// The rows of the contract's error table for check and search. The client checks CORS
+// for each of them.
 func TestErrors_EveryRowOfTheContract(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		origin := map[string]string{"Origin": "https://page.example", "Cookie": "session=" + marker}

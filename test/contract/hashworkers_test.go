@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// hashWorkers are the processes in which a service hashes passwords.
+// hashWorkers returns the password hashing processes of a service.
 func (p *process) hashWorkers(t *testing.T) []int {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
@@ -24,7 +24,7 @@ func (p *process) hashWorkers(t *testing.T) []int {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // it has exited
 		}
 		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 		if len(fields) < 2 || fields[0] == "Z" || fields[1] != strconv.Itoa(p.cmd.Process.Pid) {
@@ -39,7 +39,7 @@ func (p *process) hashWorkers(t *testing.T) []int {
 	return found
 }
 
-// signIn is the status of one attempt, from an address of its own.
+// signIn returns the status of an attempt from a new address.
 func (target *target) signIn(t *testing.T, password string) int {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: suite.addresses.next().AsSlice()}}
@@ -51,7 +51,7 @@ func (target *target) signIn(t *testing.T, password string) int {
 		t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := transport.RoundTrip(request) // a redirect is the answer
+	response, err := transport.RoundTrip(request) // does not follow redirects
 	if err != nil {
 		t.Fatal(err)
 	}

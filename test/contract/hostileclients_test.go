@@ -22,13 +22,13 @@ func TestRequest_HeaderOver16KiBIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The write may fail half-way: being cut off is a refusal too.
+		// The write may fail: a closed connection is a rejection too.
 		_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nX-Filler: %s\r\n\r\n", checkPath, strings.Repeat("a", 64<<10))
 		received, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			return // closed without a word
+			return // closed without a response
 		}
-		defer received.Body.Close() // the status is all that matters
+		defer received.Body.Close() // only the status matters
 		if received.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 			t.Errorf("a head of 64 KiB is answered with %d", received.StatusCode)
 		}
@@ -41,8 +41,8 @@ func TestRequest_HugeBodyIsRefusedUnread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Ten megabytes are announced and a fraction is sent: an answer before
-		// the rest shows that nobody waits for it.
+		// Ten megabytes are announced and a fraction is sent: a response before the
+		// rest shows that the server does not wait for it.
 		if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			checkPath, 10<<20, strings.Repeat(" ", 32<<10)); err != nil {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ func TestRequest_HugeBodyIsRefusedUnread(t *testing.T) {
 		if err != nil {
 			t.Fatalf("no answer: %v", err)
 		}
-		defer received.Body.Close() // the head is all that matters
+		defer received.Body.Close() // only the header matters
 		if received.StatusCode != http.StatusBadRequest || !received.Close {
 			t.Errorf("status %d, closing %v; want 400 and a closed connection", received.StatusCode, received.Close)
 		}
@@ -80,7 +80,7 @@ func TestServer_SlowSenderIsDisconnected(t *testing.T) {
 		}
 		closed := make(chan []byte, 1)
 		go func() {
-			output, _ := io.ReadAll(conn) // however it ends, it has ended
+			output, _ := io.ReadAll(conn) // any end will do
 			closed <- output
 		}()
 		for ticker := time.NewTicker(100 * time.Millisecond); ; {
@@ -95,7 +95,7 @@ func TestServer_SlowSenderIsDisconnected(t *testing.T) {
 				}
 				return
 			case <-ticker.C:
-				_, _ = io.WriteString(conn, test.drop) // the other goroutine sees the end
+				_, _ = io.WriteString(conn, test.drop) // the reader sees the end
 			}
 		}
 	})
@@ -116,7 +116,7 @@ func TestServer_IdleConnectionsDoNotBlockOthers(t *testing.T) {
 		for range 5 {
 			wantResponse(t, "beside 200 idle connections", client.check("google.de"), http.StatusOK, wantFields{"available": "false"})
 		}
-		// The idle ones are served as well once they speak.
+		// Idle connections are served once they send a request.
 		last := idle[len(idle)-1]
 		if _, err := io.WriteString(last, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)

@@ -17,8 +17,7 @@ const (
 
 var rateLimit = regexp.MustCompile(`^"(\d+)s";r=(\d+);t=(\d+)$`)
 
-// remaining is how many requests the answer says are left in the tightest window,
-// -1 if it does not say.
+// remaining returns the requests left in the tightest window, or -1 without the header.
 func remaining(got apiResponse) int {
 	parts := rateLimit.FindStringSubmatch(got.header.Get("RateLimit"))
 	if parts == nil {
@@ -31,7 +30,7 @@ func remaining(got apiResponse) int {
 	return n
 }
 
-// wantRateLimited is a 429 that says when to come back: from low to high seconds.
+// wantRateLimited checks for a 429 with Retry-After from low to high seconds.
 func wantRateLimited(t *testing.T, label string, got apiResponse, low, high int) {
 	t.Helper()
 	wantErrorResponse(t, label, got, http.StatusTooManyRequests)
@@ -116,8 +115,7 @@ func TestRateLimit_WhichRequestsCount(t *testing.T) {
 	})
 }
 
-// If refused requests were counted, then after thirty of them the wait would
-// begin anew.
+// If rejected requests were counted, thirty of them would restart the window.
 func TestRateLimit_RefusedRequestsAreNotCounted(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		client := newCaller(t, on)
@@ -172,7 +170,7 @@ func TestRateLimit_TrustedProxyCountsForwardedClient(t *testing.T) {
 	for _, test := range []struct {
 		rule  string
 		steps []map[string]string
-		spent []int // how much of whose budget each step has spent in all
+		spent []int // used budget after each step
 	}{
 		{
 			"addresses have budgets of their own",

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every address of ours that stands in a document leads somewhere.
+// Every URL of ours in a document works.
 func TestDocuments_HaveNoDeadLinks(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		client := newCaller(t, on)
@@ -19,9 +19,8 @@ func TestDocuments_HaveNoDeadLinks(t *testing.T) {
 		}
 		texts["/"] = client.get("/").body
 		named := documentedMethods(t, on.base, texts)
-		// Each address once, whoever names it. The table also holds what stands
-		// in no document as a whole address: the paths of the description, and
-		// what is appended to a base.
+		// Each URL once. The table also has URLs that no document contains as a whole:
+		// paths of openapi.json and suffixes of a base URL.
 		sources := make(map[string][]string)
 		for path := range named {
 			sources[path] = append(sources[path], "a table")
@@ -40,7 +39,7 @@ func TestDocuments_HaveNoDeadLinks(t *testing.T) {
 				checkLink(t, client, where, method, path)
 			}
 		}
-		// The search must be able to find something.
+		// The search itself works.
 		for path := range named {
 			if len(sources[path]) < 2 && !strings.Contains(path, example) {
 				t.Errorf("%s was found in no document", path)
@@ -66,7 +65,7 @@ func checkLink(t *testing.T, client *caller, where []string, method, path string
 	}
 }
 
-// documentedMethods says how the documents want each address to be asked.
+// documentedMethods returns the method for each URL.
 func documentedMethods(t *testing.T, base string, texts map[string][]byte) map[string][]string {
 	t.Helper()
 	named := make(map[string][]string)
@@ -121,18 +120,18 @@ func documentedMethods(t *testing.T, base string, texts map[string][]byte) map[s
 	return named
 }
 
-// example stands for the parameters of a path.
+// example replaces path parameters.
 const example = "example"
 
 var parameter = regexp.MustCompile(`\{[a-z]+\}`)
 
-// linksIn finds our addresses in a text of whatever kind, as paths.
+// linksIn returns our URLs in a text, as paths.
 func linksIn(base string, text []byte) []string {
 	address := regexp.MustCompile(regexp.QuoteMeta(base) + "[^\\s\"'`<>()\\[\\]\\\\|,;]*")
 	var paths []string
 	for _, found := range address.FindAllString(string(text), -1) {
 		path := strings.TrimRight(strings.TrimPrefix(found, base), ".:")
-		// An agent appends to this one; by itself it is no address.
+		// A prefix that agents append to.
 		if path == "/api/acp" {
 			continue
 		}
@@ -146,7 +145,7 @@ func linksIn(base string, text []byte) []string {
 	return paths
 }
 
-// What the card says before a client connects is what the server says then.
+// The server card agrees with the server.
 func TestServerCard_MatchesInitialize(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		client := newCaller(t, on)
@@ -181,10 +180,10 @@ func TestServerCard_MatchesInitialize(t *testing.T) {
 			info := output.Result.ServerInfo
 			if output.Result.ProtocolVersion != revision || info.Version != card.Version || info.Title != card.Title ||
 				info.WebsiteURL != card.WebsiteURL {
-				t.Errorf("%s: the card says %+v, the server %s", revision, card, got)
+				t.Errorf("%s: the card has %+v, the server %s", revision, card, got)
 			}
 			if card.ServerInfo.Name != info.Name || card.ServerInfo.Title != info.Title || card.ServerInfo.Version != info.Version {
-				t.Errorf("%s: the card says %+v, the server %s", revision, card.ServerInfo, got)
+				t.Errorf("%s: the card has %+v, the server %s", revision, card.ServerInfo, got)
 			}
 		}
 	})

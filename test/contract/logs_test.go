@@ -15,19 +15,18 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// forbiddenWords is what no log may hold: searched names, what clients send
-// along, where they are, and the people behind registered names.
+// forbiddenWords are words that no log may contain: searched names, client input, client
+// addresses and contact data.
 func forbiddenWords() []string {
 	words := append([]string{marker, strings.ToUpper(marker), "\x1b", `\u001b`}, registry.Canaries...)
 	for _, addr := range suite.addresses.all() {
-		// The end of the address, so that 127.1.1.2 is not found in 127.1.1.25.
+		// With its end, so that 127.1.1.2 does not match 127.1.1.25.
 		words = append(words, addr.String()+`"`, addr.String()+":", addr.String()+" ", addr.String()+`\`)
 	}
 	return words
 }
 
-// logProblems says which lines are no JSON objects, and which forbidden words
-// there are.
+// logProblems returns lines that are not JSON objects and forbidden words.
 func logProblems(text []byte, forbidden []string) []string {
 	var problems []string
 	for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
@@ -44,7 +43,7 @@ func logProblems(text []byte, forbidden []string) []string {
 	return problems
 }
 
-// The reader of logs must be able to find something.
+// The log check itself works.
 func TestLogProblems_FindsLeaks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -60,14 +59,13 @@ func TestLogProblems_FindsLeaks(t *testing.T) {
 	}
 }
 
-// expectedRecord is one request that was sent, and what the log must say about it.
+// expectedRecord is a request and its expected log record.
 type expectedRecord struct {
 	label, id, route string
 	status           int
 }
 
-// sendMarkerEverywhere sends the secret word in every place that a client controls,
-// through every outcome.
+// sendMarkerEverywhere sends the marker in every part of a request, for every outcome.
 func sendMarkerEverywhere(t *testing.T, on *target) []expectedRecord {
 	t.Helper()
 	injection := marker + "\n{\"msg\":\"request\",\"id\":\"" + marker + "\"}\r\n\x1b[31m" + marker
@@ -122,8 +120,7 @@ func sendMarkerEverywhere(t *testing.T, on *target) []expectedRecord {
 	return all
 }
 
-// sendMalformedRequests sends what no proper client can: net/http refuses some of it
-// before the product sees it.
+// sendMalformedRequests sends malformed requests, some of which net/http rejects itself.
 func sendMalformedRequests(t *testing.T, on *target) {
 	t.Helper()
 	for _, text := range []string{
@@ -142,7 +139,7 @@ func sendMalformedRequests(t *testing.T, on *target) {
 		if _, err := io.WriteString(conn, text); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
-		output, _ := io.ReadAll(conn) // a reset is an answer too
+		output, _ := io.ReadAll(conn) // a reset is a response too
 		if bytes.HasPrefix(output, []byte("HTTP/1.1 200")) {
 			t.Errorf("%q was accepted: %s", text, output)
 		}
@@ -151,7 +148,7 @@ func sendMalformedRequests(t *testing.T, on *target) {
 
 func TestLog_OneRecordPerRequestWithoutClientData(t *testing.T) {
 	t.Parallel()
-	// At debug level more is told, but not more about anybody.
+	// Debug records have no personal data either.
 	chatty := startOwnServe(t, "chatty", "DOTKONTOR_LOG_LEVEL=debug")
 	for _, on := range append(slices.Clone(suite.troubled), chatty) {
 		t.Run(on.name, func(t *testing.T) {
@@ -182,7 +179,7 @@ func TestLog_OneRecordPerRequestWithoutClientData(t *testing.T) {
 	}
 }
 
-// requestRecords are the records of requests by their id.
+// requestRecords returns request records by id.
 func requestRecords(text []byte) map[string][]map[string]any {
 	records := make(map[string][]map[string]any)
 	for line := range bytes.Lines(text) {
@@ -196,11 +193,11 @@ func requestRecords(text []byte) map[string][]map[string]any {
 	return records
 }
 
-// wholeLines leaves out a last line that is just being written.
+// wholeLines drops an incomplete last line.
 func wholeLines(text []byte) []byte { return text[:bytes.LastIndexByte(text, '\n')+1] }
 
-// That no answer and no log holds contacts is looked at for every answer and at
-// the end; this test asks for many records that have some.
+// The client checks every response, and tearDown every log, for contact data; this test
+// requests many records that have some.
 func TestRegistryContacts_NeverInResponses(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, label := range []string{"google", "siemens", "wikipedia", "ohne-dns"} {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// configWithoutRegistryAccount is the world's configuration without its registry accounts, so
-// that names are looked up in public sources alone.
+// configWithoutRegistryAccount returns the world's configuration without registry
+// accounts, so that only public sources are used.
 func configWithoutRegistryAccount(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(suite.worldConfig)
@@ -50,7 +50,7 @@ func TestReadyz_UnreachableRegistryIsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = closed.Close() // from now on connections to it are refused
+	_ = closed.Close() // connections to it are refused
 	server := regexp.MustCompile(`(?m)^(\s*)server = ['"]127\.0\.0\.1:\d+['"]$`)
 	if !server.Match(text) {
 		t.Fatal("the world's configuration has no registry account")
@@ -77,13 +77,13 @@ func TestCheck_WithoutRegistryAccountUsesPublicSources(t *testing.T) {
 		{"google.com", wantFields{"available": "false", "source": `"rdap"`, "reason": `"registered"`}},
 		{marker + "-leiter.com", wantFields{"available": "true", "source": `"rdap"`}},
 		{"google.dev", wantFields{"available": "false", "source": `"rdap"`}},
-		{"ohne-dns.dev", wantFields{"available": "false", "source": `"rdap"`}}, // to the DNS it looks free
+		{"ohne-dns.dev", wantFields{"available": "false", "source": `"rdap"`}}, // not in DNS
 		{"google.eu", wantFields{"available": "false", "source": `"whois"`}},
 		{marker + "-leiter.eu", wantFields{"available": "true", "source": `"whois"`}},
 		{"ohne-dns.eu", wantFields{"available": "false", "source": `"whois"`}},
 		{"google.gr", wantFields{"available": "false", "source": `"dns"`}},
 		{marker + "-leiter.gr", wantFields{"available": "null"}}, // a missing record alone proves nothing
-		{"d.dev", wantFields{"available": "null"}},               // RDAP's 404, and the registry withholds one letter
+		{"d.dev", wantFields{"available": "null"}},               // RDAP answers 404, but one letter may be reserved
 		{"nic.dev", wantFields{"available": "false", "source": `"rdap"`, "reason": `"reserved"`}},
 		{"unknown-" + marker + "-leiter.com", wantFields{"available": "null", "reason": `"unknown"`}},
 		{"unknown-" + marker + "-leiter.eu", wantFields{"available": "null", "reason": `"unknown"`}},

@@ -27,7 +27,7 @@ func toolCall(tool, arguments string) string {
 	return message("tools/call", `{"name":"`+tool+`","arguments":`+arguments+`}`)
 }
 
-// toolOutcome is what a tool says.
+// toolOutcome is a tool result.
 type toolOutcome struct {
 	Result struct {
 		IsError           bool
@@ -38,8 +38,7 @@ type toolOutcome struct {
 	}
 }
 
-// callMCP sends a message, and reads the answer that every good one gets: 200, and
-// the same content twice.
+// callMCP sends a message and expects 200 with equal text and structured content.
 func (c *caller) callMCP(body string) toolOutcome {
 	c.t.Helper()
 	got := c.send(request{path: mcpPath, body: body})
@@ -167,8 +166,8 @@ func TestRateLimit_SharedByMCPAndRESTButNotWhois(t *testing.T) {
 	})
 }
 
-// The client looks for contact words in every answer; this test asks for many
-// records that have some.
+// The client checks every response for contact data; this test requests many records
+// that have some.
 func TestWhoisLookup_NeverReturnsContacts(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, label := range []string{"google", "siemens", "wikipedia"} {
@@ -217,14 +216,14 @@ func TestMCP_ErrorsAreJSONRPC(t *testing.T) {
 	})
 }
 
-// That no argument gets there is looked at when all tests have run.
+// tearDown checks that no argument is logged.
 func TestLog_NamesToolWithoutArguments(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		client := newCaller(t, on)
 		got := client.send(request{path: mcpPath, body: toolCall("domain_check", object("domain", "-"+marker+".de"))})
 		client.callMCP(toolCall("domain_search", object("query", marker+"-log")))
 		client.send(request{path: mcpPath, body: toolCall(marker, object(marker, marker))})
-		testkit.Eventually(t, "the record of the call", func() bool {
+		testkit.Eventually(t, "log record of the call", func() bool {
 			text, err := os.ReadFile(on.log)
 			if err != nil {
 				t.Fatal(err)

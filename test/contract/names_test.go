@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// badNames is every rule about names, with what breaks it.
+// badNames violate each rule about names.
 var badNames = []struct{ rule, name string }{
 	{"empty", ""},
 	{"white space alone", " \t\n"},
@@ -61,7 +61,7 @@ func TestCheck_InvalidNameIs400WithReason(t *testing.T) {
 			wantErrorResponse(t, test.rule, got, http.StatusBadRequest)
 			sentences[got.text("error")] = true
 		}
-		// One sentence for everything would say nothing.
+		// Each rule has its own message.
 		if len(sentences) < 15 {
 			t.Errorf("%d rules have %d sentences between them", len(badNames), len(sentences))
 		}
@@ -78,7 +78,7 @@ func TestCheck_LongestAllowedNamesAreAnswered(t *testing.T) {
 	})
 }
 
-// endpoints are the two paths and the field that each needs.
+// endpoints are the two paths with their required field.
 var endpoints = []struct{ path, field, value string }{
 	{checkPath, "domain", "google.de"},
 	{searchPath, "query", "google.de"},
@@ -126,7 +126,7 @@ func TestBody_InvalidIs400(t *testing.T) {
 	})
 }
 
-// padded fills body up with white space, which JSON does not mind.
+// padded pads body with white space.
 func padded(body string, length int) string {
 	return body + strings.Repeat(" ", length-len(body))
 }

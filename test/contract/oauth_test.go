@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// browser is a browser that does not follow redirects, so that each can be looked
-// at.
+// browser does not follow redirects, so that tests see each one.
 type browser struct {
 	t      *testing.T
 	base   string
@@ -35,7 +34,7 @@ func newBrowser(t *testing.T, on *target) *browser {
 	}}
 }
 
-// send returns the status, where a redirect leads, and the body.
+// send returns status, redirect and body.
 func (v *browser) send(method, address, contentType, body, bearer string) (status int, location *url.URL, text string) {
 	v.t.Helper()
 	if strings.HasPrefix(address, "/") {
@@ -86,8 +85,8 @@ func (v *browser) listDomains(token string) (int, string) {
 
 var consentSecret = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 
-// The way of every application, from nothing but the base address: metadata,
-// registration, sign-in, consent, tokens, the customer's domains, refresh, end.
+// The flow of an application that knows only the base URL: metadata, registration,
+// sign-in, consent, tokens, the customer's domains, refresh, revocation.
 func TestOAuth_ApplicationListsDomains(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		v := newBrowser(t, on)

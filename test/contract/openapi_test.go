@@ -20,8 +20,7 @@ import (
 
 const openAPIPath = "/openapi.json"
 
-// openAPIDoc is the published OpenAPI document of a running product, as a
-// judge of what the product really says.
+// openAPIDoc validates responses against the OpenAPI document of a running product.
 type openAPIDoc struct {
 	text      []byte
 	validator validator.Validator
@@ -152,7 +151,7 @@ func TestOpenAPI_CachingAndCORSHeaders(t *testing.T) {
 	})
 }
 
-// The judge of all the other tests must be able to say no.
+// The validator of all other tests rejects invalid responses.
 func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		const good = `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90}`

@@ -41,7 +41,7 @@ func TestMetrics_ByRouteAndStatusWithoutDomainNames(t *testing.T) {
 	client.search(marker)
 	client.get("/api/" + marker)
 	client.send(request{method: strings.ToUpper(marker), path: checkPath})
-	testkit.Eventually(t, "a measurement of every request", func() bool {
+	testkit.Eventually(t, "metric for every request", func() bool {
 		text := readMetrics(t, on)
 		for _, series := range []string{
 			`{route="/api/domain/check",status="200"} 1`, `{route="/api/domain/check",status="502"} 1`,
@@ -153,7 +153,7 @@ func TestSIGTERM_ExitsWithCode0(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, on := range []*target{sandbox, serve} {
-		// An open connection that is idle does not keep it.
+		// An idle connection does not delay shutdown.
 		wantResponse(t, on.name, newCaller(t, on).check("google.de"), http.StatusOK, nil)
 	}
 	for _, p := range []*process{sandbox.process, serve.process, world} {
@@ -170,7 +170,7 @@ func TestDrain_AnswersRequestsWhileNotReady(t *testing.T) {
 	if err := on.process.terminate(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "readiness going away", func() bool {
+	testkit.Eventually(t, "failing readiness", func() bool {
 		return client.get("/readyz").status == http.StatusServiceUnavailable
 	})
 	if status, _, err := fetch(t.Context(), on.metricsURL+"/readyz"); err != nil || status != http.StatusServiceUnavailable {
@@ -191,7 +191,7 @@ func TestShutdown_FinishesRunningRequest(t *testing.T) {
 	client := newCaller(t, on)
 	slow := make(chan apiResponse, 1)
 	go func() { slow <- client.check("timeout-" + marker + ".de") }()
-	testkit.Eventually(t, "the request being under way", func() bool {
+	testkit.Eventually(t, "request in progress", func() bool {
 		return strings.Contains(readMetrics(t, on), "dotkontor_http_requests_in_flight 1\n")
 	})
 	if err := on.process.terminate(); err != nil {

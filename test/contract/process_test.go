@@ -19,20 +19,19 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// stopTimeout is how long a process may take to end after SIGTERM if nothing is
-// under way.
+// stopTimeout is how long an idle process may take to exit after SIGTERM.
 const stopTimeout = 5 * time.Second
 
-// process is one running dotkontor.
+// process is a running dotkontor.
 type process struct {
 	name string
 	cmd  *exec.Cmd
-	// ready is what stood behind "ready" on standard output.
+	// ready is the rest of the "ready" line.
 	ready string
-	// stderr is the file that gets standard error.
+	// stderr is the path of the file with standard error.
 	stderr string
 	exited chan struct{}
-	// err is how it ended; read it after ended is closed.
+	// err is the exit error, valid after ended is closed.
 	err error
 }
 
@@ -64,7 +63,7 @@ func start(name string, env []string, args ...string) (*process, error) {
 			if where, found := strings.CutPrefix(lines.Text(), "ready "); found {
 				select {
 				case ready <- where:
-				default: // it says so once
+				default: // only the first line counts
 				}
 			}
 		}
@@ -76,7 +75,7 @@ func start(name string, env []string, args ...string) (*process, error) {
 	case <-p.exited:
 	case <-time.After(waitTimeout):
 	}
-	output, _ := os.ReadFile(p.stderr) // if there is nothing to read, there is nothing to tell
+	output, _ := os.ReadFile(p.stderr) // may be missing
 	return nil, errors.Join(fmt.Errorf("%s did not become ready:\n%s", name, output), p.cmd.Process.Kill())
 }
 
@@ -86,7 +85,7 @@ func baseEnvironment() []string {
 
 func (p *process) terminate() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
 
-// wait says what is wrong with the way in which the process ends.
+// wait returns an error unless the process exits properly.
 func (p *process) wait(within time.Duration) error {
 	select {
 	case <-p.exited:
@@ -99,7 +98,7 @@ func (p *process) wait(within time.Duration) error {
 	return nil
 }
 
-// stop ends the process as an operator would. A second stop finds it ended.
+// stop sends SIGTERM and waits. It may be called twice.
 func (p *process) stop() error {
 	if err := p.terminate(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -107,7 +106,7 @@ func (p *process) stop() error {
 	return p.wait(stopTimeout)
 }
 
-// processGroup is all processes that were ever started.
+// processGroup has all started processes.
 type processGroup struct {
 	mu  sync.Mutex
 	all []*process
@@ -133,18 +132,18 @@ func (h *processGroup) stop() error {
 	return errors.Join(problems...)
 }
 
-// kill is for the way out when something has gone wrong.
+// kill kills all processes after an error.
 func (h *processGroup) kill() {
 	for _, p := range h.members() {
 		select {
 		case <-p.exited:
 		default:
-			_ = p.cmd.Process.Kill() // it may have ended by itself this moment
+			_ = p.cmd.Process.Kill() // it may have exited
 		}
 	}
 }
 
-// target is one running product.
+// target is a running product.
 type target struct {
 	name       string
 	base       string
@@ -153,13 +152,13 @@ type target struct {
 	data       string // folder
 	process    *process
 	spec       *openAPIDoc
-	demo       demoCustomer // empty where there is none
+	demo       demoCustomer // may be empty
 }
 
-// demoCustomer is the customer whom every sandbox begins with.
+// demoCustomer is the demo customer of a sandbox.
 type demoCustomer struct{ Email, Password, Token string }
 
-// readDemo reads what a script would read.
+// readDemo reads the --info file.
 func readDemo(info string) (demoCustomer, error) {
 	text, err := os.ReadFile(info)
 	if err != nil {
@@ -202,16 +201,15 @@ func startSandbox(name string) (*target, error) {
 	return target, err
 }
 
-// startServe runs the product in front of the shared world. Settings come as
-// environment variables.
+// startServe runs the product in front of the shared world, with environment variables.
 func startServe(name string, settings ...string) (*target, error) {
 	return startServeWithConfig(name, suite.worldConfig, settings...)
 }
 
 // startServeWithConfig is startServe with another configuration file.
 func startServeWithConfig(name, config string, settings ...string) (*target, error) {
-	// The system picks the port, on an address that nobody else uses: between
-	// closing it here and opening it there it stays free.
+	// The system chooses the port, on an address of this test alone, so the port stays
+	// free until the product listens on it.
 	reserved, err := net.Listen("tcp", net.JoinHostPort(suite.addresses.next().String(), "0"))
 	if err != nil {
 		return nil, err
@@ -239,7 +237,7 @@ func startServeWithConfig(name, config string, settings ...string) (*target, err
 	return target, nil
 }
 
-// startOwnServe is startServe for one test, which also sees it end well.
+// startOwnServe is startServe for one test, which fails unless it exits properly.
 func startOwnServe(t *testing.T, name string, settings ...string) *target {
 	t.Helper()
 	return startOwnServeWithConfig(t, name, suite.worldConfig, settings...)
@@ -259,13 +257,13 @@ func startOwnServeWithConfig(t *testing.T, name, config string, settings ...stri
 	return target
 }
 
-// commandResult is what a finished command leaves.
+// commandResult is the result of a command.
 type commandResult struct {
 	code        int
 	out, errOut string
 }
 
-// runCLI runs the binary to its end.
+// runCLI runs a command of the binary.
 func runCLI(t *testing.T, args ...string) commandResult {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)

@@ -16,14 +16,14 @@ import (
 	"github.com/miekg/dns"
 )
 
-// The world's own servers, as a stranger finds them.
+// The world's public servers.
 type sandboxServers struct {
 	Registry struct{ RDAP, WHOIS, DNS string }
 }
 
 func TestRegister_NameVisibleInAPIAndPublicSources(t *testing.T) {
 	t.Parallel()
-	on, err := startSandbox("registering") // the customer of the others keeps the domains that tests know
+	on, err := startSandbox("registering") // other tests rely on the domains of the shared demo customer
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestRegister_NameVisibleInAPIAndPublicSources(t *testing.T) {
 	}
 }
 
-// seenByAgents: the customer's list has it, paid for a year.
+// seenByAgents checks that the customer's list has it, paid for a year.
 func wantInDomainList(t *testing.T, on *target, name string) {
 	t.Helper()
 	got := newCaller(t, on).listMyDomains(on.demo.Token)
@@ -73,7 +73,7 @@ func wantInDomainList(t *testing.T, on *target, name string) {
 	t.Errorf("%s is not in the customer's list: %s", name, got.body)
 }
 
-// seenByStrangers: RDAP, WHOIS and the DNS of the world have it, with our
+// seenByStrangers checks that RDAP, WHOIS and DNS of the world have it, with our
 // nameservers.
 func wantInPublicSources(t *testing.T, info, name string) {
 	t.Helper()

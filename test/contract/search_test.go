@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// searchedTLDs are the extensions of a search without one, with their prices.
+// searchedTLDs are the default extensions of a search, with prices.
 var searchedTLDs = []struct{ tld, price string }{
 	{".de", "6.90"},
 	{".com", "12.90"},
@@ -19,7 +19,7 @@ var searchedTLDs = []struct{ tld, price string }{
 	{".dev", "14.90"},
 }
 
-// entries are the results of a search, each field byte for byte.
+// entries returns the results of a search with raw fields.
 func entries(t *testing.T, label string, got apiResponse) []map[string]json.RawMessage {
 	t.Helper()
 	wantResponse(t, label, got, http.StatusOK, nil)
@@ -36,7 +36,7 @@ func entries(t *testing.T, label string, got apiResponse) []map[string]json.RawM
 	return list
 }
 
-// wantEntry compares the named fields of one entry, byte for byte.
+// wantEntry compares named fields of an entry byte for byte.
 func wantEntry(t *testing.T, label string, entry map[string]json.RawMessage, want wantFields) {
 	t.Helper()
 	for key, value := range want {
@@ -141,12 +141,12 @@ func TestSearch_FailureStaysInItsEntry(t *testing.T) {
 	})
 }
 
-// Names that a check accepts, or finds fault with in its own way.
+// Names that a check accepts or rejects differently.
 var badQueries = []string{"bücher", "bücher.de", "ａｂｃ", "foo bar", "foo_bar", "straße.com"}
 
 func TestSearch_InvalidQueryIs400(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
-		// Without a dot these are names, and only a check misses the extension.
+		// Without a dot these are valid for a search; a check requires the extension.
 		namesToASearch := []string{"kaffeehaus", "de"}
 		for _, test := range badNames {
 			if !slices.Contains(namesToASearch, test.name) {

@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// keyPair writes a certificate for 127.0.0.1 and its key, and returns the pool
-// that trusts it.
+// keyPair writes a certificate for 127.0.0.1 and its key, and returns a pool that trusts
+// it.
 func keyPair(t *testing.T, folder string) (certFile, keyFile string, trusted *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -15,7 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// bearer is a header that carries a token.
+// bearer returns an Authorization header.
 func bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
@@ -25,7 +25,7 @@ func (c *caller) listMyDomains(token string) apiResponse {
 	return c.send(request{path: mcpPath, body: toolCall("list_my_domains", "{}"), header: bearer(token)})
 }
 
-// outputSchema is the schema that the product publishes for what a tool answers.
+// outputSchema returns the published output schema of a tool.
 func (c *caller) outputSchema(tool string) *jsonschema.Schema {
 	c.t.Helper()
 	got := c.send(request{path: mcpPath, body: message("tools/list", "{}")})
@@ -150,7 +150,7 @@ func TestToken_InvalidIs401WithChallenge(t *testing.T) {
 	})
 }
 
-// Its own sandbox, because a token's calls are spent, and one is revoked.
+// Has its own sandbox, because it uses up a token's budget and revokes one.
 func TestToken_RateLimitedAfterSixtyCallsAndRevocationIsImmediate(t *testing.T) {
 	t.Parallel()
 	on, err := startSandbox("sandbox-with-a-busy-token")
@@ -197,8 +197,8 @@ func TestToken_RateLimitedAfterSixtyCallsAndRevocationIsImmediate(t *testing.T) 
 	}
 }
 
-// The token is in no file of the product but the one that tells it: neither in a
-// log nor in the database.
+// No file of the product except the --info file contains the token: neither log nor
+// database.
 func TestToken_NotInLogOrDatabase(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		client := newCaller(t, on)
@@ -226,7 +226,7 @@ func readFiles(t *testing.T, folder string) []textFile {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) { // a journal that was just emptied
+		if errors.Is(err, fs.ErrNotExist) { // a journal that was just removed
 			return nil
 		}
 		all = append(all, textFile{path, string(text)})

@@ -18,27 +18,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-// agent is how the sandbox says that its checkout agent shows who it is.
+// agent has the credentials of the sandbox's checkout agent.
 type agent struct {
 	Key    string `json:"key"`
 	Secret string `json:"secret"`
 }
 
-// Tokens of the simulated provider, by how they begin.
+// Prefixes of payment tokens that the simulated provider knows.
 const (
 	TokenGood     = "spt_ok"
 	TokenDeclined = "spt_declined"
 	TokenHuman    = "spt_human"
 )
 
-// newToken is another one each time: a token that pays once would hide that
-// somebody charges twice.
+// newToken returns a new token each time: a single-use token would hide a double charge.
 func newToken(kind string) string { return kind + "_" + strconv.FormatUint(rand.Uint64(), 36) }
 
 func newKey() string { return newToken("key") }
 
-// postSession sends what an agent would, signed and with a key. What got no answer,
-// because the product died, is sent again with the same key until there is one.
+// postSession sends a signed request with an idempotency key. Without a response, because
+// the product was killed, it repeats the request with the same key.
 func (s *Shop) postSession(ctx context.Context, path string, message, into any) (status int, err error) {
 	body, err := json.Marshal(message)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *Shop) postSession(ctx context.Context, path string, message, into any) 
 	return status, err
 }
 
-// postSessionOnce sends a request. The status is 0 if there was no answer.
+// postSessionOnce sends a request. The status is 0 without a response.
 func (s *Shop) postSessionOnce(ctx context.Context, path, key string, body []byte, into any) (status int, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Base+"/api/acp/checkout_sessions"+path, bytes.NewReader(body))
 	if err != nil {
@@ -87,12 +86,12 @@ func (s *Shop) postSessionOnce(ctx context.Context, path, key string, body []byt
 	return response.StatusCode, err
 }
 
-// InFlightConflicts is how often a retry heard that its request still runs. A node that starts
-// gives back the keys that it held when it died, so it never should.
+// InFlightConflicts counts retries that got idempotency_in_flight. A node releases its
+// leases when it starts, so there should be none.
 func (s *Shop) InFlightConflicts() int { return int(s.inFlightConflicts.Load()) }
 
-// CreateSession has an agent order a name for somebody without an account. If the product
-// dies before it answers, the session that it has made is the one.
+// CreateSession creates a session for a buyer without an account. If the product is killed
+// before it responds, the session that it has stored is used.
 func (s *Shop) CreateSession(ctx context.Context, name string) (id string, err error) {
 	err = RetryUntil(ctx, "a session for "+name, func() (bool, error) {
 		orders, err := s.allOrders(ctx)
@@ -114,7 +113,7 @@ func (s *Shop) CreateSession(ctx context.Context, name string) (id string, err e
 				"name": "Carla Neu", "line_one": "Seeweg 1", "city": "Berlin", "state": "Berlin", "postal_code": "10115", "country": "DE",
 			},
 		})
-		if err == nil { // a session that was made without an answer is found above
+		if err == nil { // a session stored without a response is found above
 			_, err = s.postSessionOnce(ctx, "", newKey(), wanted, nil)
 		}
 		return false, err
@@ -129,8 +128,8 @@ func (s *Shop) CompleteSession(ctx context.Context, id, kind string) (status int
 	}, nil)
 }
 
-// CompleteWithRetry completes a session with one key and token until there is an answer, however
-// often the product dies, and returns the session's status.
+// CompleteWithRetry completes a session with one key and token, retries until there is a
+// response, and returns the session's status.
 func (s *Shop) CompleteWithRetry(ctx context.Context, id string) (session string, err error) {
 	var response struct {
 		Status string `json:"status"`
@@ -141,8 +140,8 @@ func (s *Shop) CompleteWithRetry(ctx context.Context, id string) (session string
 	return response.Status, err
 }
 
-// CompleteUntilPaid completes a session again and again, with another token each time,
-// until the order does not want money any more.
+// CompleteUntilPaid completes a session with a new token each time until the order does
+// not require payment any more.
 func (s *Shop) CompleteUntilPaid(ctx context.Context, id string) error {
 	return RetryUntil(ctx, "the completion of "+id, func() (bool, error) {
 		o, err := s.storedOrder(ctx, id)
@@ -154,7 +153,7 @@ func (s *Shop) CompleteUntilPaid(ctx context.Context, id string) error {
 	})
 }
 
-// CancelSession ends a session, unless it turns out to be paid.
+// CancelSession cancels a session, unless it is paid.
 func (s *Shop) CancelSession(ctx context.Context, id string) error {
 	return RetryUntil(ctx, "the end of "+id, func() (bool, error) {
 		o, err := s.storedOrder(ctx, id)

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// unreachableRegistry is a registry that does not answer, so that a change stays for the product.
+// unreachableRegistry never responds, so that a change stays open for the product.
 type unreachableRegistry struct{}
 
 func (unreachableRegistry) Capabilities(string) domainchange.Capabilities {
@@ -30,7 +30,7 @@ func (unreachableRegistry) ApplyChange(context.Context, domainchange.Task) (doma
 	return domainchange.Result{}, registrar.Fault(registrar.FaultRefused, "epp.example", nil)
 }
 
-// finishChange lets the product carry out what is open, and returns the newest change.
+// finishChange runs the product until the newest change is final and returns it.
 func finishChange(t *testing.T, env *crash.Env, dom string) domainchange.Change {
 	t.Helper()
 	server, err := env.Serve(t.Context())
@@ -107,7 +107,7 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 			}
 			there, held := registryDomain(t, env, name)
 			if wish.Kind == domainchange.UpdateRegistrant && (there.Registrant != change.Handle || len(held.Unused) != 0) {
-				t.Errorf("at %s: the registry has %s, and %v without use", failpoint, there.Registrant, held.Unused)
+				t.Errorf("at %s: the registry has %s, unused %v", failpoint, there.Registrant, held.Unused)
 			}
 			if wish.Kind == domainchange.Nameservers {
 				var hosts []string
@@ -125,7 +125,7 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 			}
 			events = slices.DeleteFunc(events, func(event registrar.AuditEvent) bool { return !slices.Contains(domainchange.Actions(), event.Action) })
 			if len(events) != audited {
-				t.Errorf("%s at %s: the audit tells %d changes, want %d", wish.Kind, failpoint, len(events), audited)
+				t.Errorf("%s at %s: %d audit events, want %d", wish.Kind, failpoint, len(events), audited)
 			}
 			if dom, _, err = env.DB.DomainByName(t.Context(), name); err != nil {
 				t.Fatal(err)
@@ -137,10 +137,10 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 	}
 }
 
-// newChangeRequester writes changes down that the product finds.
+// newChangeRequester stores changes for the product to carry out.
 func newChangeRequester(t *testing.T, env *crash.Env) func(*testing.T, provision.Domain, domainchange.ChangeRequest) {
 	t.Helper()
-	seal, err := registrar.NewSeal([32]byte{}) // no auth codes are asked for
+	seal, err := registrar.NewSeal([32]byte{}) // no auth codes are requested
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
-// Package kill has the product carry out paid lines while it is killed, again and
-// again, in front of a hostile registry, and then holds the books against each
-// other.
+// Package crash kills the product repeatedly while it provisions paid items at a faulty
+// registry, and then reconciles orders, payments and registry.
 //
-// The product is a real process that gets a real SIGKILL. The registry runs in
-// another process and survives. What must be true afterwards is in rig.Books.
+// The product is a process that gets SIGKILL, at random or at a failpoint. The registry
+// runs in another process and survives. testkit.RegistryState has the invariants.
 package crash
 
 import (
@@ -26,10 +25,10 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// demoCustomer is the sandbox's customer, who has registrant data.
+// demoCustomer is the sandbox's customer, with registrant data.
 const demoCustomer = "demo@dotkontor.example"
 
-// Env is a world with a database in which lines can be written.
+// Env is a simulated world and a database in which items are inserted.
 type Env struct {
 	Binary, Folder string
 	World          *testkit.Process
@@ -66,7 +65,7 @@ func (s *Env) connect(ctx context.Context) (err error) {
 	}
 	account, found, err := s.DB.ReadCustomers().AccountByEmail(ctx, demoCustomer)
 	if err != nil || !found {
-		return errors.Join(errors.New("there is no demo customer"), err)
+		return errors.Join(errors.New("crash: no demo customer"), err)
 	}
 	s.customer = account.ID
 	seal, err := s.seal()
@@ -80,7 +79,7 @@ func (s *Env) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// seal closes auth codes so that the product can open them.
+// seal encrypts auth codes with the key of the product.
 func (s *Env) seal() (*registrar.Seal, error) {
 	text, err := os.ReadFile(filepath.Join(s.Folder, "secret.key"))
 	if err != nil {
@@ -93,19 +92,19 @@ func (s *Env) seal() (*registrar.Seal, error) {
 	return registrar.NewSeal(key)
 }
 
-// acceptingAccount takes every order, so that lines exist which the registry refuses.
+// acceptingAccount accepts every order, so that there are items that the registry rejects.
 type acceptingAccount struct{ provision.Account }
 
-// Missing says that nothing is missing, and Offer that everything can be had.
+// Missing reports no missing data, and Offer that every name is available.
 func (acceptingAccount) Missing(provision.AvailabilityQuery) []string { return nil }
 func (acceptingAccount) CheckAvailability(context.Context, provision.AvailabilityQuery) error {
 	return nil
 }
 
-// Rules is what the registry wants; only transfers ask for it here.
+// Rules returns the rules of an extension; only transfers need them here.
 func (acceptingAccount) Rules(string) provision.Rules { return provision.Rules{TransferYears: 1} }
 
-// Close ends the world.
+// Close stops the world.
 func (s *Env) Close() error {
 	var err error
 	if s.DB != nil {
@@ -114,13 +113,13 @@ func (s *Env) Close() error {
 	return errors.Join(err, s.World.Stop())
 }
 
-// AddPaidItem writes a paid line down, whatever the registry will say.
+// AddPaidItem inserts a paid registration, whether or not the registry will accept it.
 func (s *Env) AddPaidItem(ctx context.Context, label, tld string) (provision.Item, error) {
 	return s.AddPaidItemOfKind(ctx, provision.Register, label, tld)
 }
 
-// AddPaidItemOfKind is Order for a line of any kind. The code of a transfer is the one that
-// the simulated registry gives a name.
+// AddPaidItemOfKind inserts a paid item of any kind. The auth code of a transfer is the
+// one of the simulated registry.
 func (s *Env) AddPaidItemOfKind(ctx context.Context, kind provision.Kind, label, tld string) (provision.Item, error) {
 	s.payments++
 	return s.provisioner.CreateItem(ctx, registrar.Actor{Kind: registrar.ActorOperator, Through: "kill"}, provision.PaidItem{
@@ -137,13 +136,13 @@ func (s *Env) Serve(ctx context.Context, environment ...string) (*testkit.Proces
 	})
 }
 
-// openItems counts the lines that are not at their end.
+// openItems counts the items that are not final.
 func (s *Env) openItems(ctx context.Context) (int, error) {
 	due, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 100_000)
 	return len(due), err
 }
 
-// WaitProvisioned waits until every line is at its end.
+// WaitProvisioned waits until every item is final.
 func (s *Env) WaitProvisioned(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -154,13 +153,13 @@ func (s *Env) WaitProvisioned(ctx context.Context, within time.Duration) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d lines are still open after %s: %w", left, within, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%d items are open after %s: %w", left, within, errors.Join(ctx.Err(), err))
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }
 
-// Reconcile holds the books against each other.
+// Reconcile returns an error if items, domains and registry disagree.
 func (s *Env) Reconcile(ctx context.Context) error {
 	state, err := testkit.ReadRegistryState(ctx, s.DB, s.Control)
 	if err != nil {
@@ -172,8 +171,7 @@ func (s *Env) Reconcile(ctx context.Context) error {
 	return nil
 }
 
-// labelKinds are the labels of names by what the registry makes of them, and how many
-// of a hundred lines are of each.
+// labelKinds are labels by the registry's reaction, with their percentage.
 var labelKinds = []struct {
 	share         int
 	prefix, label string
@@ -191,7 +189,7 @@ var labelKinds = []struct {
 
 var tlds = []string{".org", ".de", ".com", ".info", ".net", ".io", ".shop", ".dev"}
 
-// ItemSettings say how hard it is.
+// ItemSettings configure a run with random kills.
 type ItemSettings struct {
 	Items, Kills int
 	Chaos        float64
@@ -200,7 +198,7 @@ type ItemSettings struct {
 	Timeout time.Duration
 }
 
-// RunRandomKills kills the product at random moments while it carries out lines.
+// RunRandomKills kills the product at random moments while it provisions items.
 func RunRandomKills(ctx context.Context, binary, folder string, s ItemSettings, out io.Writer) error {
 	fmt.Fprintf(out, "%d lines, %d kills, %.0f %% chaos, seed %d\n", s.Items, s.Kills, s.Chaos*100, s.Seed)
 	env, err := NewEnv(ctx, binary, folder, "--chaos", strconv.FormatFloat(s.Chaos, 'f', -1, 64), "--seed", strconv.FormatUint(s.Seed, 10))
@@ -252,12 +250,12 @@ func (s *Env) runRandomKills(ctx context.Context, settings ItemSettings, out io.
 	return errors.Join(err, server.Stop(), s.Reconcile(ctx))
 }
 
-// renewEvery is of how many lines one renews what an earlier one has registered, and
-// transfers the same of transfers.
+// One of renewEvery items renews an earlier registration, and one of transferEvery is a
+// transfer.
 const renewEvery, transferEvery = 8, 12
 
-// addRandomRenewal writes down a renewal of something that a line has registered, if there
-// is anything that is not being renewed already.
+// addRandomRenewal inserts a renewal of a registered domain without an open renewal, if
+// there is one.
 func (s *Env) addRandomRenewal(ctx context.Context, dice *rand.Rand) (bool, error) {
 	domains, err := s.DB.ListDomainsAfter(ctx, "", 100_000)
 	if err != nil {
@@ -275,10 +273,10 @@ func (s *Env) addRandomRenewal(ctx context.Context, dice *rand.Rand) (bool, erro
 	return err == nil, err
 }
 
-// addRandomItem writes down the n-th line. Names that the registry refuses come once in
-// each extension.
+// addRandomItem inserts the n-th item. Names that the registry rejects occur once per
+// extension.
 func (s *Env) addRandomItem(ctx context.Context, dice *rand.Rand, n int) error {
-	if dice.IntN(transferEvery) == 0 { // of .de, which happen at once
+	if dice.IntN(transferEvery) == 0 { // .de transfers complete immediately
 		_, err := s.AddPaidItemOfKind(ctx, provision.Transfer, "transfer-"+strconv.Itoa(n), ".de")
 		return err
 	}
@@ -298,7 +296,7 @@ func (s *Env) addRandomItem(ctx context.Context, dice *rand.Rand, n int) error {
 			label = kind.prefix + strconv.Itoa(n)
 		}
 		_, err := s.AddPaidItem(ctx, label, tld)
-		if registrar.CodeOf(err) == registrar.NameHeld { // a refused name whose line is open still
+		if registrar.CodeOf(err) == registrar.NameHeld { // a rejected name with an open item
 			_, err = s.AddPaidItem(ctx, "ruhig-"+strconv.Itoa(n), tld)
 		}
 		return err

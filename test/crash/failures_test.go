@@ -18,7 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/dump"
 )
 
-// failureCase is one thing that can happen between an order and its end.
+// failureCase is a failure between an order and its completion.
 type failureCase struct {
 	name string
 	run  func(t *testing.T, shop *crash.Shop)
@@ -48,18 +48,18 @@ func TestPayment_EveryFailureBeforeSettlementReconciles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}) {
-			break // what follows would only repeat it
+			break // the remaining cases would fail too
 		}
 	}
 	if err := supervisor.Stop(); err != nil {
 		t.Error(err)
 	}
 	if deaths := supervisor.Kills(); deaths != 0 {
-		t.Errorf("killed %d times, by nobody", deaths)
+		t.Errorf("killed %d times unexpectedly", deaths)
 	}
 }
 
-// startOrder is an order of names.
+// startOrder orders names.
 func startOrder(t *testing.T, shop *crash.Shop, names ...string) (p crash.Purchase) {
 	t.Helper()
 	inParallel(t, func(ctx context.Context) (err error) {
@@ -69,7 +69,7 @@ func startOrder(t *testing.T, shop *crash.Shop, names ...string) (p crash.Purcha
 	return p
 }
 
-// wantFinalState waits for the end of all orders and returns one.
+// wantFinalState waits until all orders are final and returns one.
 func wantFinalState(t *testing.T, shop *crash.Shop, p crash.Purchase, want order.State) order.Order {
 	t.Helper()
 	if err := shop.WaitSettled(t.Context(), waitTimeout); err != nil {
@@ -82,8 +82,8 @@ func wantFinalState(t *testing.T, shop *crash.Shop, p crash.Purchase, want order
 	return o
 }
 
-// webhookFailures are what can happen to the provider's messages. The humans do
-// not come back after paying, so that only messages and the clock tell.
+// webhookFailures are failures of the provider's webhooks. The browser does not return
+// after payment, so the product learns of it by webhook or polling only.
 var webhookFailures = func() (all []failureCase) {
 	for _, what := range []string{"lose", "double", "delay", "reorder", "garble"} {
 		all = append(all, failureCase{"webhooks: " + what, func(t *testing.T, shop *crash.Shop) {
@@ -102,10 +102,10 @@ var webhookFailures = func() (all []failureCase) {
 	return all
 }()
 
-// providerCallFailures are what can happen to calls, or to the human's payment itself.
+// providerCallFailures are failures of API calls or of the payment page.
 var providerCallFailures = func() (all []failureCase) {
 	for _, faults := range [][]stripe.Fault{
-		{{On: "page.pay", Do: "fail_after", Times: 1}}, // the human sees an error, and was charged
+		{{On: "page.pay", Do: "fail_after", Times: 1}}, // the page fails after the charge
 		{{On: "page.pay", Do: "fail_before", Times: 1}},
 		{{On: "checkout.create", Do: "fail_after", Times: 4}},
 		{{On: "checkout.create", Do: "drop_after", Times: 4}},
@@ -172,10 +172,10 @@ func fiftyConcurrentBuyers(t *testing.T, shop *crash.Shop) {
 		return err
 	})
 	if different := len(slices.Compact(slices.Sorted(slices.Values(ids[:])))); different != 1 {
-		t.Errorf("the same order was made %d times", different)
+		t.Errorf("the order was created %d times", different)
 	}
 	if different := slices.Compact(slices.Sorted(slices.Values(pages[:]))); len(different) != 1 || different[0] == "" {
-		t.Errorf("pages to pay at: %q", different)
+		t.Errorf("payment pages: %q", different)
 	}
 	fifty(func(ctx context.Context, i int) error {
 		next, err := shop.PayByCard(ctx, pages[i], crash.CardGood)
@@ -189,13 +189,13 @@ func fiftyConcurrentBuyers(t *testing.T, shop *crash.Shop) {
 	}
 }
 
-// twoConcurrentPayers has two people pay one order. Each presses the button, goes back if the
-// other one is faster, and pays whatever page is open.
+// twoConcurrentPayers has two browsers pay one order. Each opens a payment page, goes back
+// if the other one is faster, and pays on the page that is open.
 func twoConcurrentPayers(t *testing.T, shop *crash.Shop) {
 	for i := range 3 {
 		p := startOrder(t, shop, fmt.Sprintf("zwei-zahlen-%d.org", i))
 		var pages []string
-		for range 2 { // the first page is given up, and its address kept
+		for range 2 { // the first page is abandoned, and its URL remembered
 			inParallel(t, func(ctx context.Context) error {
 				page, err := shop.OpenPaymentPage(ctx, p)
 				pages = append(pages, page)
@@ -211,7 +211,7 @@ func twoConcurrentPayers(t *testing.T, shop *crash.Shop) {
 				if next, err := shop.PayByCard(ctx, page, crash.CardGood); err == nil && next != "" {
 					return shop.GetPage(ctx, next)
 				}
-				return nil // a page that is closed
+				return nil // the page is closed
 			})
 		}
 		all = append(all, func(ctx context.Context) error { return shop.LeavePaymentPage(ctx, p) })
@@ -241,8 +241,8 @@ func declinedCard(t *testing.T, shop *crash.Shop) {
 	wantFinalState(t, shop, p, order.Completed)
 }
 
-// priceChanges has the list price rise between order and payment: nobody is
-// charged another sum than the one on the page.
+// priceChanges raises the list price between order and payment: the charge equals the
+// price on the page.
 func priceChanges(t *testing.T, shop *crash.Shop) {
 	p := startOrder(t, shop, "wird-teurer.org")
 	before, _, err := shop.DB.OrderByID(t.Context(), p.ID)
@@ -251,7 +251,7 @@ func priceChanges(t *testing.T, shop *crash.Shop) {
 	}
 	raisePrice(t, shop, ".org")
 	inParallel(t, func(ctx context.Context) error {
-		// Catalogues are read again within seconds; until then the old price is right.
+		// Nodes reload the price list within seconds; until then the old price is valid.
 		return crash.RetryUntil(ctx, "another price", func() (bool, error) {
 			if err := shop.GetPage(ctx, p.PaymentURL); err != nil {
 				return false, err
@@ -261,7 +261,7 @@ func priceChanges(t *testing.T, shop *crash.Shop) {
 		})
 	})
 	if page, err := shop.SubmitPayment(t.Context(), p, before.Totals.Gross); err == nil {
-		t.Errorf("the old price was taken: %q", page)
+		t.Errorf("the old price was charged: %q", page)
 	}
 	inParallel(t, func(ctx context.Context) error { return shop.Pay(ctx, p, true) })
 	o := wantFinalState(t, shop, p, order.Completed)
@@ -270,7 +270,7 @@ func priceChanges(t *testing.T, shop *crash.Shop) {
 	}
 }
 
-// raisePrice raises what an extension costs.
+// raisePrice raises the price of an extension.
 func raisePrice(t *testing.T, shop *crash.Shop, tld string) {
 	t.Helper()
 	list := filepath.Join(t.TempDir(), "list.csv")
@@ -299,7 +299,7 @@ func nameTakenBefore(t *testing.T, shop *crash.Shop) {
 		t.Fatal(err)
 	}
 	if page, err := shop.OpenPaymentPage(t.Context(), p); err == nil && page != "" {
-		t.Errorf("a name that is gone can be paid at %s", page)
+		t.Errorf("a taken name can be paid at %s", page)
 	}
 	inParallel(t, func(ctx context.Context) error { return shop.Decline(ctx, p) })
 	if o := wantFinalState(t, shop, p, order.Canceled); len(o.Payments) != 0 {
@@ -327,8 +327,8 @@ func nameTakenDuring(t *testing.T, shop *crash.Shop) {
 	}
 }
 
-// databaseHoldsNoSecrets looks for secrets of an order in every row: of the links to it, and the
-// auth code of a transfer.
+// databaseHoldsNoSecrets searches every row for the secrets of an order: link tokens and
+// the auth code of a transfer.
 func databaseHoldsNoSecrets(t *testing.T, shop *crash.Shop) {
 	const name, code = "transfer-kaffeefahrt.de", "auth-transfer-kaffeefahrt"
 	var p crash.Purchase
@@ -345,7 +345,7 @@ func databaseHoldsNoSecrets(t *testing.T, shop *crash.Shop) {
 		}
 		for what, secret := range map[string]string{"link": p.PaymentURL[strings.LastIndexByte(p.PaymentURL, '/')+1:], "auth code": code} {
 			if len(secret) < 10 || strings.Contains(all, secret) {
-				t.Errorf("the %s stands in the database %s", what, when)
+				t.Errorf("the %s is in the database %s", what, when)
 			}
 		}
 	}

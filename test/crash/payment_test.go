@@ -26,7 +26,7 @@ func newShop(t *testing.T, flags ...string) *crash.Shop {
 	return shop
 }
 
-// inParallel does things at once and fails the test with what went wrong.
+// inParallel runs functions concurrently and fails the test with their errors.
 func inParallel(t *testing.T, all ...func(context.Context) error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
@@ -55,10 +55,9 @@ func TestKill_EveryPaymentFailpointReconciles(t *testing.T) {
 		}
 		name := func(label string) string { return fmt.Sprintf("%s-%d.org", label, i) }
 		began := time.Now()
-		// One who pays and comes back, one who only pays and for whom one of two
-		// names is denied, one who goes back first, one who thinks better of it, and
-		// agents with tokens that pay, are declined first, or leave it to a human:
-		// together they pass every boundary.
+		// Together these pass every failpoint: paying and returning, paying without
+		// returning with one of two names rejected, going back first, declining, and
+		// agents whose token succeeds, is declined first, or needs a human.
 		inParallel(t,
 			func(ctx context.Context) error {
 				bought, err := shop.StartOrder(ctx, name("ruhig"))
@@ -79,7 +78,7 @@ func TestKill_EveryPaymentFailpointReconciles(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				_, _ = shop.OpenPaymentPage(ctx, bought) // the product may die here, and the human tries again
+				_, _ = shop.OpenPaymentPage(ctx, bought) // the product may be killed here, and the customer tries again
 				_ = shop.LeavePaymentPage(ctx, bought)
 				return shop.Pay(ctx, bought, true)
 			},
@@ -118,7 +117,7 @@ func TestKill_EveryPaymentFailpointReconciles(t *testing.T) {
 		if err := shop.WaitSettled(t.Context(), waitTimeout); err != nil {
 			t.Fatalf("%s: %v", failpoint, err)
 		}
-		// The last boundaries lie behind what makes all settled.
+		// The last failpoints are after everything is settled.
 		for end := time.Now().Add(waitTimeout); supervisor.Kills() == 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
@@ -128,7 +127,7 @@ func TestKill_EveryPaymentFailpointReconciles(t *testing.T) {
 		if deaths := supervisor.Kills(); deaths != 1 {
 			t.Errorf("%s: killed %d times", failpoint, deaths)
 		}
-		t.Logf("%s: all is settled after %s", failpoint, time.Since(began).Round(time.Millisecond))
+		t.Logf("%s: settled after %s", failpoint, time.Since(began).Round(time.Millisecond))
 		if err := shop.Reconcile(t.Context()); err != nil {
 			t.Fatalf("after a kill at %s:\n%v", failpoint, err)
 		}
@@ -138,7 +137,7 @@ func TestKill_EveryPaymentFailpointReconciles(t *testing.T) {
 	}
 }
 
-// The first answer after the restart is the result: no wait for the end of a lease.
+// The first response after the restart is the result, without waiting for a lease to expire.
 func TestRetry_SameKeyRightAfterRestartIsAnswered(t *testing.T) {
 	t.Parallel()
 	shop := newShop(t)
@@ -154,7 +153,7 @@ func TestRetry_SameKeyRightAfterRestartIsAnswered(t *testing.T) {
 			if err != nil || status != "completed" {
 				return fmt.Errorf("%s: the retry got %q, %w", failpoint, status, err)
 			}
-			t.Logf("%s: answered after %s", failpoint, time.Since(began).Round(time.Millisecond))
+			t.Logf("%s: response after %s", failpoint, time.Since(began).Round(time.Millisecond))
 			return nil
 		})
 		if err := shop.WaitSettled(t.Context(), waitTimeout); err != nil {

@@ -10,37 +10,37 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 )
 
-// InjectFault has something go wrong at the payment provider.
+// InjectFault makes the payment provider fail as described.
 func (s *Shop) InjectFault(ctx context.Context, fault stripe.Fault) error {
 	return s.callProviderControl(ctx, http.MethodPost, "/faults", fault, nil)
 }
 
-// ClearFaults has everything go right from now on. What was lost stays so.
+// ClearFaults removes all faults. Lost webhooks stay lost.
 func (s *Shop) ClearFaults(ctx context.Context) error {
 	return s.callProviderControl(ctx, http.MethodDelete, "/faults", nil, nil)
 }
 
-// PendingFaults are those that have not happened yet.
+// PendingFaults returns the faults that have not occurred yet.
 func (s *Shop) PendingFaults(ctx context.Context) (left []stripe.Fault, err error) {
 	err = s.callProviderControl(ctx, http.MethodGet, "/faults", nil, &left)
 	return left, err
 }
 
-// Money is what the provider's books say.
+// Money returns the provider's charges and refunds.
 func (s *Shop) Money(ctx context.Context) (stripe.Records, error) {
 	var money stripe.Records
 	err := s.callProviderControl(ctx, http.MethodGet, "/money", nil, &money)
 	return money, err
 }
 
-// Webhooks is what became of the provider's messages.
+// Webhooks returns the state of the provider's webhook deliveries.
 func (s *Shop) Webhooks(ctx context.Context) (stripe.Webhooks, error) {
 	var hooks stripe.Webhooks
 	err := s.callProviderControl(ctx, http.MethodGet, "/webhooks", nil, &hooks)
 	return hooks, err
 }
 
-// callProviderControl asks the control of the simulated provider.
+// callProviderControl calls the control address of the simulated provider.
 func (s *Shop) callProviderControl(ctx context.Context, method, path string, message, into any) error {
 	control, err := stripe.ReadControl(s.Folder)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Shop) callProviderControl(ctx context.Context, method, path string, mes
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the provider's control answered %s", response.Status)
+		return fmt.Errorf("crash: provider control: %s", response.Status)
 	}
 	if into == nil {
 		return nil

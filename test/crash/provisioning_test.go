@@ -17,12 +17,12 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// binary can be killed at boundaries; an ordinary build can't.
+// binary is built with failpoints.
 var binary string
 
 func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary, "-tags", "faults")) }
 
-// waitTimeout bounds what takes seconds, on a machine that is busy otherwise.
+// waitTimeout bounds every wait, on a busy machine.
 const waitTimeout = 2 * time.Minute
 
 func newEnv(t *testing.T, flags ...string) *crash.Env {
@@ -39,7 +39,7 @@ func newEnv(t *testing.T, flags ...string) *crash.Env {
 	return env
 }
 
-// The binary is built by a command, so the go tool has to be told.
+// The go tool does not see that the tests depend on the built binary.
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
@@ -52,9 +52,8 @@ func TestKill_EveryProvisionFailpointReconciles(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
 	for i, failpoint := range provision.Failpoints() {
-		// One that is registered, one that the registry decides about later, one
-		// that it denies, and one that it refuses at once: together they pass every
-		// boundary.
+		// Together these pass every failpoint: a registration, a pending one, one that
+		// is denied later, and one that is rejected at once.
 		for _, prefix := range []string{"ruhig-", "pending-", "pendingfail-"} {
 			if _, err := env.AddPaidItem(t.Context(), fmt.Sprintf("%s%d", prefix, i), ".org"); err != nil {
 				t.Fatal(err)
@@ -84,7 +83,7 @@ func TestKill_EveryProvisionFailpointReconciles(t *testing.T) {
 	}
 }
 
-// waitProvisioned lets the registry decide what is pending, and waits for the rest.
+// waitProvisioned advances the clock for pending items and waits for all items.
 func waitProvisioned(ctx context.Context, env *crash.Env) error {
 	for range 60 {
 		if err := env.Control.Advance(ctx, 10*time.Second); err != nil {
@@ -94,10 +93,10 @@ func waitProvisioned(ctx context.Context, env *crash.Env) error {
 			return nil
 		}
 	}
-	return errors.New("lines are open after a minute")
+	return errors.New("items are open after a minute")
 }
 
-// runUntilKilledAt runs the product until it dies at a boundary.
+// runUntilKilledAt runs the product until it is killed at a failpoint.
 func runUntilKilledAt(ctx context.Context, env *crash.Env, failpoint string) error {
 	ctx, cancel := context.WithTimeout(ctx, waitTimeout)
 	defer cancel()
@@ -117,7 +116,7 @@ func runUntilKilledAt(ctx context.Context, env *crash.Env, failpoint string) err
 					return nil
 				}
 			}
-			return fmt.Errorf("the product was not killed at the boundary but ended with %w", err)
+			return fmt.Errorf("not killed at the failpoint: %w", err)
 		case <-time.After(time.Second):
 			if err := env.Control.Advance(ctx, 10*time.Second); err != nil {
 				return err

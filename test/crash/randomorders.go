@@ -16,21 +16,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// OrderSettings say how hard it is for orders.
+// OrderSettings configure a run of orders with random kills.
 type OrderSettings struct {
 	Orders, Kills int
 	Chaos         float64
 	Seed          uint64
-	// Timeout is how long all of it may take.
+	// Timeout bounds the run.
 	Timeout time.Duration
 }
 
-// buyers is how many order at once.
+// buyers is the number of concurrent buyers.
 const buyers = 6
 
-// RunRandomOrderKills kills the product at boundaries and at random moments while an agent
-// orders and people pay, in front of a hostile registry and a hostile payment
-// provider. Boundaries exist in a binary that was built with the tag faults.
+// RunRandomOrderKills kills the product at failpoints and at random moments while agents
+// order and customers pay, with a faulty registry and payment provider. Failpoints need
+// the build tag faults.
 func RunRandomOrderKills(ctx context.Context, binary, folder string, s OrderSettings, out io.Writer) error {
 	fmt.Fprintf(out, "%d orders, %d kills, %.0f %% chaos, seed %d\n", s.Orders, s.Kills, s.Chaos*100, s.Seed)
 	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
@@ -64,8 +64,8 @@ func (s *Shop) runRandomKills(ctx context.Context, settings OrderSettings, out i
 	return s.Reconcile(ctx)
 }
 
-// killSchedule draws where lives end: every second one at a boundary, after it was passed
-// a few times, and the others whenever the time has come.
+// killSchedule chooses where each run of the product ends: every second one at a
+// failpoint after a few passes, the others at a random time.
 func killSchedule(settings OrderSettings) func(int) string {
 	failpoints := slices.Concat(order.Failpoints(), provision.Failpoints())
 	return func(life int) string {
@@ -77,7 +77,7 @@ func killSchedule(settings OrderSettings) func(int) string {
 	}
 }
 
-// orderDuringKills has all orders made and paid while the product is killed.
+// orderDuringKills creates and pays all orders while the product is killed.
 func (s *Shop) orderDuringKills(ctx context.Context, supervisor *Supervisor, settings OrderSettings) error {
 	over, stop := context.WithCancel(ctx)
 	defer stop()
@@ -111,7 +111,7 @@ func (s *Shop) orderDuringKills(ctx context.Context, supervisor *Supervisor, set
 		case <-bought:
 			return failed
 		case <-over.Done():
-		// Time enough to start and to begin something, most of the time.
+		// Usually enough time to start and to begin work.
 		case <-time.After(100*time.Millisecond + time.Duration(dice.Int64N(int64(900*time.Millisecond)))):
 			supervisor.Kill()
 			continue
@@ -122,7 +122,7 @@ func (s *Shop) orderDuringKills(ctx context.Context, supervisor *Supervisor, set
 	return failed
 }
 
-// buyRandom is the n-th order: what is ordered and how the human behaves are drawn.
+// buyRandom places the n-th order with random items and behaviour.
 func (s *Shop) buyRandom(ctx context.Context, dice *rand.Rand, n int) error {
 	names := []string{s.randomName(dice, n, "")}
 	if dice.IntN(4) == 0 {
@@ -133,12 +133,12 @@ func (s *Shop) buyRandom(ctx context.Context, dice *rand.Rand, n int) error {
 		return err
 	}
 	switch draw := dice.IntN(13); {
-	case draw == 10: // the customer's agent has a token
+	case draw == 10: // the agent pays with a token
 		return s.CompleteUntilPaid(ctx, p.ID)
-	case draw == 11: // it is declined at first
+	case draw == 11: // the first token is declined
 		_, _ = s.CompleteSession(ctx, p.ID, TokenDeclined)
 		return s.CompleteUntilPaid(ctx, p.ID)
-	case draw == 12: // the agent and the human at once
+	case draw == 12: // agent and customer pay concurrently
 		var all sync.WaitGroup
 		var first, second error
 		all.Go(func() { first = s.CompleteUntilPaid(ctx, p.ID) })
@@ -149,19 +149,19 @@ func (s *Shop) buyRandom(ctx context.Context, dice *rand.Rand, n int) error {
 		return s.Pay(ctx, p, true)
 	case draw < 5:
 		return s.Pay(ctx, p, false)
-	case draw < 6: // thinks better of it
+	case draw < 6: // declines the order
 		_, _ = s.OpenPaymentPage(ctx, p)
 		return s.Decline(ctx, p)
 	case draw < 7: // goes back once
 		_, _ = s.OpenPaymentPage(ctx, p)
 		_ = s.LeavePaymentPage(ctx, p)
 		return s.Pay(ctx, p, true)
-	case draw < 8: // has no luck with the first card
+	case draw < 8: // the first card is declined
 		if page, err := s.OpenPaymentPage(ctx, p); err == nil && page != "" {
 			_, _ = s.PayByCard(ctx, page, CardDeclined)
 		}
 		return s.Pay(ctx, p, true)
-	default: // two at once, one of whom goes back in between
+	default: // two browsers, one of which goes back in between
 		var all sync.WaitGroup
 		all.Go(func() {
 			_, _ = s.OpenPaymentPage(ctx, p)
@@ -175,7 +175,7 @@ func (s *Shop) buyRandom(ctx context.Context, dice *rand.Rand, n int) error {
 	}
 }
 
-// randomName is a name that can be had, whatever the registry then makes of it.
+// randomName returns an available name with a random reaction of the registry.
 func (s *Shop) randomName(dice *rand.Rand, n int, suffix string) string {
 	draw := dice.IntN(100)
 	for _, kind := range labelKinds {
@@ -186,7 +186,7 @@ func (s *Shop) randomName(dice *rand.Rand, n int, suffix string) string {
 	return "ruhig-o" + strconv.Itoa(n) + suffix + ".org"
 }
 
-// report says what came of it, so that a run in which nothing happened is seen.
+// report summarises the run, which shows if nothing happened.
 func (s *Shop) report(ctx context.Context, supervisor *Supervisor, out io.Writer) error {
 	orders, err := s.allOrders(ctx)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// openPaymentStates are the states in which money may still come or go.
+// openPaymentStates are the states in which a payment may still change.
 var openPaymentStates = []order.PaymentState{order.PaymentOpening, order.PaymentOpen, order.PaymentClosing, order.PaymentUnmatched}
 
-// unsettled says what has not come to its end.
+// unsettled lists orders and payments that are not final.
 func unsettled(o order.Order) bool {
 	for _, refund := range o.Refunds {
 		if refund.Provider == "" {
@@ -32,8 +32,7 @@ func unsettled(o order.Order) bool {
 	return !o.State.Final()
 }
 
-// WaitSettled waits until every order has come to its end and all money is where it
-// belongs.
+// WaitSettled waits until every order is final and all payments and refunds are done.
 func (s *Shop) WaitSettled(ctx context.Context, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -52,28 +51,28 @@ func (s *Shop) WaitSettled(ctx context.Context, within time.Duration) error {
 		if len(open) == 0 {
 			return true, nil
 		}
-		// What waits at the registry is decided as its clock goes on. It may not run
-		// far ahead of the product's: a page to pay at ends by it, too.
+		// Pending objects are decided as the registry's clock advances. It must not run
+		// far ahead of the product's, because payment pages expire by it.
 		if hurried < maxClockAdvance && s.hasPendingItems(ctx) {
 			hurried += time.Second
 			if err := s.Control.Advance(ctx, time.Second); err != nil {
 				return false, err
 			}
 		}
-		return false, fmt.Errorf("%d orders are open:\n%s", len(open), strings.Join(open, "\n"))
+		return false, fmt.Errorf("%d orders are not final:\n%s", len(open), strings.Join(open, "\n"))
 	})
 }
 
-// maxClockAdvance is how far the world's clock is moved on for what waits at the registry.
+// maxClockAdvance bounds how far the world's clock is advanced for pending objects.
 const maxClockAdvance = 8 * time.Second
 
-// hasPendingItems says that the registry has something to decide.
+// hasPendingItems reports whether an object at the registry is pending.
 func (s *Shop) hasPendingItems(ctx context.Context) bool {
 	lines, err := s.DB.ListDueProvisionItems(ctx, time.Now().AddDate(1, 0, 0), 1000)
 	return err == nil && slices.ContainsFunc(lines, func(line provision.Item) bool { return line.State == provision.StatePending })
 }
 
-// allOrders are all of them.
+// allOrders returns every order.
 func (s *Shop) allOrders(ctx context.Context) (all []order.Order, err error) {
 	const many = 200
 	for last := ""; ; last = all[len(all)-1].ID {
@@ -87,8 +86,8 @@ func (s *Shop) allOrders(ctx context.Context) (all []order.Order, err error) {
 	}
 }
 
-// Reconcile holds the books against each other: the lines and the registry, and the
-// orders and the provider as an operator would.
+// Reconcile compares items with the registry, and orders with the provider by running
+// 'dotkontor doctor --books'.
 func (s *Shop) Reconcile(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

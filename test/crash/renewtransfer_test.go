@@ -11,8 +11,8 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// A renewal and a transfer pass fewer boundaries than a registration, but with
-// calls of their own beside them.
+// Renewals and transfers pass fewer failpoints than registrations, but have calls of
+// their own.
 func TestKill_RenewalOrTransferIsExecutedOnce(t *testing.T) {
 	t.Parallel()
 	env := newEnv(t)
@@ -39,7 +39,7 @@ func TestKill_RenewalOrTransferIsExecutedOnce(t *testing.T) {
 		kind     provision.Kind
 		tld      string
 		boundary string
-		ahead    time.Duration // how far the registry's clock goes before the kill
+		ahead    time.Duration // how far the registry's clock advances before the kill
 	}{
 		{kind: provision.Renew, boundary: "requested"},
 		{kind: provision.Renew, boundary: "answered"},
@@ -62,7 +62,7 @@ func TestKill_RenewalOrTransferIsExecutedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if test.ahead > 0 { // the transfer is on its way before the days pass
+		if test.ahead > 0 { // the transfer is requested before the clock advances
 			server, err := env.Serve(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -95,7 +95,7 @@ func TestKill_RenewalOrTransferIsExecutedOnce(t *testing.T) {
 			t.Error(err)
 		}
 		if line, _, err = env.DB.ProvisionItemByID(t.Context(), line.ID); err != nil || line.State != provision.StateActive {
-			t.Fatalf("%s: the line is %s (%s), %v", what, line.State, line.Failure, err)
+			t.Fatalf("%s: the item is %s (%s), %v", what, line.State, line.Failure, err)
 		}
 		if err := env.Reconcile(t.Context()); err != nil {
 			t.Fatalf("after a kill in a %s:\n%v", what, err)
@@ -107,7 +107,7 @@ func TestKill_RenewalOrTransferIsExecutedOnce(t *testing.T) {
 	}
 }
 
-// itemStore finds lines.
+// itemStore reads items.
 type itemStore interface {
 	ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error)
 }

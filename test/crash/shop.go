@@ -27,15 +27,15 @@ const (
 	CardDeclined = "4000000000000002"
 )
 
-// demo is how the sandbox says that its customer signs in.
+// demo has the credentials of the demo customer.
 type demo struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
 }
 
-// Shop is a stage on which an agent orders and a human pays. Both are stubborn:
-// what got no answer is tried again, because the product may die at any moment.
+// Shop is an Env in which an agent orders and a customer pays. Both retry requests
+// without a response, because the product may be killed at any moment.
 type Shop struct {
 	*Env
 	Base string
@@ -43,13 +43,13 @@ type Shop struct {
 	demo   demo
 	agent  agent
 	client *http.Client
-	// supervisor is what keeps the product running now.
+	// supervisor restarts the product.
 	supervisor *Supervisor
-	// inFlightConflicts counts retries that were told that their request still runs.
+	// inFlightConflicts counts retries that got idempotency_in_flight.
 	inFlightConflicts atomic.Int64
 }
 
-// settings of a product that is ordered from all the time by one customer.
+// settings raise the limits for a customer who orders continuously.
 var settings = []string{
 	"DOTKONTOR_ORDERS_MAX_OPEN=1000", "DOTKONTOR_ORDERS_VERIFY_OVER_EUR=1000000",
 	"DOTKONTOR_LIMITS_TOKEN_PER_MINUTE=100000", "DOTKONTOR_LIMITS_TOKEN_PER_HOUR=100000",
@@ -58,8 +58,8 @@ var settings = []string{
 	"DOTKONTOR_LIMITS_SESSIONS_PER_AGENT=100000",
 }
 
-// NewShop starts the world in folder. The product has one address for all its
-// lives, because links to it are stored.
+// NewShop starts the world in folder. The product keeps its address across restarts,
+// because links to it are stored.
 func NewShop(ctx context.Context, binary, folder string, worldFlags ...string) (*Shop, error) {
 	address, err := testkit.FreeAddress(ctx)
 	if err != nil {
@@ -91,21 +91,21 @@ func NewShop(ctx context.Context, binary, folder string, worldFlags ...string) (
 	return s, nil
 }
 
-// Supervise is that of Stage, for a product from which much is ordered.
+// Supervise is Env.Supervise with raised limits.
 func (s *Shop) Supervise(ctx context.Context, end func(life int) (failpoint string)) *Supervisor {
 	s.supervisor = s.Env.Supervise(ctx, end, settings...)
 	return s.supervisor
 }
 
-// whileSupervised ends a context if the product does not come back any more.
+// whileSupervised returns a context that ends if the product can't be restarted.
 func (s *Shop) whileSupervised(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(s.supervisor.failed, func() { cancel(context.Cause(s.supervisor.failed)) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// RetryUntil does something until it is done. What fails is tried again: a product that
-// was killed does not answer.
+// RetryUntil calls a function until it reports completion. Errors are retried, because a
+// killed product does not respond.
 func RetryUntil(ctx context.Context, what string, do func() (bool, error)) error {
 	var last error
 	for {
@@ -124,17 +124,17 @@ func RetryUntil(ctx context.Context, what string, do func() (bool, error)) error
 	}
 }
 
-// Purchase is an order as its agent knows it.
+// Purchase is the result of start_order.
 type Purchase struct {
 	ID, PaymentURL string
 }
 
-// StartOrder has the agent order names.
+// StartOrder orders names with start_order.
 func (s *Shop) StartOrder(ctx context.Context, names ...string) (Purchase, error) {
 	return s.startOrder(ctx, order.Register, names)
 }
 
-// StartTransferOrder has the agent order the transfer of a name.
+// StartTransferOrder orders a transfer with start_order.
 func (s *Shop) StartTransferOrder(ctx context.Context, name string) (Purchase, error) {
 	return s.startOrder(ctx, order.Transfer, []string{name})
 }
@@ -159,7 +159,7 @@ func (s *Shop) startOrder(ctx context.Context, kind order.Kind, names []string) 
 	return made, err
 }
 
-// EnterAuthCode types in the auth code of an order's first item.
+// EnterAuthCode submits the auth code of an order's first item.
 func (s *Shop) EnterAuthCode(ctx context.Context, p Purchase, code string) error {
 	o, err := s.storedOrder(ctx, p.ID)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *Shop) EnterAuthCode(ctx context.Context, p Purchase, code string) error
 	}
 	got, err := s.browse(ctx, http.MethodPost, p.PaymentURL+"/code", url.Values{"item": {o.Items[0].ID}, "code": {code}})
 	if err == nil && got.status != http.StatusSeeOther {
-		err = fmt.Errorf("the auth code was answered with %d", got.status)
+		err = fmt.Errorf("auth code: status %d", got.status)
 	}
 	return err
 }
@@ -181,14 +181,14 @@ func (s *Shop) callTool(ctx context.Context, tool string, arguments, into any) e
 	return err
 }
 
-// pageResponse is what a browser got.
+// pageResponse is an HTTP response to a browser.
 type pageResponse struct {
 	status   int
 	location string
 	body     string
 }
 
-// browse sends what a browser would. Errors are of the connection.
+// browse sends a request as a browser does. Errors are connection errors.
 func (s *Shop) browse(ctx context.Context, method, address string, fields url.Values) (pageResponse, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(fields.Encode()))
 	if err != nil {
@@ -211,30 +211,30 @@ func (s *Shop) browse(ctx context.Context, method, address string, fields url.Va
 	return pageResponse{response.StatusCode, location, string(text)}, err
 }
 
-// SignIn signs the human in. The session outlives the product's lives.
+// SignIn signs the customer in. The session survives restarts.
 func (s *Shop) SignIn(ctx context.Context) error {
 	ctx, cancel := s.whileSupervised(ctx)
 	defer cancel()
 	return RetryUntil(ctx, "the sign-in", func() (bool, error) {
 		got, err := s.browse(ctx, http.MethodPost, s.Base+"/portal/sign-in", url.Values{"email": {s.demo.Email}, "password": {s.demo.Password}})
 		if err == nil && got.status != http.StatusSeeOther {
-			err = fmt.Errorf("the sign-in answered %d", got.status)
+			err = fmt.Errorf("sign-in: status %d", got.status)
 		}
 		return err == nil, err
 	})
 }
 
-// storedOrder is how an order stands in the books.
+// storedOrder reads an order from the database.
 func (s *Shop) storedOrder(ctx context.Context, id string) (order.Order, error) {
 	o, found, err := s.DB.OrderByID(ctx, id)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no order %s", id)
+		err = fmt.Errorf("no order %s", id)
 	}
 	return o, err
 }
 
-// OpenPaymentPage presses the button once and returns the provider's page; empty if there is
-// none because nothing is left to pay.
+// OpenPaymentPage submits the order page once and returns the URL of the provider's page,
+// or nothing if no payment is due.
 func (s *Shop) OpenPaymentPage(ctx context.Context, p Purchase) (page string, err error) {
 	o, err := s.storedOrder(ctx, p.ID)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *Shop) OpenPaymentPage(ctx context.Context, p Purchase) (page string, er
 	return s.SubmitPayment(ctx, p, o.Totals.Gross)
 }
 
-// SubmitPayment presses the button of a page that shows a sum.
+// SubmitPayment submits the order page with the sum that it shows.
 func (s *Shop) SubmitPayment(ctx context.Context, p Purchase, gross registrar.Cents) (page string, err error) {
 	got, err := s.browse(ctx, http.MethodPost, p.PaymentURL+"/pay", url.Values{
 		"gross": {strconv.FormatInt(int64(gross), 10)}, "consent": {order.ConsentWording("de")},
@@ -252,15 +252,15 @@ func (s *Shop) SubmitPayment(ctx context.Context, p Purchase, gross registrar.Ce
 	case err != nil:
 		return "", err
 	case got.status != http.StatusSeeOther:
-		return "", fmt.Errorf("the button of %s answered %d", p.ID, got.status)
+		return "", fmt.Errorf("order %s: submit: status %d", p.ID, got.status)
 	case strings.HasPrefix(got.location, s.Base):
 		return "", nil
 	}
 	return got.location, nil
 }
 
-// PayByCard pays at the provider's page and returns where the browser goes next; empty
-// if the card was not taken.
+// PayByCard pays on the provider's page and returns the redirect, or nothing if the card
+// was declined.
 func (s *Shop) PayByCard(ctx context.Context, page, card string) (next string, err error) {
 	got, err := s.browse(ctx, http.MethodPost, page, url.Values{"cardNumber": {card}})
 	if err != nil || got.status != http.StatusSeeOther {
@@ -269,8 +269,8 @@ func (s *Shop) PayByCard(ctx context.Context, page, card string) (next string, e
 	return got.location, nil
 }
 
-// Pay presses the button and pays, again and again until the order does not want
-// money any more. returns says whether the browser then comes back to the product.
+// Pay submits the order page and pays, repeatedly until no payment is due. returns
+// reports whether the browser then returns to the product.
 func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
 	return RetryUntil(ctx, "the payment of "+p.ID, func() (bool, error) {
 		o, err := s.storedOrder(ctx, p.ID)
@@ -290,8 +290,8 @@ func (s *Shop) Pay(ctx context.Context, p Purchase, returns bool) error {
 	})
 }
 
-// BuyWithoutReturn orders a name and pays. The browser does not come back, so that only
-// the provider's messages and the clock tell of the money.
+// BuyWithoutReturn orders a name and pays. The browser does not return, so that the
+// product learns of the payment by webhook or polling only.
 func (s *Shop) BuyWithoutReturn(ctx context.Context, name string) error {
 	p, err := s.StartOrder(ctx, name)
 	if err != nil {
@@ -307,7 +307,7 @@ func (s *Shop) BuyWithoutReturn(ctx context.Context, name string) error {
 	})
 }
 
-// EnsurePaymentPage has a page to pay at opened.
+// EnsurePaymentPage opens a payment page.
 func (s *Shop) EnsurePaymentPage(ctx context.Context, p Purchase) error {
 	_, err := s.ensurePaymentPage(ctx, p)
 	return err
@@ -322,22 +322,22 @@ func (s *Shop) ensurePaymentPage(ctx context.Context, p Purchase) (page string, 
 	return page, err
 }
 
-// GetPage looks at a page of the product.
+// GetPage requests a page of the product.
 func (s *Shop) GetPage(ctx context.Context, address string) error {
 	got, err := s.browse(ctx, http.MethodGet, address, nil)
 	if err == nil && got.status >= http.StatusBadRequest {
-		err = fmt.Errorf("a page answered %d", got.status)
+		err = fmt.Errorf("page: status %d", got.status)
 	}
 	return err
 }
 
-// LeavePaymentPage leaves the provider's page.
+// LeavePaymentPage cancels on the provider's page.
 func (s *Shop) LeavePaymentPage(ctx context.Context, p Purchase) error {
 	_, err := s.browse(ctx, http.MethodGet, p.PaymentURL+"/back", nil)
 	return err
 }
 
-// Decline ends an order, unless it turns out to be paid.
+// Decline cancels an order, unless it is paid.
 func (s *Shop) Decline(ctx context.Context, p Purchase) error {
 	return RetryUntil(ctx, "the refusal of "+p.ID, func() (bool, error) {
 		o, err := s.storedOrder(ctx, p.ID)

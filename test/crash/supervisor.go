@@ -14,12 +14,11 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// Supervisor keeps the product running, whatever it dies of, as an operator's machine
-// would.
+// Supervisor restarts the product whenever it is killed.
 type Supervisor struct {
 	stop context.CancelFunc
 	done chan struct{}
-	// failed ends when the product was not killed and ended all the same.
+	// failed is canceled when the product exits without being killed.
 	failed context.Context //nolint:containedctx // it is what others wait for
 	fail   context.CancelCauseFunc
 
@@ -29,9 +28,8 @@ type Supervisor struct {
 	err   error
 }
 
-// Supervise starts the product, and starts it again each time that it was killed. end
-// says at which boundary a life ends by itself, the first one being 0; empty means
-// at none.
+// Supervise starts the product and restarts it whenever it is killed. end returns the
+// failpoint of the n-th run, counted from 0, or nothing.
 func (s *Env) Supervise(ctx context.Context, end func(life int) (failpoint string), environment ...string) *Supervisor {
 	ctx, stop := context.WithCancel(ctx)
 	k := &Supervisor{stop: stop, done: make(chan struct{})}
@@ -44,7 +42,7 @@ func (s *Env) Supervise(ctx context.Context, end func(life int) (failpoint strin
 	return k
 }
 
-// KillOnceAt ends the first life at a boundary, and no other.
+// KillOnceAt kills the first run at a failpoint.
 func KillOnceAt(failpoint string) func(int) string {
 	return func(life int) string {
 		if life > 0 {
@@ -54,7 +52,7 @@ func KillOnceAt(failpoint string) func(int) string {
 	}
 }
 
-// runOnce runs the product until it ends, and says whether it was killed.
+// runOnce runs the product until it exits and reports whether it was killed.
 func (k *Supervisor) runOnce(ctx context.Context, s *Env, failpoint string, environment []string) bool {
 	command := exec.CommandContext(ctx, s.Binary, "serve", "--config", s.World.Ready)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
@@ -84,28 +82,28 @@ func (k *Supervisor) runOnce(ctx context.Context, s *Env, failpoint string, envi
 			return true
 		}
 	}
-	k.err = fmt.Errorf("the product was not killed but ended by itself: %w\n%s", err, output.String())
+	k.err = fmt.Errorf("the product exited without being killed: %w\n%s", err, output.String())
 	k.fail(k.err)
 	return false
 }
 
-// Kill ends the product as a power cut would.
+// Kill sends SIGKILL to the product.
 func (k *Supervisor) Kill() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.cmd != nil && k.cmd.Process != nil {
-		_ = k.cmd.Process.Kill() // one that is dead already is as good
+		_ = k.cmd.Process.Kill() // it may have exited
 	}
 }
 
-// Kills is how often it was killed.
+// Kills returns the number of kills.
 func (k *Supervisor) Kills() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.kills
 }
 
-// Stop ends the product properly.
+// Stop stops the product with SIGTERM.
 func (k *Supervisor) Stop() error {
 	k.stop()
 	<-k.done

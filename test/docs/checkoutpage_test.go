@@ -15,12 +15,12 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// expectedSignature is the signature that every snippet must print.
+// expectedSignature is the output of every signing snippet.
 const expectedSignature = "HqZMqZcKcGOmY_QgWoj85aIC7mfF38wLxV14Gs6ZOC8"
 
 var fence = regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?\n)```\n")
 
-// snippets are the blocks of the checkout page in a language.
+// snippets returns the code blocks of the checkout page in a language.
 func snippets(t *testing.T, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "checkout.md"))
@@ -34,7 +34,7 @@ func snippets(t *testing.T, language string) []string {
 		}
 	}
 	if len(found) == 0 {
-		t.Fatalf("the page has nothing in %s", language)
+		t.Fatalf("the page has no %s", language)
 	}
 	return found
 }
@@ -48,7 +48,7 @@ func TestCheckoutPage_SnippetsProduceExpectedSignature(t *testing.T) {
 	}{
 		"go":     {find: systemProgram("go"), file: "main.go", args: []string{"run"}},
 		"python": {find: systemProgram("python3"), file: "sign.py"},
-		// The Node of scripts/node.sh reads TypeScript as it is.
+		// The pinned Node runs TypeScript.
 		"typescript": {find: func(t *testing.T) string { return nodejs.Program(t, "playwright-core") }, file: "sign.mts"},
 		"sh":         {find: systemProgram("sh"), file: "sign.sh"},
 	} {
@@ -64,13 +64,13 @@ func TestCheckoutPage_SnippetsProduceExpectedSignature(t *testing.T) {
 			defer cancel()
 			out, err := exec.CommandContext(ctx, program, append(how.args, file)...).CombinedOutput()
 			if err != nil || strings.TrimSpace(string(out)) != expectedSignature {
-				t.Errorf("it prints %s, %v", out, err)
+				t.Errorf("got %s, %v", out, err)
 			}
 		})
 	}
 }
 
-// systemProgram finds a program of the system.
+// systemProgram returns the path of an installed program or skips the test.
 func systemProgram(program string) func(*testing.T) string {
 	return func(t *testing.T) string {
 		t.Helper()
@@ -82,7 +82,7 @@ func systemProgram(program string) func(*testing.T) string {
 	}
 }
 
-// The page's commands for the five operations, in a shell beside a sandbox.
+// The page's commands for the five operations run in a shell against a sandbox.
 func TestCheckoutPage_CommandsWork(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -121,7 +121,7 @@ func TestCheckoutPage_CommandsWork(t *testing.T) {
 	}()
 	want := regexp.MustCompile("^not_ready_for_payment\nready_for_payment\n8.21\ncompleted\nkaffee-[0-9-]+[.]de\nconflict\n" +
 		"ready_for_payment\ncompleted\nprocessing\n$")
-	for range 2 { // a reader runs them more than once
+	for range 2 { // readers run them more than once
 		shell := exec.CommandContext(ctx, "sh", "-eu")
 		shell.Dir, shell.Stdin = folder, strings.NewReader(script)
 		shell.Env = append(testkit.Environment(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"))

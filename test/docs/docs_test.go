@@ -1,4 +1,4 @@
-// Package docs keeps what our documents say about tests true.
+// Package docs checks that documents name existing tests and working commands.
 package docs
 
 import (
@@ -16,7 +16,7 @@ var (
 	testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z][A-Za-z0-9_]+)\(`)
 )
 
-// A promise whose test was renamed or deleted is a promise that nobody keeps.
+// A document that names a renamed or deleted test promises more than is tested.
 func TestDocs_NamedTestsExist(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
@@ -54,7 +54,7 @@ func TestDocs_NamedTestsExist(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			for _, place := range testName.FindAllStringIndex(line, -1) {
 				name := line[place[0]:place[1]]
-				// "TestAnAnswerComes…" stands for every test that begins so.
+				// "TestX…" stands for every test with this prefix.
 				abridged := strings.HasPrefix(line[place[1]:], "…")
 				named++
 				if known := exists[name] || abridged && hasPrefix(exists, name); !known {
@@ -64,7 +64,7 @@ func TestDocs_NamedTestsExist(t *testing.T) {
 		}
 	}
 	if named < 50 {
-		t.Errorf("only %d tests are named; the documents were not read", named)
+		t.Errorf("only %d tests are named", named)
 	}
 }
 
@@ -77,10 +77,10 @@ func hasPrefix(exists map[string]bool, prefix string) bool {
 	return false
 }
 
-// Each answer of gaps.md ends with the tests that pin it, in the package that it names.
+// Each row of gaps.md names its tests and their package.
 func TestGaps_EveryAnswerNamesItsTest(t *testing.T) {
 	t.Parallel()
-	// No test can hold these.
+	// These rows can't be tested.
 	unpinned := []string{"Times in pages and mails", "Registering an account while connecting an application"}
 	root := filepath.Join("..", "..")
 	text, err := os.ReadFile(filepath.Join(root, "docs", "gaps.md"))
@@ -128,7 +128,7 @@ func TestGaps_EveryAnswerNamesItsTest(t *testing.T) {
 	}
 }
 
-// declares says whether a package's tests have one of this name.
+// declares reports whether a package has a test of this name.
 func declares(t *testing.T, folder, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -147,7 +147,7 @@ func declares(t *testing.T, folder, name string) bool {
 	return false
 }
 
-// The image is built without most documents, but the program embeds some.
+// .dockerignore excludes most documents, but the program embeds some.
 func TestDockerIgnore_LetsEmbeddedDocumentsThrough(t *testing.T) {
 	t.Parallel()
 	ignored, err := os.ReadFile(filepath.Join("..", "..", ".dockerignore"))

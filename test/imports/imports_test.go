@@ -1,12 +1,10 @@
-// Package imports keeps the architecture true: it reads the import lines of
-// every Go file in the repository and compares them with one table of rules.
+// Package imports enforces the architecture: it compares the imports of every Go file in
+// the repository with a table of rules.
 //
-// It promises that a package without a rule is a failure too, so that a new
-// folder cannot slip in beside the design, and that every rule is seen to fail
-// on a made-up tree. It parses in this process, because a shelled-out
-// "go list" would be hidden from the test cache and a violation with it. Test
-// files obey the same rules, but for tools that know nothing of the product: a
-// test that needs both sides of a border belongs below test/.
+// A package without a rule is a failure too. Every rule is shown to fail on an invented
+// tree. The files are parsed in this process, because the test cache does not see what
+// "go list" reads. Test files follow the same rules, except for tools that do not import
+// the product: a test that needs both sides of a boundary belongs below test/.
 package imports
 
 import (
@@ -23,51 +21,50 @@ import (
 	"testing"
 )
 
-// A rule says what the packages of one place may import from this module. A
-// pattern is a folder, or a folder and "/*" for all that lies below it.
+// A rule lists what some packages may import from this module. A pattern is a folder, or
+// a folder and "/*" for everything below it.
 type rule struct {
 	packages []string
 	allowed  []string
-	// allowedInTests is what tests may import beside that.
+	// allowedInTests is what tests may import in addition.
 	allowedInTests []string
-	// reason is the reason, and fix what to do instead.
+	// remedy says what to do instead.
 	reason, remedy string
 }
 
 const (
 	core      = "internal/registrar"
 	domains   = "internal/registrar/*"
-	jobs      = "internal/jobs"      // how work that waits in rows is done
+	jobs      = "internal/jobs"      // runs work stored in rows
 	failpoint = "internal/failpoint" // where a test kills the process
-	ttlcache  = "internal/ttlcache"  // how answers of outside systems are reused
+	ttlcache  = "internal/ttlcache"  // caches responses of other systems
 	hostmap   = "internal/upstream/hostmap"
 	hostlimit = "internal/upstream/hostlimit"
-	ssrf      = "internal/upstream/ssrf" // which addresses of strangers may be called
-	httpjson  = "internal/web/httpjson"  // what transports share
-	ui        = "internal/web/ui"        // what transports for people share
-	textcheck = "test/testkit/textcheck" // what tests of pages share
+	ssrf      = "internal/upstream/ssrf" // restricts addresses that others supply
+	httpjson  = "internal/web/httpjson"  // shared by transports
+	ui        = "internal/web/ui"        // shared by transports with pages
+	textcheck = "test/testkit/textcheck" // shared by tests of pages
 	clitest   = "test/testkit/clitest"   // what tests of commands share
 	app       = "internal/app"           // the only place where everything meets
 	cli       = "internal/cli"           // what commands share
 	pgtest    = "test/testkit/pgtest"    // PostgreSQL databases for tests
 	docs      = "docs"                   // the documents that the service serves
-	// own stands for the part of the tree that the importing package belongs
-	// to: internal/registrar/order and all below it.
+	// own is the subtree of the importing package, for example internal/registrar/order
+	// and everything below it.
 	own = "own"
 )
 
-// The first rule that matches a package holds, so exceptions stand above what
-// they are exceptions from.
+// The first matching rule applies, so exceptions come first.
 var rules = []rule{
 	{
 		packages: []string{core},
-		reason:   "the words that every package speaks depend on nobody",
+		reason:   "the shared vocabulary depends on no other package",
 		remedy:   "move the code to the package that needs it",
 	},
 	{
 		packages: []string{jobs, ttlcache},
 		allowed:  []string{core},
-		reason:   "how work is done does not depend on what it is",
+		reason:   "running work does not depend on what it does",
 		remedy:   "hand it in as a function",
 	},
 	{
@@ -90,13 +87,13 @@ var rules = []rule{
 	{
 		packages: []string{httpjson, httpjson + "/*"},
 		allowed:  []string{core, domains},
-		reason:   "what transports share knows no transport",
+		reason:   "code shared by transports imports none of them",
 		remedy:   "keep the code in the transport that it needs",
 	},
 	{
 		packages: []string{ui, ui + "/*"},
 		allowed:  []string{core, domains, httpjson, httpjson + "/*", ui + "/*"}, allowedInTests: []string{textcheck},
-		reason: "the frame of pages stands around the portal and the consent page, so it knows neither",
+		reason: "portal and consent page share the page layout, so it imports neither",
 		remedy: "keep the code in the transport that it needs",
 	},
 	{
@@ -107,7 +104,7 @@ var rules = []rule{
 	{
 		packages: []string{"internal/web/discovery"},
 		allowed:  []string{core, domains, httpjson, httpjson + "/*", docs, own},
-		reason:   "documents for machines are served from one text each, and know no other transport",
+		reason:   "machine-readable documents have one source each and import no other transport",
 		remedy:   "hand the fact in as a field of Facts",
 	},
 	{
@@ -131,19 +128,19 @@ var rules = []rule{
 	{
 		packages: []string{"internal/pwhash"},
 		allowed:  []string{core, domains},
-		reason:   "computing passwords' hashes imports inward only, to implement a port",
+		reason:   "password hashing imports inward only, to implement a port",
 		remedy:   "put the port beside the domain code that needs it",
 	},
 	{
 		packages: []string{"internal/invoicepdf"},
 		allowed:  []string{core, domains},
-		reason:   "what makes invoices into files imports inward only, to implement a port",
+		reason:   "rendering invoices imports inward only, to implement a port",
 		remedy:   "put the port beside the code that needs it",
 	},
 	{
 		packages: []string{hostmap, hostlimit, ssrf},
 		allowed:  []string{core},
-		reason:   "what connectors share knows no connector",
+		reason:   "code shared by connectors imports none of them",
 		remedy:   "keep the code in the connector that it needs",
 	},
 	{
@@ -155,8 +152,8 @@ var rules = []rule{
 	{
 		packages: []string{"internal/sandbox", "internal/sandbox/*"},
 		allowed:  []string{core, "internal/sandbox", "internal/sandbox/*"},
-		reason:   "the simulated world shares no code with the connectors that are tried on it",
-		remedy:   "write the server's side anew; a test of both ends belongs below test/",
+		reason:   "the simulated world shares no code with the connectors that it tests",
+		remedy:   "write the server side independently; a test of both ends belongs below test/",
 	},
 	{
 		packages: []string{"internal/config"},
@@ -198,7 +195,7 @@ var rules = []rule{
 	},
 	{
 		packages: []string{textcheck, pgtest},
-		reason:   "tests inside of the product use it, so it may not lead back there",
+		reason:   "tests in the product use it, so it must not import the product",
 		remedy:   "hand it in as a parameter",
 	},
 	{
@@ -209,8 +206,8 @@ var rules = []rule{
 	},
 	{
 		packages: []string{"examples/*"},
-		reason:   "an example shows what a stranger can do, who has nothing of ours but the interface",
-		remedy:   "speak the protocol, or use somebody else's client",
+		reason:   "an example shows what a third party can do with nothing but the interface",
+		remedy:   "use the protocol, or a third-party client",
 	},
 	{
 		packages: []string{"scripts/*"},

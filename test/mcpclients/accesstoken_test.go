@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// domainsOutput is what a client prints that asked for a customer's domains.
+// domainsOutput is the output of a client that lists a customer's domains.
 type domainsOutput struct {
 	Structured struct {
 		Domains []struct{ Domain, Status string }
@@ -17,7 +17,7 @@ type domainsOutput struct {
 	Orders  map[string]orderOutput
 }
 
-// orderOutput is the part of an answer about orders that is compared.
+// orderOutput is the compared part of an order.
 type orderOutput struct {
 	IsError                       bool
 	OrderID, Status, Code, Reason string
@@ -58,7 +58,7 @@ func TestStockClients_ListDemoDomainsWithDemoToken(t *testing.T) {
 	}
 	t.Run("a wrong token", func(t *testing.T) {
 		if out, err := runClient(t, program, filepath.Join(folder, "sdk1.mjs"), endpoint, "", token+"x"); err == nil {
-			t.Errorf("it was let in: %s", out)
+			t.Errorf("accepted: %s", out)
 		}
 	})
 	t.Run("inspector", func(t *testing.T) {
@@ -122,6 +122,6 @@ func (o domainsOutput) mustListDemoDomains(t *testing.T, out string) {
 		states[domain.Status] = true
 	}
 	if o.IsError || len(states) != 6 {
-		t.Errorf("it saw %s", out)
+		t.Errorf("got %s", out)
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// summaryLine is what the suite says about one scenario at the end.
+// summaryLine matches the result of a scenario in the summary.
 var summaryLine = regexp.MustCompile(`(?m)^(✓|✗) ([a-z0-9-]+): (\d+) passed, (\d+) failed$`)
 
-// notScored is what it says about those that do not count for a revision:
-// extensions, and scenarios younger than the revision.
+// notScored matches the result of a scenario that is not scored for a revision:
+// extensions, and scenarios that are newer than the revision.
 var notScored = regexp.MustCompile(`(?m)^  [✓✗] ([a-z0-9-]+) \([a-z-]+\)$`)
 
-// summaryLines are printed behind the last test, as a test's own words are shown only
-// when it fails.
+// summaryLines are printed after the last test, because the log of a test is shown only
+// if it fails.
 var summaryLines []string
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestConformance_FailuresMatchBaseline(t *testing.T) {
 	endpoint := startSandbox(t, fixturesTag)
 	for _, test := range []struct {
 		revision string
-		scored   int // a suite that runs less than it should is no proof
+		scored   int // detects a suite that runs fewer scenarios
 	}{
 		{"2026-07-28", 37},
 		{"2025-11-25", 30},
@@ -55,13 +55,13 @@ func TestConformance_FailuresMatchBaseline(t *testing.T) {
 				delete(passed, scenario)
 			}
 			if len(passed) != test.scored {
-				t.Fatalf("the suite judged %d scenarios, want %d: %v", len(passed), test.scored, runErr)
+				t.Fatalf("the suite ran %d scenarios, want %d: %v", len(passed), test.scored, runErr)
 			}
 			for _, complaint := range compareBaseline(passed, baseline) {
 				t.Error(complaint)
 			}
 			if t.Failed() {
-				t.Logf("what the suite found, scored or not:\n%s", failedChecks(t, details))
+				t.Logf("failed checks, scored or not:\n%s", failedChecks(t, details))
 			}
 			summaryLines = append(summaryLines, fmt.Sprintf("conformance %s: %d of %d scenarios pass, %d in the baseline",
 				test.revision, countPassed(passed), len(passed), len(baseline)))
@@ -69,8 +69,7 @@ func TestConformance_FailuresMatchBaseline(t *testing.T) {
 	}
 }
 
-// What the suite can judge without tools of its own must hold for the product
-// as it is released.
+// Scenarios that need no fixtures also pass on the released product.
 func checkReleasedConformance(t *testing.T, program, endpoint string) {
 	t.Helper()
 	for revision, scenarios := range map[string][]string{
@@ -82,21 +81,21 @@ func checkReleasedConformance(t *testing.T, program, endpoint string) {
 		passed, _ := readSummary(out)
 		for _, scenario := range scenarios {
 			if !passed[scenario] {
-				t.Errorf("%s at %s does not pass: %v\n%s", scenario, revision, err, failedChecks(t, details))
+				t.Errorf("%s at %s fails: %v\n%s", scenario, revision, err, failedChecks(t, details))
 			}
 		}
 	}
 }
 
-// runSuite runs every scenario of a revision and has the details written into a
-// folder. Its exit code is a failure as long as one scenario fails.
+// runSuite runs every scenario of a revision and writes details into a folder. Its exit
+// code is not 0 if a scenario fails.
 func runSuite(t *testing.T, program, endpoint, revision, details string) (out string, err error) {
 	t.Helper()
 	return runClient(t, program, nodejs.ModulePath(t, "@modelcontextprotocol/conformance/dist/index.js"),
 		"server", "--url", endpoint, "--requirements", revision, "--output-dir", details)
 }
 
-// failedChecks lists each check that failed, from the files that the suite writes.
+// failedChecks lists failed checks from the suite's files.
 func failedChecks(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
@@ -122,8 +121,8 @@ func failedChecks(t *testing.T, folder string) string {
 	return list.String()
 }
 
-// readSummary finds which scenarios passed, and which were run beside those that
-// count.
+// readSummary returns the result of each scored scenario, and the scenarios that are not
+// scored.
 func readSummary(out string) (passed, beside map[string]bool) {
 	passed, beside = map[string]bool{}, map[string]bool{}
 	for _, line := range summaryLine.FindAllStringSubmatch(out, -1) {
@@ -135,7 +134,7 @@ func readSummary(out string) (passed, beside map[string]bool) {
 	return passed, beside
 }
 
-// compareBaseline says what the baseline does not say, and what it says wrongly.
+// compareBaseline returns the differences between results and baseline.
 func compareBaseline(passed map[string]bool, baseline map[string]string) (complaints []string) {
 	for _, scenario := range slices.Sorted(maps.Keys(passed)) {
 		_, known := baseline[scenario]
@@ -180,7 +179,7 @@ func readBaseline(path string) (map[string]string, error) {
 			return nil, fmt.Errorf("%s: %q has no reason", path, line)
 		}
 		if _, twice := baseline[scenario]; twice {
-			return nil, fmt.Errorf("%s: %s is there twice", path, scenario)
+			return nil, fmt.Errorf("%s: duplicate %s", path, scenario)
 		}
 		baseline[scenario] = reason
 	}
@@ -201,7 +200,7 @@ Not scored for 2026-07-28: 1 scenario(s) run, 1 failing.
   ✗ tasks-lifecycle (extension)
 `)
 	if len(passed) != 5 || len(beside) != 1 || !beside["tasks-lifecycle"] {
-		t.Errorf("read %v, and beside them %v", passed, beside)
+		t.Errorf("got %v and not scored %v", passed, beside)
 	}
 	delete(passed, "tasks-lifecycle")
 	got := compareBaseline(passed, map[string]string{"tools-call-error": "known", "prompts-list": "wrong", "gone": "old"})

@@ -19,13 +19,13 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// consentBot is the demo customer with the simplest browser there can be: it sends the
-// portal's forms and holds its cookies.
+// consentBot is the demo customer with a minimal browser: it submits the portal's forms
+// and stores cookies.
 type consentBot struct {
 	env
 	mu      sync.Mutex // one window at a time
 	browser *http.Client
-	// consents counts how often an application has sent the customer here.
+	// consents counts authorization requests.
 	consents int
 }
 
@@ -42,8 +42,8 @@ func newConsentBot(t *testing.T, s env) *consentBot {
 
 var consentSecret = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 
-// decide opens the address that an application wants opened, signs in if that is
-// asked for, answers the consent page, and returns where the browser is sent.
+// decide opens an authorization URL, signs in if necessary, submits the consent page and
+// returns the redirect.
 func (r *consentBot) decide(ctx context.Context, address, decision string) (*url.URL, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -62,13 +62,13 @@ func (r *consentBot) decide(ctx context.Context, address, decision string) (*url
 	}
 	secret := consentSecret.FindStringSubmatch(page)
 	if secret == nil {
-		return nil, fmt.Errorf("no consent page, but a redirect to %v and %q", next, page)
+		return nil, fmt.Errorf("no consent page: redirect to %v, page %q", next, page)
 	}
 	page, next, err = r.send(ctx, http.MethodPost, r.base+"/oauth/authorize/", url.Values{
 		"consent": {html.UnescapeString(secret[1])}, "decision": {decision},
 	})
 	if err == nil && next == nil {
-		err = fmt.Errorf("the answer led nowhere: %s", page)
+		err = fmt.Errorf("no redirect after consent: %s", page)
 	}
 	return next, err
 }
@@ -93,8 +93,8 @@ func (r *consentBot) send(ctx context.Context, method, address string, form url.
 	return string(text), next, err
 }
 
-// expireAccessTokens ends the hour of every access token. Real time is not ours to move, so
-// the database is changed from outside, which nobody else can do.
+// expireAccessTokens expires every access token in the database, because the clock of the
+// process can't be moved.
 func (r *consentBot) expireAccessTokens(ctx context.Context) error {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(r.data, "dotkontor.db")+"?_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -106,13 +106,13 @@ func (r *consentBot) expireAccessTokens(ctx context.Context) error {
 		return err
 	}
 	if changed, err := done.RowsAffected(); err != nil || changed == 0 {
-		return fmt.Errorf("no access token was there to expire (%w)", err)
+		return fmt.Errorf("no access token to expire (%w)", err)
 	}
 	return nil
 }
 
-// serve lets scripts ask the robot: /approve?url=… and /deny?url=… answer with
-// the address that the browser is sent to, /expire with nothing.
+// serve exposes the bot to scripts: /approve?url=… and /deny?url=… return the redirect,
+// /expire an empty body.
 func (r *consentBot) serve(t *testing.T) string {
 	t.Helper()
 	answer := func(w http.ResponseWriter, text string, err error) {

@@ -1,14 +1,12 @@
-// Package clients lets MCP clients that know nothing of us, the ones that
-// agents are built with, talk to the built binary: the protocol's own
-// conformance suite, both lines of the TypeScript SDK and the inspector. They
-// are given the URL and nothing else.
+// Package mcpclients runs third-party MCP clients against the built binary: the
+// conformance suite, both major versions of the TypeScript SDK, the Go SDK, mcp-remote
+// and the inspector. They get nothing but the URL.
 //
-// The clients come from npm at pinned versions; scripts/node.sh installs them.
-// Where they are missing, each test here is skipped and says so.
+// The clients come from npm at pinned versions; scripts/node.sh installs them. Without
+// them, the tests are skipped.
 //
-// The conformance suite wants tools, prompts and resources of its own, so it
-// alone meets a binary built with the tag mcpfixtures. Everybody else meets the
-// product as it is released.
+// The conformance suite expects its own tools, prompts and resources, so it runs against
+// a binary built with the tag mcpfixtures. All other clients use the released product.
 package mcpclients
 
 import (
@@ -30,21 +28,20 @@ const (
 	fixturesTag   = "mcpfixtures"
 )
 
-// packages is the folder of the clients below node_modules.
+// packages is the folder of the clients in node_modules.
 const packages = "@modelcontextprotocol"
 
-// startSandbox builds the binary, runs it as a newcomer would, and returns the
-// endpoint's URL.
+// startSandbox builds the binary, runs a sandbox and returns the URL of its MCP endpoint.
 func startSandbox(t *testing.T, tags string) string {
 	t.Helper()
 	return startSandboxIn(t, tags, t.TempDir())
 }
 
-// env is a sandbox with its demo customer, as the welcome text tells of both.
+// env is a sandbox with its demo customer.
 type env struct {
 	base, endpoint         string
 	email, password, token string
-	// data is the folder of the database.
+	// data is the data folder.
 	data string
 }
 
@@ -60,7 +57,7 @@ func startSandboxWithDemo(t *testing.T) env {
 		Demo struct{ Email, Password, Token string }
 	}
 	if err := json.Unmarshal(text, &info); err != nil || info.Demo.Token == "" {
-		t.Fatalf("there is no token of a demo customer (%v)", err)
+		t.Fatalf("the demo customer has no token (%v)", err)
 	}
 	return env{
 		base: strings.TrimSuffix(endpoint, "/api/mcp"), endpoint: endpoint, data: filepath.Join(folder, "data"),
@@ -72,7 +69,7 @@ func startSandboxIn(t *testing.T, tags, folder string) string {
 	t.Helper()
 	binary := filepath.Join(folder, "dotkontor")
 	var flags []string
-	if raceEnabled { // the server is what has goroutines, so it is watched too
+	if raceEnabled { // the server has the goroutines
 		flags = append(flags, "-race")
 	}
 	if tags != "" {
@@ -85,7 +82,7 @@ func startSandboxIn(t *testing.T, tags, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Not the test's context, which ends before the clean-up.
+	// The test's context ends before the cleanup.
 	p, err := testkit.Start(context.WithoutCancel(t.Context()), testkit.Command{
 		Path:   binary,
 		Args:   []string{"sandbox", "--listen", "127.0.0.1:0", "--data", filepath.Join(folder, "data"), "--info", filepath.Join(folder, "info.json")},
@@ -112,7 +109,7 @@ func startSandboxIn(t *testing.T, tags, folder string) string {
 	return p.Ready + "/api/mcp"
 }
 
-// runClient runs a client and returns what it printed.
+// runClient runs a client and returns its output.
 func runClient(t *testing.T, program string, args ...string) (stdout string, err error) {
 	t.Helper()
 	return nodejs.Run(t, clientTimeout, program, args...)

@@ -43,7 +43,7 @@ func connectClient(t *testing.T, transport mcp.Transport) mcpClient {
 	return mcpClient{session}
 }
 
-// callTool returns the structured content.
+// callTool returns the structured content of a result.
 func (a mcpClient) callTool(t *testing.T, tool string, arguments map[string]any) (map[string]any, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), clientTimeout)
@@ -63,7 +63,7 @@ func (a mcpClient) mustCheckAnonymously(t *testing.T) {
 	t.Helper()
 	content, err := a.callTool(t, "domain_check", map[string]any{"domain": "nobody-has-this-name.com"})
 	if err != nil || content["available"] != true {
-		t.Fatalf("as nobody: %v, %v", content, err)
+		t.Fatalf("anonymous: %v, %v", content, err)
 	}
 }
 
@@ -96,11 +96,11 @@ func TestGoSDK_MixedAuthFlow(t *testing.T) {
 					query := back.Query()
 					return &auth.AuthorizationResult{Code: query.Get("code"), State: query.Get("state"), Iss: query.Get("iss")}, nil
 				},
-				// Its clock says that the hour is over as soon as the token is there,
-				// so the very first call with it refreshes.
+				// The client considers the token expired at once, so the first call
+				// refreshes it.
 				NewTokenSource: func(ctx context.Context, config *oauth2.Config, token *oauth2.Token) (oauth2.TokenSource, error) {
 					if left := time.Until(token.Expiry); left < 59*time.Minute || left > time.Hour {
-						return nil, fmt.Errorf("the token lives for %s", left)
+						return nil, fmt.Errorf("the token is valid for %s", left)
 					}
 					old := *token
 					old.Expiry = time.Now().Add(-time.Minute)
@@ -113,18 +113,18 @@ func TestGoSDK_MixedAuthFlow(t *testing.T) {
 			a := connectClient(t, &mcp.StreamableClientTransport{Endpoint: s.endpoint, OAuthHandler: handler, DisableStandaloneSSE: true})
 			a.mustCheckAnonymously(t)
 			if robot.consentCount() != 0 {
-				t.Error("the customer was asked for a lookup")
+				t.Error("a lookup required consent")
 			}
 			a.mustListDomains(t)
 			a.mustListDomains(t)
 			if robot.consentCount() != 1 || refreshed.value() == 0 {
-				t.Errorf("the customer was asked %d times; %d calls had a refreshed token", robot.consentCount(), refreshed.value())
+				t.Errorf("%d consents; %d calls with a refreshed token", robot.consentCount(), refreshed.value())
 			}
 		})
 	}
 }
 
-// countingTokenSource counts tokens that are not the first one.
+// countingTokenSource counts refreshed tokens.
 type countingTokenSource struct {
 	oauth2.TokenSource
 	first     string
@@ -156,8 +156,8 @@ func (c *counter) value() int {
 	return c.n
 }
 
-// mcp-remote stands between clients that know no OAuth and a server that asks for
-// it. It prints the address that it wants opened, and waits at its own callback.
+// mcp-remote adds OAuth to clients without it. It prints the authorization URL and waits
+// at its own callback.
 func TestMCPRemote_MixedAuthFlow(t *testing.T) {
 	program := nodejs.Program(t, "mcp-remote")
 	s := startSandboxWithDemo(t)
@@ -166,7 +166,7 @@ func TestMCPRemote_MixedAuthFlow(t *testing.T) {
 	start := func() mcpClient {
 		command := exec.Command(program, nodejs.ModulePath(t, "mcp-remote/dist/proxy.js"), s.endpoint, freePort(t), "--allow-http", "--transport", "http-only")
 		command.Dir = home
-		// What it would open a browser with does nothing here.
+		// A command that does nothing takes the place of the browser.
 		command.Env = []string{"PATH=" + filepath.Dir(program) + ":/usr/bin:/bin", "HOME=" + home, "BROWSER=true"}
 		approvePrintedLinks(t, robot, command)
 		return connectClient(t, &mcp.CommandTransport{Command: command})
@@ -174,37 +174,37 @@ func TestMCPRemote_MixedAuthFlow(t *testing.T) {
 	a := start()
 	a.mustCheckAnonymously(t)
 	if robot.consentCount() != 0 {
-		t.Error("the customer was asked for a lookup")
+		t.Error("a lookup required consent")
 	}
 	a.mustListDomains(t)
 	if robot.consentCount() != 1 {
-		t.Errorf("the customer was asked %d times", robot.consentCount())
+		t.Errorf("%d consents", robot.consentCount())
 	}
 	if err := robot.expireAccessTokens(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	a.mustListDomains(t)
 	_ = a.Close()
-	// It keeps what it got, so the next start asks nobody.
+	// It stores its tokens, so the next start needs no consent.
 	start().mustListDomains(t)
 	if robot.consentCount() != 1 {
-		t.Errorf("with its keychain the customer was asked %d times", robot.consentCount())
+		t.Errorf("%d consents with stored tokens", robot.consentCount())
 	}
 }
 
-// approvePrintedLinks opens what a program prints that wants an address opened, as a
-// person would, up to the program's own callback.
+// approvePrintedLinks opens each authorization URL that a program prints and follows the
+// redirect to the program's callback.
 func approvePrintedLinks(t *testing.T, robot *consentBot, command *exec.Cmd) {
 	t.Helper()
 	output, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _ = openPrintedLinks(t.Context(), robot, output) }() // what fails here fails the call that waits for it
+	go func() { _ = openPrintedLinks(t.Context(), robot, output) }() // an error fails the call that waits for the callback
 }
 
-// openPrintedLinks reads what a program says, opens each address of the consent page once,
-// and goes where it is sent.
+// openPrintedLinks reads a program's output, opens each authorization URL once and
+// follows the redirect.
 func openPrintedLinks(ctx context.Context, robot *consentBot, output io.Reader) error {
 	var failed error
 	seen := make(map[string]bool)
@@ -228,8 +228,7 @@ func openPrintedLinks(ctx context.Context, robot *consentBot, output io.Reader) 
 	return failed
 }
 
-// openCallback opens the callback of a program, which may say that it listens before it
-// does.
+// openCallback opens the callback of a program that may print its URL before it listens.
 func openCallback(ctx context.Context, address string) error {
 	for tries := 0; ; tries++ {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -260,8 +259,8 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// The suite sends no secret to a server that also knows public clients, so there
-// is one kind of client to try.
+// The suite sends no secret to a server that supports public clients, so one kind of
+// client is tested.
 func TestConformance_AuthorizationServerPasses(t *testing.T) {
 	program := nodejs.Program(t, packages)
 	s := startSandboxWithDemo(t)
@@ -282,7 +281,7 @@ func TestConformance_AuthorizationServerPasses(t *testing.T) {
 	err := errors.Join(command.Run(), write.Close(), <-followed)
 	passed, _ := readSummary(output.String())
 	if err != nil || len(passed) != 2 || countPassed(passed) != 2 || robot.consentCount() != 1 {
-		t.Errorf("%v: the customer was asked %d times, and it says\n%s", err, robot.consentCount(), output.String())
+		t.Errorf("%v: %d consents, output\n%s", err, robot.consentCount(), output.String())
 	}
 }
 

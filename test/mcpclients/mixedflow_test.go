@@ -10,8 +10,8 @@ import (
 
 var flowScripts = []string{"mixed.mjs", "mixed1.mjs", "mixed2.mjs", "oauth4webapi.mjs", "openidclient.mjs"}
 
-// A stock client with nothing but the URL looks a name up, is sent to sign in when
-// it asks for the customer's domains, and gets them; and again after an hour.
+// A stock client with nothing but the URL looks up a name, is sent to sign in when it
+// lists the customer's domains, and gets them, also after the access token has expired.
 func TestStockClients_MixedAuthFlow(t *testing.T) {
 	program := nodejs.Program(t, "oauth4webapi")
 	s := startSandboxWithDemo(t)
@@ -22,7 +22,7 @@ func TestStockClients_MixedAuthFlow(t *testing.T) {
 	for _, test := range []struct {
 		name, script string
 		args         []string
-		// rules are the lines that the script must have printed.
+		// rules are the lines that the script has to print.
 		rules []string
 		asked int
 	}{
@@ -44,11 +44,11 @@ func TestStockClients_MixedAuthFlow(t *testing.T) {
 			}
 			for _, rule := range test.rules {
 				if !strings.Contains(out, "ok "+rule+"\n") {
-					t.Errorf("the script did not say %q:\n%s", rule, out)
+					t.Errorf("the script did not print %q:\n%s", rule, out)
 				}
 			}
 			if got := robot.consentCount(); got != test.asked {
-				t.Errorf("the customer was asked %d times, want %d", got, test.asked)
+				t.Errorf("%d consents, want %d", got, test.asked)
 			}
 		})
 	}

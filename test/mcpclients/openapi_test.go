@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// Generators and gateways refuse what these linters find.
+// Generators and gateways reject what these linters report.
 func TestOpenAPI_StrictLintersFindNothing(t *testing.T) {
 	program := nodejs.Program(t, "@redocly/cli")
 	base := strings.TrimSuffix(startSandbox(t, ""), "/api/mcp")
@@ -40,7 +40,7 @@ func TestOpenAPI_StrictLintersFindNothing(t *testing.T) {
 	if err := lint("openapi.json", string(text)); err != nil {
 		t.Error(err)
 	}
-	// They do look: a document without a licence and with a dangling reference is refused.
+	// The linters work: a document without a licence and with a dangling reference fails.
 	broken := strings.Replace(string(text), `"license"`, `"x-license"`, 1)
 	broken = strings.Replace(broken, "#/components/schemas/CheckRequest", "#/components/schemas/NoSuchThing", 1)
 	err = lint("broken.json", broken)

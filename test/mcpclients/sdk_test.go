@@ -10,7 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// tools are the contract's, sorted.
+// tools are the tools of the contract, sorted.
 var tools = []string{
 	"cancel_order", "domain_check", "domain_search", "get_order_status", "list_my_domains",
 	"list_orders", "list_tlds", "start_order", "tld_price", "whois_lookup",
@@ -52,11 +52,11 @@ func TestStockClients_CheckNamesKnowingOnlyTheURL(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			if output.Protocol != test.protocol {
-				t.Errorf("they speak %q, want %q", output.Protocol, test.protocol)
+				t.Errorf("protocol %q, want %q", output.Protocol, test.protocol)
 			}
 			slices.Sort(output.Tools)
 			if !slices.Equal(output.Tools, tools) || output.Still != len(tools) {
-				t.Errorf("it lists %q, and %d at the end", output.Tools, output.Still)
+				t.Errorf("listed %q, and %d at the end", output.Tools, output.Still)
 			}
 			checkResults(t, output)
 			checkRefusals(t, output)
@@ -102,10 +102,10 @@ func checkResults(t *testing.T, output sdkOutput) {
 		}
 	}
 	if list, _ := output.Results["tlds"].Structured["tlds"].([]any); len(list) != 3 {
-		t.Errorf("three extensions were asked for: %v", list)
+		t.Errorf("want three extensions: %v", list)
 	}
 	if list, _ := output.Results["search"].Structured["results"].([]any); len(list) == 0 {
-		t.Error("the search found nothing")
+		t.Error("no search results")
 	}
 	for _, field := range []string{"registerEur", "renewEur", "transferEur"} {
 		for _, call := range []string{"free", "price"} {
@@ -128,7 +128,7 @@ func checkRefusals(t *testing.T, output sdkOutput) {
 	}
 }
 
-// checkInspector uses the inspector as a person in a terminal would.
+// checkInspector runs the command line of the inspector.
 func checkInspector(t *testing.T, program, endpoint string) {
 	t.Helper()
 	inspector := func(args ...string) string {
@@ -145,7 +145,7 @@ func checkInspector(t *testing.T, program, endpoint string) {
 		return out
 	}
 	var listed struct{ Tools []struct{ Name string } }
-	// --strict makes it complain about schemas that some clients can't read.
+	// --strict reports schemas that some clients can't read.
 	if err := json.Unmarshal([]byte(inspector("--method", "tools/list", "--strict")), &listed); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func checkInspector(t *testing.T, program, endpoint string) {
 	}
 	slices.Sort(names)
 	if !slices.Equal(names, tools) {
-		t.Errorf("it lists %q", names)
+		t.Errorf("listed %q", names)
 	}
 	out := inspector("--method", "tools/call", "--tool-name", "domain_check", "--tool-arg", "domain=google.com")
 	var result struct {
@@ -169,6 +169,6 @@ func checkInspector(t *testing.T, program, endpoint string) {
 	}
 	got := result.StructuredContent
 	if got.Domain != "google.com" || got.Available == nil || *got.Available {
-		t.Errorf("it says: %s", strings.TrimSpace(out))
+		t.Errorf("got %s", strings.TrimSpace(out))
 	}
 }

@@ -1,8 +1,7 @@
-// Command soak is the long run of package kill: two hundred kills over five
-// hundred paid lines, in front of a hostile registry, and two hundred more over
-// three hundred orders that agents prepare and people pay, in front of a hostile
-// registry and a hostile payment provider. It prints the seed, with which a run can
-// be repeated, and ends with 1 if the books do not agree.
+// Command soak is the long run of package crash: two hundred kills during five hundred
+// paid items at a faulty registry, and two hundred more during three hundred orders at a
+// faulty registry and payment provider. It prints the seed, which repeats a run, and
+// exits with 1 if reconciliation finds a problem.
 package soak
 
 import (
@@ -44,7 +43,7 @@ func main() {
 
 func run(ctx context.Context, lines crash.ItemSettings, orders crash.OrderSettings) (err error) {
 	if lines.Kills < 1 || lines.Items != 0 && lines.Items < lines.Kills {
-		return errors.New("there must be a kill, and at least as many lines as kills")
+		return errors.New("at least one kill is required, and at least as many items as kills")
 	}
 	folder, err := os.MkdirTemp("", "dotkontor-kill-")
 	if err != nil {
