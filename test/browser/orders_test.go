@@ -28,13 +28,13 @@ type preparedOrder struct {
 func TestAgentOrders_PaidByHuman(t *testing.T) {
 	s := startSandbox(t)
 	agent := buildExampleAgent(t)
-	// tell runs the agent of a story, and the human who gets its order.
-	tell := func(t *testing.T, story string, rules []string) *exampleAgent {
+	// run runs the agent of a story, and the human who gets its order.
+	run := func(t *testing.T, story string, rules []string) *exampleAgent {
 		t.Helper()
-		told := s
+		input := s
 		a := startExampleAgent(t, agent, s.info, story)
-		told.Order = a.waitForOrder(t, story)
-		wantRules(t, runScript(t, told, "order.mjs"), rules...)
+		input.Order = a.waitForOrder(t, story)
+		wantRules(t, runScript(t, input, "order.mjs"), rules...)
 		return a
 	}
 	t.Run("at the same time", func(t *testing.T) {
@@ -64,13 +64,13 @@ func TestAgentOrders_PaidByHuman(t *testing.T) {
 		} {
 			t.Run(test.story, func(t *testing.T) {
 				t.Parallel()
-				tell(t, test.story, test.rules).want(t, test.lines...)
+				run(t, test.story, test.rules).want(t, test.lines...)
 			})
 		}
 	})
 	// Not parallel, because it advances the clock: the registry takes five days.
 	t.Run("free-transfer", func(t *testing.T) {
-		a := tell(t, "free-transfer", []string{"a wrong auth code is reported, the right one stored", "confirmed without paying"})
+		a := run(t, "free-transfer", []string{"a wrong auth code is reported, the right one stored", "confirmed without paying"})
 		runCLI(t, s.binary, "sandbox", "clock", "advance", "6d", "--data", s.data)
 		a.want(t, "gross: 0.00 EUR", "status: provisioning", "status: completed", " active")
 	})

@@ -66,7 +66,7 @@ func TestSignIn_SurvivesKilledHashWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
-		t.Skip("this system does not tell which processes there are")
+		t.Skip("no list of processes on this system")
 	}
 	stop, stopped := make(chan struct{}), make(chan int)
 	go func() {

@@ -99,7 +99,7 @@ func TestServer_SlowSenderIsDisconnected(t *testing.T) {
 			}
 		}
 	})
-	wantResponse(t, "somebody else", newCaller(t, on).check("google.de"), http.StatusOK, nil)
+	wantResponse(t, "another client", newCaller(t, on).check("google.de"), http.StatusOK, nil)
 }
 
 func TestServer_IdleConnectionsDoNotBlockOthers(t *testing.T) {

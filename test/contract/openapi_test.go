@@ -91,7 +91,7 @@ func TestOpenAPI_Version310OfAPI100(t *testing.T) {
 		} {
 			for _, status := range statuses {
 				if _, documented := document.Paths[path]["post"].Responses[status]; !documented {
-					t.Errorf("POST %s does not tell of %s", path, status)
+					t.Errorf("POST %s does not document %s", path, status)
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
 			{"error without a sentence", checkPath, 400, json200, `{"error":""}`, false},
 			{"502 without domain", checkPath, 502, json200, `{"error":"Nein."}`, false},
 			{"429 without Retry-After", checkPath, 429, json200, `{"error":"Nein."}`, false},
-			{"a status that nobody told of", checkPath, 418, json200, `{"error":"Nein."}`, false},
+			{"an undocumented status", checkPath, 418, json200, `{"error":"Nein."}`, false},
 			{"entries as they should be", searchPath, 200, json200, `{"sld":"a","results":[` + entry + `]}`, true},
 			{"no entries", searchPath, 200, json200, `{"sld":"a","results":[]}`, false},
 			{

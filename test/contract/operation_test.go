@@ -57,7 +57,7 @@ func TestMetrics_ByRouteAndStatusWithoutDomainNames(t *testing.T) {
 	text := readMetrics(t, on)
 	for _, word := range []string{marker, strings.ToUpper(marker), client.addr.String()} {
 		if found := linesContaining(text, word); found != "" {
-			t.Errorf("%q stands in the metrics:\n%s", word, found)
+			t.Errorf("the metrics contain %q:\n%s", word, found)
 		}
 	}
 }

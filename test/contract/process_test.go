@@ -169,7 +169,7 @@ func readDemo(info string) (demoCustomer, error) {
 		return demoCustomer{}, err
 	}
 	if parsed.Demo.Email == "" || parsed.Demo.Password == "" || parsed.Demo.Token == "" {
-		return demoCustomer{}, fmt.Errorf("%s tells no demo customer", filepath.Base(info))
+		return demoCustomer{}, fmt.Errorf("%s has no demo customer", filepath.Base(info))
 	}
 	return parsed.Demo, nil
 }

@@ -210,7 +210,7 @@ func TestToken_NotInLogOrDatabase(t *testing.T) {
 				continue
 			}
 			if strings.Contains(file.text, on.demo.Token) {
-				t.Errorf("it stands in %s", name)
+				t.Errorf("the token is in %s", name)
 			}
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/stripe"
 	"github.com/dotkontor/dotkontor/internal/store"
 	"github.com/dotkontor/dotkontor/test/crash"
-	"github.com/dotkontor/dotkontor/test/dump"
+	"github.com/dotkontor/dotkontor/test/testkit/dump"
 )
 
 // failureCase is a failure between an order and its completion.

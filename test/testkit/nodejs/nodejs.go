@@ -12,13 +12,24 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
 const (
 	minMajorVersion = 22
 	installHint     = "run scripts/node.sh to install Node 22 and what the tests run with it"
-	modulesDir      = "../../.tools/node/node_modules"
 )
+
+// modulesDir returns the folder that scripts/node.sh installs packages into.
+func modulesDir(t *testing.T) string {
+	t.Helper()
+	root, err := testkit.ModuleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(root, ".tools", "node", "node_modules")
+}
 
 // Program returns the path of Node. It skips the test if Node or the package is missing.
 func Program(t *testing.T, needed string) string {
@@ -26,7 +37,7 @@ func Program(t *testing.T, needed string) string {
 	if testing.Short() {
 		t.Skip("runs Node")
 	}
-	if _, err := os.Stat(filepath.Join(modulesDir, needed)); err != nil {
+	if _, err := os.Stat(filepath.Join(modulesDir(t), needed)); err != nil {
 		t.Skip(needed + " is not installed; " + installHint)
 	}
 	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
@@ -53,11 +64,7 @@ func Program(t *testing.T, needed string) string {
 // ModulePath returns the path of a file in an installed package.
 func ModulePath(t *testing.T, path string) string {
 	t.Helper()
-	absolute, err := filepath.Abs(filepath.Join(modulesDir, filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return absolute
+	return filepath.Join(modulesDir(t), filepath.FromSlash(path))
 }
 
 // ScriptDir copies scripts of the test's folder next to a link to the installed

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/test/dump"
+	"github.com/dotkontor/dotkontor/test/testkit/dump"
 )
 
 func TestAccountEnumeration_KnownAndUnknownAddressesAnswerAlike(t *testing.T) {

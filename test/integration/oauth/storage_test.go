@@ -9,8 +9,8 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
-	"github.com/dotkontor/dotkontor/test/dump"
 	"github.com/dotkontor/dotkontor/test/testkit/dbtest"
+	"github.com/dotkontor/dotkontor/test/testkit/dump"
 )
 
 func TestStorage_NoSecretInDatabaseOrLog(t *testing.T) {
