@@ -97,6 +97,7 @@ type acceptingAccount struct{ provision.Account }
 
 // Missing reports no missing data, and Offer that every name is available.
 func (acceptingAccount) Missing(provision.AvailabilityQuery) []string { return nil }
+
 func (acceptingAccount) CheckAvailability(context.Context, provision.AvailabilityQuery) error {
 	return nil
 }

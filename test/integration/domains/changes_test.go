@@ -304,6 +304,7 @@ type refusingRegistry struct {
 }
 
 func (s *refusingRegistry) isRecovered() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.recovered }
+
 func (s *refusingRegistry) ApplyChange(ctx context.Context, task domainchange.Task) (domainchange.Result, error) {
 	if !s.isRecovered() {
 		return domainchange.Result{}, registrar.Fault(registrar.FaultRefused, "epp.example", errors.New("refused"))
