@@ -13,8 +13,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// After the first signal the default action is back: a second one ends the
-	// process at once.
+	// Restore the default action after the first signal: a second one kills the process.
 	context.AfterFunc(ctx, stop)
 	os.Exit(cli.Run(ctx, &commands{}, sandbox.ExpandChaosFlag(os.Args[1:]), os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }

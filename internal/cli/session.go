@@ -72,8 +72,8 @@ func (d Session) FindCustomer(email string) (account.Customer, error) {
 	return d.Services.Customers.FindByEmail(d.Ctx, d.Operator, email)
 }
 
-// PrintBilingual prints one sentence in both languages.
-func (d Session) PrintBilingual(german, english string) error {
-	_, err := fmt.Fprintf(d.Out, "%s / %s\n", german, english)
+// Println prints one line to standard output.
+func (d Session) Println(format string, args ...any) error {
+	_, err := fmt.Fprintf(d.Out, format+"\n", args...)
 	return err
 }

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// Terminal is where a command reads and writes, and what it finds there.
+// Terminal is the environment of one command: context, variables and standard streams.
 type Terminal struct {
-	Ctx context.Context //nolint:containedctx // one command, one terminal, one life
+	Ctx context.Context //nolint:containedctx // a Terminal lives as long as its command
 	Env []string
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 }
 
-// Getenv is a variable of the environment, empty if it is not set.
+// Getenv returns an environment variable, or "" if it is not set.
 func (t *Terminal) Getenv(name string) string {
 	for _, setting := range t.Env {
 		if value, found := strings.CutPrefix(setting, name+"="); found {
@@ -28,23 +28,25 @@ func (t *Terminal) Getenv(name string) string {
 	return ""
 }
 
-// Notice tells a person something in German and English, beside the output.
-func (t *Terminal) Notice(german, english string) {
-	fmt.Fprintf(t.Err, "dotkontor: %s / %s\n", german, english)
+// Notice prints one line to standard error, so that it never mixes with output that
+// a script reads.
+func (t *Terminal) Notice(format string, args ...any) {
+	fmt.Fprintf(t.Err, "dotkontor: "+format+"\n", args...)
 }
 
-// ReadSecret reads a secret from a file. An empty path is an empty secret.
+// ReadSecret reads a secret from a file, or standard input for "-". An empty path
+// means no secret.
 func (t *Terminal) ReadSecret(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
 	text, err := t.ReadFile(path)
 	if err != nil {
-		return "", fmt.Errorf("the secret: %w", err)
+		return "", fmt.Errorf("read secret: %w", err)
 	}
 	secret := strings.TrimSpace(string(text))
 	if secret == "" {
-		return "", errors.New("the file with the secret is empty")
+		return "", errors.New("read secret: the file is empty")
 	}
 	return secret, nil
 }
@@ -52,7 +54,7 @@ func (t *Terminal) ReadSecret(path string) (string, error) {
 // maxInputBytes bounds what a command reads into memory.
 const maxInputBytes = 1 << 20
 
-// ReadFile reads a file, or standard input for a hyphen.
+// ReadFile reads a file, or standard input for "-".
 func (t *Terminal) ReadFile(path string) ([]byte, error) {
 	from := t.In
 	if path != "-" {
@@ -65,7 +67,7 @@ func (t *Terminal) ReadFile(path string) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxInputBytes+1))
 	if err == nil && len(text) > maxInputBytes {
-		err = errors.New("that is more than a megabyte")
+		err = errors.New("the input is larger than 1 MiB")
 	}
 	return text, err
 }

@@ -13,25 +13,24 @@ import (
 )
 
 type AgentsCommand struct {
-	Add    agentsAddCommand    `cmd:"" help:"Let a checkout agent in, and print its key and secret."`
-	List   agentsListCommand   `cmd:"" help:"Show all agents, the oldest first. Never their secrets."`
-	Rotate agentsRotateCommand `cmd:"" help:"Give an agent another secret, key or webhook."`
-	Remove agentsRemoveCommand `cmd:"" help:"End an agent: its next request is refused, and no customer is linked to it any more."`
-	Link   agentsLinkCommand   `cmd:"" help:"Let an agent see and pay a customer's orders, or end that."`
+	Add    agentsAddCommand    `cmd:"" help:"Add a checkout agent and print its key and secret."`
+	List   agentsListCommand   `cmd:"" help:"List all agents, oldest first, without their secrets."`
+	Rotate agentsRotateCommand `cmd:"" help:"Replace an agent's secret, key or webhook."`
+	Remove agentsRemoveCommand `cmd:"" help:"Remove an agent: its requests are rejected and its links to customers end."`
+	Link   agentsLinkCommand   `cmd:"" help:"Link an agent to a customer, whose orders it may then see and pay, or remove the link."`
 }
 
 type agentsAddCommand struct {
 	cli.ServiceFlags
-	Name              string `arg:"" help:"What customers read."`
-	Profile           string `default:"ours" enum:"ours,body,canonical" help:"Which bytes it signs: ours, body or canonical (docs/checkout.md)."`
-	SecretFile        string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE"`
-	Webhook           string `help:"Address at which it hears of its orders. Default: none." placeholder:"URL"`
-	WebhookVersion    string `help:"The protocol's version in which it hears: 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
-	WebhookSecretFile string `help:"File with the secret that our messages to it are signed with; - for standard input. Default: one is made." placeholder:"FILE"`
+	Name              string `arg:"" help:"Name that customers see."`
+	Profile           string `default:"ours" enum:"ours,body,canonical" help:"Signature profile: ours, body or canonical (docs/checkout.md)."`
+	SecretFile        string `help:"File with an existing secret; - for standard input. Default: a new one is generated." placeholder:"FILE"`
+	Webhook           string `help:"URL that receives order webhooks. Default: none." placeholder:"URL"`
+	WebhookVersion    string `help:"Protocol version of webhooks: 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
+	WebhookSecretFile string `help:"File with the secret that signs webhooks; - for standard input. Default: a new one is generated." placeholder:"FILE"`
 	JSON              bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run lets the agent in.
 func (c agentsAddCommand) Run(t *cli.Terminal) error {
 	admission := agent.AddParams{Name: c.Name, Profile: signing.Profile(c.Profile), WebhookURL: c.Webhook, WebhookVersion: c.WebhookVersion}
 	var err error
@@ -46,12 +45,12 @@ func (c agentsAddCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return printIssued(d, "zugelassen", "let in", added.ID, cli.Printable(added.Name), issued, c.JSON)
+		return printIssued(d, "agent added", added.ID, cli.Printable(added.Name), issued, c.JSON)
 	})
 }
 
-// printIssued prints what is shown once, each on a line of its own.
-func printIssued(d cli.Session, german, english, id, name string, issued agent.IssuedSecrets, asJSON bool) error {
+// printIssued prints credentials, which are shown only once.
+func printIssued(d cli.Session, done, id, name string, issued agent.IssuedSecrets, asJSON bool) error {
 	if asJSON {
 		text, err := json.Marshal(struct {
 			ID            string `json:"id"`
@@ -70,15 +69,15 @@ func printIssued(d cli.Session, german, english, id, name string, issued agent.I
 		id = name + " (" + id + ")"
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s / %s: %s\n", german, english, id)
+	fmt.Fprintf(&text, "%s: %s\n", done, id)
 	if issued != (agent.IssuedSecrets{}) {
-		text.WriteString("Bitte sicher übergeben; es wird nur dieses eine Mal gezeigt:\nPlease hand it over safely; it is shown this one time only:\n\n")
+		text.WriteString("Send these over a secure channel. They are not shown again:\n\n")
 	}
 	for _, line := range []struct{ label, value string }{
-		{"Schlüssel / key", issued.Key}, {"Geheimnis / secret", issued.Secret}, {"Webhook", issued.WebhookSecret},
+		{"key", issued.Key}, {"secret", issued.Secret}, {"webhook secret", issued.WebhookSecret},
 	} {
 		if line.value != "" {
-			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(line.label, 18, false), line.value)
+			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(line.label, 14, false), line.value)
 		}
 	}
 	_, err := io.WriteString(d.Out, text.String())
@@ -90,14 +89,13 @@ type agentsListCommand struct {
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints the agents.
 func (c agentsListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		agents, err := d.Services.Agents.List(d.Ctx, d.Operator)
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profil", "seit/since (UTC)", "Name"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", "ID", "Status", "Profile", "Created (UTC)", "Name"))
 		for _, one := range agents {
 			if err := list.add(newAgentRow(one)); err != nil {
 				return err
@@ -107,7 +105,6 @@ func (c agentsListCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// agentRow is one agent in a list.
 type agentRow struct {
 	ID        string     `json:"id"`
 	Name      string     `json:"name"`
@@ -132,28 +129,26 @@ func newAgentRow(one agent.Agent) agentRow {
 }
 
 func (r agentRow) String() string {
-	labels := map[string]string{"active": "aktiv", "removed": "entfernt"}
-	return fmt.Sprintf("%-30s  %s  %-9s  %-16s  %s", r.ID, cli.Pad(labels[r.Status], 10, false), r.Profile, formatTime(r.since), cli.Printable(r.Name))
+	return fmt.Sprintf("%-30s  %-10s  %-9s  %-16s  %s", r.ID, r.Status, r.Profile, formatTime(r.since), cli.Printable(r.Name))
 }
 
 type agentsRotateCommand struct {
 	cli.ServiceFlags
 	ID             string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
-	SecretFile     string `help:"File with a secret that the agent has already; - for standard input. Default: one is made." placeholder:"FILE" xor:"what"`
-	Only           bool   `help:"End all other secrets at once. Without it the one before goes on working until the next time."`
-	Key            bool   `help:"Another key instead of a secret; the old one ends at once." xor:"what"`
-	Webhook        string `help:"Another address for messages instead of a secret, or 'off'." placeholder:"URL" xor:"what"`
-	WebhookVersion string `help:"With --webhook: the protocol's version in which it hears, 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
+	SecretFile     string `help:"File with an existing secret; - for standard input. Default: a new one is generated." placeholder:"FILE" xor:"what"`
+	Only           bool   `help:"Revoke all other secrets at once. Without it the previous secret stays valid until the next rotation."`
+	Key            bool   `help:"Replace the key instead of the secret; the old key is revoked at once." xor:"what"`
+	Webhook        string `help:"Set another webhook URL instead of a secret, or 'off'." placeholder:"URL" xor:"what"`
+	WebhookVersion string `help:"With --webhook: protocol version, 2026-04-17 or 2025-09-29. Default: the newest." placeholder:"VERSION"`
 	JSON           bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Run gives the agent something new.
 func (c agentsRotateCommand) Run(t *cli.Terminal) error {
 	if c.WebhookVersion != "" && (c.Webhook == "" || c.Webhook == "off") {
-		return cli.UsageError("--webhook-version goes with the address: say it as well, with --webhook")
+		return cli.UsageError("--webhook-version requires --webhook URL")
 	}
 	if c.Only && (c.Key || c.Webhook != "") {
-		return cli.UsageError("--only ends secrets, and no secret is changed here: leave it out, or call rotate twice")
+		return cli.UsageError("--only revokes secrets and can't be combined with --key or --webhook")
 	}
 	given, err := t.ReadSecret(c.SecretFile)
 	if err != nil {
@@ -175,7 +170,7 @@ func (c agentsRotateCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return printIssued(d, "gewechselt", "changed", c.ID, "", issued, c.JSON)
+		return printIssued(d, "agent changed", c.ID, "", issued, c.JSON)
 	})
 }
 
@@ -184,24 +179,22 @@ type agentsRemoveCommand struct {
 	ID string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
 }
 
-// Run ends the agent.
 func (c agentsRemoveCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		if err := d.Services.Agents.Remove(d.Ctx, d.Operator, c.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("entfernt: "+c.ID, "removed")
+		return d.Println("removed: %s", c.ID)
 	})
 }
 
 type agentsLinkCommand struct {
 	cli.ServiceFlags
 	ID    string `arg:"" help:"The agent's id, as the list shows it (agt_…)."`
-	Email string `arg:"" help:"The customer's e-mail address. The customer gets a mail about it."`
-	End   bool   `help:"End the link instead."`
+	Email string `arg:"" help:"The customer's email address. The customer is notified by mail."`
+	End   bool   `help:"Remove the link instead."`
 }
 
-// Run links, or ends a link.
 func (c agentsLinkCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -214,11 +207,11 @@ func (c agentsLinkCommand) Run(t *cli.Terminal) error {
 			if err := d.Services.Agents.Unlink(d.Ctx, operator, c.ID); err != nil {
 				return err
 			}
-			return d.PrintBilingual("getrennt: "+account.Email, "no longer linked")
+			return d.Println("link removed: %s", account.Email)
 		}
 		if err := d.Services.Agents.Link(d.Ctx, operator, c.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("verbunden: "+account.Email, "linked")
+		return d.Println("linked: %s", account.Email)
 	})
 }

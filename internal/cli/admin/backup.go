@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// databaseFlags says which service's database is meant.
+// databaseFlags select the database of a service.
 type databaseFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, or the environment's $$DOTKONTOR_DATA and $$DOTKONTOR_DATABASE_URL." xor:"place" placeholder:"FILE"`
 	Data   string `help:"Data folder of a service with SQLite, such as the sandbox's." xor:"place" placeholder:"FOLDER"`
@@ -24,12 +24,12 @@ func (p databaseFlags) options(t *cli.Terminal) (store.Options, error) {
 		return store.Options{Data: p.Data}, nil
 	}
 	path := p.Config
-	if path == "" { // a flag beats the environment, so it is looked at last
+	if path == "" { // a flag takes precedence over the environment
 		path = t.Getenv("DOTKONTOR_CONFIG")
 	}
 	if path == "" && t.Getenv("DOTKONTOR_DATABASE_URL") == "" && t.Getenv("DOTKONTOR_DATA") == "" {
-		// The wrong database is worse than none: nothing is guessed here.
-		return store.Options{}, cli.UsageError("say which service is meant, with --config FILE or --data FOLDER (the sandbox's is " + cli.SandboxData + ")")
+		// There is no default, because backing up the wrong database is worse than failing.
+		return store.Options{}, cli.UsageError("select a service with --config FILE or --data FOLDER (the sandbox uses " + cli.SandboxData + ")")
 	}
 	cfg, err := config.Load(path, t.Env)
 	if err != nil {
@@ -40,11 +40,10 @@ func (p databaseFlags) options(t *cli.Terminal) (store.Options, error) {
 
 type BackupCommand struct {
 	databaseFlags
-	File string `arg:"" help:"Where the backup goes, or - for standard output."`
+	File string `arg:"" help:"Backup file, or - for standard output."`
 }
 
-// Run writes a backup while the service goes on. The file is there when it is
-// whole, and not before.
+// Run writes a backup of a running service. The file appears only once it is complete.
 func (c BackupCommand) Run(t *cli.Terminal) error {
 	options, err := c.options(t)
 	if err != nil {
@@ -61,25 +60,23 @@ func (c BackupCommand) Run(t *cli.Terminal) error {
 		err = app.WriteFileAtomic(c.File, write)
 	}
 	if err != nil {
-		return fmt.Errorf("no backup was made: %w", err)
+		return fmt.Errorf("backup failed: %w", err)
 	}
 	fmt.Fprintf(t.Err, "dotkontor: %d rows of %d tables, schema %d\n", summary.Rows, summary.Tables, summary.Schema)
 	if options.URL == "" {
-		t.Notice("Nicht enthalten: secret.key im Datenordner. Ohne den Schlüssel startet kein Dienst mit dieser Datenbank.",
-			"Not in it: secret.key in the data folder. Without the key, no service starts with this database.")
+		t.Notice("not included: secret.key in the data folder; no service starts with this database without it")
 	} else {
-		t.Notice("Nicht enthalten: secret_key der Konfiguration. Ohne ihn startet kein Dienst mit dieser Datenbank.",
-			"Not in it: the configuration's secret_key. Without it, no service starts with this database.")
+		t.Notice("not included: secret_key of the configuration; no service starts with this database without it")
 	}
 	return nil
 }
 
 type RestoreCommand struct {
 	databaseFlags
-	File string `arg:"" help:"The backup, or - for standard input."`
+	File string `arg:"" help:"Backup file, or - for standard input."`
 }
 
-// Run fills an empty database from a backup, of the same kind or the other.
+// Run restores a backup into an empty database of either engine.
 func (c RestoreCommand) Run(t *cli.Terminal) error {
 	options, err := c.options(t)
 	if err != nil {

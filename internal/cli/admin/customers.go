@@ -11,36 +11,34 @@ import (
 )
 
 type CustomersCommand struct {
-	Add           customersAddCommand     `cmd:"" help:"Make an account, and print a link by which its owner chooses a password."`
-	List          customersListCommand    `cmd:"" help:"Show all accounts, the oldest first."`
-	Disable       customersDisableCommand `cmd:"" help:"Close an account: sessions end, tokens are refused. Nothing is deleted."`
-	Enable        customersEnableCommand  `cmd:"" help:"Open a closed account again."`
-	ResetPassword customersResetCommand   `cmd:"" help:"Print a link by which the owner chooses another password. The old one works until then."`
+	Add           customersAddCommand     `cmd:"" help:"Create an account and print a link to set its password."`
+	List          customersListCommand    `cmd:"" help:"List all accounts, oldest first."`
+	Disable       customersDisableCommand `cmd:"" help:"Disable an account: its sessions end and its tokens are rejected. Nothing is deleted."`
+	Enable        customersEnableCommand  `cmd:"" help:"Enable a disabled account."`
+	ResetPassword customersResetCommand   `cmd:"" help:"Print a link to set a new password. The old one works until then."`
 }
 
 type customersAddCommand struct {
 	cli.ServiceFlags
-	Email    string `arg:"" help:"The customer's e-mail address. You vouch for it: no confirmation is sent."`
-	Language string `default:"de" enum:"de,en" help:"The language of pages and mails: de or en."`
+	Email    string `arg:"" help:"The customer's email address. No confirmation mail is sent: verify the address yourself."`
+	Language string `default:"de" enum:"de,en" help:"Language of pages and mails: de or en."`
 }
 
-// Run makes the account.
 func (c customersAddCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, link, err := d.Services.Customers.Add(d.Ctx, d.Operator, c.Email, c.Language)
 		if err != nil {
 			return err
 		}
-		return printLink(d, "Konto angelegt", "account made", account, link)
+		return printLink(d, "account created", account, link)
 	})
 }
 
 type customersResetCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's e-mail address."`
+	Email string `arg:"" help:"The customer's email address."`
 }
 
-// Run makes the link.
 func (c customersResetCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -51,26 +49,24 @@ func (c customersResetCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return printLink(d, "Link gemacht", "link made", account, link)
+		return printLink(d, "link created", account, link)
 	})
 }
 
-// printLink prints a link to hand on. Whoever has it chooses the password, so it
-// stands alone on its line and nowhere else.
-func printLink(d cli.Session, german, english string, account account.Customer, link string) error {
+// printLink prints a password link. It is a credential, so it is printed once, on a
+// line of its own.
+func printLink(d cli.Session, done string, account account.Customer, link string) error {
 	address := mailer.LinkURL(d.Config.BaseURL, registrar.MailPasswordReset, link)
-	_, err := fmt.Fprintf(d.Out, "%s / %s: %s (%s)\n"+
-		"Bitte sicher übergeben; der Link gilt 24 Stunden und nur einmal:\n"+
-		"Please hand it over safely; the link works for 24 hours and once only:\n\n%s\n", german, english, account.Email, account.ID, address)
+	_, err := fmt.Fprintf(d.Out, "%s: %s (%s)\n"+
+		"Send this link over a secure channel. It works once, within 24 hours:\n\n%s\n", done, account.Email, account.ID, address)
 	return err
 }
 
 type customersDisableCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's e-mail address."`
+	Email string `arg:"" help:"The customer's email address."`
 }
 
-// Run closes the account.
 func (c customersDisableCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -80,16 +76,15 @@ func (c customersDisableCommand) Run(t *cli.Terminal) error {
 		if err := d.Services.Customers.Disable(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("gesperrt: "+account.Email, "disabled")
+		return d.Println("disabled: %s", account.Email)
 	})
 }
 
 type customersEnableCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's e-mail address."`
+	Email string `arg:"" help:"The customer's email address."`
 }
 
-// Run opens the account.
 func (c customersEnableCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -99,7 +94,7 @@ func (c customersEnableCommand) Run(t *cli.Terminal) error {
 		if err := d.Services.Customers.Enable(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("freigegeben: "+account.Email, "enabled")
+		return d.Println("enabled: %s", account.Email)
 	})
 }
 
@@ -108,10 +103,10 @@ type customersListCommand struct {
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page, so that a million accounts need no memory.
+// Run prints page by page, so that memory use does not grow with the number of accounts.
 func (c customersListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", "ID", "Status", "Language", "Created (UTC)", "Email"))
 		last := ""
 		for {
 			page, err := d.Services.Customers.List(d.Ctx, d.Operator, last, listPageSize)
@@ -131,7 +126,6 @@ func (c customersListCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// customerRow is one account in a list.
 type customerRow struct {
 	ID          string     `json:"id"`
 	Email       string     `json:"email"`
@@ -159,6 +153,5 @@ func newCustomerRow(account account.Customer) customerRow {
 }
 
 func (r customerRow) String() string {
-	labels := map[string]string{"active": "aktiv", "disabled": "gesperrt", "unconfirmed": "unbestätigt"}
-	return fmt.Sprintf("%-30s  %s  %-7s  %-16s  %s", r.ID, cli.Pad(labels[r.Status], 12, false), r.Language, formatTime(r.since), cli.Printable(r.Email))
+	return fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", r.ID, r.Status, r.Language, formatTime(r.since), cli.Printable(r.Email))
 }

@@ -13,15 +13,15 @@ import (
 )
 
 type DomainsCommand struct {
-	List     domainsListCommand     `cmd:"" help:"Show domains, everybody's or one customer's."`
-	Show     domainsShowCommand     `cmd:"" help:"Show one domain, and the paid lines that wanted it."`
-	Register domainsRegisterCommand `cmd:"" help:"Register a name for a customer who has paid you otherwise. The running service carries it out."`
-	Renew    domainsRenewCommand    `cmd:"" help:"Renew a customer's domain that they have paid you for otherwise. The running service carries it out."`
+	List     domainsListCommand     `cmd:"" help:"List all domains, or those of one customer."`
+	Show     domainsShowCommand     `cmd:"" help:"Show one domain and its provisioning items."`
+	Register domainsRegisterCommand `cmd:"" help:"Register a name for a customer who paid outside of the service. The running service executes it."`
+	Renew    domainsRenewCommand    `cmd:"" help:"Renew a domain for a customer who paid outside of the service. The running service executes it."`
 }
 
 type domainsListCommand struct {
 	cli.ServiceFlags
-	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
+	Customer string `help:"Only domains of the customer with this email address." placeholder:"EMAIL"`
 	JSON     bool   `name:"json" help:"Print one JSON array."`
 }
 
@@ -36,7 +36,7 @@ func (c domainsListCommand) Run(t *cli.Terminal) error {
 			}
 			only = account.ID
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "bezahlt bis", "Registry", "Kunde/customer"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-40s  %-15s  %-10s  %-10s  %s", "Domain", "Status", "Paid until", "Expires", "Customer"))
 		last := ""
 		for {
 			page, err := d.Services.DB.ListDomainsAfter(d.Ctx, last, listPageSize)
@@ -59,7 +59,6 @@ func (c domainsListCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// domainRow is one domain in a list.
 type domainRow struct {
 	ID              string     `json:"id"`
 	Domain          string     `json:"domain"`
@@ -91,7 +90,7 @@ type domainsShowCommand struct {
 	Name string `arg:"" help:"The domain."`
 }
 
-// Run prints what is known here. 'registry info' asks the registry.
+// Run prints stored data only; 'registry info' queries the registry.
 func (c domainsShowCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		name, err := registrar.ParseHost(c.Name)
@@ -107,11 +106,11 @@ func (c domainsShowCommand) Run(t *cli.Terminal) error {
 			return err
 		}
 		if !found && len(items) == 0 {
-			return errors.New("diese Domain kennen wir nicht / we do not know this domain")
+			return errors.New("no such domain")
 		}
 		if found {
-			fmt.Fprintf(d.Out, "%s  %s\n  bezahlt bis / paid until      %s\n  Kunde / customer              %s\n"+
-				"  Registry-Konto / account      %s\n  Registry: Status              %s\n  Registry: Ablauf / expires    %s\n  abgeglichen / compared (UTC)  %s\n",
+			fmt.Fprintf(d.Out, "%s  %s\n  paid until         %s\n  customer           %s\n  registry account   %s\n"+
+				"  registry status    %s\n  registry expiry    %s\n  last synced (UTC)  %s\n",
 				domain.Name, domain.Status, formatDate(domain.PaidUntil), domain.Customer, orDash(domain.Account),
 				orDash(strings.Join(domain.RegistryStatus, " ")), formatDate(domain.RegistryExpires), formatTime(domain.SyncedAt))
 		}
@@ -124,38 +123,35 @@ func (c domainsShowCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// printItem prints one line of an order.
 func printItem(d cli.Session, item provision.Item) error {
 	refund := ""
 	if item.RefundDue {
-		refund = fmt.Sprintf("  (%s; Geld zurück / refund due)", item.Failure)
+		refund = fmt.Sprintf("  (%s; refund due)", item.Failure)
 	}
 	_, err := fmt.Fprintf(d.Out, "  %s  %-8s  %-9s  %s  %s%s\n", item.ID, item.Kind, item.State, formatTime(item.UpdatedAt), cli.Printable(item.Payment), refund)
 	return err
 }
 
-// manualOrderFlags is what an operator vouches for.
+// manualOrderFlags describe an order that was paid outside of the service.
 type manualOrderFlags struct {
 	cli.ServiceFlags
 	Name          string        `arg:"" help:"The domain."`
-	Customer      string        `required:"" help:"The customer's e-mail address." placeholder:"EMAIL"`
-	ManualPayment string        `required:"" help:"What paid for it, such as the number of your invoice. The same reference pays for the same name once." placeholder:"REF"`
-	Years         int           `help:"Term in years. Default: the shortest that the extension has."`
-	Wait          bool          `help:"Wait for the outcome and show the way there. It needs a running service."`
-	Patience      time.Duration `default:"10m" help:"How long --wait waits."`
+	Customer      string        `required:"" help:"The customer's email address." placeholder:"EMAIL"`
+	ManualPayment string        `required:"" help:"Payment reference, such as your invoice number. A reference can pay for a name only once." placeholder:"REF"`
+	Years         int           `help:"Term in years. Default: the extension's shortest."`
+	Wait          bool          `help:"Wait for the outcome and print each state. Requires a running service."`
+	Patience      time.Duration `default:"10m" help:"Time limit of --wait."`
 }
 
 type domainsRegisterCommand struct{ manualOrderFlags }
 
-// Run registers a name.
 func (c domainsRegisterCommand) Run(t *cli.Terminal) error { return c.order(t, provision.Register) }
 
 type domainsRenewCommand struct{ manualOrderFlags }
 
-// Run renews a domain.
 func (c domainsRenewCommand) Run(t *cli.Terminal) error { return c.order(t, provision.Renew) }
 
-// order asks the registry whether it can be had, and writes the paid line down.
+// order checks availability at the registry and stores the paid item.
 func (c manualOrderFlags) order(t *cli.Terminal, kind provision.Kind) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Customer)
@@ -178,14 +174,14 @@ func (c manualOrderFlags) order(t *cli.Terminal, kind provision.Kind) error {
 		if err != nil {
 			return err
 		}
-		if err := d.PrintBilingual("Auftrag "+item.ID, "line "+string(item.State)); err != nil || !c.Wait {
+		if err := d.Println("item %s: %s", item.ID, item.State); err != nil || !c.Wait {
 			return err
 		}
 		return waitForItem(d, provisioning, item, c.Patience)
 	})
 }
 
-// waitForItem shows the states of a line until the last one.
+// waitForItem prints each state of an item until a final one.
 func waitForItem(d cli.Session, provisioning *provision.Service, item provision.Item, patience time.Duration) error {
 	ctx, cancel := context.WithTimeout(d.Ctx, patience)
 	defer cancel()
@@ -193,7 +189,7 @@ func waitForItem(d cli.Session, provisioning *provision.Service, item provision.
 	for !item.State.Final() {
 		select {
 		case <-ctx.Done():
-			return errors.New("noch nicht fertig; läuft der Dienst? Die Zeile bleibt gültig / not done yet; is the service running? The line stays valid")
+			return errors.New("timed out; is the service running? The item stays queued")
 		case <-time.After(200 * time.Millisecond):
 		}
 		var err error
@@ -206,10 +202,10 @@ func waitForItem(d cli.Session, provisioning *provision.Service, item provision.
 		}
 	}
 	if item.State == provision.StateFailed {
-		return fmt.Errorf("abgelehnt (%s), das Geld ist zurückzugeben / refused (%s), the money has to be returned", item.Failure, item.Failure)
+		return fmt.Errorf("item failed (%s); refund the payment", item.Failure)
 	}
 	if item.Kind == provision.Renew {
-		return d.PrintBilingual("verlängert: "+item.Name, "renewed")
+		return d.Println("renewed: %s", item.Name)
 	}
-	return d.PrintBilingual("registriert: "+item.Name, "registered")
+	return d.Println("registered: %s", item.Name)
 }

@@ -15,21 +15,21 @@ import (
 )
 
 type InvoicesCommand struct {
-	List   invoicesListCommand   `cmd:"" help:"Show invoices and corrections, everybody's or one customer's."`
+	List   invoicesListCommand   `cmd:"" help:"List invoices and corrections, all or those of one customer."`
 	Show   invoicesShowCommand   `cmd:"" help:"Show one document."`
-	Export invoicesExportCommand `cmd:"" help:"Write documents to a folder, each as PDF and XML: for the tax adviser."`
+	Export invoicesExportCommand `cmd:"" help:"Export documents to a folder as PDF and XML, for your tax adviser."`
 }
 
-// invoiceFilter is whose and of which days.
+// invoiceFilter selects documents by customer and date.
 type invoiceFilter struct {
 	cli.ServiceFlags
-	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
-	From     string `help:"Only those of this day and later." placeholder:"2026-11-01"`
-	Until    string `help:"Only those before this day." placeholder:"2026-12-01"`
+	Customer string `help:"Only documents of the customer with this email address." placeholder:"EMAIL"`
+	From     string `help:"Only documents of this day or later." placeholder:"2026-11-01"`
+	Until    string `help:"Only documents before this day." placeholder:"2026-12-01"`
 }
 
-// each hands every document to use: everybody's the oldest first, a customer's the
-// newest first.
+// each calls use for every selected document: all oldest first, a customer's newest
+// first.
 func (c invoiceFilter) each(d cli.Session, use func(invoice.Document) error) error {
 	for _, day := range []string{c.From, c.Until} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
@@ -78,7 +78,7 @@ type invoicesListCommand struct {
 func (c invoicesListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-18s  %-10s  %10s  %10s  %10s  %-4s  %-30s  %s",
-			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Kunde/customer"))
+			"Nummer/number", "Tag/day", "netto", "USt/VAT", "brutto", "", "Bestellung/order", "Customer"))
 		if err := c.each(d, func(document invoice.Document) error { return list.add(newDocumentRow(document)) }); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (c invoicesShowCommand) Run(t *cli.Terminal) error {
 			return err
 		}
 		if !found {
-			return errors.New("dieses Dokument gibt es nicht / there is no such document")
+			return errors.New("no such document")
 		}
 		return printDocument(d, document)
 	})
@@ -142,17 +142,17 @@ func printDocument(d cli.Session, document invoice.Document) error {
 	var text strings.Builder
 	row := func(word, value string) { fmt.Fprintf(&text, "  %-30s  %s\n", word, cli.Printable(value)) }
 	fmt.Fprintf(&text, "%s  %s\n", document.Number, document.Kind)
-	row("Tag / day", document.Day)
-	row("Leistung / supplied", document.SuppliedOn)
+	row("date", document.Day)
+	row("supply date", document.SuppliedOn)
 	if document.Corrects != nil {
-		row("zur Rechnung / for invoice", document.Corrects.Number+" "+document.Corrects.Day)
+		row("corrects invoice", document.Corrects.Number+" "+document.Corrects.Day)
 	}
-	row("Bestellung / order", document.Order)
-	row("Kunde / customer", document.Customer)
+	row("order", document.Order)
+	row("customer", document.Customer)
 	b := document.Buyer
-	row("an / to", strings.Join(strings.Fields(strings.Join([]string{b.Organisation, b.Name, b.Street, b.PostalCode, b.City, b.State, b.Country}, " ")), " "))
-	row("USt-IdNr. / VAT id", orDash(b.VATID))
-	row("USt. / VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
+	row("billed to", strings.Join(strings.Fields(strings.Join([]string{b.Organisation, b.Name, b.Street, b.PostalCode, b.City, b.State, b.Country}, " ")), " "))
+	row("VAT ID", orDash(b.VATID))
+	row("VAT", fmt.Sprintf("%s %s %d.%02d %%", document.Rule, document.Category, document.RateBasisPoints/100, document.RateBasisPoints%100))
 	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", document.Net, document.VAT, document.Gross))
 	for _, line := range document.Lines {
 		fmt.Fprintf(&text, "  %10s  %10s  %10s  %s\n", line.Net, line.VAT, line.Gross, cli.Printable(line.Text))
@@ -166,11 +166,11 @@ func printDocument(d cli.Session, document invoice.Document) error {
 
 type invoicesExportCommand struct {
 	invoiceFilter
-	Folder string `arg:"" help:"Where to; it is made if it does not exist. Files that are there already are written again."`
+	Folder string `arg:"" help:"Target folder; created if missing. Existing files are overwritten."`
 }
 
-// Run writes two files a document. They are the same each time, so an export that
-// was cut off is simply repeated.
+// Run writes two files per document. They are reproducible, so an interrupted export
+// can be repeated.
 func (c invoicesExportCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		renderer, err := invoicepdf.New()
@@ -187,7 +187,7 @@ func (c invoicesExportCommand) Run(t *cli.Terminal) error {
 		}); err != nil {
 			return err
 		}
-		return d.PrintBilingual(fmt.Sprintf("%d Dokumente geschrieben", count), fmt.Sprintf("%d documents written", count))
+		return d.Println("%d documents written", count)
 	})
 }
 
@@ -197,7 +197,7 @@ func writeDocumentFiles(renderer *invoicepdf.Renderer, document invoice.Document
 		if err != nil {
 			return err
 		}
-		// Numbers are ours: letters, digits and hyphens.
+		// Numbers consist of letters, digits and hyphens only.
 		if err := os.WriteFile(filepath.Join(folder, document.Number+ending), content, 0o600); err != nil {
 			return err
 		}

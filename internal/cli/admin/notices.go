@@ -12,17 +12,16 @@ import (
 )
 
 type NoticesCommand struct {
-	List noticesListCommand `cmd:"" help:"Show withdrawals and terminations, the oldest first."`
-	Done noticesDoneCommand `cmd:"" help:"Note that one is dealt with."`
+	List noticesListCommand `cmd:"" help:"List withdrawals and terminations, oldest first."`
+	Done noticesDoneCommand `cmd:"" help:"Mark one as done."`
 }
 
 type noticesListCommand struct {
 	cli.ServiceFlags
-	Open bool `help:"Only those that nobody has dealt with."`
+	Open bool `help:"Only open ones."`
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page.
 func (c noticesListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		notices, err := withdrawal.New(withdrawal.Config{Store: d.Services.DB})
@@ -30,7 +29,7 @@ func (c noticesListCommand) Run(t *cli.Terminal) error {
 			return err
 		}
 		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf(noticeColumns,
-			"Nummer/number", "Eingang/received", "Art/kind", "zum/as of", "", "Zustimmung/consent", "Vertrag/contract", "E-Mail", "Name"))
+			"ID", "Received", "Kind", "End", "", "Consent", "Contract", "Email", "Name"))
 		for last := ""; ; {
 			page, err := d.Services.DB.ListWithdrawalNotices(d.Ctx, last, listPageSize)
 			if err != nil {
@@ -58,7 +57,6 @@ func (c noticesListCommand) Run(t *cli.Terminal) error {
 
 const noticeColumns = "%-30s  %-20s  %-11s  %-10s  %-4s  %-18s  %-24s  %-28s  %s"
 
-// noticeRow is one declaration in a list.
 type noticeRow struct {
 	ID         string     `json:"id"`
 	Kind       string     `json:"kind"`
@@ -70,12 +68,12 @@ type noticeRow struct {
 	Reason     string     `json:"reason,omitempty"`
 	End        string     `json:"end,omitempty"`
 	DoneAt     *time.Time `json:"doneAt,omitempty"`
-	// Orders are those that a withdrawal may be about.
+	// Orders are those that a withdrawal may refer to.
 	Orders []noticeOrder `json:"orders,omitempty"`
 }
 
-// noticeOrder is an order, and when its consumer asked for an early beginning: null
-// where nobody did.
+// noticeOrder is an order with the time of the consumer's consent to early performance,
+// null if there was none.
 type noticeOrder struct {
 	ID        string     `json:"id"`
 	PaidAt    *time.Time `json:"paidAt"`
@@ -109,8 +107,8 @@ func (r noticeRow) String() string {
 		cli.Printable(r.Contract), cli.Printable(r.Email), cli.Printable(r.Name))
 }
 
-// consents says of each order that it may be about on which day its consumer asked for
-// an early beginning. A question mark: no order is known by these words.
+// consents lists the date of the consent to early performance for each related order,
+// or "?" if no order matches the notice.
 func (r noticeRow) consents() string {
 	if r.Kind != string(withdrawal.Withdrawal) {
 		return "-"
@@ -128,10 +126,9 @@ func (r noticeRow) consents() string {
 
 type noticesDoneCommand struct {
 	cli.ServiceFlags
-	ID string `arg:"" help:"The number, dcl_…"`
+	ID string `arg:"" help:"The id (dcl_…)."`
 }
 
-// Run marks it once.
 func (c noticesDoneCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		done, err := d.Services.DB.MarkWithdrawalNoticeDone(d.Ctx, c.ID, time.Now())
@@ -141,7 +138,7 @@ func (c noticesDoneCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(d.Out, "erledigt / done:", c.ID)
+		_, err = fmt.Fprintln(d.Out, "done:", c.ID)
 		return err
 	})
 }

@@ -12,16 +12,15 @@ import (
 
 type OperatorsCommand struct {
 	Add    operatorsAddCommand    `cmd:"" help:"Grant an account the operator role. Without a passkey or second factor it gets a single-use enrolment link."`
-	List   operatorsListCommand   `cmd:"" help:"Show who may."`
-	Remove operatorsRemoveCommand `cmd:"" help:"End that, at once."`
+	List   operatorsListCommand   `cmd:"" help:"List operator accounts."`
+	Remove operatorsRemoveCommand `cmd:"" help:"Revoke the operator role at once."`
 }
 
 type operatorsAddCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The e-mail address of an account."`
+	Email string `arg:"" help:"The email address of an account."`
 }
 
-// Run gives the role.
 func (c operatorsAddCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -59,10 +58,9 @@ func printGrant(d cli.Session, account account.Customer, grant account.OperatorG
 
 type operatorsRemoveCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The e-mail address of the account."`
+	Email string `arg:"" help:"The email address of the account."`
 }
 
-// Run takes the role.
 func (c operatorsRemoveCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -72,7 +70,7 @@ func (c operatorsRemoveCommand) Run(t *cli.Terminal) error {
 		if err := d.Services.Customers.RemoveOperator(d.Ctx, d.Operator, account.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("kein Betreiber mehr: "+account.Email, "no operator any more")
+		return d.Println("operator role revoked: %s", account.Email)
 	})
 }
 
@@ -81,14 +79,13 @@ type operatorsListCommand struct {
 	JSON bool `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints the operators.
 func (c operatorsListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		operators, err := d.Services.Customers.ListOperators(d.Ctx, d.Operator)
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-7s  %-16s  %s", "ID", "Status", "Sprache", "seit/since (UTC)", "E-Mail"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-8s  %-16s  %s", "ID", "Status", "Language", "Created (UTC)", "Email"))
 		for _, account := range operators {
 			if err := list.add(newCustomerRow(account)); err != nil {
 				return err

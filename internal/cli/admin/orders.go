@@ -12,19 +12,18 @@ import (
 )
 
 type OrdersCommand struct {
-	List ordersListCommand `cmd:"" help:"Show orders, everybody's or one customer's."`
+	List ordersListCommand `cmd:"" help:"List all orders, or those of one customer."`
 	Show ordersShowCommand `cmd:"" help:"Show one order with its items, payments and refunds."`
 }
 
 type ordersListCommand struct {
 	cli.ServiceFlags
-	Customer string `help:"Only those of the customer with this e-mail address." placeholder:"EMAIL"`
-	Open     bool   `help:"Only those that are not at their end, or whose money still has to go back."`
+	Customer string `help:"Only orders of the customer with this email address." placeholder:"EMAIL"`
+	Open     bool   `help:"Only orders in progress or with a refund due."`
 	JSON     bool   `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints page by page: everybody's the oldest first, a customer's the newest
-// first.
+// Run prints page by page: all orders oldest first, a customer's newest first.
 func (c ordersListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		next := func(last string) ([]order.Order, error) {
@@ -39,7 +38,7 @@ func (c ordersListCommand) Run(t *cli.Terminal) error {
 				return d.Services.DB.ListOrders(d.Ctx, account.ID, last, listPageSize)
 			}
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "seit/since (UTC)", "EUR", "Kunde/customer", "Domains"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-21s  %-16s  %10s  %-30s  %s", "ID", "Status", "Created (UTC)", "EUR", "Customer", "Domains"))
 		last := ""
 		for {
 			page, err := next(last)
@@ -62,7 +61,6 @@ func (c ordersListCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// orderRow is one order in a list.
 type orderRow struct {
 	ID         string          `json:"id"`
 	Customer   string          `json:"customer"`
@@ -96,8 +94,8 @@ type ordersShowCommand struct {
 	ID string `arg:"" help:"The order's id (ord_...)."`
 }
 
-// Run prints all that is known here. The links to pay are not shown: they are the
-// customer's.
+// Run prints the order without its payment links, which are credentials of the
+// customer.
 func (c ordersShowCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		o, found, err := d.Services.DB.OrderByID(d.Ctx, c.ID)
@@ -105,7 +103,7 @@ func (c ordersShowCommand) Run(t *cli.Terminal) error {
 			return err
 		}
 		if !found {
-			return errors.New("diese Bestellung gibt es nicht / there is no such order")
+			return errors.New("no such order")
 		}
 		return printOrder(d, o)
 	})
@@ -113,27 +111,27 @@ func (c ordersShowCommand) Run(t *cli.Terminal) error {
 
 func printOrder(d cli.Session, o order.Order) error {
 	var text strings.Builder
-	row := func(word, value string) { fmt.Fprintf(&text, "  %-32s  %s\n", word, cli.Printable(value)) }
+	row := func(label, value string) { fmt.Fprintf(&text, "  %-23s  %s\n", label, cli.Printable(value)) }
 	fmt.Fprintf(&text, "%s  %s\n", o.ID, o.State)
-	row("Kunde / customer", o.Customer)
-	row("bestellt / ordered (UTC)", formatTime(o.CreatedAt))
-	row("von / by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
-	row("gültig bis / valid until (UTC)", formatTime(o.ExpiresAt))
-	row("bezahlt / paid (UTC)", formatTime(o.PaidAt))
-	row("Zustimmung / consent (UTC)", strings.TrimSpace(formatTime(o.Consent.At)+" "+o.Consent.Wording))
-	row("nächster Blick / next look (UTC)", formatTime(o.DueAt))
+	row("customer", o.Customer)
+	row("created (UTC)", formatTime(o.CreatedAt))
+	row("created by", strings.TrimSpace(fmt.Sprintf("%s %s %s", o.By.Kind, o.By.Through, o.ByName)))
+	row("expires (UTC)", formatTime(o.ExpiresAt))
+	row("paid (UTC)", formatTime(o.PaidAt))
+	row("consent (UTC)", strings.TrimSpace(formatTime(o.Consent.At)+" "+o.Consent.Wording))
+	row("next check (UTC)", formatTime(o.DueAt))
 	rule := fmt.Sprintf("%s %s %d.%02d %%", o.Totals.Rule, o.Totals.Country, o.Totals.RateBasisPoints/100, o.Totals.RateBasisPoints%100)
 	if o.Totals.Unchecked {
-		rule += " (USt-IdNr. ungeprüft / VAT id not checked)"
+		rule += " (VAT ID not verified)"
 	}
-	row("USt. / VAT", rule)
-	row("netto + USt. = brutto (EUR)", fmt.Sprintf("%s + %s = %s", o.Totals.Net, o.Totals.VAT, o.Totals.Gross))
+	row("VAT", rule)
+	row("net + VAT = gross (EUR)", fmt.Sprintf("%s + %s = %s", o.Totals.Net, o.Totals.VAT, o.Totals.Gross))
 	for _, item := range o.Items {
 		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s%s\n",
 			item.ID, item.Kind, item.State, item.Gross, item.Name, orDash(item.ProvisionItem), failure(item.Failure))
 	}
 	for _, payment := range o.Payments {
-		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "Zahlung", payment.State, payment.Amount,
+		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", payment.ID, "payment", payment.State, payment.Amount,
 			formatTime(payment.UpdatedAt), orDash(payment.Session), orDash(payment.Intent))
 	}
 	for _, refund := range o.Refunds {
@@ -141,14 +139,13 @@ func printOrder(d cli.Session, o order.Order) error {
 		if refund.Provider != "" {
 			state, at = "made", refund.MadeAt
 		}
-		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "zurück", state, refund.Amount,
+		fmt.Fprintf(&text, "  %s  %-8s  %-12s  %10s  %s  %s  %s\n", refund.ID, "refund", state, refund.Amount,
 			formatTime(at), orDash(refund.Provider), orDash(refund.Item))
 	}
 	_, err := fmt.Fprint(d.Out, text.String())
 	return err
 }
 
-// failure is why an item could not be carried out.
 func failure(code registrar.Code) string {
 	if code == "" {
 		return ""

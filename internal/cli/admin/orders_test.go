@@ -82,11 +82,11 @@ func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 			`"status":"awaiting_payment","domains":\["wartet\.org"\],"gross":14\.28,"refunds_due":0,"created_at":"2026-11-15T08:00:00Z","paid_at":null`,
 			`"status":"failed","domains":\["vergeben\.org"\],"gross":14\.28,"refunds_due":1`,
 		}, ""},
-		{"orders list --customer bert@example.com", []string{"^nichts da / nothing here\n$"}, "ord_"},
+		{"orders list --customer bert@example.com", []string{"^no entries\n$"}, "ord_"},
 		{"orders show " + failed, []string{
-			"^" + failed + "  failed\n", `consent \(UTC\) +2026-11-15 08:00 2026-11-de\n`, `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(USt-IdNr\. ungeprüft`, `token tok_1 Lap.top`,
+			"^" + failed + "  failed\n", `consent \(UTC\) +2026-11-15 08:00 2026-11-de\n`, `12\.00 \+ 2\.28 = 14\.28`, `germany DE 19\.00 % \(VAT ID not verified`, `token tok_1 Lap.top`,
 			`itm_vergeben\.org  register  failed +14\.28  vergeben\.org  -  \(name_held\)`,
-			`pay_1  Zahlung +kept +14\.28  2026-11-15 08:00  cs_1  pi_1`, `rfd_1  zurück +due +14\.28  2026-11-15 08:00  -  itm_vergeben\.org`,
+			`pay_1  payment +captured +14\.28  2026-11-15 08:00  cs_1  pi_1`, `rfd_1  refund +due +14\.28  2026-11-15 08:00  -  itm_vergeben\.org`,
 		}, "hash-|sealed-|\x1b"},
 	} {
 		out, _ := clitest.MustRun(t, &grammar{}, nil, append(strings.Fields(test.args), "--config", settings)...)
@@ -100,7 +100,7 @@ func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"ord_nothing", "\xff"} {
-		if code, _, errOut := clitest.Run(t, &grammar{}, nil, "orders", "show", id, "--config", settings); code != cli.ExitError || !strings.Contains(errOut, "there is no such order") {
+		if code, _, errOut := clitest.Run(t, &grammar{}, nil, "orders", "show", id, "--config", settings); code != cli.ExitError || !strings.Contains(errOut, "no such order") {
 			t.Errorf("%q: %d, %s", id, code, errOut)
 		}
 	}

@@ -16,10 +16,10 @@ import (
 )
 
 type RegistryCommand struct {
-	Check registryCheckCommand `cmd:"" help:"Ask registries over EPP which names are free, and what they cost there."`
-	Info  registryInfoCommand  `cmd:"" help:"Show all that a registry tells us of a domain."`
-	Poll  registryPollCommand  `cmd:"" help:"Fetch the messages that wait at registries. The running service does so by itself."`
-	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry, and report what differs."`
+	Check registryCheckCommand `cmd:"" help:"Check names and their prices at the registries over EPP."`
+	Info  registryInfoCommand  `cmd:"" help:"Show a domain's data at its registry."`
+	Poll  registryPollCommand  `cmd:"" help:"Fetch queued poll messages. The running service does this automatically."`
+	Sync  registrySyncCommand  `cmd:"" help:"Compare every domain with its registry and report differences."`
 }
 
 // parseListedName reads a name and finds its extension in the price list.
@@ -43,11 +43,11 @@ func parseListedName(d cli.Session, text string) (registrar.Name, registrar.Exte
 	return name, extension, nil
 }
 
-// openProvisioning opens the way to the registries. It carries nothing out by itself:
-// the lines are the running service's.
+// openProvisioning connects to the registries. It runs no background work: items are
+// executed by the running service.
 func openProvisioning(d cli.Session) (*provision.Service, func(), error) {
 	if len(d.Config.EPP) == 0 {
-		return nil, nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
+		return nil, nil, errors.New("no registry account is configured ([[epp]], see docs/registry.md)")
 	}
 	registries, err := app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -63,10 +63,10 @@ func openProvisioning(d cli.Session) (*provision.Service, func(), error) {
 	return lines, registries.Close, nil
 }
 
-// openRegistries opens the accounts alone, for questions.
+// openRegistries connects to the registry accounts for queries.
 func openRegistries(d cli.Session) (*app.Registries, error) {
 	if len(d.Config.EPP) == 0 {
-		return nil, errors.New("kein Registry-Konto ist eingestellt ([[epp]], siehe docs/registry.md) / no registry account is configured")
+		return nil, errors.New("no registry account is configured ([[epp]], see docs/registry.md)")
 	}
 	return app.OpenRegistries(d.Config, slog.New(slog.DiscardHandler))
 }
@@ -76,7 +76,6 @@ type registryCheckCommand struct {
 	Names []string `arg:"" help:"The names."`
 }
 
-// Run asks each name's own account.
 func (c registryCheckCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		registries, err := openRegistries(d)
@@ -109,9 +108,9 @@ func (c registryCheckCommand) Run(t *cli.Terminal) error {
 }
 
 func printChecked(out io.Writer, checked epp.CheckResult) {
-	word, rest := "frei/free", ""
+	state, rest := "free", ""
 	if !checked.Available {
-		word, rest = "vergeben/taken", checked.Reason
+		state, rest = "taken", checked.Reason
 	}
 	if checked.Fee != nil && checked.Available {
 		if price, known := checked.Fee.Price("create"); known && price.Known {
@@ -121,10 +120,10 @@ func printChecked(out io.Writer, checked epp.CheckResult) {
 			rest += " premium (" + checked.Fee.Class + ")"
 		}
 	}
-	fmt.Fprintf(out, "%-40s  %-14s  %s\n", checked.Name, word, cli.Printable(rest))
+	fmt.Fprintf(out, "%-40s  %-5s  %s\n", checked.Name, state, cli.Printable(rest))
 }
 
-// explainEPPError adds the registry's own words, which operators may read.
+// explainEPPError adds the registry's own message, which operators may read.
 func explainEPPError(err error) error {
 	var refused *epp.ResultError
 	var cause *registrar.Cause
@@ -153,7 +152,6 @@ type registryInfoCommand struct {
 	Name string `arg:"" help:"The domain."`
 }
 
-// Run asks the account of the extension.
 func (c registryInfoCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		registries, err := openRegistries(d)
@@ -179,9 +177,9 @@ func (c registryInfoCommand) Run(t *cli.Terminal) error {
 }
 
 func printInfo(out io.Writer, info epp.DomainInfo) {
-	row := func(word, value string) {
+	row := func(label, value string) {
 		if value != "" {
-			fmt.Fprintf(out, "  %-12s  %s\n", word, cli.Printable(value))
+			fmt.Fprintf(out, "  %-12s  %s\n", label, cli.Printable(value))
 		}
 	}
 	fmt.Fprintln(out, info.Name)
@@ -224,7 +222,7 @@ func (c registryPollCommand) Run(t *cli.Terminal) error {
 			if err != nil {
 				return explainEPPError(err)
 			}
-			if err := d.PrintBilingual(fmt.Sprintf("%s: %d Nachrichten", account.Name, count), fmt.Sprintf("%d messages", count)); err != nil {
+			if err := d.Println("%s: %d messages", account.Name, count); err != nil {
 				return err
 			}
 		}
@@ -236,7 +234,7 @@ type registrySyncCommand struct {
 	cli.ServiceFlags
 }
 
-// Run prints every domain that differs, and ends with an error if one does.
+// Run prints every difference and fails if there is one.
 func (c registrySyncCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		provisioning, closeFn, err := openProvisioning(d)
@@ -262,8 +260,7 @@ func (c registrySyncCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		if err := d.PrintBilingual(fmt.Sprintf("%d verglichen, %d weichen ab, %d ohne Antwort", compared, differ, unknown),
-			fmt.Sprintf("%d compared, %d differ, %d without an answer", compared, differ, unknown)); err != nil {
+		if err := d.Println("%d compared, %d differ, %d without an answer", compared, differ, unknown); err != nil {
 			return err
 		}
 		if differ+unknown > 0 {

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// listPageSize is how many rows are read at a time.
+// listPageSize is the number of rows in one database query.
 const listPageSize = 200
 
-// rowPrinter prints rows below a head, or as a JSON array.
+// rowPrinter prints rows below a header, or as a JSON array.
 type rowPrinter struct {
 	out    io.Writer
 	json   bool
@@ -52,7 +52,7 @@ func (l *rowPrinter) end() error {
 	case l.json:
 		text = "]\n"
 	case l.rows == 0:
-		text = "nichts da / nothing here\n"
+		text = "no entries\n"
 	}
 	_, err := io.WriteString(l.out, text)
 	return err

@@ -8,10 +8,9 @@ import (
 )
 
 type TextsCommand struct {
-	Folder string `arg:"" help:"Folder; it is made, and files that are there stay as they are."`
+	Folder string `arg:"" help:"Target folder; created if missing. Existing files are kept."`
 }
 
-// Run writes the shipped texts.
 func (c TextsCommand) Run(t *cli.Terminal) error {
 	written, err := legal.WriteDefaultTexts(c.Folder)
 	for _, file := range written {

@@ -9,17 +9,16 @@ import (
 )
 
 type TokensCommand struct {
-	List   tokensListCommand   `cmd:"" help:"Show an account's personal access tokens, the newest first. Never their secrets: nobody has them."`
-	Revoke tokensRevokeCommand `cmd:"" help:"End a token. It is refused from the next call on."`
+	List   tokensListCommand   `cmd:"" help:"List an account's personal access tokens, newest first. Only their hashes are stored."`
+	Revoke tokensRevokeCommand `cmd:"" help:"Revoke a token. It is rejected from the next call on."`
 }
 
 type tokensListCommand struct {
 	cli.ServiceFlags
-	Email string `arg:"" help:"The customer's e-mail address."`
+	Email string `arg:"" help:"The customer's email address."`
 	JSON  bool   `name:"json" help:"Print one JSON array."`
 }
 
-// Run prints the tokens.
 func (c tokensListCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		account, err := d.FindCustomer(c.Email)
@@ -30,7 +29,7 @@ func (c tokensListCommand) Run(t *cli.Terminal) error {
 		if err != nil {
 			return err
 		}
-		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "seit/since (UTC)", "benutzt/used", "Name"))
+		list := newRowPrinter(d.Out, c.JSON, fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", "ID", "Status", "Created (UTC)", "Last used (UTC)", "Name"))
 		for _, token := range tokens {
 			if err := list.add(newTokenRow(token)); err != nil {
 				return err
@@ -40,7 +39,6 @@ func (c tokensListCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// tokenRow is one token in a list.
 type tokenRow struct {
 	ID         string     `json:"id"`
 	Name       string     `json:"name"`
@@ -64,8 +62,7 @@ func newTokenRow(token oauth.PersonalAccessToken) tokenRow {
 }
 
 func (r tokenRow) String() string {
-	labels := map[string]string{"active": "aktiv", "revoked": "widerrufen"}
-	return fmt.Sprintf("%-30s  %s  %-16s  %-16s  %s", r.ID, cli.Pad(labels[r.Status], 12, false), formatTime(r.since), formatTime(r.used), cli.Printable(r.Name))
+	return fmt.Sprintf("%-30s  %-12s  %-16s  %-16s  %s", r.ID, r.Status, formatTime(r.since), formatTime(r.used), cli.Printable(r.Name))
 }
 
 type tokensRevokeCommand struct {
@@ -73,12 +70,11 @@ type tokensRevokeCommand struct {
 	ID string `arg:"" help:"The token's id, as the list shows it (tok_…)."`
 }
 
-// Run ends the token.
 func (c tokensRevokeCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		if err := d.Services.Tokens.RevokeFor(d.Ctx, d.Operator, c.ID); err != nil {
 			return err
 		}
-		return d.PrintBilingual("widerrufen: "+c.ID, "revoked")
+		return d.Println("revoked: %s", c.ID)
 	})
 }

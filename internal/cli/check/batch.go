@@ -50,12 +50,12 @@ func (p progress) exitCode() int {
 
 // line is the progress in one line.
 func (p progress) line() string {
-	text := fmt.Sprintf("%d/%d, %d frei/free", p.done, p.total, p.free)
+	text := fmt.Sprintf("%d/%d, %d free", p.done, p.total, p.free)
 	if p.failed > 0 {
-		text += fmt.Sprintf(", %d Fehler/errors", p.failed)
+		text += fmt.Sprintf(", %d failed", p.failed)
 	}
 	if p.left >= 0 && p.done < p.total {
-		text += ", noch/left " + formatDuration(p.left)
+		text += ", " + formatDuration(p.left) + " left"
 	}
 	return text
 }

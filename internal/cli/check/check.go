@@ -17,31 +17,31 @@ import (
 )
 
 type Command struct {
-	Names []string `arg:"" optional:"" help:"Names with or without an extension; - or none reads them from standard input, one a line."`
+	Names []string `arg:"" optional:"" help:"Names with or without an extension; - or none reads them from standard input, one per line."`
 
 	TLDs     []string `name:"tlds" help:"Extensions for names without one: popular, all, or a list like .de,.com. Default: the eight of a search." placeholder:"LIST"`
-	Suggest  bool     `help:"Ask about similar names too: hyphens, prefixes, plurals."`
+	Suggest  bool     `help:"Also check similar names: hyphens, prefixes, plurals."`
 	OnlyFree bool     `help:"Show free names only."`
 	JSON     bool     `name:"json" xor:"format" help:"Print one JSON array at the end."`
-	NDJSON   bool     `name:"ndjson" xor:"format" help:"Print one JSON object a line, as the answers come."`
+	NDJSON   bool     `name:"ndjson" xor:"format" help:"Print one JSON object per line, as results arrive."`
 	CSV      bool     `name:"csv" xor:"format" help:"Print CSV with a header."`
-	Jobs     int      `help:"How many names are asked about at one moment, up to 512. Default: 64, or 8 with --server." placeholder:"N"`
-	Server   string   `help:"Ask a running service at this address instead of the registries, at the pace that its limits allow." placeholder:"URL"`
+	Jobs     int      `help:"Concurrent lookups, up to 512. Default: 64, or 8 with --server." placeholder:"N"`
+	Server   string   `help:"Query a running service at this URL instead of the registries, within its rate limits." placeholder:"URL"`
 	lookupFlags
 }
 
-// Help is what 'dotkontor check --help' adds.
+// Help extends the output of --help.
 func (Command) Help() string {
-	return `A name without a dot is asked about below the extensions of --tlds. A name with
-its extension is asked about as it is; if --tlds is given, also below those
-extensions. In a list, empty lines and everything after a # are skipped. One
-batch has at most 100,000 names.
+	return `A name without a dot is checked under the extensions of --tlds. A name with an
+extension is checked as given and, if --tlds is set, also under those
+extensions. In a list, empty lines and text after # are ignored. A batch has at
+most 100,000 names.
 
-Exit code: 0 at least one name is free, 2 none is free, 1 no name got an
-answer, 64 the command line is wrong, 130 interrupted (what is known by then is
-printed). Prices are net euros a year; 2×87.90 means that the extension is sold
-for two years at once. Where a service sells names, "lookup only" marks those
-that can't be ordered there; --json and --csv say why (orderableReason).
+Exit code: 0 at least one name is free, 2 none is free, 1 every lookup failed,
+64 usage error, 130 interrupted (results so far are printed). Prices are net
+euros per year; 2×87.90 means that the minimum term is two years. "lookup only"
+marks free names that can't be ordered from the configured service; --json and
+--csv include the reason (orderableReason).
 
   dotkontor check kaffeehaus.de teehaus.com
   dotkontor check kaffeehaus --tlds popular --only-free
@@ -55,10 +55,10 @@ const (
 	defaultServerJobs = 8
 )
 
-// AfterApply refuses what can't be meant.
+// AfterApply validates the flags.
 func (c *Command) AfterApply() error {
 	if c.Jobs < 0 || c.Jobs > maxJobs {
-		return fmt.Errorf("--jobs is from 1 to %d, not %d", maxJobs, c.Jobs)
+		return fmt.Errorf("--jobs must be between 1 and %d, not %d", maxJobs, c.Jobs)
 	}
 	if c.Server == "" {
 		if c.Jobs == 0 {
@@ -70,18 +70,18 @@ func (c *Command) AfterApply() error {
 		c.Jobs = defaultServerJobs
 	}
 	if c.Refresh {
-		return fmt.Errorf("--refresh does nothing with --server: the service has its own list")
+		return fmt.Errorf("--refresh has no effect with --server")
 	}
 	address, err := url.Parse(c.Server)
 	if err != nil || address.Host == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" ||
 		address.Scheme != "http" && address.Scheme != "https" {
-		return fmt.Errorf("--server %q is not an address like https://domains.example", c.Server)
+		return fmt.Errorf("--server %q is not a URL like https://domains.example", c.Server)
 	}
 	c.Server = strings.TrimSuffix(c.Server, "/")
 	return nil
 }
 
-// Run asks about every name and sums up in the exit code.
+// Run checks every name and summarizes the results in the exit code.
 func (c *Command) Run(t *cli.Terminal) error {
 	cfg, list, err := c.load(t)
 	if err != nil {
@@ -101,8 +101,7 @@ func (c *Command) Run(t *cli.Terminal) error {
 				answer, err := look.Engine.Check(ctx, name)
 				return newRow(name, answer, err)
 			}
-			// Not closed: an answer that is still under way after Ctrl-C ends
-			// with the process.
+			// Not closed: lookups in flight after Ctrl-C end with the process.
 		}
 	}
 	if err != nil {
@@ -114,8 +113,7 @@ func (c *Command) Run(t *cli.Terminal) error {
 		return err
 	}
 	if outcome.interrupted {
-		t.Notice(fmt.Sprintf("abgebrochen, %d von %d beantwortet", outcome.done, len(names)),
-			fmt.Sprintf("interrupted, %d of %d answered", outcome.done, len(names)))
+		t.Notice("interrupted, %d of %d answered", outcome.done, len(names))
 	}
 	if code := outcome.exitCode(); code != cli.ExitOK {
 		return cli.ExitCode(code)
@@ -123,13 +121,13 @@ func (c *Command) Run(t *cli.Terminal) error {
 	return nil
 }
 
-// names is the whole batch: given, read, and grown.
+// names returns the whole batch, with names from standard input and suggestions.
 func (c *Command) names(t *cli.Terminal, list *catalog.Catalog) ([]string, error) {
 	given := c.Names
 	if len(given) == 0 {
 		given = []string{"-"}
 		if file, ok := t.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			t.Notice("Bitte einen Namen je Zeile eingeben, Ende mit Strg-D.", "Type one name a line, end with Ctrl-D.")
+			t.Notice("enter one name per line, end with Ctrl-D")
 		}
 	}
 	var texts []string
@@ -157,7 +155,7 @@ func (c *Command) names(t *cli.Terminal, list *catalog.Catalog) ([]string, error
 	}.expand(texts)
 }
 
-// show chooses how the answers are printed.
+// show selects the output format.
 func (c *Command) show(t *cli.Terminal, b *batch) {
 	s := newScreen(t)
 	switch {
@@ -173,14 +171,14 @@ func (c *Command) show(t *cli.Terminal, b *batch) {
 		b.printer = newPlainPrinter(t.Out, b.names)
 	}
 	b.onlyFree = c.OnlyFree
-	// Progress goes to standard error where it can't get between the answers.
+	// Progress goes to standard error only if it can't mix with results.
 	if isTerminal(t.Err) && t.Getenv("TERM") != "dumb" && (c.JSON || !isTerminal(t.Out)) {
 		b.progress = t.Err
 	}
 }
 
-// prepareService asks about the first name, to learn the limits, and says how
-// long the rest will take.
+// prepareService checks the first name to learn the limits and prints an estimate for
+// the rest.
 func (*Command) prepareService(t *cli.Terminal, b *batch, service *service) error {
 	b.ask = service.check
 	b.estimateEnd = service.pacer.forecast
@@ -196,7 +194,6 @@ func (*Command) prepareService(t *cli.Terminal, b *batch, service *service) erro
 		}
 	}
 	windows, advertised := service.pacer.limits()
-	german, english := announcement(len(b.names), windows, advertised, service.pacer.now(), service.pacer.forecast(rest))
-	t.Notice(german, english)
+	t.Notice("%s", announcement(len(b.names), windows, advertised, service.pacer.now(), service.pacer.forecast(rest)))
 	return nil
 }

@@ -10,19 +10,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// oneShotDeadline is how long a command waits for the answer about one name. Many names
-// of a batch stand behind one host and wait for their turn there, while each
-// question to a source keeps its own, short time-out.
+// oneShotDeadline bounds the lookup of one name in a batch. Many names may queue for the
+// same host, while each query to a source has its own short timeout.
 const oneShotDeadline = 5 * time.Minute
 
-// lookupFlags is where the commands that ask once find their world: the same
-// configuration file as the service's.
+// lookupFlags select the sources of a command: the service's own configuration file.
 type lookupFlags struct {
-	Config  string `env:"DOTKONTOR_CONFIG" help:"Configuration file of the service (TOML): which world, limits, time-outs, price list. Default: the real world." placeholder:"FILE"`
-	Refresh bool   `help:"Fetch IANA's list of RDAP services first. Without it the list that came with the program is used, which saves a question."`
+	Config  string `env:"DOTKONTOR_CONFIG" help:"Configuration file of the service (TOML): sources, limits, timeouts, price list. Default: the public registries." placeholder:"FILE"`
+	Refresh bool   `help:"Fetch IANA's RDAP bootstrap first instead of using the embedded copy."`
 }
 
-// load is the configuration and the price list in force.
+// load returns the configuration and the current price list.
 func (o lookupFlags) load(t *cli.Terminal) (config.Config, *catalog.Catalog, error) {
 	cfg, err := config.Load(o.Config, t.Env)
 	if err != nil {
@@ -32,13 +30,13 @@ func (o lookupFlags) load(t *cli.Terminal) (config.Config, *catalog.Catalog, err
 	return cfg, edition.List, err
 }
 
-// open connects to the world. underWay bounds the names that are asked about at
-// one moment.
-func (o lookupFlags) open(t *cli.Terminal, cfg config.Config, list *catalog.Catalog, underWay int) (*app.Lookups, error) {
+// open connects to the sources. concurrency bounds the names that are looked up at a
+// time.
+func (o lookupFlags) open(t *cli.Terminal, cfg config.Config, list *catalog.Catalog, concurrency int) (*app.Lookups, error) {
 	cfg.Lookup.Deadline = config.Duration(max(oneShotDeadline, time.Duration(cfg.Lookup.Deadline)))
-	cfg.Lookup.MaxConcurrent = underWay
-	// All of them may stand behind one host, and none must be turned away there.
-	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, underWay)
+	cfg.Lookup.MaxConcurrent = concurrency
+	// All of them may queue for one host, and none may be rejected there.
+	cfg.Upstream.PerHostWaiting = max(cfg.Upstream.PerHostWaiting, concurrency)
 	look, err := app.OpenLookups(cfg, list)
 	if err != nil {
 		return nil, err
@@ -47,8 +45,7 @@ func (o lookupFlags) open(t *cli.Terminal, cfg config.Config, list *catalog.Cata
 		return look, nil
 	}
 	if err := look.RDAP.Refresh(t.Ctx); err != nil {
-		t.Notice("Die Liste der RDAP-Dienste ist nicht abrufbar, die mitgelieferte gilt.",
-			"IANA's list of RDAP services can't be fetched; the one that came with the program is used.")
+		t.Notice("IANA's RDAP bootstrap can't be fetched; using the embedded copy")
 	}
 	return look, nil
 }

@@ -119,7 +119,7 @@ func (p *livePrinter) frame(now progress, last bool) string {
 	}
 	if !p.headerPrinted {
 		p.headerPrinted = true
-		text.WriteString(strings.Join(p.table.header(width), "\n") + "\n")
+		text.WriteString(p.table.header(width) + "\n")
 	}
 	for ; p.next < len(p.rows) && (last || p.states[p.next] != rowPending); p.next++ {
 		if p.states[p.next] == rowShown {
@@ -160,9 +160,9 @@ func summaryLine(p progress) string {
 	if p.interrupted {
 		return p.line()
 	}
-	text := fmt.Sprintf("%d von %d frei / %d of %d free", p.free, p.total, p.free, p.total)
+	text := fmt.Sprintf("%d of %d free", p.free, p.total)
 	if p.failed > 0 {
-		text += fmt.Sprintf(", %d Fehler/errors", p.failed)
+		text += fmt.Sprintf(", %d failed", p.failed)
 	}
 	return text + fmt.Sprintf(", %.1f s", p.took.Seconds())
 }

@@ -65,27 +65,25 @@ func TestLivePrinter_KeepsOrderForUnorderedAnswers(t *testing.T) {
 	}
 	must(p.tick(progress{total: 5, left: -1}))
 	assertScreen(t, "at the start", terminal.screen(), `
-Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
-domain         state                EUR net  next year  source  time
+domain         state                EUR net    renewal  source  time
 kaffeehaus.de  …
 google.de      …
 a_b.de         …
 bücher.de      …
 日本.de        …
-0/5, 0 frei/free
+0/5, 0 free
 `)
 	must(p.add(1, takenRow("google.de"), false))
 	must(p.add(4, freeRow("日本.de"), false))
 	must(p.tick(progress{total: 5, done: 2, free: 1, left: 2500 * time.Millisecond}))
 	assertScreen(t, "in the middle", terminal.screen(), `
-Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
-domain         state                EUR net  next year  source  time
+domain         state                EUR net    renewal  source  time
 kaffeehaus.de  …
-google.de      vergeben/taken                           rdap    12:00:05
+google.de      taken                                    rdap    12:00:05
 a_b.de         …
 bücher.de      …
-日本.de        frei/free               6.90       5.90  rdap    12:00:05
-2/5, 1 frei/free, noch/left 3 s
+日本.de        free                    6.90       5.90  rdap    12:00:05
+2/5, 1 free, 3 s left
 `)
 	must(p.add(0, freeRow("kaffeehaus.de"), false))
 	must(p.add(2, row{Domain: "a_b.de", Error: errorInvalid, Message: errorTexts[registrar.NameUnderscore]}, false))
@@ -93,14 +91,13 @@ bücher.de      …
 	must(p.add(3, row{Domain: "bücher.de", CheckedAt: "x"}, false))
 	must(p.finish(progress{total: 5, done: 5, free: 2, failed: 1, took: 1234 * time.Millisecond}))
 	assertScreen(t, "at the end", terminal.screen(), `
-Domain         Status             EUR netto  Folgejahr  Quelle  Zeit
-domain         state                EUR net  next year  source  time
-kaffeehaus.de  frei/free               6.90       5.90  rdap    12:00:05
-google.de      vergeben/taken                           rdap    12:00:05
-a_b.de         Fehler/error       Unterstrich / underscore
-bücher.de      unbekannt/unknown
-日本.de        frei/free               6.90       5.90  rdap    12:00:05
-2 von 5 frei / 2 of 5 free, 1 Fehler/errors, 1.2 s
+domain         state                EUR net    renewal  source  time
+kaffeehaus.de  free                    6.90       5.90  rdap    12:00:05
+google.de      taken                                    rdap    12:00:05
+a_b.de         error              underscore
+bücher.de      unknown
+日本.de        free                    6.90       5.90  rdap    12:00:05
+2 of 5 free, 1 failed, 1.2 s
 `)
 }
 
@@ -134,8 +131,8 @@ func TestLivePrinter_RedrawStaysInsideWindow(t *testing.T) {
 	}
 	lines := strings.Split(terminal.screen(), "\n")
 	for i, name := range names {
-		if !strings.HasPrefix(lines[i+2], name+" ") {
-			t.Fatalf("line %d is %q, want %s", i+2, lines[i+2], name)
+		if !strings.HasPrefix(lines[i+1], name+" ") {
+			t.Fatalf("line %d is %q, want %s", i+1, lines[i+1], name)
 		}
 	}
 }
@@ -153,7 +150,7 @@ func TestLivePrinter_OnlyFreeHidesOthers(t *testing.T) {
 	}
 	_ = p.add(0, takenRow("google.de"), true)
 	_ = p.finish(progress{total: 3, done: 3, free: 1})
-	if screen := terminal.screen(); strings.Contains(screen, "google") || !strings.Contains(screen, "1 von 3 frei / 1 of 3 free") {
+	if screen := terminal.screen(); strings.Contains(screen, "google") || !strings.Contains(screen, "1 of 3 free") {
 		t.Errorf("the screen shows\n%s", screen)
 	}
 }

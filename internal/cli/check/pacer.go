@@ -11,20 +11,19 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 )
 
-// clockSlack is added to every wait: the service counts on its own clock.
+// clockSlack is added to every wait to allow for clock differences with the service.
 const clockSlack = 50 * time.Millisecond
 
-// pacer lets requests go as fast as a service's sliding windows allow, and not
-// faster. It remembers when each of our answers came, which is never earlier
-// than when the service counted the request, so its own count never runs ahead
-// of the service's. Requests of others behind the same address show only in what
-// the service answers; there the pacer does what it is told.
+// pacer sends requests as fast as a service's sliding windows allow. It records the
+// time of each response, which is never before the service counted the request, so
+// it never exceeds the service's count. Requests of other clients behind the same
+// address are known only from the response headers, which take precedence.
 type pacer struct {
 	now func() time.Time
 
 	mu         sync.Mutex
 	windows    []cli.RateWindow
-	advertised bool        // windows are the service's own words
+	advertised bool        // windows come from the service's headers
 	answered   []time.Time // our counted requests, oldest first
 	inFlight   int
 	notBefore  time.Time
@@ -32,10 +31,10 @@ type pacer struct {
 	changed    chan struct{} // closed at every change, then replaced
 }
 
-// windowUsage is how a window stood in the service's last words.
+// windowUsage is the state of a window in the last response.
 type windowUsage struct {
 	used     int
-	resetsAt time.Time // when its oldest request leaves
+	resetsAt time.Time // when its oldest request expires
 	at       time.Time
 }
 
@@ -43,7 +42,7 @@ func newPacer(now func() time.Time) *pacer {
 	return &pacer{now: now, windows: cli.ContractWindows, usage: make(map[time.Duration]windowUsage), changed: make(chan struct{})}
 }
 
-// wait returns when one more request may go, and counts it as under way.
+// wait blocks until one more request may be sent, and counts it as in flight.
 func (p *pacer) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -56,7 +55,7 @@ func (p *pacer) wait(ctx context.Context) error {
 		changed := p.changed
 		p.mu.Unlock()
 		if !possible {
-			delay = cli.MaxWindow // an answer under way will change that
+			delay = cli.MaxWindow // a response in flight will change that
 		}
 		timer := time.NewTimer(delay)
 		select {
@@ -71,8 +70,8 @@ func (p *pacer) wait(ctx context.Context) error {
 	}
 }
 
-// delay is how long the next request has to wait. It is impossible to say while
-// the requests under way fill a window by themselves.
+// delay returns how long the next request has to wait. It is not possible to tell while
+// the requests in flight fill a window.
 func (p *pacer) delay() (delay time.Duration, possible bool) {
 	now := p.now()
 	delay = p.notBefore.Sub(now)
@@ -88,19 +87,19 @@ func (p *pacer) delay() (delay time.Duration, possible bool) {
 	return delay, true
 }
 
-// limitReport is what the headers of one answer say.
+// limitReport is the content of the rate-limit headers of one response.
 type limitReport struct {
-	windows []cli.RateWindow // empty: nothing
-	// per, remaining and reset are the tightest window's; per 0: nothing.
+	windows []cli.RateWindow // empty if absent
+	// per, remaining and reset are those of the tightest window; per is 0 if absent.
 	per       time.Duration
 	remaining int
 	reset     time.Duration
-	// retryAfter is set if the request was refused, and then it did not count.
+	// retryAfter is set if the request was refused; refused requests are not counted.
 	refused    bool
 	retryAfter time.Duration
 }
 
-// done takes a request that was under way back in, with what its answer said.
+// done records the response to a request in flight.
 func (p *pacer) done(report limitReport) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +132,7 @@ func (p *pacer) recordUsage(report limitReport, now time.Time) {
 	}
 }
 
-// trim keeps only as many answers as the largest window can hold.
+// trim drops responses that no window needs any more.
 func (p *pacer) trim() {
 	keep := 0
 	for _, w := range p.windows {
@@ -151,19 +150,19 @@ func laterOf(a, b time.Time) time.Time {
 	return b
 }
 
-// forecast is when so many more requests will have been sent, if nobody else
-// behind our address asks. Requests of others that the service has told us about
-// are taken to be as young as they can be.
+// forecast returns when that many more requests will have been sent, if no other client
+// uses our address. Foreign requests reported by the service are assumed to be as
+// recent as possible.
 func (p *pacer) forecast(requests int) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	at := laterOf(now, p.notBefore)
-	underWay := make([]time.Time, p.inFlight)
-	for i := range underWay {
-		underWay[i] = now
+	inFlight := make([]time.Time, p.inFlight)
+	for i := range inFlight {
+		inFlight[i] = now
 	}
-	ours := append(slices.Clone(p.answered), underWay...)
+	ours := append(slices.Clone(p.answered), inFlight...)
 	histories := make([][]time.Time, len(p.windows))
 	for i, w := range p.windows {
 		histories[i] = append(p.foreignRequests(w, ours), ours...)
@@ -182,7 +181,7 @@ func (p *pacer) forecast(requests int) time.Time {
 	return at
 }
 
-// foreignRequests are the requests in a window that are not ours.
+// foreignRequests returns the requests in a window that are not ours.
 func (p *pacer) foreignRequests(w cli.RateWindow, ours []time.Time) []time.Time {
 	usage, known := p.usage[w.Per]
 	if !known {
@@ -205,39 +204,35 @@ func (p *pacer) foreignRequests(w cli.RateWindow, ours []time.Time) []time.Time 
 	return list
 }
 
-// limits are the windows in force, and whether the service told them.
+// limits returns the current windows, and whether the service advertised them.
 func (p *pacer) limits() (windows []cli.RateWindow, advertised bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.windows), p.advertised
 }
 
-// announcement says beforehand how long a batch will take, in German and English.
-func announcement(names int, windows []cli.RateWindow, advertised bool, now, end time.Time) (german, english string) {
-	var germanLimits, englishLimits []string
+// announcement estimates the duration of a batch.
+func announcement(names int, windows []cli.RateWindow, advertised bool, now, end time.Time) string {
+	limits := make([]string, 0, len(windows))
 	for _, w := range windows {
-		germanLimits = append(germanLimits, fmt.Sprintf("%d je %s", w.Limit, formatWindow(w.Per)))
-		englishLimits = append(englishLimits, fmt.Sprintf("%d per %s", w.Limit, formatWindow(w.Per)))
+		limits = append(limits, fmt.Sprintf("%d per %s", w.Limit, formatWindow(w.Per)))
 	}
-	germanGuess, englishGuess := "erlaubt sind", "allowed are"
+	label := "rate limit"
 	if !advertised {
-		germanGuess, englishGuess = "angenommen werden", "assumed are"
+		label = "assumed rate limit"
 	}
-	german = fmt.Sprintf("%d Namen, %s %s: ", names, germanGuess, strings.Join(germanLimits, " und "))
-	english = fmt.Sprintf("%d names, %s %s: ", names, englishGuess, strings.Join(englishLimits, " and "))
+	text := fmt.Sprintf("%d names, %s %s: ", names, label, strings.Join(limits, " and "))
 	took := end.Sub(now)
 	if took < time.Second {
-		return german + "ohne Warten.", english + "no waiting."
+		return text + "no waiting"
 	}
 	layout := time.TimeOnly
 	if took > 12*time.Hour {
 		layout = "2006-01-02 15:04"
 	}
-	german += fmt.Sprintf("dauert etwa %s, fertig um %s.", formatDuration(took), end.Local().Format(layout))
-	return german, english + fmt.Sprintf("takes about %s, done at %s.", formatDuration(took), end.Local().Format(layout))
+	return text + fmt.Sprintf("takes about %s, done at %s", formatDuration(took), end.Local().Format(layout))
 }
 
-// formatWindow writes the length of a window.
 func formatWindow(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:

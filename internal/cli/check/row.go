@@ -82,35 +82,34 @@ func newRow(given string, answer lookup.Answer, err error) row {
 	return r
 }
 
-// errorTexts are what a person reads in a terminal about a name without an
-// answer: short, German first.
+// errorTexts are the messages of names that could not be looked up.
 var errorTexts = map[registrar.Code]string{
-	registrar.NameEmpty:           "leer / empty",
-	registrar.NameNoExtension:     "ohne Endung / no extension",
-	registrar.NameIsExtension:     "nur eine Endung / an extension only",
-	registrar.NameSubdomain:       "mehr als ein Namensteil vor der Endung / more than one label before the extension",
-	registrar.NameEmptyLabel:      "leerer Namensteil / empty label",
-	registrar.NameLabelTooLong:    "Namensteil über 63 Zeichen / label over 63 characters",
-	registrar.NameTooLong:         "Name über 253 Zeichen / name over 253 characters",
-	registrar.NameHyphenEdge:      "Bindestrich am Rand / hyphen at an edge",
-	registrar.NameHyphens34:       "zwei Bindestriche an 3. und 4. Stelle / hyphens at 3 and 4",
-	registrar.NamePunycode:        "ungültiges xn-- / invalid xn--",
-	registrar.NameUnderscore:      "Unterstrich / underscore",
-	registrar.NameAddress:         "eine IP-Adresse / an IP address",
-	registrar.NameURL:             "eine Internetadresse / a URL",
-	registrar.NamePort:            "Doppelpunkt oder Port / colon or port",
-	registrar.NameEmail:           "eine E-Mail-Adresse / an e-mail address",
-	registrar.NameControl:         "Steuerzeichen / control character",
-	registrar.NameSpace:           "Leerzeichen / white space",
-	registrar.NameCharacter:       "unzulässiges Zeichen / character not allowed",
-	registrar.NameNotASCII:        "nur a-z, 0-9 und - / a-z, 0-9 and - only",
-	registrar.ExtensionNotCarried: "Endung nicht im Angebot / extension not carried",
-	registrar.FaultTimeout:        "keine Antwort der Registry / no answer of the registry",
-	registrar.FaultRefused:        "Registry nicht erreichbar / registry not reachable",
-	registrar.FaultThrottled:      "Registry drosselt / registry throttles",
-	registrar.FaultBroken:         "Antwort der Registry unverständlich / broken answer of the registry",
-	registrar.FaultBusy:           "zu viele Abfragen zugleich / too many questions at once",
-	lookup.Undetermined:           "nicht feststellbar / cannot be determined",
+	registrar.NameEmpty:           "empty",
+	registrar.NameNoExtension:     "no extension",
+	registrar.NameIsExtension:     "only an extension",
+	registrar.NameSubdomain:       "more than one label before the extension",
+	registrar.NameEmptyLabel:      "empty label",
+	registrar.NameLabelTooLong:    "label over 63 characters",
+	registrar.NameTooLong:         "name over 253 characters",
+	registrar.NameHyphenEdge:      "hyphen at start or end",
+	registrar.NameHyphens34:       "hyphens in positions 3 and 4",
+	registrar.NamePunycode:        "invalid xn--",
+	registrar.NameUnderscore:      "underscore",
+	registrar.NameAddress:         "an IP address",
+	registrar.NameURL:             "a URL",
+	registrar.NamePort:            "colon or port",
+	registrar.NameEmail:           "an email address",
+	registrar.NameControl:         "control character",
+	registrar.NameSpace:           "white space",
+	registrar.NameCharacter:       "character not allowed",
+	registrar.NameNotASCII:        "only a-z, 0-9 and - are allowed",
+	registrar.ExtensionNotCarried: "extension not offered",
+	registrar.FaultTimeout:        "registry timed out",
+	registrar.FaultRefused:        "registry unreachable",
+	registrar.FaultThrottled:      "registry is throttling",
+	registrar.FaultBroken:         "invalid answer from the registry",
+	registrar.FaultBusy:           "too many concurrent lookups",
+	lookup.Undetermined:           "undetermined",
 }
 
 func errorText(err error) string {
@@ -120,5 +119,5 @@ func errorText(err error) string {
 			return text
 		}
 	}
-	return "interner Fehler / internal error"
+	return "internal error"
 }

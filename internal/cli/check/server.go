@@ -66,14 +66,14 @@ func (s *service) check(ctx context.Context, name string) row {
 		case err == nil:
 			return r
 		case ctx.Err() != nil:
-			return failedRow(name, errorUpstream, "abgebrochen / interrupted")
+			return failedRow(name, errorUpstream, "interrupted")
 		case errors.Is(err, errRefused):
 			if refusals++; refusals == maxRefusals {
-				return failedRow(name, errorRateLimited, "Limit des Dienstes / limit of the service")
+				return failedRow(name, errorRateLimited, "rate limit of the service")
 			}
 		default:
 			if failures++; failures == maxFailures {
-				return failedRow(name, errorUpstream, "Dienst nicht erreichbar / service not reachable")
+				return failedRow(name, errorUpstream, "service unreachable")
 			}
 			sleep(ctx, s.backoff<<failures)
 		}

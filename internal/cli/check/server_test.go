@@ -125,7 +125,7 @@ func TestCheckServer_PacesToLimitsAndAnnouncesDuration(t *testing.T) {
 		if want := 6*time.Hour + 3*time.Minute; took < want || took > want+2*time.Second {
 			t.Errorf("400 names took %s, want about %s", took, want)
 		}
-		for _, want := range []string{"400 Namen, erlaubt sind 30 je 1 min und 300 je 6 h", "takes about 6 h 4 min", "400 names"} {
+		for _, want := range []string{"400 names, rate limit 30 per 1 min and 300 per 6 h", "takes about 6 h 4 min"} {
 			if !strings.Contains(announced, want) {
 				t.Errorf("%q is missing in %q", want, announced)
 			}
@@ -197,9 +197,9 @@ func TestCheckServer_EveryNameGetsAnswerOrError(t *testing.T) {
 		},
 		{"invalid", 400, `{"error":"Bitte nicht."}`, row{Domain: "x.de", Error: errorInvalid, Message: "Bitte nicht."}},
 		{"upstream", 502, `{"error":"Leider nein.","domain":"x.de"}`, row{Domain: "x.de", Error: errorUpstream, Message: "Leider nein."}},
-		{"broken", 500, `oops`, row{Domain: "x.de", Error: errorUpstream, Message: "Dienst nicht erreichbar / service not reachable"}},
-		{"redirect", 308, `{}`, row{Domain: "x.de", Error: errorUpstream, Message: "Dienst nicht erreichbar / service not reachable"}},
-		{"always refused", 429, `{}`, row{Domain: "x.de", Error: errorRateLimited, Message: "Limit des Dienstes / limit of the service"}},
+		{"broken", 500, `oops`, row{Domain: "x.de", Error: errorUpstream, Message: "service unreachable"}},
+		{"redirect", 308, `{}`, row{Domain: "x.de", Error: errorUpstream, Message: "service unreachable"}},
+		{"always refused", 429, `{}`, row{Domain: "x.de", Error: errorRateLimited, Message: "rate limit of the service"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,30 +10,30 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// unlimited is the width of output that nobody looks at in a window.
+// unlimited is the width of output that does not go to a terminal.
 const unlimited = math.MaxInt
 
 const (
 	gap = 2
-	// maxDomainWidth bounds the first column, so that one long name does not push
-	// the answers about all others off the screen.
+	// maxDomainWidth bounds the first column, so that one long name does not push all
+	// other columns off the screen.
 	maxDomainWidth = 60
-	// minDomainWidth is what the first column keeps when the window is small.
+	// minDomainWidth is the width of the first column in a narrow window.
 	minDomainWidth = 12
 )
 
-// state is what a person reads first: a word, and a colour for those who see it.
+// state is the label of a result and its ANSI colour.
 type state struct{ label, colour string }
 
 var (
-	stateFree = state{"frei/free", "1;32"}
-	// stateUnsold: the service at hand looks the name up and does not sell it.
+	stateFree = state{"free", "1;32"}
+	// stateLookupOnly: the configured service does not sell the free name.
 	stateLookupOnly = state{"free, lookup only", "33"}
 	statePremium    = state{"premium", "1;35"}
-	stateTaken      = state{"vergeben/taken", "31"}
-	stateReserved   = state{"reserviert", "33"}
-	stateUnknown    = state{"unbekannt/unknown", "33"}
-	stateError      = state{"Fehler/error", "1;31"}
+	stateTaken      = state{"taken", "31"}
+	stateReserved   = state{"reserved", "33"}
+	stateUnknown    = state{"unknown", "33"}
+	stateError      = state{"error", "1;31"}
 	statePending    = state{"…", "2"}
 )
 
@@ -58,22 +58,21 @@ func stateOf(r row) state {
 
 // column is one column behind the domain and the state.
 type column struct {
-	german, english string
-	width           int
-	money           bool
-	cell            func(row) string
+	label string
+	width int
+	money bool
+	cell  func(row) string
 }
 
-// columns stand in the order in which they are given up in a narrow window,
-// last first.
+// columns are in order of priority: a narrow window drops the last ones first.
 var columns = []column{
-	{"EUR netto", "EUR net", 9, true, func(r row) string { return firstCharge(r) }},
-	{"Folgejahr", "next year", 9, true, func(r row) string { return price(r, r.RenewEUR) }},
-	{"Quelle", "source", 6, false, func(r row) string { return r.Source }},
-	{"Zeit", "time", 8, false, clockTime},
+	{"EUR net", 9, true, func(r row) string { return firstCharge(r) }},
+	{"renewal", 9, true, func(r row) string { return price(r, r.RenewEUR) }},
+	{"source", 6, false, func(r row) string { return r.Source }},
+	{"time", 8, false, clockTime},
 }
 
-// price is left out where there is nothing to buy.
+// price is empty for names that are taken.
 func price(r row, c *registrar.Cents) string {
 	if r.Available != nil && !*r.Available {
 		return ""
@@ -81,7 +80,7 @@ func price(r row, c *registrar.Cents) string {
 	return formatCents(c)
 }
 
-// firstCharge is the yearly price, times the years that are charged at once.
+// firstCharge is the yearly price, with the years of the minimum term.
 func firstCharge(r row) string {
 	text := price(r, r.RegisterEUR)
 	if text != "" && r.MinYears > 1 {
@@ -98,27 +97,27 @@ func clockTime(r row) string {
 	return at.Local().Format(time.TimeOnly)
 }
 
-// table turns rows into lines. It knows all names beforehand, so that lines
-// which were printed long ago still stand below each other.
+// table formats rows. Its column width fits all names of the batch, so that lines stay
+// aligned while results arrive.
 type table struct {
 	domain int // width of the first column
 	colour bool
-	// unit stands behind amounts where no head says what they are.
+	// unit is appended to amounts where no header names it.
 	unit string
 }
 
-var stateWidth = cli.CellWidth(stateUnknown.label)
+var stateWidth = cli.CellWidth(stateLookupOnly.label)
 
 func newTable(names []string, colour bool) table {
-	widest := cli.CellWidth("Domain")
+	widest := cli.CellWidth("domain")
 	for _, name := range names {
 		widest = max(widest, cli.CellWidth(cli.Printable(name)))
 	}
 	return table{domain: min(widest, maxDomainWidth), colour: colour}
 }
 
-// fit is the width of the first column and the number of columns behind the
-// state in a window of so many cells.
+// fit returns the width of the first column and the number of columns after the state
+// that a window can show.
 func (t table) fit(window int) (domain, shown int) {
 	rest := window - gap - stateWidth
 	need := t.domain
@@ -129,26 +128,19 @@ func (t table) fit(window int) (domain, shown int) {
 	return max(minDomainWidth, min(t.domain, rest)), shown
 }
 
-// header is the two lines above the rows, German and English.
-func (t table) header(window int) []string {
+func (t table) header(window int) string {
 	domain, shown := t.fit(window)
-	german, english := cli.Pad("Domain", domain, false), cli.Pad("domain", domain, false)
-	german += cli.Spaces(gap) + cli.Pad("Status", stateWidth, false)
-	english += cli.Spaces(gap) + cli.Pad("state", stateWidth, false)
+	text := cli.Pad("domain", domain, false) + cli.Spaces(gap) + cli.Pad("state", stateWidth, false)
 	for _, c := range columns[:shown] {
-		german += cli.Spaces(gap) + cli.Pad(c.german, c.width, c.money)
-		english += cli.Spaces(gap) + cli.Pad(c.english, c.width, c.money)
+		text += cli.Spaces(gap) + cli.Pad(c.label, c.width, c.money)
 	}
-	return []string{
-		t.paint(strings.TrimRight(cli.Truncate(german, window), " "), "1"),
-		t.paint(strings.TrimRight(cli.Truncate(english, window), " "), "2"),
-	}
+	return t.paint(strings.TrimRight(cli.Truncate(text, window), " "), "1")
 }
 
-// line is one row, never wider than the window.
+// line formats one row, never wider than the window.
 func (t table) line(r row, window int) string { return t.draw(r, stateOf(r), window) }
 
-// pending is the line of a name without an answer yet.
+// pending formats a name without a result yet.
 func (t table) pending(name string, window int) string {
 	return t.draw(row{Domain: name}, statePending, window)
 }
@@ -156,7 +148,7 @@ func (t table) pending(name string, window int) string {
 func (t table) draw(r row, what state, window int) string {
 	domain, shown := t.fit(window)
 	name := cli.Printable(r.Domain)
-	if window != unlimited { // nothing is cut where nobody looks
+	if window != unlimited { // truncate only on terminals
 		name = cli.Truncate(name, domain)
 	}
 	name = cli.Pad(name, domain, false)

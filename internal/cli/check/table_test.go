@@ -36,7 +36,7 @@ func TestTable_LinesFitWindow(t *testing.T) {
 	for _, colour := range []bool{false, true} {
 		table := newTable(names, colour)
 		for width := minWindowWidth - 1; width < 200; width++ {
-			lines := table.header(width)
+			lines := []string{table.header(width)}
 			for _, r := range rows {
 				lines = append(lines, table.line(r, width), table.pending(r.Domain, width))
 			}
@@ -67,8 +67,8 @@ func TestTable_EveryStateHasLabelAndColour(t *testing.T) {
 	reserved := takenRow("nic.dev")
 	reserved.Reason = "reserved"
 	for word, r := range map[string]row{
-		"frei/free": freeRow("x.de"), "vergeben/taken": takenRow("x.de"), "reserviert": reserved, "premium": premium,
-		"unbekannt/unknown": {Domain: "x.de", CheckedAt: "x"}, "Fehler/error": {Domain: "x.de", Error: "x"},
+		"free": freeRow("x.de"), "taken": takenRow("x.de"), "reserved": reserved, "premium": premium,
+		"unknown": {Domain: "x.de", CheckedAt: "x"}, "error": {Domain: "x.de", Error: "x"},
 	} {
 		plain, coloured := table{domain: 10}.line(r, 80), table{domain: 10, colour: true}.line(r, 80)
 		if !strings.Contains(plain, word) || strings.Contains(plain, "\x1b") {

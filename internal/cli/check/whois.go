@@ -86,25 +86,25 @@ func formatRFC3339(t time.Time) string {
 }
 
 func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
-	registered := "nein / no"
+	registered := "no"
 	if a.Registered {
-		registered = "ja / yes"
+		registered = "yes"
 	}
 	var text strings.Builder
 	for _, line := range []struct {
 		key    string
 		values []string
 	}{
-		{"Domain", []string{a.Domain}},
-		{"registriert / registered", []string{registered}},
-		{"Status", a.Record.Status},
-		{"angelegt / created", []string{formatRFC3339(a.Record.Created)}},
-		{"geändert / updated", []string{formatRFC3339(a.Record.Updated)}},
-		{"läuft ab / expires", []string{formatRFC3339(a.Record.Expires)}},
-		{"Nameserver", a.Record.Nameservers},
-		{"Registrar", []string{a.Record.Registrar}},
-		{"Quelle / source", []string{string(a.Source)}},
-		{"Stand / as of", []string{formatRFC3339(a.CheckedAt)}},
+		{"domain", []string{a.Domain}},
+		{"registered", []string{registered}},
+		{"status", a.Record.Status},
+		{"created", []string{formatRFC3339(a.Record.Created)}},
+		{"updated", []string{formatRFC3339(a.Record.Updated)}},
+		{"expires", []string{formatRFC3339(a.Record.Expires)}},
+		{"nameserver", a.Record.Nameservers},
+		{"registrar", []string{a.Record.Registrar}},
+		{"source", []string{string(a.Source)}},
+		{"checked at", []string{formatRFC3339(a.CheckedAt)}},
 	} {
 		for i, value := range line.values {
 			if value == "" {
@@ -114,7 +114,7 @@ func printWhois(out io.Writer, a lookup.WhoisAnswer) error {
 			if i > 0 {
 				key = ""
 			}
-			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(key, len("registriert / registered"), false), cli.Printable(value))
+			fmt.Fprintf(&text, "%s  %s\n", cli.Pad(key, len("registered"), false), cli.Printable(value))
 		}
 	}
 	_, err := io.WriteString(out, text.String())

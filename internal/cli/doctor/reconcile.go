@@ -35,7 +35,7 @@ func (c *Command) runReconcile(t *cli.Terminal) error {
 		if provider != nil {
 			theirs = provider
 		} else {
-			t.Notice("kein Zahlungsdienst eingestellt; nur die eigene Seite wird verglichen", "no payment provider is set; only our own side is compared")
+			t.Notice("no payment provider is configured; only the database is checked")
 		}
 		var err error
 		if report.Report, err = reconcile.Run(t.Ctx, d.Services.DB, theirs, reconcile.Options{Now: time.Now(), GracePeriod: c.Patience}); err != nil {

@@ -83,37 +83,37 @@ func (i connectionInfo) write(path string) error {
 
 const welcomeText = `dotkontor sandbox
 
-  Produkt / product      %s
-  lauscht auf / listens  %s
-  MCP                    %s
-  Portal                 %s
-  Post / mail            %s
-  Daten / data           %s
-  Protokoll / log        %s
-  RDAP                   %s
-  WHOIS                  %s
-  DNS                    %s
-  EPP                    %s
-  Zahlung / payment      %s
-  VIES                   %s
+  service   %s
+  listen    %s
+  MCP       %s
+  portal    %s
+  mail      %s
+  data      %s
+  log       %s
+  RDAP      %s
+  WHOIS     %s
+  DNS       %s
+  EPP       %s
+  payments  %s
+  VIES      %s
 
-Kundin zum Ausprobieren / a customer to try it as:
+Demo customer:
 
-  E-Mail / e-mail        %s
-  Passwort / password    %s
-  Token                  %s
+  email     %s
+  password  %s
+  token     %s
 
-Checkout-Agent, mit dem Konto verbunden / checkout agent, linked to the account:
+Checkout agent, linked to the demo customer:
 
-  Schlüssel / key        %s
-  Geheimnis / secret     %s
+  key       %s
+  secret    %s
 
-Karten / cards           4242 4242 4242 4242  bezahlt / pays
-                         4000 0025 0000 3155  die Bank fragt / the bank asks
-                         4000 0000 0000 0002  abgelehnt / declined
-Transfer                 transfer-kaffeefahrt.com, Code auth-transfer-kaffeefahrt
+Test cards  4242 4242 4242 4242  succeeds
+            4000 0025 0000 3155  requires authentication
+            4000 0000 0000 0002  declined
+Transfer    transfer-kaffeefahrt.com, auth code auth-transfer-kaffeefahrt
 
-Zum Ausprobieren / try:
+Try:
 
   curl -s --json '{"domain":"kaffeehaus-am-see.de"}' %s/api/domain/check
   curl -s --json '{"query":"google"}' %s/api/domain/search
@@ -122,7 +122,7 @@ Zum Ausprobieren / try:
     --json '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","arguments":{}}}' %s
   dotkontor domains register mein-erster-name.de --customer %s --manual-payment R-1 --wait --config %s
 
-Beenden / stop: Ctrl-C
+Stop with Ctrl-C.
 
 ready %s
 `

@@ -182,7 +182,7 @@ func (c Command) runWorld(t *cli.Terminal, cfg config.Config, sim simulation) er
 			return err
 		}
 	}
-	fmt.Fprintf(t.Out, "Die simulierte Welt läuft. / The simulated world is up.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
+	fmt.Fprintf(t.Out, "The simulated upstreams are running.\n\n  dotkontor serve --config %s\n\nready %s\n", path, path)
 	<-t.Ctx.Done()
 	return nil
 }
