@@ -1,10 +1,12 @@
-// Package app builds the service from a configuration. It is the only package in which domain services, store, upstreams and web meet.
+// Package app builds the service from a configuration. It is the only package where
+// domain services, store, upstreams and web meet.
 package app
 
 import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -22,9 +24,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
-	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 	"github.com/dotkontor/dotkontor/internal/store"
+	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 	"github.com/dotkontor/dotkontor/internal/web"
@@ -37,236 +39,203 @@ import (
 )
 
 const (
-	// priceListPollInterval leaves room for the read itself within the second after which all
-	// nodes quote the same prices.
+	// priceListPollInterval is below one second, within which all nodes must quote the
+	// same prices.
 	priceListPollInterval = 500 * time.Millisecond
 	limiterSweepInterval  = time.Minute
 )
 
-// App is the whole service. This file is the only place where its parts
-// meet; the sandbox runs the same one with another configuration.
+// App is the whole service. The sandbox runs the same one with another configuration.
 type App struct {
 	cfg     config.Config
+	now     func() time.Time // business time, which a sandbox may move
 	logger  *slog.Logger
 	metrics *prometheus.Registry
-	// background is what runs beside the requests; each ends with its context.
-	background   []func(context.Context)
-	closers      []func()
-	server       *server
+	// background functions run beside the requests until their context ends.
+	background []func(context.Context)
+	closers    []func()
+	proxies    []netip.Prefix
+	server     *server
+
+	live        *catalog.Live // the current price list
+	lookups     *Lookups
+	sales       Sales
+	observeHost func(host string, event hostlimit.Event)
+	limits      limits
+
 	services     *Services
+	node         string
+	admin        *admin.Service
 	provisioning *provision.Service
-	sales        Sales
-	registries   *Registries
 	changes      *domainchange.Service
-	// orders is nil where no payment provider is set.
+
+	// Without a payment provider nothing can be ordered, and these are nil.
 	orders   *order.Service
 	invoices *invoice.Service
-	stripe   *stripe.Client
-	// nameBudget bounds the questions to registries of each customer and agent.
-	nameBudget *nameBudget
-	// webhooks tells agents about their orders; nil where there are none.
 	webhooks *webhook.Runner
-	node     string
-	// admin is what operators do by hand.
-	admin *admin.Service
-	// vies and paymentsSeen are how those outside do; vies is nil without orders.
-	vies         *vies.Client
+	stripe   *stripe.Client
+	vies     *vies.Client
+
 	stripeHealth upstreamHealth
 }
 
-// New wires everything and opens the listeners; nothing is served yet.
+// New builds the service and opens its listeners. Nothing is served before Run.
 func New(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*App, error) {
-	p := &App{cfg: cfg, metrics: prometheus.NewRegistry()}
-	logger, err := countLogRecords(logger, p.metrics)
-	if err != nil {
+	p := &App{cfg: cfg, now: now, metrics: prometheus.NewRegistry()}
+	var err error
+	if p.logger, err = countLogRecords(logger, p.metrics); err != nil {
 		return nil, err
 	}
-	p.logger = logger
 	p.metrics.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	for _, step := range []func(context.Context) error{
+		p.openLookups, p.newLimits, p.listen,
+		p.openServices, p.claimNode, p.loadPriceList, p.openAdmin,
+		p.startProvisioning, p.startDomainChanges, p.startExpiryNotices, p.startOrders,
+		p.handleRequests, p.registerGauges, p.logStart,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, p.Abort(err)
+		}
+	}
+	return p, nil
+}
 
+func (p *App) openLookups(context.Context) error {
 	shipped, err := catalog.Shipped()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	live := catalog.NewLive(shipped) // until the database is open
-
-	observe, err := newSourceMetrics(p.metrics)
+	p.live = catalog.NewLive(shipped) // until the database is open
+	observeSource, err := newSourceMetrics(p.metrics)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	observeHost, err := newHostMetrics(p.metrics)
+	if p.observeHost, err = newHostMetrics(p.metrics); err != nil {
+		return err
+	}
+	onDisagreement, err := newDisagreementMetrics(p.metrics)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	disagreed, err := newDisagreementMetrics(p.metrics)
-	if err != nil {
-		return nil, err
-	}
-	lookups, err := NewLookups(LookupParts{
-		Config: cfg, Catalog: live, Now: now, Logger: logger,
-		ObserveSource: observe, ObserveHost: observeHost, OnDisagreement: disagreed,
+	p.lookups, err = NewLookups(LookupParts{
+		Config: p.cfg, Catalog: p.live, Now: p.now, Logger: p.logger,
+		ObserveSource: observeSource, ObserveHost: p.observeHost, OnDisagreement: onDisagreement,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.registries = lookups.Registries
-	p.sales = NewSales(cfg, lookups.Registries)
-	live.SetSaleDecider(p.sales.SaleOf)
-	p.background = append(p.background, lookups.refreshBootstrap)
-	p.closers = append(p.closers, lookups.Close)
-	budget, whoisBudget, err := p.newLookupBudgets()
+	p.background = append(p.background, p.lookups.refreshBootstrap)
+	p.closers = append(p.closers, p.lookups.Close)
+	p.sales = NewSales(p.cfg, p.lookups.Registries)
+	p.live.SetSaleDecider(p.sales.SaleOf)
+	return nil
+}
+
+func (p *App) listen(ctx context.Context) (err error) {
+	if p.proxies, err = config.Prefixes(p.cfg.Server.TrustedProxies); err != nil {
+		return err
+	}
+	if p.server, err = listen(ctx, p.cfg.Server, p.proxies, p.logger); err != nil {
+		return err
+	}
+	p.cfg.BaseURL = p.server.resolvePort(p.cfg.BaseURL)
+	return nil
+}
+
+// handleRequests builds the web handlers from the services.
+func (p *App) handleRequests(ctx context.Context) error {
+	webConfig, err := p.webConfig(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	tokenBudget, err := p.newLimiter(
-		ratelimit.Window{Limit: cfg.Limits.TokenPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.TokenPerHour, Per: time.Hour})
+	handler, err := web.New(webConfig)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	registrations, err := p.newLimiter(
-		ratelimit.Window{Limit: cfg.Limits.RegisterPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.Limits.RegisterPerHour, Per: time.Hour})
-	if err != nil {
-		return nil, err
-	}
-	badTokens, err := p.newGate(1, ratelimit.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
-	if err != nil {
-		return nil, err
-	}
-	badGrants, err := p.newGate(1, ratelimit.Window{Limit: cfg.Limits.BadTokensPerAddress, Per: time.Minute})
-	if err != nil {
-		return nil, err
-	}
-	if p.nameBudget, err = newNameBudget(cfg.Limits, p.newLimiter); err != nil {
-		return nil, err
-	}
-	proxies, err := config.Prefixes(cfg.Server.TrustedProxies)
-	if err != nil {
-		return nil, err
-	}
-	p.server, err = listen(ctx, cfg.Server, proxies, logger)
-	if err != nil {
-		return nil, err
-	}
-	p.cfg.BaseURL = p.server.resolvePort(cfg.BaseURL)
-	services, err := p.openServices(ctx, live, now)
-	if err != nil {
-		return nil, p.Abort(err)
-	}
-	p.services = services
-	if err := p.claimNode(ctx); err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := p.loadPriceList(ctx, live); err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := p.openAdmin(); err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := p.startProvisioning(lookups.Registries, now); err != nil {
-		return nil, p.Abort(err)
-	}
-	changes, err := p.startDomainChanges(lookups.Registries, live, now)
-	if err != nil {
-		return nil, p.Abort(err)
-	}
-	p.changes = changes
+	return p.server.handle(handler, p.metrics, p.degraded)
+}
+
+func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 	dossiers, err := export.New(export.Config{Store: p.services.DB, BaseURL: p.cfg.BaseURL})
 	if err != nil {
-		return nil, p.Abort(err)
+		return web.Config{}, err
 	}
-	if err := p.startExpiryNotices(now); err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := p.startOrders(ctx, live, observeHost, now); err != nil {
-		return nil, p.Abort(err)
-	}
-	tokens, err := newMCPTokens(services.Tokens, p.metrics)
+	tokens, err := newMCPTokens(p.services.Tokens, p.metrics)
 	if err != nil {
-		return nil, p.Abort(err)
+		return web.Config{}, err
 	}
 	rates, err := billing.EmbeddedRates()
 	if err != nil {
-		return nil, p.Abort(err)
+		return web.Config{}, err
 	}
 	webConfig := web.Config{
 		Facts: discovery.Facts{
 			BaseURL:         p.cfg.BaseURL,
 			Version:         Version,
-			LookupPerMinute: cfg.Limits.LookupPerMinute,
-			LookupPer6Hours: cfg.Limits.LookupPer6Hours,
-			WhoisPerMinute:  cfg.Limits.WhoisPerMinute,
-			WhoisPer6Hours:  cfg.Limits.WhoisPer6Hours,
-			TokenPerMinute:  cfg.Limits.TokenPerMinute,
-			TokenPerHour:    cfg.Limits.TokenPerHour,
+			LookupPerMinute: p.cfg.Limits.LookupPerMinute,
+			LookupPer6Hours: p.cfg.Limits.LookupPer6Hours,
+			WhoisPerMinute:  p.cfg.Limits.WhoisPerMinute,
+			WhoisPer6Hours:  p.cfg.Limits.WhoisPer6Hours,
+			TokenPerMinute:  p.cfg.Limits.TokenPerMinute,
+			TokenPerHour:    p.cfg.Limits.TokenPerHour,
 			ClientDocuments: p.cfg.FetchesClientMetadata(),
 		},
-		Lookups: lookups.Engine,
-		Budget:  budget,
+		Lookups: p.lookups.Engine,
+		Budget:  p.limits.lookups,
 		MCP: mcp.Config{
-			AllowedOrigins: cfg.Server.AllowedOrigins,
+			AllowedOrigins: p.cfg.Server.AllowedOrigins,
 			Version:        Version,
 			Limits: mcp.Limits{
-				LookupPerMinute: cfg.Limits.LookupPerMinute, LookupPer6Hours: cfg.Limits.LookupPer6Hours,
-				WhoisPerMinute: cfg.Limits.WhoisPerMinute, WhoisPer6Hours: cfg.Limits.WhoisPer6Hours,
+				LookupPerMinute: p.cfg.Limits.LookupPerMinute, LookupPer6Hours: p.cfg.Limits.LookupPer6Hours,
+				WhoisPerMinute: p.cfg.Limits.WhoisPerMinute, WhoisPer6Hours: p.cfg.Limits.WhoisPer6Hours,
 			},
-			Lookups: lookups.Engine, Catalog: live, WhoisBudget: whoisBudget,
-			Tokens: tokens, TokenBudget: tokenBudget, BadTokens: badTokens, Domains: mcpDomains{services.Portfolio, live, p.cfg.BaseURL},
+			Lookups: p.lookups.Engine, Catalog: p.live, WhoisBudget: p.limits.whois,
+			Tokens: tokens, TokenBudget: p.limits.tokens, BadTokens: p.limits.badTokens, Domains: mcpDomains{p.services.Portfolio, p.live, p.cfg.BaseURL},
 		},
-		OAuth: oauth.Config{Applications: services.apps, Registrations: registrations, BadTokens: badGrants, Issued: badTokens.Trust},
+		OAuth: oauth.Config{Applications: p.services.apps, Registrations: p.limits.registrations, BadTokens: p.limits.badGrants, Issued: p.limits.badTokens.Trust},
 		Portal: portal.Config{
-			Accounts: services.Customers, AccessTokens: services.Tokens, Portfolio: services.Portfolio, Applications: services.apps, Agents: services.Agents,
-			MailEnabled: services.mail.runner != nil, DomainChanges: changes, Exporter: dossiers,
+			Accounts: p.services.Customers, AccessTokens: p.services.Tokens, Portfolio: p.services.Portfolio, Applications: p.services.apps, Agents: p.services.Agents,
+			MailEnabled: p.services.mail.runner != nil, DomainChanges: p.changes, Exporter: dossiers,
 		},
 		Site: site.Config{
-			Lookups: lookups.Engine, WhoisBudget: whoisBudget, Catalog: live,
+			Lookups: p.lookups.Engine, WhoisBudget: p.limits.whois, Catalog: p.live,
 			RateBasisPoints: func(at time.Time) int { return rates.Domestic(at).BasisPoints },
 		},
-		Operator:       p.operatorPages(lookups, live),
-		TrustedProxies: proxies,
+		Operator:       p.operatorPages(),
+		TrustedProxies: p.proxies,
 		Ready:          p.server.ready,
 		Degraded:       p.degraded,
-		MaxStreams:     max(1, cfg.Server.MaxConnections/10),
+		MaxStreams:     max(1, p.cfg.Server.MaxConnections/10),
 		Closing:        p.server.closing,
-		Logger:         logger,
+		Logger:         p.logger,
 		Registry:       p.metrics,
 	}
 	if err := p.addLegalPages(ctx, &webConfig); err != nil {
-		return nil, p.Abort(err)
+		return web.Config{}, err
 	}
 	if p.orders != nil {
-		// An interface that holds a nil pointer is not nil, so they are set here.
+		// Set only here, because an interface that holds a nil pointer is not nil.
 		webConfig.Checkout.Orders, webConfig.Portal.Orders = p.orders, p.orders
-		webConfig.Checkout.Portfolio = services.Portfolio
+		webConfig.Checkout.Portfolio = p.services.Portfolio
 		if err := p.addInvoicePages(&webConfig); err != nil {
-			return nil, p.Abort(err)
+			return web.Config{}, err
 		}
-		webConfig.MCP.Orders = mcpOrders{p.orders, services.Tokens, live, p.cfg.BaseURL}
+		webConfig.MCP.Orders = mcpOrders{p.orders, p.services.Tokens, p.live, p.cfg.BaseURL}
 		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders}
-		if webConfig.ACP, err = p.acpConfig(live); err != nil {
-			return nil, p.Abort(err)
+		if webConfig.ACP, err = p.acpConfig(); err != nil {
+			return web.Config{}, err
 		}
 		if webConfig.Checkout.AuthCodeLimit, err = p.newAuthCodeLimiter(); err != nil {
-			return nil, p.Abort(err)
+			return web.Config{}, err
 		}
-		webConfig.Checkout.Basket = &checkout.Basket{Extension: live.Extension, RateBasisPoints: webConfig.Site.RateBasisPoints}
+		webConfig.Checkout.Basket = &checkout.Basket{Extension: p.live.Extension, RateBasisPoints: webConfig.Site.RateBasisPoints}
 	}
-	handler, err := web.New(webConfig)
-	if err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := errors.Join(p.server.handle(handler, p.metrics, p.degraded), p.registerGauges(lookups)); err != nil {
-		return nil, p.Abort(err)
-	}
-	if err := p.logStart(ctx, live); err != nil {
-		return nil, p.Abort(err)
-	}
-	return p, nil
+	return webConfig, nil
 }
 
-// logStart writes down what runs, so that a log answers which version, schema and
-// accounts an incident was with.
-func (p *App) logStart(ctx context.Context, live *catalog.Live) error {
+// logStart logs the version, schema and accounts in use, for the analysis of incidents.
+func (p *App) logStart(ctx context.Context) error {
 	schema, err := p.services.DB.SchemaVersion(ctx)
 	if err != nil {
 		return err
@@ -276,34 +245,34 @@ func (p *App) logStart(ctx context.Context, live *catalog.Live) error {
 		accounts = append(accounts, account.Name+"@"+account.Server)
 	}
 	p.logger.InfoContext(ctx, "starting", "version", Version, "revision", Revision(), "node", p.node, "base_url", p.cfg.BaseURL,
-		"listen", p.server.address(), "database", p.services.DB.SQL().Engine(), "schema", schema, "extensions", live.Catalog().Len(),
+		"listen", p.server.address(), "database", p.services.DB.SQL().Engine(), "schema", schema, "extensions", p.live.Catalog().Len(),
 		"epp_accounts", accounts, "payments", p.stripe != nil, "mail", p.cfg.Mail.Server != "")
 	return nil
 }
 
-// openServices opens the accounts for as long as the product runs.
-func (p *App) openServices(ctx context.Context, live *catalog.Live, now func() time.Time) (*Services, error) {
-	services, err := openServicesWith(ctx, p.cfg, p.logger, now, live, p.newHashWorkers())
+func (p *App) openServices(ctx context.Context) error {
+	services, err := openServicesWith(ctx, p.cfg, p.logger, p.now, p.live, p.newHashWorkers())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.startDatabaseWatch(services.DB.SQL()); err != nil {
-		return nil, errors.Join(err, services.Close())
+		return errors.Join(err, services.Close())
 	}
+	p.services = services
 	p.background = append(p.background, services.background...)
 	p.closers = append(p.closers, func() {
 		if services.Close() != nil {
-			p.logger.WarnContext(context.WithoutCancel(ctx), "the database was not closed well")
+			p.logger.WarnContext(context.WithoutCancel(ctx), "closing the database failed")
 		}
 	})
 	if services.mail.runner == nil {
-		p.logger.WarnContext(ctx, "no mail server is set (mail.server): letters wait, and nobody can register or choose another password")
+		p.logger.WarnContext(ctx, "no mail server is configured (mail.server): mails are queued, and customers can't register or reset passwords")
 	}
-	return services, services.mail.registerMetrics(p.metrics)
+	return services.mail.registerMetrics(p.metrics)
 }
 
-// claimNode takes this node's name and gives back what its last process held. Nothing
-// is served or claimed yet, so a retry never meets a lease of a process that is gone.
+// claimNode claims this node's name and releases the leases of its previous process.
+// It runs before anything is served, so that retries never meet a dead lease.
 func (p *App) claimNode(ctx context.Context) error {
 	node, err := claimNodeName(p.cfg.Data)
 	if err != nil {
@@ -318,23 +287,22 @@ func (p *App) claimNode(ctx context.Context) error {
 	}
 	p.background = append(p.background, p.services.keys.Run)
 	released, err := p.services.DB.ClaimNode(startCtx, p.node, time.Now())
-	if err != nil { // they end by themselves
-		p.logger.ErrorContext(ctx, "leases of the last run not released", "error", err.Error())
+	if err != nil { // they expire anyway
+		p.logger.ErrorContext(ctx, "releasing leases of the previous run failed", "error", err.Error())
 	}
 	if released != (store.ReleasedLeases{}) {
-		p.logger.InfoContext(ctx, "leases of the last run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
+		p.logger.InfoContext(ctx, "leases of the previous run released", "orders", released.Orders, "provision_items", released.ProvisionItems, "domain_changes", released.DomainChanges,
 			"mails", released.Mails, "webhook_deliveries", released.WebhookDeliveries, "idempotency_keys", released.IdempotencyKeys)
 	}
 	return nil
 }
 
-// startProvisioning carries out paid lines for as long as the product runs.
-func (p *App) startProvisioning(registries *Registries, now func() time.Time) error {
+func (p *App) startProvisioning(context.Context) error {
 	var err error
 	p.provisioning, err = NewProvisioning(ProvisionParts{
-		Config: p.cfg, Services: p.services, Registries: registries, Node: p.node, Now: now, Logger: p.logger, metrics: p.metrics, admin: p.admin,
+		Config: p.cfg, Services: p.services, Registries: p.lookups.Registries, Node: p.node, Now: p.now, Logger: p.logger, metrics: p.metrics, admin: p.admin,
 		onEnd: func() {
-			if p.orders != nil { // it is set before anything runs
+			if p.orders != nil { // set before anything runs
 				p.orders.Wake()
 			}
 		},
@@ -346,27 +314,30 @@ func (p *App) startProvisioning(registries *Registries, now func() time.Time) er
 	return nil
 }
 
-// Abort closes what is open already, and returns why.
+// Abort closes everything that is open and returns cause.
 func (p *App) Abort(cause error) error {
 	for _, closeFn := range p.closers {
 		closeFn()
 	}
+	if p.server == nil {
+		return cause
+	}
 	return errors.Join(cause, p.server.close())
 }
 
-// BaseURL is the configured base URL with the port that is really open.
+// BaseURL returns the base URL with the actual port.
 func (p *App) BaseURL() string { return p.cfg.BaseURL }
 
-// Address is the address that the service listens on.
+// Address returns the address that the service listens on.
 func (p *App) Address() string { return p.server.address() }
 
-// Metrics is where every part of the service registers its metrics.
+// Metrics returns the metrics of all parts of the service.
 func (p *App) Metrics() prometheus.Gatherer { return p.metrics }
 
-// ReloadKeys makes load the source of the secret keys from now on.
+// ReloadKeys sets the function that the service uses to reload secret keys.
 func (p *App) ReloadKeys(load func() ([]registrar.SealKey, error)) { p.services.keys.SetLoader(load) }
 
-// Run serves until ctx ends, then drains. onReady is told the base address once
+// Run serves until ctx ends, then drains. It calls onReady with the base URL once
 // requests are answered.
 func (p *App) Run(ctx context.Context, onReady func(baseURL string)) error {
 	backgroundCtx, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// WriteFileAtomic writes a file that only its owner can read, under another name
-// until it is complete and on the disk.
+// WriteFileAtomic writes a file with mode 0600 through a temporary file, which replaces
+// path once it is complete and synced.
 func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
 	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // its mode is 0600
 	if err != nil {
@@ -17,7 +17,7 @@ func WriteFileAtomic(path string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = draft.Close() // it may be closed already
+			_ = draft.Close() // it may already be closed
 			err = errors.Join(err, os.Remove(draft.Name()))
 		}
 	}()

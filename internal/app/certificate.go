@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// certificate serves the key pair in two files, and takes up renewed files
-// without a restart.
+// certificate serves a key pair from two files and reloads them when renewed.
 type certificate struct {
 	certFile, keyFile string
 	logger            *slog.Logger
@@ -22,7 +21,7 @@ type certificate struct {
 	checkedAt time.Time
 }
 
-// certificatePollInterval bounds how often the file system is asked.
+// certificatePollInterval bounds how often the files are checked.
 const certificatePollInterval = 30 * time.Second
 
 func newCertificate(certFile, keyFile string, logger *slog.Logger, now func() time.Time) (*certificate, error) {
@@ -46,8 +45,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// get is tls.Config.GetCertificate. If a renewed pair can't be read (yet), the
-// old one goes on serving, and the log says so until it can.
+// get is tls.Config.GetCertificate. If a renewed pair can't be read, the old one stays
+// in use and the error is logged.
 func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// connLimiter bounds how many connections are open at one moment, in all and
-// from one address, so that nobody can hold them all. Those of trusted proxies
-// count in all only: they carry many people.
+// connLimiter bounds open connections in total and per address, so that one client
+// can't hold them all. Connections of trusted proxies count in total only, because they
+// carry many clients.
 //
-// A connection too many is closed at once. Waiting in line would look to its
-// owner like a service that is down, and to the operator like nothing at all.
+// Excess connections are closed at once: queueing would look like an outage to the
+// client and stay invisible to the operator.
 type connLimiter struct {
 	net.Listener
 	total, perAddress int
@@ -30,7 +30,7 @@ func newConnLimiter(listener net.Listener, total, perAddress int, trusted []neti
 	}
 }
 
-// Accept returns the next connection that there is room for.
+// Accept returns the next connection within the limits.
 func (c *connLimiter) Accept() (net.Conn, error) {
 	for {
 		conn, err := c.Listener.Accept()
@@ -42,12 +42,12 @@ func (c *connLimiter) Accept() (net.Conn, error) {
 			return &limitedConn{Conn: conn, release: sync.OnceFunc(func() { c.release(from) })}, nil
 		}
 		c.refused.Add(1)
-		_ = conn.Close() // nothing was said, so nothing is lost
+		_ = conn.Close() // nothing was sent yet
 	}
 }
 
-// limitKey is the address that a connection counts for; the zero address is not
-// bounded.
+// limitKey returns the address that a connection counts for; the zero address is
+// unlimited.
 func (c *connLimiter) limitKey(remote net.Addr) netip.Addr {
 	peer, err := netip.ParseAddrPort(remote.String())
 	if err != nil {
@@ -59,7 +59,7 @@ func (c *connLimiter) limitKey(remote net.Addr) netip.Addr {
 			return netip.Addr{}
 		}
 	}
-	if addr.Is6() { // a household has a whole /64, as the limits see it too
+	if addr.Is6() { // a household has a whole /64; rate limits use the same key
 		return netip.PrefixFrom(addr, 64).Masked().Addr()
 	}
 	return addr
@@ -96,13 +96,13 @@ func (c *connLimiter) count() int {
 	return c.open
 }
 
-// limitedConn gives its place back when it is closed.
+// limitedConn releases its slot when it is closed.
 type limitedConn struct {
 	net.Conn
 	release func()
 }
 
-// Close closes the connection and gives its place back, once.
+// Close closes the connection and releases its slot once.
 func (c *limitedConn) Close() error {
 	c.release()
 	return c.Conn.Close()

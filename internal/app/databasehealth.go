@@ -10,8 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// startDatabaseWatch has the database asked for signs of life for as long as the product
-// runs, and shows in the metrics what is wrong with it.
+// startDatabaseWatch probes the database in the background and registers its metrics.
 func (p *App) startDatabaseWatch(db *sqldb.DB) error {
 	failed := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_database_errors_total",
@@ -41,15 +40,15 @@ func (p *App) startDatabaseWatch(db *sqldb.DB) error {
 	return nil
 }
 
-// degraded lists what can't do all of its work.
+// degraded lists the degraded parts of the service.
 func (p *App) degraded() []web.Degraded {
 	var all []web.Degraded
 	for _, d := range p.services.DB.SQL().Degraded() {
 		all = append(all, web.Degraded{Part: registrar.PartDatabase, State: string(d.Condition), Since: d.Since})
 	}
-	// /readyz is public: which account it is, the metric and the log say.
+	// /readyz is public, so accounts are named in metrics and logs only.
 	var since time.Time
-	for _, client := range p.registries.Clients {
+	for _, client := range p.lookups.Registries.Clients {
 		if s := client.PoolStatus(); s.Cause != "" && (since.IsZero() || s.Since.Before(since)) {
 			since = s.Since
 		}

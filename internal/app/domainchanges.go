@@ -8,7 +8,6 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
-	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
@@ -24,9 +23,7 @@ func (r *Registries) changeRegistries() []domainchange.NamedRegistry {
 	return all
 }
 
-// startDomainChanges carries out what holders want of their domains for as long as the
-// product runs.
-func (p *App) startDomainChanges(registries *Registries, live *catalog.Live, now func() time.Time) (*domainchange.Service, error) {
+func (p *App) startDomainChanges(context.Context) error {
 	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_domain_changes_total",
 		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
@@ -34,30 +31,29 @@ func (p *App) startDomainChanges(registries *Registries, live *catalog.Live, now
 	initCounters(ended, labelValues(domainchange.Nameservers, domainchange.AddDS, domainchange.RemoveDS, domainchange.Lock, domainchange.Unlock, domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure),
 		labelValues(domainchange.StatusDone, domainchange.StatusRefused))
 	if err := p.metrics.Register(ended); err != nil {
-		return nil, err
+		return err
 	}
-	changes, err := domainchange.New(domainchange.Config{
-		RateLimit: func(actor registrar.Actor) time.Duration { return p.nameBudget.Spend(actor, registrar.ForDisplay, 1) },
-		Store:     p.services.DB, Registries: registries.changeRegistries(), Seal: p.services.keys.Seal(), Node: p.node, Now: now, Logger: p.logger,
-		MailQueued: p.services.mail.wake, CheckRestrictions: p.changeRefusal, CheckEligibility: p.checkRegistrant(live), RecordError: jobErrorRecorder(p.admin, admin.JobChange, p.logger),
+	var err error
+	p.changes, err = domainchange.New(domainchange.Config{
+		RateLimit: func(actor registrar.Actor) time.Duration { return p.limits.names.Spend(actor, registrar.ForDisplay, 1) },
+		Store:     p.services.DB, Registries: p.lookups.Registries.changeRegistries(), Seal: p.services.keys.Seal(), Node: p.node, Now: p.now, Logger: p.logger,
+		MailQueued: p.services.mail.wake, CheckRestrictions: p.changeRefusal, CheckEligibility: p.checkRegistrant, RecordError: jobErrorRecorder(p.admin, admin.JobChange, p.logger),
 		OnChangeEnded: func(kind domainchange.ChangeKind, state domainchange.ChangeStatus) {
 			ended.WithLabelValues(string(kind), string(state)).Inc()
 		},
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.background = append(p.background, changes.Run)
-	return changes, nil
+	p.background = append(p.background, p.changes.Run)
+	return nil
 }
 
-// checkRegistrant checks a registrant against what the price list says that an extension demands.
-func (p *App) checkRegistrant(live *catalog.Live) func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
-	return func(ctx context.Context, customer, tld string, holder registrar.Registrant) error {
-		verified, err := p.services.DB.VerifiedName(ctx, customer)
-		if err != nil {
-			return databaseError(err)
-		}
-		return registrar.CheckRegistrant(live.Extension, []string{tld}, holder, verified)
+// checkRegistrant checks a registrant against the requirements of an extension.
+func (p *App) checkRegistrant(ctx context.Context, customer, tld string, registrant registrar.Registrant) error {
+	verified, err := p.services.DB.VerifiedName(ctx, customer)
+	if err != nil {
+		return databaseError(err)
 	}
+	return registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified)
 }

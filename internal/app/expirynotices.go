@@ -1,7 +1,7 @@
 package app
 
 import (
-	"time"
+	"context"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/lifecycle"
 )
 
-// startExpiryNotices tells holders that terms end, for as long as the product runs.
-func (p *App) startExpiryNotices(now func() time.Time) error {
+// startExpiryNotices starts the mails about expiring domains.
+func (p *App) startExpiryNotices(context.Context) error {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_expiry_notices_total",
 		Help: "Notices about the end of a domain's term, by kind: expiring_month, expiring_week, expired.",
@@ -20,7 +20,7 @@ func (p *App) startExpiryNotices(now func() time.Time) error {
 		return err
 	}
 	terms, err := lifecycle.New(lifecycle.Config{
-		Store: p.services.DB, Now: now, Logger: p.logger, MailQueued: p.services.mail.wake,
+		Store: p.services.DB, Now: p.now, Logger: p.logger, MailQueued: p.services.mail.wake,
 		OnNotice: func(kind registrar.MailKind) { counter.WithLabelValues(string(kind)).Inc() },
 	})
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// HashWorkerArg is the command by which the service runs itself a second time.
+// HashWorkerArg is the command that the service starts as a child process.
 const HashWorkerArg = "hash-worker"
 
-// newHashWorkers hashes passwords beside the service for as long as it runs.
+// newHashWorkers starts child processes that hash passwords at a low priority.
 func (p *App) newHashWorkers() account.Deriver {
 	self, err := pwhash.ExecutablePath()
 	if err != nil {
-		p.logger.Warn("passwords are hashed inside the service, which slows other answers: the program does not find itself", "err", err)
+		p.logger.Warn("passwords are hashed in the service process: executable not found", "err", err)
 		return nil
 	}
 	workers := pwhash.New(pwhash.Config{

@@ -13,8 +13,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// startInvoices issues what is owed for as long as the product runs.
-func (p *App) startInvoices(ctx context.Context, now func() time.Time) error {
+// startInvoices starts the issuing of invoices and corrections.
+func (p *App) startInvoices(ctx context.Context) error {
 	issued := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_invoices_total", Help: "Documents that were issued, by kind: invoice, correction.",
 	}, []string{"kind"})
@@ -40,7 +40,7 @@ func (p *App) startInvoices(ctx context.Context, now func() time.Time) error {
 	invoices, err := invoice.New(invoice.Config{
 		Store: p.services.DB, Seller: sellerOf(p.cfg.Company),
 		Numbering: invoice.Numbering{Invoices: p.cfg.Company.InvoicePrefix, Corrections: p.cfg.Company.CorrectionPrefix},
-		Now:       now, Logger: p.logger,
+		Now:       p.now, Logger: p.logger,
 		OnIssued: func(kind invoice.Kind) { issued.WithLabelValues(string(kind)).Inc() },
 	})
 	if err != nil {
@@ -51,7 +51,6 @@ func (p *App) startInvoices(ctx context.Context, now func() time.Time) error {
 	return nil
 }
 
-// sellerOf is who sells, from the settings.
 func sellerOf(c config.Company) invoice.Seller {
 	return invoice.Seller{
 		Name: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Country: "DE", Register: c.Register,
@@ -59,7 +58,7 @@ func sellerOf(c config.Company) invoice.Seller {
 	}
 }
 
-// wakeInvoicesOnOrderChange has documents issued as soon as they are owed.
+// wakeInvoicesOnOrderChange triggers issuing after each payment and refund.
 func wakeInvoicesOnOrderChange(settings *order.Config, invoices *invoice.Service) {
 	if invoices == nil {
 		return
@@ -81,7 +80,7 @@ func wakeInvoicesOnOrderChange(settings *order.Config, invoices *invoice.Service
 	}
 }
 
-// addInvoicePages lets customers have theirs.
+// addInvoicePages adds the invoice downloads.
 func (p *App) addInvoicePages(webConfig *web.Config) error {
 	renderer, err := invoicepdf.New()
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// KeyFile holds the keys that seal what the database next to it holds, one a line. The
-// first start makes it with one key, and a rotation adds one.
+// KeyFile holds the keys that encrypt columns of the database, one per line. The first
+// start creates it with one key, and a rotation adds one.
 const KeyFile = "secret.key"
 
-// openKeyring checks the keys against the database. A key is made where there is none
+// openKeyring checks the keys against the database. It creates a key if there is none
 // and nothing is sealed yet.
 func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *slog.Logger) (*keyring.Keyring, error) {
 	if _, err := SealKeys(cfg); errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,7 @@ func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *s
 			return nil, err
 		}
 		if err := createKeyFile(filepath.Join(cfg.Data, KeyFile)); err != nil {
-			return nil, fmt.Errorf("the key in the data folder: %w", err)
+			return nil, fmt.Errorf("secret key in the data folder: %w", err)
 		}
 	}
 	return keyring.Open(ctx, keyring.Config{
@@ -38,8 +38,8 @@ func openKeyring(ctx context.Context, cfg config.Config, db *store.DB, logger *s
 	})
 }
 
-// SealKeys are the configured keys, or those in the data folder, the first one first. The
-// error is fs.ErrNotExist where there is neither.
+// SealKeys returns the configured keys, or those in the data folder, primary key first.
+// The error is fs.ErrNotExist if there are neither.
 func SealKeys(cfg config.Config) ([]registrar.SealKey, error) {
 	var keys []registrar.SealKey
 	if cfg.SecretKey != "" {
@@ -67,7 +67,7 @@ func SealKeys(cfg config.Config) ([]registrar.SealKey, error) {
 func readKeyFile(path string) ([]registrar.SealKey, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("the key in the data folder: %w", err)
+		return nil, fmt.Errorf("secret key in the data folder: %w", err)
 	}
 	var keys []registrar.SealKey
 	for line := range strings.Lines(string(text)) {
@@ -87,11 +87,11 @@ func readKeyFile(path string) ([]registrar.SealKey, error) {
 }
 
 func keyFileError(path string, err error) error {
-	// A new one would make everything that is sealed unreadable.
+	// A new key would make all sealed data unreadable.
 	return fmt.Errorf("%s: %w, but what was sealed with the lost one stays sealed; better restore the file from the backup", path, err)
 }
 
-// EditKeyFile replaces the keys in the data folder at once.
+// EditKeyFile replaces the keys in the data folder atomically.
 func EditKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey) error {
 	keys, err := readKeyFile(path)
 	if err != nil {
@@ -108,14 +108,14 @@ func EditKeyFile(path string, edit func([]registrar.SealKey) []registrar.SealKey
 	})
 }
 
+// WithoutKey returns an edit that removes the key with this id.
 func WithoutKey(id string) func([]registrar.SealKey) []registrar.SealKey {
 	return func(keys []registrar.SealKey) []registrar.SealKey {
 		return slices.DeleteFunc(keys, func(key registrar.SealKey) bool { return key.KeyID() == id })
 	}
 }
 
-// createKeyFile puts a whole key in place, or leaves the one that another process
-// has put there meanwhile.
+// createKeyFile creates the file atomically, unless another process has created it.
 func createKeyFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err

@@ -13,14 +13,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/legal"
 )
 
-// How many declarations come from one address on the network, or are confirmed to
-// one of mail: enough for an office, and too few to fill anybody's mailbox.
+// Limits of declarations per network address and per confirmed email address: enough
+// for an office, too few to flood a mailbox.
 const (
 	noticesPerHour    = 5
 	noticesPer10Hours = 15
 )
 
-// addLegalPages shows the pages that the law asks for, and takes declarations.
+// addLegalPages adds the legally required pages and the declaration forms.
 func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 	tries, err := p.newLimiter(
 		ratelimit.Window{Limit: noticesPerHour, Per: time.Hour}, ratelimit.Window{Limit: noticesPer10Hours, Per: 10 * time.Hour})
@@ -34,7 +34,7 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 		return err
 	}
 	if p.cfg.Company.Name == "" {
-		p.logger.WarnContext(ctx, "the legal notice names nobody, because the company is not set (company.name)")
+		p.logger.WarnContext(ctx, "the legal notice is incomplete: no company is configured (company.name)")
 	}
 	webConfig.Legal = legal.Config{Notices: notices, Operator: particularsOf(p.cfg.Company)}
 	if folder := p.cfg.Company.Texts; folder != "" {
@@ -46,7 +46,6 @@ func (p *App) addLegalPages(ctx context.Context, webConfig *web.Config) error {
 	return nil
 }
 
-// particularsOf is what the pages say of the operator, from the settings.
 func particularsOf(c config.Company) legal.OperatorInfo {
 	return legal.OperatorInfo{
 		Company: c.Name, Street: c.Street, PostalCode: c.PostalCode, City: c.City, Email: c.Email, Phone: c.Phone,

@@ -4,5 +4,5 @@ package app
 
 import "os"
 
-// lockFile has no lock to take here, so a data folder is for one process.
+// lockFile does nothing here: a data folder must be used by one process only.
 func lockFile(*os.File) bool { return true }

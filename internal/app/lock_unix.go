@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// lockFile takes a file for this process, and says whether it could. The system
-// gives it back when the process ends, however it ends.
+// lockFile locks a file and reports whether it succeeded. The lock ends with the
+// process.
 func lockFile(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -13,20 +13,18 @@ import (
 )
 
 const (
-	// logFlushInterval bounds how late a record is written. A process that is killed
-	// loses at most what it logged in that time.
+	// logFlushInterval bounds the delay of a record, and what a killed process loses.
 	logFlushInterval = 100 * time.Millisecond
-	// logBufferSize bounds how much is gathered.
+	// logBufferSize bounds the buffered bytes.
 	logBufferSize = 64 << 10
 )
 
-// NewLogger writes records in groups, because a system call for each costs more
-// than the record. Warnings and errors are written at once, with all that came
-// before them. flush writes what is left.
+// NewLogger returns a buffered logger, because a system call per record costs more than
+// the record. Warnings and errors flush the buffer at once. flush writes the rest.
 func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
-		level = slog.LevelInfo // config.Check has refused anything else
+		level = slog.LevelInfo // config.Check rejects anything else
 	}
 	gathered := &logWriter{out: out}
 	options := &slog.HandlerOptions{Level: level}
@@ -39,17 +37,17 @@ func NewLogger(cfg config.Log, out io.Writer) (logger *slog.Logger, flush func()
 	return slog.New(handler), gathered.flush
 }
 
-// logHandler does not let bad news wait, and writes the plain records of
-// requests itself: log/slog's encoder was a fifth of the cost of a request.
+// logHandler flushes warnings at once, and encodes the plain records of requests
+// itself: log/slog's encoder was a fifth of the cost of a request.
 type logHandler struct {
 	slog.Handler
 	buffer *logWriter
-	// plain says that records may be written as plain JSON: no text format, no
-	// attributes or groups of the logger's own.
+	// plain allows the fast path: JSON format, and no attributes or groups of the
+	// logger itself.
 	plain bool
 }
 
-// Handle writes the record, and at once if it is a warning or worse.
+// Handle writes the record, and flushes if it is a warning or an error.
 func (h logHandler) Handle(ctx context.Context, record slog.Record) error {
 	if h.plain {
 		var space [512]byte
@@ -70,18 +68,18 @@ func (h logHandler) flushIfUrgent(level slog.Level) {
 	}
 }
 
-// WithAttrs keeps the urgency.
+// WithAttrs implements slog.Handler.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{Handler: h.Handler.WithAttrs(attrs), buffer: h.buffer}
 }
 
-// WithGroup keeps the urgency.
+// WithGroup implements slog.Handler.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	return logHandler{Handler: h.Handler.WithGroup(name), buffer: h.buffer}
 }
 
-// appendPlainRecord writes a record as slog's JSON handler does, if it holds
-// nothing but whole numbers and strings that need no escaping.
+// appendPlainRecord encodes a record like slog's JSON handler, if it has only integers
+// and strings that need no escaping.
 func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
 	line = append(line, `{"time":"`...)
 	line = record.Time.Round(0).AppendFormat(line, time.RFC3339Nano)
@@ -111,18 +109,17 @@ func appendPlainRecord(line []byte, record slog.Record) ([]byte, bool) {
 	return append(line, '}', '\n'), ok
 }
 
-// logWriter gathers what is written, for a short time and up to a bound. A
-// reader that does not keep up slows the service down instead of filling its
-// memory.
+// logWriter buffers output for a short time and up to a limit. A slow reader slows the
+// service down instead of filling its memory.
 type logWriter struct {
 	out io.Writer
 
 	mu           sync.Mutex
 	buf          []byte
-	flushPending bool // a flush is due
+	flushPending bool // a flush is scheduled
 }
 
-// Write takes one record.
+// Write buffers one record.
 func (w *logWriter) Write(record []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -148,6 +145,6 @@ func (w *logWriter) writeOut() {
 	if len(w.buf) == 0 {
 		return
 	}
-	_, _ = w.out.Write(w.buf) // there is no better place to complain about the log
+	_, _ = w.out.Write(w.buf) // there is no other place to report it
 	w.buf = w.buf[:0]
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// countingHandler counts the warnings, errors and panics that pass. All parts of the
-// program log through it, so none has to count by itself.
+// countingHandler counts warnings, errors and panics. Every part of the program logs
+// through it.
 type countingHandler struct {
 	slog.Handler
 	warnings, errors, panics prometheus.Counter
@@ -36,7 +36,7 @@ func countLogRecords(logger *slog.Logger, metrics prometheus.Registerer) (*slog.
 	}), nil
 }
 
-// Handle counts the record and hands it on.
+// Handle implements slog.Handler.
 func (h countingHandler) Handle(ctx context.Context, record slog.Record) error {
 	switch {
 	case record.Level >= slog.LevelError:
@@ -50,13 +50,13 @@ func (h countingHandler) Handle(ctx context.Context, record slog.Record) error {
 	return h.Handler.Handle(ctx, record)
 }
 
-// WithAttrs goes on counting.
+// WithAttrs implements slog.Handler.
 func (h countingHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	h.Handler = h.Handler.WithAttrs(attrs)
 	return h
 }
 
-// WithGroup goes on counting.
+// WithGroup implements slog.Handler.
 func (h countingHandler) WithGroup(name string) slog.Handler {
 	h.Handler = h.Handler.WithGroup(name)
 	return h

@@ -16,36 +16,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/whois"
 )
 
-// LookupParts is what lookups are made of.
 type LookupParts struct {
 	Config  config.Config
 	Catalog lookup.Catalog
 	Now     func() time.Time
-	Logger  *slog.Logger // nil means silence
-	// ObserveSource measures the questions to sources outside; nil means that nobody
-	// does.
+	Logger  *slog.Logger // optional
+	// ObserveSource is called after each query to a source; optional.
 	ObserveSource func(lookup.Source, string, time.Duration)
-	// ObserveHost is told what happens at the hosts of registries, and disagreed
-	// the extension of every contradiction; nil means nobody.
+	// ObserveHost is called for events at registry hosts, and OnDisagreement if two
+	// sources contradict each other; both are optional.
 	ObserveHost    func(host string, event hostlimit.Event)
 	OnDisagreement func(tld string)
 }
 
-// Lookups is the engine with the sources outside, the same for the service and
-// for the commands that ask once.
+// Lookups is the lookup engine with its sources, shared by the service and commands.
 type Lookups struct {
-	Engine     *lookup.Engine
-	RDAP       *rdap.Client
-	DNS        *dns.Client
-	Registries *Registries
-	// hostLimiter is how we treat the hosts of registries.
+	Engine      *lookup.Engine
+	RDAP        *rdap.Client
+	DNS         *dns.Client
+	Registries  *Registries
 	hostLimiter *hostlimit.Limiter
 }
 
 func NewLookups(parts LookupParts) (*Lookups, error) {
 	upstreamCfg, lookupCfg := parts.Config.Upstream, parts.Config.Lookup
-	// One guard for all connectors to registries, so that a host is asked no
-	// more for being asked in two ways.
+	// One limiter for all protocols, so that a host's limit covers RDAP and WHOIS
+	// together.
 	guard := hostlimit.New(hostlimit.Options{
 		PerSecond:     float64(upstreamCfg.PerHostPerSecond),
 		Burst:         upstreamCfg.PerHostBurst,
@@ -82,7 +78,7 @@ func NewLookups(parts LookupParts) (*Lookups, error) {
 	if err != nil {
 		return nil, err
 	}
-	var accounts lookup.RecordSource // no account must be no source, and not a nil one
+	var accounts lookup.RecordSource // avoid a non-nil interface holding nil
 	if registries.Source != nil {
 		accounts = registries.Source
 	}
@@ -123,7 +119,7 @@ func OpenLookups(cfg config.Config, list *catalog.Catalog) (*Lookups, error) {
 	return lookups, nil
 }
 
-// refreshBootstrap runs until ctx ends.
+// refreshBootstrap refreshes IANA's bootstrap until ctx ends.
 func (l *Lookups) refreshBootstrap(ctx context.Context) { _ = l.RDAP.Run(ctx) }
 
 func (l *Lookups) Close() {
@@ -132,7 +128,7 @@ func (l *Lookups) Close() {
 	l.Registries.Close()
 }
 
-// newSourceMetrics measures the questions to sources outside.
+// newSourceMetrics measures queries to sources.
 func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string, time.Duration), error) {
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "dotkontor_lookup_source_duration_seconds",
@@ -147,9 +143,8 @@ func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string,
 	}, nil
 }
 
-// newHostMetrics counts what happens at the hosts of registries. They come from
-// the price list and the bootstrap, never from a client, so the number of
-// series is bounded.
+// newHostMetrics counts events at registry hosts. Hosts come from the price list and
+// the bootstrap, never from clients, so the number of series is bounded.
 func newHostMetrics(metrics *prometheus.Registry) (func(string, hostlimit.Event), error) {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_upstream_host_events_total",
@@ -160,8 +155,7 @@ func newHostMetrics(metrics *prometheus.Registry) (func(string, hostlimit.Event)
 	}, metrics.Register(events)
 }
 
-// newDisagreementMetrics counts contradictions by extension, of which the price
-// list knows all.
+// newDisagreementMetrics counts contradictions by extension, all of which are listed.
 func newDisagreementMetrics(metrics *prometheus.Registry) (func(string), error) {
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_lookup_disagreements_total",

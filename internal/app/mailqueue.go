@@ -12,19 +12,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/smtp"
 )
 
-// mailQueue is the way of letters out of the house.
+// mailQueue sends queued mails.
 type mailQueue struct {
-	runner *mailer.Runner // nil where no mail server is set
-	// health is how the mail server did lately.
+	runner *mailer.Runner // nil without a mail server
 	health upstreamHealth
-	// onOutcome is told what became of each letter; nil means that nobody counts.
+	// onOutcome and onError are set before run, and nil in commands.
 	onOutcome func(kind registrar.MailKind, outcome string)
-	// onError is told which letter has to wait, and why; nil means that nobody asks.
-	onError func(ctx context.Context, letter string, code registrar.Code)
+	onError   func(ctx context.Context, mailID string, code registrar.Code)
 }
 
-// newMailQueue builds what sends letters. Links in them count by the true time, as
-// sign-ins do, whatever time a sandbox plays.
+// newMailQueue builds the mail queue. Links in mails expire by real time, like
+// sign-ins.
 func newMailQueue(cfg config.Config, stored mailer.Store, logger *slog.Logger) (*mailQueue, error) {
 	p := &mailQueue{}
 	if cfg.Mail.Server == "" {
@@ -53,7 +51,7 @@ func newMailQueue(cfg config.Config, stored mailer.Store, logger *slog.Logger) (
 	return p, err
 }
 
-// MailOptions says how the mail server of a configuration is reached.
+// MailOptions returns the mail server settings of a configuration.
 func MailOptions(cfg config.Config) smtp.Options {
 	return smtp.Options{
 		Server: cfg.Mail.Server, TLS: cfg.Mail.TLS, User: cfg.Mail.User, Password: string(cfg.Mail.Password),
@@ -61,21 +59,21 @@ func MailOptions(cfg config.Config) smtp.Options {
 	}
 }
 
-// wake says that a letter was stored.
+// wake triggers sending after a mail was stored.
 func (p *mailQueue) wake() {
 	if p.runner != nil {
 		p.runner.Wake()
 	}
 }
 
-// run sends letters until ctx ends.
+// run sends mails until ctx ends.
 func (p *mailQueue) run(ctx context.Context) {
 	if p.runner != nil {
 		p.runner.Run(ctx)
 	}
 }
 
-// registerMetrics registers the figures. It is called before run.
+// registerMetrics must be called before run.
 func (p *mailQueue) registerMetrics(metrics *prometheus.Registry) error {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_mails_total",

@@ -17,19 +17,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// How long an agent waits for the database. A lookup whose token can't be
-// checked goes on without it, so that wait is the shorter one.
+// Database timeouts of MCP calls. A lookup proceeds without a token that can't be
+// checked, so that timeout is shorter.
 const (
 	tokenCheckTimeout = 2 * time.Second
 	listTimeout       = 5 * time.Second
-	// A registry is asked for every item.
+	// Every item queries a registry.
 	startOrderTimeout = 15 * time.Second
 )
 
-// mcpTokens tells the MCP endpoint whose a token is.
+// mcpTokens verifies access tokens for the MCP endpoint.
 type mcpTokens struct {
-	tokens *oauth.Service
-	// Each check is counted in one of these.
+	tokens               *oauth.Service
 	good, bad, unchecked prometheus.Counter
 }
 
@@ -46,7 +45,7 @@ func newMCPTokens(tokens *oauth.Service, metrics *prometheus.Registry) (*mcpToke
 	}, metrics.Register(checks)
 }
 
-// Verify says ErrBadToken only where it is certain.
+// Verify returns ErrBadToken only if the database confirms it.
 func (t *mcpTokens) Verify(ctx context.Context, bearer string) (mcp.Caller, error) {
 	ctx, cancel := context.WithTimeout(ctx, tokenCheckTimeout)
 	defer cancel()
@@ -63,7 +62,7 @@ func (t *mcpTokens) Verify(ctx context.Context, bearer string) (mcp.Caller, erro
 	return mcp.Caller{Account: grant.Customer, TokenID: grant.TokenID, Kind: grant.Kind, MayWrite: grant.MayWrite}, nil
 }
 
-// mcpDomains tells the MCP endpoint what a customer holds.
+// mcpDomains lists a customer's domains for the MCP endpoint.
 type mcpDomains struct {
 	portfolio *portfolio.Service
 	catalog   *catalog.Live
@@ -99,7 +98,7 @@ func (d mcpDomains) List(ctx context.Context, caller mcp.Caller, which mcp.Domai
 	return domains, total, nil
 }
 
-// mcpOrders lets the MCP endpoint prepare orders and say how they stand.
+// mcpOrders prepares orders and reports their state for the MCP endpoint.
 type mcpOrders struct {
 	orders  *order.Service
 	tokens  *oauth.Service
@@ -127,7 +126,7 @@ func (a mcpOrders) Start(ctx context.Context, caller mcp.Caller, items []mcp.Ite
 		if len(req.Items) == 0 {
 			return mcp.Order{}, &problems
 		}
-		req.DryRun = true // nothing is made, but each of the other items has its reason, too
+		req.DryRun = true // creates nothing, but reports the reason for every other item
 	}
 	var err error
 	if req.ByName, err = a.tokens.NameOf(ctx, caller.Actor()); err != nil {
@@ -155,7 +154,7 @@ func (a mcpOrders) Start(ctx context.Context, caller mcp.Caller, items []mcp.Ite
 	return a.prepared(view)
 }
 
-// prepared is an order as agents read it.
+// prepared converts an order for agents.
 func (a mcpOrders) prepared(view order.View) (mcp.Order, error) {
 	o := view.Order
 	answer := mcp.Order{
@@ -180,8 +179,8 @@ func (a mcpOrders) prepared(view order.View) (mcp.Order, error) {
 	return answer, nil
 }
 
-// needsOf is what the customer must provide: first what concerns the whole order, then
-// item by item.
+// needsOf returns what the customer must provide: first for the whole order, then item
+// by item.
 func needsOf(view order.View) []mcp.Need {
 	var needs []mcp.Need
 	byItem := make(map[string]bool)
@@ -214,8 +213,8 @@ func mcpItems(o order.Order, withStatus bool) []mcp.OrderItem {
 	return items
 }
 
-// refundOf is what goes back for an item; nil if nothing does. The money of a failed
-// item is owed before its refund has a record.
+// refundOf returns the refund of an item, or nil. A failed item's refund is due before
+// it has a record.
 func refundOf(o order.Order, item order.Item) *mcp.Refund {
 	if item.State != order.ItemFailed && item.State != order.ItemRefunded || item.Gross == 0 || o.PaidAt.IsZero() {
 		return nil
@@ -232,7 +231,7 @@ func refundOf(o order.Order, item order.Item) *mcp.Refund {
 	return refund
 }
 
-// Status is how an order of the caller's customer stands.
+// Status returns the state of an order of the caller's customer.
 func (a mcpOrders) Status(ctx context.Context, caller mcp.Caller, id string) (mcp.OrderStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -243,7 +242,7 @@ func (a mcpOrders) Status(ctx context.Context, caller mcp.Caller, id string) (mc
 	return a.status(ctx, o)
 }
 
-// Page is some of the orders of the caller's customer.
+// Page returns a page of orders of the caller's customer.
 func (a mcpOrders) Page(ctx context.Context, caller mcp.Caller, status string, limit, offset int) ([]mcp.OrderStatus, int, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -260,7 +259,7 @@ func (a mcpOrders) Page(ctx context.Context, caller mcp.Caller, status string, l
 	return list, total, nil
 }
 
-// Cancel ends an order of the caller's customer that is not paid.
+// Cancel cancels an unpaid order of the caller's customer.
 func (a mcpOrders) Cancel(ctx context.Context, caller mcp.Caller, id string) (mcp.OrderStatus, error) {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
@@ -280,7 +279,7 @@ func (a mcpOrders) Cancel(ctx context.Context, caller mcp.Caller, id string) (mc
 	return a.status(ctx, o)
 }
 
-// status is an order as agents read it after it was made.
+// status converts a created order for agents.
 func (a mcpOrders) status(ctx context.Context, o order.Order) (mcp.OrderStatus, error) {
 	status := mcp.OrderStatus{
 		OrderID: o.ID, Status: string(o.State), CreatedAt: o.CreatedAt.UTC().Format(time.RFC3339),
@@ -301,7 +300,7 @@ func (a mcpOrders) status(ctx context.Context, o order.Order) (mcp.OrderStatus, 
 	return status, err
 }
 
-// mcpOrderError is an error of the order service in the endpoint's terms.
+// mcpOrderError maps an error of the order service to the endpoint's errors.
 func mcpOrderError(err error) error {
 	if registrar.CodeOf(err) == order.NoSuchOrder {
 		return mcp.ErrNotFound
@@ -309,8 +308,7 @@ func mcpOrderError(err error) error {
 	return databaseError(err)
 }
 
-// databaseError gives a foreign error our form, so that the log has a reason
-// without words that a driver chose.
+// databaseError wraps a driver's error, so that its text does not reach the log.
 func databaseError(err error) error {
 	var ours *registrar.Error
 	if errors.As(err, &ours) {

@@ -36,7 +36,7 @@ func initCounters(counter *prometheus.CounterVec, labels ...[]string) {
 	}
 }
 
-// labelValues are words of our own as label values.
+// labelValues converts constants to label values.
 func labelValues[T ~string](words ...T) []string {
 	texts := make([]string, 0, len(words))
 	for _, word := range words {
@@ -45,20 +45,20 @@ func labelValues[T ~string](words ...T) []string {
 	return texts
 }
 
-// faultCodes are the ways in which a server outside fails, as label values.
+// faultCodes returns the failure codes of upstreams as label values.
 func faultCodes() []string {
 	return labelValues(registrar.FaultTimeout, registrar.FaultRefused, registrar.FaultThrottled, registrar.FaultBroken, registrar.FaultBusy)
 }
 
-// registerGauges registers what operators watch: the build, queues, registry connections
-// and certificates. All of it is read when the figures are scraped.
-func (p *App) registerGauges(look *Lookups) error {
+// registerGauges registers the build, queues, registry connections and certificates.
+// They are read at each scrape.
+func (p *App) registerGauges(context.Context) error {
 	build := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "dotkontor_build_info", Help: "Always 1; the labels say what runs.",
 	}, []string{"version", "revision", "goversion"})
 	build.WithLabelValues(Version, Revision(), runtime.Version()).Set(1)
 	for _, collector := range []prometheus.Collector{
-		build, &queueAges{p.services.DB}, &eppConnections{look.Registries}, certificateExpiries{p.cfg},
+		build, &queueAges{p.services.DB}, &eppConnections{p.lookups.Registries}, certificateExpiries{p.cfg},
 	} {
 		if err := p.metrics.Register(collector); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (p *App) registerGauges(look *Lookups) error {
 	return nil
 }
 
-// queueAges tells how long the work that is due has waited, for all nodes together.
-// Work is due by the true clock, also where the business clock of a sandbox was moved on.
+// queueAges measures the age of due work of all nodes. Work is due by real time, even if
+// a sandbox moved its business time.
 type queueAges struct{ db *store.DB }
 
 var queueAge = prometheus.NewDesc("dotkontor_queue_age_seconds",
@@ -97,7 +97,7 @@ func (q *queueAges) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// eppConnections tells how the accounts at registries do.
+// eppConnections measures the connection pools of registry accounts.
 type eppConnections struct{ registries *Registries }
 
 var (
@@ -132,8 +132,8 @@ func (e *eppConnections) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// certificateExpiries tells when our own certificates end: that of the public port and
-// those that registries ask for.
+// certificateExpiries measures the expiry of our own certificates: of the public port
+// and EPP client certificates.
 type certificateExpiries struct{ cfg config.Config }
 
 var certificateExpiry = prometheus.NewDesc("dotkontor_certificate_expiry_timestamp_seconds",
@@ -160,7 +160,7 @@ func (c certificateExpiries) Collect(metrics chan<- prometheus.Metric) {
 	}
 }
 
-// certificateNotAfter is the end of the first certificate in a PEM file.
+// certificateNotAfter returns the expiry of the first certificate in a PEM file.
 func certificateNotAfter(file string) (time.Time, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -10,16 +10,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// nameBudget bounds for how many names one customer, and one checkout agent, has the
-// registries asked, whichever page, tool or session asks. An order names up to 20,
-// also one that is only tried, so without it a free account could look names up by
-// the hundred thousand, past every limit of lookups, and keep the registries busy
-// with its own pages.
+// nameBudget bounds the registry queries per customer and per checkout agent, across
+// pages, tools and sessions. An order, even a dry run, queries up to 20 names, so without
+// it a free account could bypass the lookup limits.
 type nameBudget struct {
-	// mu makes the names of one call count all or none.
+	// mu makes the names of one call count as a unit.
 	mu sync.Mutex
-	// Attempts to pay count apart from everything else: whoever has looked at too
-	// many orders can still pay one.
+	// Payments count separately, so that a customer who viewed too many orders can
+	// still pay one.
 	quotes, payments           *ratelimit.Limiter
 	agentQuotes, agentPayments *ratelimit.Limiter
 }
@@ -47,9 +45,8 @@ func newNameBudget(limits config.Limits, newLimiter func(...ratelimit.Window) (*
 	return b, nil
 }
 
-// Spend counts the names of one call, all or none, or says how long to wait. After
-// that wait there is room for every order. Operators and the service itself are not
-// counted.
+// Spend counts all names of one call, or none and returns how long to wait; after that
+// any order fits. Operators and the service itself are not limited.
 func (b *nameBudget) Spend(actor registrar.Actor, purpose registrar.Purpose, names int) time.Duration {
 	quotes, payments, key := b.quotes, b.payments, ratelimit.TextKey(actor.Customer)
 	switch actor.Kind {

@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// nodeFile holds the name of this node, by which it knows its own interrupted work
-// after a restart.
+// nodeFile holds the name of this node, which identifies its leases after a restart.
 const nodeFile = "node.id"
 
-// nodeName is a node's name, kept as long as the process lives.
+// nodeName is a node's name, locked as long as the process lives.
 type nodeName struct {
 	name string
 	file *os.File
 }
 
-// claimNodeName takes the name in the data folder. While another process has it, which
-// would lose its leases to us, this one has a name for one run only. The file also
-// names the host: a copy of the folder on another host gets a name of its own, because
-// the lock does not reach there.
+// claimNodeName claims the name in the data folder. If another process holds it, this
+// one gets a name for one run only, so that it can't take over live leases. The file
+// also names the host: a copy on another host, where the lock has no effect, gets a
+// new name.
 func claimNodeName(folder string) (*nodeName, error) {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return nil, fmt.Errorf("node name: %w", err)
@@ -46,7 +45,8 @@ func claimNodeName(folder string) (*nodeName, error) {
 	return &nodeName{name: name, file: file}, nil
 }
 
-// readNodeName is the name in the file, which is made if there is none for this host.
+// readNodeName returns the name in the file, and creates it if there is none for this
+// host.
 func readNodeName(file *os.File, host string) (string, error) {
 	text, err := io.ReadAll(file)
 	if err != nil {
@@ -57,7 +57,7 @@ func readNodeName(file *os.File, host string) (string, error) {
 		return fields[0], nil
 	}
 	name := NewNodeName()
-	if len(fields) == 1 { // it was written before hosts were
+	if len(fields) == 1 { // written by a version without host names
 		name = fields[0]
 	}
 	if err := file.Truncate(0); err != nil {
@@ -69,7 +69,7 @@ func readNodeName(file *os.File, host string) (string, error) {
 
 func NewNodeName() string { return "node_" + strings.ToLower(rand.Text()) }
 
-// release lets another process have the name. The end of the process does too.
+// release unlocks the name, as does the end of the process.
 func (n *nodeName) release() {
 	if n.file != nil {
 		n.file.Close()

@@ -17,12 +17,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
-// jobErrorTimeout bounds the note about work that does not get on.
+// jobErrorTimeout bounds the write of a job error.
 const jobErrorTimeout = 2 * time.Second
 
-// openAdmin is what operators do by hand. It is opened before those whose work it
-// hears of.
-func (p *App) openAdmin() (err error) {
+// openAdmin builds the operator service. Later steps report job errors to it.
+func (p *App) openAdmin(context.Context) (err error) {
 	p.admin, err = admin.New(admin.Config{
 		Store: p.services.DB, MailQueued: p.services.mail.wake,
 		Secure: func(ctx context.Context, operator registrar.Actor, customer, domain, lock string) error {
@@ -42,7 +41,7 @@ func (p *App) openAdmin() (err error) {
 				p.services.mail.wake()
 			case kind == admin.JobWebhook:
 				p.wakeWebhooks()
-			default: // their loops look every second
+			default: // their loops poll every second
 			}
 		},
 	})
@@ -50,8 +49,7 @@ func (p *App) openAdmin() (err error) {
 	return err
 }
 
-// jobErrorRecorder remembers why work of a kind does not get on. The work itself does not
-// depend on it.
+// jobErrorRecorder stores the reason why a job waits. The job does not depend on it.
 func jobErrorRecorder(recorder *admin.Service, kind admin.JobKind, logger *slog.Logger) func(context.Context, string, registrar.Code) {
 	return func(ctx context.Context, id string, code registrar.Code) {
 		if code == "" {
@@ -60,18 +58,18 @@ func jobErrorRecorder(recorder *admin.Service, kind admin.JobKind, logger *slog.
 		writeCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), jobErrorTimeout)
 		defer cancel()
 		if err := recorder.RecordJobError(writeCtx, kind, id, code); err != nil {
-			logger.WarnContext(ctx, "why something waits can't be stored", "kind", string(kind), "id", id)
+			logger.WarnContext(ctx, "storing a job error failed", "kind", string(kind), "id", id)
 		}
 	}
 }
 
-// changeRestrictions is what a lock has to forbid to keep a holder from a change.
+// changeRestrictions maps each change to the restriction that forbids it.
 var changeRestrictions = map[domainchange.ChangeKind]admin.Restriction{
 	domainchange.Nameservers: admin.Nameservers, domainchange.AddDS: admin.Nameservers, domainchange.RemoveDS: admin.Nameservers,
 	domainchange.Unlock: admin.Transfer, domainchange.AuthCode: admin.Transfer, domainchange.UpdateRegistrant: admin.Transfer,
 }
 
-// changeRefusal says why a holder may not change a domain.
+// changeRefusal returns why a registrant may not change a domain, or "".
 func (p *App) changeRefusal(ctx context.Context, target domainchange.Domain, kind domainchange.ChangeKind) (registrar.Code, error) {
 	restriction, restricted := changeRestrictions[kind]
 	if !restricted {
@@ -84,16 +82,15 @@ func (p *App) changeRefusal(ctx context.Context, target domainchange.Domain, kin
 	return domainchange.DomainRestricted, nil
 }
 
-// operatorPages is what operators see.
-func (p *App) operatorPages(look *Lookups, live *catalog.Live) operator.Config {
+func (p *App) operatorPages() operator.Config {
 	return operator.Config{
 		Admin: p.admin, Customers: customerFiles{p.services, p.admin}, Agents: p.services.Agents,
-		Prices: priceLists{p.services.DB, live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
-		Upstreams: func() []operator.Upstream { return p.upstreams(look) },
+		Prices: priceLists{p.services.DB, p.live}, ConfirmFactor: p.cfg.Catalog.ConfirmFactor,
+		Upstreams: p.upstreams,
 	}
 }
 
-// priceLists is the price list in the database and in force.
+// priceLists reads and replaces the price list.
 type priceLists struct {
 	db   *store.DB
 	live *catalog.Live
@@ -101,10 +98,10 @@ type priceLists struct {
 
 var _ operator.Prices = priceLists{}
 
-// Current is the edition in force on all nodes.
+// Current returns the edition that all nodes use.
 func (l priceLists) Current(ctx context.Context) (catalog.Edition, error) { return l.db.PriceList(ctx) }
 
-// Replace stores the edition after was for all nodes, and uses it here at once.
+// Replace stores the next edition for all nodes and applies it here at once.
 func (l priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog.Edition, next *catalog.Catalog) error {
 	edition, err := l.db.ReplacePriceList(ctx, was, next, PriceListEvent(by, next, len(was.List.Diff(next))))
 	if err != nil {
@@ -114,7 +111,7 @@ func (l priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog
 	return nil
 }
 
-// customerFiles opens customers' files for operators.
+// customerFiles gives operators audited access to customer data.
 type customerFiles struct {
 	services *Services
 	admin    *admin.Service
@@ -122,13 +119,13 @@ type customerFiles struct {
 
 var _ operator.Customers = customerFiles{}
 
-// What a file shows of what grows.
+// Limits of the lists in a customer's file.
 const (
 	fileOrders      = 20
 	fileAuditEvents = 30
 )
 
-// Find is the account that an address, an id, a domain or an order names.
+// Find returns the account of an email address, id, domain or order.
 func (f customerFiles) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
 	none := &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 	text = strings.TrimSpace(text)
@@ -160,7 +157,7 @@ func (f customerFiles) Find(ctx context.Context, by registrar.Actor, text string
 	return held.Customer, err
 }
 
-// Open writes into the file that it is opened, and opens it.
+// Open records the access in the audit log and returns the customer's data.
 func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) (operator.CustomerRecord, error) {
 	read := f.services.DB.ReadCustomers()
 	account, found, err := read.AccountByID(ctx, id)
@@ -187,7 +184,7 @@ func (f customerFiles) Open(ctx context.Context, by registrar.Actor, id string) 
 	return file, err
 }
 
-// Order writes into its customer's file that it is looked at, and returns it.
+// Order records the access in the audit log and returns the order.
 func (f customerFiles) Order(ctx context.Context, by registrar.Actor, id string) (order.Order, error) {
 	o, found, err := f.services.DB.OrderByID(ctx, id)
 	if err == nil && !found {

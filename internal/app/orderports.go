@@ -15,18 +15,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// orderMarket is the price list, and the registries that carry orders out.
+// orderMarket quotes items by the price list and the registries.
 type orderMarket struct {
 	catalog      *catalog.Live
 	provisioning *provision.Service
 	sales        Sales
-	// locks say what may not be done with a domain; nil means that none does.
-	locks *admin.Service
+	locks        *admin.Service
 }
 
 var _ order.Market = orderMarket{}
 
-// Quote asks the registry, and prices by the list.
+// Quote checks availability at the registry and prices the item by the list.
 func (m orderMarket) Quote(ctx context.Context, item order.QuoteRequest) (order.Quote, error) {
 	extension, listed := m.catalog.Extension(item.Name.TLD())
 	if !listed {
@@ -44,7 +43,7 @@ func (m orderMarket) Quote(ctx context.Context, item order.QuoteRequest) (order.
 	if err != nil {
 		return order.Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, err
 	}
-	if item.Kind == order.Renew && m.locks != nil {
+	if item.Kind == order.Renew {
 		forbidden, err := m.locks.Forbids(ctx, quote.Domain, admin.Renewal)
 		switch {
 		case err != nil:
@@ -59,8 +58,8 @@ func (m orderMarket) Quote(ctx context.Context, item order.QuoteRequest) (order.
 	}, nil
 }
 
-// netPrice is the price of a whole term. Prices of registration and renewal are for a
-// year, that of a transfer is for the transfer.
+// netPrice returns the price of a whole term. Registrations and renewals are priced per
+// year, transfers once.
 func netPrice(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
 	switch kind {
 	case order.Transfer:
@@ -72,20 +71,19 @@ func netPrice(extension registrar.Extension, kind order.Kind, years int) registr
 	}
 }
 
-// orderRegistrants makes holders of what agents tell of buyers, by the rules of the
-// form in the portal.
+// orderRegistrants validates buyer contacts by the rules of the portal's form.
 type orderRegistrants struct{}
 
 var _ order.Registrants = orderRegistrants{}
 
-// contactFields are the fields of a registrant in the words of a contact.
+// contactFields maps registrant fields to contact fields.
 var contactFields = map[string][]string{
 	account.FieldName: {"first_name", "last_name"}, account.FieldOrganisation: {"organisation"}, account.FieldStreet: {"street"},
 	account.FieldPostalCode: {"postal_code"}, account.FieldCity: {"city"}, account.FieldState: {"state"},
 	account.FieldCountry: {"country"}, account.FieldPhone: {"phone"}, account.FieldVATID: {"vat_id"}, account.FieldEmail: {"email"},
 }
 
-// Normalise checks everything at once.
+// Normalise returns the normalised contact, or all invalid fields.
 func (orderRegistrants) Normalise(contact order.Contact) (order.Contact, []string) {
 	street := contact.Street
 	if contact.Street2 != "" {
@@ -113,7 +111,7 @@ func (orderRegistrants) Normalise(contact order.Contact) (order.Contact, []strin
 	case err != nil:
 		return contact, []string{"email"}
 	}
-	// The name is one field of a registrant.
+	// A registrant's name is a single field.
 	return order.Contact{
 		LastName: fitted.Name, Organisation: fitted.Organisation, Email: email, Phone: fitted.Phone, VATID: fitted.VATID,
 		Street: fitted.Street, PostalCode: fitted.PostalCode, City: fitted.City, State: fitted.State, Country: fitted.Country,
@@ -121,12 +119,12 @@ func (orderRegistrants) Normalise(contact order.Contact) (order.Contact, []strin
 	}, nil
 }
 
-// orderPortfolio lets orders compare names with what the customer has.
+// orderPortfolio lists a customer's names for orders.
 type orderPortfolio struct{ portfolio *portfolio.Service }
 
 var _ order.Portfolio = orderPortfolio{}
 
-// NamesOf are the names that a customer holds.
+// NamesOf returns the names that a customer holds.
 func (h orderPortfolio) NamesOf(ctx context.Context, customer string) ([]string, error) {
 	held, err := h.portfolio.List(ctx, registrar.Actor{Kind: registrar.ActorSystem, Customer: customer})
 	if err != nil {

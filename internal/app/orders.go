@@ -16,41 +16,37 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
-	"github.com/dotkontor/dotkontor/internal/upstream/hostlimit"
 	"github.com/dotkontor/dotkontor/internal/upstream/stripe"
 	"github.com/dotkontor/dotkontor/internal/web/acp"
 )
 
-// startOrders has customers' orders paid and seen through for as long as the product
-// runs. Without a payment provider there are none.
-func (p *App) startOrders(
-	ctx context.Context, live *catalog.Live, observeHost func(host string, event hostlimit.Event), now func() time.Time,
-) error {
+// startOrders starts ordering and payment. Without a payment provider it does nothing.
+func (p *App) startOrders(ctx context.Context) error {
 	observe, err := newStripeMetrics(p.metrics, &p.stripeHealth)
 	if err != nil {
 		return err
 	}
 	provider := newStripe(p.cfg.Stripe, p.logger, observe)
 	if provider == nil {
-		p.logger.InfoContext(ctx, "nothing can be ordered, because no payment provider is set (stripe.secret_key)")
+		p.logger.InfoContext(ctx, "ordering is disabled: no payment provider is configured (stripe.secret_key)")
 		return nil
 	}
 	taxes, err := newVAT(vatParts{
-		cfg: p.cfg.VAT, db: p.services.DB, now: now, logger: p.logger, metrics: p.metrics, observeHost: observeHost,
+		cfg: p.cfg.VAT, db: p.services.DB, now: p.now, logger: p.logger, metrics: p.metrics, observeHost: p.observeHost,
 	})
 	if err != nil {
 		return err
 	}
 	p.closers = append(p.closers, taxes.vies.Close)
 	p.stripe, p.vies = provider, taxes.vies
-	if err := p.startInvoices(ctx, now); err != nil {
+	if err := p.startInvoices(ctx); err != nil {
 		return err
 	}
 	p.orders, err = newOrders(orderParts{
-		cfg: p.cfg, services: p.services, catalog: live, provisioning: p.provisioning, sales: p.sales, stripe: provider, taxes: taxes.taxes,
-		node: p.node, now: now, logger: p.logger, metrics: p.metrics, onChange: p.wakeWebhooks, invoices: p.invoices, admin: p.admin,
+		cfg: p.cfg, services: p.services, catalog: p.live, provisioning: p.provisioning, sales: p.sales, stripe: provider, taxes: taxes.taxes,
+		node: p.node, now: p.now, logger: p.logger, metrics: p.metrics, onChange: p.wakeWebhooks, invoices: p.invoices, admin: p.admin,
 		closing: p.server.closing,
-		budget:  p.nameBudget,
+		budget:  p.limits.names,
 	})
 	if err != nil {
 		return err
@@ -62,26 +58,25 @@ func (p *App) startOrders(
 	return registerRefundBacklog(ctx, p.services, p.metrics)
 }
 
-// How many auth codes one customer may try: enough for every item of an order to be
-// mistyped twice, and too few to guess anybody's.
+// Auth codes that one customer may try: enough to mistype every item of an order twice,
+// too few to guess one.
 const (
 	authCodesPerHour    = 60
 	authCodesPer10Hours = 200
 )
 
-// newAuthCodeLimiter bounds the auth codes that a customer tries. It says how long to wait.
+// newAuthCodeLimiter limits auth codes per customer. The function returns how long to wait.
 func (p *App) newAuthCodeLimiter() (func(customer string) time.Duration, error) {
 	tries, err := p.newLimiter(
 		ratelimit.Window{Limit: authCodesPerHour, Per: time.Hour}, ratelimit.Window{Limit: authCodesPer10Hours, Per: 10 * time.Hour})
 	return textLimiter{tries}.Count, err
 }
 
-// forgedKeys is how many times more failures with a well-formed key an address may have
-// than without: agents share addresses with others in the same cloud.
+// forgedKeys is the factor by which an address may fail more often with a well-formed
+// key than without, because agents in the same cloud share addresses.
 const forgedKeys = 20
 
-// acpConfig is where agents check out.
-func (p *App) acpConfig(live *catalog.Live) (acp.Config, error) {
+func (p *App) acpConfig() (acp.Config, error) {
 	creates, err := p.newLimiter(ratelimit.Window{Limit: p.cfg.Limits.SessionsPerAgent, Per: time.Minute})
 	if err != nil {
 		return acp.Config{}, err
@@ -90,13 +85,12 @@ func (p *App) acpConfig(live *catalog.Live) (acp.Config, error) {
 	return acp.Config{
 		Agents: p.services.Agents, Orders: p.orders, Idempotency: p.services.idempotency, CreateLimit: creates, BadSignatures: refusals,
 		SupportsTLD: func(tld string) bool {
-			_, listed := live.Extension(tld)
+			_, listed := p.live.Extension(tld)
 			return listed
 		},
 	}, err
 }
 
-// orderParts is what orders are made of.
 type orderParts struct {
 	cfg          config.Config
 	services     *Services
@@ -106,19 +100,14 @@ type orderParts struct {
 	stripe       *stripe.Client
 	taxes        order.Taxes
 	node         string
-	now          func() time.Time // the time of the business
+	now          func() time.Time // business time
 	logger       *slog.Logger
-	metrics      *prometheus.Registry // nil means that nobody counts
-	// admin keeps locks, and why work does not get on; nil means that nobody does.
-	admin *admin.Service
-	// onChange is told that an order has come to a state or that money went back; nil
-	// means that nobody waits.
-	onChange func()
-	invoices *invoice.Service // nil means that another process issues them
-	// closing is closed when this node drains; nil means never.
-	closing <-chan struct{}
-	// budget bounds the questions to registries; nil means that nothing does.
-	budget order.Budget
+	metrics      *prometheus.Registry
+	admin        *admin.Service
+	onChange     func() // called after a state change or refund
+	invoices     *invoice.Service
+	closing      <-chan struct{} // closed when this node drains
+	budget       order.Budget
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
@@ -132,43 +121,33 @@ func newOrders(parts orderParts) (*order.Service, error) {
 		VerifyOver:      registrar.Cents(parts.cfg.Orders.VerifyOverEUR) * 100,
 		Now:             parts.now, Logger: parts.logger, MailQueued: parts.services.mail.wake,
 	}
-	if parts.metrics != nil {
-		if err := registerOrderMetrics(&settings, parts.metrics); err != nil {
-			return nil, err
-		}
+	if err := registerOrderMetrics(&settings, parts.metrics); err != nil {
+		return nil, err
 	}
-	if parts.admin != nil {
-		settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
-	}
-	if parts.onChange != nil {
-		notifyOnOrderChange(&settings, parts.onChange)
-	}
+	settings.RecordError = jobErrorRecorder(parts.admin, admin.JobOrder, parts.logger)
+	notifyOnOrderChange(&settings, parts.onChange)
 	wakeInvoicesOnOrderChange(&settings, parts.invoices)
 	return order.New(settings)
 }
 
-// notifyOnOrderChange has changed called beside what counts.
+// notifyOnOrderChange also calls changed after each state change and refund.
 func notifyOnOrderChange(settings *order.Config, changed func()) {
 	reached, refunded := settings.OnStateChange, settings.OnRefund
 	settings.OnStateChange = func(state order.State) {
-		if reached != nil {
-			reached(state)
-		}
+		reached(state)
 		changed()
 	}
 	settings.OnRefund = func(reason string) {
-		if refunded != nil {
-			refunded(reason)
-		}
+		refunded(reason)
 		changed()
 	}
 }
 
-// registerOrderMetrics registers the figures. States, reasons and codes come from our own
-// tables, so the number of series is bounded.
+// registerOrderMetrics registers the metrics of orders. States, reasons and codes are
+// constants, so the number of series is bounded.
 func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) error {
 	reached := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_orders_total", Help: "Orders that have come to a state, by state.",
+		Name: "dotkontor_orders_total", Help: "Orders that reached a state, by state.",
 	}, []string{"state"})
 	refunded := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, unmatched.",
@@ -179,7 +158,7 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 	}, []string{"what", "code"})
 	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_orders_overdue_seconds",
-		Help: "How long the order has waited that is the longest overdue for a look. More than a minute means that nobody looks.",
+		Help: "Age of the most overdue order. More than a minute means that no node processes orders.",
 	})
 	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
 		if err := metrics.Register(collector); err != nil {
@@ -196,8 +175,7 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 	return nil
 }
 
-// registerRefundBacklog shows what waits in the database, for all nodes together. It is
-// asked when somebody reads the figures.
+// registerRefundBacklog counts pending refunds of all nodes in the database at each scrape.
 func registerRefundBacklog(ctx context.Context, services *Services, metrics *prometheus.Registry) error {
 	const within = 2 * time.Second
 	return metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

@@ -12,21 +12,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 )
 
-// loadPriceList puts the stored price list in force and follows its later editions.
-func (p *App) loadPriceList(ctx context.Context, live *catalog.Live) error {
+// loadPriceList loads the stored price list and follows later editions.
+func (p *App) loadPriceList(ctx context.Context) error {
 	edition, err := p.services.DB.PriceList(ctx)
 	if err != nil {
 		return err
 	}
-	// A price list of the version before this one. Quoting the shipped prices instead
-	// would be worse than not starting.
+	// Version 0.x kept the price list in a file. Failing is better than silently quoting
+	// the shipped prices.
 	old := filepath.Join(p.cfg.Data, "extensions.csv")
 	if _, err := os.Stat(old); err == nil && edition.Number == 0 {
 		return fmt.Errorf("%s is no longer read: put it in force with 'dotkontor catalog import --yes --config FILE %q', then remove it", old, old)
 	}
-	live.Replace(edition.List)
+	p.live.Replace(edition.List)
 	p.background = append(p.background, func(ctx context.Context) {
-		p.services.DB.WatchPriceList(ctx, priceListPollInterval, edition.Number, live, p.logger)
+		p.services.DB.WatchPriceList(ctx, priceListPollInterval, edition.Number, p.live, p.logger)
 	})
 	return nil
 }

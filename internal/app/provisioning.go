@@ -12,7 +12,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// ProvisionParts is what provisioning is made of.
+// ProvisionParts are the dependencies of NewProvisioning. Commands leave out the
+// unexported ones.
 type ProvisionParts struct {
 	Config     config.Config
 	Services   *Services
@@ -20,11 +21,9 @@ type ProvisionParts struct {
 	Node       string
 	Now        func() time.Time
 	Logger     *slog.Logger
-	metrics    *prometheus.Registry // nil means that nobody counts
-	// admin is told why lines do not get on; nil means that nobody is.
-	admin *admin.Service
-	// onEnd is told that a line has come to its end; nil means that nobody waits.
-	onEnd func()
+	metrics    *prometheus.Registry
+	admin      *admin.Service
+	onEnd      func() // called when an item reaches a final state
 }
 
 func NewProvisioning(parts ProvisionParts) (*provision.Service, error) {
@@ -53,8 +52,8 @@ func NewProvisioning(parts ProvisionParts) (*provision.Service, error) {
 	return provision.New(settings)
 }
 
-// registerProvisioningMetrics registers the figures. Codes come from our own tables and
-// accounts from the configuration, so the number of series is bounded.
+// registerProvisioningMetrics registers the metrics of provisioning. Codes are constants
+// and accounts are configured, so the number of series is bounded.
 func registerProvisioningMetrics(settings *provision.Config, metrics *prometheus.Registry) error {
 	counter := func(name, help string, labels ...string) (*prometheus.CounterVec, error) {
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)

@@ -10,7 +10,42 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/ratelimit"
 )
 
-// newLookupBudgets sets the limits of the lookups, and those of whois_lookup.
+// limits are the rate limits of requests.
+type limits struct {
+	lookups, whois *ratelimit.Budget
+	tokens         *ratelimit.Limiter
+	registrations  *ratelimit.Limiter
+	// badTokens and badGrants bound failed authentications at MCP and at the token endpoint.
+	badTokens, badGrants *ratelimit.Gate
+	// names bounds registry queries per customer and agent.
+	names *nameBudget
+}
+
+func (p *App) newLimits(context.Context) (err error) {
+	cfg := p.cfg.Limits
+	if p.limits.lookups, p.limits.whois, err = p.newLookupBudgets(); err != nil {
+		return err
+	}
+	if p.limits.tokens, err = p.newLimiter(
+		ratelimit.Window{Limit: cfg.TokenPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.TokenPerHour, Per: time.Hour}); err != nil {
+		return err
+	}
+	if p.limits.registrations, err = p.newLimiter(
+		ratelimit.Window{Limit: cfg.RegisterPerMinute, Per: time.Minute}, ratelimit.Window{Limit: cfg.RegisterPerHour, Per: time.Hour}); err != nil {
+		return err
+	}
+	failures := ratelimit.Window{Limit: cfg.BadTokensPerAddress, Per: time.Minute}
+	if p.limits.badTokens, err = p.newGate(1, failures); err != nil {
+		return err
+	}
+	if p.limits.badGrants, err = p.newGate(1, failures); err != nil {
+		return err
+	}
+	p.limits.names, err = newNameBudget(cfg, p.newLimiter)
+	return err
+}
+
+// newLookupBudgets returns the budgets of lookups and of whois_lookup.
 func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 	limits := p.cfg.Limits
 	var shared, sharedWhois []ratelimit.NetworkLimit
@@ -38,7 +73,7 @@ func (p *App) newLookupBudgets() (lookups, whois *ratelimit.Budget, err error) {
 	}
 	return lookups, whois, p.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dotkontor_ratelimit_addresses",
-		Help: "Addresses whose requests are remembered at this moment, counted once for each kind of limit.",
+		Help: "Addresses with recent requests, counted once per kind of limit.",
 	}, func() float64 { return float64(lookups.Len() + whois.Len()) }))
 }
 
@@ -51,7 +86,7 @@ func (p *App) newBudget(everyone []ratelimit.Window, shared []ratelimit.NetworkL
 	return budget, nil
 }
 
-// newLimiter counts by whatever key it is given, and forgets in the background.
+// newLimiter returns a limiter whose expired keys are swept in the background.
 func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error) {
 	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses})
 	if err != nil {
@@ -61,8 +96,8 @@ func (p *App) newLimiter(windows ...ratelimit.Window) (*ratelimit.Limiter, error
 	return limiter, nil
 }
 
-// newGate is newLimiter for failed attempts to authenticate; those with a well-formed
-// key may be keyed times as many.
+// newGate is newLimiter for failed authentications. Attempts with a well-formed key
+// get keyed times the limit.
 func (p *App) newGate(keyed int, windows ...ratelimit.Window) (*ratelimit.Gate, error) {
 	gate, err := ratelimit.NewGate(ratelimit.Config{Windows: windows, MaxKeys: p.cfg.Limits.MaxAddresses}, keyed)
 	if err != nil {

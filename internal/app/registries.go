@@ -16,25 +16,24 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/epp"
 )
 
-// logoutTimeout bounds the farewell to the registries: what does not log out in time
-// is cut off.
+// logoutTimeout bounds the EPP logouts; connections still open after it are closed.
 const logoutTimeout = 3 * time.Second
 
-// Registries are the accounts at registries, the same for lookups and for orders:
-// their connections are counted, so there is one pool for each.
+// Registries are the EPP clients of all registry accounts. Lookups and orders share
+// them, because registries limit the connections of an account.
 type Registries struct {
 	accounts []config.EPP
 	Clients  []*epp.Client
 	Source   *epp.Source // nil without accounts
 }
 
-// OpenRegistries makes the clients. Nobody is called yet.
+// OpenRegistries builds the clients without connecting.
 func OpenRegistries(cfg config.Config, logger *slog.Logger) (*Registries, error) {
 	r := &Registries{accounts: cfg.EPP}
 	for _, account := range cfg.EPP {
 		secured, err := eppTLS(account)
 		if err != nil {
-			return nil, fmt.Errorf("the registry account %s: %w", account.Name, err)
+			return nil, fmt.Errorf("registry account %s: %w", account.Name, err)
 		}
 		client, err := epp.New(epp.Account{
 			Name: account.Name, Address: account.Server, ClientID: account.User, Password: string(account.Password), TLS: secured,
@@ -44,7 +43,7 @@ func OpenRegistries(cfg config.Config, logger *slog.Logger) (*Registries, error)
 			UserAgent:     "dotkontor/" + Version, Logger: logger,
 		})
 		if err != nil {
-			return nil, fmt.Errorf("the registry account %s: %w", account.Name, err)
+			return nil, fmt.Errorf("registry account %s: %w", account.Name, err)
 		}
 		r.Clients = append(r.Clients, client)
 	}
@@ -83,7 +82,7 @@ func eppTLS(account config.EPP) (*tls.Config, error) {
 	return secured, nil
 }
 
-// Close logs out everywhere.
+// Close logs out of all registries.
 func (r *Registries) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), logoutTimeout)
 	defer cancel()
@@ -99,7 +98,6 @@ func (r *Registries) Close() {
 	}
 }
 
-// provisionAccounts are the accounts as provisioning wants them.
 func (r *Registries) provisionAccounts() []provision.NamedAccount {
 	var all []provision.NamedAccount
 	for i, account := range r.accounts {
@@ -113,8 +111,8 @@ func (r *Registries) provisionAccounts() []provision.NamedAccount {
 	return all
 }
 
-// eppPolicy is how an account presents an extension: the built-in table, changed by
-// what the configuration says.
+// eppPolicy returns the policy of an account: the built-in table with the overrides of
+// the configuration.
 func eppPolicy(account config.EPP, tld string) epp.Policy {
 	policy := epp.PolicyOf(tld, nil)
 	for _, own := range account.Policy {

@@ -7,11 +7,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// Sales decides what can be ordered, whatever the name: a listed extension is for sale
-// only if payments are possible, it has a price, and a registry account can carry the
-// order out. What is shown and what is ordered both go by it.
+// Sales decides which extensions can be ordered: those with a price and a registry
+// account that supports them, if a payment provider is configured. Pages and orders use
+// the same decision.
 type Sales struct {
-	// payments says that a payment provider is configured.
+	// payments is true if a payment provider is configured.
 	payments bool
 	accounts provision.Accounts
 }
@@ -20,10 +20,10 @@ func NewSales(cfg config.Config, registries *Registries) Sales {
 	return Sales{payments: cfg.Stripe.SecretKey != "", accounts: registries.provisionAccounts()}
 }
 
-// Enabled says that the configuration sells names at all.
+// Enabled reports whether the configuration sells names at all.
 func (s Sales) Enabled() bool { return s.payments || len(s.accounts) > 0 }
 
-// refusal is why no name of an extension can be ordered in this way; nil if names can.
+// refusal returns why an extension can't be ordered in this way, or nil.
 func (s Sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	price := extension.Register
 	switch {
@@ -34,7 +34,7 @@ func (s Sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	case kind == order.Transfer:
 		return s.accounts.CheckSupported(provision.Transfer, extension) // some are free
 	}
-	if price <= 0 { // a list without a price where one belongs has forgotten it
+	if price <= 0 { // a missing price is a mistake in the list
 		return &registrar.Error{Kind: registrar.KindUnsupported, Code: order.NoPrice}
 	}
 	if kind == order.Renew { // the account that holds the domain decides
@@ -43,7 +43,7 @@ func (s Sales) refusal(extension registrar.Extension, kind order.Kind) error {
 	return s.accounts.CheckSupported(provision.Register, extension)
 }
 
-// SaleOf is the decision about one extension of the price list.
+// SaleOf returns the decision for one extension.
 func (s Sales) SaleOf(extension registrar.Extension) registrar.Sale {
 	return registrar.Sale{
 		Decided:        true,

@@ -23,32 +23,32 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web"
 )
 
-// idleGrace is how long a connection that was opened just before the end
-// may take to say what it wants.
+// idleGrace is how long a connection opened just before the shutdown may take to send
+// its request.
 const idleGrace = 500 * time.Millisecond
 
-// server is the public listener and the private one, from open to drained.
+// server serves the public and the metrics port.
 type server struct {
 	cfg             config.Server
 	logger          *slog.Logger
 	public          *http.Server
-	private         *http.Server // nil if switched off
+	private         *http.Server // nil if disabled
 	listener        net.Listener
 	privateListener net.Listener
-	// connLimit is listener with its bounds.
+	// connLimit wraps listener with connection limits.
 	connLimit *connLimiter
 	draining  atomic.Bool
-	// closing is closed once nothing more is accepted: what is open for as long as
-	// somebody looks at it must end by then.
+	// closing is closed when the server stops accepting requests; event streams end
+	// then.
 	closing chan struct{}
-	// unused are connections on which nothing has been said yet.
+	// unused are connections without a request so far.
 	unused sync.Map // net.Conn → struct{}
 }
 
-// ErrPortInUse marks that the public port is taken, as opposed to that for metrics.
+// ErrPortInUse means that the public port, not the metrics port, is in use.
 var ErrPortInUse = errors.New("is another dotkontor running?")
 
-// WithPortHint names the setting by which the command at hand chooses another port.
+// WithPortHint adds the setting that selects another port to ErrPortInUse.
 func WithPortHint(err error, setting string) error {
 	if errors.Is(err, ErrPortInUse) {
 		return fmt.Errorf("%w; choose another port with %s", err, setting)
@@ -56,7 +56,7 @@ func WithPortHint(err error, setting string) error {
 	return err
 }
 
-// listen opens the ports, so that a port in use is told before anything starts.
+// listen opens the ports first, so that a port in use fails before anything starts.
 func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logger *slog.Logger) (*server, error) {
 	var ports net.ListenConfig
 	s := &server{cfg: cfg, logger: logger, closing: make(chan struct{})}
@@ -77,8 +77,7 @@ func listen(ctx context.Context, cfg config.Server, proxies []netip.Prefix, logg
 	return s, nil
 }
 
-// resolvePort puts the real port into an address whose port was left to the
-// system.
+// resolvePort replaces port 0 in an address by the actual port.
 func (s *server) resolvePort(baseURL string) string {
 	_, port, err := net.SplitHostPort(s.listener.Addr().String())
 	if prefix, found := strings.CutSuffix(baseURL, ":0"); found && err == nil {
@@ -87,12 +86,12 @@ func (s *server) resolvePort(baseURL string) string {
 	return baseURL
 }
 
-// address is where the product listens, with its real port.
+// address returns the public address with its actual port.
 func (s *server) address() string { return s.listener.Addr().String() }
 
 func (s *server) ready() bool { return !s.draining.Load() }
 
-// handle sets what the ports serve, with hard limits on header, body and time.
+// handle sets the handlers of both ports, with limits on header, body and time.
 func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degraded func() []web.Degraded) error {
 	for _, collector := range []prometheus.Collector{
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -136,8 +135,8 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 	return nil
 }
 
-// run serves until ctx ends, then drains: readiness goes first, requests under
-// way may finish, and what is still open after the time-out is cut.
+// run serves until ctx ends, then drains: readiness fails first, requests in flight may
+// finish, and connections still open after the timeout are closed.
 func (s *server) run(ctx context.Context, onReady func()) error {
 	if s.cfg.TLSCert != "" {
 		pair, err := newCertificate(s.cfg.TLSCert, s.cfg.TLSKey, s.logger, time.Now)
@@ -163,14 +162,14 @@ func (s *server) run(ctx context.Context, onReady func()) error {
 
 	select {
 	case err := <-failed:
-		return errors.Join(fmt.Errorf("the server stopped: %w", err), s.close())
+		return errors.Join(fmt.Errorf("server stopped: %w", err), s.close())
 	case <-ctx.Done():
 	}
 	return s.drain(context.WithoutCancel(ctx))
 }
 
-// trackUnused keeps account of connections without a request. Shutdown would wait
-// seconds for each, as if a request were under way.
+// trackUnused tracks connections without a request, for each of which Shutdown would
+// wait several seconds.
 func (s *server) trackUnused(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		s.unused.Store(conn, struct{}{})
@@ -181,7 +180,7 @@ func (s *server) trackUnused(conn net.Conn, state http.ConnState) {
 
 func (s *server) closeUnused() {
 	s.unused.Range(func(conn, _ any) bool {
-		_ = conn.(net.Conn).Close() //nolint:errcheck,forcetypeassert // it may be gone already; the map holds nothing else
+		_ = conn.(net.Conn).Close() //nolint:errcheck,forcetypeassert // it may be closed already; the map holds nothing else
 		return true
 	})
 }
@@ -206,7 +205,7 @@ func (s *server) drain(ctx context.Context) error {
 	return err
 }
 
-// close gives up the ports of a server that never ran.
+// close closes the ports of a server that never ran.
 func (s *server) close() error {
 	err := s.listener.Close()
 	if s.privateListener != nil {
@@ -218,9 +217,8 @@ func (s *server) close() error {
 	return err
 }
 
-// redactingWriter takes net/http's own complaints. They name clients' addresses and
-// quote what clients sent, so only the beginning that is net/http's own words is
-// kept.
+// redactingWriter logs net/http's own messages. They contain client addresses and
+// input, so only the constant prefix is logged.
 type redactingWriter struct{ logger *slog.Logger }
 
 func (w redactingWriter) Write(text []byte) (int, error) {
@@ -230,6 +228,6 @@ func (w redactingWriter) Write(text []byte) (int, error) {
 			message = message[:i+len("http: ")]
 		}
 	}
-	w.logger.Debug("connection trouble", "kind", strings.TrimSpace(message))
+	w.logger.Debug("connection error", "kind", strings.TrimSpace(message))
 	return len(text), nil
 }

@@ -22,42 +22,40 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
-// OpenTimeout bounds opening the database, migrations included. Other nodes may
-// be migrating it, too.
+// OpenTimeout bounds opening the database, including migrations, which another node
+// may be running.
 const OpenTimeout = 2 * time.Minute
 
-// Services is everything about customers. The service and the operator's
-// commands open the same.
+// Services are the domain services around customers, shared by the service and the
+// operator commands.
 type Services struct {
-	DB        *store.DB
-	keys      *keyring.Keyring
-	Customers *account.Service
-	Tokens    *oauth.Service
-	apps      *oauth.AuthorizationServer
-	Portfolio *portfolio.Service
-	// Agents are those who check out for customers, and answers what they were told.
+	DB          *store.DB
+	keys        *keyring.Keyring
+	Customers   *account.Service
+	Tokens      *oauth.Service
+	apps        *oauth.AuthorizationServer
+	Portfolio   *portfolio.Service
 	Agents      *agent.Service
 	idempotency *idempotency.Service
 	mail        *mailQueue
-	// guestMailLimit bounds the letters that agents can have sent to an address by orders
-	// that nobody pays.
+	// guestMailLimit bounds the mails to one address caused by agents' unpaid orders.
 	guestMailLimit account.Limiter
-	// background is what a service runs beside its requests; a command does not.
+	// background functions are run by the service, but not by commands.
 	background []func(context.Context)
 }
 
-// maxLimiterKeys bounds each budget of sign-ins. There are a dozen, and only what
-// went wrong is remembered, so each may hold fewer than that of the lookups.
+// maxLimiterKeys bounds each of the sign-in limiters. They record failures only, so
+// they need fewer keys than the lookup limiters.
 const maxLimiterKeys = 200_000
 
-// OpenServices opens the database and what works on it. The caller closes it.
-// now is the time of the business, which a sandbox moves; sign-ins, links and
-// tokens go by the true time.
+// OpenServices opens the database and the services on it. The caller closes them.
+// now is business time, which a sandbox may move; sign-ins, links and tokens use real
+// time.
 func OpenServices(ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time) (*Services, error) {
 	return openServicesWith(ctx, cfg, logger, now, nil, nil)
 }
 
-// StoreOptions says where the database of a configuration is.
+// StoreOptions returns the database settings of a configuration.
 func StoreOptions(cfg config.Config) store.Options {
 	return store.Options{
 		URL: string(cfg.Database.URL), AllowPlaintext: cfg.Database.AllowPlaintext,
@@ -65,8 +63,8 @@ func StoreOptions(cfg config.Config) store.Options {
 	}
 }
 
-// openServicesWith is openAccounts for a service, which follows its price list and
-// has its passwords hashed elsewhere. Without a catalogue the stored list is read once.
+// openServicesWith is OpenServices with a live price list and external password
+// hashing. If live is nil, the stored price list is read once.
 func openServicesWith(
 	ctx context.Context, cfg config.Config, logger *slog.Logger, now func() time.Time, live *catalog.Live, hashes account.Deriver,
 ) (*Services, error) {
@@ -131,7 +129,7 @@ func (a *Services) build(
 	return a.buildAgents(cfg.BaseURL, logger)
 }
 
-// buildAgents makes what agents are known by. They go by the true time.
+// buildAgents builds the services of agents. They use real time.
 func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 	base, err := url.Parse(baseURL)
 	if err != nil {
@@ -149,7 +147,7 @@ func (a *Services) buildAgents(baseURL string, logger *slog.Logger) error {
 	return nil
 }
 
-// newApplications is what connects applications to accounts.
+// newApplications builds the OAuth authorization server.
 func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oauth.AuthorizationServer, error) {
 	refreshes, err := ratelimit.New(ratelimit.Config{
 		Windows: []ratelimit.Window{
@@ -176,7 +174,7 @@ func (a *Services) newApplications(cfg config.Config, logger *slog.Logger) (*oau
 
 func (a *Services) Close() error { return a.DB.Close() }
 
-// signInWindows are the sizes of the budgets of sign-ins; their spans are fixed.
+// signInWindows returns the configured limits of sign-ins; their periods are fixed.
 func signInWindows(limits config.Limits) account.Windows {
 	windows := account.DefaultWindows()
 	windows.Address.Count = limits.SignInPerAddress
@@ -191,7 +189,7 @@ func signInWindows(limits config.Limits) account.Windows {
 	return windows
 }
 
-// textLimiter is a limiter whose keys are texts.
+// textLimiter is a limiter with string keys.
 type textLimiter struct{ limiter *ratelimit.Limiter }
 
 func (t textLimiter) Peek(key string) time.Duration {
@@ -202,7 +200,7 @@ func (t textLimiter) Count(key string) time.Duration {
 	return t.limiter.Allow(ratelimit.TextKey(key)).RetryAfter
 }
 
-// newTextLimiter makes budgets that forget in the background.
+// newTextLimiter returns a constructor of limiters that are swept in the background.
 func (a *Services) newTextLimiter(maxKeys int) func(account.Window) (account.Limiter, error) {
 	return func(window account.Window) (account.Limiter, error) {
 		limiter, err := ratelimit.New(ratelimit.Config{

@@ -47,7 +47,7 @@ func newStripeMetrics(metrics *prometheus.Registry, health *upstreamHealth) (fun
 	}, metrics.Register(calls)
 }
 
-// stripeEvents lets orders hear what Stripe sends.
+// stripeEvents passes Stripe's webhook events to orders.
 type stripeEvents struct {
 	stripe *stripe.Client
 	orders *order.Service
@@ -55,12 +55,12 @@ type stripeEvents struct {
 
 var _ stripehook.Events = stripeEvents{}
 
-// ParseEvent checks the signature.
+// ParseEvent verifies the signature.
 func (m stripeEvents) ParseEvent(payload []byte, signature string) (order.Event, error) {
 	return m.stripe.ParseEvent(payload, signature)
 }
 
-// HandleEvent has the order looked at.
+// HandleEvent updates the order of the event.
 func (m stripeEvents) HandleEvent(ctx context.Context, event order.Event) error {
 	return m.orders.HandleEvent(ctx, event)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/operator"
 )
 
-// upstreamHealth is how somebody outside did lately. The zero value has seen nothing.
+// upstreamHealth records the recent calls to an upstream. The zero value is ready to use.
 type upstreamHealth struct {
 	mu                       sync.Mutex
 	lastSuccess, lastFailure time.Time
@@ -19,9 +19,6 @@ type upstreamHealth struct {
 }
 
 func (l *upstreamHealth) record(ok bool, code registrar.Code) {
-	if l == nil {
-		return
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls++
@@ -49,12 +46,12 @@ func (l *upstreamHealth) upstream(group, name string) operator.Upstream {
 }
 
 // upstreams returns all upstreams with their health.
-func (p *App) upstreams(look *Lookups) []operator.Upstream {
+func (p *App) upstreams() []operator.Upstream {
 	var all []operator.Upstream
-	for i, client := range look.Registries.Clients {
+	for i, client := range p.lookups.Registries.Clients {
 		s := client.PoolStatus()
 		upstream := operator.Upstream{
-			Group: "account", Name: look.Registries.accounts[i].Name + " (" + s.Host + ")", State: operator.UpstreamHealthy,
+			Group: "account", Name: p.lookups.Registries.accounts[i].Name + " (" + s.Host + ")", State: operator.UpstreamHealthy,
 			Open: s.Open, Most: s.MaxConnections, Busy: s.Waiting, Until: s.RetryAt, LastError: s.Cause,
 		}
 		if s.Cause != "" {
@@ -71,7 +68,7 @@ func (p *App) upstreams(look *Lookups) []operator.Upstream {
 	if p.services.mail.runner != nil {
 		all = append(all, p.services.mail.health.upstream("mail", p.cfg.Mail.Server))
 	}
-	return append(all, hostUpstreams("registry", look.hostLimiter.HostStatuses())...)
+	return append(all, hostUpstreams("registry", p.lookups.hostLimiter.HostStatuses())...)
 }
 
 // hostUpstreams returns the hosts of a limiter.

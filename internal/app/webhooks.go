@@ -18,8 +18,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
-// startWebhooks tells agents what becomes of their orders, for as long as the product
-// runs. Only a service on loopback, such as a sandbox, calls addresses there.
+// startWebhooks starts the delivery of order events to agents. Only a service on
+// loopback, such as a sandbox, may call loopback addresses.
 func (p *App) startWebhooks() error {
 	base, err := url.Parse(p.cfg.BaseURL)
 	if err != nil {
@@ -46,34 +46,34 @@ func (p *App) startWebhooks() error {
 	return nil
 }
 
-// wakeWebhooks says that an order has changed. It never waits.
+// wakeWebhooks triggers deliveries after an order has changed. It never blocks.
 func (p *App) wakeWebhooks() {
-	if p.webhooks != nil { // it is set before anything runs
+	if p.webhooks != nil { // set before anything runs
 		p.webhooks.Wake()
 	}
 }
 
-// webhookTargets knows where agents want to hear.
+// webhookTargets resolves the webhook of an agent.
 type webhookTargets struct{ agents *agent.Service }
 
 var _ webhooksvc.Agents = webhookTargets{}
 
-// Endpoint is false if the agent is gone or wants to hear nothing.
+// Endpoint returns false if the agent is removed or has no webhook.
 func (h webhookTargets) Endpoint(ctx context.Context, id string) (webhooksvc.Endpoint, bool, error) {
 	hook, err := h.agents.Webhook(ctx, id)
 	return webhooksvc.Endpoint{URL: hook.URL, Secret: hook.Secret, Version: hook.Version}, err == nil && hook.URL != "", err
 }
 
-// webhookEvents writes messages about orders.
+// webhookEvents renders order events.
 type webhookEvents struct {
 	db *store.DB
-	// orderURLPrefix is the address below which people read their orders.
+	// orderURLPrefix is the URL prefix of order pages.
 	orderURLPrefix string
 }
 
 var _ webhooksvc.Orders = webhookEvents{}
 
-// Event is the message about an order as it is now.
+// Event renders the current state of an order.
 func (n webhookEvents) Event(ctx context.Context, id, version string, first bool) ([]byte, error) {
 	o, found, err := n.db.OrderByID(ctx, id)
 	if err == nil && !found {
