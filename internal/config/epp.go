@@ -18,7 +18,7 @@ type Registration struct {
 	// Default: none.
 	Nameservers []string `toml:"nameservers"`
 	// MaxConcurrent bounds the paid lines that are carried out at a time. Default: 16.
-	MaxConcurrent int `toml:"at_once"`
+	MaxConcurrent int `toml:"max_concurrent"`
 }
 
 // EPP is one account at a registry or at a wholesale gateway. An extension that an
@@ -128,7 +128,7 @@ func (r *Registration) check(k *checker) {
 			k.addf("registration.nameservers", "%q is not a host name in lower case", server)
 		}
 	}
-	k.intRange("registration.at_once", r.MaxConcurrent, 1, 1000)
+	k.intRange("registration.max_concurrent", r.MaxConcurrent, 1, 1000)
 }
 
 func (c *Config) checkEPP(k *checker) {

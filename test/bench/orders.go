@@ -173,7 +173,7 @@ func cpuTimes(running *testkit.Product) (times [2]time.Duration, known bool) {
 
 // reconcile makes sure that what was measured was right, too.
 func reconcile(ctx context.Context, b bench, running *testkit.Product, settings []string) error {
-	doctor := exec.CommandContext(ctx, b.binary, "doctor", "--books", "--config", running.World.Ready)
+	doctor := exec.CommandContext(ctx, b.binary, "doctor", "--reconcile", "--config", running.World.Ready)
 	doctor.Env = append(os.Environ(), settings...)
 	if text, err := doctor.CombinedOutput(); err != nil {
 		return fmt.Errorf("the books do not agree: %w\n%s", err, text)

@@ -75,7 +75,7 @@ func TestAgentOrders_PaidByHuman(t *testing.T) {
 		a.want(t, "gross: 0.00 EUR", "status: provisioning", "status: completed", " active")
 	})
 	t.Run("reconciliation finds nothing", func(t *testing.T) {
-		runCLI(t, s.binary, "doctor", "--books", "--config", filepath.Join(s.data, "serve.toml"))
+		runCLI(t, s.binary, "doctor", "--reconcile", "--config", filepath.Join(s.data, "serve.toml"))
 	})
 }
 

@@ -87,18 +87,18 @@ func (s *Shop) allOrders(ctx context.Context) (all []order.Order, err error) {
 }
 
 // Reconcile compares items with the registry, and orders with the provider by running
-// 'dotkontor doctor --books'.
+// 'dotkontor doctor --reconcile'.
 func (s *Shop) Reconcile(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var found error
 	err := RetryUntil(ctx, "the books", func() (bool, error) {
-		audit := exec.CommandContext(ctx, s.Binary, "doctor", "--books", "--patience", "0s", "--config", s.World.Ready)
+		audit := exec.CommandContext(ctx, s.Binary, "doctor", "--reconcile", "--patience", "0s", "--config", s.World.Ready)
 		output, err := audit.CombinedOutput()
 		if err == nil {
 			return true, nil
 		}
-		err = fmt.Errorf("doctor --books: %w\n%s", err, output)
+		err = fmt.Errorf("doctor --reconcile: %w\n%s", err, output)
 		if bytes.Contains(output, []byte("can't be read")) { // the provider's chaos
 			return false, err
 		}

@@ -83,7 +83,7 @@ func reconcileOnce(ctx context.Context, db *store.DB, settings config.Stripe, wo
 	return problems, nil
 }
 
-// PaymentProblems returns the findings of 'dotkontor doctor --books' without grace
+// PaymentProblems returns the findings of 'dotkontor doctor --reconcile' without grace
 // period.
 func PaymentProblems(ctx context.Context, db *store.DB, settings config.Stripe) ([]string, error) {
 	if settings.SecretKey == "" {

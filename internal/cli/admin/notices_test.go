@@ -34,13 +34,13 @@ func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	table, _ := clitest.MustRun(t, &grammar{}, nil, "declarations", "list", "--config", settings)
+	table, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--config", settings)
 	for _, want := range []string{`open  2026-11-15 +Vergeben\.org`, `open  none +Bestellung ord_`, `open  \? +das von neulich`} {
 		if !regexp.MustCompile(want).Match(table) {
 			t.Errorf("nothing of %s:\n%s", want, table)
 		}
 	}
-	list, _ := clitest.MustRun(t, &grammar{}, nil, "declarations", "list", "--json", "--config", settings)
+	list, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--json", "--config", settings)
 	for _, want := range []string{
 		`"orders":[{"id":"` + failed + `","paidAt":"2026-11-15T08:00:00Z","consentAt":"2026-11-15T08:00:00Z","wording":"2026-11-de"}]`,
 		`"orders":[{"id":"` + open + `","paidAt":null,"consentAt":null}]`,

@@ -14,12 +14,12 @@ import (
 )
 
 type Command struct {
-	URL   string `name:"url" help:"The service's base address, as its clients know it." placeholder:"URL"`
-	Token string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer of the service, to look at what needs one. Better in the variable than on the command line, which others can read." placeholder:"TOKEN"`
-	JSON  bool   `name:"json" help:"Print one JSON object at the end."`
-	Books bool   `help:"Instead of a visit: compare the service's orders, lines and domains with the charges and refunds of the payment provider."`
+	URL       string `name:"url" help:"The service's base address, as its clients know it." placeholder:"URL"`
+	Token     string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer of the service, to look at what needs one. Better in the variable than on the command line, which others can read." placeholder:"TOKEN"`
+	JSON      bool   `name:"json" help:"Print one JSON object at the end."`
+	Reconcile bool   `help:"Reconcile orders, provision items and domains with the payment provider instead of visiting the service."`
 	cli.ServiceFlags
-	Patience time.Duration `default:"10m" help:"With --books: do not judge what has changed within this time, because it may still be under way."`
+	Patience time.Duration `default:"10m" help:"With --reconcile: do not judge what has changed within this time, because it may still be under way."`
 }
 
 // Help is what 'dotkontor doctor --help' adds.
@@ -35,7 +35,7 @@ may take %s, the whole visit %s. A private certificate authority is named by
 the variable SSL_CERT_FILE. With a customer's token it also looks at that
 customer's list of domains, and prints none of them.
 
-With --books it works on the machine of the service instead: it reads the
+With --reconcile it works on the machine of the service instead: it reads the
 database (--config) and the payment provider's lists and changes nothing. Each
 FAIL is a sum, an order, a line, a domain or a refund that does not agree with
 the others.
@@ -73,12 +73,12 @@ func allChecks() []check {
 // Run visits and prints.
 func (c *Command) Run(t *cli.Terminal) error {
 	switch {
-	case c.Books && c.URL != "":
-		return cli.UsageError("--books and --url are two different visits; give one of them")
-	case c.Books:
+	case c.Reconcile && c.URL != "":
+		return cli.UsageError("--reconcile and --url are two different visits; give one of them")
+	case c.Reconcile:
 		return c.runReconcile(t)
 	case c.URL == "":
-		return cli.UsageError("say which service is meant, with --url URL; or --books to compare its books")
+		return cli.UsageError("say which service is meant, with --url URL; or --reconcile to compare its books")
 	}
 	base, err := baseAddress(c.URL)
 	if err != nil {

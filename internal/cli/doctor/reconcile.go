@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/billing/reconcile"
 )
 
-// reconcileReport is what 'doctor --books --json' prints.
+// reconcileReport is what 'doctor --reconcile --json' prints.
 type reconcileReport struct {
 	OK bool `json:"ok"`
 	reconcile.Report

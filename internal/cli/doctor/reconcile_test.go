@@ -67,7 +67,7 @@ func (b *reconcileEnv) exec(t *testing.T, change string) {
 func TestReconcile_CleanReportShowsTotals(t *testing.T) {
 	t.Parallel()
 	b := newReconcileEnv(t)
-	out, errOut := clitest.MustRun(t, &grammar{}, nil, "doctor", "--books", "--config", b.config)
+	out, errOut := clitest.MustRun(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
 	if got, want := string(out), "the books agree: 1 orders, 1 invoices, 1 lines, 1 domains; 1 charges of 11.90 EUR, 0 refunds of 0.00 EUR\n"; got != want || errOut != "" {
 		t.Errorf("got %q, %q; want %q", got, errOut, want)
 	}
@@ -102,7 +102,7 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 				b.charges = strings.TrimSpace(test.charges)
 			}
 			b.refunds = test.refunds
-			code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--books", "--config", b.config)
+			code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
 			if code != cli.ExitError || !strings.Contains(string(out), test.want) || !strings.Contains(string(out), " findings: ") {
 				t.Errorf("exit %d, %s%s", code, out, errOut)
 			}
@@ -113,7 +113,7 @@ func TestReconcile_FindsMismatchInEveryTable(t *testing.T) {
 func TestReconcile_JSON(t *testing.T) {
 	t.Parallel()
 	b := newReconcileEnv(t)
-	out, _ := clitest.MustRun(t, &grammar{}, nil, "doctor", "--books", "--json", "--config", b.config)
+	out, _ := clitest.MustRun(t, &grammar{}, nil, "doctor", "--reconcile", "--json", "--config", b.config)
 	var report struct {
 		OK       bool              `json:"ok"`
 		Findings []json.RawMessage `json:"findings"`
@@ -134,7 +134,7 @@ func TestReconcile_WarnsBeforeOSSThreshold(t *testing.T) {
 	b.exec(t, `UPDATE payments SET amount = 952000`)
 	b.exec(t, `UPDATE invoices SET net = 800000, vat = 152000, gross = 952000`)
 	b.charges = strings.ReplaceAll(b.charges, "1190", "952000")
-	out, _ := clitest.MustRun(t, &grammar{}, nil, "doctor", "--books", "--config", b.config)
+	out, _ := clitest.MustRun(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
 	if !strings.Contains(string(out), "WARN  vat        sales to consumers in other EU countries are 8000.00 EUR this year; at 10000.00 EUR") {
 		t.Errorf("%s", out)
 	}
@@ -144,7 +144,7 @@ func TestReconcile_UnreadableProviderFails(t *testing.T) {
 	t.Parallel()
 	b := newReconcileEnv(t)
 	b.charges = "not JSON"
-	code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--books", "--config", b.config)
+	code, out, errOut := clitest.Run(t, &grammar{}, nil, "doctor", "--reconcile", "--config", b.config)
 	if code != cli.ExitError || len(out) != 0 || !strings.Contains(errOut, "reconcile: read charges") {
 		t.Errorf("exit %d, %s%s", code, out, errOut)
 	}
@@ -154,8 +154,8 @@ func TestDoctor_RequiresOneTarget(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"with --url URL":       {"doctor"},
-		"two different visits": {"doctor", "--books", "--url", "https://domains.example"},
-		"--patience":           {"doctor", "--books", "--patience", "-1s"},
+		"two different visits": {"doctor", "--reconcile", "--url", "https://domains.example"},
+		"--patience":           {"doctor", "--reconcile", "--patience", "-1s"},
 	} {
 		if code, _, errOut := clitest.Run(t, &grammar{}, nil, args...); code != cli.ExitUsage || !strings.Contains(errOut, want) {
 			t.Errorf("%v: exit %d, %s", args, code, errOut)

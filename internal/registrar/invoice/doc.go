@@ -28,7 +28,7 @@
 // That transaction only records a pending document with the customer's data; a job issues
 // it a moment later. A payment therefore never waits for the one counter that all nodes
 // share, and never fails because the operator has not configured the seller: those
-// documents stay pending, and doctor --books reports them. Issuing is one transaction, so
+// documents stay pending, and doctor --reconcile reports them. Issuing is one transaction, so
 // after a crash a document is either pending or issued.
 //
 // # VAT

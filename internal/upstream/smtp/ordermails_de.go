@@ -317,7 +317,7 @@ bezahlt {{.}}{{end}}:
 Eine Bestellung ist an diesen Worten nicht zu erkennen.
 {{end}}{{end}}
 Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
-"dotkontor declarations list"; mit "dotkontor declarations done" und der
+"dotkontor notices list"; mit "dotkontor notices done" und der
 Nummer wird diese als erledigt vermerkt.
 `,
 	},

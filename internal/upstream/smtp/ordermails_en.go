@@ -310,8 +310,8 @@ paid {{.}}{{end}}:
 {{else}}
 These words name no order that we know.
 {{end}}{{end}}
-The confirmation to this address is under way. "dotkontor declarations
-list" shows all of them; "dotkontor declarations done" with the number
+The confirmation to this address is under way. "dotkontor notices
+list" shows all of them; "dotkontor notices done" with the number
 marks this one as dealt with.
 `,
 	},

@@ -97,7 +97,7 @@ func TestInvoices_PaymentIsInvoicedAndRefundCorrected(t *testing.T) {
 		}
 		gross += d.Gross
 	}
-	if report := s.runCLI("doctor", "--books", "--json"); !strings.Contains(report, `"invoices": 3`) {
+	if report := s.runCLI("doctor", "--reconcile", "--json"); !strings.Contains(report, `"invoices": 3`) {
 		t.Errorf("doctor: %s (gross %s)", report, gross)
 	}
 }
