@@ -36,6 +36,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/oauth"
 	"github.com/dotkontor/dotkontor/internal/web/portal"
 	"github.com/dotkontor/dotkontor/internal/web/site"
+	"github.com/dotkontor/dotkontor/internal/web/ui"
 )
 
 const (
@@ -59,7 +60,7 @@ type App struct {
 
 	live        *catalog.Live // the current price list
 	lookups     *Lookups
-	sales       Sales
+	sales       order.Sales
 	observeHost func(host string, event hostlimit.Event)
 	limits      limits
 
@@ -221,7 +222,7 @@ func (p *App) webConfig(ctx context.Context) (web.Config, error) {
 		if err := p.addInvoicePages(&webConfig); err != nil {
 			return web.Config{}, err
 		}
-		webConfig.MCP.Orders = mcpOrders{p.orders, p.services.Tokens, p.live, p.cfg.BaseURL}
+		webConfig.MCP.Orders = mcp.OrderService{Orders: p.orders, Tokens: p.services.Tokens, Catalog: p.live, OrdersURL: p.cfg.BaseURL + ui.OrdersPath}
 		webConfig.StripeEvents = stripeEvents{p.stripe, p.orders}
 		if webConfig.ACP, err = p.acpConfig(); err != nil {
 			return web.Config{}, err

@@ -53,7 +53,7 @@ func (p *App) startDomainChanges(context.Context) error {
 func (p *App) checkRegistrant(ctx context.Context, customer, tld string, registrant registrar.Registrant) error {
 	verified, err := p.services.DB.VerifiedName(ctx, customer)
 	if err != nil {
-		return databaseError(err)
+		return registrar.DatabaseError(err)
 	}
 	return registrar.CheckRegistrant(p.live.Extension, []string{tld}, registrant, verified)
 }

@@ -7,69 +7,9 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
-	"github.com/dotkontor/dotkontor/internal/registrar/admin"
-	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
-	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
-	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
-
-// orderMarket quotes items by the price list and the registries.
-type orderMarket struct {
-	catalog      *catalog.Live
-	provisioning *provision.Service
-	sales        Sales
-	locks        *admin.Service
-}
-
-var _ order.Market = orderMarket{}
-
-// Quote checks availability at the registry and prices the item by the list.
-func (m orderMarket) Quote(ctx context.Context, item order.QuoteRequest) (order.Quote, error) {
-	extension, listed := m.catalog.Extension(item.Name.TLD())
-	if !listed {
-		return order.Quote{}, &registrar.Error{Kind: registrar.KindUnsupported, Code: registrar.ExtensionNotCarried}
-	}
-	if err := m.sales.refusal(extension, item.Kind); err != nil {
-		return order.Quote{}, err
-	}
-	request := provision.QuoteRequest{
-		Customer: item.Customer, Name: item.Name, Extension: extension, Kind: provision.Kind(item.Kind), Years: item.Years, Code: item.Code,
-		Registrant: item.Registrant,
-		Purpose:    item.Purpose, Admit: item.Admit,
-	}
-	quote, err := m.provisioning.Quote(ctx, request)
-	if err != nil {
-		return order.Quote{AskedAt: quote.AskedAt, Stale: quote.Stale}, err
-	}
-	if item.Kind == order.Renew {
-		forbidden, err := m.locks.Forbids(ctx, quote.Domain, admin.Renewal)
-		switch {
-		case err != nil:
-			return order.Quote{}, databaseError(err)
-		case forbidden:
-			return order.Quote{}, &registrar.Error{Kind: registrar.KindConflict, Code: domainchange.DomainRestricted}
-		}
-	}
-	return order.Quote{
-		Years: quote.Years, Net: netPrice(extension, item.Kind, quote.Years), Account: quote.Account, Domain: quote.Domain,
-		Verify: extension.Verify, Missing: quote.Missing, AskedAt: quote.AskedAt, Stale: quote.Stale,
-	}, nil
-}
-
-// netPrice returns the price of a whole term. Registrations and renewals are priced per
-// year, transfers once.
-func netPrice(extension registrar.Extension, kind order.Kind, years int) registrar.Cents {
-	switch kind {
-	case order.Transfer:
-		return extension.Transfer
-	case order.Renew:
-		return extension.Renew * registrar.Cents(years)
-	default:
-		return extension.Register * registrar.Cents(years)
-	}
-}
 
 // orderRegistrants validates buyer contacts by the rules of the portal's form.
 type orderRegistrants struct{}

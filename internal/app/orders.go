@@ -96,7 +96,7 @@ type orderParts struct {
 	services     *Services
 	catalog      *catalog.Live
 	provisioning *provision.Service
-	sales        Sales
+	sales        order.Sales
 	stripe       *stripe.Client
 	taxes        order.Taxes
 	node         string
@@ -111,8 +111,15 @@ type orderParts struct {
 }
 
 func newOrders(parts orderParts) (*order.Service, error) {
+	market := order.RegistryMarket{Extension: parts.catalog.Extension, Sales: parts.sales, Registry: parts.provisioning}
+	if parts.admin != nil {
+		market.RenewalForbidden = func(ctx context.Context, domain string) (bool, error) {
+			forbidden, err := parts.admin.Forbids(ctx, domain, admin.Renewal)
+			return forbidden, registrar.DatabaseError(err)
+		}
+	}
 	settings := order.Config{
-		Store: parts.services.DB, Market: orderMarket{parts.catalog, parts.provisioning, parts.sales, parts.admin}, Taxes: parts.taxes,
+		Store: parts.services.DB, Market: market, Taxes: parts.taxes,
 		Payments: parts.stripe, Tokens: parts.stripe, Registrants: orderRegistrants{}, Identities: parts.stripe, Provisioner: parts.provisioning, Portfolio: orderPortfolio{parts.services.Portfolio}, Budget: parts.budget,
 		Seal: parts.services.keys.Seal(), Node: parts.node, BaseURL: parts.cfg.BaseURL, Extension: parts.catalog.Extension, Draining: parts.closing,
 		AllowMail: func(address string) bool { return parts.services.guestMailLimit.Count(strings.ToLower(address)) == 0 },

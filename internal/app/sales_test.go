@@ -11,39 +11,6 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-func TestSales_OnlyTransfersMayBeFree(t *testing.T) {
-	t.Parallel()
-	priced, free := registrar.Extension{TLD: ".de", Register: 1000, Renew: 1200, Transfer: 900}, registrar.Extension{TLD: ".de"}
-	shop := Sales{payments: true, accounts: provision.Accounts{{Serves: func(string) bool { return true }, Account: sellsAll{}}}}
-	for _, tc := range []struct {
-		extension registrar.Extension
-		kind      order.Kind
-		net       registrar.Cents
-		refusal   registrar.Code
-	}{
-		{priced, order.Register, 2000, ""},
-		{priced, order.Renew, 2400, ""},
-		{priced, order.Transfer, 900, ""},
-		{free, order.Register, 0, order.NoPrice},
-		{free, order.Renew, 0, order.NoPrice},
-		{free, order.Transfer, 0, ""},
-	} {
-		if net := netPrice(tc.extension, tc.kind, 2); net != tc.net {
-			t.Errorf("%s at %v: %v", tc.kind, tc.extension.Register, net)
-		}
-		if err := shop.refusal(tc.extension, tc.kind); registrar.CodeOf(err) != tc.refusal {
-			t.Errorf("%s at %v: %v", tc.kind, tc.extension.Register, err)
-		}
-	}
-}
-
-// sellsAll sells everything.
-type sellsAll struct{ provision.Account }
-
-func (sellsAll) Rules(string) provision.Rules { return provision.Rules{TransferYears: 1} }
-
-func (sellsAll) CheckSupported(provision.Kind, string, string, int) error { return nil }
-
 func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 	t.Parallel()
 	list, err := catalog.Shipped()
@@ -53,7 +20,7 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 	account := config.EPP{
 		Name: "gateway", Server: "epp.example:700", User: "gateway", Password: "secret-1", Extensions: []string{"*", "!.gr", "!.ph"}, Connections: 1,
 	}
-	shop := func(cfg config.Config) Sales {
+	shop := func(cfg config.Config) order.Sales {
 		t.Helper()
 		registries, err := OpenRegistries(cfg, nil)
 		if err != nil {
@@ -62,7 +29,7 @@ func TestSales_DecidedByPaymentsPricesAndAccounts(t *testing.T) {
 		t.Cleanup(registries.Close)
 		return NewSales(cfg, registries)
 	}
-	count := func(s Sales) (unsold map[registrar.Code][]string) {
+	count := func(s order.Sales) (unsold map[registrar.Code][]string) {
 		unsold = make(map[registrar.Code][]string)
 		for _, ext := range list.All() {
 			if sale := s.SaleOf(ext); sale.NoRegistration != "" {

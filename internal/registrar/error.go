@@ -1,6 +1,7 @@
 package registrar
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -138,4 +139,18 @@ const (
 // request.
 func Fault(code Code, host string, cause error) *Error {
 	return &Error{Kind: KindUpstream, Code: code, Detail: host, Err: cause}
+}
+
+// DatabaseError gives a driver's error a kind and a code for the log; other errors, and
+// nil, are returned as they are.
+func DatabaseError(err error) error {
+	var known *Error
+	if err == nil || errors.As(err, &known) {
+		return err
+	}
+	code := Code("database")
+	if errors.Is(err, context.DeadlineExceeded) {
+		code = "database_timeout"
+	}
+	return &Error{Kind: KindInternal, Code: code, Err: err}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 const (
@@ -110,7 +111,7 @@ func (s *Service) SetAuthCode(ctx context.Context, actor registrar.Actor, paySec
 	case o.State != AwaitingPayment && o.State != AwaitingVerification:
 		return fail(registrar.KindConflict, NotOpen)
 	}
-	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, []QuoteRequest{{Customer: o.Customer, Name: nameOf(*target), Kind: Transfer, Code: code}})
+	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, []provision.QuoteRequest{{Customer: o.Customer, Name: nameOf(*target), Kind: Transfer, Code: code}})
 	if err != nil {
 		return err
 	}

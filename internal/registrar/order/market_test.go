@@ -7,6 +7,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // fakeMarket sells every name for 10 EUR a year.
@@ -28,7 +29,7 @@ type fakeMarket struct {
 	duringQuote func()
 }
 
-func (m *fakeMarket) Quote(_ context.Context, request order.QuoteRequest) (order.Quote, error) {
+func (m *fakeMarket) Quote(_ context.Context, request provision.QuoteRequest) (order.Quote, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.purposes = append(m.purposes, request.Purpose)
@@ -38,7 +39,7 @@ func (m *fakeMarket) Quote(_ context.Context, request order.QuoteRequest) (order
 			if m.stale.IsZero() {
 				return order.Quote{}, err
 			}
-			old = order.Quote{AskedAt: m.stale, Stale: true}
+			old = order.Quote{Quote: provision.Quote{AskedAt: m.stale, Stale: true}}
 		}
 	}
 	m.asked++
@@ -48,7 +49,10 @@ func (m *fakeMarket) Quote(_ context.Context, request order.QuoteRequest) (order
 	if err := m.refuse[request.Name.ASCII()]; err != nil {
 		return old, err
 	}
-	quote := order.Quote{Years: 1, Net: m.net, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], Verify: m.verify[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale}
+	quote := order.Quote{
+		Quote: provision.Quote{Years: 1, Account: "sandbox", Missing: m.missing[request.Name.ASCII()], AskedAt: old.AskedAt, Stale: old.Stale},
+		Net:   m.net, Verify: m.verify[request.Name.ASCII()],
+	}
 	if m.requiredCountry != "" && (request.Registrant == nil || request.Registrant.Country != m.requiredCountry) {
 		quote.Missing = append(quote.Missing, "presence")
 	}

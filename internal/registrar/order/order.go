@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // State is the state of an order; doc.go has the transition table.
@@ -39,14 +40,14 @@ func (s State) Open() bool {
 func (s State) Final() bool { return !s.Open() && s != Provisioning }
 
 // Kind is the operation that an item orders.
-type Kind string
+type Kind = provision.Kind
 
 // The kinds of items.
 const (
-	Register Kind = "register"
-	Transfer Kind = "transfer"
+	Register = provision.Register
+	Transfer = provision.Transfer
 	// Renew can be ordered only by the domain's customer, in the portal.
-	Renew Kind = "renew"
+	Renew = provision.Renew
 )
 
 // ItemState is the state of an item.

@@ -146,60 +146,12 @@ func (b Buyer) registrant() registrar.Registrant {
 	}
 }
 
-// Market quotes items. It queries the registry that will provision them; only a
-// QuoteRequest ForDisplay may be answered from a cache.
-type Market interface {
-	// Quote returns a *registrar.Error: KindConflict, KindInvalid and KindUnsupported
-	// mean that the item can't be ordered, KindUpstream that the registry could not be
-	// queried.
-	Quote(ctx context.Context, request QuoteRequest) (Quote, error)
-}
-
 // Budget limits the names that one customer or agent queries at registries.
 type Budget interface {
 	// Spend counts names, all or none, and returns how long to wait if they exceed the
 	// budget; 0 means that they were counted. ForPayment has a budget of its own, so
 	// that viewing orders never prevents paying.
 	Spend(actor registrar.Actor, purpose registrar.Purpose, names int) (wait time.Duration)
-}
-
-// QuoteRequest asks for the price and availability of one item.
-type QuoteRequest struct {
-	Customer string
-	Name     registrar.Name
-	Kind     Kind
-	// Years is the requested term; 0 means the term on sale. Any other term is refused
-	// with KindInvalid.
-	Years int
-	// Code is the auth code of a transfer; while it is empty, everything else is
-	// checked.
-	Code string
-	// Registrant is the registrant to check: zero if data is missing, nil for the
-	// account's current one.
-	Registrant *registrar.Registrant
-	// Admit is called before a registry is queried ForDisplay, and its error ends the
-	// query; nil admits all.
-	Purpose registrar.Purpose
-	Admit   func() error
-}
-
-// Quote is the price and availability of one item.
-type Quote struct {
-	Years int
-	// Net covers the whole term.
-	Net registrar.Cents
-	// Account is the registry account that provisions the item; Domain is the id of the
-	// domain to renew.
-	Account, Domain string
-	// Verify means that the TLD requires a verified identity.
-	Verify bool
-	// Missing names the data needed before payment, such as registrant, auth_code or a
-	// rule of the TLD.
-	Missing []string
-	// AskedAt is when the registry responded, also if it refused. Stale means that it
-	// could not be queried now, and this is its last response.
-	AskedAt time.Time
-	Stale   bool
 }
 
 // Taxes computes the VAT of an order.

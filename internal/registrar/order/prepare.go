@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Create prepares an order and charges nothing. If the customer has an open order with
@@ -33,9 +34,9 @@ func (s *Service) Prepare(ctx context.Context, actor registrar.Actor, req Reques
 		return View{}, err
 	}
 	o.Email = buyer.Email
-	requests := make([]QuoteRequest, len(req.Items))
+	requests := make([]provision.QuoteRequest, len(req.Items))
 	for i, item := range req.Items {
-		requests[i] = QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years}
+		requests[i] = provision.QuoteRequest{Customer: actor.Customer, Name: item.Name, Kind: item.Kind, Years: item.Years}
 	}
 	results, err := s.quoteFresh(ctx, actor, registrar.ForQuote, requests)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // quoteResult is the quote of one item, or why there is none.
@@ -18,7 +19,7 @@ type quoteResult struct {
 
 // quoteFresh queries the registries about all items, or about none if the actor's
 // budget is exhausted.
-func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, requests []QuoteRequest) ([]quoteResult, error) {
+func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose registrar.Purpose, requests []provision.QuoteRequest) ([]quoteResult, error) {
 	if err := s.spendBudget(actor, purpose, len(requests)); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (s *Service) quoteFresh(ctx context.Context, actor registrar.Actor, purpose
 
 // quoteForDisplay returns quotes for a page or session: recent ones, or fresh ones
 // within the actor's budget.
-func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, requests []QuoteRequest) []quoteResult {
+func (s *Service) quoteForDisplay(ctx context.Context, actor registrar.Actor, requests []provision.QuoteRequest) []quoteResult {
 	for i := range requests {
 		requests[i].Purpose = registrar.ForDisplay
 		requests[i].Admit = func() error { return s.spendBudget(actor, registrar.ForDisplay, 1) }
@@ -53,7 +54,7 @@ func (s *Service) spendBudget(actor registrar.Actor, purpose registrar.Purpose, 
 }
 
 // quoteAll quotes all items, up to concurrency concurrently.
-func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []QuoteRequest) []quoteResult {
+func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []provision.QuoteRequest) []quoteResult {
 	results := make([]quoteResult, len(requests))
 	if len(requests) == 1 {
 		results[0].quote, results[0].err = s.cfg.Market.Quote(ctx, requests[0])
@@ -73,7 +74,7 @@ func (s *Service) quoteAll(ctx context.Context, concurrency int, requests []Quot
 }
 
 // quoteGuarded recovers panics, because it runs on a goroutine of its own.
-func (s *Service) quoteGuarded(ctx context.Context, request QuoteRequest) (quote Quote, err error) {
+func (s *Service) quoteGuarded(ctx context.Context, request provision.QuoteRequest) (quote Quote, err error) {
 	defer func() {
 		if recover() != nil {
 			s.cfg.Logger.ErrorContext(ctx, registrar.PanicRecovered, "where", "quote", "stack", string(debug.Stack()))
@@ -119,11 +120,11 @@ func refusalError(items []Item, results []quoteResult) error {
 
 // quoteRequests returns the quote requests of an order's items. The TLDs' rules are
 // checked for this buyer, who is also the one that a payment stores.
-func (s *Service) quoteRequests(o Order, buyer Buyer) ([]QuoteRequest, error) {
-	requests := make([]QuoteRequest, len(o.Items))
+func (s *Service) quoteRequests(o Order, buyer Buyer) ([]provision.QuoteRequest, error) {
+	requests := make([]provision.QuoteRequest, len(o.Items))
 	registrant := buyer.registrant()
 	for i, item := range o.Items {
-		requests[i] = QuoteRequest{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Registrant: &registrant}
+		requests[i] = provision.QuoteRequest{Customer: o.Customer, Name: nameOf(item), Kind: item.Kind, Registrant: &registrant}
 		if item.SealedCode == "" {
 			continue
 		}

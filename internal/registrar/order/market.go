@@ -1,0 +1,120 @@
+package order
+
+import (
+	"context"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/domainchange"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+// Market quotes items. It queries the registry that will provision them; only a request
+// ForDisplay may be answered from a cache. It ignores the request's Extension.
+type Market interface {
+	// Quote returns a *registrar.Error: KindConflict, KindInvalid and KindUnsupported
+	// mean that the item can't be ordered, KindUpstream that the registry could not be
+	// queried.
+	Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error)
+}
+
+// Quote is the price and availability of one item.
+type Quote struct {
+	provision.Quote
+	// Net covers the whole term.
+	Net registrar.Cents
+	// Verify means that the TLD requires a verified identity.
+	Verify bool
+}
+
+// RegistryMarket quotes by the price list and the registries.
+type RegistryMarket struct {
+	Extension func(tld string) (registrar.Extension, bool)
+	Sales     Sales
+	Registry  interface {
+		Quote(ctx context.Context, request provision.QuoteRequest) (provision.Quote, error)
+	}
+	// RenewalForbidden reports whether an operator's lock forbids renewing a domain; nil
+	// means never.
+	RenewalForbidden func(ctx context.Context, domain string) (bool, error)
+}
+
+var _ Market = RegistryMarket{}
+
+// Quote queries the registry and prices by the list.
+func (m RegistryMarket) Quote(ctx context.Context, request provision.QuoteRequest) (Quote, error) {
+	var listed bool
+	if request.Extension, listed = m.Extension(request.Name.TLD()); !listed {
+		return Quote{}, fail(registrar.KindUnsupported, registrar.ExtensionNotCarried)
+	}
+	if err := m.Sales.Refusal(request.Extension, request.Kind); err != nil {
+		return Quote{}, err
+	}
+	quote, err := m.Registry.Quote(ctx, request)
+	if err != nil {
+		return Quote{Quote: quote}, err
+	}
+	if request.Kind == Renew && m.RenewalForbidden != nil {
+		forbidden, err := m.RenewalForbidden(ctx, quote.Domain)
+		switch {
+		case err != nil:
+			return Quote{}, err
+		case forbidden:
+			return Quote{}, fail(registrar.KindConflict, domainchange.DomainRestricted)
+		}
+	}
+	return Quote{Quote: quote, Net: NetPrice(request.Extension, request.Kind, quote.Years), Verify: request.Extension.Verify}, nil
+}
+
+// NetPrice is the price of a whole term. Prices of registration and renewal are per year,
+// that of a transfer is per transfer.
+func NetPrice(extension registrar.Extension, kind Kind, years int) registrar.Cents {
+	switch kind {
+	case Transfer:
+		return extension.Transfer
+	case Renew:
+		return extension.Renew * registrar.Cents(years)
+	default:
+		return extension.Register * registrar.Cents(years)
+	}
+}
+
+// Sales decides what can be ordered, whatever the name: a listed TLD is for sale only if
+// payments are possible, it has a price, and a registry account can provision it. Both
+// the display and ordering follow it.
+type Sales struct {
+	// Payments means that a payment provider is configured.
+	Payments bool
+	Accounts provision.Accounts
+}
+
+// Enabled reports whether the configuration sells names at all.
+func (s Sales) Enabled() bool { return s.Payments || len(s.Accounts) > 0 }
+
+// Refusal returns why no name of a TLD can be ordered in this way; nil if names can.
+func (s Sales) Refusal(extension registrar.Extension, kind Kind) error {
+	price := extension.Register
+	switch {
+	case !s.Payments:
+		return fail(registrar.KindUnsupported, NotServed)
+	case kind == Renew:
+		price = extension.Renew
+	case kind == Transfer:
+		return s.Accounts.CheckSupported(Transfer, extension) // some are free
+	}
+	if price <= 0 { // the list lacks a price
+		return fail(registrar.KindUnsupported, NoPrice)
+	}
+	if kind == Renew { // the account that holds the domain decides
+		return nil
+	}
+	return s.Accounts.CheckSupported(Register, extension)
+}
+
+// SaleOf is the decision about one TLD of the price list.
+func (s Sales) SaleOf(extension registrar.Extension) registrar.Sale {
+	return registrar.Sale{
+		Decided:        true,
+		NoRegistration: registrar.CodeOf(s.Refusal(extension, Register)),
+		NoTransfer:     registrar.CodeOf(s.Refusal(extension, Transfer)),
+	}
+}

@@ -1,0 +1,234 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+// OrderService is Orders on top of the order service.
+type OrderService struct {
+	Orders  *order.Service
+	Tokens  TokenNames
+	Catalog Catalog
+	// OrdersURL is the portal's list of orders.
+	OrdersURL string
+}
+
+// TokenNames finds the name of an actor's token or application.
+type TokenNames interface {
+	NameOf(ctx context.Context, actor registrar.Actor) (string, error)
+}
+
+// How long calls of tools may take.
+const (
+	orderReadTimeout = 5 * time.Second
+	// A registry is queried for every item.
+	startOrderTimeout = 15 * time.Second
+)
+
+var _ Orders = OrderService{}
+
+// Start prepares an order for the caller's customer.
+func (a OrderService) Start(ctx context.Context, caller Caller, items []Item, dryRun bool) (Order, error) {
+	ctx, cancel := context.WithTimeout(ctx, startOrderTimeout)
+	defer cancel()
+	req := order.Request{Channel: order.ChannelMCP, DryRun: dryRun}
+	var problems NotPayable
+	for _, item := range items {
+		name, err := registrar.ParseName(item.Domain, func(tld string) bool { _, listed := a.Catalog.Extension(tld); return listed })
+		if err != nil {
+			problems.Items = append(problems.Items, ItemProblem{Domain: item.Domain, Reason: err})
+			continue
+		}
+		req.Items = append(req.Items, order.RequestedItem{Name: name, Kind: order.Kind(item.Type), Years: item.Years})
+	}
+	if len(problems.Items) > 0 {
+		if len(req.Items) == 0 {
+			return Order{}, &problems
+		}
+		req.DryRun = true // nothing is made, but each of the other items has its reason, too
+	}
+	var err error
+	if req.ByName, err = a.Tokens.NameOf(ctx, caller.Actor()); err != nil {
+		return Order{}, registrar.DatabaseError(err)
+	}
+	view, err := a.Orders.Prepare(ctx, caller.Actor(), req)
+	var refused *order.ItemsRefused
+	var unquoted *order.ItemsUnquoted
+	var rejected []order.RefusedItem
+	switch {
+	case errors.As(err, &refused):
+		rejected = slices.Concat(refused.Items, refused.Unquoted)
+	case errors.As(err, &unquoted):
+		rejected = unquoted.Items
+	}
+	for _, item := range rejected {
+		problems.Items = append(problems.Items, ItemProblem{Domain: item.Name, Reason: item.Reason})
+	}
+	switch {
+	case len(problems.Items) > 0:
+		return Order{}, &problems
+	case err != nil:
+		return Order{}, registrar.DatabaseError(err)
+	}
+	return a.prepared(view)
+}
+
+// prepared is an order as agents read it.
+func (a OrderService) prepared(view order.View) (Order, error) {
+	o := view.Order
+	answer := Order{
+		OrderID: o.ID, Status: string(o.State), Items: mcpItems(o, false),
+		Totals: Totals{
+			NetEUR: o.Totals.Net, VATEUR: o.Totals.VAT, GrossEUR: o.Totals.Gross, VATRate: float64(o.Totals.RateBasisPoints) / 100,
+		},
+		Needs: needsOf(view),
+	}
+	if o.ID == "" {
+		answer.Status = DryRun
+		return answer, nil
+	}
+	var err error
+	if answer.PaymentURL, err = a.Orders.PayURL(o); err != nil {
+		return Order{}, err
+	}
+	if answer.VerificationURL, err = a.Orders.VerifyURL(o); err != nil {
+		return Order{}, err
+	}
+	answer.ExpiresAt = o.ExpiresAt.UTC().Format(time.RFC3339)
+	return answer, nil
+}
+
+// needsOf is what the customer must provide: first what concerns the whole order, then
+// item by item.
+func needsOf(view order.View) []Need {
+	var needs []Need
+	byItem := make(map[string]bool)
+	for _, fields := range view.MissingByItem {
+		for _, field := range fields {
+			byItem[field] = true
+		}
+	}
+	for _, field := range view.Missing {
+		if !byItem[field] {
+			needs = append(needs, Need{What: field})
+		}
+	}
+	for _, item := range view.Order.Items {
+		for _, field := range view.MissingByItem[item.ID] {
+			needs = append(needs, Need{What: field, Domain: item.Name})
+		}
+	}
+	return needs
+}
+
+func mcpItems(o order.Order, withStatus bool) []OrderItem {
+	items := make([]OrderItem, len(o.Items))
+	for i, item := range o.Items {
+		items[i] = OrderItem{Domain: item.Name, Type: string(item.Kind), Years: item.Years, NetEUR: item.Net}
+		if withStatus {
+			items[i].Status, items[i].FailureCode, items[i].Refund = string(item.State), item.Failure, refundOf(o, item)
+		}
+	}
+	return items
+}
+
+// refundOf is what goes back for an item; nil if nothing does. The money of a failed
+// item is owed before its refund has a record.
+func refundOf(o order.Order, item order.Item) *Refund {
+	if item.State != order.ItemFailed && item.State != order.ItemRefunded || item.Gross == 0 || o.PaidAt.IsZero() {
+		return nil
+	}
+	refund := &Refund{Status: RefundPending, AmountEUR: item.Gross}
+	for _, one := range o.Refunds {
+		if one.Item == item.ID {
+			refund.AmountEUR = one.Amount
+			if one.Provider != "" {
+				refund.Status = RefundCompleted
+			}
+		}
+	}
+	return refund
+}
+
+// Status is how an order of the caller's customer stands.
+func (a OrderService) Status(ctx context.Context, caller Caller, id string) (OrderStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+	defer cancel()
+	o, err := a.Orders.Get(ctx, caller.Actor(), id)
+	if err != nil {
+		return OrderStatus{}, orderError(err)
+	}
+	return a.status(ctx, o)
+}
+
+// Page is some of the orders of the caller's customer.
+func (a OrderService) Page(ctx context.Context, caller Caller, status string, limit, offset int) ([]OrderStatus, int, error) {
+	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+	defer cancel()
+	orders, total, err := a.Orders.Page(ctx, caller.Actor(), order.State(status), limit, offset)
+	if err != nil {
+		return nil, 0, orderError(err)
+	}
+	list := make([]OrderStatus, len(orders))
+	for i, o := range orders {
+		if list[i], err = a.status(ctx, o); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, total, nil
+}
+
+// Cancel ends an order of the caller's customer that is not paid.
+func (a OrderService) Cancel(ctx context.Context, caller Caller, id string) (OrderStatus, error) {
+	ctx, cancel := context.WithTimeout(ctx, orderReadTimeout)
+	defer cancel()
+	o, err := a.Orders.Cancel(ctx, caller.Actor(), id)
+	switch {
+	case registrar.CodeOf(err) == order.NotOpen:
+		refused := &NotCancelable{Status: string(o.State), URL: a.OrdersURL + "/" + o.ID}
+		if o.State.Open() {
+			if refused.URL, err = a.Orders.PayURL(o); err != nil {
+				return OrderStatus{}, err
+			}
+		}
+		return OrderStatus{}, refused
+	case err != nil:
+		return OrderStatus{}, orderError(err)
+	}
+	return a.status(ctx, o)
+}
+
+// status is an order as agents read it after it was made.
+func (a OrderService) status(ctx context.Context, o order.Order) (OrderStatus, error) {
+	status := OrderStatus{
+		OrderID: o.ID, Status: string(o.State), CreatedAt: o.CreatedAt.UTC().Format(time.RFC3339),
+		AmountEUR: o.Totals.Gross, Items: mcpItems(o, true),
+	}
+	if !o.State.Open() {
+		return status, nil
+	}
+	view, err := a.Orders.Outstanding(ctx, o)
+	if err != nil {
+		return OrderStatus{}, orderError(err)
+	}
+	status.Needs, status.ExpiresAt = needsOf(view), o.ExpiresAt.UTC().Format(time.RFC3339)
+	if status.PaymentURL, err = a.Orders.PayURL(o); err != nil {
+		return OrderStatus{}, err
+	}
+	status.VerificationURL, err = a.Orders.VerifyURL(o)
+	return status, err
+}
+
+// orderError is an error of the order service in the endpoint's terms.
+func orderError(err error) error {
+	if registrar.CodeOf(err) == order.NoSuchOrder {
+		return ErrNotFound
+	}
+	return registrar.DatabaseError(err)
+}
