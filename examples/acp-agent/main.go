@@ -6,8 +6,8 @@
 //	go run ./examples/acp-agent --info sandbox.json (in another one)
 //
 // It makes a session, shows what it costs, completes it with a signed request, and
-// reads the session until every domain is there or its money goes back. The buyer
-// gets a letter with a link; whoever opens it and signs in holds the domain.
+// polls the session until every domain is active or refunded. The buyer
+// gets a mail with a link; whoever opens it and signs in takes over the order.
 //
 // In the sandbox the beginning of a token says what becomes of the payment:
 // --token spt_declined_1 is declined and ends with 1, --token spt_human_1 makes the

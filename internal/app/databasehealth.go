@@ -14,7 +14,7 @@ import (
 func (p *App) startDatabaseWatch(db *sqldb.DB) error {
 	failed := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_database_errors_total",
-		Help: "Errors of the database by class, without violated constraints and callers that left.",
+		Help: "Database errors by class, without constraint violations and canceled calls.",
 	}, []string{"class"})
 	initCounters(failed, sqldb.ErrorClasses())
 	db.CountErrors(func(class string) { failed.WithLabelValues(class).Inc() })

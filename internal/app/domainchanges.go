@@ -26,7 +26,7 @@ func (r *Registries) changeRegistries() []domainchange.NamedRegistry {
 func (p *App) startDomainChanges(context.Context) error {
 	ended := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_domain_changes_total",
-		Help: "Changes of domains that came to an end, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder) and state (done, refused).",
+		Help: "Finished domain changes, by kind (nameservers, ds_add, ds_remove, lock, unlock, auth_code, holder, secure) and state (done, refused).",
 	}, []string{"kind", "state"})
 	initCounters(ended, labelValues(domainchange.Nameservers, domainchange.AddDS, domainchange.RemoveDS, domainchange.Lock, domainchange.Unlock, domainchange.AuthCode, domainchange.UpdateRegistrant, domainchange.Secure),
 		labelValues(domainchange.StatusDone, domainchange.StatusRefused))

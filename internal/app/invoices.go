@@ -16,11 +16,11 @@ import (
 // startInvoices starts the issuing of invoices and corrections.
 func (p *App) startInvoices(ctx context.Context) error {
 	issued := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_invoices_total", Help: "Documents that were issued, by kind: invoice, correction.",
+		Name: "dotkontor_invoices_total", Help: "Documents issued, by kind: invoice, correction.",
 	}, []string{"kind"})
 	owed := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dotkontor_invoices_waiting",
-		Help: "Invoices and corrections that are owed and not issued yet, 100 meaning that or more; -1 if the database does not answer.",
+		Help: "Invoices and corrections due but not issued yet, at most 100 counted; -1 if the database does not respond.",
 	}, func() float64 {
 		const within, most = 2 * time.Second, 100
 		queryCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)

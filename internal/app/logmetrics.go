@@ -20,11 +20,11 @@ type countingHandler struct {
 func countLogRecords(logger *slog.Logger, metrics prometheus.Registerer) (*slog.Logger, error) {
 	records := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_log_records_total",
-		Help: "Records of the log by level: warn and error.",
+		Help: "Log records by level: warn, error.",
 	}, []string{"level"})
 	panics := prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "dotkontor_panics_total",
-		Help: "Panics that were recovered in requests, tools, lookups and jobs.",
+		Help: "Panics recovered in requests, tools, lookups and jobs.",
 	})
 	for _, collector := range []prometheus.Collector{records, panics} {
 		if err := metrics.Register(collector); err != nil {

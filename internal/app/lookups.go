@@ -132,7 +132,7 @@ func (l *Lookups) Close() {
 func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string, time.Duration), error) {
 	duration := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "dotkontor_lookup_source_duration_seconds",
-		Help:    "Time that a source outside took to answer, by source and outcome.",
+		Help:    "Response time of external sources, by source and outcome.",
 		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 6},
 	}, []string{"source", "outcome"})
 	if err := metrics.Register(duration); err != nil {
@@ -148,7 +148,7 @@ func newSourceMetrics(metrics *prometheus.Registry) (func(lookup.Source, string,
 func newHostMetrics(metrics *prometheus.Registry) (func(string, hostlimit.Event), error) {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_upstream_host_events_total",
-		Help: "What happened at the hosts of registries beside questions and answers, by host and event.",
+		Help: "Waits, refusals, pauses and circuit breaker changes at registry hosts, by host and event.",
 	}, []string{"host", "event"})
 	return func(host string, event hostlimit.Event) {
 		events.WithLabelValues(host, string(event)).Inc()
@@ -159,7 +159,7 @@ func newHostMetrics(metrics *prometheus.Registry) (func(string, hostlimit.Event)
 func newDisagreementMetrics(metrics *prometheus.Registry) (func(string), error) {
 	total := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_lookup_disagreements_total",
-		Help: "Names about which two sources contradicted each other, by extension.",
+		Help: "Lookups in which two sources contradicted each other, by extension.",
 	}, []string{"extension"})
 	return func(tld string) { total.WithLabelValues(tld).Inc() }, metrics.Register(total)
 }

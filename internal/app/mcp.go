@@ -33,7 +33,7 @@ var _ mcp.Tokens = (*mcpTokens)(nil)
 func newMCPTokens(tokens *oauth.Service, metrics *prometheus.Registry) (*mcpTokens, error) {
 	checks := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_token_checks_total",
-		Help: "Access tokens that came with requests, by outcome: good, bad (unknown, expired or revoked), unchecked (the database did not answer).",
+		Help: "Access tokens in requests, by outcome: good, bad (unknown, expired or revoked), unchecked (the database did not respond).",
 	}, []string{"outcome"})
 	return &mcpTokens{
 		tokens: tokens,

@@ -103,8 +103,8 @@ type eppConnections struct{ registries *Registries }
 var (
 	eppOpen    = prometheus.NewDesc("dotkontor_epp_connections", "Open connections to a registry, by account.", []string{"account"}, nil)
 	eppMax     = prometheus.NewDesc("dotkontor_epp_connections_max", "Connections that an account may have.", []string{"account"}, nil)
-	eppWaiting = prometheus.NewDesc("dotkontor_epp_commands_waiting", "Commands that wait for a connection, by account.", []string{"account"}, nil)
-	eppUp      = prometheus.NewDesc("dotkontor_epp_up", "0 while connections to a registry fail and are not tried, else 1, by account.", []string{"account"}, nil)
+	eppWaiting = prometheus.NewDesc("dotkontor_epp_commands_waiting", "Commands waiting for a connection, by account.", []string{"account"}, nil)
+	eppUp      = prometheus.NewDesc("dotkontor_epp_up", "0 while the registry is unreachable and connecting backs off, otherwise 1, by account.", []string{"account"}, nil)
 )
 
 // Describe implements prometheus.Collector.

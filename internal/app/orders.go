@@ -161,7 +161,7 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 	}, []string{"reason"})
 	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_waiting_total",
-		Help: "How often an order had to wait for the payment provider, by what it waits for (page, charge, close, payment, refund, identity, lines) and reason.",
+		Help: "How often an order had to wait for the payment provider, by what it waits for (page, charge, close, payment, refund, identity, items) and reason.",
 	}, []string{"what", "code"})
 	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_orders_overdue_seconds",
@@ -174,7 +174,7 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 	}
 	initCounters(reached, labelValues(order.States()...))
 	initCounters(refunded, order.RefundReasons())
-	initCounters(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "lines"}, faultCodes())
+	initCounters(waiting, []string{"page", "charge", "close", "payment", "refund", "identity", "items"}, faultCodes())
 	settings.OnStateChange = func(state order.State) { reached.WithLabelValues(string(state)).Inc() }
 	settings.OnRefund = func(reason string) { refunded.WithLabelValues(reason).Inc() }
 	settings.OnRetry = func(what string, code registrar.Code) { waiting.WithLabelValues(what, string(code)).Inc() }

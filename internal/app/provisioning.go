@@ -59,19 +59,19 @@ func registerProvisioningMetrics(settings *provision.Config, metrics *prometheus
 		c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 		return c, metrics.Register(c)
 	}
-	ended, err := counter("dotkontor_order_items_finished_total", "Paid lines that came to an end, by kind (register, transfer, renew) and state (active, failed: to be refunded).", "kind", "state")
+	ended, err := counter("dotkontor_order_items_finished_total", "Paid order items that reached a final state, by kind (register, transfer, renew) and state (active, or failed and to be refunded).", "kind", "state")
 	if err != nil {
 		return err
 	}
-	waiting, err := counter("dotkontor_order_items_waiting_total", "How often a paid line had to wait, by reason. registry_billing means that an account at a registry has no money.", "code")
+	waiting, err := counter("dotkontor_order_items_waiting_total", "How often a paid order item had to wait, by reason. registry_billing means that a registry account has insufficient funds.", "code")
 	if err != nil {
 		return err
 	}
-	drifted, err := counter("dotkontor_registry_drift_total", "Differences that were found between domains here and at their registry, by what differs.", "what")
+	drifted, err := counter("dotkontor_registry_drift_total", "Differences found between domains in the database and at their registry, by what differs.", "what")
 	if err != nil {
 		return err
 	}
-	messages, err := counter("dotkontor_registry_messages_total", "Messages of registries that were stored and acknowledged, by account.", "account")
+	messages, err := counter("dotkontor_registry_messages_total", "Registry messages stored and acknowledged, by account.", "account")
 	if err != nil {
 		return err
 	}

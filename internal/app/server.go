@@ -96,11 +96,11 @@ func (s *server) handle(handler http.Handler, metrics *prometheus.Registry, degr
 	for _, collector := range []prometheus.Collector{
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "dotkontor_http_connections",
-			Help: "Connections of clients that are open at this moment.",
+			Help: "Open client connections.",
 		}, func() float64 { return float64(s.connLimit.count()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "dotkontor_http_connections_refused_total",
-			Help: "Connections that were closed at once because there were too many, in all or from one address.",
+			Help: "Connections closed at once because a limit was reached, in total or for one address.",
 		}, func() float64 { return float64(s.connLimit.refused.Load()) }),
 	} {
 		if err := metrics.Register(collector); err != nil {

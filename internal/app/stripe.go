@@ -38,7 +38,7 @@ func newStripe(cfg config.Stripe, logger *slog.Logger, observe func(call, outcom
 func newStripeMetrics(metrics *prometheus.Registry, health *upstreamHealth) (func(call, outcome string, took time.Duration), error) {
 	calls := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "dotkontor_stripe_call_duration_seconds",
-		Help:    "Calls to Stripe with their repetitions, by call and outcome (ok, or what went wrong).",
+		Help:    "Duration of calls to Stripe including retries, by call and outcome (ok, or the failure code).",
 		Buckets: []float64{0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20},
 	}, []string{"call", "outcome"})
 	return func(call, outcome string, took time.Duration) {

@@ -53,7 +53,7 @@ func newVAT(parts vatParts) (*vat, error) {
 	}
 	sales := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_eu_consumer_sales_euros",
-		Help: "Net sales to consumers in other EU countries in this calendar year; at 10000 the One-Stop-Shop becomes a duty.",
+		Help: "Net sales to consumers in other EU countries in this calendar year; above 10000, VAT is due in the consumers' countries (One-Stop-Shop).",
 	})
 	v.monitor.OnSales = func(sum registrar.Cents) { sales.Set(float64(sum) / 100) }
 	return v, parts.metrics.Register(sales)
@@ -75,7 +75,7 @@ func EUConsumerSales(ctx context.Context, cfg config.VAT, db *store.DB) (sales r
 	return newThresholdMonitor(cfg, db, rates, time.Now, slog.New(slog.DiscardHandler)).SalesThisYear(ctx)
 }
 
-// orderTaxes lets orders ask what VAT they bear.
+// orderTaxes assesses the VAT of orders.
 type orderTaxes struct{ assessor *billing.Assessor }
 
 var _ order.Taxes = orderTaxes{}

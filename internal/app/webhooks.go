@@ -29,7 +29,7 @@ func (p *App) startWebhooks() error {
 	p.closers = append(p.closers, sender.Close)
 	deliveries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_webhook_deliveries_total",
-		Help: "Attempts to tell an agent what becomes of an order, by outcome: sent, failed (and tried again, unless given up too), given_up.",
+		Help: "Attempts to deliver a webhook to an agent, by outcome: sent, failed (will be retried, unless also given_up), given_up.",
 	}, []string{"outcome"})
 	initCounters(deliveries, labelValues(webhooksvc.Sent, webhooksvc.Failed, webhooksvc.Abandoned))
 	if err := p.metrics.Register(deliveries); err != nil {

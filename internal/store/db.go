@@ -20,7 +20,7 @@ type DB struct {
 	sql *sqldb.DB
 	// dataDir is the folder of an SQLite database; empty on PostgreSQL.
 	dataDir string
-	// node names this process in leases; empty before TakeNode.
+	// node names this process in leases; empty before ClaimNode.
 	node string
 	// seal is set by UseSeal; nil leaves sealed values as they are.
 	seal *registrar.Seal

@@ -257,13 +257,13 @@ type engineKind struct {
 var (
 	onSQLite = engineKind{
 		name: "SQLite", driver: "sqlite",
-		tables:           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%'",
+		tables:           "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'goose_%' AND name <> 'schema_compatibility'",
 		indexes:          "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name",
 		deferConstraints: []string{"PRAGMA defer_foreign_keys = 1"}, analyze: []string{"PRAGMA analysis_limit = 1000", "ANALYZE"},
 	}
 	onPostgres = engineKind{
 		name: "PostgreSQL", driver: "pgx",
-		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%'",
+		tables: "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose_%' AND table_name <> 'schema_compatibility'",
 		indexes: `SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename NOT LIKE 'goose_%'
 			AND indexname NOT IN (SELECT conname FROM pg_constraint) ORDER BY indexname`,
 		deferConstraints: []string{"SET LOCAL session_replication_role = replica", "SET LOCAL maintenance_work_mem = '256MB'"},

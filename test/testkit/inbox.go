@@ -11,9 +11,10 @@ import (
 
 // Mail is a mail in the sandbox's inbox.
 type Mail struct {
-	ID                      int
-	To, Subject, Text, HTML string
-	Links                   []string
+	ID                  int
+	To                  []string
+	Subject, Text, HTML string
+	Links               []string
 }
 
 // Mails returns the mails to an address in the sandbox's inbox at this URL.

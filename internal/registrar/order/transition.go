@@ -26,9 +26,6 @@ const (
 	// Open verifications are polled, too.
 	minIdentityPoll = time.Minute
 	maxIdentityPoll = time.Hour
-	// Failed provider calls are retried indefinitely.
-	minBackoff = 2 * time.Second
-	maxBackoff = 10 * time.Minute
 )
 
 // The audit actions.

@@ -41,7 +41,7 @@ func (s *Service) listDue(ctx context.Context, limit int) ([]Order, error) {
 func (s *Service) Wake() { s.loop.Wake() }
 
 // Run processes due orders until ctx ends. Orders whose lease this node held when it
-// stopped are due when it starts (store.DB.TakeNode).
+// stopped are due when it starts (store.DB.ClaimNode).
 func (s *Service) Run(ctx context.Context) { s.loop.Run(ctx) }
 
 // process handles one due order.
@@ -65,7 +65,7 @@ func (s *Service) process(ctx context.Context, o Order) {
 		what = "payment"
 		o, err = s.checkPayment(ctx, o)
 	case Provisioning:
-		what = "lines"
+		what = "items"
 		o, err = s.finishProvisioning(ctx, o)
 	default: // final: only refunds are left
 	}
@@ -209,28 +209,4 @@ func (s *Service) finishProvisioning(ctx context.Context, o Order) (Order, error
 	now := o.clone()
 	now.Attempts++
 	return s.storeRelease(ctx, o, now)
-}
-
-// retryLater postpones an order after an error. Orders are never abandoned: errors that
-// retrying can't fix are logged for the operator.
-func (s *Service) retryLater(ctx context.Context, o Order, what string, err error) {
-	if err == errTaken { //nolint:errorlint // the very one
-		return
-	}
-	kind, code := registrar.KindOf(err), registrar.CodeOf(err)
-	s.cfg.OnRetry(what, code)
-	s.cfg.RecordError(ctx, o.ID, code)
-	delay := jobs.Backoff(max(1, o.Attempts), minBackoff, maxBackoff)
-	log := s.cfg.Logger.With("order", o.ID, "state", string(o.State), "what", what, "reason", kind.String(), "code", string(code),
-		"attempts", o.Attempts, "again_in", delay.String())
-	if kind == registrar.KindInternal || !registrar.IsTransient(err) {
-		log.ErrorContext(ctx, "order processing failed, operator action required", "detail", err.Error())
-	} else {
-		log.WarnContext(ctx, "order waits for the payment provider")
-	}
-	now := o.clone()
-	now.Node, now.DueAt = "", s.clock().Add(delay)
-	if _, err := s.transition(ctx, &Transition{From: o, To: now}); err != nil {
-		s.cfg.Logger.ErrorContext(ctx, "order not postponed, its lease will expire", "order", o.ID, "error", err.Error())
-	}
 }

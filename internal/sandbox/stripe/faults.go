@@ -38,7 +38,7 @@ const (
 	onWebhook = "webhook"
 	onPage    = "page.pay"
 	// maxRules limits the rules, defaultDelay is the delay of slow calls, and
-	// longestHang limits a hanging call.
+	// maxHang limits a hanging call.
 	maxRules     = 1000
 	defaultDelay = time.Second
 	maxHang      = time.Minute

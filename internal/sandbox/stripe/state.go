@@ -65,7 +65,7 @@ type state struct {
 	tokens        table[token]
 	keys          map[string]*storedResponse
 	keyOrder      []string
-	// open are the sessions that can expire; nextEnd is the earliest expiry.
+	// open are the sessions that can expire; nextExpiry is the earliest expiry.
 	open       map[string]bool
 	nextExpiry int64
 	// refundsOf maps payment intents to refunds.

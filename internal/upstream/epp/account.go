@@ -53,8 +53,8 @@ type Account struct {
 
 	// ConnectTimeout covers everything up to the end of the login; 0 means 10 s.
 	ConnectTimeout time.Duration
-	// QueryTimeout and ChangeTimeout limit the wait for the response to a query and
-	// to a transform command; 0 means 10 s and 45 s. Changes get more time because
+	// QueryTimeout and TransformTimeout limit the wait for the response to a query and
+	// to a transform command; 0 means 10 s and 45 s. Transforms get more time because
 	// a lost response costs more than a wait.
 	QueryTimeout     time.Duration
 	TransformTimeout time.Duration

@@ -96,7 +96,7 @@ var lookupFaults = map[registrar.Code]registrar.Code{
 	ResultSessions: registrar.FaultThrottled, ResultLogin: registrar.FaultRefused,
 }
 
-// toLookupFault fulfils the contract of lookup.Records: every failure is one of the
+// toLookupFault fulfils the contract of lookup.RecordSource: every failure is one of the
 // common source faults, so the next source is tried.
 func toLookupFault(host string, err error) error {
 	code, known := lookupFaults[registrar.CodeOf(err)]

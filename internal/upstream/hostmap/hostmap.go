@@ -1,7 +1,7 @@
 // Package hostmap maps the public names of servers to the addresses where they are
 // reached.
 //
-// The catalogue and IANA's bootstrap use public names: rdap.verisign.com,
+// The catalog and IANA's bootstrap use public names: rdap.verisign.com,
 // whois.denic.de. In the sandbox, behind an egress proxy or in a test, the same
 // servers are elsewhere. A Table holds only these differences, so the connectors
 // have one code path; an empty table means the public internet.
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Table maps "host:port" as in the catalogue or the bootstrap to the actual
+// Table maps "host:port" as in the catalog or the bootstrap to the actual
 // address: an origin such as "http://127.0.0.1:41001" for an HTTP server, an
 // address such as "127.0.0.1:41002" for any other. Keys are in lower case.
 type Table map[string]string

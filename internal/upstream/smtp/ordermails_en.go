@@ -310,7 +310,7 @@ paid {{.}}{{end}}:
 {{else}}
 These words name no order that we know.
 {{end}}{{end}}
-The confirmation to this address is under way. "dotkontor notices
+The confirmation to this address has been queued. "dotkontor notices
 list" shows all of them; "dotkontor notices done" with the number
 marks this one as dealt with.
 `,

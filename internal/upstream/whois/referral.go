@@ -7,7 +7,7 @@ var referralKeys = []string{"registrar whois server", "refer", "referralserver",
 
 // Referral returns the server that a response refers to, for callers that want the
 // registrar's own record. Find does not use it, since a server missing from the
-// catalogue must not decide whether a name is free.
+// catalog must not decide whether a name is free.
 func Referral(raw []byte) (host string, ok bool) {
 	text, ok := decodeText(raw, "")
 	if !ok {

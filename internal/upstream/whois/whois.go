@@ -17,7 +17,7 @@
 // ignored.
 //
 // It reads at most 128 KiB, stops at its deadline, and does not follow referrals:
-// only servers in the catalogue are trusted.
+// only servers in the catalog are trusted.
 package whois
 
 import (

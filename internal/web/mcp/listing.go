@@ -14,12 +14,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-// The tools as models see them: tools.json lists the tools, definitions.json the shapes
+// The tools as models see them: tools.json lists the tools, shareddefs.json the shapes
 // that several of them share.
 var (
 	//go:embed tools.json
 	toolsText string
-	//go:embed definitions.json
+	//go:embed shareddefs.json
 	definitionsText []byte
 )
 

@@ -168,7 +168,7 @@ type OrderItem struct {
 
 // Refund is the refund of a failed item.
 type Refund struct {
-	// Status is RefundPending or RefundMade.
+	// Status is RefundPending or RefundCompleted.
 	Status    string          `json:"status"`
 	AmountEUR registrar.Cents `json:"amountEur"`
 }

@@ -245,54 +245,6 @@ type pageData struct {
 	Count      int
 }
 
-type menuEntry struct {
-	Path, Label string
-	Current     bool
-}
-
-// publicLinks are the public pages by language; their paths are translated, too.
-var publicLinks = map[string][]menuEntry{
-	German: {
-		{Path: StartPath, Label: "menu.search"},
-		{Path: PricesPath, Label: "menu.prices"},
-		{Path: AssistantPath, Label: "menu.assistant"},
-	},
-	English: {
-		{Path: StartPath, Label: "menu.search"},
-		{Path: EnglishPricesPath, Label: "menu.prices"},
-		{Path: EnglishAssistantPath, Label: "menu.assistant"},
-	},
-}
-
-// legalLinks are the legal pages by language.
-var legalLinks = map[string][]menuEntry{
-	German: {
-		{Path: ImprintPath, Label: "foot.imprint"},
-		{Path: TermsPath, Label: "foot.terms"},
-		{Path: PrivacyPath, Label: "foot.privacy"},
-		{Path: WithdrawalPath, Label: "foot.withdrawal"},
-		{Path: CancellationPath, Label: "foot.cancellation"},
-	},
-	English: {
-		{Path: EnglishImprintPath, Label: "foot.imprint"},
-		{Path: EnglishTermsPath, Label: "foot.terms"},
-		{Path: EnglishPrivacyPath, Label: "foot.privacy"},
-		{Path: EnglishWithdrawalPath, Label: "foot.withdrawal"},
-		{Path: EnglishCancellationPath, Label: "foot.cancellation"},
-	},
-}
-
-// menu is the menu of signed-in visitors.
-var menu = [...]menuEntry{
-	{Path: "/portal/domains", Label: "menu.domains"},
-	{Path: OrdersPath, Label: "menu.orders"},
-	{Path: "/portal/profile", Label: "menu.profile"},
-	{Path: "/portal/security", Label: "menu.security"},
-	{Path: "/portal/tokens", Label: "menu.tokens"},
-	{Path: "/portal/apps", Label: "menu.apps"},
-	{Path: "/portal/activity", Label: "menu.activity"},
-}
-
 // Render renders a page. Nothing is written before it is complete.
 func (templates *Templates) Render(req *Request, view View) error {
 	page, err := templates.page(req.Language, view.Name)
@@ -353,15 +305,6 @@ func (templates *Templates) RenderPart(language, view, name string, data any) (s
 		return "", &registrar.Error{Kind: registrar.KindInternal, Code: "render", Detail: view, Err: err}
 	}
 	return body.String(), nil
-}
-
-// markCurrent returns the menu entries with the current one marked.
-func markCurrent(entries []menuEntry, section string) []menuEntry {
-	list := slices.Clone(entries)
-	for i := range list {
-		list[i].Current = list[i].Path == section
-	}
-	return list
 }
 
 var typeHTML = []string{"text/html; charset=utf-8"}

@@ -374,7 +374,7 @@ func TestRegistrant_UnchangeableDuringPayment(t *testing.T) {
 		return anna.post(profile, "kind", "person", "name", "Berta Beispiel", "street", "Ring 1", "postal_code", "1010",
 			"city", "Wien", "country", "AT", "phone", "+43 1 5550123")
 	}
-	if got := change(); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "bezahlt") || !strings.Contains(got.text, "Berta Beispiel") {
+	if got := change(); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.text, "läuft gerade eine Zahlung") || !strings.Contains(got.text, "Berta Beispiel") {
 		t.Errorf("while the order is paid: %d\n%s", got.status, got.text)
 	}
 	if after := s.registrantName(anna); after[1] != before[1] {

@@ -69,7 +69,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 		Changes    []struct{ Domain, Kind, State string }
 		Locks      []struct {
 			Domain, Reason string
-			Blocks         []string
+			Restrictions   []string
 		}
 		Declarations []struct{ Kind, Contract string }
 	}
@@ -77,7 +77,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 	if all.Account.Email != "erika@example.org" || all.Registrant.City != "Köln" || len(all.Domains) != 1 || all.Domains[0].Name != "kaffee.de" ||
 		len(all.Tokens) != 1 || all.Tokens[0].Name != "Laptop" || len(all.Sessions) != 1 || len(all.Activity) < 3 ||
 		len(all.Agents) != 1 || all.Agents[0].Name != "Einkaufshilfe" || len(all.Changes) != 1 || all.Changes[0].State != "done" ||
-		len(all.Locks) != 1 || all.Locks[0].Reason != "Beschluss 312 O 99/26" || len(all.Locks[0].Blocks) != 1 ||
+		len(all.Locks) != 1 || all.Locks[0].Reason != "Beschluss 312 O 99/26" || len(all.Locks[0].Restrictions) != 1 ||
 		len(all.Declarations) != 1 || all.Declarations[0].Contract != "Bestellung von Erika@Example.org" {
 		t.Errorf("%s", got.body)
 	}

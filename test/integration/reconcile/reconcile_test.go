@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { os.Exit(testkit.Main(m, &binary)) }
 func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
-	if err != nil || !slices.Contains(seen, "doctorreconcile.go") {
+	if err != nil || !slices.Contains(seen, "reconcile.go") {
 		t.Errorf("%d sources, %v", len(seen), err)
 	}
 }

@@ -319,7 +319,7 @@ func (l *Ledger) find(name string, place NameEntry, now time.Time) *Domain {
 	}
 }
 
-// Labels with special behaviour.
+// isUnpaidLabel and the functions below recognise labels with special behaviour.
 func isUnpaidLabel(label string) bool { return strings.HasPrefix(label, "unpaid-") }
 
 func isPendingLabel(label string) bool {
