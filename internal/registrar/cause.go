@@ -72,9 +72,6 @@ func (c *Cause) Error() string {
 // Unwrap returns the original error.
 func (c *Cause) Unwrap() error { return c.Err }
 
-// IsOutage reports whether the condition is logged elsewhere; see Outage.
-func (c *Cause) IsOutage() bool { return c.Outage }
-
 // CauseOf describes err for the log without quoting foreign text. It is empty for an
 // Error whose code says everything. Error types with a LogCause method describe
 // themselves.

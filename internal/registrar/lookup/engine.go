@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,12 +69,12 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Catalog == nil || cfg.DNS == nil {
 		return nil, errors.New("lookup: Config.Catalog and DNS are required")
 	}
-	cfg.Deadline = orDefault(cfg.Deadline, 5500*time.Millisecond)
-	cfg.FreeTTL = orDefault(cfg.FreeTTL, 30*time.Second)
-	cfg.TakenTTL = orDefault(cfg.TakenTTL, 120*time.Second)
-	cfg.UnknownTTL = orDefault(cfg.UnknownTTL, 5*time.Second)
-	cfg.MaxCached = orDefault(cfg.MaxCached, 100_000)
-	cfg.MaxInFlight = orDefault(cfg.MaxInFlight, 4096)
+	cfg.Deadline = cmp.Or(cfg.Deadline, 5500*time.Millisecond)
+	cfg.FreeTTL = cmp.Or(cfg.FreeTTL, 30*time.Second)
+	cfg.TakenTTL = cmp.Or(cfg.TakenTTL, 120*time.Second)
+	cfg.UnknownTTL = cmp.Or(cfg.UnknownTTL, 5*time.Second)
+	cfg.MaxCached = cmp.Or(cfg.MaxCached, 100_000)
+	cfg.MaxInFlight = cmp.Or(cfg.MaxInFlight, 4096)
 
 	verdicts, err := otter.New(&otter.Options[string, verdict]{
 		MaximumSize: cfg.MaxCached,
@@ -124,14 +125,6 @@ func New(cfg Config) (*Engine, error) {
 func (e *Engine) Close() {
 	e.verdicts.StopAllGoroutines()
 	e.records.StopAllGoroutines()
-}
-
-func orDefault[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }
 
 func (e *Engine) isListed(tld string) bool {

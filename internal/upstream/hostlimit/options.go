@@ -1,6 +1,7 @@
 package hostlimit
 
 import (
+	"cmp"
 	"log/slog"
 	"math"
 	"time"
@@ -85,18 +86,18 @@ type Breaker struct {
 }
 
 func (o Options) withDefaults() Options {
-	o.PerSecond = orDefault(o.PerSecond, defaultPerSecond)
+	o.PerSecond = cmp.Or(o.PerSecond, defaultPerSecond)
 	if o.Burst <= 0 {
 		o.Burst = int(math.Ceil(max(o.PerSecond, 1)))
 	}
-	o.MaxConcurrent = orDefault(o.MaxConcurrent, defaultMaxConcurrent)
-	o.MaxWaiting = max(orDefault(o.MaxWaiting, defaultMaxWaiting), 0)
-	o.MaxHosts = orDefault(o.MaxHosts, defaultMaxHosts)
-	o.Breaker.MinCalls = orDefault(o.Breaker.MinCalls, 20)
-	o.Breaker.FailureShare = orDefault(o.Breaker.FailureShare, 0.5)
-	o.Breaker.Window = orDefault(o.Breaker.Window, 30*time.Second)
-	o.Breaker.MinOpen = orDefault(o.Breaker.MinOpen, 10*time.Second)
-	o.Breaker.MaxOpen = orDefault(o.Breaker.MaxOpen, 2*time.Minute)
+	o.MaxConcurrent = cmp.Or(o.MaxConcurrent, defaultMaxConcurrent)
+	o.MaxWaiting = max(cmp.Or(o.MaxWaiting, defaultMaxWaiting), 0)
+	o.MaxHosts = cmp.Or(o.MaxHosts, defaultMaxHosts)
+	o.Breaker.MinCalls = cmp.Or(o.Breaker.MinCalls, 20)
+	o.Breaker.FailureShare = cmp.Or(o.Breaker.FailureShare, 0.5)
+	o.Breaker.Window = cmp.Or(o.Breaker.Window, 30*time.Second)
+	o.Breaker.MinOpen = cmp.Or(o.Breaker.MinOpen, 10*time.Second)
+	o.Breaker.MaxOpen = cmp.Or(o.Breaker.MaxOpen, 2*time.Minute)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -107,12 +108,4 @@ func (o Options) withDefaults() Options {
 		o.Observe = func(string, Event) {}
 	}
 	return o
-}
-
-func orDefault[T comparable](value, fallback T) T {
-	var zero T
-	if value == zero {
-		return fallback
-	}
-	return value
 }

@@ -116,15 +116,6 @@ func (l *Ledger) Glue(name string) (addresses []string) {
 	return addresses
 }
 
-// FeesOf returns the prices of a name.
-func (l *Ledger) FeesOf(name string) FeeSchedule {
-	place, refusal := l.lookUp(name)
-	if refusal != nil {
-		return FeeSchedule{}
-	}
-	return place.Fees
-}
-
 // Sponsored lists the objects of one sponsor by name.
 type Sponsored struct {
 	Domains  []*Domain  `json:"domains"`
