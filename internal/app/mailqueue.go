@@ -16,7 +16,7 @@ import (
 type mailQueue struct {
 	runner *mailer.Runner // nil without a mail server
 	health upstreamHealth
-	// onOutcome and onError are set before run, and nil in commands.
+	// onOutcome and onError are set before run; they are nil in commands.
 	onOutcome func(kind registrar.MailKind, outcome string)
 	onError   func(ctx context.Context, mailID string, code registrar.Code)
 }
@@ -77,7 +77,7 @@ func (p *mailQueue) run(ctx context.Context) {
 func (p *mailQueue) registerMetrics(metrics *prometheus.Registry) error {
 	counter := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_mails_total",
-		Help: "Attempts to send a letter, by its kind and what became of it: sent, failed (and tried again, unless given up too), given_up.",
+		Help: "Attempts to send a mail, by kind and outcome: sent, failed (retried unless also given_up), given_up.",
 	}, []string{"kind", "outcome"})
 	initCounters(counter, labelValues(smtp.MailKinds()...), []string{"sent", "failed", "given_up"})
 	p.onOutcome = func(kind registrar.MailKind, outcome string) {

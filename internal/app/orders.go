@@ -157,15 +157,15 @@ func registerOrderMetrics(settings *order.Config, metrics *prometheus.Registry) 
 		Name: "dotkontor_orders_total", Help: "Orders that reached a state, by state.",
 	}, []string{"state"})
 	refunded := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "dotkontor_refunds_total", Help: "Refunds that were made, by reason: failed_item, unmatched.",
+		Name: "dotkontor_refunds_total", Help: "Refunds made, by reason: failed_item, unmatched.",
 	}, []string{"reason"})
 	waiting := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "dotkontor_orders_waiting_total",
-		Help: "How often an order had to wait for the payment provider, by what it waits for (page, charge, close, payment, refund, identity, items) and reason.",
+		Help: "Retries of orders that wait for the payment provider, by operation (page, charge, close, payment, refund, identity, items) and error code.",
 	}, []string{"what", "code"})
 	oldest := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "dotkontor_orders_overdue_seconds",
-		Help: "Age of the most overdue order. More than a minute means that no node processes orders.",
+		Help: "Delay of the most overdue order. More than a minute means that no node processes orders.",
 	})
 	for _, collector := range []prometheus.Collector{reached, refunded, waiting, oldest} {
 		if err := metrics.Register(collector); err != nil {
@@ -187,7 +187,7 @@ func registerRefundBacklog(ctx context.Context, services *Services, metrics *pro
 	const within = 2 * time.Second
 	return metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "dotkontor_refunds_waiting",
-		Help: "Refunds that are owed and not made yet; -1 if the database does not answer.",
+		Help: "Refunds that are due but not made yet; -1 if the database does not respond.",
 	}, func() float64 {
 		queryCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 		defer cancel()

@@ -9,10 +9,10 @@ import (
 )
 
 type HelpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command, like: catalog import."`
+	Command []string `arg:"" optional:"" help:"The command, such as: catalog import."`
 }
 
-// Run shows what --help shows.
+// Run prints the same as --help.
 func (c HelpCommand) Run(app *kong.Kong) error {
 	at := app.Model.Node
 	for _, word := range c.Command {
@@ -20,7 +20,7 @@ func (c HelpCommand) Run(app *kong.Kong) error {
 			return UsageError(fmt.Sprintf("there is no command %q", strings.Join(c.Command, " ")))
 		}
 	}
-	// The flag prints the help and ends the parsing; what it then misses does not matter.
+	// --help prints and stops parsing; the error about missing arguments does not matter.
 	_, _ = app.Parse(append(slices.Clone(c.Command), "--help"))
 	return nil
 }
@@ -29,9 +29,9 @@ type CompletionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help is what 'dotkontor completion --help' adds.
+// Help extends the output of --help.
 func (CompletionCommand) Help() string {
-	// The help is reflowed: only a blank line keeps the shells apart.
+	// The help is reflowed, so the lines need blank lines between them.
 	return `bash: source <(dotkontor completion bash)
 
 zsh: source <(dotkontor completion zsh)
@@ -39,7 +39,7 @@ zsh: source <(dotkontor completion zsh)
 fish: dotkontor completion fish | source`
 }
 
-// completionScripts hand the words of a command line to 'dotkontor complete'. Where it
+// completionScripts pass the words of a command line to 'dotkontor complete'. If it
 // prints nothing, the shell completes file names.
 var completionScripts = map[string]string{
 	"bash": `_dotkontor() {
@@ -68,7 +68,7 @@ type CompleteCommand struct {
 	Words []string `arg:"" optional:"" help:"The words so far; the last one is being typed."`
 }
 
-// Run prints what the last word may become, one per line.
+// Run prints the completions of the last word, one per line.
 func (c CompleteCommand) Run(app *kong.Kong, t *Terminal) error {
 	words := c.Words
 	if len(words) == 0 {
@@ -80,8 +80,8 @@ func (c CompleteCommand) Run(app *kong.Kong, t *Terminal) error {
 	return nil
 }
 
-// completions are the commands, flags and enumerated values that begin with the last
-// word, where the words before it lead.
+// completions returns the commands, flags and enumerated values that start with the last
+// word, in the context of the words before it.
 func completions(at *kong.Node, words []string) (candidates []string) {
 	var pending *kong.Flag // the flag whose value comes next
 	arguments := 0
@@ -137,7 +137,7 @@ func completions(at *kong.Node, words []string) (candidates []string) {
 	return candidates
 }
 
-// childOf is the command below at with this name, nil if there is none.
+// childOf returns the subcommand of at with this name, or nil.
 func childOf(at *kong.Node, name string) *kong.Node {
 	for _, child := range at.Children {
 		if child.Name == name {
@@ -147,7 +147,7 @@ func childOf(at *kong.Node, name string) *kong.Node {
 	return nil
 }
 
-// flagOf is the flag that at or a command above it has, nil if there is none.
+// flagOf returns the flag of at or one of its parents, or nil.
 func flagOf(at *kong.Node, name string) *kong.Flag {
 	for node := at; node != nil; node = node.Parent {
 		for _, flag := range node.Flags {

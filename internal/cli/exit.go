@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Exit codes. A wrong command line has sysexits' EX_USAGE, because 2 is what
-// scripts read as "nothing is free".
+// Exit codes. A usage error is 64 (EX_USAGE of sysexits), because 2 means that no name is
+// available.
 const (
 	ExitOK            = 0
 	ExitError         = 1
@@ -14,13 +14,12 @@ const (
 	ExitInterrupted   = 130
 )
 
-// UsageError is a mistake on the command line that only the command itself can
-// see.
+// UsageError is a mistake on the command line that the parser can't detect.
 type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
-// ExitCode is an error that has already been explained, and only sets the code.
+// ExitCode sets the exit code of an error that is already printed.
 type ExitCode int
 
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }

@@ -11,9 +11,9 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
 
-// errorExplanations are what operators read for errors of the domain.
+// errorExplanations are the messages for operators.
 var errorExplanations = map[registrar.Code]string{
-	withdrawal.NoSuchNotice:     "no open declaration has this id",
+	withdrawal.NoSuchNotice:     "no open notice has this id",
 	registrar.NoSuchCustomer:    "no account has this email address",
 	account.AccountDisabled:     "the account is disabled; enable it first",
 	account.EmailInvalid:        "invalid email address",
@@ -46,7 +46,7 @@ var errorExplanations = map[registrar.Code]string{
 	oauth.NoSuchToken:           "no token has this id",
 }
 
-// ExplainError replaces errors that an operator can act on by a sentence that says how.
+// ExplainError replaces an error that an operator can act on with a sentence that helps.
 func ExplainError(err error) error {
 	if sentence, known := errorExplanations[registrar.CodeOf(err)]; known {
 		return errors.New(sentence)

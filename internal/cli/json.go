@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// EncodeJSON writes one line of JSON in which an & stays an &.
+// EncodeJSON returns one line of JSON without HTML escaping.
 func EncodeJSON(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -1,10 +1,10 @@
 package cli
 
-// SandboxData is where the sandbox keeps its things unless told otherwise.
+// SandboxData is the default data folder of the sandbox.
 const SandboxData = ".dotkontor/sandbox"
 
 // SandboxConfigFile is the sandbox's configuration file in its data folder.
 const SandboxConfigFile = "serve.toml"
 
-// SecretVariable holds an agent's secret, for people with a shell.
+// SecretVariable is the environment variable with an agent's secret.
 const SecretVariable = "DOTKONTOR_ACP_SECRET" //nolint:gosec // a name

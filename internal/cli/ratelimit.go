@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// RateWindow is one limit of a service: so many requests in any stretch of that
-// length.
+// RateWindow is a rate limit: at most Limit requests in any period of length Per.
 type RateWindow struct {
 	Limit int
 	Per   time.Duration
 }
 
-// ContractWindows are what a service allows that does not say what it allows.
+// ContractWindows are the limits of the contract, for services that do not advertise any.
 var ContractWindows = []RateWindow{{30, time.Minute}, {300, 6 * time.Hour}}
 
 const (
@@ -21,7 +20,7 @@ const (
 	MaxWindow = 31 * 24 * time.Hour
 )
 
-// ParseRateLimitPolicy reads RateLimit-Policy of the IETF draft: "60s";q=30;w=60, …
+// ParseRateLimitPolicy parses RateLimit-Policy of the IETF draft: "60s";q=30;w=60, …
 func ParseRateLimitPolicy(header string) []RateWindow {
 	var windows []RateWindow
 	for item := range strings.SplitSeq(header, ",") {
@@ -34,7 +33,7 @@ func ParseRateLimitPolicy(header string) []RateWindow {
 	return windows
 }
 
-// ParseParam reads one whole number of an item of a structured header.
+// ParseParam returns an integer parameter of an item in a structured header.
 func ParseParam(item, name string) (int, bool) {
 	for part := range strings.SplitSeq(item, ";") {
 		if text, found := strings.CutPrefix(strings.TrimSpace(part), name+"="); found {

@@ -1,4 +1,4 @@
-// Package cli runs dotkontor's command line and holds what its commands share.
+// Package cli runs the command line and has the code that commands share.
 package cli
 
 import (
@@ -18,7 +18,7 @@ import (
 func Run(ctx context.Context, grammar any, args, environment []string, in io.Reader, out, errOut io.Writer) (code int) {
 	defer func() {
 		if recover() != nil {
-			// The panic's own text may quote a customer's data.
+			// The panic's own message may contain a customer's data.
 			fmt.Fprintf(errOut, "dotkontor: internal error: %s; this is a bug, please report it with the lines below\n%s", registrar.PanicRecovered, debug.Stack())
 			code = ExitError
 		}
@@ -32,7 +32,7 @@ func Run(ctx context.Context, grammar any, args, environment []string, in io.Rea
 		kong.Exit(func(code int) { exited = &code }),
 		kong.Bind(t),
 		kong.Vars{"sandbox_data": SandboxData, "secret_variable": SecretVariable, "version": app.VersionText()},
-		// Subcommands have help of their own; a list of all of them hides the commands.
+		// Subcommands have their own help; listing all of them would hide the commands.
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
 	if err != nil {
@@ -65,7 +65,7 @@ func Run(ctx context.Context, grammar any, args, environment []string, in io.Rea
 	return ExitOK
 }
 
-// commandPath is the command that a line which can't be parsed got to, for its help.
+// commandPath returns the last command that was parsed before an error.
 func commandPath(err error) string {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// panickingWriter is where a command writes.
+// panickingWriter panics with personal data.
 type panickingWriter struct{}
 
 func (panickingWriter) Write([]byte) (int, error) { panic("canary@example.org") }

@@ -16,28 +16,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// ServiceFlags says which service's customers are meant. The commands work on
-// its database, whether it runs or not.
+// ServiceFlags select a service. Commands work on its database, whether it runs or not.
 type ServiceFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG, else .dotkontor/sandbox/serve.toml in the current folder."`
 }
 
 func (p ServiceFlags) Load(t *Terminal) (config.Config, error) {
 	path := p.Config
-	if path == "" { // a flag beats the environment, so it is looked at last
+	if path == "" { // a flag takes precedence over the environment
 		path = t.Getenv("DOTKONTOR_CONFIG")
 	}
 	if path == "" {
 		path = filepath.Join(SandboxData, SandboxConfigFile)
 		if _, err := os.Stat(path); err != nil {
-			return config.Config{}, errors.New("say which service is meant, with --config FILE; there is no sandbox here")
+			return config.Config{}, errors.New("select a service with --config FILE; there is no sandbox in this folder")
 		}
 	}
 	return config.Load(path, t.Env)
 }
 
-// WithSession opens the service's accounts and does one thing as the person at the
-// command line.
+// WithSession opens the service's database and calls work as an operator.
 func (p ServiceFlags) WithSession(t *Terminal, work func(Session) error) error {
 	cfg, err := p.Load(t)
 	if err != nil {
@@ -51,7 +49,7 @@ func (p ServiceFlags) WithSession(t *Terminal, work func(Session) error) error {
 	return errors.Join(ExplainError(err), services.Close())
 }
 
-// Session is where an operator works.
+// Session is a command with access to a service.
 type Session struct {
 	*Terminal
 	Services *app.Services
@@ -59,7 +57,7 @@ type Session struct {
 	Operator registrar.Actor
 }
 
-// SystemUser is who the audit names: the account on this machine.
+// SystemUser returns the operating system user, for audit events.
 func SystemUser() string {
 	if one, err := user.Current(); err == nil && one.Username != "" {
 		return one.Username
@@ -67,7 +65,7 @@ func SystemUser() string {
 	return "uid " + strconv.Itoa(os.Getuid())
 }
 
-// FindCustomer returns the account of an address.
+// FindCustomer returns the account with an email address.
 func (d Session) FindCustomer(email string) (account.Customer, error) {
 	return d.Services.Customers.FindByEmail(d.Ctx, d.Operator, email)
 }

@@ -1,6 +1,6 @@
 package cli
 
-// Status is what a check comes to.
+// Status is the result of a check.
 type Status string
 
 const (

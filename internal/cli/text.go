@@ -17,7 +17,7 @@ func Pad(text string, to int, right bool) string {
 	return text + fill
 }
 
-// Truncate shortens text to so many cells, with an ellipsis where something is gone.
+// Truncate shortens text to a number of cells and appends an ellipsis.
 func Truncate(text string, to int) string {
 	if CellWidth(text) <= to {
 		return text
@@ -36,7 +36,7 @@ func Truncate(text string, to int) string {
 	return short.String() + "…"
 }
 
-// CellWidth is the number of places that text takes in a terminal.
+// CellWidth returns the number of terminal cells that text occupies.
 func CellWidth(text string) int {
 	n := 0
 	for _, r := range text {
@@ -55,8 +55,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Printable makes foreign text harmless: what comes from a list, a registry or
-// another server must not steer the terminal.
+// Printable replaces control characters: text from a price list, a registry or another
+// server must not control the terminal.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) {

@@ -8,7 +8,7 @@ import (
 
 type VersionCommand struct{}
 
-// Run prints the version and what it was built from.
+// Run prints the version and the build information.
 func (VersionCommand) Run(t *Terminal) error {
 	_, err := fmt.Fprintln(t.Out, app.VersionText())
 	return err

@@ -15,17 +15,17 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// maxDeadline leaves room inside the six seconds that the contract promises.
+// maxDeadline leaves room within the six seconds that the API promises.
 const maxDeadline = 5900 * time.Millisecond
 
-// The bounds of what one host is asked at a time. Each question of HTTP/1.1 and
-// of WHOIS is a connection, and servers do not like to see more of one client.
+// Limits of the queries in flight to one host. Each query over HTTP/1.1 or WHOIS is a
+// connection, and registries block clients with too many.
 const (
 	defaultConcurrent = 64
 	maxConcurrent     = 256
 )
 
-// fillBaseURL derives the address from where we listen, verbatim.
+// fillBaseURL derives a missing base_url from server.listen.
 func (c *Config) fillBaseURL() {
 	c.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
 	if c.BaseURL != "" {
@@ -38,19 +38,19 @@ func (c *Config) fillBaseURL() {
 	c.BaseURL = scheme + c.Server.Listen
 }
 
-// checker collects everything that is wrong.
+// checker collects problems.
 type checker struct{ problems []error }
 
 func (k *checker) addf(key, format string, args ...any) {
 	k.problems = append(k.problems, fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...)))
 }
 
-// Check says everything that is wrong with the values, one line each.
+// Check returns every problem with the values, one line each.
 func (c *Config) Check() error {
 	k := &checker{}
 	k.baseURL(c.BaseURL)
 	if c.Data == "" {
-		k.addf("data", "a folder is needed")
+		k.addf("data", "a folder is required")
 	}
 	c.checkDatabase(k)
 	c.Server.check(k)
@@ -60,7 +60,7 @@ func (c *Config) Check() error {
 	c.Lookup.check(k)
 	c.Upstream.check(k)
 	c.checkMail(k)
-	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also refuses NaN
+	if f := c.Catalog.ConfirmFactor; !(f >= 1 && f <= 1000) { // also rejects NaN
 		k.addf("catalog.confirm_factor", "%g is not between 1 and 1000", f)
 	}
 	c.Orders.check(k)
@@ -74,11 +74,11 @@ func (c *Config) Check() error {
 	return errors.Join(k.problems...)
 }
 
-// twoNameservers are the extensions of popular registries that refuse a domain with
-// fewer than two nameservers.
+// twoNameservers are popular extensions whose registry rejects a domain with fewer than
+// two nameservers.
 var twoNameservers = []string{".de", ".it"}
 
-// Warnings lists what is valid and yet will not do what was probably meant.
+// Warnings lists settings that are valid but probably not intended.
 func (c *Config) Warnings() (warnings []string) {
 	if len(c.Registration.Nameservers) < 2 {
 		for _, tld := range twoNameservers {
@@ -89,13 +89,13 @@ func (c *Config) Warnings() (warnings []string) {
 		}
 	}
 	if len(c.EPP) == 0 {
-		warnings = append(warnings, "epp: no registry account is configured; names can be looked up and nothing can be ordered")
+		warnings = append(warnings, "epp: no registry account is configured; names can be looked up, but nothing can be ordered")
 	}
 	if c.Stripe.SecretKey == "" {
 		warnings = append(warnings, "stripe.secret_key: not set; nothing can be ordered")
 	}
 	if c.Mail.Server == "" {
-		warnings = append(warnings, "mail.server: not set; mail waits, and nobody can register or reset a password")
+		warnings = append(warnings, "mail.server: not set; mail stays queued, and customers can't register or reset a password")
 	}
 	return warnings
 }
@@ -122,7 +122,7 @@ func (s *Server) check(k *checker) {
 	}
 	for _, network := range proxies {
 		if network.Bits() == 0 {
-			k.addf("server.trusted_proxies", "%s trusts everybody, and then everybody chooses the address that is counted", network)
+			k.addf("server.trusted_proxies", "%s trusts every client, so each could choose the address that rate limits count", network)
 		}
 	}
 	for _, origin := range s.AllowedOrigins {
@@ -132,7 +132,7 @@ func (s *Server) check(k *checker) {
 		}
 	}
 	if s.MetricsListen == s.Listen {
-		k.addf("server.metrics_listen", "it must be another address than server.listen")
+		k.addf("server.metrics_listen", "it must differ from server.listen")
 	}
 	k.intRange("server.max_header_bytes", s.MaxHeaderBytes, 1<<10, 1<<20)
 	k.intRange("server.max_connections", s.MaxConnections, 1, 1_000_000)
@@ -140,14 +140,14 @@ func (s *Server) check(k *checker) {
 	k.durationRange("server.read_timeout", s.ReadTimeout, time.Second, 5*time.Minute)
 	k.durationRange("server.write_timeout", s.WriteTimeout, 7*time.Second, 10*time.Minute)
 	if s.WriteTimeout < s.ReadTimeout {
-		k.addf("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no answer")
+		k.addf("server.write_timeout", "it must not be shorter than read_timeout, or a slow request gets no response")
 	}
 	k.durationRange("server.idle_timeout", s.IdleTimeout, time.Second, time.Hour)
 	k.durationRange("server.drain_delay", s.DrainDelay, 0, 5*time.Minute)
 	k.durationRange("server.drain_timeout", s.DrainTimeout, time.Second, 10*time.Minute)
 }
 
-// maxOrderNames is how many names one order may have.
+// maxOrderNames is the maximum number of items in an order.
 const maxOrderNames = 20
 
 func (l *Limits) check(k *checker) {
@@ -168,7 +168,7 @@ func (l *Limits) check(k *checker) {
 	} {
 		k.intRange("limits."+key, value, 1, 100_000)
 	}
-	// The largest order must fit, or it could never be made.
+	// The largest order must fit.
 	for key, value := range map[string]int{
 		"quotes_per_minute": l.QuotesPerMinute, "quotes_per_hour": l.QuotesPerHour,
 		"agent_quotes_per_minute": l.AgentQuotesPerMinute, "agent_quotes_per_hour": l.AgentQuotesPerHour,
@@ -200,7 +200,7 @@ func (l *Lookup) check(k *checker) {
 
 func (u *Upstream) check(k *checker) {
 	if address, err := url.Parse(u.Bootstrap); err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https" {
-		k.addf("upstream.bootstrap", "%q is not a web address", u.Bootstrap)
+		k.addf("upstream.bootstrap", "%q is not an http or https URL", u.Bootstrap)
 	}
 	k.durationRange("upstream.bootstrap_refresh", u.BootstrapRefresh, time.Minute, 30*24*time.Hour)
 	for _, server := range u.DNS {
@@ -220,21 +220,20 @@ func (u *Upstream) check(k *checker) {
 	}
 }
 
-// baseURL accepts the normal form alone. The address goes into headers and
-// documents as it is, and clients compare it byte by byte with what they make of
-// it: lower case, no default port, nothing behind the host.
+// baseURL accepts only the normal form: lower case, no default port, no path. The URL is
+// copied into headers and documents, where clients compare it byte by byte.
 func (k *checker) baseURL(text string) {
 	address, err := url.Parse(text)
 	if err != nil || address.Hostname() == "" || address.Scheme != "http" && address.Scheme != "https" {
-		k.addf("base_url", "%q is not an address like https://domains.example; set base_url if listen names no host", text)
+		k.addf("base_url", "%q is not a URL like https://domains.example; set base_url if server.listen has no host", text)
 		return
 	}
 	if normal := normalBaseURL(address); normal != text {
-		k.addf("base_url", "%q is not in its normal form, which is %q", text, normal)
+		k.addf("base_url", "%q is not in normal form; write %q", text, normal)
 	}
 }
 
-// normalBaseURL is scheme, host and port as clients write them.
+// normalBaseURL returns scheme, host and port in normal form.
 func normalBaseURL(address *url.URL) string {
 	host := strings.ToLower(address.Hostname())
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -266,7 +265,7 @@ func validPort(text string) bool {
 
 func (k *checker) oneOf(key, text string, allowed ...string) {
 	if !slices.Contains(allowed, text) {
-		k.addf(key, "%q is none of %s", text, strings.Join(allowed, ", "))
+		k.addf(key, "%q is not one of %s", text, strings.Join(allowed, ", "))
 	}
 }
 
@@ -282,7 +281,7 @@ func (k *checker) durationRange(key string, value Duration, low, high time.Durat
 	}
 }
 
-// Prefixes reads networks; a plain address is a network of one.
+// Prefixes parses networks; a plain address is a network with one address.
 func Prefixes(texts []string) ([]netip.Prefix, error) {
 	prefixes := make([]netip.Prefix, 0, len(texts))
 	for _, text := range texts {

@@ -6,40 +6,42 @@ import (
 	"strings"
 )
 
-// Company is who sells, as invoices and the legal notice must name it. The seat is in Germany, as the
-// rules of VAT suppose. Without a name orders are taken and no invoice is issued:
-// they wait, and are issued once it is set.
+// Company is the seller, as named on invoices and in the legal notice. It must be
+// established in Germany, because the VAT rules assume that. Without a name, orders are
+// accepted but their invoices are issued only once it is set. If any of these settings is
+// set, the required ones must be, too.
 type Company struct {
-	// Name is the full one, with its legal form. Default: none.
+	// Name is the full name with its legal form. Required.
 	Name string `toml:"name"`
-	// Street, PostalCode and City are the address.
+	// Street, PostalCode and City are the address. Required.
 	Street     string `toml:"street"`
 	PostalCode string `toml:"postal_code"`
 	City       string `toml:"city"`
-	// Register is the court and the number, "Amtsgericht Hamburg, HRB 123456".
-	// Default: none, for those who are in no register.
+	// Register is the register court and number, such as "Amtsgericht Hamburg, HRB
+	// 123456". Leave it out if the company is not registered. Default: none.
 	Register string `toml:"register"`
-	// VATID and TaxNumber are the USt-IdNr., DE123456789, and the Steuernummer. One
-	// of them is needed, and the first for sales to businesses in other EU countries.
+	// VATID is the USt-IdNr., such as DE123456789, TaxNumber the Steuernummer. One of them
+	// is required; sales to businesses in other EU countries require VATID.
 	VATID     string `toml:"vat_id"`
 	TaxNumber string `toml:"tax_number"`
-	// Email and Phone are for questions about invoices. The first is needed.
-	// Declarations about contracts are announced there, too.
+	// Email and Phone are the contact for questions about invoices. Withdrawals and
+	// terminations are also announced to Email, which is required.
 	Email string `toml:"email"`
 	Phone string `toml:"phone"`
-	// Representative is who may sign for it, "Geschäftsführerin: Erika Mustermann".
-	// Responsible answers for what the pages say, with an address if it is another
-	// one. Both are for the legal notice. Default: none.
+	// Representative is the authorised representative, such as "Geschäftsführerin: Erika
+	// Mustermann". Responsible is the person responsible for the content, with an address
+	// if it differs. Both appear in the legal notice. Default: none.
 	Representative string `toml:"representative"`
 	Responsible    string `toml:"responsible"`
-	// Texts is a folder whose files replace the texts of the law's pages: agb.txt,
-	// datenschutz.txt, widerruf.txt, kuendigung.txt and impressum.txt, and in English
-	// terms.txt, privacy.txt, withdrawal.txt, cancellation.txt and imprint.txt.
-	// "dotkontor texts" prints ours to begin with. They are read at start. Default:
-	// none, all texts are ours.
+	// Texts is a folder with files that replace the built-in legal texts: agb.txt,
+	// datenschutz.txt, widerruf.txt, kuendigung.txt and impressum.txt in German, terms.txt,
+	// privacy.txt, withdrawal.txt, cancellation.txt and imprint.txt in English. They are
+	// read at start. 'dotkontor texts FOLDER' writes the built-in ones as a starting
+	// point. Default: none.
 	Texts string `toml:"texts"`
-	// InvoicePrefix and CorrectionPrefix begin the numbers, before the year. Default:
-	// RE and RK, which makes RE-2026-000001 and RK-2026-000001.
+	// InvoicePrefix and CorrectionPrefix start the document numbers, such as
+	// RE-2026-000001 and RK-2026-000001. They must differ: one to eight capital letters
+	// and digits. Default: RE and RK.
 	InvoicePrefix    string `toml:"invoice_prefix"`
 	CorrectionPrefix string `toml:"correction_prefix"`
 }
@@ -50,7 +52,7 @@ var (
 	germanPostalCode = regexp.MustCompile(`^[0-9]{5}$`)
 )
 
-// maxFieldLength is what fits on a sheet.
+// maxFieldLength is what fits on an invoice.
 const maxFieldLength = 100
 
 func (c *Company) check(k *checker) {
@@ -60,7 +62,7 @@ func (c *Company) check(k *checker) {
 		}
 	}
 	if c.InvoicePrefix == c.CorrectionPrefix {
-		k.addf("company.correction_prefix", "it must be another one than company.invoice_prefix")
+		k.addf("company.correction_prefix", "it must differ from company.invoice_prefix")
 	}
 	required := map[string]string{
 		"company.name": c.Name, "company.street": c.Street, "company.postal_code": c.PostalCode, "company.city": c.City, "company.email": c.Email,
@@ -69,7 +71,7 @@ func (c *Company) check(k *checker) {
 	for key, value := range required {
 		all += value
 		if len(value) > maxFieldLength || strings.TrimSpace(value) != value {
-			k.addf(key, "it is longer than %d characters, or has white space around it", maxFieldLength)
+			k.addf(key, "it is longer than %d characters, or starts or ends with white space", maxFieldLength)
 		}
 	}
 	if all == "" {
@@ -77,19 +79,19 @@ func (c *Company) check(k *checker) {
 	}
 	for key, value := range required {
 		if value == "" {
-			k.addf(key, "an invoice must name it")
+			k.addf(key, "it is required on invoices")
 		}
 	}
 	if c.VATID == "" && c.TaxNumber == "" {
-		k.addf("company.vat_id", "an invoice must name the VAT id or the tax number")
+		k.addf("company.vat_id", "vat_id or tax_number is required on invoices")
 	}
 	if c.VATID != "" && !germanVATID.MatchString(c.VATID) {
-		k.addf("company.vat_id", "%q is not like DE123456789", c.VATID)
+		k.addf("company.vat_id", "%q is not a VAT ID like DE123456789", c.VATID)
 	}
 	if c.PostalCode != "" && !germanPostalCode.MatchString(c.PostalCode) {
 		k.addf("company.postal_code", "%q is not five digits", c.PostalCode)
 	}
 	if address, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || address.Address != c.Email) {
-		k.addf("company.email", "%q is not an address", c.Email)
+		k.addf("company.email", "%q is not an email address", c.Email)
 	}
 }

@@ -1,13 +1,13 @@
-// Package config reads the one configuration file of `dotkontor serve`.
+// Package config reads the configuration file of `dotkontor serve`.
 //
-// The file is TOML. Every setting has a default that works, so an empty file is
-// a valid one. A key that we do not know is an error and not a silent nothing,
-// and so is an environment variable with our prefix: a misspelt limit must not
-// leave a service open. The environment wins over the file, so that a container
-// can change one setting without a new file: DOTKONTOR_SERVER_LISTEN sets
-// server.listen, and lists are separated by commas.
+// The file is TOML. Every setting has a working default, so an empty file is valid.
+// Unknown keys, and unknown environment variables with the prefix DOTKONTOR_, are
+// errors: a misspelt limit must not leave a service open. Environment variables take
+// precedence over the file, so a container can change one setting without a new file:
+// DOTKONTOR_SERVER_LISTEN sets server.listen. Commas separate the entries of a list.
+// Tables such as [[epp]] can be set in the file only.
 //
-// The comments on the fields below are the manual.
+// The field comments in this package are the operator's manual.
 package config
 
 import (
@@ -20,32 +20,33 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/hostmap"
 )
 
-// Config is everything that an operator can set.
+// Config holds every setting.
 type Config struct {
-	// BaseURL is the address under which clients reach the service, without a
-	// trailing slash. Default: http:// or https:// and Server.Listen.
+	// BaseURL is the URL at which clients reach the service, such as
+	// https://domains.example. Default: http:// (https:// with server.tls_cert)
+	// followed by server.listen.
 	BaseURL string `toml:"base_url"`
-	// Data is the folder for what the service keeps on this machine: node.id and,
-	// unless database.url names another database, the SQLite database with its
-	// secret.key. Default: data.
+	// Data is the folder for this node's files: node.id and, unless database.url is
+	// set, the SQLite database and secret.key. Default: data.
 	Data string `toml:"data"`
-	// SecretKey seals what the database holds and the service must be able to read
-	// again: the secrets of authenticator apps, the secrets that agents sign with, those
-	// that messages to agents are signed with, the auth codes of domains, the links by
-	// which orders are paid and verified, and stored answers to agents. It signs no
-	// sessions, tokens or mailed links: those are random, and stored as hashes.
+	// SecretKey encrypts the values in the database that the service must be able to
+	// read back: secrets of authenticator apps, secrets of agents and of their webhooks,
+	// auth codes of domains, payment and verification links, and stored responses to
+	// agents. Sessions, tokens and mailed links don't depend on it: they are random and
+	// stored as hashes.
 	//
-	// It is 32 random bytes in base64, as 'dotkontor config new-key' prints them, and
-	// the same on every node. A node does not start without the keys that its database
-	// is sealed with. Without the key all of the above is lost; back it up apart from
-	// the database. 'dotkontor config rotate-key' replaces it. Default: the file
-	// secret.key in Data, made at the first start; with database.url it must be set.
+	// It is 32 random bytes in base64, as 'dotkontor config new-key' prints them, and must
+	// be the same on every node. A node refuses to start without the keys that its
+	// database is sealed with. If the key is lost, all of these values are lost: back it
+	// up separately from the database. 'dotkontor config rotate-key' replaces it.
+	// Default: the file secret.key in Data, created at the first start. Required with
+	// database.url.
 	SecretKey Secret `toml:"secret_key"`
-	// AdditionalSecretKeys are further keys that sealed values are opened with: the next
-	// one before a rotation, previous ones until they are dropped. The database decides
-	// which key seals, and not the order here. A running node takes up keys that are
-	// added to the configuration file; with DOTKONTOR_ADDITIONAL_SECRET_KEYS it must be
-	// restarted. Default: none.
+	// AdditionalSecretKeys are further keys for decryption: the next key before a
+	// rotation, previous keys until they are dropped. The database records which key
+	// encrypts; the order here does not matter. A running node reloads this list from the
+	// configuration file; if it comes from DOTKONTOR_ADDITIONAL_SECRET_KEYS, restart the
+	// node. Default: none.
 	AdditionalSecretKeys []Secret `toml:"additional_secret_keys"`
 
 	Database Database `toml:"database"`
@@ -63,31 +64,31 @@ type Config struct {
 	Company  Company  `toml:"company"`
 
 	Registration Registration `toml:"registration"`
-	// EPP are the accounts at registries, each an [[epp]] of its own. Default: none.
+	// EPP are the registry accounts, one [[epp]] table each. Default: none.
 	EPP []EPP `toml:"epp"`
 }
 
-// Catalog is how the price list is replaced.
+// Catalog controls imports of the price list.
 type Catalog struct {
-	// ConfirmFactor is by how much a price may rise or fall in one import. Larger
-	// changes, and imports that drop an extension, must be confirmed: with --yes at the
-	// command line, with a tick on the operators' page. Default: 2.
+	// ConfirmFactor is the factor by which an import may raise or lower a price without
+	// confirmation. Larger changes, and imports that drop an extension, need --yes on the
+	// command line or the checkbox on the operator page. From 1 to 1000. Default: 2.
 	ConfirmFactor float64 `toml:"confirm_factor"`
 }
 
-// OAuth is how applications are connected.
+// OAuth controls the connections of applications (OAuth clients).
 type OAuth struct {
-	// RefreshLeeway is how long the refresh token before the current one is still
-	// accepted, because several processes of one customer may share it. After
-	// that, and at once if it is 0s, its reuse ends the connection. Default: 20s.
+	// RefreshLeeway is how long a rotated refresh token is still accepted, for
+	// processes that share one. Reuse after that revokes the grant; with 0s, any reuse
+	// does. At most 5m. Default: 20s.
 	RefreshLeeway Duration `toml:"refresh_leeway"`
-	// ClientMetadata says whether applications may be known by a document at an
-	// address of their own, which the service then fetches: on, off, or auto,
-	// which is on where BaseURL begins with https. Default: auto.
+	// ClientMetadata allows clients that identify themselves by the URL of a client ID
+	// metadata document, which the service fetches: on, off, or auto (on if base_url is
+	// https). Default: auto.
 	ClientMetadata string `toml:"client_metadata"`
 }
 
-// FetchesClientMetadata says whether the documents of applications are fetched.
+// FetchesClientMetadata reports whether client ID metadata documents are fetched.
 func (c *Config) FetchesClientMetadata() bool {
 	switch c.OAuth.ClientMetadata {
 	case "on":
@@ -99,70 +100,70 @@ func (c *Config) FetchesClientMetadata() bool {
 	}
 }
 
-// Mail is how letters to customers leave. Without a server they wait in the
-// database, and nobody can confirm an address or choose another password.
+// Mail is the mail server for mail to customers. Without one, mail stays queued in the
+// database, and customers can't confirm an address or reset a password.
 type Mail struct {
-	// Server is host:port of the mail server that takes our letters, such as
-	// mail.example:587. Default: none.
+	// Server is host:port of the SMTP server, such as mail.example:587. Default: none.
 	Server string `toml:"server"`
-	// TLS is starttls (the connection is encrypted after the greeting, and a
-	// server that can't gets no letter), implicit (encrypted from the first byte,
-	// usually port 465), or none, which is allowed to this machine only.
+	// TLS is starttls (required: no mail is sent to a server that does not offer it),
+	// implicit (TLS from the first byte, usually on port 465), or none (loopback only).
 	// Default: starttls.
 	TLS string `toml:"tls"`
-	// User and Password are for a server that asks for them; they travel
-	// encrypted only.
+	// User and Password authenticate at the server. Set both or neither; they require
+	// TLS. Default: none.
 	User     string `toml:"user"`
 	Password Secret `toml:"password"`
-	// From is the sender, such as "dotkontor <post@domains.example>". Default:
-	// dotkontor, noreply@ and the host of BaseURL; where that is an address of
-	// numbers it must be set.
+	// From is the sender, such as "dotkontor <post@domains.example>". Required if the
+	// host of base_url is an IP address. Default: "dotkontor <noreply@HOST>" with the
+	// host of base_url.
 	From string `toml:"from"`
 }
 
-// Server is how clients are served.
+// Server controls the HTTP server.
 type Server struct {
-	// Listen is the address and port. Default: 127.0.0.1:8080.
+	// Listen is the address and port to listen on, such as [::]:443.
+	// Default: 127.0.0.1:8080.
 	Listen string `toml:"listen"`
-	// TLSCert and TLSKey are PEM files; both or none. Renewed files are picked
-	// up within a minute, without a restart.
+	// TLSCert and TLSKey are PEM files; set both or neither. Renewed files are loaded
+	// within a minute, without a restart. Default: none, plain HTTP.
 	TLSCert string `toml:"tls_cert"`
 	TLSKey  string `toml:"tls_key"`
-	// MetricsListen is the private address of /metrics, /healthz and /readyz.
-	// Default: 127.0.0.1:9464; "off" switches it off.
+	// MetricsListen is the private address of /metrics, /healthz and /readyz; "off"
+	// disables it. Default: 127.0.0.1:9464.
 	MetricsListen string `toml:"metrics_listen"`
-	// TrustedProxies are the networks whose X-Forwarded-For or Forwarded header
-	// is believed. Default: none.
+	// TrustedProxies are the addresses and networks, such as 10.0.0.0/8, whose
+	// X-Forwarded-For or Forwarded header is trusted. Rate limits count the address named
+	// there. Default: none.
 	TrustedProxies []string `toml:"trusted_proxies"`
-	// AllowedOrigins are web origins ("https://app.example") from which the MCP
-	// endpoint may be called, and whose host it may be called by, though BaseURL
-	// is a loopback address: for tunnels and for pages under development. Where
-	// BaseURL is a public address, pages of any origin may call. Default: none.
+	// AllowedOrigins are the web origins, such as https://app.example, that may call the
+	// MCP endpoint while base_url is a loopback address; their hosts are also accepted in
+	// the Host header. Use it for tunnels and for pages under development. With a public
+	// base_url, every origin may call. Default: none.
 	AllowedOrigins []string `toml:"allowed_origins"`
-	// MaxHeaderBytes bounds the head of a request. Default: 16384.
+	// MaxHeaderBytes limits the size of a request's headers. Default: 16384.
 	MaxHeaderBytes int `toml:"max_header_bytes"`
-	// MaxConnections and MaxConnectionsPerAddress bound the connections that are
-	// open at one moment, in all and from one address that is no trusted proxy.
-	// One too many is closed at once. Default: 10000 and 500.
+	// MaxConnections and MaxConnectionsPerAddress limit the open connections, in total
+	// and per client address. Connections beyond a limit are closed at once. Trusted
+	// proxies are exempt from the second. Default: 10000 and 500.
 	MaxConnections           int `toml:"max_connections"`
 	MaxConnectionsPerAddress int `toml:"max_connections_per_address"`
-	// ReadTimeout bounds the time for a whole request to arrive. Default: 10s.
+	// ReadTimeout limits the time in which a whole request must arrive. Default: 10s.
 	ReadTimeout Duration `toml:"read_timeout"`
-	// WriteTimeout bounds the time from the head of a request to the end of its
-	// answer. Default: 20s.
+	// WriteTimeout limits the time from the end of a request's headers to the end of its
+	// response. At least 7s, and no less than read_timeout. Default: 20s.
 	WriteTimeout Duration `toml:"write_timeout"`
-	// IdleTimeout bounds how long a connection may be idle. Default: 2m.
+	// IdleTimeout limits how long a connection may be idle. Default: 2m.
 	IdleTimeout Duration `toml:"idle_timeout"`
-	// DrainDelay is how long the service goes on accepting requests after it was
-	// told to stop, with /readyz already answering 503, so that a load balancer
-	// can look elsewhere. Default: 0s.
+	// DrainDelay is how long the service keeps accepting requests after SIGTERM while
+	// /readyz returns 503. Set it to the time that your load balancer needs to notice.
+	// Default: 0s.
 	DrainDelay Duration `toml:"drain_delay"`
-	// DrainTimeout bounds how long requests under way may take to finish.
+	// DrainTimeout limits how long requests in flight may take to finish after that.
 	// Default: 10s.
 	DrainTimeout Duration `toml:"drain_timeout"`
 }
 
-// Log is what is written to standard error.
+// Log controls the log on standard error.
 type Log struct {
 	// Format is json or text. Default: json.
 	Format string `toml:"format"`
@@ -170,142 +171,139 @@ type Log struct {
 	Level string `toml:"level"`
 }
 
-// Limits bound what one address may ask.
+// Limits are the rate limits. Unless noted otherwise, they count per client address
+// (IPv6: per /64), and each node counts on its own.
 type Limits struct {
-	// LookupPerMinute and LookupPer6Hours are shared by check, search and the
-	// lookup tools. Default: 30 and 300.
+	// LookupPerMinute and LookupPer6Hours are shared by check, search and the MCP lookup
+	// tools except whois_lookup. Default: 30 and 300.
 	LookupPerMinute int `toml:"lookup_per_minute"`
 	LookupPer6Hours int `toml:"lookup_per_6_hours"`
-	// WhoisPerMinute and WhoisPer6Hours are for the tool whois_lookup alone.
-	// Default: 15 and 150.
+	// WhoisPerMinute and WhoisPer6Hours limit the tool whois_lookup. Default: 15 and 150.
 	WhoisPerMinute int `toml:"whois_per_minute"`
 	WhoisPer6Hours int `toml:"whois_per_6_hours"`
-	// MaxAddresses bounds how many addresses, accounts or tokens are remembered,
-	// for each of the limits here. Default: 2000000.
+	// MaxAddresses is how many addresses, accounts or tokens each of these limits keeps in
+	// memory. A million take about 83 MB. Default: 2000000.
 	MaxAddresses int `toml:"max_addresses"`
-	// TokenPerMinute and TokenPerHour are for the tools that act for a customer,
-	// counted by token and not by address. Default: 60 and 1000.
+	// TokenPerMinute and TokenPerHour limit the tools that act for a customer, per access
+	// token. Default: 60 and 1000.
 	TokenPerMinute int `toml:"token_per_minute"`
 	TokenPerHour   int `toml:"token_per_hour"`
-	// QuotesPerMinute and QuotesPerHour are how many names one customer may have
-	// registries asked about, by pages, baskets, orders, tools and applications
-	// together; attempts to pay have a second counter with the same limits. Over
-	// them nothing is ordered, and pages show the last answer. An order of 20 names
-	// must fit. Default: 120 and 2000.
+	// QuotesPerMinute and QuotesPerHour limit how many names are queried at registries for
+	// one customer, over pages, baskets, orders, tools and applications together. Payment
+	// attempts have a second counter with the same limits. Beyond a limit, nothing can be
+	// ordered and pages show the last known quote. At least 20, the size of the largest
+	// order. Default: 120 and 2000.
 	QuotesPerMinute int `toml:"quotes_per_minute"`
 	QuotesPerHour   int `toml:"quotes_per_hour"`
-	// AgentQuotesPerMinute and AgentQuotesPerHour are the same for one checkout
-	// agent, with all its buyers. Default: 1200 and 20000.
+	// AgentQuotesPerMinute and AgentQuotesPerHour are the same limits for one checkout agent
+	// with all its buyers. At least 20. Default: 1200 and 20000.
 	AgentQuotesPerMinute int `toml:"agent_quotes_per_minute"`
 	AgentQuotesPerHour   int `toml:"agent_quotes_per_hour"`
-	// SessionsPerAgent is how many checkout sessions an agent may make in a minute,
-	// BadSignaturesPerAddress how many wrong signatures or keys one address has in a
-	// minute. Default: 60 and 30.
+	// SessionsPerAgent is how many checkout sessions one agent may create per minute.
+	// BadSignaturesPerAddress is how many checkout requests with a wrong key or signature
+	// one address may send per minute; 20 times as many if the key is well-formed.
+	// Default: 60 and 30.
 	SessionsPerAgent        int `toml:"sessions_per_agent"`
 	BadSignaturesPerAddress int `toml:"bad_signatures_per_address"`
-	// BadTokensPerAddress is how many wrong tokens, codes and client credentials one
-	// address may send in a minute, to the MCP endpoint and to the OAuth endpoints,
-	// each counted on its own. It is generous, because hosted assistants share a few addresses.
-	// Default: 600.
+	// BadTokensPerAddress is how many invalid tokens, codes and client credentials one
+	// address may send per minute; the MCP and OAuth endpoints count separately. It is high
+	// because hosted assistants share a few addresses. Default: 600.
 	BadTokensPerAddress int `toml:"bad_tokens_per_address"`
-	// SignInPerAddress is how many failed sign-ins one address has in 10 minutes,
-	// SignInPerPair how many one account has from one address in 15 minutes, and
-	// SignInPerAccount how many one account has in an hour from browsers that it
-	// has never signed in with. A known browser has a budget of its own, so that
-	// nobody can lock a customer out: SignInPerDevice in 15 minutes. Default: 30,
-	// 10, 50 and 10.
+	// Failed sign-ins: SignInPerAddress per address in 10 minutes, SignInPerPair per account
+	// and address in 15 minutes, SignInPerAccount per account in an hour from unknown
+	// browsers. A browser that has signed in to the account before has its own budget,
+	// SignInPerDevice in 15 minutes, so an attacker can't lock a customer out.
+	// Default: 30, 10, 50 and 10.
 	SignInPerAddress int `toml:"sign_in_per_address"`
 	SignInPerPair    int `toml:"sign_in_per_pair"`
 	SignInPerAccount int `toml:"sign_in_per_account"`
 	SignInPerDevice  int `toml:"sign_in_per_device"`
-	// CodesPerAccount and CodesPer10Hours are how many codes of a second factor can be
-	// tried for one account: in 15 minutes, and in 10 hours. A known browser has
-	// budgets of its own. Default: 10 and 25.
+	// CodesPerAccount and CodesPer10Hours are how many second-factor codes may be tried for
+	// one account, in 15 minutes and in 10 hours. A known browser has its own budgets.
+	// Default: 10 and 25.
 	CodesPerAccount int `toml:"codes_per_account"`
 	CodesPer10Hours int `toml:"codes_per_10_hours"`
-	// MailsPerRecipient and LettersPerAddress are how many mails strangers can
-	// have sent in an hour: to one recipient by asking for another password, as many
-	// again by registering and by unpaid orders of agents, and all in all from one
-	// address. Default: 3 and 20.
+	// MailsPerRecipient is how many mails per hour unauthenticated requests can cause for
+	// one recipient: that many password resets, and as many again for registrations and
+	// unpaid agent orders. MailsPerAddress is how many mails per hour one client address can
+	// cause in total. Default: 3 and 20.
 	MailsPerRecipient int `toml:"mails_per_recipient"`
 	MailsPerAddress   int `toml:"mails_per_address"`
-	// RegisterPerMinute and RegisterPerHour are how many applications one address
-	// may register. They are generous, because hosted assistants register for all
-	// their users from a few addresses. Default: 60 and 1200.
+	// RegisterPerMinute and RegisterPerHour are how many OAuth clients one address may
+	// register. They are high because hosted assistants register for all their users from a
+	// few addresses. Default: 60 and 1200.
 	RegisterPerMinute int `toml:"register_per_minute"`
 	RegisterPerHour   int `toml:"register_per_hour"`
-	// RefreshPerMinute and RefreshPerHour are how often one connected application
-	// may refresh its tokens for one customer. An access token lives an hour, so
-	// once an hour for each process that shares the connection is what it needs.
-	// Default: 60 and 300.
+	// RefreshPerMinute and RefreshPerHour are how often the tokens of one grant may be
+	// refreshed. An access token is valid for an hour, so each process that shares the grant
+	// needs one refresh per hour. Default: 60 and 300.
 	RefreshPerMinute int `toml:"refresh_per_minute"`
 	RefreshPerHour   int `toml:"refresh_per_hour"`
-	// PasskeysPerAddress is how many sign-ins by passkey one address can begin in
-	// 10 minutes, and how many uses of one a customer who has signed in. Default:
-	// 60.
+	// PasskeysPerAddress is how many passkey sign-ins one address may start in 10 minutes,
+	// and how often a signed-in customer may use a passkey in that time. Default: 60.
 	PasskeysPerAddress int `toml:"passkeys_per_address"`
-	// SharedEgress gives networks whose users share a few addresses limits of
-	// their own, each address for itself; whois_lookup gets half as much. A call
-	// of a tool with a valid token counts there by token. Default: none.
+	// SharedEgress sets other limits for networks whose users share a few addresses.
+	// Each address of such a network gets them; whois_lookup gets half. Tool calls with a
+	// valid token count per token there. Default: none.
 	SharedEgress []SharedEgress `toml:"shared_egress"`
 }
 
-// SharedEgress is one network with limits of its own.
+// SharedEgress is a network with its own lookup limits, a [[limits.shared_egress]] table.
 type SharedEgress struct {
+	// Network is an address or a network, such as 198.51.100.0/24.
 	Network         string `toml:"network"`
 	LookupPerMinute int    `toml:"lookup_per_minute"`
 	LookupPer6Hours int    `toml:"lookup_per_6_hours"`
 }
 
-// Lookup is how names are looked up.
+// Lookup controls availability lookups.
 type Lookup struct {
-	// Deadline bounds one whole answer. Default: 5.5s; at most 5.9s, because the
-	// contract promises an answer within six.
+	// Deadline limits one lookup over all its sources. At most 5.9s, because the API
+	// promises a response within six seconds. Default: 5.5s.
 	Deadline Duration `toml:"deadline"`
-	// KeepFree, KeepTaken and KeepUnknown say how long an answer is reused.
+	// CacheFree, CacheTaken and CacheUnknown are how long a result is reused.
 	// Default: 30s, 2m and 5s.
 	CacheFree    Duration `toml:"cache_free"`
 	CacheTaken   Duration `toml:"cache_taken"`
 	CacheUnknown Duration `toml:"cache_unknown"`
-	// MaxCached bounds the answers in memory. Default: 100000.
+	// MaxCached limits the results in memory. Default: 100000.
 	MaxCached int `toml:"max_cached"`
-	// MaxConcurrent bounds the names about which sources are being asked at one
-	// moment. A search is eight of them. Default: 4096.
+	// MaxConcurrent limits the names that are looked up at a time. A search looks up
+	// eight. Default: 4096.
 	MaxConcurrent int `toml:"max_concurrent"`
 }
 
-// Upstream is how the world outside is reached.
+// Upstream controls queries to the public sources: RDAP, WHOIS and DNS.
 type Upstream struct {
-	// Bootstrap is the address of the RDAP bootstrap. Default: IANA's.
+	// Bootstrap is the URL of the RDAP bootstrap file. Default: IANA's.
 	Bootstrap string `toml:"bootstrap"`
-	// BootstrapRefresh is how often it is read. Default: 24h.
+	// BootstrapRefresh is how often it is fetched. Default: 24h.
 	BootstrapRefresh Duration `toml:"bootstrap_refresh"`
-	// DNS are the resolvers, host:port. Default: those of the machine.
+	// DNS are the resolvers, each as host:port. Default: those of the machine.
 	DNS []string `toml:"dns"`
-	// RDAPTimeout, WHOISTimeout and DNSTimeout bound one question each.
+	// RDAPTimeout, WHOISTimeout and DNSTimeout limit one query each.
 	// Default: 2.5s, 2.2s and 2s.
 	RDAPTimeout  Duration `toml:"rdap_timeout"`
 	WHOISTimeout Duration `toml:"whois_timeout"`
 	DNSTimeout   Duration `toml:"dns_timeout"`
-	// PerHostPerSecond is how many questions a second one registry's host is
-	// asked in the long run, and PerHostBurst how many at once after a quiet
-	// time. More wait for their turn. Default: 20, and as many at once as a
-	// second; -1 a second switches the limit off.
+	// PerHostPerSecond is the sustained rate of queries to one registry host; -1 disables
+	// the limit. PerHostBurst is how many queries may be sent at once after an idle
+	// period. Further queries wait. Default: 20, and 0 (the same as PerHostPerSecond).
 	PerHostPerSecond int `toml:"per_host_per_second"`
 	PerHostBurst     int `toml:"per_host_burst"`
-	// PerHostConcurrent bounds the questions that are under way at one host.
-	// Default: 64, or 256 where the limit a second is off; at most 256.
+	// PerHostConcurrent limits the queries in flight to one host. At most 256.
+	// Default: 0, which means 64, or 256 if PerHostPerSecond is -1.
 	PerHostConcurrent int `toml:"per_host_concurrent"`
-	// PerHostWaiting bounds the questions that wait for their turn at one host.
-	// More are refused at once, and the next source is asked. Default: 256.
+	// PerHostWaiting limits the queries that wait for one host. Beyond it, the next
+	// source is asked at once. Default: 256.
 	PerHostWaiting int `toml:"per_host_waiting"`
-	// Hosts says where a host is really reached, for mirrors, gateways and the
-	// sandbox: "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
-	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: as named.
+	// Hosts overrides where a host is reached, for mirrors, gateways and the sandbox:
+	// "rdap.verisign.com:443" = "http://127.0.0.1:9001" for RDAP,
+	// "whois.denic.de:43" = "127.0.0.1:9002" for WHOIS. Default: none.
 	Hosts hostmap.Table `toml:"hosts"`
 }
 
-// MaxConcurrent is how many questions may be under way at one host.
+// MaxConcurrent returns the limit of queries in flight to one host.
 func (u Upstream) MaxConcurrent() int {
 	switch {
 	case u.PerHostConcurrent > 0:
@@ -317,32 +315,30 @@ func (u Upstream) MaxConcurrent() int {
 	}
 }
 
-// Database is where customers, their tokens and their domains are kept.
+// Database selects the database.
 type Database struct {
-	// URL is that of a PostgreSQL database, postgres://user:password@host:5432/name,
-	// which several nodes may share. Its user must own the database: tables are
-	// made and changed at start. Default: none, and then it is an SQLite file in
-	// Data, for one node.
+	// URL is a PostgreSQL database, postgres://user:password@host:5432/name, which several
+	// nodes may share. The user must own the database, because the schema is created and
+	// migrated at start. Default: none, which means an SQLite file in Data, for one node.
 	//
-	// A connection over a network must use TLS: sslmode=verify-full with sslrootcert
-	// is recommended, sslmode=require encrypts without checking who answers; disable,
-	// allow and prefer (the driver's default) are refused for each host of the URL that
-	// is neither loopback nor a Unix socket.
+	// A connection over a network must use TLS: sslmode=verify-full with sslrootcert is
+	// recommended; sslmode=require encrypts without verifying the server. The modes
+	// disable, allow and prefer (the driver's default) are rejected for every host in the
+	// URL that is neither loopback nor a Unix socket.
 	URL Secret `toml:"url"`
-	// AllowPlaintext permits such connections without TLS, where the network itself is
-	// private. Default: false.
+	// AllowPlaintext permits such connections without TLS. Use it only in a private
+	// network. Default: false.
 	AllowPlaintext bool `toml:"allow_plaintext"`
-	// MaxConnections bounds the connections to PostgreSQL, or the readers of
+	// MaxConnections limits this node's connections to PostgreSQL, or the readers of
 	// SQLite. Default: 16.
 	MaxConnections int `toml:"max_connections"`
 }
 
-// Secret is a setting that must not be shown. It stands in the file and in the
-// environment like any other, but whoever prints or logs a configuration sees
+// Secret is a setting that must not be printed or logged: every text form but TOML says
 // only whether it is set.
 type Secret string
 
-// String says whether the setting is set, and not what it is.
+// String returns "(set)" for a secret that is set.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -350,13 +346,13 @@ func (s Secret) String() string {
 	return "(set)"
 }
 
-// GoString is String, for %#v.
+// GoString is String for %#v.
 func (s Secret) GoString() string { return s.String() }
 
-// LogValue is String, for logs.
+// LogValue is String for logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalJSON is String, for whoever writes JSON.
+// MarshalJSON is String for JSON.
 func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
 // Duration is a time.Duration that is written as 5s, 2m or 24h.
@@ -375,7 +371,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // MarshalText writes what UnmarshalText reads.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// Default is the configuration of an empty file.
+// Default returns the configuration of an empty file.
 func Default() Config {
 	return Config{
 		Data:     "data",

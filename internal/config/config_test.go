@@ -55,11 +55,11 @@ lookup_per_6_hours = 6000
 		t.Fatal(err)
 	}
 	if cfg.BaseURL != "https://domains.example" || cfg.Server.Listen != "[::]:443" || time.Duration(cfg.Server.DrainDelay) != 5*time.Second {
-		t.Errorf("the file is not respected: %+v", cfg)
+		t.Errorf("settings of the file are lost: %+v", cfg)
 	}
 	if cfg.Limits.LookupPerMinute != 90 || time.Duration(cfg.Lookup.CacheFree) != 10*time.Second || cfg.Log.Level != "warn" ||
 		!reflect.DeepEqual(cfg.Server.TrustedProxies, []string{"192.0.2.1", "2001:db8::/32"}) {
-		t.Errorf("the environment does not win: %+v", cfg)
+		t.Errorf("the environment does not override the file: %+v", cfg)
 	}
 	if len(cfg.Limits.SharedEgress) != 1 || cfg.Upstream.Hosts["whois.denic.de:43"] != "127.0.0.1:4343" {
 		t.Errorf("tables are lost: %+v", cfg)
@@ -100,15 +100,15 @@ func TestLoad_RejectsUnknownKeys(t *testing.T) {
 func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 	for _, test := range []struct{ toml, want string }{
 		{`base_url = "domains.example"`, "base_url"},
-		{`base_url = "https://domains.example/shop"`, `which is "https://domains.example"`},
+		{`base_url = "https://domains.example/shop"`, `write "https://domains.example"`},
 		{`base_url = "https://domains.example?"`, "normal form"},
 		{`base_url = "https://domains.example#"`, "normal form"},
 		{`base_url = 'https://a"b.example'`, "base_url"},
 		{`base_url = "https://a;b,c.example"`, "base_url"},
-		{`base_url = "HTTPS://Domains.example"`, `which is "https://domains.example"`},
-		{`base_url = "https://domains.example:443"`, `which is "https://domains.example"`},
-		{`base_url = "https://domains.example."`, `which is "https://domains.example"`},
-		{`base_url = "https://exämple.de"`, `which is "https://xn--exmple-cua.de"`},
+		{`base_url = "HTTPS://Domains.example"`, `write "https://domains.example"`},
+		{`base_url = "https://domains.example:443"`, `write "https://domains.example"`},
+		{`base_url = "https://domains.example."`, `write "https://domains.example"`},
+		{`base_url = "https://exämple.de"`, `write "https://xn--exmple-cua.de"`},
 		{`base_url = "https://me@domains.example"`, "normal form"},
 		{`data = ""`, "data"},
 		{"[database]\nurl = \"mysql://x/y\"", "database.url"},
@@ -119,8 +119,8 @@ func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 		{"[server]\ntls_cert = \"/does/not/exist\"", "belong together"},
 		{"[server]\ntls_cert = \"/does/not/exist\"\ntls_key = \"/does/not/exist\"", "server.tls_key"},
 		{"[server]\ntrusted_proxies = [\"ten\"]", "server.trusted_proxies"},
-		{"[server]\ntrusted_proxies = [\"0.0.0.0/0\"]", "trusts everybody"},
-		{"[server]\nmetrics_listen = \"127.0.0.1:8080\"", "another address"},
+		{"[server]\ntrusted_proxies = [\"0.0.0.0/0\"]", "trusts every client"},
+		{"[server]\nmetrics_listen = \"127.0.0.1:8080\"", "must differ"},
 		{"[server]\nmax_header_bytes = 1", "server.max_header_bytes"},
 		{"[server]\nread_timeout = \"0s\"", "server.read_timeout"},
 		{"[server]\nwrite_timeout = \"1s\"", "server.write_timeout"},
@@ -132,7 +132,7 @@ func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 		{"[server]\nallowed_origins = [\"app.example\"]", "server.allowed_origins"},
 		{"[server]\nallowed_origins = [\"https://app.example/\"]", "server.allowed_origins"},
 		{"[limits]\nwhois_per_minute = 0", "limits.whois_per_minute"},
-		{"[limits]\nquotes_per_minute = 19", "limits.quotes_per_minute"}, // an order of 20 names could never be made
+		{"[limits]\nquotes_per_minute = 19", "limits.quotes_per_minute"}, // too few for an order of 20 names
 		{"[limits]\nquotes_per_hour = 19", "limits.quotes_per_hour"},
 		{"[limits]\nagent_quotes_per_minute = 19", "limits.agent_quotes_per_minute"},
 		{"[limits]\nagent_quotes_per_hour = 19", "limits.agent_quotes_per_hour"},
@@ -149,8 +149,8 @@ func TestCheck_ReportsEveryInvalidValue(t *testing.T) {
 		{"[upstream]\nper_host_waiting = -1", "upstream.per_host_waiting"},
 		{"[upstream.hosts]\n\"whois.denic.de\" = \"x\"", "upstream.hosts"},
 		{"[mail]\nserver = \"mail.example\"\nfrom = \"a@b.example\"", "mail.server"},
-		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\ntls = \"none\"", "letters open accounts"},
-		{"[mail]\nserver = \"127.0.0.1:25\"\nfrom = \"a@b.example\"\ntls = \"none\"\nuser = \"a\"\npassword = \"b\"", "in clear"},
+		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\ntls = \"none\"", "allowed for loopback only"},
+		{"[mail]\nserver = \"127.0.0.1:25\"\nfrom = \"a@b.example\"\ntls = \"none\"\nuser = \"a\"\npassword = \"b\"", "unencrypted"},
 		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"a@b.example\"\nuser = \"a\"", "mail.user"},
 		{"[mail]\nserver = \"mail.example:25\"", "mail.from"},
 		{"[mail]\nserver = \"mail.example:25\"\nfrom = \"dotkontor\"", "mail.from"},
@@ -225,7 +225,7 @@ func TestSecret_RoundTripsButIsNeverPrinted(t *testing.T) {
 		string(asJSON), logged.String(),
 	} {
 		if strings.Contains(shown, "hunter2") || strings.Contains(shown, key) {
-			t.Errorf("shown: %s", shown)
+			t.Errorf("a secret is printed: %s", shown)
 		}
 	}
 	for _, wrong := range []string{"mysql://me:hunter2@x/y", "postgres://me:hunter2@[::1/x", "postgres://me:hunter2@x"} {
@@ -251,7 +251,7 @@ func TestLimits_CannotBeDisabled(t *testing.T) {
 	}
 }
 
-// normalizeEmptyLists makes empty and missing lists the same.
+// normalizeEmptyLists replaces empty lists by nil.
 func normalizeEmptyLists(c Config) Config {
 	if len(c.Server.TrustedProxies) == 0 {
 		c.Server.TrustedProxies = nil
@@ -281,7 +281,7 @@ func TestSender_DefaultsToServiceHost(t *testing.T) {
 func TestCheck_ErrorsOmitMailPassword(t *testing.T) {
 	_, err := Load(writeConfig(t, "[mail]\nserver = \"127.0.0.1:25\"\ntls = \"none\"\npassword = \"sehr-geheim\"\nfrom = \"x\""), nil)
 	if err == nil || strings.Contains(err.Error(), "sehr-geheim") {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got %v, want an error without the password", err)
 	}
 }
 
@@ -309,7 +309,7 @@ min_years = "one"
 		"limits.lookup_per_minute: -1", `epp[0].poll: "soon" is not a duration`, "epp[0].policy[0].min_years: ", "epp[0].server: ",
 	} {
 		if strings.Count(err.Error(), want) != 1 {
-			t.Errorf("%q is not there once:\n%v", want, err)
+			t.Errorf("%q does not appear exactly once:\n%v", want, err)
 		}
 	}
 	if time.Duration(cfg.Server.ReadTimeout) != 10*time.Second || cfg.Server.MaxConnections != 10_000 {

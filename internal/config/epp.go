@@ -11,94 +11,92 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// Registration is what new domains begin with.
+// Registration controls the registration of domains.
 type Registration struct {
-	// Nameservers are those of a new domain, until its holder names others.
-	// Registries that want at least two refuse a domain with fewer, such as .de.
-	// Default: none.
+	// Nameservers are set on new domains until the holder changes them. Set at least two:
+	// some registries, such as that of .de, reject a domain with fewer. Default: none.
 	Nameservers []string `toml:"nameservers"`
-	// MaxConcurrent bounds the paid lines that are carried out at a time. Default: 16.
+	// MaxConcurrent limits the provision items that are executed at a time. Default: 16.
 	MaxConcurrent int `toml:"max_concurrent"`
 }
 
-// EPP is one account at a registry or at a wholesale gateway. An extension that an
-// account serves is looked up there first, and can be registered. Without any,
-// names are looked up in public sources and nothing can be registered.
+// EPP is an account at a registry or a wholesale gateway, an [[epp]] table. An extension
+// that an account serves can be registered, and is looked up there first. Without any
+// account, names are looked up in public sources and nothing can be registered.
 type EPP struct {
-	// Name is our own name for the account, in logs and in the database: letters,
-	// digits and hyphens. It never changes while lines or domains refer to it.
+	// Name identifies the account in logs and in the database: letters, digits and
+	// hyphens. Don't change it while provision items or domains refer to it. Required.
 	Name string `toml:"name"`
-	// Server is host:port; registries listen on port 700.
+	// Server is host:port; the usual port is 700. Required.
 	Server string `toml:"server"`
-	// ServerName is the name in the server's certificate, where it is another one
-	// than the host's. Default: the host.
+	// ServerName is the name in the server's certificate, if it differs from the host.
+	// Default: the host in Server.
 	ServerName string `toml:"server_name"`
-	// CA is a PEM file with the authorities to trust. Default: the system's.
+	// CA is a PEM file with the certificate authorities to trust. Default: the system's.
 	CA string `toml:"ca"`
-	// Cert and Key are PEM files of the client certificate that most registries
-	// ask for; both or none.
+	// Cert and Key are the PEM files of the client certificate that most registries
+	// require; set both or neither. Default: none.
 	Cert string `toml:"cert"`
 	Key  string `toml:"key"`
-	// User is the registrar's id (clID), 3 to 16 characters. Password has at least
-	// 6; more than 16 need a server with login security.
+	// User is the registrar's ID (clID), 3 to 16 characters. Password has at least 6
+	// characters; more than 16 require a server with the login security extension
+	// (RFC 8807). Both are required.
 	User     string `toml:"user"`
 	Password Secret `toml:"password"`
-	// Extensions are those that this account serves, like ".com"; "*" stands for
-	// all that no other account names, and "!.gr" beside it for one that is not
-	// meant.
+	// Extensions lists what this account serves, such as ".com". "*" means every
+	// extension that no other account lists; "!.gr" next to it excludes one. Required.
 	Extensions []string `toml:"extensions"`
-	// Connections bounds the connections at one moment; registries tell how many
-	// an account may have, and all nodes share that number. Default: 4.
+	// Connections limits this node's connections. The registry sets the limit of an
+	// account, and all nodes share it. Default: 4.
 	Connections int `toml:"connections"`
-	// OrderConnections is how many of them quotes and lookups never take. Default: a quarter
-	// of them, but at least one if there are two; -1 means none.
+	// OrderConnections is how many of them are reserved for orders: quotes and lookups
+	// don't use them. -1 means none. Default: a quarter, but at least one of two.
 	OrderConnections int `toml:"order_connections"`
-	// PerSecond bounds the commands in a second. Default: 0, no bound.
+	// PerSecond limits the commands per second. Default: 0, unlimited.
 	PerSecond int `toml:"per_second"`
-	// OrderPercent is the part of PerSecond that quotes and lookups never use.
+	// OrderPercent is the share of PerSecond that is reserved for orders. At most 90.
 	// Default: 25.
 	OrderPercent int `toml:"order_percent"`
-	// LookupTimeout bounds the wait for an answer to somebody who only asks; then
-	// public sources are asked. Default: 1.5s.
+	// LookupTimeout limits a lookup at this account; after it, public sources are
+	// queried. Default: 1.5s.
 	LookupTimeout Duration `toml:"lookup_timeout"`
-	// Poll is how often the registry's messages are fetched. Default: 1m.
+	// Poll is how often poll messages are fetched. Default: 1m.
 	Poll Duration `toml:"poll"`
-	// Policy tells how the gateway presents extensions otherwise than their
-	// registries do. Later entries go before earlier ones.
+	// Policy describes where this account's rules differ from the registries' own, one
+	// [[epp.policy]] table each. Later entries take precedence. Default: none.
 	Policy []EPPPolicy `toml:"policy"`
 }
 
-// EPPPolicy is how an account presents some extensions. What is left out is as in
-// the built-in table (docs/registry.md).
+// EPPPolicy overrides the rules of some extensions at an account. Settings that are left
+// out keep the value of the built-in table (docs/registry.md).
 type EPPPolicy struct {
-	// Extensions are those that this is about; "*" means all.
+	// Extensions are the extensions that the entry applies to; "*" means all. Required.
 	Extensions []string `toml:"extensions"`
-	// Contacts are the roles that a domain needs: registrant, admin, tech, billing;
-	// or none alone, where the registry keeps no contacts.
+	// Contacts are the roles that a domain needs: registrant, admin, tech, billing; or
+	// only none, if the registry stores no contacts.
 	Contacts []string `toml:"contacts,omitempty"`
-	// Nameservers is objects (hosts that must exist first) or attributes (sent with
-	// the domain).
+	// Nameservers is objects (host objects that must exist first) or attributes (sent
+	// with the domain).
 	Nameservers string `toml:"nameservers,omitempty"`
-	// AuthCode is set (we choose it at the registration) or on_demand (it is made
-	// when the holder leaves).
+	// AuthCode is set (chosen at registration) or on_demand (created when the holder
+	// transfers the domain away).
 	AuthCode string `toml:"auth_code,omitempty"`
-	// Transfer is waits (the losing registrar has days to object), at_once (the
-	// right code moves the domain) or push (only the losing registrar can send it).
+	// Transfer is waits (the losing registrar has days to object), at_once (a valid auth
+	// code completes the transfer) or push (only the losing registrar can start it).
 	Transfer string `toml:"transfer,omitempty"`
-	// MinYears and MaxYears bound the term of a registration.
+	// MinYears and MaxYears limit the term of a registration.
 	MinYears int `toml:"min_years,omitempty"`
 	MaxYears int `toml:"max_years,omitempty"`
 }
 
-// everyExtension stands for all extensions, and but goes before one that is not
-// meant.
+// Wildcards in a list of extensions: all of them, and the prefix of an exception.
 const (
 	allExtensions = "*"
 	excludePrefix = "!"
 )
 
-// AccountFor says which account serves an extension: the one that names it, or else
-// the one that takes all. Its index is -1 if there is none.
+// AccountFor returns the index of the account that serves an extension: the one that
+// lists it, else the one with "*", else -1.
 func AccountFor(accounts []EPP, tld string) int {
 	all := -1
 	for i, account := range accounts {
@@ -112,7 +110,7 @@ func AccountFor(accounts []EPP, tld string) int {
 	return all
 }
 
-// AppliesTo says whether an entry is about an extension.
+// AppliesTo reports whether the entry applies to an extension.
 func (p EPPPolicy) AppliesTo(tld string) bool {
 	for _, extension := range p.Extensions {
 		if extension == tld || extension == allExtensions {
@@ -138,7 +136,7 @@ func (c *Config) checkEPP(k *checker) {
 		key := fmt.Sprintf("epp[%d].", i)
 		account.check(k, key)
 		if names[account.Name] {
-			k.addf(key+"name", "%q is the name of another account", account.Name)
+			k.addf(key+"name", "%q is already the name of another account", account.Name)
 		}
 		names[account.Name] = true
 		for _, extension := range account.Extensions {
@@ -146,7 +144,7 @@ func (c *Config) checkEPP(k *checker) {
 				continue
 			}
 			if other, twice := served[extension]; twice {
-				k.addf(key+"extensions", "%s is served by the account %s already; only one can provision it", extension, other)
+				k.addf(key+"extensions", "%s is already served by the account %s; only one account can serve an extension", extension, other)
 			}
 			served[extension] = account.Name
 		}
@@ -155,16 +153,16 @@ func (c *Config) checkEPP(k *checker) {
 
 func (e *EPP) check(k *checker, key string) {
 	if e.Name == "" || strings.Trim(strings.ToLower(e.Name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(e.Name) > 40 {
-		k.addf(key+"name", "%q is not a name of letters, digits and hyphens", e.Name)
+		k.addf(key+"name", "%q is not a name of at most 40 letters, digits and hyphens", e.Name)
 	}
 	if host, port, err := net.SplitHostPort(e.Server); err != nil || host == "" || !validPort(port) {
 		k.addf(key+"server", "%q is not host:port, like epp.registry.example:700", e.Server)
 	}
 	if n := len(e.User); n < 3 || n > 16 {
-		k.addf(key+"user", "a registrar's id has 3 to 16 characters")
+		k.addf(key+"user", "it must have 3 to 16 characters")
 	}
 	if len(e.Password) < 6 {
-		k.addf(key+"password", "it has at least 6 characters")
+		k.addf(key+"password", "it must have at least 6 characters")
 	}
 	if (e.Cert == "") != (e.Key == "") {
 		k.addf(key+"cert", "cert and key belong together; only one is set")
@@ -178,19 +176,19 @@ func (e *EPP) check(k *checker, key string) {
 		}
 	}
 	if len(e.Extensions) == 0 {
-		k.addf(key+"extensions", "which extensions does it serve? \"*\" means all")
+		k.addf(key+"extensions", "list the extensions that the account serves; \"*\" means all")
 	}
 	all := slices.Contains(e.Extensions, allExtensions)
 	for _, extension := range e.Extensions {
 		if strings.HasPrefix(extension, excludePrefix) && !all {
-			k.addf(key+"extensions", "%q takes one away from \"*\", which is not there", extension)
+			k.addf(key+"extensions", "%q excludes an extension from \"*\", which is not listed", extension)
 		}
 		checkExtensions(k, key+"extensions", []string{strings.TrimPrefix(extension, excludePrefix)})
 	}
 	k.intRange(key+"connections", e.Connections, 0, 1000)
 	k.intRange(key+"order_connections", e.OrderConnections, -1, 1000)
 	if most := e.Connections; e.OrderConnections > 0 && most > 0 && e.OrderConnections >= most {
-		k.addf(key+"order_connections", "with %d of %d connections for orders no name can be looked up", e.OrderConnections, most)
+		k.addf(key+"order_connections", "%d of %d connections are reserved for orders; none is left for lookups", e.OrderConnections, most)
 	}
 	k.intRange(key+"per_second", e.PerSecond, 0, 100_000)
 	k.intRange(key+"order_percent", e.OrderPercent, 0, 90)
@@ -218,17 +216,17 @@ func checkExtensions(k *checker, key string, extensions []string) {
 
 func (p EPPPolicy) check(k *checker, key string) {
 	if len(p.Extensions) == 0 {
-		k.addf(key+"extensions", "which extensions is it about? \"*\" means all")
+		k.addf(key+"extensions", "list the extensions that the entry applies to; \"*\" means all")
 	}
 	checkExtensions(k, key+"extensions", p.Extensions)
 	for _, role := range p.Contacts {
 		k.oneOf(key+"contacts", role, "registrant", "admin", "tech", "billing", "none")
 		if role == "none" && len(p.Contacts) > 1 {
-			k.addf(key+"contacts", "none stands alone")
+			k.addf(key+"contacts", "none can't be combined with other roles")
 		}
 	}
 	if len(p.Contacts) > 0 && !slices.Contains(p.Contacts, "registrant") && !slices.Contains(p.Contacts, "none") {
-		k.addf(key+"contacts", "a domain with contacts has a registrant")
+		k.addf(key+"contacts", "the registrant is missing")
 	}
 	k.oneOf(key+"nameservers", p.Nameservers, "", "objects", "attributes")
 	k.oneOf(key+"auth_code", p.AuthCode, "", "set", "on_demand")

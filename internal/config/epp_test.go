@@ -51,7 +51,7 @@ func TestAccountFor_OneAccountPerExtension(t *testing.T) {
 		}
 	}
 	if !cfg.EPP[0].Policy[0].AppliesTo(".com") {
-		t.Error("a policy for all is not about .com")
+		t.Error("a policy for * does not apply to .com")
 	}
 }
 
@@ -74,22 +74,22 @@ func TestWrite_EPPAccountRoundTrips(t *testing.T) {
 func TestCheckEPP_ReportsEveryMistakeWithoutPassword(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[[2]string]string{
-		{`name = "own"`, `name = "gateway"`}:                                             "the name of another account",
+		{`name = "own"`, `name = "gateway"`}:                                             "already the name of another account",
 		{`name = "own"`, `name = "a b"`}:                                                 "is not a name",
 		{`epp.own.example:700`, `epp.own.example`}:                                       "is not host:port",
 		{`"REG-2"`, `"R"`}:                                                               "3 to 16 characters",
 		{`extensions = [".berlin"]`, `extensions = ["berlin"]`}:                          "is not an extension",
-		{`extensions = [".berlin"]`, `extensions = ["*"]`}:                               "only one can provision it",
-		{`extensions = [".berlin"]`, `extensions = []`}:                                  "which extensions",
+		{`extensions = [".berlin"]`, `extensions = ["*"]`}:                               "only one account can serve",
+		{`extensions = [".berlin"]`, `extensions = []`}:                                  "list the extensions",
 		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\nca = \"missing.pem\""}: "missing.pem",
 		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\ncert = \"config.go\""}: "belong together",
-		{`extensions = [".berlin"]`, `extensions = ["!.berlin"]`}:                        "which is not there",
-		{`user = "REG-2"`, "user = \"REG-2\"\nconnections = 2\norder_connections = 2"}:   "no name can be looked up",
-		{"extensions = [\"*\"]\ncontacts", "contacts"}:                                   "which extensions is it about",
-		{`["registrant", "admin"]`, `["admin"]`}:                                         "has a registrant",
+		{`extensions = [".berlin"]`, `extensions = ["!.berlin"]`}:                        "which is not listed",
+		{`user = "REG-2"`, "user = \"REG-2\"\nconnections = 2\norder_connections = 2"}:   "none is left for lookups",
+		{"extensions = [\"*\"]\ncontacts", "contacts"}:                                   "list the extensions",
+		{`["registrant", "admin"]`, `["admin"]`}:                                         "the registrant is missing",
 		{`nameservers = "objects"`, "min_years = 3\nmax_years = 2"}:                      "more than max_years",
-		{`nameservers = "objects"`, `nameservers = "some"`}:                              "is none of",
-		{`["registrant", "admin"]`, `["registrant", "none"]`}:                            "stands alone",
+		{`nameservers = "objects"`, `nameservers = "some"`}:                              "is not one of",
+		{`["registrant", "admin"]`, `["registrant", "none"]`}:                            "can't be combined",
 		{`"ns1.example.net"`, `"NS1.example.net"`}:                                       "host name in lower case",
 		{`extensions = [".berlin"]`, "extensions = [\".berlin\"]\nconections = 3"}:       "unknown key",
 	} {
@@ -98,7 +98,7 @@ func TestCheckEPP_ReportsEveryMistakeWithoutPassword(t *testing.T) {
 			t.Errorf("%s: %v, want %q", change[1], err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "geheim") {
-			t.Errorf("the error tells the password: %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 }

@@ -15,21 +15,21 @@ import (
 
 const envPrefix = "DOTKONTOR_"
 
-// nonSettingVars are variables with our prefix that mean something else: where the
-// configuration is, a customer's token for the doctor, and the database server
-// of whoever runs our tests.
+// nonSettingVars are variables with our prefix that are not settings: the path of the
+// configuration file, a customer's token for doctor, and the tests' PostgreSQL server.
 var nonSettingVars = []string{"DOTKONTOR_CONFIG", "DOTKONTOR_TOKEN", "DOTKONTOR_TEST_POSTGRES"}
 
 // Load reads the file at path ("" means none), then the environment (as from
-// os.Environ), and checks the whole. The error lists everything that is wrong, one
-// line each; the configuration beside it is what could be read, for further checks.
+// os.Environ), and checks the result. The error lists every problem, one line each. The
+// configuration returned with it has everything that could be read, for further checks;
+// it is empty if the file itself could not be read.
 func Load(path string, environment []string) (Config, error) {
 	cfg := Default()
 	var problems []error
 	if path != "" {
 		unread, err := readFile(&cfg, path)
 		if err != nil {
-			return Config{}, err // what is not read can't be checked
+			return Config{}, err // there is nothing to check
 		}
 		problems = unread
 	}
@@ -38,12 +38,12 @@ func Load(path string, environment []string) (Config, error) {
 	return cfg, errors.Join(append(problems, cfg.Check())...)
 }
 
-// readFile decodes setting by setting, so that one which can't be read does not hide
-// the others. It keeps its default, and is among the problems.
+// readFile decodes each setting on its own, so that one mistake does not hide others. An
+// invalid setting keeps its default and is reported.
 func readFile(cfg *Config, path string) (problems []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("the configuration file can't be read: %w", err)
+		return nil, fmt.Errorf("read configuration file: %w", err)
 	}
 	var settings map[string]toml.Primitive
 	meta, err := toml.Decode(string(text), &settings)
@@ -55,7 +55,7 @@ func readFile(cfg *Config, path string) (problems []error, err error) {
 	return d.problems, nil
 }
 
-// decoder fills the configuration from a file and collects what does not fit.
+// decoder fills the configuration from a file and collects problems.
 type decoder struct {
 	meta     toml.MetaData
 	path     string
@@ -105,8 +105,8 @@ func (d *decoder) setting(field reflect.Value, value toml.Primitive, key string)
 	}
 }
 
-// decodeReason is the library's message and its line, without the key as the library writes
-// it, which does not count the tables of an array.
+// decodeReason returns the library's message and line number. It omits the library's key,
+// which has no index for tables in an array.
 func decodeReason(err error) string {
 	text := strings.TrimPrefix(err.Error(), "toml: ")
 	var located toml.ParseError
@@ -119,7 +119,7 @@ func decodeReason(err error) string {
 	return fmt.Sprintf("%s (line %d)", text, located.Position.Line)
 }
 
-// fieldOf is the field of a section for a key, which may be written in any case.
+// fieldOf returns a section's field for a key. Keys are case-insensitive.
 func fieldOf(section reflect.Value, key string) (field reflect.Value, known bool) {
 	for i := range section.NumField() {
 		name, _, _ := strings.Cut(section.Type().Field(i).Tag.Get("toml"), ",")
@@ -151,7 +151,7 @@ func readEnvironment(cfg *Config, environment []string) error {
 	return errors.Join(problems...)
 }
 
-// collectSettings finds every setting that one line of text can express.
+// collectSettings finds every setting that an environment variable can express.
 func collectSettings(section reflect.Value, prefix string, fields map[string]reflect.Value) {
 	for i := range section.NumField() {
 		field := section.Field(i)
@@ -200,12 +200,12 @@ func setFromText(field reflect.Value, text string) error {
 	case *[]Secret:
 		*value = splitList[Secret](text)
 	default:
-		return fmt.Errorf("a setting of type %T can't come from the environment", value)
+		return fmt.Errorf("a setting of type %T can't be set in the environment", value)
 	}
 	return nil
 }
 
-// splitList reads what commas separate.
+// splitList parses a comma-separated list.
 func splitList[T ~string](text string) (parts []T) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part != "" {
@@ -215,7 +215,7 @@ func splitList[T ~string](text string) (parts []T) {
 	return parts
 }
 
-// Write prints cfg as a file that Load reads.
+// Write writes the configuration to a file that Load can read.
 func (c Config) Write(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Sender is who letters come from.
+// Sender returns the From address of mail, "" if it must be configured.
 func (c *Config) Sender() string {
 	if c.Mail.From != "" {
 		return c.Mail.From
@@ -29,7 +29,7 @@ func (c *Config) checkMail(k *checker) {
 	k.oneOf("mail.tls", m.TLS, "starttls", "implicit", "none")
 	if m.Server == "" {
 		if m.User != "" || m.Password != "" {
-			k.addf("mail.server", "user and password are set, but no server")
+			k.addf("mail.server", "user or password is set, but server is not")
 		}
 		return
 	}
@@ -39,18 +39,18 @@ func (c *Config) checkMail(k *checker) {
 	}
 	if m.TLS == "none" {
 		if address, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !address.IsLoopback()) {
-			k.addf("mail.tls", "none is allowed to 127.0.0.1, [::1] and localhost only: letters open accounts")
+			k.addf("mail.tls", "none is allowed for loopback only, because mail contains links that open accounts")
 		}
 		if m.User != "" {
-			k.addf("mail.tls", "with none there can't be a user: the password would travel in clear")
+			k.addf("mail.tls", "user and password require TLS: the password would be sent unencrypted")
 		}
 	}
 	if (m.User == "") != (m.Password == "") {
-		k.addf("mail.user", "user and password belong together; only one is set")
+		k.addf("mail.user", "set both user and password, or neither")
 	}
 	switch from, err := mail.ParseAddress(c.Sender()); {
 	case c.Sender() == "":
-		k.addf("mail.from", "it must be set, because base_url names no host that mail could come from")
+		k.addf("mail.from", "it is required, because base_url has no host name to derive it from")
 	case err != nil || strings.ContainsAny(from.Name, "\r\n"):
 		k.addf("mail.from", "%q is not an address like dotkontor <post@domains.example>", m.From)
 	}

@@ -2,24 +2,22 @@ package config
 
 import "time"
 
-// Orders is how customers order. Nothing can be ordered without stripe.secret_key.
+// Orders controls orders, which require stripe.secret_key.
 type Orders struct {
-	// Hold is how long an order waits for its payment. Default: 24h.
+	// Hold is how long an order waits for its payment before it expires. Default: 24h.
 	Hold Duration `toml:"hold"`
-	// MaxOpen is how many orders of one customer may wait for their payment at a
-	// time. Default: 20.
+	// MaxOpen is how many unpaid orders one customer may have at a time. Default: 20.
 	MaxOpen int `toml:"max_open"`
-	// VerifyOverEUR is the gross sum of 30 days, by account, e-mail address or
-	// card, above which a customer has to show who they are. Default: 500.
+	// VerifyOverEUR is the gross total of 30 days, per account, email address or card,
+	// above which the customer's identity must be verified. Default: 500.
 	VerifyOverEUR int `toml:"verify_over_eur"`
-	// ReuseQuotes is how long a page or a checkout session shows what a registry
-	// said about a name before it is asked again. Ordering and paying always ask.
-	// Default: 10s.
+	// ReuseQuotes is how long pages and checkout sessions reuse a quote before the
+	// registry is queried again. Ordering and paying always query it. Default: 10s.
 	ReuseQuotes Duration `toml:"reuse_quotes"`
-	// RecheckInterval is how long page views do not ask the payment provider again about
-	// the same payment or proof of identity, on each node. Default: 3s.
+	// RecheckInterval is the minimum time between two queries to the payment provider that
+	// page views cause, per payment or identity verification and node. Default: 3s.
 	RecheckInterval Duration `toml:"recheck_interval"`
-	// MaxQuotes bounds those answers in memory. Default: 20000.
+	// MaxQuotes limits the quotes in memory. Default: 20000.
 	MaxQuotes int `toml:"max_quotes"`
 }
 

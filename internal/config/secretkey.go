@@ -11,21 +11,20 @@ import (
 // KeySize is the length of a secret key in bytes.
 const KeySize = 32
 
-// ErrBadKey says how a secret key looks and where one comes from. It does not
-// quote the wrong one.
+// ErrBadKey describes a valid key. It does not quote the invalid one.
 var ErrBadKey = errors.New("it is not 32 bytes in base64; 'dotkontor config new-key' prints a new key")
 
-// NewKey returns a fresh secret key as a configuration file holds it.
+// NewKey returns a random secret key in the format of the configuration file.
 func NewKey() string {
 	var key [KeySize]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return FormatKey(key)
 }
 
-// FormatKey is a key as a configuration file holds it.
+// FormatKey returns a key in the format of the configuration file.
 func FormatKey(key [KeySize]byte) string { return base64.StdEncoding.EncodeToString(key[:]) }
 
-// ParseKey reads what NewKey wrote.
+// ParseKey parses a key in the format of FormatKey.
 func ParseKey(text string) (key [KeySize]byte, err error) {
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(raw) != KeySize {
@@ -53,10 +52,10 @@ func (c *Config) checkDatabase(k *checker) {
 	}
 	address, err := url.Parse(string(c.Database.URL))
 	if err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" || strings.Trim(address.Path, "/") == "" {
-		// The text is not quoted: it may hold a password.
+		// The value is not quoted: it may contain a password.
 		k.addf("database.url", "it must be like postgres://user:password@host:5432/name; without it the database is SQLite in the data folder")
 	}
 	if c.SecretKey == "" {
-		k.addf("secret_key", "with database.url it must be set, the same on every node; 'dotkontor config new-key' prints one")
+		k.addf("secret_key", "it is required with database.url, the same on every node; 'dotkontor config new-key' prints one")
 	}
 }

@@ -8,41 +8,40 @@ import (
 	"strings"
 )
 
-// Stripe is how customers pay and show who they are. Without a secret key nothing
-// can be ordered; everything else works.
+// Stripe is the payment provider, which also verifies identities. Without a secret key
+// nothing can be ordered; everything else works.
 type Stripe struct {
-	// SecretKey is the key of the account at Stripe: sk_live_… or sk_test_…, or a
-	// restricted one, rk_…, that may write checkout sessions, refunds and
-	// verification sessions and read payment intents, charges and payment methods.
-	// Default: none.
+	// SecretKey is the API key of the Stripe account: sk_live_… or sk_test_…, or a
+	// restricted key rk_… with write access to checkout sessions, refunds and verification
+	// sessions and read access to payment intents, charges and payment methods. A live key
+	// requires an https base_url. Default: none.
 	SecretKey Secret `toml:"secret_key"`
-	// WebhookSecrets are the signing secrets, whsec_…, of the endpoint that Stripe
-	// calls: base_url and /api/stripe/webhook. While one is being replaced, both
-	// count. Without any, payments are noticed a little later, because we ask.
+	// WebhookSecrets are the signing secrets, whsec_…, of the webhook endpoint
+	// BASE_URL/api/stripe/webhook. List the old and the new one while you replace it.
+	// Without any, payments are found by polling, which takes a little longer.
 	// Default: none.
 	WebhookSecrets []Secret `toml:"webhook_secrets"`
-	// APIURL is where Stripe's interface is reached, for the sandbox and for
-	// gateways. Default: Stripe's own.
+	// APIURL is the base URL of the Stripe API, for the sandbox and for gateways.
+	// Default: Stripe's.
 	APIURL string `toml:"api_url"`
-	// PaymentMethods are the means of payment that are offered. Only those whose
-	// payment is certain at once can be named, because a domain can't be taken
-	// back: card, link, paypal, klarna, bancontact, eps, ideal, p24, revolut_pay,
-	// amazon_pay. Default: card.
+	// PaymentMethods are the payment methods on offer. Only methods that confirm
+	// immediately are allowed, because a registration can't be undone: card, link,
+	// paypal, klarna, bancontact, eps, ideal, p24, revolut_pay, amazon_pay.
+	// Default: card.
 	PaymentMethods []string `toml:"payment_methods"`
-	// TokenParameter is what Stripe calls a shared payment token when a payment is
-	// confirmed with it, TokenVersion the Stripe-Version of the calls that have to
-	// do with tokens. They are settings because Stripe's interface to tokens is a
-	// preview that changes. Defaults:
+	// TokenParameter is the request parameter for a shared payment token, TokenVersion the
+	// Stripe-Version header of calls with such tokens. They are settings because this part
+	// of Stripe's API is a preview that changes. Default:
 	// payment_method_data[shared_payment_granted_token] and 2025-09-30.preview.
 	TokenParameter string `toml:"token_parameter"`
 	TokenVersion   string `toml:"token_version"`
-	// TokenMethodType is sent beside it as payment_method_data[type].
-	// Default: nothing is.
+	// TokenMethodType is sent with the token as payment_method_data[type].
+	// Default: not sent.
 	TokenMethodType string `toml:"token_method_type"`
 }
 
-// instantMethods are Stripe's means of payment in euros that fail or succeed while
-// the customer is watching. Direct debits and bank transfers do so days later.
+// instantMethods are Stripe's payment methods in euros that succeed or fail immediately.
+// Direct debits and bank transfers take days.
 var instantMethods = []string{
 	"card", "link", "paypal", "klarna", "bancontact", "eps", "ideal", "p24", "revolut_pay", "amazon_pay",
 }
@@ -58,44 +57,44 @@ func (c *Config) checkStripe(k *checker) {
 	s := c.Stripe
 	for _, method := range s.PaymentMethods {
 		if !slices.Contains(instantMethods, method) {
-			k.addf("stripe.payment_methods", "%q is none of %s", method, strings.Join(instantMethods, ", "))
+			k.addf("stripe.payment_methods", "%q is not one of %s", method, strings.Join(instantMethods, ", "))
 		}
 	}
 	for _, secret := range s.WebhookSecrets {
-		// Neither here nor below is the text quoted: it is a secret.
+		// Here and below the value is not quoted: it is a secret.
 		if !strings.HasPrefix(string(secret), "whsec_") || len(secret) < len("whsec_")+8 {
-			k.addf("stripe.webhook_secrets", "one of them is not a signing secret like whsec_…")
+			k.addf("stripe.webhook_secrets", "one entry is not a signing secret like whsec_…")
 		}
 	}
 	if s.APIURL != "" && !secureURL(s.APIURL) {
-		k.addf("stripe.api_url", "%q is not an https address (http is allowed to 127.0.0.1, [::1] and localhost only: the key would travel in clear)", s.APIURL)
+		k.addf("stripe.api_url", "%q is not an https URL (http is allowed for loopback only, because the key would be sent unencrypted)", s.APIURL)
 	}
 	if s.TokenVersion != "" && !stripeVersion.MatchString(s.TokenVersion) {
 		k.addf("stripe.token_version", "%q is not a version like 2025-09-30.preview", s.TokenVersion)
 	}
 	for setting, word := range map[string]string{"stripe.token_parameter": s.TokenParameter, "stripe.token_method_type": s.TokenMethodType} {
 		if word != "" && !stripeParam.MatchString(word) {
-			k.addf(setting, "%q is no word of Stripe's", word)
+			k.addf(setting, "%q is not a Stripe parameter like payment_method_data[type]", word)
 		}
 	}
 	if s.SecretKey == "" {
 		if len(s.WebhookSecrets) > 0 {
-			k.addf("stripe.secret_key", "webhook_secrets are set, but no key")
+			k.addf("stripe.secret_key", "webhook_secrets is set, but secret_key is not")
 		}
 		return
 	}
 	if !stripeKey.MatchString(string(s.SecretKey)) {
-		k.addf("stripe.secret_key", "it is not a secret key like sk_live_…, sk_test_… or rk_live_…; a publishable key, pk_…, is of no use here")
+		k.addf("stripe.secret_key", "it is not a secret key like sk_live_…, sk_test_… or rk_live_…; a publishable key (pk_…) does not work")
 	}
 	if len(s.PaymentMethods) == 0 {
-		k.addf("stripe.payment_methods", "at least one is needed")
+		k.addf("stripe.payment_methods", "at least one is required")
 	}
 	if strings.Contains(string(s.SecretKey), "_live_") && !strings.HasPrefix(c.BaseURL, "https://") {
-		k.addf("stripe.secret_key", "with a live key base_url must begin with https://")
+		k.addf("stripe.secret_key", "a live key requires a base_url with https://")
 	}
 }
 
-// secureURL says whether a key may travel to that address.
+// secureURL reports whether a key may be sent to a URL: https, or http on loopback.
 func secureURL(text string) bool {
 	address, err := url.Parse(text)
 	if err != nil || address.Hostname() == "" || address.User != nil || address.RawQuery != "" || address.Fragment != "" {

@@ -37,7 +37,7 @@ func TestCheckStripe_ReportsEveryMistakeWithoutSecrets(t *testing.T) {
 		"not a key":           {`secret_key = "SECRETSECRET"`, "stripe.secret_key"},
 		"live key over http":  {`secret_key = "sk_live_SECRETSECRET"`, "https"},
 		"no signing secret":   {`secret_key = "sk_test_SECRETSECRET"` + "\n" + `webhook_secrets = ["SECRETSECRET"]`, "stripe.webhook_secrets"},
-		"secret without key":  {`webhook_secrets = ["whsec_SECRETSECRET"]`, "no key"},
+		"secret without key":  {`webhook_secrets = ["whsec_SECRETSECRET"]`, "secret_key is not"},
 		"late method":         {`payment_methods = ["sepa_debit"]`, "sepa_debit"},
 		"no method":           {`secret_key = "sk_test_SECRETSECRET"` + "\n" + `payment_methods = []`, "at least one"},
 		"key in clear":        {`api_url = "http://api.stripe.example"`, "stripe.api_url"},
@@ -60,7 +60,7 @@ func TestStripe_SecretsAreNeverPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := fmt.Sprintf("%v %+v %#v", cfg.Stripe, cfg.Stripe, cfg.Stripe); strings.Contains(text, goodKey) || strings.Contains(text, goodSecret) {
-		t.Error("a secret is shown")
+		t.Error("a secret is printed")
 	}
 }
 

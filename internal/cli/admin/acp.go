@@ -14,12 +14,12 @@ type ACPCommand struct {
 }
 
 type acpSignCommand struct {
-	Body       string `arg:"" optional:"" default:"-" help:"File with the body, byte by byte as it will be sent ('curl --data-binary @FILE'); - for standard input, which is the default."`
+	Body       string `arg:"" optional:"" default:"-" help:"File with the body, byte for byte as it will be sent ('curl --data-binary @FILE'). Default: - for standard input."`
 	SecretFile string `help:"File with the agent's secret. Default: the variable ${secret_variable}." placeholder:"FILE"`
-	Timestamp  string `help:"The time to sign, as it will be sent. Default: now." placeholder:"TIME"`
+	Timestamp  string `help:"Timestamp to sign and send. Default: now." placeholder:"TIME"`
 	Profile    string `default:"ours" enum:"ours,body,canonical" help:"Which bytes are signed: ours, body or canonical."`
-	Method     string `default:"POST" help:"For the profile canonical."`
-	Path       string `help:"For the profile canonical: like /api/acp/checkout_sessions." placeholder:"PATH"`
+	Method     string `default:"POST" help:"For the profile canonical: the method."`
+	Path       string `help:"For the profile canonical: the path, such as /api/acp/checkout_sessions." placeholder:"PATH"`
 }
 
 // Run prints the two headers.

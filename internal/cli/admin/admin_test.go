@@ -1,6 +1,6 @@
 package admin
 
-// grammar is the operator's part of the command line.
+// grammar has the operator commands.
 type grammar struct {
 	Customers CustomersCommand `cmd:""`
 	Orders    OrdersCommand    `cmd:""`

@@ -32,7 +32,7 @@ func TestBackup_PrivateFileRestoresOnce(t *testing.T) {
 	t.Parallel()
 	folder, place := clitest.DataDirWithCustomer(t), t.TempDir()
 	file := filepath.Join(place, "today.backup")
-	for range 2 { // a later one replaces it
+	for range 2 { // the second backup replaces the first
 		if _, errOut := clitest.MustRun(t, &grammar{}, nil, "backup", "--data", folder, file); !strings.Contains(errOut, "1 rows") || !strings.Contains(errOut, "secret.key") {
 			t.Errorf("got %s", errOut)
 		}
@@ -65,7 +65,7 @@ func TestBackup_WorksThroughPipes(t *testing.T) {
 		t.Errorf("got %s", email)
 	}
 	if code, _, errOut := clitest.Run(t, &grammar{}, packed[:len(packed)-1], "restore", "--data", t.TempDir(), "-"); code != cli.ExitError || !strings.Contains(errOut, "truncated or altered") {
-		t.Errorf("a cut one: %d, %s", code, errOut)
+		t.Errorf("a truncated backup: %d, %s", code, errOut)
 	}
 }
 
@@ -81,13 +81,13 @@ func TestBackup_FailureKeepsPreviousFile(t *testing.T) {
 		t.Errorf("got %d, %s", code, errOut)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "yesterday" {
-		t.Errorf("the old one is %q, %v", text, err)
+		t.Errorf("the old backup is %q, %v", text, err)
 	}
 	if files, err := os.ReadDir(place); err != nil || len(files) != 1 {
 		t.Errorf("%d files, %v", len(files), err)
 	}
 	if _, err := os.Stat(nowhere); err == nil {
-		t.Error("a backup made a data folder")
+		t.Error("a backup created a data folder")
 	}
 }
 

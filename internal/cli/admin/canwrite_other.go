@@ -2,5 +2,5 @@
 
 package admin
 
-// canWrite can't be answered here without creating a file.
+// canWrite can't be determined on this platform without creating a file.
 func canWrite(string) bool { return true }

@@ -20,14 +20,14 @@ import (
 )
 
 type CatalogCommand struct {
-	Export catalogExportCommand `cmd:"" help:"Print the price list in force, as CSV."`
+	Export catalogExportCommand `cmd:"" help:"Print the current price list as CSV."`
 	Diff   catalogDiffCommand   `cmd:"" help:"Show what importing a file would change."`
 	Sales  catalogSalesCommand  `cmd:"" help:"Show which extensions of the price list can be ordered, what is charged first, and why others are lookup only."`
 	Import catalogImportCommand `cmd:"" help:"Replace the price list. All nodes use it within a second; one invalid row, and nothing changes."`
 	Reset  catalogResetCommand  `cmd:"" help:"Return to the price list that ships with the program."`
 }
 
-// catalogFlags says which service's price list is meant.
+// catalogFlags select the service whose price list is used.
 type catalogFlags struct {
 	Config string `help:"Configuration file of the service. Default: $$DOTKONTOR_CONFIG." xor:"place"`
 	Data   string `help:"Data folder of the service. Default: that of the sandbox." xor:"place"`
@@ -48,8 +48,8 @@ func (p catalogFlags) load(t *cli.Terminal) (config.Config, error) {
 	return cfg, nil
 }
 
-// folder is the data folder that is meant; it is empty if a configuration names the
-// service. A flag beats the environment.
+// folder returns the selected data folder, "" if a configuration selects the service. A
+// flag takes precedence over the environment.
 func (p catalogFlags) folder(t *cli.Terminal) string {
 	if p.Data != "" || p.Config != "" || t.Getenv("DOTKONTOR_CONFIG") != "" {
 		return p.Data
@@ -100,7 +100,7 @@ type catalogImportCommand struct {
 	File string `arg:"" help:"The new price list (CSV), or - for standard input."`
 }
 
-// Run checks the whole list and then replaces the old one.
+// Run validates the whole list and then replaces the current one.
 func (c catalogImportCommand) Run(t *cli.Terminal) error {
 	next, err := readPriceList(t, c.File)
 	if err != nil {
@@ -114,17 +114,17 @@ type catalogResetCommand struct {
 	Yes bool `help:"Reset even if prices change by more than catalog.confirm_factor, or extensions disappear."`
 }
 
-// Run puts the shipped list in force, also that of a later version of the program.
+// Run activates the shipped list, also that of later versions of the program.
 func (c catalogResetCommand) Run(t *cli.Terminal) error { return c.replace(t, nil, c.Yes) }
 
-// replace puts next in force, nil for the shipped list.
+// replace activates next; nil means the shipped list.
 func (p catalogFlags) replace(t *cli.Terminal, next *catalog.Catalog, confirmed bool) error {
 	cfg, err := p.load(t)
 	if err != nil {
 		return err
 	}
-	// A folder that was named by mistake, or that of a service on PostgreSQL, must not get
-	// a database that no service reads. A configuration names its database itself.
+	// Never create a database in a wrong folder, or in that of a service that uses
+	// PostgreSQL. A configuration selects its database itself.
 	if folder := p.folder(t); folder != "" && !sqldb.Exists(app.StoreOptions(cfg)) {
 		return fmt.Errorf("there is no database in %s; use --config to name the service", folder)
 	}
@@ -147,7 +147,7 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 		if current.Number == 0 {
 			return err
 		}
-		// An invalid list in force must not stand in the way of its replacement.
+		// An invalid current list must not prevent its replacement.
 		fmt.Fprintf(t.Err, "dotkontor: %v\ndotkontor: comparing with the shipped list instead\n", err)
 		current.List = shipped
 	}
@@ -165,7 +165,7 @@ func replacePriceList(t *cli.Terminal, db *store.DB, factor float64, next *catal
 	edition, err := db.ReplacePriceList(t.Ctx, current, next, app.PriceListEvent(
 		registrar.Actor{Kind: registrar.ActorOperator, Through: cli.SystemUser()}, compared, len(changes)))
 	if errors.Is(err, catalog.ErrEditionConflict) {
-		return errors.New("nothing was changed: another import was faster; run catalog diff again")
+		return errors.New("nothing was changed: another import came first; run catalog diff again")
 	}
 	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
@@ -197,7 +197,7 @@ func readCatalogInput(t *cli.Terminal, path string) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	// One byte more than is allowed, so that catalog.Parse sees that it is too much.
+	// One byte more than allowed, so that catalog.Parse detects the excess.
 	return io.ReadAll(io.LimitReader(in, catalog.MaxBytes+1))
 }
 
@@ -240,7 +240,7 @@ type catalogSalesCommand struct {
 	LookupOnly bool `help:"Show only extensions that can't be ordered."`
 }
 
-// Run decides as the service does, from its configuration. No registry is asked.
+// Run decides like the service, from its configuration. It queries no registry.
 func (c catalogSalesCommand) Run(t *cli.Terminal) error {
 	cfg, err := c.Load(t)
 	if err != nil {
@@ -271,7 +271,7 @@ func (c catalogSalesCommand) Run(t *cli.Terminal) error {
 	return err
 }
 
-// formatSale is one extension: what is charged first, and whether it can be ordered.
+// formatSale formats an extension: the first charge, and whether it can be ordered.
 func formatSale(ext registrar.Extension, sale registrar.Sale) string {
 	label := "orderable"
 	switch {

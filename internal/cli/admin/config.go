@@ -1,4 +1,4 @@
-// Package admin has the commands by which operators manage a service.
+// Package admin has the commands with which operators manage a service.
 package admin
 
 import (
@@ -21,15 +21,15 @@ import (
 )
 
 type ConfigCommand struct {
-	Check  configCheckCommand  `cmd:"" help:"Report everything that is wrong with a configuration file."`
-	NewKey configNewKeyCommand `cmd:"" help:"Print a fresh key for the setting secret_key."`
+	Check  configCheckCommand  `cmd:"" help:"Report every problem with a configuration file."`
+	NewKey configNewKeyCommand `cmd:"" help:"Print a new key for secret_key."`
 	KeyID  configKeyIDCommand  `cmd:"" name:"key-id" help:"Print the ids of the configured secret keys, or of one on standard input."`
 	Rotate rotateKeyCommand    `cmd:"" name:"rotate-key" help:"Replace the secret key while nodes are running, or show what is sealed with which key."`
 }
 
 type configNewKeyCommand struct{}
 
-// Run prints a key and keeps it nowhere.
+// Run prints a key and stores it nowhere.
 func (configNewKeyCommand) Run(t *cli.Terminal) error {
 	_, err := fmt.Fprintln(t.Out, config.NewKey())
 	return err
@@ -40,8 +40,8 @@ type configCheckCommand struct {
 	Connect bool   `help:"Also connect to every upstream: database, registries, payment provider, mail server, VIES, resolvers, IANA."`
 }
 
-// Run checks all that serve would read, and starts nothing. It prints a line for
-// each finding, so that one run shows everything.
+// Run checks everything that serve reads, and starts nothing. It prints a line for each
+// finding, so that one run shows all of them.
 func (c configCheckCommand) Run(t *cli.Terminal) error {
 	f := findings{out: t.Out}
 	cfg, err := config.Load(c.Config, t.Env)
@@ -52,7 +52,7 @@ func (c configCheckCommand) Run(t *cli.Terminal) error {
 	for _, problem := range checkFiles(cfg) {
 		f.fail(problem)
 	}
-	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // told already
+	if err == nil || !strings.Contains(err.Error(), "database.url: ") { // reported already
 		f.fail(sqldb.CheckTransport(app.StoreOptions(cfg)))
 	}
 	for _, warning := range cfg.Warnings() {
@@ -92,8 +92,8 @@ func (f *findings) fail(err error) {
 	}
 }
 
-// checkDatabase compares the secret keys with the database and reads the price list
-// there. A database that can't be opened is one failure, not one for each of these.
+// checkDatabase compares the secret keys with the database and reads the price list. A
+// database that can't be opened is reported once.
 func checkDatabase(t *cli.Terminal, cfg config.Config, f *findings, connect bool) (extensions int) {
 	ctx, cancel := context.WithTimeout(t.Ctx, databaseCheckTimeout)
 	defer cancel()
@@ -122,8 +122,8 @@ func checkDatabase(t *cli.Terminal, cfg config.Config, f *findings, connect bool
 	return edition.List.Len()
 }
 
-// checkFiles looks at the data folder, and reads the certificates and keys that the
-// configuration names. Files that do not exist are told by config.Load.
+// checkFiles checks the data folder and reads the configured certificates and keys.
+// config.Load reports files that do not exist.
 func checkFiles(cfg config.Config) (problems []error) {
 	if cfg.Data != "" {
 		if err := checkFolder(cfg.Data); err != nil {
@@ -133,8 +133,8 @@ func checkFiles(cfg config.Config) (problems []error) {
 	return append(problems, app.CheckTLSFiles(cfg)...)
 }
 
-// checkFolder says why files could not be kept in a folder, or why it could not be
-// created. It creates nothing.
+// checkFolder returns the reason why a folder can't be created or written to. It creates
+// nothing.
 func checkFolder(folder string) error {
 	at, err := filepath.Abs(folder)
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 	"github.com/dotkontor/dotkontor/internal/upstream/vies"
 )
 
-// probeTimeout bounds the attempt at one upstream.
+// probeTimeout limits the attempt to reach one upstream.
 const probeTimeout = 15 * time.Second
 
-// probe is one upstream that the configuration names.
+// probe is a configured upstream.
 type probe struct {
 	name    string
 	explain func(error) error
 	try     func(context.Context) error
 }
 
-// probeUpstreams connects to everything outside but the database, and prints a line for
-// each. It sends nothing that changes anything there.
+// probeUpstreams connects to every upstream except the database and prints a line for
+// each. It changes nothing there.
 func probeUpstreams(t *cli.Terminal, cfg config.Config, f *findings) {
 	probes, done, err := upstreamProbes(cfg)
 	if err != nil {
@@ -53,10 +53,10 @@ func printConnected(out io.Writer, name string, took time.Duration) {
 	fmt.Fprintf(out, "%-4s %s: connected in %d ms\n", cli.StatusOK, name, took.Milliseconds())
 }
 
-// upstreamSettings are what an operator checks when an upstream can't be used.
+// upstreamSettings are the settings to check if an upstream can't be used.
 type upstreamSettings struct {
-	// address is where the upstream is configured, trust whom its certificate must be
-	// from, login what it lets us in by; empty if there is none.
+	// address is the setting with the address, authorities names the trusted certificate
+	// authorities, login the settings with the credentials, if any.
 	address, authorities, login string
 }
 
@@ -71,7 +71,7 @@ var (
 	dnsSettings      = upstreamSettings{"upstream.dns (default: the resolvers of this machine)", systemTrust, ""}
 )
 
-// explain is the cause of err and what to check. It quotes no foreign text where the
+// explain returns the cause of err and what to check. It quotes no foreign text if the
 // cause is known.
 func (s upstreamSettings) explain(err error) error {
 	class := registrar.NetworkClass(err)
@@ -168,7 +168,7 @@ func upstreamProbes(cfg config.Config) (probes []probe, done func(), err error) 
 	return probes, lookups.Close, nil
 }
 
-// probePayments adds the payment provider and, where something is sold, VIES.
+// probePayments adds the payment provider and VIES if orders are enabled.
 func probePayments(cfg config.Config, add func(string, func(error) error, func(context.Context) error)) error {
 	provider := app.NewStripe(cfg.Stripe, slog.New(slog.DiscardHandler))
 	if provider == nil {
@@ -188,7 +188,7 @@ func probePayments(cfg config.Config, add func(string, func(error) error, func(c
 		defer register.Close()
 		id := cfg.Company.VATID
 		if id == "" {
-			id = "DE000000000" // not valid, which is an answer as well
+			id = "DE000000000" // not valid, which is a response as well
 		}
 		_, err := register.Valid(ctx, id)
 		return err
@@ -196,7 +196,7 @@ func probePayments(cfg config.Config, add func(string, func(error) error, func(c
 	return nil
 }
 
-// noVATCache keeps no answers: a probe asks the register itself.
+// noVATCache stores nothing: a probe must reach VIES itself.
 type noVATCache struct{}
 
 func (noVATCache) VATCheck(context.Context, string) (valid bool, checkedAt time.Time, found bool, err error) {

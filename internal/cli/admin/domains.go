@@ -14,9 +14,9 @@ import (
 
 type DomainsCommand struct {
 	List     domainsListCommand     `cmd:"" help:"List all domains, or those of one customer."`
-	Show     domainsShowCommand     `cmd:"" help:"Show one domain and its provisioning items."`
-	Register domainsRegisterCommand `cmd:"" help:"Register a name for a customer who paid outside of the service. The running service executes it."`
-	Renew    domainsRenewCommand    `cmd:"" help:"Renew a domain for a customer who paid outside of the service. The running service executes it."`
+	Show     domainsShowCommand     `cmd:"" help:"Show one domain and its provision items."`
+	Register domainsRegisterCommand `cmd:"" help:"Register a name for a customer who paid outside the service. The running service executes it."`
+	Renew    domainsRenewCommand    `cmd:"" help:"Renew a domain for a customer who paid outside the service. The running service executes it."`
 }
 
 type domainsListCommand struct {
@@ -132,7 +132,7 @@ func printItem(d cli.Session, item provision.Item) error {
 	return err
 }
 
-// manualOrderFlags describe an order that was paid outside of the service.
+// manualOrderFlags describe an order that was paid outside the service.
 type manualOrderFlags struct {
 	cli.ServiceFlags
 	Name          string        `arg:"" help:"The domain."`

@@ -6,7 +6,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 )
 
-// formatTime is a time as lists print it: a dash for never.
+// formatTime formats a time for lists, with a dash for never.
 func formatTime(at time.Time) string {
 	if at.IsZero() {
 		return "-"
@@ -14,7 +14,7 @@ func formatTime(at time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04")
 }
 
-// jsonTime is a time for scripts: null for never.
+// jsonTime converts a time for JSON, with null for never.
 func jsonTime(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
@@ -23,7 +23,7 @@ func jsonTime(at time.Time) *time.Time {
 	return &at
 }
 
-// formatDate is a date as lists print it: a dash for none.
+// formatDate formats a date for lists, with a dash for none.
 func formatDate(at time.Time) string {
 	if at.IsZero() {
 		return "-"

@@ -124,7 +124,7 @@ type invoicesShowCommand struct {
 	Number string `arg:"" help:"The document's number (RE-2026-000001)."`
 }
 
-// Run prints what the paper says.
+// Run prints the contents of the document.
 func (c invoicesShowCommand) Run(t *cli.Terminal) error {
 	return c.WithSession(t, func(d cli.Session) error {
 		document, found, err := d.Services.DB.GetDocumentByNumber(d.Ctx, c.Number)

@@ -37,7 +37,7 @@ func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 	table, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--config", settings)
 	for _, want := range []string{`open  2026-11-15 +Vergeben\.org`, `open  none +Bestellung ord_`, `open  \? +das von neulich`} {
 		if !regexp.MustCompile(want).Match(table) {
-			t.Errorf("nothing of %s:\n%s", want, table)
+			t.Errorf("%s is missing:\n%s", want, table)
 		}
 	}
 	list, _ := clitest.MustRun(t, &grammar{}, nil, "notices", "list", "--json", "--config", settings)
@@ -46,7 +46,7 @@ func TestNotices_ListShowsConsentOfWithdrawnOrders(t *testing.T) {
 		`"orders":[{"id":"` + open + `","paidAt":null,"consentAt":null}]`,
 	} {
 		if !strings.Contains(string(list), want) {
-			t.Errorf("nothing of %s:\n%s", want, list)
+			t.Errorf("%s is missing:\n%s", want, list)
 		}
 	}
 }

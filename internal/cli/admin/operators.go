@@ -35,8 +35,8 @@ func (c operatorsAddCommand) Run(t *cli.Terminal) error {
 	})
 }
 
-// printGrant prints the factors that open the operators' pages, or the enrolment
-// link for the first one.
+// printGrant prints the factors that open the operator pages, or the enrolment link for
+// the first one.
 func printGrant(d cli.Session, account account.Customer, grant account.OperatorGrant) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "operator: %s, pages at %s/operator\n", account.Email, d.Config.BaseURL)

@@ -16,8 +16,8 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/clitest"
 )
 
-// dataDirWithOrders is a service whose customer has an open order and a failed one
-// whose money waits to go back.
+// dataDirWithOrders returns a service whose customer has an open order and a failed one
+// with a refund due.
 func dataDirWithOrders(t *testing.T) (settings, open, failed string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -77,7 +77,7 @@ func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 		not   string
 	}{
 		{"orders list", []string{open + `  awaiting_payment .* 14\.28 .* wartet\.org\n`, failed + `  failed `}, ""},
-		{"orders list --open", []string{open, failed}, ""}, // the failed one's money is still here
+		{"orders list --open", []string{open, failed}, ""}, // the failed order has a refund due
 		{"orders list --customer anna@example.com --json", []string{
 			`"status":"awaiting_payment","domains":\["wartet\.org"\],"gross":14\.28,"refunds_due":0,"created_at":"2026-11-15T08:00:00Z","paid_at":null`,
 			`"status":"failed","domains":\["vergeben\.org"\],"gross":14\.28,"refunds_due":1`,
@@ -92,11 +92,11 @@ func TestOrders_ListAndShowPaymentsAndRefunds(t *testing.T) {
 		out, _ := clitest.MustRun(t, &grammar{}, nil, append(strings.Fields(test.args), "--config", settings)...)
 		for _, want := range test.wants {
 			if !regexp.MustCompile(want).Match(out) {
-				t.Errorf("%s says nothing of %s:\n%s", test.args, want, out)
+				t.Errorf("%s does not print %s:\n%s", test.args, want, out)
 			}
 		}
 		if test.not != "" && regexp.MustCompile(test.not).Match(out) {
-			t.Errorf("%s tells too much:\n%s", test.args, out)
+			t.Errorf("%s prints something that matches %q:\n%s", test.args, test.not, out)
 		}
 	}
 	for _, id := range []string{"ord_nothing", "\xff"} {

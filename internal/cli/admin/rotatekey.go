@@ -21,11 +21,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// databaseCheckTimeout bounds how long config check waits for a database that may not be
-// reachable from where it runs.
+// databaseCheckTimeout limits how long config check waits for a database, which may not be
+// reachable from this machine.
 const databaseCheckTimeout = 5 * time.Second
 
-// checkKeys compares the keys with the database. db is nil where there is none yet.
+// checkKeys compares the keys with the database. db is nil if there is none yet.
 func checkKeys(ctx context.Context, cfg config.Config, db *store.DB) error {
 	if db == nil {
 		return nil
@@ -44,7 +44,7 @@ type configKeyIDCommand struct {
 	Stdin bool `help:"Read one key from standard input instead of the configuration."`
 }
 
-// Run prints ids, which reveal nothing of the keys.
+// Run prints ids, which reveal nothing about the keys.
 func (c configKeyIDCommand) Run(t *cli.Terminal) error {
 	var keys []registrar.SealKey
 	if c.Stdin {
@@ -74,10 +74,10 @@ func (c configKeyIDCommand) Run(t *cli.Terminal) error {
 
 type rotateKeyCommand struct {
 	cli.ServiceFlags
-	Status  bool          `help:"Only show the keys, what nodes reported last and what is sealed with which key." xor:"what"`
-	Drop    string        `help:"End the key with this id, so that nodes start without it. Refused while anything is sealed with it." placeholder:"ID" xor:"what"`
-	Abandon string        `help:"Give up the key with this id, which is lost: what only it opens stays unreadable for good." placeholder:"ID" xor:"what"`
-	Wait    time.Duration `help:"How long to wait for running nodes. A node that was killed is noticed after 2 minutes." default:"3m"`
+	Status  bool          `help:"Only show the keys, the last report of each node, and how many values each key seals." xor:"what"`
+	Drop    string        `help:"Retire the key with this id, so that nodes start without it. Refused while any value is sealed with it." placeholder:"ID" xor:"what"`
+	Abandon string        `help:"Give up the lost key with this id. Values that only it opens stay unreadable for good." placeholder:"ID" xor:"what"`
+	Wait    time.Duration `help:"How long to wait for running nodes. A killed node is detected after 2 minutes." default:"3m"`
 }
 
 // Run rotates, or resumes a rotation that was interrupted.
@@ -120,7 +120,7 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 		if err := rotation.Abandon(t.Ctx, c.Abandon); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(t.Out, "key %s is given up; '%s --status' counts what is lost with it, docs/operating.md says how to replace it\n", c.Abandon, c.commandLine(t))
+		_, err := fmt.Fprintf(t.Out, "key %s is given up; '%s --status' counts the lost values, docs/operating.md says how to replace them\n", c.Abandon, c.commandLine(t))
 		return err
 	}
 	target, err := rotation.Target(t.Ctx)
@@ -128,7 +128,7 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 		return err
 	}
 	if target == "" && file != "" {
-		// A rotation that was interrupted is finished before another one begins.
+		// Finish an interrupted rotation before starting another one.
 		keys, err := db.SealKeys(t.Ctx)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (c rotateKeyCommand) execute(t *cli.Terminal, cfg config.Config, db *store.
 			}
 		}
 	} else if target == "" {
-		fmt.Fprintln(t.Out, "no configured key is new to the database (to rotate, add one to additional_secret_keys on every node: dotkontor config new-key); looking for values of other keys than the active one")
+		fmt.Fprintln(t.Out, "no configured key is new to the database (to rotate, add one to additional_secret_keys on every node: dotkontor config new-key); looking for values that are not sealed with the active key")
 	}
 	if err := rotation.Rotate(t.Ctx); err != nil {
 		return err
@@ -163,17 +163,17 @@ func (c rotateKeyCommand) rotation(t *cli.Terminal, cfg config.Config, db *store
 	return rotation, nil
 }
 
-// rotationPending says that the key of an earlier rotation is not dropped yet.
+// rotationPending reports whether the key of an earlier rotation is not dropped yet.
 func rotationPending(keys []keyring.Key) bool {
 	return slices.ContainsFunc(keys, func(key keyring.Key) bool { return key.State == keyring.Previous })
 }
 
 func newSealKey() registrar.SealKey {
-	key, _ := config.ParseKey(config.NewKey()) // it is a key
+	key, _ := config.ParseKey(config.NewKey()) // never fails
 	return key
 }
 
-// commandLine is this command with the configuration that it was given, to be repeated.
+// commandLine returns this command with its --config flag, for the next step.
 func (c rotateKeyCommand) commandLine(t *cli.Terminal) string {
 	path := cmp.Or(c.Config, t.Getenv("DOTKONTOR_CONFIG"))
 	if path == "" {
@@ -182,7 +182,7 @@ func (c rotateKeyCommand) commandLine(t *cli.Terminal) string {
 	return "dotkontor config rotate-key --config " + shellQuote(path)
 }
 
-// shellQuote quotes text for a POSIX shell where it needs quotes.
+// shellQuote quotes text for a POSIX shell if necessary.
 func shellQuote(text string) string {
 	if strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
 		return text

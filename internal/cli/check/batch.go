@@ -13,23 +13,23 @@ import (
 // redrawInterval is fast enough to look alive and slow enough not to flicker.
 const redrawInterval = 100 * time.Millisecond
 
-// estimateInterval is how often a costly estimate is made anew.
+// estimateInterval is how often a costly estimate is repeated.
 const estimateInterval = 5 * time.Second
 
-// printer shows answers as they come. index is the place of a name in the batch.
+// printer prints results as they arrive. index is the position of a name in the batch.
 type printer interface {
-	// add takes one answer; hidden ones are counted but not shown.
+	// add takes one result; hidden ones are counted but not printed.
 	add(index int, r row, hidden bool) error
-	// tick is called now and then while answers are awaited.
+	// tick is called regularly while results are pending.
 	tick(p progress) error
-	// finish prints what is still held back. It is called once.
+	// finish prints the remaining results. It is called once.
 	finish(p progress) error
 }
 
-// progress is how far a batch has come.
+// progress is the state of a batch.
 type progress struct {
 	total, done, free, failed int
-	// left is the time that the rest will take, negative if unknown.
+	// left is the estimated remaining time, negative if unknown.
 	left        time.Duration
 	took        time.Duration
 	interrupted bool
@@ -48,7 +48,7 @@ func (p progress) exitCode() int {
 	}
 }
 
-// line is the progress in one line.
+// line formats the progress in one line.
 func (p progress) line() string {
 	text := fmt.Sprintf("%d/%d, %d free", p.done, p.total, p.free)
 	if p.failed > 0 {
@@ -60,24 +60,24 @@ func (p progress) line() string {
 	return text
 }
 
-// batch asks about many names, so many at one moment.
+// batch looks up many names with bounded concurrency.
 type batch struct {
 	names []string
 	jobs  int
 	ask   func(ctx context.Context, name string) row
-	// first is the answer about the first name, if it is known already.
+	// first is the result of the first name, if it is known already.
 	first *row
-	// estimateEnd estimates when so many more names will be done; nil means by
-	// experience. It may be costly, so it is not asked at every redraw.
+	// estimateEnd estimates when that many more names will be done; nil means extrapolate.
+	// It may be costly, so it is not called at every redraw.
 	estimateEnd func(names int) time.Time
 	endAt       time.Time
 	estimatedAt time.Time
 
 	printer  printer
 	onlyFree bool
-	// progress gets a line that is drawn over and over; nil means none.
+	// progress receives a line that is redrawn in place; nil means none.
 	progress       io.Writer
-	redrawInterval time.Duration // from redraw to redraw
+	redrawInterval time.Duration
 	now            func() time.Time
 }
 
@@ -86,7 +86,7 @@ type indexedRow struct {
 	row   row
 }
 
-// run ends when every name has its row, or when ctx ends.
+// run returns when every name has a result, or when ctx ends.
 func (b *batch) run(ctx context.Context) (progress, error) {
 	began := b.now()
 	p := progress{total: len(b.names), left: -1}
@@ -122,8 +122,8 @@ func (b *batch) run(ctx context.Context) (progress, error) {
 	return p, b.printer.finish(p)
 }
 
-// start sets the workers to work. Each ends with the last name or with ctx; what
-// an answer under way after that says is lost.
+// start starts the workers. They end after the last name or with ctx, which discards
+// results in flight.
 func (b *batch) start(ctx context.Context) <-chan indexedRow {
 	answers := make(chan indexedRow, b.jobs)
 	var mu sync.Mutex
@@ -142,7 +142,7 @@ func (b *batch) start(ctx context.Context) <-chan indexedRow {
 			for i := take(); i < len(b.names) && ctx.Err() == nil; i = take() {
 				r := b.ask(ctx, b.names[i])
 				if ctx.Err() != nil {
-					return // cut off; that is no answer about the name
+					return // interrupted, so this is not a result
 				}
 				select {
 				case answers <- indexedRow{i, r}:
@@ -186,7 +186,7 @@ func (b *batch) redraw(p progress) error {
 	return b.printer.tick(p)
 }
 
-// formatDuration writes a duration as people say it.
+// formatDuration formats a duration for people.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -12,7 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 )
 
-// eraseLine goes to the beginning of the line and empties it.
+// eraseLine moves to the beginning of the line and clears it.
 const eraseLine = "\r\x1b[K"
 
 func isTerminal(out io.Writer) bool {
@@ -20,9 +20,9 @@ func isTerminal(out io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// screen is what is known about the window of the person who waits.
+// screen describes the terminal.
 type screen struct {
-	live   bool // lines can be drawn over
+	live   bool // lines can be redrawn
 	colour bool
 	size   func() (width, height int)
 }
@@ -30,12 +30,12 @@ type screen struct {
 const (
 	defaultWidth  = 80
 	defaultHeight = 24
-	// minWindowWidth keeps the arithmetic of columns out of trouble.
+	// minWindowWidth keeps column widths positive.
 	minWindowWidth = 20
 )
 
-// newScreen looks at standard output and at the three variables with which
-// people say how they want it (https://no-color.org for the first one here).
+// newScreen reads standard output and the variables TERM, COLUMNS and NO_COLOR
+// (https://no-color.org).
 func newScreen(t *cli.Terminal) screen {
 	live := isTerminal(t.Out) && t.Getenv("TERM") != "dumb"
 	columns, _ := strconv.Atoi(t.Getenv("COLUMNS"))
@@ -57,10 +57,9 @@ func newScreen(t *cli.Terminal) screen {
 	}
 }
 
-// livePrinter draws a table that fills while the answers come. Rows whose
-// predecessors are all known are printed for good and may scroll away; below
-// them stands a window of rows that are still moving, and the progress. Only
-// that window is ever drawn over.
+// livePrinter draws a table that fills while results arrive. Rows whose predecessors are
+// all known are final and may scroll away. Below them are a window of rows that may still
+// change, and the progress; only that window is redrawn.
 type livePrinter struct {
 	out           io.Writer
 	screen        screen
@@ -68,14 +67,14 @@ type livePrinter struct {
 	names         []string
 	rows          []row
 	states        []rowState
-	next          int // the first row that is not printed for good
+	next          int // the first row that is not final
 	drawn         int // lines of the window on the screen
 	headerPrinted bool
-	// onlyFree says that awaited rows may never be shown.
+	// onlyFree means that pending rows may never be shown.
 	onlyFree bool
 }
 
-// rowState is what is known about a place in the batch.
+// rowState is the state of a position in the batch.
 type rowState uint8
 
 const (
@@ -109,7 +108,7 @@ func (p *livePrinter) finish(now progress) error {
 	return err
 }
 
-// frame is everything that turns the screen of the last frame into that of now.
+// frame returns the output that updates the screen from the last frame.
 func (p *livePrinter) frame(now progress, last bool) string {
 	width, height := p.screen.size()
 	width-- // some terminals wrap as soon as the last column is written
@@ -140,8 +139,8 @@ func (p *livePrinter) frame(now progress, last bool) string {
 	return text.String()
 }
 
-// window is the rows behind the first one that is still awaited. Where only free
-// names are shown, nobody knows yet which of the awaited ones will be.
+// window returns the rows from the first pending one on. With onlyFree, pending rows are
+// omitted, because they may turn out to be taken.
 func (p *livePrinter) window(width, height int) []string {
 	var lines []string
 	for i := p.next; i < len(p.rows) && len(lines) < height; i++ {
@@ -155,7 +154,7 @@ func (p *livePrinter) window(width, height int) []string {
 	return lines
 }
 
-// summaryLine is the last line.
+// summaryLine returns the last line.
 func summaryLine(p progress) string {
 	if p.interrupted {
 		return p.line()

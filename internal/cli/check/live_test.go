@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
-// fakeTerminal understands the few sequences that the table uses, and keeps what
-// a person would see, scrolled lines included.
+// fakeTerminal interprets the escape sequences of the table and records the visible text,
+// including lines that scrolled away.
 type fakeTerminal struct {
 	lines [][]rune
 	row   int
@@ -115,7 +115,7 @@ func TestLivePrinter_RedrawStaysInsideWindow(t *testing.T) {
 	terminal := &fakeTerminal{}
 	p := newLivePrinter(terminal, screen80x(height), names, false)
 	for i := range names {
-		at := (i*37 + 5) % len(names) // all places, in a mixed order
+		at := (i*37 + 5) % len(names) // every position, in mixed order
 		if err := p.add(at, freeRow(names[at]), false); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestLivePrinter_RedrawStaysInsideWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		if p.drawn >= height {
-			t.Fatalf("%d lines are drawn over in a window of %d", p.drawn, height)
+			t.Fatalf("%d lines are redrawn in a window of %d", p.drawn, height)
 		}
 	}
 	if err := p.finish(progress{total: 200, done: 200, free: 200}); err != nil {
@@ -157,7 +157,7 @@ func TestLivePrinter_OnlyFreeHidesOthers(t *testing.T) {
 
 func TestScreen_FollowsEnvironment(t *testing.T) {
 	t.Parallel()
-	// Not a terminal: nothing is drawn over, whatever the environment says.
+	// Without a terminal nothing is redrawn, regardless of the environment.
 	s := newScreen(&cli.Terminal{Out: &bytes.Buffer{}, Env: []string{"TERM=xterm", "COLUMNS=120"}})
 	if width, _ := s.size(); s.live || s.colour || width != 120 {
 		t.Errorf("got %+v with a width of %d", s, width)

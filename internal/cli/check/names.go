@@ -16,21 +16,19 @@ import (
 )
 
 const (
-	// maxNames bounds one batch, after every name has grown into its extensions
-	// and suggestions.
+	// maxNames limits one batch, including extensions and suggestions.
 	maxNames = 100_000
-	// maxLine bounds a line of input. No name is longer in any spelling.
+	// maxLine limits a line of input. No form of a name is longer.
 	maxLine = 4096
 )
 
-// labelSeparators are what a person may type between labels (UTS 46, 2.3).
+// labelSeparators are the characters that separate labels (UTS 46, 2.3).
 const labelSeparators = ".\u3002\uff0e\uff61"
 
-var errTooManyNames = fmt.Errorf("more than %d names; please split the list", maxNames)
+var errTooManyNames = fmt.Errorf("more than %d names; split the list", maxNames)
 
-// readNames reads one name a line. Empty lines and everything after a # are
-// skipped. It gives up waiting when ctx ends; what still sits in Read then ends
-// with the process.
+// readNames reads one name per line. It skips empty lines and text after #. It returns
+// when ctx ends; a blocked Read then ends with the process.
 func readNames(ctx context.Context, in io.Reader) ([]string, error) {
 	type result struct {
 		names []string
@@ -66,23 +64,22 @@ func scanNames(in io.Reader) ([]string, error) {
 		names = append(names, line)
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		return nil, fmt.Errorf("line %d of the input is longer than %d bytes; one name a line is expected", number+1, maxLine)
+		return nil, fmt.Errorf("line %d of the input is longer than %d bytes; expected one name per line", number+1, maxLine)
 	}
 	return names, lines.Err()
 }
 
-// nameExpansion is what names grow into.
+// nameExpansion expands names into extensions and suggestions.
 type nameExpansion struct {
 	// tlds are the extensions for names without one.
 	tlds []string
-	// alsoTLDs puts full names below tlds too.
+	// alsoTLDs also checks names with an extension under tlds.
 	alsoTLDs bool
 	suggest  bool
 	listed   func(tld string) bool
 }
 
-// expand returns the full names to ask about, each once, in the order of what
-// was given.
+// expand returns the full names to look up, without duplicates, in the given order.
 func (w nameExpansion) expand(given []string) ([]string, error) {
 	var names []string
 	seen := make(map[string]bool)
@@ -102,8 +99,8 @@ func (w nameExpansion) expand(given []string) ([]string, error) {
 	return names, nil
 }
 
-// expandName is one name below all its extensions, then its suggestions below them.
-// What is no name stays as it is, and the answer will say what is wrong.
+// expandName returns one name under all its extensions, then its suggestions. Invalid
+// names stay as they are; their result reports the error.
 func (w nameExpansion) expandName(text string) []string {
 	label, below := text, w.tlds
 	if strings.ContainsAny(text, labelSeparators) {
@@ -132,8 +129,8 @@ func (w nameExpansion) expandName(text string) []string {
 	return names
 }
 
-// chooseExtensions reads the values of --tlds. Extensions that the list does not
-// carry are a mistake if strict: a batch of typing errors helps nobody.
+// chooseExtensions parses the values of --tlds. If strict, extensions that are not listed
+// are errors, because they are probably typos.
 func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]string, error) {
 	if len(values) == 0 {
 		return lookup.DefaultExtensions(), nil
@@ -159,8 +156,8 @@ func chooseExtensions(values []string, list *catalog.Catalog, strict bool) ([]st
 	return chosen, nil
 }
 
-// filterExtensions is the extensions that pass, those of a search first, since they are
-// what most people look for.
+// filterExtensions returns the extensions that pass, starting with those of a search,
+// which are the most common.
 func filterExtensions(list *catalog.Catalog, pass func(registrar.Extension) bool) []string {
 	first := lookup.DefaultExtensions()
 	var webConfig, rest []string

@@ -37,7 +37,7 @@ func TestNameList_IsBounded(t *testing.T) {
 		labels[i] = fmt.Sprintf("x%d", i)
 	}
 	if _, err := (nameExpansion{tlds: []string{".de", ".com"}}).expand(labels); !errors.Is(err, errTooManyNames) {
-		t.Errorf("names that grow too many: %v", err)
+		t.Errorf("too many names after expansion: %v", err)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestReadNames_StopsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	in, out := io.Pipe()
-	defer out.Close() // lets the reader go
+	defer out.Close() // unblocks the reader
 	var code cli.ExitCode
 	if _, err := readNames(ctx, in); !errors.As(err, &code) || int(code) != cli.ExitInterrupted {
 		t.Errorf("got %v", err)
@@ -62,10 +62,10 @@ func TestNameExpansion_TLDsAndSuggestions(t *testing.T) {
 	listed := func(tld string) bool { _, ok := list.Extension(tld); return ok }
 	tlds := []string{".de", ".com"}
 	for _, test := range []struct {
-		rule  string
-		wish  nameExpansion
-		given string
-		want  string
+		rule      string
+		expansion nameExpansion
+		given     string
+		want      string
 	}{
 		{"a name without a dot below every extension", nameExpansion{tlds: tlds}, "haus", "haus.de haus.com"},
 		{"a full name as it is", nameExpansion{tlds: tlds}, "haus.shop", "haus.shop"},
@@ -76,8 +76,8 @@ func TestNameExpansion_TLDsAndSuggestions(t *testing.T) {
 		{"another dot is a dot", nameExpansion{tlds: tlds}, "haus。de", "haus。de"},
 		{"what is no name stays as it is", nameExpansion{tlds: tlds, alsoTLDs: true, suggest: true}, "a_b www.haus.de haus.zz", "a_b www.haus.de haus.zz"},
 	} {
-		test.wish.listed = listed
-		got, err := test.wish.expand(strings.Fields(test.given))
+		test.expansion.listed = listed
+		got, err := test.expansion.expand(strings.Fields(test.given))
 		if err != nil || strings.Join(got, " ") != test.want {
 			t.Errorf("%s: got %v, %v", test.rule, got, err)
 		}
@@ -123,6 +123,6 @@ func TestChooseExtensions_ByGroupOrName(t *testing.T) {
 		}
 	}
 	if _, err := chooseExtensions([]string{".zz"}, list, false); err != nil {
-		t.Errorf("a service may carry what our list does not: %v", err)
+		t.Errorf("an unlisted extension is rejected with --server: %v", err)
 	}
 }

@@ -70,8 +70,8 @@ func (p *pacer) wait(ctx context.Context) error {
 	}
 }
 
-// delay returns how long the next request has to wait. It is not possible to tell while
-// the requests in flight fill a window.
+// delay returns how long the next request has to wait. possible is false while the
+// requests in flight fill a window.
 func (p *pacer) delay() (delay time.Duration, possible bool) {
 	now := p.now()
 	delay = p.notBefore.Sub(now)

@@ -45,7 +45,7 @@ func (p *jsonPrinter) finish(progress) error {
 	return err
 }
 
-// ndjsonPrinter prints one object a line, in the order of arrival.
+// ndjsonPrinter prints one object per line, in the order of arrival.
 type ndjsonPrinter struct{ out io.Writer }
 
 func (p *ndjsonPrinter) add(_ int, r row, hidden bool) error {
@@ -64,15 +64,15 @@ func (p *ndjsonPrinter) tick(progress) error { return nil }
 
 func (p *ndjsonPrinter) finish(progress) error { return nil }
 
-// reorderBuffer holds answers back until those before them have come, so that the
-// output has the order of the batch.
+// reorderBuffer delays results until those before them have arrived, so that the output
+// has the order of the batch.
 type reorderBuffer struct {
 	next    int
 	waiting map[int]row
 	hidden  map[int]bool
 }
 
-// add returns the rows that can be shown now.
+// add returns the rows that can be printed now.
 func (o *reorderBuffer) add(index int, r row, hidden bool) []row {
 	if o.waiting == nil {
 		o.waiting, o.hidden = make(map[int]row), make(map[int]bool)
@@ -93,7 +93,7 @@ func (o *reorderBuffer) add(index int, r row, hidden bool) []row {
 	}
 }
 
-// drain is what waits for answers that will not come any more.
+// drain returns the delayed rows when no more results will arrive.
 func (o *reorderBuffer) drain() []row {
 	places := make([]int, 0, len(o.waiting))
 	for place := range o.waiting {
@@ -109,7 +109,7 @@ func (o *reorderBuffer) drain() []row {
 	return rows
 }
 
-// csvPrinter prints a header and one record a name, in the order of the batch.
+// csvPrinter prints a header and one record per name, in the order of the batch.
 type csvPrinter struct {
 	reorderBuffer
 	out           *csv.Writer
@@ -156,7 +156,7 @@ func (p *csvPrinter) print(rows []row) error {
 	return p.out.Error()
 }
 
-// formatBool is empty where nothing is known.
+// formatBool returns "" for unknown.
 func formatBool(b *bool) string {
 	if b == nil {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// row is the answer about one name, wherever it came from. Its JSON form has the
-// fields of the service's CheckResult, and two for a name without an answer.
+// row is the result of one name, from a service or from the sources. Its JSON form has the
+// fields of the service's CheckResult, and two for errors.
 type row struct {
 	Domain      string           `json:"domain"`
 	TLD         string           `json:"tld,omitempty"`
@@ -23,14 +23,12 @@ type row struct {
 	Reason    string `json:"reason,omitempty"`
 	Premium   bool   `json:"premium,omitempty"`
 	CheckedAt string `json:"checkedAt,omitempty"`
-	// Error is a word for programs, Message a sentence for people; both are
-	// empty if there is an answer.
+	// Error is a code, Message its text; both are empty if the lookup succeeded.
 	Error   string `json:"error,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// The words for a name without an answer. They are those of the service's tools
-// for agents.
+// Error codes, the same as those of the service's MCP tools.
 const (
 	errorInvalid     = "invalid_input"
 	errorUnsupported = "unsupported_extension"
@@ -39,7 +37,7 @@ const (
 	errorInternal    = "internal"
 )
 
-// errorCodeOf turns a kind into its word.
+// errorCodeOf returns the code of a kind.
 func errorCodeOf(kind registrar.Kind) string {
 	switch kind {
 	case registrar.KindInvalid:
@@ -59,7 +57,7 @@ func (r row) free() bool { return r.Available != nil && *r.Available }
 
 func (r row) failed() bool { return r.Error != "" }
 
-// newRow is what the engine says about the name that was given.
+// newRow converts the engine's answer about a given name.
 func newRow(given string, answer lookup.Answer, err error) row {
 	r := row{Domain: answer.Domain, TLD: answer.TLD}
 	if r.Domain == "" {

@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// serverTimeout bounds one request. The contract promises six seconds.
+	// serverTimeout limits one request. The contract promises six seconds.
 	serverTimeout = 15 * time.Second
 	maxServerBody = 64 << 10
-	// maxRefusals and maxFailures bound how often one name is asked about again.
+	// maxRefusals and maxFailures limit the attempts for one name.
 	maxRefusals = 20
 	maxFailures = 3
-	// defaultRetry is for a 429 that does not say how long to wait.
+	// defaultRetry is the wait after a 429 without Retry-After.
 	defaultRetry = time.Minute
 )
 
-// service is a running dotkontor, asked over its public interface.
+// service is a client of the public interface of a running service.
 type service struct {
 	address string
 	client  *http.Client
@@ -43,7 +43,7 @@ func newService(baseURL string) *service {
 		client: &http.Client{
 			Timeout: serverTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error {
-				return http.ErrUseLastResponse // the limits are those of the address that was given
+				return http.ErrUseLastResponse // rate limits belong to the given URL
 			},
 		},
 		pacer:   newPacer(time.Now),
@@ -52,12 +52,12 @@ func newService(baseURL string) *service {
 }
 
 var (
-	errRefused   = errors.New("over the limit")
-	errNoService = errors.New("no answer of a service")
+	errRefused   = errors.New("rate limited")
+	errNoService = errors.New("no valid response")
 )
 
-// check asks about one name until there is an answer or no hope. It waits for
-// its turn before each try.
+// check looks up one name and retries a bounded number of times. The pacer delays each
+// attempt.
 func (s *service) check(ctx context.Context, name string) row {
 	refusals, failures := 0, 0
 	for {
@@ -80,9 +80,9 @@ func (s *service) check(ctx context.Context, name string) row {
 	}
 }
 
-// probeLimits asks once, to learn what the service allows. answered is false if it
-// refused, which says as much about its limits. An address where no service
-// answers is an error: the other names would fare no better.
+// probeLimits looks up one name to learn the rate limits. answered is false if the request
+// was refused, which also reveals the limits. It fails if no service responds, because the
+// other names would fail, too.
 func (s *service) probeLimits(ctx context.Context, name string) (r row, answered bool, err error) {
 	r, err = s.try(ctx, name)
 	switch {
@@ -93,12 +93,12 @@ func (s *service) probeLimits(ctx context.Context, name string) (r row, answered
 	case errors.Is(err, errRefused):
 		return r, false, nil
 	default:
-		return r, false, fmt.Errorf("no service answers at %s (is the address right, and the service running?)",
+		return r, false, fmt.Errorf("no service answers at %s (check the URL and whether the service is running)",
 			strings.TrimSuffix(s.address, "/api/domain/check"))
 	}
 }
 
-// try is one request. Errors are errRefused and errNoService.
+// try sends one request. Its errors are errRefused and errNoService.
 func (s *service) try(ctx context.Context, name string) (row, error) {
 	if err := s.pacer.wait(ctx); err != nil {
 		return row{}, err
@@ -137,7 +137,7 @@ func readLimits(response *http.Response) limitReport {
 	state := response.Header.Get("RateLimit")
 	remaining, okRemaining := cli.ParseParam(state, "r")
 	reset, okReset := cli.ParseParam(state, "t")
-	// Our service names a window by its length: "60s".
+	// The service names a window by its length: "60s".
 	label, _, _ := strings.Cut(state, ";")
 	if per, err := time.ParseDuration(strings.Trim(label, `" `)); err == nil && okRemaining && okReset {
 		report.per, report.remaining, report.reset = per, remaining, clampDelay(reset)
@@ -151,7 +151,7 @@ func readLimits(response *http.Response) limitReport {
 	return report
 }
 
-// clampDelay keeps a wait that a server names within what anybody would wait.
+// clampDelay limits the wait that a server requests.
 func clampDelay(seconds int) time.Duration {
 	return time.Duration(min(seconds, int(cli.MaxWindow/time.Second))) * time.Second
 }
@@ -178,8 +178,8 @@ type serverAnswer struct {
 	Error       string      `json:"error"`
 }
 
-// readAnswer turns an answer of the service into a row. What no service of this
-// contract says is errNoService.
+// readAnswer converts a response into a row. Responses outside the contract are
+// errNoService.
 func readAnswer(name string, status int, text []byte) (row, error) {
 	var a serverAnswer
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -192,7 +192,7 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 		return r, nil
 	case status == http.StatusOK && a.TLD != "":
 		if !sameDomain(name, a.Domain) {
-			return row{}, errNoService // an answer to another question is none
+			return row{}, errNoService // a response about another name
 		}
 		return row{
 			Domain: a.Domain, TLD: a.TLD, Available: a.Available,
@@ -212,7 +212,7 @@ func readAnswer(name string, status int, text []byte) (row, error) {
 	}
 }
 
-// sameDomain compares a name as a person wrote it with one as a service did.
+// sameDomain reports whether two forms of a name are the same domain.
 func sameDomain(asked, answered string) bool {
 	one, err := registrar.ParseHost(asked)
 	if err != nil {
@@ -226,8 +226,8 @@ func failedRow(name, word, message string) row {
 	return row{Domain: name, Error: word, Message: message}
 }
 
-// parseEuros reads a JSON number of euros without going through a float: 6.9 and
-// 6.90 are the same price. What is no plain amount is no price.
+// parseEuros parses a JSON number of euros without a float: 6.9 and 6.90 are the same
+// price. It returns nil for anything but a plain amount.
 func parseEuros(number json.Number) *registrar.Cents {
 	euros, decimals, _ := strings.Cut(string(number), ".")
 	cents, err := registrar.ParseCents(euros + "." + (decimals + "00")[:max(2, len(decimals))])

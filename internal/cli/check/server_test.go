@@ -21,7 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/rest"
 )
 
-// allAvailable answers after a moment, as a service does.
+// allAvailable responds with a delay, like a service.
 type allAvailable struct{ after time.Duration }
 
 func (e allAvailable) Check(_ context.Context, domain string) (lookup.Answer, error) {
@@ -34,7 +34,7 @@ func (allAvailable) Search(context.Context, string) (lookup.Result, error) {
 	return lookup.Result{}, nil
 }
 
-// limitedService is the real handler behind real sliding windows.
+// limitedService is the real handler with real rate limits.
 type limitedService struct {
 	handler  http.Handler
 	budget   *ratelimit.Budget
@@ -66,14 +66,14 @@ func (l *limitedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(recorder.Body.Bytes())
 }
 
-// RoundTrip lets a client reach the service without a socket.
+// RoundTrip calls the service without a socket.
 func (l *limitedService) RoundTrip(r *http.Request) (*http.Response, error) {
 	recorder := httptest.NewRecorder()
 	l.ServeHTTP(recorder, r)
 	return recorder.Result(), nil
 }
 
-// collector keeps the rows of a batch.
+// collector records the rows of a batch.
 type collector struct{ rows map[int]row }
 
 func (c *collector) add(index int, r row, _ bool) error { c.rows[index] = r; return nil }
@@ -90,7 +90,7 @@ func manyNames(n int) []string {
 	return names
 }
 
-// runBatch does what the command does, and returns what it announced.
+// runBatch runs a batch like the command and returns its announcement.
 func runBatch(t *testing.T, s *service, names []string) (p progress, rows map[int]row, announced string) {
 	t.Helper()
 	rows = make(map[int]row)
@@ -120,8 +120,8 @@ func TestCheckServer_PacesToLimitsAndAnnouncesDuration(t *testing.T) {
 		if p.free != 400 || len(rows) != 400 || limited.refusals.Load() != 0 {
 			t.Errorf("%d of 400 answered, %d refusals", p.free, limited.refusals.Load())
 		}
-		// 300 names at 30 a minute, then nothing until the first ones are six
-		// hours old, then three more minutes.
+		// 300 names at 30 per minute, a wait until the first ones are six hours old, then
+		// three more minutes.
 		if want := 6*time.Hour + 3*time.Minute; took < want || took > want+2*time.Second {
 			t.Errorf("400 names took %s, want about %s", took, want)
 		}
@@ -150,10 +150,10 @@ func TestCheckServer_WaitsForRequestsOfOthersAtSameAddress(t *testing.T) {
 			t.Errorf("got %+v with %d refusals", p, limited.refusals.Load())
 		}
 		if took < 105*time.Second || took > 108*time.Second {
-			t.Errorf("12 names took %s, want 45 s for the others and a minute for ourselves", took)
+			t.Errorf("12 names took %s, want 45 s for requests of others and a minute for our own", took)
 		}
 		if !strings.Contains(announced, "takes about") {
-			t.Errorf("the wait was not told: %q", announced)
+			t.Errorf("the wait was not announced: %q", announced)
 		}
 	})
 }

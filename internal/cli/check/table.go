@@ -56,7 +56,7 @@ func stateOf(r row) state {
 	}
 }
 
-// column is one column behind the domain and the state.
+// column is a column after the domain and the state.
 type column struct {
 	label string
 	width int
@@ -72,7 +72,7 @@ var columns = []column{
 	{"time", 8, false, clockTime},
 }
 
-// price is empty for names that are taken.
+// price returns "" for names that are taken.
 func price(r row, c *registrar.Cents) string {
 	if r.Available != nil && !*r.Available {
 		return ""
@@ -80,7 +80,7 @@ func price(r row, c *registrar.Cents) string {
 	return formatCents(c)
 }
 
-// firstCharge is the yearly price, with the years of the minimum term.
+// firstCharge returns the yearly price, with the years of the minimum term.
 func firstCharge(r row) string {
 	text := price(r, r.RegisterEUR)
 	if text != "" && r.MinYears > 1 {

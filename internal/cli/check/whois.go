@@ -19,16 +19,16 @@ type WhoisCommand struct {
 	lookupFlags
 }
 
-// Help is what 'dotkontor whois --help' adds.
+// Help extends the output of --help.
 func (WhoisCommand) Help() string {
-	return `Shows status, dates, nameservers and registrar. There is no way for a person's
-data to get into the answer. A name that nobody holds is an answer, too.
+	return `Shows status, dates, nameservers and registrar, but never personal data. A name
+that is not registered is a valid result.
 
-Exit code: 0 there is an answer, 1 it cannot be determined, 64 the command line
-is wrong, 130 interrupted.`
+Exit code: 0 there is a result, 1 it can't be determined, 64 usage error, 130
+interrupted.`
 }
 
-// Run asks and prints.
+// Run looks up the name and prints the result.
 func (c *WhoisCommand) Run(t *cli.Terminal) error {
 	cfg, list, err := c.load(t)
 	if err != nil {
@@ -48,7 +48,7 @@ func (c *WhoisCommand) Run(t *cli.Terminal) error {
 		done <- result{answer, err}
 	}()
 	select {
-	case <-t.Ctx.Done(): // the question under way ends with the process
+	case <-t.Ctx.Done(): // the query in flight ends with the process
 		return cli.ExitCode(cli.ExitInterrupted)
 	case r := <-done:
 		lookups.Close()
@@ -62,7 +62,7 @@ func (c *WhoisCommand) Run(t *cli.Terminal) error {
 	}
 }
 
-// whoisJSON is what agents get, and the evidence.
+// whoisJSON is the result of the whois_lookup tool with its source and time.
 type whoisJSON struct {
 	httpjson.WhoisResult
 	Source    string `json:"source"`

@@ -14,71 +14,70 @@ import (
 )
 
 type Command struct {
-	URL       string `name:"url" help:"The service's base address, as its clients know it." placeholder:"URL"`
-	Token     string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer of the service, to look at what needs one. Better in the variable than on the command line, which others can read." placeholder:"TOKEN"`
+	URL       string `name:"url" help:"Base URL of the service, as clients use it." placeholder:"URL"`
+	Token     string `env:"DOTKONTOR_TOKEN" help:"Access token of a customer, for the checks that need one. Prefer the variable: other users can read the command line." placeholder:"TOKEN"`
 	JSON      bool   `name:"json" help:"Print one JSON object at the end."`
-	Reconcile bool   `help:"Reconcile orders, provision items and domains with the payment provider instead of visiting the service."`
+	Reconcile bool   `help:"Reconcile orders, provision items and domains with the payment provider instead of testing the interface."`
 	cli.ServiceFlags
-	Patience time.Duration `default:"10m" help:"With --reconcile: do not judge what has changed within this time, because it may still be under way."`
+	Patience time.Duration `default:"10m" help:"With --reconcile: skip what changed within this time, because it may still be in progress."`
 }
 
-// Help is what 'dotkontor doctor --help' adds.
+// Help extends the output of --help.
 func (Command) Help() string {
-	return fmt.Sprintf(`Visits a running service from outside, as a stranger's client would, and prints
-a line for each thing that the interface promises: ok, WARN or FAIL, what was
-expected and what was seen. It needs no access to the machine and changes
-nothing there.
+	return fmt.Sprintf(`Tests a running service from outside, as any client could, and prints a line for
+each promise of the interface: ok, WARN or FAIL, what was expected and what was
+seen. It needs no access to the machine and changes nothing.
 
-A visit is about %d requests, of which %d count against the limit of the address
-that it comes from; near the limit it leaves things out and says so. A request
-may take %s, the whole visit %s. A private certificate authority is named by
-the variable SSL_CERT_FILE. With a customer's token it also looks at that
-customer's list of domains, and prints none of them.
+A run sends about %d requests, of which %d count against the rate limit of your
+address; near the limit, checks are skipped and reported. A request may take %s,
+the whole run %s. To trust a private certificate authority, set SSL_CERT_FILE.
+With a customer's token it also tests that customer's lists of domains and
+orders, without printing their entries.
 
-With --reconcile it works on the machine of the service instead: it reads the
-database (--config) and the payment provider's lists and changes nothing. Each
-FAIL is a sum, an order, a line, a domain or a refund that does not agree with
+With --reconcile it runs on the machine of the service instead: it reads the
+database (--config) and the payment provider's records and changes nothing. Each
+FAIL is an amount, order, provision item, domain or refund that does not match
 the others.
 
-Exit code: 0 nothing failed (a WARN is no failure), 1 something failed, 64 the
-command line is wrong, 130 interrupted.`, expectedRequests, expectedLimited, requestTimeout, totalTimeout)
+Exit code: 0 nothing failed (WARN is not a failure), 1 something failed, 64
+usage error, 130 interrupted.`, expectedRequests, expectedLimited, requestTimeout, totalTimeout)
 }
 
 const (
 	requestTimeout = 10 * time.Second
 	totalTimeout   = 60 * time.Second
-	// expectedRequests and usualCounted are what a visit to a healthy service costs.
-	// A test holds them to the truth.
+	// expectedRequests and expectedLimited are the cost of a run against a healthy
+	// service. A test keeps them correct.
 	expectedRequests = 51
 	expectedLimited  = 8
-	// reservedRequests is how many counted requests are left to others at the same address.
+	// reservedRequests of the rate limit are left for other clients at the same address.
 	reservedRequests = 3
 )
 
-// check is one thing to look at.
+// check tests one promise of the interface.
 type check struct {
 	group, name string
-	// cost is how many requests it makes that count against the limit.
+	// cost is the number of its requests that count against the rate limit.
 	cost int
-	// vital: if this fails, nothing else can be looked at.
+	// vital means that no other check makes sense if this one fails.
 	vital bool
 	run   func(*prober) result
 }
 
-// allChecks is everything that a visit looks at, in the order of the visit.
+// allChecks returns all checks in order.
 func allChecks() []check {
 	return slices.Concat(reachChecks, documentChecks(), restChecks, limitChecks, mcpChecks)
 }
 
-// Run visits and prints.
+// Run runs the checks and prints the results.
 func (c *Command) Run(t *cli.Terminal) error {
 	switch {
 	case c.Reconcile && c.URL != "":
-		return cli.UsageError("--reconcile and --url are two different visits; give one of them")
+		return cli.UsageError("--reconcile and --url can't be combined")
 	case c.Reconcile:
 		return c.runReconcile(t)
 	case c.URL == "":
-		return cli.UsageError("say which service is meant, with --url URL; or --reconcile to compare its books")
+		return cli.UsageError("select a service with --url URL, or use --reconcile")
 	}
 	base, err := baseAddress(c.URL)
 	if err != nil {
@@ -117,14 +116,14 @@ func (c *Command) Run(t *cli.Terminal) error {
 	return nil
 }
 
-// baseAddress is the address without the trailing slash, everything else byte
-// for byte as given: the documents have to repeat it exactly.
+// baseAddress returns the URL without a trailing slash. The rest stays byte for byte as
+// given, because the documents must repeat it exactly.
 func baseAddress(given string) (string, error) {
 	base := strings.TrimSuffix(given, "/")
 	address, err := url.Parse(base)
 	if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Hostname() == "" ||
 		address.User != nil || address.Path != "" || strings.ContainsAny(base, "?#") {
-		return "", cli.UsageError(fmt.Sprintf("--url %q is not an address like https://domains.example", given))
+		return "", cli.UsageError(fmt.Sprintf("--url %q is not a URL like https://domains.example", given))
 	}
 	return base, nil
 }
@@ -138,7 +137,7 @@ type reportLine struct {
 	Seen     string     `json:"seen"`
 }
 
-// String is the line for a person.
+// String formats the line as text.
 func (c reportLine) String() string {
 	line := fmt.Sprintf("%-4s  %-9s  %s: ", c.Status, c.Group, c.Name)
 	if c.Expected == "" {
@@ -147,7 +146,7 @@ func (c reportLine) String() string {
 	return line + "expected " + c.Expected + "; saw " + c.Seen
 }
 
-// doctorReport is the whole visit.
+// doctorReport is the result of a run.
 type doctorReport struct {
 	URL      string       `json:"url"`
 	OK       bool         `json:"ok"`
@@ -175,18 +174,17 @@ func (r doctorReport) summary() string {
 	return text
 }
 
-// runChecks runs the checks in order and hands each line on as soon as it is
-// there.
+// runChecks runs the checks in order and calls onLine after each.
 func runChecks(v *prober, checks []check, onLine func(reportLine)) doctorReport {
 	report := doctorReport{URL: v.base, OK: true, Checks: []reportLine{}}
 	for i, c := range checks {
 		var r result
 		switch {
 		case v.ctx.Err() != nil:
-			r = fail(fmt.Sprintf("a visit within %s", totalTimeout), "it is over; the rest is not tried")
+			r = fail(fmt.Sprintf("a run within %s", totalTimeout), "time is up; the other checks are not tried")
 			c.vital = true
 		case c.cost > 0 && v.nearLimit(c.cost):
-			r = warn("", fmt.Sprintf("left out: %d requests are left to this address; try again in a minute", v.left))
+			r = warn("", fmt.Sprintf("skipped: this address has %d requests left; try again in a minute", v.left))
 		default:
 			r = c.run(v)
 		}
@@ -205,7 +203,7 @@ func runChecks(v *prober, checks []check, onLine func(reportLine)) doctorReport 
 	return report
 }
 
-// singleLine makes a stranger's text fit for a line in a terminal.
+// singleLine makes foreign text printable in one terminal line.
 func singleLine(text string) string {
 	const longest = 400
 	text = strings.Join(strings.Fields(text), " ")

@@ -22,7 +22,7 @@ func examineService(t *testing.T, base string) doctorReport {
 	return runChecks(newProber(t.Context(), base, nil), allChecks(), func(reportLine) {})
 }
 
-// checksWithStatus are the names of the checks with this status.
+// checksWithStatus returns the names of the checks with this status.
 func checksWithStatus(r doctorReport, s cli.Status) (names []string) {
 	for _, c := range r.Checks {
 		if c.Status == s {
@@ -57,11 +57,11 @@ func TestDoctor_SkipsLimitedChecksNearLimit(t *testing.T) {
 		t.Errorf("failed: %q", checksWithStatus(report, cli.StatusFail))
 	}
 	if fake.spent["127.0.0.1"] > 30-reservedRequests {
-		t.Errorf("it spent down to %d", 30-fake.spent["127.0.0.1"])
+		t.Errorf("%d requests are left, less than the reserve", 30-fake.spent["127.0.0.1"])
 	}
-	want := []string{"garbage is a 400", "X-Forwarded-For of a stranger is not believed", "domain_check works"}
+	want := []string{"malformed request is a 400", "untrusted X-Forwarded-For is ignored", "domain_check works"}
 	if got := checksWithStatus(report, cli.StatusWarn); !slices.Equal(got, want) {
-		t.Errorf("left out: %q, want %q", got, want)
+		t.Errorf("skipped: %q, want %q", got, want)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestDoctor_StopsLimitedRequestsAfter429(t *testing.T) {
 	without := newFake()
 	without.spent["127.0.0.1"] = 30
 	report = examineService(t, serveFake(t, proxy(without, nil, func(p *proxied) { p.header.Del("Retry-After") })))
-	if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"check of a name that nobody has"}) {
+	if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"check of a free name"}) {
 		t.Errorf("a 429 without Retry-After: failed are %q", got)
 	}
 }
@@ -90,13 +90,13 @@ func TestDoctor_RegistryFailureIsWarning(t *testing.T) {
 		}
 		changeLookup("doctor-", "available", nil)(p)
 	})))
-	want := []string{"check of a name that nobody has", "check of google.com"}
+	want := []string{"check of a free name", "check of google.com"}
 	if got := checksWithStatus(report, cli.StatusWarn); !report.OK || !slices.Equal(got, want) {
 		t.Errorf("ok is %v, warnings are %q, failures %q", report.OK, got, checksWithStatus(report, cli.StatusFail))
 	}
 }
 
-// A public name leads to the fake, as in a resolver of its own.
+// examinePublicURL examines a public URL whose host leads to server.
 func examinePublicURL(t *testing.T, base string, server *httptest.Server) doctorReport {
 	t.Helper()
 	v := newProber(t.Context(), base, nil)
@@ -119,7 +119,7 @@ func TestDoctor_PlainHTTPOnlyOnLoopback(t *testing.T) {
 func TestDoctor_ChecksTLSCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(newFake())
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a handshake is meant to fail
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one handshake fails intentionally
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	roots := server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
@@ -188,7 +188,7 @@ func TestDoctor_TimeoutFails(t *testing.T) {
 	}
 }
 
-// loadBalancer sends requests to several nodes in turn, each with limits of its own.
+// loadBalancer sends requests to several nodes in turn; each counts on its own.
 func loadBalancer(nodes int, before func(*proxied)) http.Handler {
 	var turn atomic.Int64
 	handlers := make([]http.Handler, nodes)
@@ -207,7 +207,7 @@ func TestDoctor_LoadBalancerPasses(t *testing.T) {
 		if !report.OK {
 			t.Errorf("%d nodes: failed %q", nodes, checksWithStatus(report, cli.StatusFail))
 		}
-		if got := checksWithStatus(report, cli.StatusWarn); !slices.Equal(got, []string{"RateLimit falls by one"}) {
+		if got := checksWithStatus(report, cli.StatusWarn); !slices.Equal(got, []string{"RateLimit decreases by one"}) {
 			t.Errorf("%d nodes: warnings %q", nodes, got)
 		}
 	}
@@ -217,7 +217,7 @@ func TestDoctor_FindsTrustedForwardedForBehindLoadBalancer(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
 		report := examineService(t, serveFake(t, loadBalancer(3, trustHeader(header))))
-		if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"X-Forwarded-For of a stranger is not believed"}) {
+		if got := checksWithStatus(report, cli.StatusFail); !slices.Equal(got, []string{"untrusted X-Forwarded-For is ignored"}) {
 			t.Errorf("%s: failed %q", header, got)
 		}
 	}
@@ -230,7 +230,7 @@ func TestDoctor_ConstantRateLimitFails(t *testing.T) {
 			p.header.Set("RateLimit", `"60s";r=29;t=60`)
 		}
 	})))
-	if got := checksWithStatus(report, cli.StatusFail); !slices.Contains(got, "RateLimit falls by one") {
+	if got := checksWithStatus(report, cli.StatusFail); !slices.Contains(got, "RateLimit decreases by one") {
 		t.Errorf("failed %q", got)
 	}
 }

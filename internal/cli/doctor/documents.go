@@ -25,7 +25,7 @@ const (
 	describedOpenAPI    = "3.1.0"
 )
 
-// documents are the contract's, and the root form that clients try as well.
+// documents are those of the contract, and the root form that some clients try.
 var documents = []struct{ path, mediaType string }{
 	{resourcePath, "application/json"},
 	{rootResourcePath, "application/json"},
@@ -37,7 +37,7 @@ var documents = []struct{ path, mediaType string }{
 	{openAPIPath, "application/json"},
 }
 
-// documentChecks are one for each document's envelope, and then what is in them.
+// documentChecks returns a check for each document's envelope, then those of the contents.
 func documentChecks() []check {
 	var list []check
 	for _, d := range documents {
@@ -47,10 +47,10 @@ func documentChecks() []check {
 	}
 	return append(list,
 		check{group: "documents", name: "resource is the MCP address", run: inDocument(resourcePath, resourceMatchesMCP)},
-		check{group: "documents", name: "the root form says the same", run: inDocument(rootResourcePath, resourceMatchesMCP)},
+		check{group: "documents", name: "the root form is the same", run: inDocument(rootResourcePath, resourceMatchesMCP)},
 		check{group: "documents", name: "issuer is the address", run: inDocument(authorizationPath, issuerMatches)},
 		check{group: "documents", name: "OAuth endpoints end with a slash", run: inDocument(authorizationPath, oauthEndpoints)},
-		check{group: "documents", name: "OAuth abilities", run: inDocument(authorizationPath, oauthCapabilities)},
+		check{group: "documents", name: "OAuth capabilities", run: inDocument(authorizationPath, oauthCapabilities)},
 		check{group: "documents", name: "server card", run: inDocument(serverCardPath, serverCard)},
 		check{group: "documents", name: "API catalogue", run: inDocument(apiCatalogPath, apiCatalogue)},
 		check{group: "documents", name: "API catalogue by HEAD", run: catalogueHead},
@@ -62,7 +62,7 @@ func documentChecks() []check {
 	)
 }
 
-// document fetches each document once.
+// document returns a document, which is fetched only once.
 func (v *prober) document(path string) answer {
 	a, found := v.documents[path]
 	if !found {
@@ -72,7 +72,7 @@ func (v *prober) document(path string) answer {
 	return a
 }
 
-// envelope is everything about a document but its content.
+// envelope checks everything about a document except its contents.
 func envelope(v *prober, path, mediaType string) result {
 	a := v.document(path)
 	if a.err != nil || a.status != http.StatusOK {
@@ -81,7 +81,7 @@ func envelope(v *prober, path, mediaType string) result {
 	var j assertions
 	j.must(a.mediaType() == mediaType, mediaType, toJSON(a.header.Get("Content-Type")))
 	if mediaType != "text/markdown" {
-		j.must(json.Valid(a.body), "JSON", "a body that is none")
+		j.must(json.Valid(a.body), "JSON", "an invalid body")
 	}
 	j.must(a.header.Get("Access-Control-Allow-Origin") == "*", "Access-Control-Allow-Origin: *",
 		toJSON(a.header.Get("Access-Control-Allow-Origin")))
@@ -94,19 +94,19 @@ func envelope(v *prober, path, mediaType string) result {
 	return j.verdict(fmt.Sprintf("200 %s, %d bytes", a.mediaType(), len(a.body)))
 }
 
-// inDocument judges the content of a document. If there is none, another check
-// has said so.
+// inDocument checks the contents of a document. A missing document is reported by another
+// check.
 func inDocument(path string, judged func(v *prober, document map[string]any) result) func(*prober) result {
 	return func(v *prober) result {
 		a := v.document(path)
 		if a.err != nil || a.status != http.StatusOK || a.object() == nil {
-			return warn("", "not judged: the document can't be read")
+			return warn("", "not checked: the document can't be read")
 		}
 		return judged(v, a.object())
 	}
 }
 
-const baseHint = " (is server.base_url the address that clients use?)"
+const baseHint = " (is base_url the URL that clients use?)"
 
 func resourceMatchesMCP(v *prober, document map[string]any) result {
 	var j assertions
@@ -192,7 +192,7 @@ func apiCatalogue(v *prober, document map[string]any) result {
 	return j.verdict("it leads to " + openAPIPath)
 }
 
-// catalogueRelation wants the word as the relation: the address has it anyway.
+// catalogueRelation matches api-catalog as a relation; the URL contains it anyway.
 var catalogueRelation = regexp.MustCompile(`>\s*;[^<]*\brel="?[^"<;,]*\bapi-catalog\b`)
 
 func catalogueHead(v *prober) result {
@@ -219,7 +219,7 @@ func requestSigning(_ *prober, document map[string]any) result {
 func authDocument(v *prober) result {
 	a := v.document(authTextPath)
 	if a.err != nil || a.status != http.StatusOK {
-		return warn("", "not judged: the document can't be read")
+		return warn("", "not checked: the document can't be read")
 	}
 	for line := range strings.Lines(string(a.body)) {
 		if title, found := strings.CutPrefix(line, "# "); found {
@@ -232,8 +232,8 @@ func authDocument(v *prober) result {
 	return fail("a title with auth.md", "no title")
 }
 
-// unknownDocument: clients try many addresses below /.well-known, and read what
-// is not a plain 404 as an answer.
+// unknownDocumentIs404 matters because clients try many paths below /.well-known and
+// interpret anything but a 404 as a document.
 func unknownDocumentIs404(v *prober) result {
 	a := v.get("/.well-known/" + v.label)
 	if a.status != http.StatusNotFound || !a.isJSON() {

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// fakeService is a service that keeps every promise, written from the contract
-// alone. Its documents name the address by which it is asked.
+// fakeService conforms to the contract and shares no code with the service. Its documents
+// name the URL of the request.
 type fakeService struct {
 	mu    sync.Mutex
 	spent map[string]int
@@ -61,7 +61,7 @@ func sendJSON(w http.ResponseWriter, status int, value any) {
 	fmt.Fprint(w, toJSON(value))
 }
 
-// spend counts one request and returns what is left, -1 if nothing was.
+// spend counts one request and returns the remaining budget, -1 if it was used up.
 func (s *fakeService) spend(r *http.Request) int {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	s.mu.Lock()
@@ -261,7 +261,7 @@ func fakeTools() []any {
 	return list
 }
 
-// proxied is one request and its answer on the way through a proxy.
+// proxied is a request and its response in the proxy.
 type proxied struct {
 	request     *http.Request
 	requestBody string
@@ -270,7 +270,7 @@ type proxied struct {
 	body        string
 }
 
-// edit changes the answer as JSON.
+// edit changes the JSON of the response.
 func (p *proxied) edit(change func(object map[string]any)) {
 	if object := objectOf([]byte(p.body)); object != nil {
 		change(object)
@@ -278,16 +278,15 @@ func (p *proxied) edit(change func(object map[string]any)) {
 	}
 }
 
-// path says whether the request goes there, by a method that has a body in
-// return.
+// path reports whether the request has this path and a method with a response body.
 func (p *proxied) path(path string) bool { return p.request.URL.Path == path }
 
-// isCall says whether the request is this JSON-RPC method or tool.
+// isCall reports whether the request calls this JSON-RPC method or tool.
 func (p *proxied) isCall(word string) bool {
 	return p.path(mcpPath) && strings.Contains(p.requestBody, `"`+word+`"`)
 }
 
-// proxy lets a fault change what passes, before or after the service has seen it.
+// proxy applies a fault to the request or to the response.
 func proxy(service http.Handler, before, after func(*proxied)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		question, err := io.ReadAll(r.Body)
@@ -316,7 +315,7 @@ func proxy(service http.Handler, before, after func(*proxied)) http.Handler {
 
 func newFake() *fakeService { return &fakeService{spent: make(map[string]int)} }
 
-// serveFake runs a service, whole or broken, for one test.
+// serveFake runs a service for one test.
 func serveFake(t *testing.T, handler http.Handler) string {
 	t.Helper()
 	server := httptest.NewServer(handler)

@@ -38,7 +38,7 @@ func changeTool(name, key string, value any) func(*proxied) {
 	}
 }
 
-// replaceHeader returns a fault that replaces a header of answers with this status.
+// replaceHeader returns a fault that replaces a header of responses with this status.
 func replaceHeader(path string, status int, name, value string) func(*proxied) {
 	return func(p *proxied) {
 		if p.path(path) && p.status == status {
@@ -56,7 +56,7 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 		fault, found  string
 		before, after func(*proxied)
 	}{
-		{fault: "tokens are taken from addresses", found: "a token in the address is 401", before: func(p *proxied) {
+		{fault: "token in the query is accepted", found: "a token in the address is 401", before: func(p *proxied) {
 			p.request.URL.RawQuery = ""
 		}},
 		{fault: "clock an hour late", found: "clock", after: func(p *proxied) {
@@ -80,7 +80,7 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 				p.status = http.StatusNotFound
 			}
 		}},
-		{fault: "document is no JSON", found: "GET " + acpPath, after: func(p *proxied) {
+		{fault: "document is not JSON", found: "GET " + acpPath, after: func(p *proxied) {
 			if p.path(acpPath) && p.status == 200 {
 				p.body += "}"
 			}
@@ -88,14 +88,14 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 		{fault: "resource with a slash", found: "resource is the MCP address", after: func(p *proxied) {
 			setField(resourcePath, "resource", "http://"+p.request.Host+mcpPath+"/")(p)
 		}},
-		{fault: "foreign root resource", found: "the root form says the same", after: setField(rootResourcePath, "resource", "https://elsewhere.example/api/mcp")},
+		{fault: "foreign root resource", found: "the root form is the same", after: setField(rootResourcePath, "resource", "https://elsewhere.example/api/mcp")},
 		{fault: "issuer with a slash", found: "issuer is the address", after: func(p *proxied) {
 			setField(authorizationPath, "issuer", "http://"+p.request.Host+"/")(p)
 		}},
 		{fault: "endpoint without a slash", found: "OAuth endpoints end with a slash", after: func(p *proxied) {
 			setField(authorizationPath, "token_endpoint", "http://"+p.request.Host+"/oauth/token")(p)
 		}},
-		{fault: "plain PKCE", found: "OAuth abilities", after: setField(authorizationPath, "code_challenge_methods_supported", []string{"plain"})},
+		{fault: "plain PKCE", found: "OAuth capabilities", after: setField(authorizationPath, "code_challenge_methods_supported", []string{"plain"})},
 		{fault: "card without a remote", found: "server card", after: setField(serverCardPath, "remotes", []any{})},
 		{fault: "long description", found: "server card", after: setField(serverCardPath, "description", strings.Repeat("x", 101))},
 		{fault: "empty catalogue", found: "API catalogue", after: setField(apiCatalogPath, "linkset", []any{})},
@@ -119,11 +119,11 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 		{fault: "other version", found: "versions", after: setField(openAPIPath, "info", map[string]any{"version": "2.0.0"})},
 		{fault: "undescribed paths", found: "server and paths", after: setField(openAPIPath, "paths", map[string]any{})},
 		{fault: "foreign server", found: "server and paths", after: setField(openAPIPath, "servers", []any{map[string]any{"url": "http://localhost"}})},
-		{fault: "everything is taken", found: "check of a name that nobody has", after: changeLookup("doctor-", "available", false)},
-		{fault: "price as text", found: "check of a name that nobody has", after: changeLookup("doctor-", "registerEur", "12.90")},
+		{fault: "everything is taken", found: "check of a free name", after: changeLookup("doctor-", "available", false)},
+		{fault: "price as text", found: "check of a free name", after: changeLookup("doctor-", "registerEur", "12.90")},
 		{fault: "everything is free", found: "check of google.com", after: changeLookup("google.com", "available", true)},
 		{fault: "availability as text", found: "check of google.com", after: changeLookup("google.com", "available", "no")},
-		{fault: "uncarried is judged", found: "extension that is not carried", after: changeLookup(unlistedName, "available", true)},
+		{fault: "unlisted extension has availability", found: "extension that is not listed", after: changeLookup(unlistedName, "available", true)},
 		{fault: "seven extensions", found: "search over eight extensions", after: func(p *proxied) {
 			if p.path(searchPath) && p.status == 200 {
 				p.edit(func(body map[string]any) {
@@ -140,7 +140,7 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 				})
 			}
 		}},
-		{fault: "garbage is a 500", found: "garbage is a 400", after: replaceStatus(checkPath, 400, 500)},
+		{fault: "malformed request is a 500", found: "malformed request is a 400", after: replaceStatus(checkPath, 400, 500)},
 		{fault: "no Allow", found: "other method is a 405", after: replaceHeader(checkPath, 405, "Allow", "")},
 		{fault: "404 as a page", found: "unknown path is a 404", after: func(p *proxied) {
 			if strings.HasPrefix(p.request.URL.Path, "/api/doctor") {
@@ -153,14 +153,14 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 				p.header.Set("RateLimit-Policy", "30 per minute")
 			}
 		}},
-		{fault: "no RateLimit", found: "RateLimit falls by one", after: func(p *proxied) { p.header.Del("RateLimit") }},
-		{fault: "it falls by two", found: "RateLimit falls by one", after: func(p *proxied) {
+		{fault: "no RateLimit", found: "RateLimit decreases by one", after: func(p *proxied) { p.header.Del("RateLimit") }},
+		{fault: "RateLimit decreases by two", found: "RateLimit decreases by one", after: func(p *proxied) {
 			if left, found := cli.ParseParam(p.header.Get("RateLimit"), "r"); found {
 				p.header.Set("RateLimit", `"60s";r=`+toJSON(2*left-30)+`;t=60`)
 			}
 		}},
-		{fault: "X-Forwarded-For is believed", found: "X-Forwarded-For of a stranger is not believed", before: trustHeader("X-Forwarded-For")},
-		{fault: "Forwarded is believed", found: "X-Forwarded-For of a stranger is not believed", before: trustHeader("Forwarded")},
+		{fault: "X-Forwarded-For is trusted", found: "untrusted X-Forwarded-For is ignored", before: trustHeader("X-Forwarded-For")},
+		{fault: "Forwarded is trusted", found: "untrusted X-Forwarded-For is ignored", before: trustHeader("Forwarded")},
 		{fault: "no tools announced", found: "initialize", after: func(p *proxied) {
 			if p.isCall("initialize") {
 				p.body = strings.Replace(p.body, `"tools"`, `"prompts"`, 1)
@@ -169,9 +169,9 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 		{fault: "tool under another name", found: "the tools", after: changeTool("whois_lookup", "name", "whois")},
 		{fault: "no output schema", found: "input and output schemas", after: changeTool("tld_price", "outputSchema", nil)},
 		{fault: "other argument", found: "input and output schemas", after: changeTool("get_order_status", "inputSchema", map[string]any{"type": "object"})},
-		{fault: "order tool for everybody", found: "securitySchemes", after: changeTool("start_order", "_meta",
+		{fault: "order tool without a token", found: "securitySchemes", after: changeTool("start_order", "_meta",
 			map[string]any{"securitySchemes": []any{map[string]any{"type": "noauth"}}})},
-		{fault: "nothing said about sign-in", found: "securitySchemes", after: changeTool("list_tlds", "_meta", nil)},
+		{fault: "no security scheme", found: "securitySchemes", after: changeTool("list_tlds", "_meta", nil)},
 		{fault: "text differs from structure", found: "domain_check works", after: func(p *proxied) {
 			if p.isCall("domain_check") {
 				p.body = strings.Replace(p.body, `\"available\":false`, `\"available\":true`, 1)
@@ -182,13 +182,13 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 				p.header.Set("WWW-Authenticate", p.header.Get("WWW-Authenticate")+`, scope="mcp:write"`)
 			}
 		}},
-		{fault: "order status for everybody", found: "signed-in tools without a token are 401", after: func(p *proxied) {
+		{fault: "order status without a token", found: "signed-in tools without a token are 401", after: func(p *proxied) {
 			if p.isCall("get_order_status") {
 				p.status = http.StatusOK
 			}
 		}},
 		{fault: "wrong tokens ignored", found: "a wrong token is 401", before: func(p *proxied) { p.request.Header.Del("Authorization") }},
-		{fault: "login lets in", found: "login address is 401 from the start", after: replaceStatus(mcpLoginPath, 401, 200)},
+		{fault: "login path without a token", found: "login address is 401 from the start", after: replaceStatus(mcpLoginPath, 401, 200)},
 		{fault: "both types demanded", found: "Accept: application/json is enough", after: func(p *proxied) {
 			if p.path(mcpPath) && p.request.Header.Get("Accept") == "application/json" {
 				p.status = http.StatusBadRequest
@@ -211,7 +211,7 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 			}
 		}},
 		{fault: "unsigned completion", found: "completion without a signature is 401", after: replaceStatus(completionPath, 401, 200)},
-		{fault: "pages of strangers on loopback", found: "foreign Origin", before: func(p *proxied) { p.request.Header.Del("Origin") }},
+		{fault: "foreign origin on loopback", found: "foreign Origin", before: func(p *proxied) { p.request.Header.Del("Origin") }},
 		{fault: "challenge hidden from scripts", found: "CORS, challenge included", after: func(p *proxied) {
 			if p.path(mcpPath) {
 				p.header.Del("Access-Control-Expose-Headers")
@@ -228,7 +228,7 @@ func TestDoctor_FindsExactlyTheInjectedFault(t *testing.T) {
 	}
 }
 
-// changeLookup returns a fault in the answer about names that begin so.
+// changeLookup returns a fault that changes a field in results for names with a prefix.
 func changeLookup(name, key string, value any) func(*proxied) {
 	return func(p *proxied) {
 		if p.path(checkPath) && p.status == 200 && strings.Contains(p.requestBody, `"domain":"`+name) &&
@@ -246,7 +246,7 @@ func replaceStatus(path string, from, to int) func(*proxied) {
 	}
 }
 
-// trustHeader returns the fault that this tool was written for.
+// trustHeader returns a fault that takes the client address from a header.
 func trustHeader(name string) func(*proxied) {
 	return func(p *proxied) {
 		if forged := p.request.Header.Get(name); forged != "" {

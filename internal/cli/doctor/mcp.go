@@ -18,7 +18,7 @@ import (
 
 const (
 	mcpLoginPath = "/api/mcp/login"
-	// mcpProtocolVersion is one that every client in use speaks.
+	// mcpProtocolVersion is supported by all current clients.
 	mcpProtocolVersion = "2025-11-25"
 	acceptJSONAndSSE   = "application/json, text/event-stream"
 	methodNotFound     = -32601
@@ -42,7 +42,7 @@ var mcpChecks = []check{
 	{group: "mcp", name: "CORS, challenge included", run: mcpCORS},
 }
 
-// tool is what the contract says about one.
+// tool is a tool of the contract.
 type tool struct {
 	name      string
 	arguments []string
@@ -79,7 +79,7 @@ var initializeMessage = rpcMessage("initialize", map[string]any{
 	"clientInfo":      map[string]any{"name": "dotkontor-doctor", "version": app.Version},
 })
 
-// postMessage sends one message as a usual client would; more replaces its headers.
+// postMessage sends one message with the usual headers; more overrides them.
 func (v *prober) postMessage(path, body string, more map[string]string) answer {
 	header := map[string]string{"Accept": acceptJSONAndSSE}
 	if body != initializeMessage {
@@ -89,7 +89,7 @@ func (v *prober) postMessage(path, body string, more map[string]string) answer {
 	return v.send(http.MethodPost, path, body, header)
 }
 
-// rpcReply is the JSON-RPC answer, which may also come as an event stream.
+// rpcReply returns the JSON-RPC response, which may also be an event stream.
 func rpcReply(a answer) map[string]any {
 	text := a.body
 	if a.err == nil && a.mediaType() == "text/event-stream" {
@@ -106,8 +106,7 @@ func rpcReply(a answer) map[string]any {
 	return object
 }
 
-// rpcResult is the result of a call that succeeded on the level of HTTP and
-// JSON-RPC, else nil.
+// rpcResult returns the result of a call that succeeded in HTTP and JSON-RPC, else nil.
 func rpcResult(a answer) map[string]any {
 	if a.err != nil || a.status != http.StatusOK {
 		return nil
@@ -133,7 +132,7 @@ func initialize(v *prober) result {
 	return j.verdict(name + ", revision " + revision)
 }
 
-// tools lists them once.
+// tools returns the tools by name. They are listed only once.
 func (v *prober) tools() (map[string]map[string]any, answer) {
 	if v.toolList == nil {
 		a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), nil)
@@ -168,12 +167,11 @@ func toolNames(v *prober) result {
 	return pass("all of them, without a token")
 }
 
-// eachTool judges the tools that are listed; those that are not are another
-// check's business.
+// eachTool checks each listed tool. Missing tools are reported by another check.
 func eachTool(v *prober, seen string, judged func(j *assertions, t tool, described map[string]any)) result {
 	tools, _ := v.tools()
 	if tools == nil {
-		return warn("", "not judged: the tools are not listed")
+		return warn("", "not checked: the tools are not listed")
 	}
 	var j assertions
 	for _, t := range contractTools {
@@ -201,7 +199,7 @@ func toolSchemas(v *prober) result {
 }
 
 func toolSecurity(v *prober) result {
-	return eachTool(v, "five for everybody, the others with mcp:write", func(j *assertions, t tool, described map[string]any) {
+	return eachTool(v, "five without a token, the others with mcp:write", func(j *assertions, t tool, described map[string]any) {
 		meta, _ := described["_meta"].(map[string]any)
 		schemes, _ := meta["securitySchemes"].([]any)
 		var kinds []string
@@ -252,7 +250,7 @@ func (v *prober) challenge() string {
 	return `Bearer resource_metadata="` + v.base + resourcePath + `"`
 }
 
-// assertChallenge wants the contract's header, nothing appended.
+// assertChallenge expects a 401 with exactly the contract's header.
 func (v *prober) assertChallenge(j *assertions, what string, a answer) {
 	j.must(a.err == nil && a.status == http.StatusUnauthorized, what+" to be 401", a.String())
 	if a.err == nil && a.status == http.StatusUnauthorized {
@@ -284,7 +282,7 @@ func wrongToken(v *prober) result {
 	v.assertChallenge(&j, "a wrong token", v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{
 		"Authorization": "Bearer doctor-is-nobody",
 	}))
-	return j.verdict("401, also for what everybody may ask")
+	return j.verdict("401, also for public methods")
 }
 
 func loginEndpoint(v *prober) result {
@@ -312,7 +310,7 @@ func mcpGet(v *prober) result {
 	return pass("405")
 }
 
-// rpcError is the code of a JSON-RPC error, 0 if the answer is none.
+// rpcError returns the code of a JSON-RPC error, 0 if the response is not an error.
 func rpcError(a answer) int64 {
 	if !a.isJSON() {
 		return 0
@@ -351,8 +349,8 @@ func errorsAreJSONRPC(v *prober) result {
 	return j.verdict("four mistakes, four errors")
 }
 
-// foreignOrigin: a service on loopback must not serve web pages of strangers,
-// who could have it called by a browser; a public one serves everybody.
+// foreignOrigin checks that a service on loopback rejects other origins, whose pages could
+// call it through the user's browser, and that a public one accepts all of them.
 func foreignOrigin(v *prober) result {
 	a := v.postMessage(mcpPath, rpcMessage("tools/list", nil), map[string]string{"Origin": "https://page.example"})
 	address, err := url.Parse(v.base)
@@ -363,9 +361,9 @@ func foreignOrigin(v *prober) result {
 		return pass("403, on loopback")
 	}
 	if rpcResult(a) == nil {
-		return fail("200, as from everywhere", a.String())
+		return fail("200, as for every origin", a.String())
 	}
-	return pass("200, as from everywhere")
+	return pass("200, as for every origin")
 }
 
 func mcpCORS(v *prober) result {

@@ -21,7 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/cli"
 )
 
-// result is what a check found. expected is empty if nothing else was.
+// result is the outcome of a check. expected is empty if it equals seen.
 type result struct {
 	status         cli.Status
 	expected, seen string
@@ -33,24 +33,24 @@ func warn(expected, seen string) result { return result{cli.StatusWarn, expected
 
 func fail(expected, seen string) result { return result{cli.StatusFail, expected, seen} }
 
-// assertions collects what is wrong with one thing, so that one line tells all of it.
+// assertions collects the failures of one check for one line of the report.
 type assertions struct{ failures, warnings []result }
 
-// must notes a failure unless it is as expected.
+// must records a failure unless asExpected.
 func (j *assertions) must(asExpected bool, expected, seen string) {
 	if !asExpected {
 		j.failures = append(j.failures, fail(expected, seen))
 	}
 }
 
-// should notes a warning unless it is as expected.
+// should records a warning unless asExpected.
 func (j *assertions) should(asExpected bool, expected, seen string) {
 	if !asExpected {
 		j.warnings = append(j.warnings, warn(expected, seen))
 	}
 }
 
-// verdict is the worst that was noted; seen is for when nothing was.
+// verdict returns the failures, else the warnings, else a pass with seen.
 func (j *assertions) verdict(seen string) result {
 	notes := j.failures
 	if len(notes) == 0 {
@@ -66,25 +66,25 @@ func (j *assertions) verdict(seen string) result {
 	return result{notes[0].status, strings.Join(expected, ", and "), strings.Join(saw, ", and ")}
 }
 
-// prober is one walk through a service. It asks one thing at a time.
+// prober sends the requests of one run, one at a time.
 type prober struct {
-	ctx    context.Context //nolint:containedctx // one visit, one life
+	ctx    context.Context //nolint:containedctx // a prober lives for one run
 	base   string
 	roots  *x509.CertPool // nil means the system's
 	client *http.Client
-	// label is a name that nobody has registered.
+	// label is random, so it is not registered under any extension.
 	label string
-	// documents and listed are what was fetched already.
+	// documents and toolList cache responses.
 	documents map[string]answer
 	toolList  *answer
 	requests  int
 	limited   int
-	// left is how much of the address's budget is left, -1 as long as nobody said.
+	// left is what remains of the address's budget, -1 if unknown.
 	left     int
 	readings []limitReading
 }
 
-// limitReading is where a counted answer says that we stand.
+// limitReading has the rate limit headers of a counted response.
 type limitReading struct {
 	window string
 	left   int
@@ -114,13 +114,13 @@ func newProber(ctx context.Context, base string, roots *x509.CertPool) *prober {
 	}
 }
 
-// answer is one answer, read to its end, or the reason why there is none.
+// answer is a complete response, or the error.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 	err    error
-	// sent and got are our clock before and after.
+	// sent and got are the times before and after the request.
 	sent, got time.Time
 }
 
@@ -143,7 +143,7 @@ func (v *prober) send(method, path, body string, header map[string]string) (a an
 	response, err := v.client.Do(request)
 	a.got = time.Now()
 	if err != nil {
-		var foreign *url.Error // repeats the address, which stands in the line anyway
+		var foreign *url.Error // repeats the URL, which the line has already
 		if errors.As(err, &foreign) {
 			err = foreign.Err
 		}
@@ -157,7 +157,7 @@ func (v *prober) send(method, path, body string, header map[string]string) (a an
 
 func (v *prober) get(path string) answer { return v.send(http.MethodGet, path, "", nil) }
 
-// String is an answer in one line.
+// String formats the response in one line.
 func (a answer) String() string {
 	if a.err != nil {
 		return "no answer: " + a.err.Error()
@@ -173,7 +173,7 @@ func (a answer) String() string {
 	return text
 }
 
-// mediaType is the type without its parameters.
+// mediaType returns the Content-Type without its parameters.
 func (a answer) mediaType() string {
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil {
@@ -186,7 +186,7 @@ func (a answer) isJSON() bool {
 	return a.err == nil && a.mediaType() == "application/json" && json.Valid(a.body)
 }
 
-// object is the body as an object, nil if it is none.
+// object returns the body as a JSON object, or nil.
 func (a answer) object() map[string]any { return objectOf(a.body) }
 
 func objectOf(text []byte) map[string]any {
@@ -199,7 +199,7 @@ func objectOf(text []byte) map[string]any {
 	return object
 }
 
-// toJSON is a value as JSON, for a line.
+// toJSON formats a value as one line of JSON.
 func toJSON(value any) string {
 	text, err := cli.EncodeJSON(value)
 	if err != nil {
@@ -208,7 +208,7 @@ func toJSON(value any) string {
 	return string(text)
 }
 
-// containsAll says whether a list of a document contains all these texts.
+// containsAll reports whether a JSON array contains all these strings.
 func containsAll(list any, texts ...string) bool {
 	values, ok := list.([]any)
 	if !ok {
@@ -222,7 +222,7 @@ func containsAll(list any, texts ...string) bool {
 	return true
 }
 
-// listsHeader says whether a header that is a list of names has this one.
+// listsHeader reports whether a comma-separated header contains name.
 func listsHeader(value, name string) bool {
 	for part := range strings.SplitSeq(value, ",") {
 		if strings.EqualFold(strings.TrimSpace(part), name) {
@@ -232,11 +232,11 @@ func listsHeader(value, name string) bool {
 	return false
 }
 
-// nearLimit says whether these requests would take what others need.
+// nearLimit reports whether these requests would use up the reserve for other clients.
 func (v *prober) nearLimit(spends int) bool { return v.left >= 0 && v.left-spends < reservedRequests }
 
-// lookup is a request that counts. The second value is not nil if there is
-// nothing to judge but the refusal itself.
+// lookup sends a request that counts against the rate limit. The result is not nil if the
+// request failed or was refused.
 func (v *prober) lookup(path, body string, header map[string]string) (answer, *result) {
 	v.limited++
 	a := v.send(http.MethodPost, path, body, header)
@@ -256,7 +256,7 @@ func (v *prober) lookup(path, body string, header map[string]string) (answer, *r
 	}
 	v.left = 0
 	wait := a.header.Get("Retry-After")
-	r := warn("", "over the limit of this address; try again in "+wait+" s")
+	r := warn("", "this address is over its rate limit; try again in "+wait+" s")
 	if seconds, err := strconv.Atoi(wait); err != nil || seconds < 0 {
 		r = fail("Retry-After in whole seconds on a 429", strconv.Quote(wait))
 	}

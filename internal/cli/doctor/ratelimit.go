@@ -13,15 +13,15 @@ import (
 
 var limitChecks = []check{
 	{group: "limits", name: "RateLimit-Policy", run: rateLimitPolicy},
-	{group: "limits", name: "RateLimit falls by one", run: rateLimitDecreases},
-	{group: "limits", name: "X-Forwarded-For of a stranger is not believed", cost: 2, run: ignoresForwardedFor},
+	{group: "limits", name: "RateLimit decreases by one", run: rateLimitDecreases},
+	{group: "limits", name: "untrusted X-Forwarded-For is ignored", cost: 2, run: ignoresForwardedFor},
 }
 
-// policy: an operator may set other limits than the contract's; visitors want to
-// know.
+// rateLimitPolicy warns about limits that differ from the contract's, which operators may
+// set.
 func rateLimitPolicy(v *prober) result {
 	if len(v.readings) == 0 {
-		return warn("", "not judged: no counted answer")
+		return warn("", "not checked: no counted response")
 	}
 	header := v.readings[len(v.readings)-1].policy
 	windows := cli.ParseRateLimitPolicy(header)
@@ -31,16 +31,16 @@ func rateLimitPolicy(v *prober) result {
 	return j.verdict(header)
 }
 
-// maxNodes bounds how many nodes behind one load balancer are told apart. Each node
-// counts for itself, so the first answer of each shows a whole budget.
+// maxNodes limits how many nodes behind a load balancer are distinguished. Each node
+// counts on its own, so its first response shows a full budget.
 const maxNodes = 12
 
-// rateLimitDecreases looks at the counted answers so far. Behind a load balancer they come from
-// several nodes, so the figures are several falling series that interleave. Other
-// clients at our address may disturb a step, but not all of them.
+// rateLimitDecreases checks the counted responses so far. Behind a load balancer they come
+// from several nodes, so the values are several decreasing series that interleave. Other
+// clients at our address may disturb some steps, but not all.
 func rateLimitDecreases(v *prober) result {
 	if len(v.readings) < 2 {
-		return warn("", "not judged: too few counted answers")
+		return warn("", "not checked: too few counted responses")
 	}
 	for len(v.readings) < maxNodes && fallingSeries(v.readings) == len(v.readings) && v.allFirstInWindow() && !v.nearLimit(1) {
 		if _, refused := v.lookup(checkPath, jsonField("domain", unlistedName), nil); refused != nil {
@@ -50,7 +50,7 @@ func rateLimitDecreases(v *prober) result {
 	var steps []string
 	for _, now := range v.readings {
 		if !now.found {
-			return fail(`RateLimit like "60s";r=29;t=60 on every counted answer`, "an answer without")
+			return fail(`RateLimit like "60s";r=29;t=60 on every counted response`, "a response without it")
 		}
 		steps = append(steps, strconv.Itoa(now.left))
 	}
@@ -66,8 +66,8 @@ func rateLimitDecreases(v *prober) result {
 	}
 }
 
-// fallingSeries is the smallest number of series that fall by one with each answer
-// and together make up the readings.
+// fallingSeries returns the smallest number of series, each decreasing by one, that
+// together make up the readings.
 func fallingSeries(readings []limitReading) int {
 	var lowest []int
 	for _, now := range readings {
@@ -81,8 +81,7 @@ func fallingSeries(readings []limitReading) int {
 	return len(lowest)
 }
 
-// firstInWindow reports whether an answer came from a budget of which it was the first
-// request.
+// firstInWindow reports whether the request was the first one of its budget.
 func (r limitReading) firstInWindow() bool {
 	for _, w := range cli.ParseRateLimitPolicy(r.policy) {
 		if strings.Trim(r.window, `"`) == fmt.Sprintf("%ds", int(w.Per.Seconds())) {
@@ -96,12 +95,12 @@ func (v *prober) allFirstInWindow() bool {
 	return !slices.ContainsFunc(v.readings, func(r limitReading) bool { return !r.firstInWindow() })
 }
 
-// ignoresForwardedFor lies about our address. A service that believes it gives each lie a
-// fresh budget. So does a node that this visit has not met yet, which is why a fresh
-// budget is only held against the service if it comes each time.
+// ignoresForwardedFor sends forged client addresses. A service that trusts them starts a
+// full budget for each. So does a node that this run has not reached yet, so the check
+// fails only if every attempt gets a full budget.
 func ignoresForwardedFor(v *prober) result {
 	if len(v.readings) == 0 || !v.readings[len(v.readings)-1].found {
-		return warn("", "not judged: no RateLimit to look at")
+		return warn("", "not checked: there is no RateLimit header")
 	}
 	for _, lie := range []struct{ header, format string }{
 		{"X-Forwarded-For", "%s"},
@@ -116,20 +115,20 @@ func ignoresForwardedFor(v *prober) result {
 				break
 			}
 			if attempt >= forgeAttempts-1 || v.nearLimit(1) {
-				return fail("RateLimit to fall whatever "+lie.header+" says",
-					"a whole budget for each invented address: anyone can choose their address (unless this machine is one of trusted_proxies: then visit from elsewhere)")
+				return fail("RateLimit to decrease regardless of "+lie.header,
+					"a full budget for each forged address: clients can bypass the limit (if this machine is in trusted_proxies, run doctor elsewhere)")
 			}
 		}
 	}
-	return pass(fmt.Sprintf("invented addresses are ignored, %d requests left", v.left))
+	return pass(fmt.Sprintf("forged addresses are ignored, %d requests left", v.left))
 }
 
-// forgeAttempts is how often a lie is repeated: nodes that this visit has not met yet
-// answer some of them.
+// forgeAttempts is how often a forged request is repeated, because nodes that this run has
+// not reached yet may answer some of them.
 const forgeAttempts = 5
 
-// sendForgedAddress sends one request with an invented address and reports whether it was the first
-// one of its budget.
+// sendForgedAddress sends one request with a forged address and reports whether it was the
+// first one of its budget.
 func (v *prober) sendForgedAddress(header, format string) (fresh bool, refused *result) {
 	random := make([]byte, 4)
 	_, _ = rand.Read(random) // never fails

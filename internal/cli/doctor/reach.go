@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// certificateWarnBefore is when somebody should wonder why nothing has renewed it.
+	// certificateWarnBefore is well after the usual time of automatic renewal.
 	certificateWarnBefore = 14 * 24 * time.Hour
-	// Signed requests are good for 300 s; a clock that is wrong by more than
-	// maxSkew leaves too little of that.
+	// Signed requests are valid for 300 s; a skew of more than maxSkew leaves too little of
+	// that.
 	warnSkew = 10 * time.Second
 	maxSkew  = 120 * time.Second
 )
@@ -34,21 +34,20 @@ const openAPIPath = "/openapi.json"
 func serviceAnswers(v *prober) result {
 	a := v.document(openAPIPath)
 	if a.err != nil {
-		return fail("an HTTP answer", a.String())
+		return fail("an HTTP response", a.String())
 	}
-	return pass(fmt.Sprintf("an answer after %d ms", a.got.Sub(a.sent).Milliseconds()))
+	return pass(fmt.Sprintf("a response after %d ms", a.got.Sub(a.sent).Milliseconds()))
 }
 
 func tlsConfig(roots *x509.CertPool) *tls.Config {
 	return &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 }
 
-// tlsCertificate opens a connection of its own: that the certificate is valid
-// is seen by the handshake.
+// tlsCertificate opens its own connection; the handshake verifies the certificate.
 func tlsCertificate(v *prober) result {
 	address, err := url.Parse(v.base)
 	if err != nil {
-		return fail("an address", err.Error())
+		return fail("a URL", err.Error())
 	}
 	if address.Scheme == "http" {
 		if config.IsLoopbackHost(address.Hostname()) {
@@ -83,15 +82,15 @@ func certificateResult(protocol string, left time.Duration) result {
 	return pass(seen)
 }
 
-// readiness reads what the service says about its own parts. A degraded part is a
-// failure: lookups go on, but orders and accounts do not.
+// readiness reads /readyz. A degraded part is a failure: lookups still work, but orders
+// and accounts do not.
 func readiness(v *prober) result {
-	const want = "every part of the service in order"
+	const want = "no degraded part"
 	a := v.get("/readyz")
 	switch {
 	case a.err != nil:
 		return fail(want, a.String())
-	case a.status != http.StatusOK: // a proxy may hide it, and a node may be draining
+	case a.status != http.StatusOK: // a proxy may block it, and a node may be draining
 		return warn("200 from /readyz", a.String())
 	}
 	var degraded []string
@@ -112,8 +111,8 @@ func clockSkew(v *prober) result {
 	if err != nil {
 		return fail("a Date header", toJSON(a.header.Get("Date")))
 	}
-	// The header names whole seconds, cut off: half a second is added back. The
-	// time of the way is not the clock's fault.
+	// The header has whole seconds, rounded down, so half a second is added. Half of the
+	// round trip is not skew.
 	ours := a.sent.Add(a.got.Sub(a.sent) / 2)
 	skew := serverTime.Add(500 * time.Millisecond).Sub(ours).Abs()
 	seen := fmt.Sprintf("%s away from ours", skew.Round(time.Second))

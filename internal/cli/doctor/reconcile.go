@@ -18,7 +18,8 @@ import (
 type reconcileReport struct {
 	OK bool `json:"ok"`
 	reconcile.Report
-	// EUConsumerSales are the year's; Warn says that the One-Stop-Shop comes near.
+	// EUConsumerSales is this year's amount; Warn means that it is near the One-Stop-Shop
+	// threshold.
 	EUConsumerSales registrar.Cents `json:"euConsumerSalesEur"`
 	Warn            bool            `json:"warn"`
 }
@@ -26,12 +27,12 @@ type reconcileReport struct {
 // runReconcile compares the service's database with the payment provider.
 func (c *Command) runReconcile(t *cli.Terminal) error {
 	if c.Patience < 0 {
-		return cli.UsageError("--patience is not a span of time like 10m")
+		return cli.UsageError("--patience must not be negative")
 	}
 	var report reconcileReport
 	err := c.WithSession(t, func(d cli.Session) error {
 		provider := app.NewStripe(d.Config.Stripe, slog.New(slog.DiscardHandler))
-		var theirs reconcile.Provider // no provider must be none, and not a nil one
+		var theirs reconcile.Provider // stays a nil interface if there is no provider
 		if provider != nil {
 			theirs = provider
 		} else {
@@ -85,7 +86,7 @@ func (r reconcileReport) print(t *cli.Terminal) {
 	fmt.Fprintf(t.Out, "%s: %d orders, %d invoices, %d lines, %d domains; %d charges of %s EUR, %d refunds of %s EUR", verdict,
 		r.Orders, r.Documents, r.ProvisionItems, r.Domains, r.Charges, r.Charged, r.Refunds, r.Refunded)
 	if r.Fresh > 0 {
-		fmt.Fprintf(t.Out, "; %d not judged, because they have just changed", r.Fresh)
+		fmt.Fprintf(t.Out, "; %d skipped because they changed recently", r.Fresh)
 	}
 	fmt.Fprintln(t.Out)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/clitest"
 )
 
-// reconcileEnv is a service with one paid order, and the payment provider's lists.
+// reconcileEnv is a service with one paid order, and the payment provider's records.
 type reconcileEnv struct {
 	folder, config   string
 	charges, refunds string // JSON objects, separated by commas
@@ -128,7 +128,7 @@ func TestReconcile_JSON(t *testing.T) {
 func TestReconcile_WarnsBeforeOSSThreshold(t *testing.T) {
 	t.Parallel()
 	b := newReconcileEnv(t)
-	// Whatever year it is: paid in the far future is paid since this year began.
+	// An order that is paid in the far future counts in every current year.
 	b.exec(t, `UPDATE orders SET vat_rule = 'eu_consumer', vat_country = 'DE', net = 800000, vat = 152000, gross = 952000, paid_at = 4102444800000000`)
 	b.exec(t, `UPDATE order_items SET net = 800000, vat = 152000, gross = 952000`)
 	b.exec(t, `UPDATE payments SET amount = 952000`)
@@ -153,9 +153,9 @@ func TestReconcile_UnreadableProviderFails(t *testing.T) {
 func TestDoctor_RequiresOneTarget(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"with --url URL":       {"doctor"},
-		"two different visits": {"doctor", "--reconcile", "--url", "https://domains.example"},
-		"--patience":           {"doctor", "--reconcile", "--patience", "-1s"},
+		"with --url URL":    {"doctor"},
+		"can't be combined": {"doctor", "--reconcile", "--url", "https://domains.example"},
+		"--patience":        {"doctor", "--reconcile", "--patience", "-1s"},
 	} {
 		if code, _, errOut := clitest.Run(t, &grammar{}, nil, args...); code != cli.ExitUsage || !strings.Contains(errOut, want) {
 			t.Errorf("%v: exit %d, %s", args, code, errOut)

@@ -12,17 +12,17 @@ import (
 const (
 	checkPath  = "/api/domain/check"
 	searchPath = "/api/domain/search"
-	// unlistedName is below an extension that can never exist (RFC 2606), so the
-	// service answers without asking a registry.
+	// unlistedName is under an extension that can never exist (RFC 2606), so the service
+	// responds without a registry query.
 	unlistedName = "doctor.invalid"
 )
 
 var restChecks = []check{
-	{group: "rest", name: "check of a name that nobody has", cost: 1, run: freeName},
+	{group: "rest", name: "check of a free name", cost: 1, run: freeName},
 	{group: "rest", name: "check of google.com", cost: 1, run: takenName},
-	{group: "rest", name: "extension that is not carried", cost: 1, run: unlistedExtension},
+	{group: "rest", name: "extension that is not listed", cost: 1, run: unlistedExtension},
 	{group: "rest", name: "search over eight extensions", cost: 1, run: searchResults},
-	{group: "rest", name: "garbage is a 400", cost: 1, run: malformedRequest},
+	{group: "rest", name: "malformed request is a 400", cost: 1, run: malformedRequest},
 	{group: "rest", name: "other method is a 405", run: wrongMethod},
 	{group: "rest", name: "unknown path is a 404", run: unknownPath},
 	{group: "rest", name: "CORS", run: restCORS},
@@ -31,8 +31,8 @@ var restChecks = []check{
 
 func jsonField(name, value string) string { return toJSON(map[string]string{name: value}) }
 
-// assertCheck looks at a CheckResult, or at the 502 that says that the registries
-// failed. The latter is no fault of the interface, but somebody wants to know.
+// assertCheck checks a CheckResult, or the 502 of a failed registry query. The latter
+// conforms to the contract, so it is only a warning.
 func assertCheck(v *prober, name string, want bool) result {
 	a, refused := v.lookup(checkPath, jsonField("domain", name), nil)
 	if refused != nil {
@@ -44,7 +44,7 @@ func assertCheck(v *prober, name string, want bool) result {
 	if a.status == http.StatusBadGateway {
 		text, _ := body["error"].(string)
 		j.must(text != "" && body["domain"] == name, "an error with the domain", a.String())
-		j.should(false, "an answer of the registry", a.String())
+		j.should(false, "a response of the registry", a.String())
 		return j.verdict("")
 	}
 	j.must(a.status == http.StatusOK, "200", a.String())
@@ -57,7 +57,7 @@ func assertCheck(v *prober, name string, want bool) result {
 	return j.verdict(fmt.Sprintf("available %v", body["available"]))
 }
 
-// assertCheckResult is for the REST interface and the tool alike.
+// assertCheckResult is used for the REST interface and for the tool.
 func assertCheckResult(j *assertions, body map[string]any, name string, want bool) {
 	j.must(body["domain"] == name, "domain "+name, toJSON(body["domain"]))
 	j.must(body["tld"] == ".com", "tld .com", toJSON(body["tld"]))
@@ -104,7 +104,7 @@ func unlistedExtension(v *prober) result {
 	return pass("supported false")
 }
 
-// searchTLDs are the extensions of a search without one, in the contract's order.
+// searchTLDs are the default extensions of a search, in the contract's order.
 var searchTLDs = []string{".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev"}
 
 func searchResults(v *prober) result {
@@ -139,11 +139,11 @@ func searchResults(v *prober) result {
 		}
 	}
 	j.must(slices.Equal(order, searchTLDs), strings.Join(searchTLDs, " "), strings.Join(order, " "))
-	j.should(len(failed) == 0, "an answer for every extension", "no answer for "+strings.Join(failed, " "))
+	j.should(len(failed) == 0, "a result for every extension", "no result for "+strings.Join(failed, " "))
 	return j.verdict("eight entries in order")
 }
 
-// assertError looks at an answer with the Error body.
+// assertError checks an Error response.
 func assertError(a answer, status int) *assertions {
 	var j assertions
 	text, _ := a.object()["error"].(string)
@@ -157,7 +157,7 @@ func malformedRequest(v *prober) result {
 	if refused != nil {
 		return *refused
 	}
-	return assertError(a, http.StatusBadRequest).verdict("400 with a sentence")
+	return assertError(a, http.StatusBadRequest).verdict("400 with a message")
 }
 
 func wrongMethod(v *prober) result {
@@ -170,14 +170,14 @@ func wrongMethod(v *prober) result {
 }
 
 func unknownPath(v *prober) result {
-	return assertError(v.get("/api/"+v.label), http.StatusNotFound).verdict("404 with a sentence")
+	return assertError(v.get("/api/"+v.label), http.StatusNotFound).verdict("404 with a message")
 }
 
 func restCORS(v *prober) result {
 	return preflight(v, checkPath, "https://page.example", "Content-Type")
 }
 
-// preflight asks as a browser does before a script's request.
+// preflight sends a CORS preflight request.
 func preflight(v *prober, path, origin string, headers ...string) result {
 	a := v.send(http.MethodOptions, path, "", map[string]string{
 		"Origin":                         origin,
@@ -201,8 +201,8 @@ func preflight(v *prober, path, origin string, headers ...string) result {
 	return j.verdict("any origin, no credentials")
 }
 
-// completionPath names a session that nobody has: without a signature that must
-// not matter.
+// completionPath names a session that does not exist, which must not matter without a
+// signature.
 const completionPath = "/api/acp/checkout_sessions/doctor/complete"
 
 func unsignedCompletion(v *prober) result {

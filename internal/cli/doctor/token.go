@@ -11,26 +11,26 @@ import (
 	"github.com/dotkontor/dotkontor/internal/config"
 )
 
-// checkTokenTransport refuses to send a token where others can read it on its way.
+// checkTokenTransport refuses to send a token over an unencrypted connection.
 func checkTokenTransport(base string) error {
 	address, err := url.Parse(base)
 	if err != nil {
 		return err
 	}
 	if address.Scheme != "https" && !config.IsLoopbackHost(address.Hostname()) {
-		return cli.UsageError("a token is not sent over http:// to another machine: use the address with https://")
+		return cli.UsageError("a token is not sent over http:// to another machine; use https://")
 	}
 	return nil
 }
 
-// tokenInQuery uses a token that is none: a real one must not get into logs.
+// tokenInQuery uses an invalid token, because a real one must not appear in logs.
 func tokenInQuery(v *prober) result {
 	var j assertions
 	v.assertChallenge(&j, "a token in the address", v.postMessage(mcpPath+"?access_token=doctor-is-nobody", rpcMessage("tools/list", nil), nil))
-	return j.verdict("401, also for what everybody may ask")
+	return j.verdict("401, also for public methods")
 }
 
-// tokenChecks are what can only be looked at as a customer.
+// tokenChecks returns the checks that need a customer's token.
 func tokenChecks(token string) []check {
 	bearer := map[string]string{"Authorization": "Bearer " + token}
 	return []check{
@@ -46,11 +46,11 @@ func tokenChecks(token string) []check {
 	}
 }
 
-// domainStatuses are the states that a customer's domain can be in.
+// domainStatuses are the states of a customer's domain.
 var domainStatuses = []string{"active", "pending", "expired", "redemption", "transit", "transferred_out"}
 
-// callListTool calls a tool that lists something of the customer's. Of the two results one is
-// a verdict about a call that did not work; the other is nil then.
+// callListTool calls a tool that lists something of the customer's. If the call fails, bad
+// is the verdict and the other results are nil.
 func callListTool(v *prober, bearer map[string]string, tool, field string) (page map[string]any, list []any, bad *result) {
 	a := v.postMessage(mcpPath, toolCall(tool, map[string]any{}), bearer)
 	got := rpcResult(a)
@@ -74,7 +74,7 @@ func callListTool(v *prober, bearer map[string]string, tool, field string) (page
 	return page, list, nil
 }
 
-// assertPage compares the numbers beside a list with the list.
+// assertPage compares total, limit and offset with the list.
 func assertPage(j *assertions, page map[string]any, list []any) {
 	whole := func(field string) int64 {
 		number, _ := page[field].(json.Number)
@@ -89,8 +89,8 @@ func assertPage(j *assertions, page map[string]any, list []any) {
 		toJSON([]any{page["total"], page["limit"], page["offset"], len(list)}))
 }
 
-// listMyDomains says how many there are, and not which: what it prints may end
-// up in a monitoring system.
+// listMyDomains prints only the number of domains, because its output may end up in a
+// monitoring system.
 func listMyDomains(v *prober, bearer map[string]string) result {
 	page, list, bad := callListTool(v, bearer, "list_my_domains", "domains")
 	if bad != nil {
@@ -105,7 +105,7 @@ func listMyDomains(v *prober, bearer map[string]string) result {
 	return j.verdict(toJSON(page["total"]) + " domains")
 }
 
-// listOrders says how many there are, as listMyDomains does.
+// listOrders prints only the number of orders, like listMyDomains.
 func listOrders(v *prober, bearer map[string]string) result {
 	page, list, bad := callListTool(v, bearer, "list_orders", "orders")
 	if bad != nil {

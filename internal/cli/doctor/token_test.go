@@ -21,19 +21,19 @@ func TestDoctorToken_ReportNamesNoDomains(t *testing.T) {
 		t.Errorf("got %v", report.Checks)
 	}
 	if text := toJSON(report); strings.Contains(text, "private-") || strings.Contains(text, fakeToken) {
-		t.Errorf("it tells too much: %s", text)
+		t.Errorf("the report contains customer data or the token: %s", text)
 	}
 }
 
 func TestDoctorToken_FindsInvalidDomainEntries(t *testing.T) {
 	t.Parallel()
 	for fault, change := range map[string]func(domain map[string]any){
-		"another state":        func(d map[string]any) { d["status"] = "ok" },
-		"no date at all":       func(d map[string]any) { delete(d, "expiresAt") },
-		"a date in other way":  func(d map[string]any) { d["expiresAt"] = "01.01.2027" },
-		"a word for a yes":     func(d map[string]any) { d["autoRenew"] = "yes" },
-		"an extension bare":    func(d map[string]any) { d["tld"] = "de" },
-		"nowhere to manage it": func(d map[string]any) { delete(d, "manageUrl") },
+		"unknown status":    func(d map[string]any) { d["status"] = "ok" },
+		"no date":           func(d map[string]any) { delete(d, "expiresAt") },
+		"wrong date format": func(d map[string]any) { d["expiresAt"] = "01.01.2027" },
+		"autoRenew as text": func(d map[string]any) { d["autoRenew"] = "yes" },
+		"tld without a dot": func(d map[string]any) { d["tld"] = "de" },
+		"no manageUrl":      func(d map[string]any) { delete(d, "manageUrl") },
 	} {
 		broken := proxy(newFake(), nil, func(p *proxied) {
 			if !p.isCall("list_my_domains") {
@@ -53,7 +53,7 @@ func TestDoctorToken_FindsInvalidDomainEntries(t *testing.T) {
 		}
 	}
 	if report := examineWithToken(t, serveFake(t, newFake()), "wrong"); report.OK {
-		t.Error("a wrong token has no finding")
+		t.Error("an invalid token is not reported")
 	}
 }
 
@@ -61,9 +61,9 @@ func TestDoctorToken_FindsInconsistentPages(t *testing.T) {
 	t.Parallel()
 	for tool, field := range map[string]string{"list_my_domains": "domains", "list_orders": "orders"} {
 		for fault, change := range map[string]func(page map[string]any){
-			"another total":  func(page map[string]any) { page["total"] = 7 },
-			"no offset":      func(page map[string]any) { delete(page, "offset") },
-			"another's name": func(page map[string]any) { page["list"], page[field] = page[field], nil },
+			"wrong total": func(page map[string]any) { page["total"] = 7 },
+			"no offset":   func(page map[string]any) { delete(page, "offset") },
+			"wrong field": func(page map[string]any) { page["list"], page[field] = page[field], nil },
 		} {
 			broken := proxy(newFake(), nil, func(p *proxied) {
 				if p.isCall(tool) {

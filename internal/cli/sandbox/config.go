@@ -13,8 +13,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// unsourcedTLDs are the extensions without a public source, as an account leaves them
-// out.
+// unsourcedTLDs returns the extensions without a public source, as exclusions of a
+// registry account.
 func unsourcedTLDs(list *catalog.Catalog) []string {
 	var all []string
 	for _, ext := range list.All() {
@@ -25,8 +25,8 @@ func unsourcedTLDs(list *catalog.Catalog) []string {
 	return all
 }
 
-// zones tells the world which extensions exist: those of the list in force, and
-// the shipped ones, so that an import of a larger list finds a world behind it.
+// zones returns the extensions of the simulated registry: those of the current price list
+// and the shipped ones, so that the shipped list can be imported later.
 func zones(list *catalog.Catalog) []registry.Zone {
 	extensions := list.All()
 	if shipped, err := catalog.Shipped(); err == nil {
@@ -45,7 +45,7 @@ func zones(list *catalog.Catalog) []registry.Zone {
 	return all
 }
 
-// newConfig is what an operator would write to reach this world.
+// newConfig returns the configuration of a service that uses the simulated upstreams.
 func (c Command) newConfig(sim simulation) (config.Config, error) {
 	world := sim.registry
 	cfg := config.Default()
@@ -67,7 +67,7 @@ func (c Command) newConfig(sim simulation) (config.Config, error) {
 	if err := c.configureRegistry(&cfg, sim); err != nil {
 		return cfg, err
 	}
-	// The simulated world has no applications' documents, and the sandbox asks no other.
+	// The simulation has no client metadata documents, and the sandbox is offline.
 	cfg.OAuth.ClientMetadata = "off"
 	sim.payments.configure(&cfg)
 	cfg.Mail = config.Mail{Server: sim.mailbox.Address(), TLS: "none", From: "dotkontor <noreply@dotkontor.example>"}
@@ -75,22 +75,22 @@ func (c Command) newConfig(sim simulation) (config.Config, error) {
 	return cfg, err
 }
 
-// pollInterval is how often the simulated registry's messages are fetched: nobody
-// wants to wait for a minute while trying something out.
+// pollInterval is shorter than the default, because a minute is too long while trying
+// something out.
 const pollInterval = config.Duration(time.Second)
 
-// configureRegistry tells how the simulated registry is reached, which presents all
-// extensions as a wholesale gateway does. Extensions of which the price list knows
-// no public source are left out, so that they can be tried as what they are.
+// configureRegistry adds an account at the simulated registry, which serves all
+// extensions like a wholesale gateway. Extensions without a public source in the price
+// list are excluded, so that the sandbox has some that can't be ordered.
 func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 	world := sim.registry
 	if world.EPPCAFile() == "" {
-		return nil // a world that keeps nothing, whose registry nobody can verify
+		return nil // without a data folder the registry has no certificate to verify
 	}
 	account, found := world.Account(registry.ProductAccount)
 	ca, err := filepath.Abs(world.EPPCAFile())
 	if err != nil || !found {
-		return errors.Join(errors.New("the simulated registry has no account for the product"), err)
+		return errors.Join(errors.New("the simulated registry has no account for the service"), err)
 	}
 	cfg.Registration.Nameservers = []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	cfg.EPP = []config.EPP{{
@@ -105,12 +105,11 @@ func (c Command) configureRegistry(cfg *config.Config, sim simulation) error {
 	return nil
 }
 
-// writeConfig writes the file by which 'dotkontor serve' and the operator's
-// commands find this world.
+// writeConfig writes the configuration file for 'dotkontor serve' and operator commands.
 func (c Command) writeConfig(cfg config.Config) (string, error) {
 	path := filepath.Join(c.Data, cli.SandboxConfigFile)
 	if err := cfg.Write(path); err != nil {
-		return "", fmt.Errorf("the configuration file: %w", err)
+		return "", fmt.Errorf("write configuration file: %w", err)
 	}
 	return path, nil
 }

@@ -32,33 +32,33 @@ const (
 	demoAgentName = "Sandbox-Agent"
 )
 
-// demo is the sandbox's customer, as the welcome text tells it. It is kept in
-// the data folder, so that a restart changes nothing.
+// demo is the demo customer in the welcome text. It is stored in the data folder, so that
+// a restart changes nothing.
 type demo struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
-	// Agent is a checkout agent that the customer has linked.
+	// Agent is a checkout agent that is linked to the customer.
 	Agent demoAgent `json:"agent"`
-	// Since is the day from which the domains' dates count, in the database and in
-	// the simulated registry alike.
+	// Since is the day that the domains' dates are relative to, in the database and in the
+	// simulated registry.
 	Since time.Time `json:"since"`
 }
 
-// demoAgent is how to act as the agent.
+// demoAgent has the agent's credentials.
 type demoAgent struct {
 	ID     string `json:"id"`
 	Key    string `json:"key"`
 	Secret string `json:"secret"`
 }
 
-// loadDemo reads what an earlier run kept, or begins anew. A file that can't be
-// read is no reason not to start: nothing in it is precious.
+// loadDemo reads the demo customer of an earlier run. A missing or invalid file is
+// replaced: everything in it can be created again.
 func loadDemo(folder string, now time.Time) (demo, error) {
 	d := demo{}
 	text, err := os.ReadFile(filepath.Join(folder, demoFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return d, fmt.Errorf("the demo customer: %w", err)
+		return d, fmt.Errorf("demo customer: %w", err)
 	}
 	if err != nil || json.Unmarshal(text, &d) != nil || d.Since.IsZero() {
 		d = demo{Since: now.UTC().Truncate(24 * time.Hour)}
@@ -75,17 +75,16 @@ func (d demo) save(folder string) error {
 	path := filepath.Join(folder, demoFile)
 	draft := path + ".new"
 	if err := os.WriteFile(draft, append(text, '\n'), 0o600); err != nil {
-		return fmt.Errorf("the demo customer: %w", err)
+		return fmt.Errorf("demo customer: %w", err)
 	}
 	return os.Rename(draft, path)
 }
 
-// seed makes the demo customer, or finds it, and sees to it that what d says
-// works: a password that does not sign in and a token that is not accepted are
-// made anew. All else stays as somebody has changed it, a closed account too.
+// seed creates the demo customer if necessary. It replaces a password or token that does
+// not work. Other changes by the user are kept, including a disabled account.
 func (d *demo) seed(ctx context.Context, services *app.Services, folder string, provider paymentMethods) error {
 	if err := d.ensureAll(ctx, services, provider); err != nil {
-		return fmt.Errorf("the demo customer: %w", err)
+		return fmt.Errorf("demo customer: %w", err)
 	}
 	return d.save(folder)
 }
@@ -147,14 +146,13 @@ func (d *demo) ensureToken(ctx context.Context, services *app.Services, operator
 	}
 	_, d.Token, err = services.Tokens.Create(ctx, operator, demoToken)
 	if registrar.CodeOf(err) == oauth.TooManyTokens {
-		return nil // somebody tries out the limit
+		return nil // the user is trying out the limit
 	}
 	return err
 }
 
-// ensureAgent sees to it that the agent's key and secret work, and that it is
-// linked. Whoever ends the link in the portal has it back after a restart: the
-// sandbox's commands rely on it.
+// ensureAgent ensures that the agent's key and secret work and that it is linked. A link
+// that was removed in the portal is restored, because the printed commands rely on it.
 func (d *demo) ensureAgent(ctx context.Context, services *app.Services, operator registrar.Actor) error {
 	known, err := d.agentCredentialsValid(ctx, services)
 	if err != nil {
@@ -168,7 +166,7 @@ func (d *demo) ensureAgent(ctx context.Context, services *app.Services, operator
 	return services.Agents.Link(ctx, operator, d.Agent.ID)
 }
 
-// agentCredentialsValid says whether key and secret are those of the agent.
+// agentCredentialsValid reports whether key and secret are those of the agent.
 func (d *demo) agentCredentialsValid(ctx context.Context, services *app.Services) (bool, error) {
 	if d.Agent.Key == "" || d.Agent.Secret == "" {
 		return false, nil
@@ -201,17 +199,17 @@ func (d *demo) replaceAgent(ctx context.Context, services *app.Services, operato
 	return err
 }
 
-// passwordWords are short, well known and spelled without umlauts.
+// passwordWords are short, common German words, written without umlauts.
 const passwordWords = `anker boje bohne brise deich duene ebbe elbe faehre filter flut hafen kaffee kahn kajuete kanne
 	kogge kompass kran kutter lager leuchtturm lotse mast matrose moewe mole muehle nebel pier pirat ponton
 	regen reling rost sahne sand schoner schute segel seil speicher steg sturm tasse tide ufer watt welle wind`
 
-// newDemoPassword makes a password that a person can type: four words and a number.
+// newDemoPassword returns a password that is easy to type: four words and a number.
 func newDemoPassword() string {
 	words := strings.Fields(passwordWords)
 	draw := func(below int) int {
 		n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
-		if err != nil { // the system's source never fails
+		if err != nil { // never fails
 			return 0
 		}
 		return int(n.Int64())

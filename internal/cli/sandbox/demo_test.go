@@ -24,7 +24,7 @@ var (
 	visitor      = registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr("127.0.0.1")}
 )
 
-// openServicesIn opens the accounts of a folder.
+// openServicesIn opens the services of a data folder.
 func openServicesIn(t *testing.T, folder string) *app.Services {
 	t.Helper()
 	cfg := config.Default()
@@ -41,7 +41,7 @@ func openServicesIn(t *testing.T, folder string) *app.Services {
 	return services
 }
 
-// seedDemo is the demo customer after a start of the sandbox.
+// seedDemo returns the demo customer after a start of the sandbox.
 func seedDemo(t *testing.T, folder string, services *app.Services) demo {
 	t.Helper()
 	d, err := loadDemo(folder, time.Now())
@@ -63,7 +63,7 @@ func (fakeProvider) SavedMethod(string, string) (holder, id, label string, err e
 
 func (fakeProvider) HasMethod(id string) bool { return id == "pm_1" || id == "pm_chosen" }
 
-// credentialsWork says whether password and token do.
+// credentialsWork reports whether password and token are accepted.
 func credentialsWork(t *testing.T, services *app.Services, d demo) (password, token bool) {
 	t.Helper()
 	_, err := services.Customers.SignIn(t.Context(), visitor, account.Credentials{Email: d.Email, Password: d.Password})
@@ -103,7 +103,7 @@ func TestDemo_SurvivesRestart(t *testing.T) {
 	}
 }
 
-// assertAgentWorks fails unless the agent is known by its key and its secret, and linked.
+// assertAgentWorks fails unless the agent's key and secret work and it is linked.
 func assertAgentWorks(t *testing.T, services *app.Services, d demo, customer string) {
 	t.Helper()
 	if known, err := d.agentCredentialsValid(t.Context(), services); err != nil || !known {
@@ -138,7 +138,7 @@ func TestDemo_ReplacesInvalidCredentials(t *testing.T) {
 	}
 	second := seedDemo(t, folder, services)
 	if second.Password == first.Password || second.Token == first.Token || second.Agent.Key == first.Agent.Key || second.Agent.Secret == first.Agent.Secret {
-		t.Error("what no longer works was kept")
+		t.Error("credentials that do not work were kept")
 	}
 	assertAgentWorks(t, services, second, account.ID)
 	if _, err := services.Agents.RotateSecret(t.Context(), testOperator, second.Agent.ID, "another-secret-of-it", true); err != nil {
@@ -150,12 +150,12 @@ func TestDemo_ReplacesInvalidCredentials(t *testing.T) {
 		t.Errorf("password works: %t, token works: %t", password, token)
 	}
 
-	// A closed account is somebody's wish.
+	// A disabled account stays disabled.
 	if err := services.Customers.Disable(t.Context(), testOperator, account.ID); err != nil {
 		t.Fatal(err)
 	}
 	if third := seedDemo(t, folder, services); third != second {
-		t.Errorf("a closed account was changed: %+v", third)
+		t.Errorf("a disabled account was changed: %+v", third)
 	}
 
 	// The file may be lost, or the database.
@@ -232,7 +232,7 @@ func TestDemo_SavesCardUnlessCustomerChoseAnother(t *testing.T) {
 		t.Errorf("at first it is %s", got)
 	}
 	for _, test := range []struct{ before, after string }{
-		{"pm_chosen", "pm_chosen"}, // somebody's wish
+		{"pm_chosen", "pm_chosen"}, // chosen by the user
 		{"pm_of_a_lost_folder", "pm_1"},
 	} {
 		if err := services.DB.PutPaymentMethod(t.Context(), account.ID, order.PaymentMethod{ProviderCustomer: "cus_1", ID: test.before, Label: "x"}, time.Now()); err != nil {

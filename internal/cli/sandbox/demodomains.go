@@ -10,8 +10,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/sandbox/registry"
 )
 
-// demoDomain is a domain of the demo customer and what the registry shows of
-// it. Days count from demo.Since.
+// demoDomain is a domain of the demo customer and its data at the registry. Days are
+// relative to demo.Since.
 type demoDomain struct {
 	label, tld string
 	status     registrar.DomainStatus
@@ -30,7 +30,7 @@ const (
 	otherRegistrar = "Nordlicht Namen GmbH"
 )
 
-// demoDomains have every state that a customer can see.
+// demoDomains returns a domain in every state that a customer can see.
 func demoDomains() []demoDomain {
 	ours := []string{"ns1.dotkontor.example", "ns2.dotkontor.example"}
 	theirs := []string{"ns1.nordlicht-namen.example", "ns2.nordlicht-namen.example"}
@@ -47,11 +47,11 @@ func demoDomains() []demoDomain {
 			label: "elbblick", tld: ".io", status: registrar.DomainActive, paidUntil: 130,
 			registrar: ourRegistrar, statuses: []string{"clientTransferProhibited"}, created: -235, expires: 130, nameservers: ours,
 		},
-		{ // a transfer to us: until the fifth day the name is still where it was
+		{ // an inbound transfer: the name stays at the losing registrar until the fifth day
 			label: "kaffeekurse-hamburg", tld: ".com", status: registrar.DomainPending,
 			registrar: otherRegistrar, statuses: []string{"pendingTransfer"}, created: -900, expires: 195, nameservers: theirs,
 		},
-		{ // the registry has renewed it by itself, and we hold it until it is paid
+		{ // auto-renewed by the registry; on clientHold until it is paid
 			label: "elbblick-catering", tld: ".com", status: registrar.DomainExpired, paidUntil: -10,
 			registrar: ourRegistrar, statuses: []string{"autoRenewPeriod", "clientHold"}, created: -740, expires: 355,
 		},
@@ -59,7 +59,7 @@ func demoDomains() []demoDomain {
 			label: "hafenfest-kaffee", tld: ".io", status: registrar.DomainRedemption, paidUntil: -55,
 			registrar: ourRegistrar, statuses: []string{"redemptionPeriod", "pendingDelete"}, created: -785, expires: -55,
 		},
-		{ // given back: DENIC asks the holder
+		{ // returned to DENIC, which contacts the holder
 			label: "roestmeister-elbe", tld: ".de", status: registrar.DomainTransit, paidUntil: -20,
 			registrar: "DENIC TRANSIT (Sandbox)", created: -750, expires: 345, nameservers: []string{"ns1.transit.registry.example", "ns2.transit.registry.example"},
 		},
@@ -72,7 +72,7 @@ func demoDomains() []demoDomain {
 
 func (d demo) date(days int) time.Time { return d.Since.AddDate(0, 0, days) }
 
-// registryDomains is what the simulated registry holds of the customer's domains.
+// registryDomains returns the customer's domains as the simulated registry has them.
 func (d demo) registryDomains() []registry.SeedDomain {
 	var all []registry.SeedDomain
 	for _, domain := range demoDomains() {
@@ -107,7 +107,7 @@ func (d *demo) ensureDomains(ctx context.Context, services *app.Services, operat
 			addition.PaidUntil = d.date(domain.paidUntil)
 		}
 		_, err := services.Portfolio.Add(ctx, operator, addition)
-		if err != nil && registrar.CodeOf(err) != registrar.NameHeld { // another account may have taken it over
+		if err != nil && registrar.CodeOf(err) != registrar.NameHeld { // another account may hold it
 			return err
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// defaultChaos is the share of a bare --chaos.
+// defaultChaos is the value of --chaos without one.
 const defaultChaos = "0.2"
 
-// ExpandChaosFlag lets --chaos stand alone.
+// ExpandChaosFlag adds the default value to a --chaos without one.
 func ExpandChaosFlag(args []string) []string {
 	given := make([]string, 0, len(args)+1)
 	for i, arg := range args {
@@ -27,8 +27,7 @@ func ExpandChaosFlag(args []string) []string {
 	return given
 }
 
-// parseClock returns a clock that shows the given time now and goes on from
-// there; empty means the real time.
+// parseClock returns a clock that starts at the given time; empty means real time.
 func parseClock(text string) (func() time.Time, error) {
 	if text == "" {
 		return time.Now, nil

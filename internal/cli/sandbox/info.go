@@ -6,46 +6,45 @@ import (
 	"os"
 )
 
-// connectionInfo is what the welcome text says, for scripts.
+// connectionInfo has the contents of the welcome text, for scripts.
 type connectionInfo struct {
 	BaseURL string `json:"base_url"`
-	// Listen is the product's own address, behind whatever BaseURL names; empty
-	// where only the world runs.
+	// Listen is the address that the service listens on, which may be behind the tunnel or
+	// proxy of BaseURL; empty with --world-only.
 	Listen string `json:"listen,omitempty"`
-	// Config is the configuration file for the operator's commands, and for a
-	// product in another process.
+	// Config is the configuration file for operator commands and for 'dotkontor serve'.
 	Config string `json:"config"`
 	MCPURL string `json:"mcp_url"`
-	// Portal is where customers sign in, Inbox the page with everybody's mail;
-	// Inbox and "api/mails?to=…" is the same for scripts.
+	// Portal is where customers sign in. Inbox is the page with all mail; append
+	// "api/mails?to=…" for the same as JSON.
 	Portal string   `json:"portal"`
 	Inbox  string   `json:"inbox"`
 	Demo   demoInfo `json:"demo"`
-	// Agent is a checkout agent that the demo customer has linked.
+	// Agent is a checkout agent that is linked to the demo customer.
 	Agent    demoAgent    `json:"agent"`
 	Registry registryInfo `json:"registry"`
-	// Payment is the payment provider, VIES the register of VAT ids.
+	// Payment is the payment provider, VIES the service that validates VAT IDs.
 	Payment paymentInfo `json:"payment"`
 	VIES    string      `json:"vies"`
-	// Transfers are names that can be moved here from another registrar.
+	// Transfers are names that can be transferred from another registrar.
 	Transfers []transferInfo `json:"transfers"`
 }
 
-// demoInfo is how to act as the demo customer.
+// demoInfo has the demo customer's credentials.
 type demoInfo struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 	Token    string `json:"token"`
 }
 
-// registryInfo is where the simulated registries are. RDAP and WHOIS answer for
-// every extension here, so that a stranger's client needs one address only.
+// registryInfo has the addresses of the simulated registry. RDAP and WHOIS serve every
+// extension, so that any client needs only one address.
 type registryInfo struct {
 	RDAP  string `json:"rdap"`
 	WHOIS string `json:"whois"`
 	DNS   string `json:"dns"`
-	// EPP is for registrars, over TLS; EPPCA is the file with the certificate that
-	// vouches for it. The product's account stands in the configuration file.
+	// EPP is the address of the EPP server (TLS), EPPCA the PEM file of its certificate
+	// authority. The service's account is in the configuration file.
 	EPP   string `json:"epp"`
 	EPPCA string `json:"epp_ca"`
 }

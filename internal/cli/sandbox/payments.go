@@ -16,15 +16,15 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/stripehook"
 )
 
-// payments is the part of the simulated world that payment and VAT need.
+// payments are the simulated upstreams for payment and VAT.
 type payments struct {
 	provider *sandboxstripe.Server
 	vies     *sandboxvies.Server
 }
 
-// startPayments starts the payment provider and the register of VAT ids. now is the
-// world's clock: pages end by it. A product in another process has the time of its
-// machine, and says by that when its pages end; so there the provider has it, too.
+// startPayments starts the payment provider and VIES. now is the sandbox's clock, by which
+// payment pages expire. A service in another process sets that expiry by real time, so
+// with --world-only the provider uses real time, too.
 func (c Command) startPayments(now func() time.Time) (payments, error) {
 	if c.WorldOnly {
 		now = time.Now
@@ -44,10 +44,10 @@ func (c Command) startPayments(now func() time.Time) (payments, error) {
 
 func (m payments) close() error { return errors.Join(m.vies.Close(), m.provider.Close()) }
 
-// configure tells the product where both are.
+// configure adds both to the configuration.
 func (m payments) configure(cfg *config.Config) {
 	if m.provider == nil {
-		return // a world without money, in which nothing can be ordered
+		return // without a provider, nothing can be ordered
 	}
 	cfg.Stripe.APIURL = m.provider.API()
 	cfg.Stripe.SecretKey = config.Secret(m.provider.SecretKey())
@@ -56,7 +56,7 @@ func (m payments) configure(cfg *config.Config) {
 	cfg.Company = company
 }
 
-// company is who sells in the simulated world. Nobody has these numbers.
+// company is the seller in the sandbox. Its numbers are fictitious.
 var company = config.Company{
 	Name: "Sandkasten Domainkontor GmbH", Street: "Musterkai 1", PostalCode: "20457", City: "Hamburg",
 	Register: "Amtsgericht Hamburg, HRB 000000", VATID: "DE000000000", TaxNumber: "27/000/00000",
@@ -65,9 +65,9 @@ var company = config.Company{
 	InvoicePrefix: "RE", CorrectionPrefix: "RK",
 }
 
-// registerWebhook tells the provider where the product listens; not by its base
-// address, behind which there may be a tunnel. A port that nobody knows yet is
-// told later, through the provider's control.
+// registerWebhook registers the service's webhook endpoint at the provider. It uses the
+// listen address, because BaseURL may lead through a tunnel. A port that is not known yet
+// is registered later, through the provider's control API.
 func (m payments) registerWebhook(listen string) error {
 	if strings.HasSuffix(listen, ":0") {
 		return nil
@@ -75,15 +75,15 @@ func (m payments) registerWebhook(listen string) error {
 	return m.provider.SetEndpoint("http://" + listen + stripehook.Path)
 }
 
-// paymentMethods keeps a means of payment at the provider.
+// paymentMethods stores payment methods at the provider.
 type paymentMethods interface {
 	SavedMethod(email, name string) (holder, id, label string, err error)
 	HasMethod(id string) bool
 }
 
-// ensurePaymentMethod lets the demo customer have a card that may be charged again, at the
-// provider and here: without one nothing could be renewed by itself. A means of
-// payment that somebody has chosen stays.
+// ensurePaymentMethod saves a card for the demo customer, at the provider and in the
+// database: automatic renewal requires one. A payment method that the user has chosen is
+// kept.
 func (d *demo) ensurePaymentMethod(provider paymentMethods) func(context.Context, *app.Services, registrar.Actor) error {
 	return func(ctx context.Context, services *app.Services, operator registrar.Actor) error {
 		saved, found, err := services.DB.GetPaymentMethod(ctx, operator.Customer)
@@ -92,24 +92,24 @@ func (d *demo) ensurePaymentMethod(provider paymentMethods) func(context.Context
 		}
 		holder, id, label, err := provider.SavedMethod(d.Email, demoRegistrant)
 		if err != nil {
-			return fmt.Errorf("the means of payment: %w", err)
+			return fmt.Errorf("payment method: %w", err)
 		}
 		return services.DB.PutPaymentMethod(ctx, operator.Customer, order.PaymentMethod{ProviderCustomer: holder, ID: id, Label: label}, time.Now())
 	}
 }
 
-// paymentInfo is what scripts need to know of the payment provider.
+// paymentInfo has the addresses of the payment provider, for scripts.
 type paymentInfo struct {
 	API string `json:"api"`
-	// Control looks into the provider's books and makes things go wrong there; it
-	// wants the secret as a bearer token. Package sandbox/stripe lists what it can.
+	// Control is the API that inspects the provider's records and injects faults. It
+	// expects ControlSecret as a bearer token; see package sandbox/stripe.
 	Control       string `json:"control"`
 	ControlSecret string `json:"control_secret"`
-	// Cards are numbers to try on the page to pay at.
+	// Cards are test numbers for the payment page.
 	Cards cardsInfo `json:"cards"`
 }
 
-// cardsInfo are Stripe's own test numbers.
+// cardsInfo has Stripe's own test numbers.
 type cardsInfo struct {
 	Pays              string `json:"pays"`
 	RequiresAction    string `json:"asks_the_human"`
@@ -121,14 +121,14 @@ var testCards = cardsInfo{
 	Pays: "4242424242424242", RequiresAction: "4000002500003155", Declined: "4000000000000002", InsufficientFunds: "4000000000009995",
 }
 
-// transferInfo is a name at another registrar, and what moves it here.
+// transferInfo is a name at another registrar and its auth code.
 type transferInfo struct {
 	Name     string `json:"name"`
 	AuthCode string `json:"auth_code"`
 }
 
-// transfers are names that can be moved to us: every label that begins with
-// transfer- can, in every extension.
+// transfers returns examples of names that can be transferred: every label that starts
+// with transfer- can, in every extension.
 func transfers() []transferInfo {
 	all := []transferInfo{}
 	for _, name := range []string{"transfer-kaffeefahrt.com", "transfer-kaffeefahrt.de"} {

@@ -21,43 +21,43 @@ import (
 )
 
 type Command struct {
-	Listen       string        `default:"127.0.0.1:8080" help:"Address and port of the product."`
-	Data         string        `default:"${sandbox_data}" help:"Folder for everything that is kept."`
-	BaseURL      string        `name:"base-url" help:"Address under which clients reach the product. Default: http:// and --listen."`
-	WorldLatency time.Duration `help:"Time that every answer of the simulated world takes longer, like 80ms."`
-	Chaos        float64       `help:"Share (0 to 1) of the world's answers that are slow, broken, throttled or dropped. Alone it means 0.2." placeholder:"SHARE"`
-	Seed         uint64        `help:"Number from which the chaos is drawn, to repeat a run. Default: another one each time." placeholder:"N"`
-	Time         string        `help:"What time it is in the sandbox, like 2027-01-31 or 2027-01-31T12:00:00Z." placeholder:"TIME"`
-	Info         string        `help:"File that gets what the welcome text says, as JSON for scripts." placeholder:"FILE"`
-	WorldOnly    bool          `help:"Run the simulated world alone, and write a configuration file for 'dotkontor serve' that points at it."`
+	Listen       string        `default:"127.0.0.1:8080" help:"Address and port of the service."`
+	Data         string        `default:"${sandbox_data}" help:"Data folder."`
+	BaseURL      string        `name:"base-url" help:"URL at which clients reach the service. Default: http:// and --listen."`
+	WorldLatency time.Duration `help:"Delay of every response of the simulated upstreams, such as 80ms."`
+	Chaos        float64       `help:"Share (0 to 1) of upstream responses that are slow, broken, throttled or dropped. Without a value: 0.2." placeholder:"SHARE"`
+	Seed         uint64        `help:"Random seed of --chaos, to repeat a run. Default: a new one each time." placeholder:"N"`
+	Time         string        `help:"Start time of the sandbox, such as 2027-01-31 or 2027-01-31T12:00:00Z. Default: now." placeholder:"TIME"`
+	Info         string        `help:"Write the contents of the welcome text to this file, as JSON." placeholder:"FILE"`
+	WorldOnly    bool          `help:"Run only the simulated upstreams, and write a configuration file for 'dotkontor serve'."`
 
-	Start startCommand `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the same as no further word."`
-	Clock clockCommand `cmd:"" help:"Look at the clock of the sandbox that runs on --data, or move it on."`
+	Start startCommand `cmd:"" default:"1" hidden:"" help:"Run the sandbox; the default."`
+	Clock clockCommand `cmd:"" help:"Show or advance the clock of the sandbox that runs on --data."`
 }
 
-// startCommand is what 'dotkontor sandbox' does without a further word. It is a
-// command of its own because a command with others below it can't be run.
+// startCommand is the default of 'dotkontor sandbox'. It exists because a command with
+// subcommands can't be run itself.
 type startCommand struct{}
 
-// Run starts the sandbox with the flags of the command above.
+// Run starts the sandbox with the flags of its parent command.
 func (startCommand) Run(sandbox *Command, t *cli.Terminal) error { return sandbox.start(t) }
 
-// AfterApply refuses values that no world can have.
+// AfterApply validates the flags.
 func (c Command) AfterApply() error {
 	if c.Chaos < 0 || c.Chaos > 1 {
-		return fmt.Errorf("--chaos is a share from 0 to 1, not %v", c.Chaos)
+		return fmt.Errorf("--chaos must be a share from 0 to 1, not %v", c.Chaos)
 	}
 	if c.WorldLatency < 0 || c.WorldLatency > time.Minute {
-		return fmt.Errorf("--world-latency is from 0s to 1m, not %s", c.WorldLatency)
+		return fmt.Errorf("--world-latency must be from 0s to 1m, not %s", c.WorldLatency)
 	}
 	_, err := parseClock(c.Time)
 	return err
 }
 
-// start starts the world, and the product in front of it.
+// start starts the simulated upstreams and, unless --world-only is set, the service.
 func (c Command) start(t *cli.Terminal) error {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
-		return fmt.Errorf("the data folder: %w", err)
+		return fmt.Errorf("create data folder: %w", err)
 	}
 	now, err := parseClock(c.Time)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c Command) start(t *cli.Terminal) error {
 	}
 	list := edition.List
 	if c.Seed == 0 {
-		c.Seed = rand.Uint64() //nolint:gosec // chaos is no secret
+		c.Seed = rand.Uint64() //nolint:gosec // not a secret
 	}
 	demo, err := loadDemo(c.Data, now())
 	if err != nil {
@@ -85,15 +85,15 @@ func (c Command) start(t *cli.Terminal) error {
 		Now:     now,
 	})
 	if err != nil {
-		return fmt.Errorf("the simulated world: %w", err)
+		return fmt.Errorf("start simulated upstreams: %w", err)
 	}
 	mailbox, err := smtp.Start(smtp.Options{Chaos: c.Chaos, Seed: c.Seed})
 	if err != nil {
-		return errors.Join(fmt.Errorf("the simulated world: %w", err), world.Close())
+		return errors.Join(fmt.Errorf("start simulated upstreams: %w", err), world.Close())
 	}
 	payments, err := c.startPayments(world.Now)
 	if err != nil {
-		return errors.Join(fmt.Errorf("the simulated world: %w", err), mailbox.Close(), world.Close())
+		return errors.Join(fmt.Errorf("start simulated upstreams: %w", err), mailbox.Close(), world.Close())
 	}
 	sim := simulation{registry: world, mailbox: mailbox, payments: payments, demo: demo, now: world.Now, unsourced: unsourcedTLDs(list)}
 	cfg, err := c.newConfig(sim)
@@ -107,16 +107,16 @@ func (c Command) start(t *cli.Terminal) error {
 	return errors.Join(err, payments.close(), mailbox.Close(), world.Close())
 }
 
-// simulation is everything around the product.
+// simulation has the simulated upstreams and the demo customer.
 type simulation struct {
 	registry *registry.Registry
 	mailbox  *smtp.Server
 	payments payments
 	demo     demo
-	// now is the world's clock, which can be moved on. A product in another
-	// process has the time of its machine instead.
+	// now is the sandbox's clock, which can be advanced. A service in another process uses
+	// real time instead.
 	now func() time.Time
-	// unsourced are extensions that the registry account leaves out.
+	// unsourced are the exclusions of the registry account.
 	unsourced []string
 }
 
@@ -124,7 +124,7 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	logPath := filepath.Join(cfg.Data, "dotkontor.log")
 	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("the log: %w", err)
+		return fmt.Errorf("log file: %w", err)
 	}
 	defer logFile.Close()
 	logger, flush := app.NewLogger(cfg.Log, logFile)
@@ -136,15 +136,15 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(p.Address())); err != nil {
 		return p.Abort(err)
 	}
-	// With the real port, so that links of the operator's commands lead here.
+	// With the actual port, so that links that operator commands print work.
 	cfg.BaseURL, cfg.Server.Listen = p.BaseURL(), p.Address()
 	configPath, err := c.writeConfig(cfg)
 	if err != nil {
 		return p.Abort(err)
 	}
-	// Only now is it certain that no other sandbox on this port writes here.
+	// Only now it is certain that no other sandbox on this port writes to the file.
 	if err := logFile.Truncate(0); err != nil {
-		return p.Abort(fmt.Errorf("the log: %w", err))
+		return p.Abort(fmt.Errorf("log file: %w", err))
 	}
 	flush()
 	ctx, stop := context.WithCancel(t.Ctx)
@@ -158,8 +158,8 @@ func (c Command) runProduct(t *cli.Terminal, cfg config.Config, sim simulation) 
 	return errors.Join(announceErr, err)
 }
 
-// seed makes the demo customer, or finds it. Passwords are hashed right here: the
-// service would have it done at a low priority, and somebody waits for the start.
+// seed creates the demo customer if necessary. Passwords are hashed in this process: the
+// service's hash workers run at a low priority, which would delay the start.
 func (s *simulation) seed(ctx context.Context, cfg config.Config) error {
 	services, err := app.OpenServices(ctx, cfg, slog.New(slog.DiscardHandler), s.now)
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *simulation) seed(ctx context.Context, cfg config.Config) error {
 	return errors.Join(s.demo.seed(ctx, services, cfg.Data, s.payments.provider), services.Close())
 }
 
-// runWorld keeps the world up for a product in another process.
+// runWorld runs the simulated upstreams for a service in another process.
 func (c Command) runWorld(t *cli.Terminal, cfg config.Config, sim simulation) error {
 	if err := errors.Join(sim.seed(t.Ctx, cfg), sim.payments.registerWebhook(c.Listen)); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (c Command) runWorld(t *cli.Terminal, cfg config.Config, sim simulation) er
 	return nil
 }
 
-// printWelcome tells people and scripts where everything is.
+// printWelcome prints the welcome text and writes the --info file.
 func (c Command) printWelcome(t *cli.Terminal, info connectionInfo, logPath string) error {
 	if c.Info != "" {
 		if err := info.write(c.Info); err != nil {

@@ -9,12 +9,11 @@ import (
 	"github.com/dotkontor/dotkontor/internal/pwhash"
 )
 
-// HashWorkerCommand computes passwords' hashes for the service that has started
-// it. It is not for people.
+// HashWorkerCommand hashes passwords for the service, which starts it as a child process.
 type HashWorkerCommand struct{}
 
-// Run ends with its input. Signals go to every process of a service at once, but
-// this one is needed until the service has answered its last request.
+// Run returns when its input ends. It ignores signals, which are sent to every process of
+// a service at once, because the service needs it until its last request is done.
 func (HashWorkerCommand) Run(t *cli.Terminal) error {
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	return pwhash.Serve(t.In, t.Out)

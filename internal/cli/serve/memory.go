@@ -8,21 +8,19 @@ import (
 )
 
 const (
-	// A small heap that is collected at every doubling costs a tenth of the CPU
-	// under load. Letting it grow to five times costs memory that the service is
-	// allowed anyway, and the limit takes over before it gets much.
+	// Collecting a small heap at every doubling costs a tenth of the CPU under load.
+	// Growing to five times uses memory within the limit, which takes over beyond that.
 	gcPercent = 400
 
-	// What the limit is made of: the service itself, and what the settings let it
-	// remember. An address with few requests takes about 83 bytes, an answer
-	// with its place in the memory less than 512.
+	// The limit is the sum of the service itself and of what the settings allow it to
+	// keep. An address with few requests takes about 83 bytes, a cached result less than
+	// 512.
 	baseBytes         = 256 << 20
 	addressBytes      = 128
 	cachedAnswerBytes = 512
 )
 
-// tuneMemory sets the collector for a server, unless the operator has by GOGC
-// and GOMEMLIMIT.
+// tuneMemory configures the garbage collector unless GOGC or GOMEMLIMIT is set.
 func tuneMemory(cfg config.Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

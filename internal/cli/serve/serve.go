@@ -14,22 +14,22 @@ import (
 )
 
 type Command struct {
-	Config string `env:"DOTKONTOR_CONFIG" help:"Configuration file (TOML). Without one, defaults and environment count."`
+	Config string `env:"DOTKONTOR_CONFIG" help:"Configuration file (TOML). Default: none, only defaults and the environment apply."`
 }
 
-// Run serves until the process is told to stop.
+// Run serves until the process is interrupted.
 func (c Command) Run(t *cli.Terminal) error {
 	cfg, err := config.Load(c.Config, t.Env)
 	if err != nil {
 		return err
 	}
-	// Files are taken up without being told, so there is nothing to reload; but
-	// people and log rotation send it out of habit.
+	// Changed files are reloaded automatically, but log rotation may still send SIGHUP,
+	// which would end the process.
 	signal.Ignore(syscall.SIGHUP)
 	logger, flush := app.NewLogger(cfg.Log, t.Err)
 	defer flush()
 	p, err := app.New(t.Ctx, cfg, logger, time.Now)
-	flush() // the record of the start is written even if the process is killed next
+	flush() // the start is logged even if the process is killed next
 	if err != nil {
 		return app.WithPortHint(err, "server.listen")
 	}
