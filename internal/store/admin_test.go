@@ -27,7 +27,7 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		}
 		all, err := db.ListActiveDomainLocks(ctx, 10)
 		if err != nil || len(all) != 2 || all[0].ID != "lck_2" || len(all[1].Restrictions) != 2 || !all[1].ReviewAt.Equal(lock.ReviewAt) {
-			t.Fatalf("in force: %+v, %v", all, err)
+			t.Fatalf("active locks: %+v, %v", all, err)
 		}
 		lock.LiftedBy, lock.LiftedAt = "root", testTime
 		for _, want := range []bool{true, false} {
@@ -37,61 +37,62 @@ func TestDomainLock_ActiveUntilLifted(t *testing.T) {
 		}
 		left, err := db.ListActiveLocksOfDomain(ctx, "dom_1")
 		if err != nil || len(left) != 1 || left[0].ID != "lck_2" {
-			t.Errorf("left: %+v, %v", left, err)
+			t.Errorf("remaining locks: %+v, %v", left, err)
 		}
 		if lifted, err := db.ListLiftedDomainLocks(ctx, 10); err != nil || len(lifted) != 1 || lifted[0].LiftedAt.IsZero() {
-			t.Errorf("lifted: %+v, %v", lifted, err)
+			t.Errorf("lifted locks: %+v, %v", lifted, err)
 		}
 		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil || len(events) != 3 {
-			t.Errorf("%d deeds, %v", len(events), err)
+			t.Errorf("%d audit events, %v", len(events), err)
 		}
 	})
 }
 
-// What somebody works on keeps its lease, whoever asks.
+// A leased job keeps its lease, even if an operator retries it.
 func TestMakeJobDue_SkipsLeasedJobs(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		addProvisionItem(t, db, anna, "neu.org", "manual:1")
-		line := admin.JobItem
+		item := admin.JobItem
 		event := registrar.AuditEvent{Actor: operatorActor(), Action: admin.JobRetried, At: testTime}
 		job := func(tried bool) admin.Job {
 			t.Helper()
-			jobs, err := db.ListJobs(ctx, line, tried, 10)
+			jobs, err := db.ListJobs(ctx, item, tried, 10)
 			if err != nil || len(jobs) != 1 {
 				t.Fatalf("%v, %v", jobs, err)
 			}
 			return jobs[0]
 		}
-		if tried, err := db.ListJobs(ctx, line, true, 10); err != nil || len(tried) != 0 {
-			t.Errorf("tried: %v, %v", tried, err)
+		if tried, err := db.ListJobs(ctx, item, true, 10); err != nil || len(tried) != 0 {
+			t.Errorf("jobs with attempts: %v, %v", tried, err)
 		}
 		later := testTime.Add(time.Hour)
 		execStatement(t, db, `UPDATE provision_items SET attempts = 3, node = 'a', due_at = $1`, micros(later))
-		if hurried, err := db.RetryJobNow(ctx, line, job(true).ID, testTime, event); err != nil || hurried {
-			t.Errorf("what a node works on was hurried: %t, %v", hurried, err)
+		if retried, err := db.RetryJobNow(ctx, item, job(true).ID, testTime, event); err != nil || retried {
+			t.Errorf("a leased job was made due: %t, %v", retried, err)
 		}
 		execStatement(t, db, `UPDATE provision_items SET node = ''`)
-		if hurried, err := db.RetryJobNow(ctx, line, job(true).ID, testTime, event); err != nil || !hurried {
-			t.Errorf("hurried %t, %v", hurried, err)
+		if retried, err := db.RetryJobNow(ctx, item, job(true).ID, testTime, event); err != nil || !retried {
+			t.Errorf("made due: %t, %v", retried, err)
 		}
 		if got := job(false); !got.DueAt.Equal(testTime) || got.Attempts != 3 || got.Name != "neu.org" {
-			t.Errorf("afterwards %+v", got)
+			t.Errorf("afterwards: %+v", got)
 		}
 
-		// A mail's lease looks like a pause, so only what is longer than any lease is one.
+		// A mail's lease looks like a pause, so only a pause longer than any lease
+		// counts.
 		for id, ahead := range map[string]time.Duration{"mai_lease": time.Minute, "mai_pause": time.Hour} {
 			execStatement(t, db, `INSERT INTO mails (id, kind, customer_id, recipient, language, data, created_at, due_at, attempts)
 				VALUES ($1, 'reset', '', 'a@example.org', 'de', '{}', 1, $2, 2)`, id, micros(testTime.Add(ahead)))
-			if hurried, err := db.RetryJobNow(ctx, admin.JobMail, id, testTime, event); err != nil || hurried != (id == "mai_pause") {
-				t.Errorf("%s was hurried: %t, %v", id, hurried, err)
+			if retried, err := db.RetryJobNow(ctx, admin.JobMail, id, testTime, event); err != nil || retried != (id == "mai_pause") {
+				t.Errorf("%s was made due: %t, %v", id, retried, err)
 			}
 		}
 		for _, kind := range admin.JobKinds() {
-			if hurried, err := db.RetryJobNow(ctx, kind, "no such", testTime, event); err != nil || hurried {
-				t.Errorf("%s: hurried %t, %v", kind, hurried, err)
+			if retried, err := db.RetryJobNow(ctx, kind, "no such", testTime, event); err != nil || retried {
+				t.Errorf("%s: made due: %t, %v", kind, retried, err)
 			}
 		}
 	})
@@ -111,14 +112,14 @@ func TestJobError_KeepsLatestAndDeletesOld(t *testing.T) {
 			t.Errorf("%v, %t, %v", last, known, err)
 		}
 		if _, known, err := db.GetJobError(ctx, admin.JobOrder, "lin_1"); err != nil || known {
-			t.Errorf("another kind's: %t, %v", known, err)
+			t.Errorf("of another kind: %t, %v", known, err)
 		}
 		later := testTime.Add(time.Hour)
 		if err := db.PutJobError(ctx, admin.JobMail, "mai_1", admin.JobError{Code: "x", At: later}, later); err != nil {
 			t.Fatal(err)
 		}
 		if _, known, err := db.GetJobError(ctx, admin.JobItem, "lin_1"); err != nil || known {
-			t.Errorf("an old one stays: %t, %v", known, err)
+			t.Errorf("an old entry is still present: %t, %v", known, err)
 		}
 	})
 }

@@ -18,7 +18,7 @@ import (
 
 const completePath = "/api/acp/checkout_sessions/ord_1/complete"
 
-// newAgentService is the service at a time that a test can move.
+// newAgentService returns the service with a clock that tests advance.
 func newAgentService(t *testing.T, db *DB, now *atomic.Int64) *agent.Service {
 	t.Helper()
 	seal, err := registrar.NewSeal([32]byte{1})
@@ -41,7 +41,8 @@ func admitAgent(t *testing.T, service *agent.Service, admission agent.AddParams)
 	return one, issued
 }
 
-// signedCredentials are the credentials of a completion in our own profile, without a key.
+// signedCredentials returns credentials of a completion in our own profile, without a
+// key.
 func signedCredentials(secret, body string) agent.Credentials {
 	stamp := testTime.Format(time.RFC3339)
 	return agent.Credentials{
@@ -64,7 +65,7 @@ func TestAuthenticate_SignatureIdentifiesAgent(t *testing.T) {
 				t.Errorf("got %+v and %v, want %s", got, err, want)
 			}
 		}
-		// A key names the agent, and then the signature must be that agent's.
+		// The key identifies the agent, and the signature must be from the same agent.
 		foreign := signedCredentials(one.Secret, "{}")
 		foreign.Bearer = two.Key
 		_, err := service.Authenticate(t.Context(), foreign)
@@ -134,7 +135,7 @@ func TestSeenSignature_ValidForOnePath(t *testing.T) {
 		service, otherNode := newAgentService(t, db, &clock), newAgentService(t, db, &clock)
 		_, issued := admitAgent(t, service, agent.AddParams{Name: "First"})
 		c := signedCredentials(issued.Secret, "{}")
-		for range 2 { // the second time it is a repetition
+		for range 2 { // the second call is a replay
 			if _, err := service.Authenticate(ctx, c); err != nil {
 				t.Fatal(err)
 			}
@@ -144,14 +145,14 @@ func TestSeenSignature_ValidForOnePath(t *testing.T) {
 		_, err := otherNode.Authenticate(ctx, replayed)
 		requireError(t, "another path on another node", err, signing.ErrInvalid)
 		raw := []byte(replayed.Signature)
-		replayed.Signature = string(raw) + "=" // another spelling of the same
+		replayed.Signature = string(raw) + "=" // another encoding of the same signature
 		_, err = otherNode.Authenticate(ctx, replayed)
 		requireError(t, "another spelling", err, signing.ErrInvalid)
 		if _, err := otherNode.Authenticate(ctx, c); err != nil {
 			t.Errorf("the first path: %v", err)
 		}
 
-		// The memory lasts as long as the signature is good, and no longer.
+		// A signature is remembered exactly as long as it is valid.
 		clock.Store(int64(5 * time.Minute))
 		if err := service.DeleteExpiredSignatures(ctx); err != nil || count(t, db, "SELECT count(*) FROM seen_signatures") != 1 {
 			t.Errorf("forgotten too early, %v", err)
@@ -160,7 +161,7 @@ func TestSeenSignature_ValidForOnePath(t *testing.T) {
 		requireError(t, "in the last second", err, signing.ErrInvalid)
 		clock.Store(int64(12 * time.Minute))
 		if err := service.DeleteExpiredSignatures(ctx); err != nil || count(t, db, "SELECT count(*) FROM seen_signatures") != 0 {
-			t.Errorf("kept too long, %v", err)
+			t.Errorf("remembered too long, %v", err)
 		}
 		_, err = service.Authenticate(ctx, replayed)
 		requireError(t, "after the window", err, signing.ErrStale)
@@ -244,7 +245,7 @@ func TestAddSecret_ThirdRevokesOldest(t *testing.T) {
 			t.Helper()
 			for i, secret := range secrets {
 				if _, err := service.Authenticate(ctx, signedCredentials(secret, "{}")); (err == nil) != want[i] {
-					t.Errorf("of %d the secret %d: %v", len(secrets), i, err)
+					t.Errorf("%d secrets, number %d: %v", len(secrets), i, err)
 				}
 			}
 		}
@@ -266,7 +267,7 @@ func TestAddSecret_ThirdRevokesOldest(t *testing.T) {
 		_, err = service.Authenticate(ctx, agent.Credentials{Bearer: issued.Key})
 		requireError(t, "the old key", err, signing.ErrInvalid)
 		if _, err := service.Authenticate(ctx, agent.Credentials{Bearer: rekeyed.Key}); err != nil {
-			t.Errorf("the new key: %v", err)
+			t.Errorf("with the new key: %v", err)
 		}
 	})
 }
@@ -301,15 +302,15 @@ func TestAgentSecrets_NeverStoredInClear(t *testing.T) {
 		service := newAgentService(t, db, &clock)
 		one, issued := admitAgent(t, service, agent.AddParams{Name: "First", WebhookURL: "https://agent.example/hook", WebhookVersion: "2025-09-29"})
 		if issued.WebhookSecret == "" {
-			t.Fatal("no secret for messages")
+			t.Fatal("no webhook secret")
 		}
 		dump := dumpOf(t, db)
 		if !strings.Contains(dump, one.ID) {
-			t.Error("the dump lacks the agent, so nothing was checked")
+			t.Error("the dump lacks the agent, so the test proves nothing")
 		}
 		for _, secret := range []string{issued.Key, issued.Secret, issued.WebhookSecret} {
 			if _, random, _ := strings.Cut(secret, "_"); strings.Contains(dump, random) {
-				t.Errorf("the dump has %.16s…", secret)
+				t.Errorf("the dump contains %.16s…", secret)
 			}
 		}
 		hook, err := service.Webhook(t.Context(), one.ID)
@@ -329,11 +330,11 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 		linked := func(customer string, want bool) {
 			t.Helper()
 			if got, err := db.IsAgentLinked(ctx, customer, one.ID); err != nil || got != want {
-				t.Errorf("%s linked: %v, %v", customer, got, err)
+				t.Errorf("%s is linked to %v, %v", customer, got, err)
 			}
 		}
 		linked(anna, false)
-		for range 2 { // the second time changes nothing and is not told
+		for range 2 { // the second call changes nothing and is not audited
 			if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -350,7 +351,7 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 			t.Errorf("offered %+v, %v", offers, err)
 		}
 		if mails := count(t, db, "SELECT count(*) FROM mails WHERE kind = 'agent_linked'"); mails != 2 {
-			t.Errorf("%d letters", mails)
+			t.Errorf("%d mails", mails)
 		}
 		if err := service.Unlink(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
@@ -364,8 +365,8 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 			anna: {"agent_linked Einkaufshilfe person", "agent_unlinked Einkaufshilfe person"},
 			bert: {"agent_linked Einkaufshilfe operator", "agent_unlinked Einkaufshilfe operator"},
 		} {
-			if told := listAuditLines(t, db, customer); !slices.Equal(told, want) {
-				t.Errorf("%s reads %q, want %q", customer, told, want)
+			if lines := listAuditLines(t, db, customer); !slices.Equal(lines, want) {
+				t.Errorf("audit of %s: %q, want %q", customer, lines, want)
 			}
 		}
 		_, err = service.Authenticate(ctx, signedCredentials(issued.Secret, "{}"))
@@ -375,25 +376,25 @@ func TestAgentLink_EndsWithUnlinkOrAgentRemoval(t *testing.T) {
 		wantCode(t, service.Link(ctx, personActor(anna), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		wantCode(t, service.Remove(ctx, operatorActor(), one.ID), registrar.KindNotFound, agent.NoSuchAgent)
 		if hook, err := service.Webhook(ctx, one.ID); err != nil || hook.URL != "" {
-			t.Errorf("it would still hear at %q, %v", hook.URL, err)
+			t.Errorf("the webhook URL is still %q, %v", hook.URL, err)
 		}
 		admitAgent(t, service, agent.AddParams{Name: "Einkaufshilfe"}) // the name is free again
 	})
 }
 
-// listAuditLines is the audit of a customer, sorted.
+// listAuditLines returns the audit events of a customer, sorted.
 func listAuditLines(t *testing.T, db *DB, customer string) []string {
 	t.Helper()
 	events, err := db.ListAuditEvents(t.Context(), customer, "", 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told []string
+	var lines []string
 	for _, event := range events {
-		told = append(told, string(event.Action)+" "+event.Object+" "+string(event.Actor.Kind))
+		lines = append(lines, string(event.Action)+" "+event.Object+" "+string(event.Actor.Kind))
 	}
-	slices.Sort(told)
-	return told
+	slices.Sort(lines)
+	return lines
 }
 
 func TestLinkAgent_RequiresFreshSignIn(t *testing.T) {
@@ -414,21 +415,21 @@ func TestLinkAgent_RequiresFreshSignIn(t *testing.T) {
 		_, _, err := service.Add(ctx, personActor(anna), agent.AddParams{Name: "Mine"})
 		wantCode(t, err, registrar.KindForbidden, registrar.OperatorsOnly)
 		if rows := count(t, db, "SELECT (SELECT count(*) FROM agent_links) + (SELECT count(*) FROM mails)"); rows != 0 {
-			t.Errorf("%d rows are left of it", rows)
+			t.Errorf("refused calls left %d rows", rows)
 		}
 		if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := service.Unlink(ctx, old, one.ID); err != nil {
-			t.Errorf("shutting the door was held up: %v", err)
+			t.Errorf("unlinking with an old session failed: %v", err)
 		}
-		// A closed account opens nothing.
+		// A closed account grants no access.
 		if err := service.Link(ctx, personActor(anna), one.ID); err != nil {
 			t.Fatal(err)
 		}
 		execStatement(t, db, "UPDATE customers SET disabled_at = 1")
 		if open, err := db.IsAgentLinked(ctx, anna, one.ID); err != nil || open {
-			t.Errorf("a closed account is open to an agent: %v", err)
+			t.Errorf("an agent can act for a closed account: %v", err)
 		}
 	})
 }
@@ -480,9 +481,9 @@ func TestAuthenticate_UnreadableSecretAffectsOnlyItsAgent(t *testing.T) {
 			t.Errorf("the other agent: got %s, %v", got.ID, err)
 		}
 		if _, err := service.Authenticate(t.Context(), signedCredentials(first.Secret, "{}")); !errors.Is(err, registrar.ErrOpenFailed) {
-			t.Errorf("its own agent: got %v, want a fault of ours", err)
+			t.Errorf("the agent itself: got %v, want an internal error", err)
 		}
-		clock.Store(int64(time.Second)) // secrets are ordered by when they were made
+		clock.Store(int64(time.Second)) // secrets are ordered by creation time
 		if _, err := service.RotateSecret(t.Context(), operatorActor(), lost.ID, "another-secret-of-its-own", true); err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// dumpOf is a backup as text.
+// dumpOf returns a backup as text.
 func dumpOf(t *testing.T, db *DB) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -46,15 +46,15 @@ func pack(text string) []byte {
 	return packed.Bytes()
 }
 
-// sortedRows is a dump without its last line and with the rows in one order, because
-// a backup has them in the engine's.
+// sortedRows returns the rows of a dump in sorted order and without the last line,
+// because a backup has the engine's row order.
 func sortedRows(dump string) []string {
 	lines := strings.Split(strings.TrimSpace(dump), "\n")
 	return slices.Sorted(slices.Values(lines[:len(lines)-1]))
 }
 
-// openFilled opens a database at a place and fills some tables, with more rows than
-// one statement restores and with awkward texts.
+// openFilled opens a database and fills some tables, with more rows than one restore
+// statement inserts and with awkward texts.
 func openFilled(t *testing.T, place Options) *DB {
 	t.Helper()
 	db := openAt(t, place)
@@ -110,7 +110,7 @@ func TestRestore_BringsBackEveryRow(t *testing.T) {
 			t.Errorf("got %+v", summary)
 		}
 		if got := sortedRows(dumpOf(t, openAt(t, fresh))); !slices.Equal(got, want) {
-			t.Errorf("%d lines came back of %d, or others", len(got), len(want))
+			t.Errorf("%d of %d lines were restored, or they differ", len(got), len(want))
 		}
 	})
 }
@@ -124,7 +124,7 @@ func TestRestore_AcrossEnginesAndBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := sortedRows(dumpOf(t, openAt(t, step[1]))); !slices.Equal(got, want) {
-			t.Errorf("%d lines came over of %d, or others", len(got), len(want))
+			t.Errorf("%d of %d lines were copied, or they differ", len(got), len(want))
 		}
 	}
 }
@@ -162,10 +162,10 @@ func TestBackup_IsConsistentSnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left := count(t, db, "SELECT count(*) FROM personal_access_tokens"); left != 0 {
-			t.Fatal("nothing was written meanwhile, so nothing was checked")
+			t.Fatal("no rows were written during the backup, so the test proves nothing")
 		}
 		if summary.Rows != 3*restoreBatch+7+2 || strings.Contains(unpack(t, packed.Bytes()), `"en"`) {
-			t.Errorf("the backup has rows of two moments: %+v", summary)
+			t.Errorf("the backup is not a consistent snapshot: %+v", summary)
 		}
 	})
 }
@@ -184,7 +184,7 @@ func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 	whole := backupOf(t, source)
 	text := unpack(t, whole)
 	lines := strings.SplitAfter(text, "\n")
-	lines = lines[:len(lines)-1] // what follows the last line's end is nothing
+	lines = lines[:len(lines)-1] // the text after the last line break is empty
 	row := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, `["tok_`) })
 	without := func(at int) string { return strings.Join(slices.Delete(slices.Clone(lines), at, at+1), "") }
 	eachOptions(t, func(t *testing.T, place Options) {
@@ -203,7 +203,7 @@ func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 			"with a foreign column":  pack(strings.Replace(text, `"hash"`, `"hush"`, 1)),
 			"with rows and no table": pack(lines[0] + "[]\n"),
 			"of another product":     pack(`{"format":"other"}` + "\n"),
-			"of nothing":             nil,
+			"of an empty file":       nil,
 			"of a newer format":      pack(strings.Replace(text, `"version":1`, `"version":2`, 1)),
 			"of a newer schema":      pack(strings.Replace(text, `"schema":`, `"schema":9`, 1)),
 			"of no schema":           pack(strings.Replace(text, `"schema":`, `"schema":-`, 1)),
@@ -212,9 +212,9 @@ func TestRestore_CorruptBackupLeavesNothing(t *testing.T) {
 				t.Errorf("%s: restored", name)
 			}
 		}
-		// After all that the place is still good for the whole one.
+		// The location can still be restored from the complete backup.
 		if _, err := Restore(t.Context(), place, bytes.NewReader(whole)); err != nil {
-			t.Errorf("something was left behind: %v", err)
+			t.Errorf("rows were left behind: %v", err)
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestBackup_MissingDatabaseIsAnError(t *testing.T) {
 	t.Parallel()
 	eachOptions(t, func(t *testing.T, place Options) {
 		if _, err := Backup(t.Context(), place, testTime, io.Discard); err == nil {
-			t.Error("nothing was backed up, and it was no error")
+			t.Error("backing up nothing was no error")
 		}
 	})
 }
@@ -283,7 +283,7 @@ func TestRestore_MigratesOlderBackup(t *testing.T) {
 			t.Fatalf("the backup changed the schema: %+v, %v", header, err)
 		}
 		fresh := Options{Data: t.TempDir()}
-		today := openAt(t, fresh) // a service has started there, so it is empty but new
+		today := openAt(t, fresh) // a service has started there: the database is empty and up to date
 		if _, err := Restore(t.Context(), fresh, bytes.NewReader(packed)); err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +330,7 @@ func TestBackup_KeepsConsumerConsent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := getOrder(t, openAt(t, fresh), o.ID); got.Consent != given {
-			t.Errorf("came back as %+v", got.Consent)
+			t.Errorf("restored as %+v", got.Consent)
 		}
 	})
 }

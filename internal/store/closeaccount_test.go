@@ -25,7 +25,7 @@ func TestCloseAccount_BlockedByOpenPaymentPage(t *testing.T) {
 			return ties
 		}
 		if got := ties(); got != (account.CloseBlockers{Orders: 1}) {
-			t.Errorf("while it is closed: %+v", got)
+			t.Errorf("while closing: %+v", got)
 		}
 		mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
 			o.DueAt, o.Payments[0].State = time.Time{}, order.PaymentClosed
@@ -42,7 +42,7 @@ func TestCloseAccount_RemovesRoleAndKeepsInvoiceBuyer(t *testing.T) {
 		anna := newCustomer(t, db, "anna")
 		putTestRegistrant(t, db, anna, "Hauptstr. 1")
 		addPaidOrder(t, db, anna, "eins.org")
-		// As the migration writes what was paid before there were invoices.
+		// The migration writes such rows for orders paid before invoices existed.
 		if _, err := db.sql.Writer().ExecContext(t.Context(), "UPDATE pending_invoices SET buyer = ''"); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestCloseAccount_RemovesRoleAndKeepsInvoiceBuyer(t *testing.T) {
 		}
 		due := listPendingDocuments(t, db)
 		if len(due) != 1 || due[0].Buyer == nil || due[0].Buyer.Street != "Hauptstr. 1" || due[0].Buyer.Email == "nobody@closed.invalid" {
-			t.Errorf("owed is %+v", due)
+			t.Errorf("pending invoices: %+v", due)
 		}
 	})
 }

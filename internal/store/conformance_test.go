@@ -56,7 +56,7 @@ func TestMigrations_AreReversible(t *testing.T) {
 	})
 }
 
-// schemaOf is all tables and columns, as text.
+// schemaOf returns all tables and columns as text.
 func schemaOf(t *testing.T, db *DB) string {
 	t.Helper()
 	tx, err := db.sql.Reader().BeginTx(t.Context(), nil)
@@ -146,7 +146,7 @@ func TestSQLite_ReadersCannotWrite(t *testing.T) {
 	db := openAt(t, Options{Data: newMigratedSQLite(t)})
 	for _, statement := range []string{"DELETE FROM audit_events", "DROP TABLE audit_events", "CREATE TABLE more (x TEXT)"} {
 		if _, err := db.sql.Reader().ExecContext(t.Context(), statement); err == nil {
-			t.Errorf("a reader did: %s", statement)
+			t.Errorf("a reader executed: %s", statement)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestSchema_EnforcesForeignKeys(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		if _, err := db.sql.Writer().ExecContext(t.Context(),
 			"INSERT INTO personal_access_tokens (id, customer_id, name, hash, created_at) VALUES ('tok_1', 'cus_nobody', 'x', 'x', 1)"); err == nil {
-			t.Error("a token of nobody was stored")
+			t.Error("a token without a customer was stored")
 		}
 	})
 }
@@ -198,7 +198,7 @@ func TestRead_NotBlockedByWriter(t *testing.T) {
 			}
 			events, err := db.ListAuditEvents(t.Context(), anna, "", 10)
 			if len(events) != 0 {
-				t.Error("what is not committed was read")
+				t.Error("uncommitted data was read")
 			}
 			return err
 		})
@@ -239,7 +239,7 @@ func TestListAuditEvents_PagesNewestFirst(t *testing.T) {
 			t.Errorf("got %s", seen)
 		}
 		if page, err := db.ListAuditEvents(t.Context(), "cus_other", "", 2); err != nil || len(page) != 0 {
-			t.Errorf("somebody else reads %+v, %v", page, err)
+			t.Errorf("another customer reads %+v, %v", page, err)
 		}
 	})
 }
@@ -259,7 +259,7 @@ func TestSQLite_FilesReadableByOwnerOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		if open := info.Mode().Perm() &^ 0o600; open != 0 {
-			t.Errorf("%s is open to others: %v", filepath.Base(file), info.Mode())
+			t.Errorf("%s is accessible to others: %v", filepath.Base(file), info.Mode())
 		}
 	}
 }
@@ -280,13 +280,13 @@ func TestOpen_ErrorsOmitDatabasePassword(t *testing.T) {
 	}
 }
 
-// A linguistic collation almost ignores punctuation and sorts upper case next to lower
+// A linguistic collation mostly ignores punctuation and sorts upper case next to lower
 // case.
 func TestCollation_TextComparesByBytes(t *testing.T) {
 	t.Parallel()
 	eachOptions(t, func(t *testing.T, place Options) {
 		db := openAt(t, place)
-		if db.sql.Engine() == sqldb.Postgres { // a column that was created without the collation
+		if db.sql.Engine() == sqldb.Postgres { // a column created without the collation
 			if _, err := db.sql.Writer().ExecContext(t.Context(), `ALTER TABLE customers ALTER COLUMN id TYPE TEXT COLLATE "de-x-icu"`); err != nil {
 				t.Fatal(err)
 			}

@@ -15,12 +15,12 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// Why something is not handed over. Who adds a table or a column decides.
+// Reasons for leaving a column out. A new table or column needs a decision.
 const (
 	reasonSecret     = "a secret, or a hash of one"
 	reasonLookupKey  = "found by it: whose or of what the record is"
 	reasonRedundant  = "says the same as another column"
-	reasonInternal   = "how the service does its work, which tells nothing of the customer"
+	reasonInternal   = "internal state, not about the customer"
 	reasonScheduling = "a lease, a pause or a count of tries"
 	reasonShortLived = "gone after minutes; what came of it is in another part"
 	reasonThirdParty = "about others: agents, applications or operators"
@@ -28,14 +28,14 @@ const (
 )
 
 var omittedColumns = map[string]string{
-	// Whole tables.
+	// Complete tables.
 	"access_tokens": reasonSecret, "refresh_tokens": reasonSecret, "agent_secrets": reasonSecret, "seen_signatures": reasonSecret,
 	"webauthn_challenges": reasonShortLived, "consents": reasonShortLived, "authorization_codes": reasonShortLived, "idempotency_keys": reasonShortLived,
 	"agents": reasonThirdParty, "clients": reasonThirdParty, "webhook_deliveries": reasonInternal, "invoice_series": reasonInternal, "job_errors": reasonInternal, "price_lists": "the prices of everyone", "seal_keys": reasonInternal, "seal_nodes": reasonInternal,
 	"registry_messages": "what registries say of names; what follows from it is in the domain",
 
 	"customers.email_key": reasonRedundant, "customers.password_hash": reasonSecret, "customers.totp_sealed": reasonSecret, "customers.user_handle": reasonSecret,
-	"customers.totp_step": reasonInternal, "customers.totp_version": reasonInternal, "customers.token_count": reasonInternal, "customers.guest": "never of somebody who can sign in",
+	"customers.totp_step": reasonInternal, "customers.totp_version": reasonInternal, "customers.token_count": reasonInternal, "customers.guest": "never an account that can sign in",
 	"registrants.customer_id": reasonLookupKey, "identities.customer_id": reasonLookupKey, "payment_methods.customer_id": reasonLookupKey,
 	"identities.session": reasonProviderID, "identities.url": reasonSecret, "payment_methods.provider_customer": reasonProviderID, "payment_methods.method": reasonProviderID,
 	"passkeys.customer_id": reasonLookupKey, "passkeys.credential_id": reasonSecret, "passkeys.credential": reasonSecret,
@@ -70,7 +70,7 @@ var omittedColumns = map[string]string{
 	"provision_items.due_at": reasonScheduling, "provision_items.node": reasonScheduling, "provision_items.attempts": reasonScheduling,
 }
 
-// exportedColumns are the columns of all parts, by table.
+// exportedColumns returns the columns of all parts, by table.
 func exportedColumns(parts []part) map[string][]string {
 	all := make(map[string][]string)
 	for _, p := range parts {
@@ -102,42 +102,42 @@ func tablesOf(t *testing.T, db *DB) []sqldb.Table {
 
 func TestExport_EveryColumnExportedOrOmittedWithReason(t *testing.T) {
 	t.Parallel()
-	told, stale := exportedColumns(exportParts()), make(map[string]bool)
+	exported, stale := exportedColumns(exportParts()), make(map[string]bool)
 	for name := range omittedColumns {
 		stale[name] = true
 	}
 	for _, table := range tablesOf(t, openAt(t, Options{Data: t.TempDir()})) {
 		if omittedColumns[table.Name] != "" {
 			delete(stale, table.Name)
-			if len(told[table.Name]) > 0 {
-				t.Errorf("%s is left out, and handed over", table.Name)
+			if len(exported[table.Name]) > 0 {
+				t.Errorf("%s is both omitted and exported", table.Name)
 			}
 			continue
 		}
 		for _, column := range table.Columns {
 			name := table.Name + "." + column
-			handed, why := slices.Contains(told[table.Name], column), omittedColumns[name]
+			want, why := slices.Contains(exported[table.Name], column), omittedColumns[name]
 			delete(stale, name)
-			if handed == (why != "") {
-				t.Errorf("%s: handed over %t, left out because %q. A column is either in dossierParts or in leftOut", name, handed, why)
+			if want == (why != "") {
+				t.Errorf("%s: exported %t, omitted because %q. A column is either in exportParts or in omittedColumns", name, want, why)
 			}
 		}
 	}
 	for name := range stale {
-		t.Errorf("there is no %s to be left out", name)
+		t.Errorf("omitted column %s does not exist", name)
 	}
 }
 
-// jsonColumns are columns that hold JSON.
+// jsonColumns are the columns that hold JSON.
 var jsonColumns = []string{"mails.data", "orders.contact", "invoices.content", "pending_invoices.buyer", "orders.registrant", "provision_items.registrant", "domain_changes.desired", "registry_records.data"}
 
-// canary is a value that tells whose it is, and of which column.
+// canary returns a value that identifies its customer and column.
 func canary(who, table, column string) string { return who + "~" + table + "~" + column + "~" }
 
-// fillTables gives somebody one row in every table.
+// fillTables inserts one row of a customer into every table.
 func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
 	t.Helper()
-	// What rows refer to each other by, and what parts find theirs by.
+	// Columns that link rows, and columns by which parts find theirs.
 	named := map[string]string{
 		"customer_id": "customers", "order_id": "orders", "agent_id": "agents", "client_id": "clients", "payment_id": "payments", "domain_id": "domains",
 	}
@@ -149,7 +149,7 @@ func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
 			var value any = canary(who, table.Name, column)
 			switch {
 			case types[full] == "BIGINT":
-				value = int64(i*100+j) + int64(who[0])*1_000_000 // different for each
+				value = int64(i*100+j) + int64(who[0])*1_000_000 // unique per row
 			case column == "id":
 				value = canary(who, table.Name, "id")
 			case named[column] != "":
@@ -171,7 +171,7 @@ func fillTables(t *testing.T, db *DB, types map[string]string, who string) {
 	}
 }
 
-// columnTypes are the types of all columns, which both engines have in common.
+// columnTypes returns the types of all columns, which are the same on both engines.
 func columnTypes(t *testing.T) map[string]string {
 	t.Helper()
 	db := openAt(t, Options{Data: t.TempDir()})
@@ -202,31 +202,31 @@ func exportOf(t *testing.T, db *DB, customer string) string {
 		t.Fatal(err)
 	}
 	if !json.Valid(file.Bytes()) {
-		t.Fatalf("it is no JSON:\n%s", file.String())
+		t.Fatalf("the export is not JSON:\n%s", file.String())
 	}
 	return file.String()
 }
 
-// Each column holds a text of its own, so what is in the file says what was read.
+// Each column holds a unique text, so the file shows which columns were read.
 func TestExport_OwnDataOnlyAndNoSecrets(t *testing.T) {
 	t.Parallel()
 	types := columnTypes(t)
-	told := exportedColumns(exportParts())
+	exported := exportedColumns(exportParts())
 	eachEngine(t, func(t *testing.T, db *DB) {
 		fillTables(t, db, types, "erika")
 		fillTables(t, db, types, "mallory")
 		file := exportOf(t, db, canary("erika", "customers", "id"))
 		if strings.Contains(file, "mallory") {
-			t.Errorf("it has something of somebody else:\n%s", file)
+			t.Errorf("the export contains another customer's data:\n%s", file)
 		}
 		for full, kind := range types {
 			table, column, _ := strings.Cut(full, ".")
 			if kind != "TEXT" || strings.HasSuffix(column, "_id") || column == "id" || full == "customers.email_key" || full == "withdrawal_notices.email" {
 				continue
 			}
-			handed := slices.Contains(told[table], column) || full == "agents.name" // what a linked one is called
-			if got := strings.Contains(file, canary("erika", table, column)); got != handed {
-				t.Errorf("%s is handed over: %t, and it should be %t", full, got, handed)
+			want := slices.Contains(exported[table], column) || full == "agents.name" // the name of a linked agent
+			if got := strings.Contains(file, canary("erika", table, column)); got != want {
+				t.Errorf("%s exported: %t, want %t", full, got, want)
 			}
 		}
 		for _, want := range []string{
@@ -234,13 +234,13 @@ func TestExport_OwnDataOnlyAndNoSecrets(t *testing.T) {
 			`"hasSecondFactor": true`, string(export.DataExported),
 		} {
 			if !strings.Contains(file, want) {
-				t.Errorf("%s is not in it", want)
+				t.Errorf("the export lacks %s", want)
 			}
 		}
 	})
 }
 
-// Which operator it was, and where they sit, is not the customer's business.
+// Customers do not learn which operator acted, or from where.
 func TestExport_OmitsOperatorIdentity(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -260,11 +260,11 @@ func TestExport_OmitsOperatorIdentity(t *testing.T) {
 			canary("erika", "agent_links", "by_id"),
 		} {
 			if strings.Contains(file, never) {
-				t.Errorf("%s is in it", never)
+				t.Errorf("the export contains %s", never)
 			}
 		}
 		if !strings.Contains(file, canary("erika", "audit_events", "action")) {
-			t.Error("what the operator did is not in it")
+			t.Error("the export lacks the operator's action")
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 	accountsvc "github.com/dotkontor/dotkontor/internal/registrar/account"
 )
 
-// insertAccount stores an account.
 func insertAccount(t *testing.T, db *DB, id string, confirmed bool) accountsvc.Account {
 	t.Helper()
 	account := accountsvc.Account{
@@ -78,7 +77,7 @@ func TestInsertSession_KeepsOnlyNewestSessionsAndDevices(t *testing.T) {
 			}
 		}
 		if bobs, err := db.ReadCustomers().OpenSessions(t.Context(), "bob", midday); err != nil || len(bobs) != 1 {
-			t.Errorf("somebody else's session ended: %v, %v", bobs, err)
+			t.Errorf("another customer's session ended: %v, %v", bobs, err)
 		}
 	})
 }
@@ -134,7 +133,7 @@ func TestDropUnconfirmed_KeepsConfirmedAccounts(t *testing.T) {
 			_, there, err := db.ReadCustomers().AccountByID(t.Context(), id)
 			_, linked, err2 := db.ReadCustomers().GetLink(t.Context(), registrar.SecretHash("link-"+id), accountsvc.LinkReset, midday)
 			if err != nil || err2 != nil || there != confirmed || linked != confirmed {
-				t.Errorf("%s: there %v, with link %v (%v, %v)", id, there, linked, err, err2)
+				t.Errorf("%s: exists %v, with link %v (%v, %v)", id, there, linked, err, err2)
 			}
 		}
 	})
@@ -160,7 +159,7 @@ func TestUseLink_OnceBeforeExpiry(t *testing.T) {
 			changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 				_, used, err := tx.UseLink(ctx, "link", try.kind, try.at)
 				if used != try.want {
-					t.Errorf("try %d: used %v", i, used)
+					t.Errorf("attempt %d: used %v", i, used)
 				}
 				return err
 			})
@@ -176,11 +175,11 @@ func TestSetEmail_RejectsAddressOfAnotherAccount(t *testing.T) {
 		changeCustomers(t, db, func(ctx context.Context, tx accountsvc.Tx) error {
 			taken, err := tx.SetEmail(ctx, "ada", bob.Email, bob.EmailKey)
 			if err != nil || taken {
-				t.Errorf("ada has bob's address: %v, %v", taken, err)
+				t.Errorf("two accounts have bob's address: %v, %v", taken, err)
 			}
 			own, err := tx.SetEmail(ctx, "bob", "Bob@example.org", bob.EmailKey)
 			if !own {
-				t.Error("bob can't write his own address otherwise")
+				t.Error("bob can't change the spelling of his own address")
 			}
 			return err
 		})
@@ -201,7 +200,7 @@ func TestVoidLinks_DeletesUnsentMails(t *testing.T) {
 		})
 		due, err := db.ListDueMails(t.Context(), midday, 10)
 		if err != nil || len(due) != 1 || due[0].Kind != registrar.MailPasskey {
-			t.Errorf("waiting are %v (%v)", due, err)
+			t.Errorf("pending: %v (%v)", due, err)
 		}
 	})
 }

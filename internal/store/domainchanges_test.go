@@ -56,7 +56,7 @@ func TestAddChange_RacingCallersOneOpenChange(t *testing.T) {
 			t.Errorf("%d were added, %d refused", added.Load(), refused.Load())
 		}
 		if err := db.AddDomainChange(t.Context(), newOpenChange(bert, domain)); registrar.CodeOf(err) != registrar.NoSuchDomain {
-			t.Errorf("another customer's: %v", err)
+			t.Errorf("of another customer: %v", err)
 		}
 		for _, status := range []registrar.DomainStatus{registrar.DomainPending, registrar.DomainTransferredOut} {
 			other := addHeldDomain(t, db, anna, string(status)+".org", status)
@@ -80,10 +80,10 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 		}
 		due, err := db.ListDueDomainChanges(ctx, testTime, 10)
 		if err != nil || len(due) != 1 || due[0].Desired.DS.KeyTag != 7 || due[0].SealedCode != "sealed" || due[0].Actor.Through != "ses_1" || due[0].Name != "eins.org" {
-			t.Fatalf("due are %+v, %v", due, err)
+			t.Fatalf("due: %+v, %v", due, err)
 		}
 		if released, err := db.ClaimNode(ctx, "b", testTime); err != nil || released.DomainChanges != 0 {
-			t.Errorf("another node's: %+v, %v", released, err)
+			t.Errorf("of another node: %+v, %v", released, err)
 		}
 		done := due[0]
 		done.State, done.DueAt, done.Node, done.SealedCode = domainchange.StatusDone, time.Time{}, "", ""
@@ -99,27 +99,27 @@ func TestUpdateChange_AppliesOnceWithItsEffects(t *testing.T) {
 			}
 		}
 		if got, held, err := db.GetCustomerDomain(ctx, anna, domain); err != nil || !held || got.Handle != "DK2" {
-			t.Errorf("the domain is %+v, %v", got, err)
+			t.Errorf("domain: %+v, %v", got, err)
 		}
 		if got := count(t, db, `SELECT count(*) FROM mails WHERE kind = 'domain_changed'`); got != 1 {
-			t.Errorf("%d letters", got)
+			t.Errorf("%d mails", got)
 		}
 		events, err := db.ListObjectAuditEvents(ctx, anna, "eins.org", 10)
 		if err != nil || len(events) != 2 || events[0].Action != "domain_holder_changed" && events[1].Action != "domain_holder_changed" {
-			t.Errorf("the audit tells %+v, %v", events, err)
+			t.Errorf("audit events: %+v, %v", events, err)
 		}
-		// An older word of the registry does not replace a newer one.
+		// An older registry record does not replace a newer one.
 		older := domainchange.Record{Handle: "DK1", ReadAt: testTime.Add(-time.Minute)}
 		if err := db.PutRegistryRecord(ctx, domain, older); err != nil {
 			t.Fatal(err)
 		}
 		if got, known, err := db.GetRegistryRecord(ctx, domain); err != nil || !known || got.Handle != "DK2" || got.Nameservers[0].Name != "ns1.example.net" || !got.ReadAt.Equal(testTime) {
-			t.Errorf("kept is %+v, %v", got, err)
+			t.Errorf("stored record: %+v, %v", got, err)
 		}
 		if changes, err := db.ListDomainChanges(ctx, domain, 10); err != nil || len(changes) != 1 || changes[0].State != domainchange.StatusDone || changes[0].SealedCode != "" {
-			t.Errorf("the history is %+v, %v", changes, err)
+			t.Errorf("change history: %+v, %v", changes, err)
 		}
-		// The next one may begin.
+		// The next change may start.
 		if err := db.AddDomainChange(ctx, newOpenChange(anna, domain)); err != nil {
 			t.Error(err)
 		}

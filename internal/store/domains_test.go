@@ -28,7 +28,7 @@ func TestListDomains_OwnDomainsSortedByName(t *testing.T) {
 		ctx, service, anna, bert := t.Context(), newPortfolioService(t, db), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		paid := testTime.AddDate(1, 0, 0)
 		for i, status := range registrar.DomainStatuses() {
-			// Names whose order differs between bytes and a language's rules.
+			// Names that sort differently by bytes and by a linguistic collation.
 			label := []string{"ab", "a-c", "xn--mller-kva", "zz", "0a", "aa"}[i]
 			if _, err := service.Add(ctx, operatorActor(), portfolio.AddParams{
 				Customer: anna, Name: registrar.NewName(label, ".de"), Status: status, PaidUntil: paid, AutoRenew: i == 0,
@@ -102,14 +102,14 @@ func TestAddDomain_RacingCallersOneHoldsName(t *testing.T) {
 		}
 		wait.Wait()
 		if held.Load() != 1 {
-			t.Errorf("%d hold the name, want one", held.Load())
+			t.Errorf("%d customers hold the name, want one", held.Load())
 		}
-		if told := count(t, db, "SELECT count(*) FROM audit_events"); told != 1 {
-			t.Errorf("%d deeds, want one", told)
+		if events := count(t, db, "SELECT count(*) FROM audit_events"); events != 1 {
+			t.Errorf("%d audit events, want one", events)
 		}
 		execStatement(t, db, "UPDATE domains SET status = 'transferred_out'")
 		if err := add(t.Context(), bert, registrar.DomainActive); err != nil {
-			t.Errorf("a name that went elsewhere can't come back: %v", err)
+			t.Errorf("a name that was transferred out can't return: %v", err)
 		}
 		if err := add(t.Context(), "cus_unknown", registrar.DomainTransferredOut); !errors.Is(err, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}) {
 			t.Errorf("got %v", err)
@@ -139,7 +139,7 @@ func TestPortfolio_FindsHeldDomainByName(t *testing.T) {
 			}
 		}
 		if _, _, err := holdings.FindByName(t.Context(), registrar.Actor{}, "kommt.org"); registrar.KindOf(err) != registrar.KindUnauthenticated {
-			t.Errorf("nobody: %v", err)
+			t.Errorf("without a customer: %v", err)
 		}
 	})
 }
@@ -149,7 +149,7 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		anna, bert := newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		addHeldDomain(t, db, bert, "fremd.org", registrar.DomainActive)
-		// A name that went elsewhere and came back is there twice.
+		// A name that was transferred out and returned has two rows.
 		for _, name := range []string{"a-eins.org", "zwei.org", "b-drei.org"} {
 			addHeldDomain(t, db, anna, name, registrar.DomainActive)
 		}
@@ -168,7 +168,7 @@ func TestPageOfDomains_ContinuesAfterCursor(t *testing.T) {
 			filter.AfterName, filter.AfterID = some[0].Name, some[0].ID
 		}
 		if want := []string{"a-eins.org", "b-drei.org", "zwei.org", "zwei.org"}; !slices.Equal(names, want) {
-			t.Errorf("the pages are %v", names)
+			t.Errorf("pages: %v", names)
 		}
 		some, err := db.ListDomainsPage(t.Context(), anna, portfolio.Filter{Part: "ei", Status: registrar.DomainActive}, 10)
 		if err != nil || len(some) != 3 {
@@ -228,7 +228,7 @@ func TestFindDomains_BySearchAndTermWithTotal(t *testing.T) {
 			}
 		}
 		if _, _, err := service.Find(ctx, registrar.Actor{}, portfolio.Filter{}, 10, 0); registrar.KindOf(err) != registrar.KindUnauthenticated {
-			t.Errorf("without an account: %v", err)
+			t.Errorf("without a customer: %v", err)
 		}
 	})
 }

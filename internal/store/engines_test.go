@@ -13,11 +13,11 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// sqliteFile is the SQLite database in a data folder.
+// sqliteFile returns the path of the SQLite database in a data folder.
 const sqliteFile = "dotkontor.db"
 
-// eachEngine runs a test on SQLite and on PostgreSQL, each with an empty, migrated
-// database of its own. Without PostgreSQL that half is skipped.
+// eachEngine runs a test on SQLite and on PostgreSQL, each with its own empty, migrated
+// database. Without PostgreSQL that half is skipped.
 func eachEngine(t *testing.T, test func(t *testing.T, db *DB)) {
 	t.Helper()
 	t.Run("SQLite", func(t *testing.T) {
@@ -59,7 +59,7 @@ func openAt(t *testing.T, place Options) *DB {
 	return db
 }
 
-// migratedSQLite is the file of a migrated SQLite database.
+// migratedSQLite is the content of a migrated SQLite database.
 var migratedSQLite = sync.OnceValues(func() (text []byte, err error) {
 	folder, err := os.MkdirTemp("", "dotkontor-store-")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// addDomain gives a customer a domain.
+// addDomain adds a domain to a customer.
 func addDomain(t *testing.T, db *DB, customer, label string, status registrar.DomainStatus, until time.Time) portfolio.Domain {
 	t.Helper()
 	domain, err := newPortfolioService(t, db).Add(t.Context(), operatorActor(), portfolio.AddParams{
@@ -26,16 +26,16 @@ func addDomain(t *testing.T, db *DB, customer, label string, status registrar.Do
 	return domain
 }
 
-func newExpiryNotice(domain portfolio.Domain, told, notice lifecycle.Notice) lifecycle.NoticeUpdate {
-	tell := lifecycle.NoticeUpdate{
-		Domain: lifecycle.Domain{ID: domain.ID, Customer: domain.Customer, Name: domain.Name, PaidUntil: domain.PaidUntil, LastNotice: told},
+func newExpiryNotice(domain portfolio.Domain, last, notice lifecycle.Notice) lifecycle.NoticeUpdate {
+	update := lifecycle.NoticeUpdate{
+		Domain: lifecycle.Domain{ID: domain.ID, Customer: domain.Customer, Name: domain.Name, PaidUntil: domain.PaidUntil, LastNotice: last},
 		Notice: notice, Now: testTime, At: testTime,
 		Mail: registrar.Mail{Kind: registrar.MailExpiringMonth, Customer: domain.Customer, Data: map[string]string{"domain": domain.Name}},
 	}
 	if notice == lifecycle.NoticeExpired {
-		tell.AuditEvent = &registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: lifecycle.ActionExpired, Customer: domain.Customer, At: testTime}
+		update.AuditEvent = &registrar.AuditEvent{Actor: registrar.Actor{Kind: registrar.ActorSystem}, Action: lifecycle.ActionExpired, Customer: domain.Customer, At: testTime}
 	}
-	return tell
+	return update
 }
 
 func TestListExpiringDomains_ByLastNotice(t *testing.T) {
@@ -54,8 +54,8 @@ func TestListExpiringDomains_ByLastNotice(t *testing.T) {
 		if _, err := db.AddProvisionItem(ctx, line, orderedEvent(anna, line.Name)); err != nil {
 			t.Fatal(err)
 		}
-		names := func(told lifecycle.Notice) (names string) {
-			ending, err := db.ListEndingDomains(ctx, told, testTime.AddDate(0, 0, 30), 10)
+		names := func(last lifecycle.Notice) (names string) {
+			ending, err := db.ListEndingDomains(ctx, last, testTime.AddDate(0, 0, 30), 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,24 +65,24 @@ func TestListExpiringDomains_ByLastNotice(t *testing.T) {
 			return names
 		}
 		if got := names(lifecycle.NoticeNone); got != "bald.org spaeter.org " {
-			t.Errorf("to be told: %s", got)
+			t.Errorf("pending notices: %s", got)
 		}
 		for _, domain := range []portfolio.Domain{first, second} {
-			if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || !told {
-				t.Fatal(told, err)
+			if stored, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || !stored {
+				t.Fatal(stored, err)
 			}
-			if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || told {
-				t.Errorf("the same notice twice: %t, %v", told, err)
+			if stored, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeMonth)); err != nil || stored {
+				t.Errorf("the same notice twice: %t, %v", stored, err)
 			}
 		}
 		if none, month := names(lifecycle.NoticeNone), names(lifecycle.NoticeMonth); none != "" || month != "bald.org spaeter.org " {
 			t.Errorf("then: %q, %q", none, month)
 		}
-		if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(renewing, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || told {
-			t.Errorf("a domain whose renewal is paid was told that it is over: %t, %v", told, err)
+		if stored, err := db.StoreExpiryNotice(ctx, newExpiryNotice(renewing, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || stored {
+			t.Errorf("a domain with a paid renewal got an expiry notice: %t, %v", stored, err)
 		}
 		if mails := count(t, db, "SELECT count(*) FROM mails"); mails != 2 {
-			t.Errorf("%d letters", mails)
+			t.Errorf("%d mails", mails)
 		}
 	})
 }
@@ -91,7 +91,7 @@ func TestExpiryNotice_RacingCallersSendOne(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
 		domain := addDomain(t, db, newCustomer(t, db, "anna"), "bald", registrar.DomainActive, testTime)
-		var told atomic.Int64
+		var stored atomic.Int64
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
@@ -100,16 +100,16 @@ func TestExpiryNotice_RacingCallersSendOne(t *testing.T) {
 					t.Error(err)
 				}
 				if done {
-					told.Add(1)
+					stored.Add(1)
 				}
 			})
 		}
 		all.Wait()
-		if told.Load() != 1 || count(t, db, "SELECT count(*) FROM mails") != 1 {
-			t.Errorf("told %d times", told.Load())
+		if stored.Load() != 1 || count(t, db, "SELECT count(*) FROM mails") != 1 {
+			t.Errorf("stored %d times", stored.Load())
 		}
 		if got := count(t, db, "SELECT count(*) FROM domains WHERE status = 'expired' AND expiry_notice = 3"); got != 1 {
-			t.Error("it is not expired")
+			t.Error("the domain is not expired")
 		}
 	})
 }
@@ -119,8 +119,8 @@ func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
 		domain := addDomain(t, db, anna, "alt", registrar.DomainActive, testTime)
-		if told, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || !told {
-			t.Fatal(told, err)
+		if stored, err := db.StoreExpiryNotice(ctx, newExpiryNotice(domain, lifecycle.NoticeNone, lifecycle.NoticeExpired)); err != nil || !stored {
+			t.Fatal(stored, err)
 		}
 		line := newProvisionItem(anna, domain.Name, "manual:1")
 		line.Kind, line.Domain = provision.Renew, domain.ID
@@ -142,7 +142,7 @@ func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 		wrong := end
 		wrong.Renewal = &provision.Renewal{Domain: domain.ID, From: testTime.AddDate(0, 1, 0), Until: until, At: testTime}
 		if _, err := db.UpdateProvisionItem(ctx, wrong); err == nil {
-			t.Error("a term that is not what it was was renewed")
+			t.Error("a term that has changed since was renewed")
 		}
 		mustUpdateItem(t, db, end)
 		if moved, err := db.UpdateProvisionItem(ctx, end); err != nil || moved {
@@ -153,7 +153,7 @@ func TestRenewal_ExtendsTermOnceAndResetsNotices(t *testing.T) {
 			t.Errorf("%+v, %v", renewed, err)
 		}
 		if got := count(t, db, "SELECT count(*) FROM domains WHERE expiry_notice = 0"); got != 1 {
-			t.Error("the notices do not begin anew")
+			t.Error("the notices do not restart for the new term")
 		}
 	})
 }
@@ -166,7 +166,7 @@ func TestAddProvisionItem_RenewalRequiresOwnDomain(t *testing.T) {
 		line := newProvisionItem(bert, domain.Name, "manual:1")
 		line.Kind, line.Domain = provision.Renew, domain.ID
 		if _, err := db.AddProvisionItem(t.Context(), line, orderedEvent(bert, line.Name)); registrar.CodeOf(err) != registrar.NameHeld {
-			t.Errorf("somebody else's: %v", err)
+			t.Errorf("of another customer: %v", err)
 		}
 	})
 }
@@ -206,27 +206,27 @@ func TestSetAutoRenew_RequiresPaymentMethod(t *testing.T) {
 			return domains[0].AutoRenew
 		}
 		if err := service.SetAutoRenew(ctx, person, domain.ID, true); registrar.CodeOf(err) != portfolio.NoPaymentMethod || on() {
-			t.Errorf("without a means of payment: %v", err)
+			t.Errorf("without a payment method: %v", err)
 		}
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x", ID: "pm_1", Label: "Visa"}, testTime); err != nil {
 			t.Fatal(err)
 		}
 		if err := service.SetAutoRenew(ctx, registrar.Actor{Kind: registrar.ActorPerson, Customer: bert}, domain.ID, true); registrar.CodeOf(err) != registrar.NoSuchDomain {
-			t.Errorf("somebody else's domain: %v", err)
+			t.Errorf("of another customer: %v", err)
 		}
 		if err := service.SetAutoRenew(ctx, person, domain.ID, true); err != nil || !on() {
-			t.Errorf("with one: %v", err)
+			t.Errorf("with a payment method: %v", err)
 		}
-		// The same customer of the provider pays without letting us keep anything.
+		// The same provider customer pays without saving a payment method.
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_x"}, testTime); err != nil || !on() {
-			t.Errorf("it is off though the means is still there, %v", err)
+			t.Errorf("auto-renewal is off although a payment method is stored, %v", err)
 		}
-		// Another one takes the kept means away.
+		// Another provider customer replaces the stored payment method.
 		if err := db.PutPaymentMethod(ctx, anna, order.PaymentMethod{ProviderCustomer: "cus_y"}, testTime); err != nil || on() {
-			t.Errorf("it is still on, %v", err)
+			t.Errorf("auto-renewal is still on, %v", err)
 		}
 		if err := service.SetAutoRenew(ctx, person, domain.ID, false); err != nil {
-			t.Errorf("off is always possible: %v", err)
+			t.Errorf("switching it off failed: %v", err)
 		}
 	})
 }

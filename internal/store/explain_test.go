@@ -16,7 +16,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
-// queryTexts are the texts of all generated queries, by name.
+// queryTexts returns the texts of all generated queries, by name.
 func queryTexts(t *testing.T) map[string]string {
 	t.Helper()
 	files, err := filepath.Glob("query/*.sql.go")
@@ -37,11 +37,11 @@ func queryTexts(t *testing.T) map[string]string {
 			for _, spec := range constants.Specs {
 				value, ok := spec.(*ast.ValueSpec)
 				if !ok || len(value.Values) != 1 {
-					t.Fatalf("%s has a constant that is no query", file)
+					t.Fatalf("%s has a constant that is not a query", file)
 				}
 				literal, ok := value.Values[0].(*ast.BasicLit)
 				if !ok {
-					t.Fatalf("%s: %s is no text", file, value.Names[0])
+					t.Fatalf("%s: %s is not a string", file, value.Names[0])
 				}
 				text, err := strconv.Unquote(literal.Value)
 				if err != nil {
@@ -56,7 +56,7 @@ func queryTexts(t *testing.T) map[string]string {
 
 var parameter = regexp.MustCompile(`\$(\d+)`)
 
-// parameters is how many a query has.
+// parameters returns the number of a query's parameters.
 func parameters(text string) int {
 	most := 0
 	for _, found := range parameter.FindAllStringSubmatch(text, -1) {
@@ -68,16 +68,15 @@ func parameters(text string) int {
 
 var (
 	limited = regexp.MustCompile(`(?i)\bLIMIT\b`)
-	// SQLite: a table or an index from its beginning to its end. In the order of
-	// an index it may stop at a LIMIT.
+	// SQLite: a full scan of a table or index. In index order it may stop at a LIMIT.
 	sqliteScan   = regexp.MustCompile(`^SCAN (\w+)`)
 	sqliteByKey  = regexp.MustCompile(`^SCAN \w+ USING (COVERING )?INDEX `)
 	sqliteNoRows = regexp.MustCompile(`^SCAN (CONSTANT ROW|\(subquery|\d+ CONSTANT)`)
-	// PostgreSQL: the same, where an index without a condition is read as a whole.
+	// PostgreSQL: the same; an index without a condition is scanned completely.
 	postgresIndex = regexp.MustCompile(`(Index Scan|Index Only Scan|Bitmap Index Scan)`)
 )
 
-// fullScans are the steps of a plan whose cost grows with everybody's rows.
+// fullScans returns the plan steps whose cost grows with the total number of rows.
 func fullScans(engine sqldb.Engine, text string, plan []string) []string {
 	var found []string
 	if engine == sqldb.SQLite {
@@ -87,7 +86,7 @@ func fullScans(engine sqldb.Engine, text string, plan []string) []string {
 				continue
 			}
 			stops := limited.MatchString(text) && sqliteByKey.MatchString(step)
-			// What another step of the plan makes is judged there.
+			// Output of another plan step is judged at that step.
 			if !stops && !slices.Contains(plan, "CO-ROUTINE "+scan[1]) {
 				found = append(found, step)
 			}
@@ -101,7 +100,7 @@ func fullScans(engine sqldb.Engine, text string, plan []string) []string {
 		if !postgresIndex.MatchString(step) {
 			continue
 		}
-		// What belongs to a step stands below it, without an arrow.
+		// Details of a step follow it without an arrow.
 		condition, filter := false, false
 		for _, detail := range plan[i+1:] {
 			if strings.Contains(detail, "->") {
@@ -110,7 +109,7 @@ func fullScans(engine sqldb.Engine, text string, plan []string) []string {
 			condition = condition || strings.Contains(detail, "Index Cond:")
 			filter = filter || strings.Contains(detail, "Filter:")
 		}
-		// Without a filter each row that is read counts towards the LIMIT.
+		// Without a filter, each scanned row counts towards the LIMIT.
 		if !condition && (filter || !limited.MatchString(text)) {
 			found = append(found, step)
 		}
@@ -131,7 +130,7 @@ func TestQueries_EveryQueryUsesAnIndex(t *testing.T) {
 	})
 }
 
-// A test that can't fail proves nothing.
+// The detection itself works.
 func TestFullScans_DetectsQueryWithoutIndex(t *testing.T) {
 	t.Parallel()
 	bad := []string{
@@ -152,23 +151,23 @@ func TestFullScans_DetectsQueryWithoutIndex(t *testing.T) {
 	}
 	eachEngine(t, func(t *testing.T, db *DB) {
 		worse := bad
-		if db.sql.Engine() == sqldb.Postgres { // SQLite's plan does not tell the filter
+		if db.sql.Engine() == sqldb.Postgres { // SQLite's plan does not show the filter
 			worse = append(slices.Clone(bad), "SELECT id FROM personal_access_tokens WHERE name = $1 ORDER BY id LIMIT 5")
 		}
 		for _, text := range worse {
 			if plan := planOf(t, db, "bad", text); len(fullScans(db.sql.Engine(), text, plan)) == 0 {
-				t.Errorf("not noticed: %s\n%s", text, strings.Join(plan, "\n"))
+				t.Errorf("full scan not detected: %s\n%s", text, strings.Join(plan, "\n"))
 			}
 		}
 		for _, text := range good {
 			if plan := planOf(t, db, "good", text); len(fullScans(db.sql.Engine(), text, plan)) != 0 {
-				t.Errorf("good, but noticed: %s\n%s", text, strings.Join(plan, "\n"))
+				t.Errorf("indexed query reported: %s\n%s", text, strings.Join(plan, "\n"))
 			}
 		}
 	})
 }
 
-// planOf asks how a query would be run, whatever its parameters are.
+// planOf returns the plan of a query for any parameter values.
 func planOf(t *testing.T, db *DB, name, text string) []string {
 	t.Helper()
 	connection, err := db.sql.Writer().Conn(t.Context())
@@ -204,14 +203,13 @@ func sqlitePlan(ctx context.Context, t *testing.T, connection *sql.Conn, name, t
 	return plan
 }
 
-// planIndex is the index that a step of PostgreSQL's plan reads.
+// planIndex matches the index that a step of PostgreSQL's plan reads.
 var planIndex = regexp.MustCompile(`Index (?:Only )?Scan(?: Backward)? (?:using|on) (\w+)`)
 
-// postgresPlan asks for the plan that serves all values of the parameters.
-// Tables are empty in a test, and those are best read as a whole; so that is
-// made dear, and happens only where there is no other way. For the same reason
-// a small partial index looks as good as the key: if a plan reads a whole index,
-// it is asked again what would be done without that one.
+// postgresPlan returns the generic plan. Tables are empty in a test, so a sequential
+// scan would be cheapest; it is disabled and appears only if there is no other way. For
+// the same reason a small partial index looks as good as the primary key: if a plan
+// scans a whole index, it is planned again without that index.
 func postgresPlan(ctx context.Context, t *testing.T, connection *sql.Conn, name, text string) []string {
 	t.Helper()
 	tx, err := connection.BeginTx(ctx, nil)
@@ -219,7 +217,7 @@ func postgresPlan(ctx context.Context, t *testing.T, connection *sql.Conn, name,
 		t.Fatal(err)
 	}
 	defer func() {
-		tx.Rollback() // the indexes come back; what was prepared stays
+		tx.Rollback() // restores the indexes; prepared statements stay
 		connection.ExecContext(ctx, "DEALLOCATE planned")
 	}()
 	do := func(statement string) {

@@ -19,7 +19,7 @@ var guestContact = order.Contact{
 	City: "Berlin", Country: "DE", Language: "en",
 }
 
-// newAgentSession is an agent's order for a buyer without an account.
+// newAgentSession returns an agent's order for a buyer without an account.
 func newAgentSession(names ...string) order.Order {
 	o := testOrder(registrar.NewID("cus_", testTime), names...)
 	o.Agent, o.Channel, o.Claimed, o.Contact, o.Email = "agt_1", order.ChannelACP, false, guestContact, guestContact.Email
@@ -36,7 +36,7 @@ func addSession(t *testing.T, db *DB, o order.Order, fitted *order.Contact) orde
 	return getOrder(t, db, o.ID)
 }
 
-// addClaimLink is a link with which a shadow account can be claimed.
+// addClaimLink adds a link that claims a guest account.
 func addClaimLink(t *testing.T, db *DB, guest string) registrar.SecretHash {
 	t.Helper()
 	_, hash := registrar.NewSecret(registrar.LinkSecret)
@@ -73,7 +73,7 @@ func TestAddSession_RoundTripWithGuestBuyer(t *testing.T) {
 		items := newAgentSession("zwei.org", "drei.org").Items
 		changed = mustUpdateOrder(t, db, changed, func(o *order.Order, _ *order.Transition) { o.Items = items })
 		if len(changed.Items) != 2 || changed.Items[0].Name != "zwei.org" {
-			t.Errorf("the items are %+v", changed.Items)
+			t.Errorf("items: %+v", changed.Items)
 		}
 		if err := db.AddSession(t.Context(), newAgentSession("vier.org"), nil, 1, 20, orderEvent(o)); registrar.CodeOf(err) != order.TooManyOpen {
 			t.Errorf("one too many: %v", err)
@@ -97,7 +97,7 @@ func TestTokenPayment_RoundTrip(t *testing.T) {
 			t.Errorf("got %+v", p)
 		}
 		if found, ok, err := db.OrderByIntent(t.Context(), "pi_"+o.ID); err != nil || !ok || found.ID != o.ID {
-			t.Errorf("by its intent: %t, %v", ok, err)
+			t.Errorf("by payment intent: %t, %v", ok, err)
 		}
 	})
 }
@@ -117,7 +117,7 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 		guest := o.Customer
 		due := listPendingDocuments(t, db)
 		if len(due) != 1 {
-			t.Fatalf("%d invoices are owed", len(due))
+			t.Fatalf("%d invoices are pending", len(due))
 		}
 		if ok, err := db.IssueDocument(t.Context(), due[0], "RE-2026", documentFor(due[0], guest, o.Totals.Gross)); err != nil || !ok {
 			t.Fatal(ok, err)
@@ -128,46 +128,46 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 			t.Fatalf("%t, %v", ok, err)
 		}
 		if _, err := db.ClaimGuestOrders(t.Context(), link, "cus_nobody", testTime, orderEvent(o), admitAll); registrar.CodeOf(err) != registrar.NoSuchCustomer {
-			t.Fatalf("claimed by nobody: %v", err)
+			t.Fatalf("claimed without an account: %v", err)
 		}
 		if ok, err := db.ClaimGuestOrders(t.Context(), link, claims, testTime.Add(2*time.Hour), orderEvent(o), admitAll); err != nil || ok {
-			t.Fatalf("claimed too late: %v", err)
+			t.Fatalf("claimed after expiry: %v", err)
 		}
 		for i, want := range []bool{true, false} {
 			if ok, err := db.ClaimGuestOrders(t.Context(), link, claims, testTime, orderEvent(o), admitAll); err != nil || ok != want {
-				t.Fatalf("the %d. time: %t, %v", i+1, ok, err)
+				t.Fatalf("attempt %d: %t, %v", i+1, ok, err)
 			}
 		}
 		now := getOrder(t, db, o.ID)
 		if now.Customer != claims || !now.Claimed || now.Version <= o.Version {
-			t.Errorf("the order is %+v", now)
+			t.Errorf("order: %+v", now)
 		}
 		for _, item := range now.Items {
 			line, _, err := db.ProvisionItemByID(t.Context(), item.ProvisionItem)
 			if err != nil || line.Customer != claims {
-				t.Errorf("the line %+v, %v", line, err)
+				t.Errorf("provision item: %+v, %v", line, err)
 			}
 		}
 		if papers, err := db.ListDocuments(t.Context(), claims, "", 10); err != nil || len(papers) != 1 {
-			t.Errorf("the invoices are %v, %v", papers, err)
+			t.Errorf("invoices: %v, %v", papers, err)
 		}
-		registrant, told, err := db.ReadCustomers().GetRegistrant(t.Context(), claims)
-		if err != nil || !told || registrant.Name != "Carla Neu" {
-			t.Errorf("the registrant is %+v, %v", registrant, err)
+		registrant, known, err := db.ReadCustomers().GetRegistrant(t.Context(), claims)
+		if err != nil || !known || registrant.Name != "Carla Neu" {
+			t.Errorf("registrant: %+v, %v", registrant, err)
 		}
 		if _, known, err := db.ReadCustomers().AccountByID(t.Context(), guest); err != nil || known {
-			t.Errorf("the shadow is still there: %v", err)
+			t.Errorf("the guest account still exists: %v", err)
 		}
 		if cards, err := db.read().ListCustomerCards(t.Context(), claims); err != nil || len(cards) != 1 {
-			t.Errorf("the cards are %v, %v", cards, err)
+			t.Errorf("cards: %v, %v", cards, err)
 		}
 		if changes, err := db.ListDomainChanges(t.Context(), domain, 10); err != nil || len(changes) != 1 || changes[0].Customer != claims {
-			t.Errorf("the changes are %+v, %v", changes, err)
+			t.Errorf("changes: %+v, %v", changes, err)
 		}
-		// The lock ends as every other does: there is somebody to be told.
+		// Lifting the lock works as usual, because there is an account to notify.
 		locks, err := db.ListActiveLocksOfDomain(t.Context(), domain)
 		if err != nil || len(locks) != 1 || locks[0].Customer != claims {
-			t.Fatalf("the locks are %+v, %v", locks, err)
+			t.Fatalf("locks: %+v, %v", locks, err)
 		}
 		mail := registrar.Mail{Kind: registrar.MailDomainLock, Customer: locks[0].Customer}
 		locks[0].LiftedAt = testTime
@@ -177,8 +177,8 @@ func TestClaim_ReassignsEverythingOnce(t *testing.T) {
 	})
 }
 
-// addLockedDomain is a domain of a buyer without an account which an operator has
-// locked, here and at the registry.
+// addLockedDomain adds a guest's domain that an operator has locked, here and at the
+// registry.
 func addLockedDomain(t *testing.T, db *DB, guest string) (domain, lock string) {
 	t.Helper()
 	domain = addHeldDomain(t, db, guest, "streit.org", registrar.DomainActive)
@@ -224,10 +224,10 @@ func TestGetLinkedCustomer_RequiresAgentLink(t *testing.T) {
 		guest := o.Customer
 		o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.Customer, o.Claimed = linked, true })
 		if o.Customer != linked || !o.Claimed {
-			t.Errorf("the order is %+v", o)
+			t.Errorf("order: %+v", o)
 		}
 		if _, known, err := db.ReadCustomers().AccountByID(t.Context(), guest); err != nil || known {
-			t.Errorf("the shadow is still there: %v", err)
+			t.Errorf("the guest account still exists: %v", err)
 		}
 	})
 }
@@ -259,13 +259,13 @@ func TestDeleteUnconfirmed_RemovesUnpaidGuestsAfterOneWeek(t *testing.T) {
 			}
 			_, known, err := db.ReadCustomers().AccountByID(t.Context(), o.Customer)
 			if err != nil || known != found {
-				t.Fatalf("the order is there: %t, its account: %t, %v", found, known, err)
+				t.Fatalf("order exists: %t, its account: %t, %v", found, known, err)
 			}
 			return found
 		}
 		sweep(testTime)
 		if !left(gone) {
-			t.Error("it went too early")
+			t.Error("deleted too early")
 		}
 		sweep(testTime.Add(time.Second))
 		if left(gone) || !left(open) || !left(tried) {
@@ -292,20 +292,20 @@ func TestClaim_LinkToFormerAddressIsVoid(t *testing.T) {
 		other := guestContact
 		other.Phone, other.Email = "", "CARLA@neu.example"
 		if o = mustUpdateOrder(t, db, o, func(o *order.Order, m *order.Transition) { o.Contact, m.GuestRegistrant = other, &other }); !claimable() {
-			t.Error("the same address in other letters has lost its link")
+			t.Error("the same address in another case has lost its link")
 		}
 		other.Email = "carla@alt.example"
 		o = mustUpdateOrder(t, db, o, func(o *order.Order, m *order.Transition) { o.Contact, m.GuestRegistrant = other, &other })
 		if claimable() {
-			t.Error("whoever reads the former address can claim it")
+			t.Error("the former address can still claim the order")
 		}
 		if n := count(t, db, `SELECT count(*) FROM mails WHERE customer_id = $1`, o.Customer); n != 0 {
-			t.Errorf("%d letters to the former address wait", n)
+			t.Errorf("%d mails to the former address are queued", n)
 		}
 	})
 }
 
-// A line that ends takes its own row first and then the order's.
+// Finishing an item locks its own row first and then the order's.
 func TestClaim_LocksProvisionItemBeforeOrder(t *testing.T) {
 	t.Parallel()
 	db := openAt(t, Options{URL: pgtest.Database(t), MaxConnections: 8})
@@ -325,19 +325,19 @@ func TestClaim_LocksProvisionItemBeforeOrder(t *testing.T) {
 	go func() {
 		ok, err := db.ClaimGuestOrders(ctx, link, claims, testTime, orderEvent(o), admitAll)
 		if err == nil && !ok {
-			err = errors.New("it was not claimed")
+			err = errors.New("the order was not claimed")
 		}
 		done <- err
 	}()
 	for count(t, db, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 {
 		select {
 		case err := <-done:
-			t.Fatalf("the claim did not wait: %v", err)
+			t.Fatalf("the claim did not wait for the lock: %v", err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}
 	if _, err := tx.ExecContext(ctx, `SELECT id FROM orders WHERE id = $1 FOR UPDATE NOWAIT`, o.ID); err != nil {
-		t.Errorf("the order's row: %v", err)
+		t.Errorf("locking the order's row: %v", err)
 	}
 	if err := tx.Commit(); err != nil {
 		t.Log(err)
@@ -346,11 +346,11 @@ func TestClaim_LocksProvisionItemBeforeOrder(t *testing.T) {
 		t.Error(err)
 	}
 	if now := getOrder(t, db, o.ID); now.Customer != claims {
-		t.Errorf("it belongs to %s", now.Customer)
+		t.Errorf("the order belongs to %s", now.Customer)
 	}
 }
 
-// admitAll is an admission that no extension refuses.
+// admitAll accepts every registrant.
 func admitAll([]string, registrar.Registrant, string) error { return nil }
 
 func TestClaim_RefusedByTLDRulesReassignsNothing(t *testing.T) {
@@ -372,7 +372,7 @@ func TestClaim_RefusedByTLDRulesReassignsNothing(t *testing.T) {
 		refusal := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.RequiresCode("eu_presence")}
 		ok, err := db.ClaimGuestOrders(t.Context(), link, claims, testTime, orderEvent(o), func(tlds []string, registrant registrar.Registrant, verified string) error {
 			if len(tlds) != 1 || tlds[0] != ".org" || registrant.Country != "US" || registrant.Name != "Joe Miller" || verified != "" {
-				t.Errorf("asked about %q, %+v, %q", tlds, registrant, verified)
+				t.Errorf("checked %q, %+v, %q", tlds, registrant, verified)
 			}
 			return refusal
 		})
@@ -382,7 +382,7 @@ func TestClaim_RefusedByTLDRulesReassignsNothing(t *testing.T) {
 		if now := getOrder(t, db, o.ID); now.Customer != o.Customer || now.Claimed {
 			t.Errorf("the order moved to %s", now.Customer)
 		}
-		// The link is still good, and the paid item keeps its registrant after the claim.
+		// The link stays valid, and the paid item keeps its registrant after the claim.
 		if ok, err := db.ClaimGuestOrders(t.Context(), link, claims, testTime, orderEvent(o), admitAll); err != nil || !ok {
 			t.Fatalf("%t, %v", ok, err)
 		}

@@ -42,12 +42,12 @@ func TestIdempotency_SameKeyReturnsSameResponse(t *testing.T) {
 		service, otherNode := newIdempotencyService(t, db, &clock), newIdempotencyService(t, db, &clock)
 		run, stored := beginRun(t, service, "agt_1 /a", "key", `{"a":1,"b":"ü"}`)
 		if run == nil || stored != nil {
-			t.Fatalf("the first has %v and %v", run, stored)
+			t.Fatalf("the first call got %v and %v", run, stored)
 		}
 		_, _, err := otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"b":"\u00fc", "a":1.0}`))
-		var told *registrar.Error
-		if !errors.As(err, &told) || told.Code != idempotency.InFlight || told.RetryAfter <= 0 {
-			t.Errorf("while it runs: %v", err)
+		var conflict *registrar.Error
+		if !errors.As(err, &conflict) || conflict.Code != idempotency.InFlight || conflict.RetryAfter <= 0 {
+			t.Errorf("while it is in flight: %v", err)
 		}
 		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
@@ -58,22 +58,22 @@ func TestIdempotency_SameKeyReturnsSameResponse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(dumpOf(t, db), "ord_1") {
-			t.Error("the answer is stored in clear")
+			t.Error("the response is stored in plain text")
 		}
 		_, stored = beginRun(t, otherNode, "agt_1 /a", "key", "{\n\"b\":\"ü\",\"a\":10e-1}")
 		if stored == nil || stored.Status != 201 || string(stored.Body) != `{"id":"ord_1"}` || stored.Header["API-Version"] != "x" {
-			t.Errorf("answered %+v", stored)
+			t.Errorf("replayed %+v", stored)
 		}
 		_, _, err = otherNode.Begin(ctx, "agt_1 /a", "key", []byte(`{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		for _, other := range [][2]string{{"agt_2 /a", "key"}, {"agt_1 /b", "key"}, {"agt_1 /a", "other\x00key\xff"}} {
 			if run, _ := beginRun(t, service, other[0], other[1], `{"a":2}`); run == nil {
-				t.Errorf("%q met another's key", other)
+				t.Errorf("%q: the key is in use by another call", other)
 			}
 		}
 		clock.Store(int64(idempotency.ResponseTTL))
 		if run, _ := beginRun(t, service, "agt_1 /a", "key", `{"a":2}`); run == nil {
-			t.Error("after a day the key is not free")
+			t.Error("the key is not free after a day")
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestIdempotency_KeyFreeAfterLeaseExpires(t *testing.T) {
 		if run == nil {
 			t.Fatal("the key was not free")
 		}
-		// The one that was only slow must not answer for the one that took over.
+		// A slow holder must not store a response for the one that took over.
 		if err := slow.Finish(ctx, 200, nil, []byte("slow")); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestIdempotency_KeyFreeAfterLeaseExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, stored := beginRun(t, service, "s", "key", "{}"); stored == nil || string(stored.Body) != "fast" {
-			t.Errorf("answered %+v", stored)
+			t.Errorf("replayed %+v", stored)
 		}
 	})
 }
@@ -154,11 +154,11 @@ func TestIdempotency_RacingRequestsOneRuns(t *testing.T) {
 			return ran.Load()
 		}
 		if runs := rush(); runs != 1 {
-			t.Errorf("%d run", runs)
+			t.Errorf("%d calls ran", runs)
 		}
-		clock.Store(int64(2 * time.Minute)) // all of them find it left
+		clock.Store(int64(2 * time.Minute)) // all find it abandoned
 		if runs := rush(); runs != 1 {
-			t.Errorf("%d took it over", runs)
+			t.Errorf("%d calls took it over", runs)
 		}
 	})
 }

@@ -29,14 +29,14 @@ func putTestRegistrant(t *testing.T, db *DB, customer, street string) {
 	}
 }
 
-// addPaidOrder is one that was just paid.
+// addPaidOrder adds an order that was just paid.
 func addPaidOrder(t *testing.T, db *DB, customer, name string) order.Order {
 	t.Helper()
 	o := addOrder(t, db, testOrder(customer, name))
 	return mustUpdateOrder(t, db, mustUpdateOrder(t, db, o, toPaying("pay_"+name)), toPaid)
 }
 
-// refundFirstItem gives the order's first item back.
+// refundFirstItem refunds the order's first item.
 func refundFirstItem(t *testing.T, db *DB, o order.Order, id string) order.Order {
 	t.Helper()
 	o = mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
@@ -47,7 +47,7 @@ func refundFirstItem(t *testing.T, db *DB, o order.Order, id string) order.Order
 	})
 }
 
-// documentFor is a document for what is owed.
+// documentFor returns the document for a pending invoice.
 func documentFor(due invoice.Pending, customer string, gross registrar.Cents) func(int64) invoice.Document {
 	kind := invoice.Invoice
 	if due.Refund != "" {
@@ -77,13 +77,13 @@ func TestPendingInvoice_KeepsBuyerAtPaymentTime(t *testing.T) {
 		anna := newCustomer(t, db, "anna")
 		putTestRegistrant(t, db, anna, "Weg 1")
 		if due := listPendingDocuments(t, db); len(due) != 0 {
-			t.Fatalf("owed before anything was paid: %+v", due)
+			t.Fatalf("pending before payment: %+v", due)
 		}
 		o := addPaidOrder(t, db, anna, "a.org")
 		putTestRegistrant(t, db, anna, "Neue Allee 7")
 		due := listPendingDocuments(t, db)
 		if len(due) != 1 || due[0].Order != o.ID || due[0].Refund != "" || due[0].Buyer == nil || due[0].Buyer.Street != "Weg 1" || due[0].Buyer.Organisation != "Ahrens GmbH" {
-			t.Fatalf("owed %+v", due)
+			t.Fatalf("pending: %+v", due)
 		}
 		if now, err := db.GetCurrentBuyer(t.Context(), anna); err != nil || now.Street != "Neue Allee 7" {
 			t.Errorf("got %+v, %v", now, err)
@@ -91,12 +91,12 @@ func TestPendingInvoice_KeepsBuyerAtPaymentTime(t *testing.T) {
 		o = refundFirstItem(t, db, o, "ref_1")
 		due = listPendingDocuments(t, db)
 		if len(due) != 2 || !slices.ContainsFunc(due, func(d invoice.Pending) bool { return d.Refund == "ref_1" }) {
-			t.Errorf("owed %+v", due)
+			t.Errorf("pending: %+v", due)
 		}
-		// What happens afterwards owes nothing more.
+		// Later changes of the order require no further document.
 		mustUpdateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.State = order.Failed })
 		if due := listPendingDocuments(t, db); len(due) != 2 {
-			t.Errorf("owed %+v", due)
+			t.Errorf("pending: %+v", due)
 		}
 		sale, err := db.GetSale(t.Context(), o.ID)
 		if err != nil || sale.Gross != o.Totals.Gross || sale.Payment != "pay_a.org" || len(sale.Items) != 1 || len(sale.Refunds) != 1 || sale.Rule != o.Totals.Rule {
@@ -121,7 +121,7 @@ func TestPendingInvoice_NoneForFreeOrUnmatchedPayments(t *testing.T) {
 			o.Refunds[0].Provider, o.Payments[0].State = "re_1", order.PaymentRefunded
 		})
 		if due := listPendingDocuments(t, db); len(due) != 0 {
-			t.Errorf("owed %+v", due)
+			t.Errorf("pending: %+v", due)
 		}
 	})
 }
@@ -136,7 +136,7 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 		}
 		due := listPendingDocuments(t, db)
 		if len(due) != orders {
-			t.Fatalf("%d are owed", len(due))
+			t.Fatalf("%d are pending", len(due))
 		}
 		var issued, failed atomic.Int64
 		var all sync.WaitGroup
@@ -145,7 +145,7 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 				all.Go(func() {
 					const series = "RE-2026"
 					if racer == 0 && i%2 == 0 {
-						// Something goes wrong after the number was taken.
+						// The transaction fails after a number was assigned.
 						_, err := db.IssueDocument(t.Context(), one, series, func(count int64) invoice.Document {
 							broken := documentFor(one, anna, 1)(count)
 							broken.Order = "ord_none"
@@ -173,13 +173,13 @@ func TestIssue_RacingCallersGetGaplessNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if booked.Owed {
-				t.Errorf("%+v is still owed", booked)
+				t.Errorf("%+v is still pending", booked)
 			}
 			counts = append(counts, booked.Count)
 		}
 		slices.Sort(counts)
 		if issued.Load() != orders || len(counts) != orders || counts[0] != 1 || counts[orders-1] != orders || len(slices.Compact(counts)) != orders {
-			t.Errorf("%d issued, %d failed, the numbers are %v", issued.Load(), failed.Load(), counts)
+			t.Errorf("%d issued, %d failed, numbers: %v", issued.Load(), failed.Load(), counts)
 		}
 	})
 }
@@ -227,7 +227,7 @@ func TestDocument_UnchangedAndVisibleToOwnerOnly(t *testing.T) {
 		list, listErr := db.ListDocuments(ctx, berta, "", 10)
 		of, ofErr := db.ListOrderDocuments(ctx, berta, o.ID)
 		if found || err != nil || len(list) != 0 || listErr != nil || len(of) != 0 || ofErr != nil {
-			t.Errorf("somebody else sees %t, %d, %d: %v %v %v", found, len(list), len(of), err, listErr, ofErr)
+			t.Errorf("another customer sees %t, %d, %d: %v %v %v", found, len(list), len(of), err, listErr, ofErr)
 		}
 		first, err := db.ListDocuments(ctx, anna, "", 1)
 		if err != nil || len(first) != 1 {
@@ -263,7 +263,7 @@ func TestReconcile_CoversEveryDocument(t *testing.T) {
 			return found
 		}
 		if found := ofInvoices(); len(found) != 0 {
-			t.Errorf("owed, and found %v", found)
+			t.Errorf("pending, but found %v", found)
 		}
 		for _, due := range listPendingDocuments(t, db) {
 			if _, err := db.IssueDocument(t.Context(), due, "RE-2026", func(count int64) invoice.Document {
@@ -275,7 +275,7 @@ func TestReconcile_CoversEveryDocument(t *testing.T) {
 			}
 		}
 		if found := ofInvoices(); len(found) != 0 {
-			t.Errorf("issued, and found %v", found)
+			t.Errorf("issued, but found %v", found)
 		}
 	})
 }
@@ -298,7 +298,7 @@ func TestRestore_ContinuesInvoiceNumbers(t *testing.T) {
 		restored := openAt(t, elsewhere)
 		left := listPendingDocuments(t, restored)
 		if len(left) != 1 || left[0].ID != due[1].ID {
-			t.Fatalf("owed %+v", left)
+			t.Fatalf("pending: %+v", left)
 		}
 		if _, err := restored.IssueDocument(t.Context(), left[0], "RE-2026", documentFor(left[0], anna, 1)); err != nil {
 			t.Fatal(err)
@@ -309,7 +309,7 @@ func TestRestore_ContinuesInvoiceNumbers(t *testing.T) {
 	})
 }
 
-// A document is for ever: no query changes or deletes one, or winds a series back.
+// Documents are immutable: no query changes or deletes one, or resets a series.
 func TestQueries_NeverModifyIssuedDocuments(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("queries/*.sql")
@@ -327,6 +327,6 @@ func TestQueries_NeverModifyIssuedDocuments(t *testing.T) {
 		}
 	}
 	if !changes.MatchString("UPDATE invoices SET gross = 1") || changes.MatchString("DELETE FROM pending_invoices WHERE id = $1") {
-		t.Error("the pattern finds nothing")
+		t.Error("the pattern matches nothing")
 	}
 }

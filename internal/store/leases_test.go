@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
-// leaseEverything has a node hold one lease of every kind.
+// leaseEverything takes one lease of every kind for a node.
 func leaseEverything(t *testing.T, db *DB, node string, keys *idempotency.Service) {
 	t.Helper()
 	ctx, lease := t.Context(), testTime.Add(time.Hour)
@@ -71,7 +71,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 		}
 		tables := tablesWithNode(t, db)
 		if want := []string{"domain_changes", "idempotency_keys", "mails", "orders", "provision_items", "webhook_deliveries"}; !slices.Equal(tables, want) {
-			t.Fatalf("leases are held in %q, and released in %q", tables, want)
+			t.Fatalf("tables with leases: %q, released in: %q", tables, want)
 		}
 		for _, table := range tables {
 			for _, node := range []string{"here", "there"} {
@@ -89,7 +89,7 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			here := count(t, db, `SELECT count(*) FROM `+table+` WHERE node = 'here'`)
 			there := count(t, db, `SELECT count(*) FROM `+table+` WHERE node = 'there'`)
 			if here != 0 || there != 1 {
-				t.Errorf("%s: here holds %d, there %d", table, here, there)
+				t.Errorf("%s: this node holds %d, the other %d", table, here, there)
 			}
 			if table == "idempotency_keys" {
 				continue
@@ -102,7 +102,8 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 			t.Errorf("a second time %+v, %v", again, err)
 		}
 
-		// The key is for a retry of the same request only, and the other node's is in flight.
+		// The key is valid for a retry of the same request only, and the other node's
+		// is in flight.
 		_, _, err = keys.Begin(t.Context(), "scope here", "key", []byte(`{"a":2}`))
 		wantCode(t, err, registrar.KindConflict, idempotency.Conflict)
 		if run, _ := beginRun(t, keys, "scope here", "key", `{"a":1}`); run == nil || !run.Resumed {
@@ -113,8 +114,8 @@ func TestClaimNode_ReleasesOnlyItsOwnLeases(t *testing.T) {
 	})
 }
 
-// What is finished is not held any more: another start finds nothing to release, and
-// stored answers and pauses stay.
+// Finished work holds no lease: a second start finds nothing to release, and stored
+// responses and pauses stay.
 func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -150,13 +151,13 @@ func TestClaimNode_KeepsFinishedAndScheduledWork(t *testing.T) {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		if _, stored := beginRun(t, keys, "scope", "key", `{}`); stored == nil {
-			t.Error("the answer is gone")
+			t.Error("the response is gone")
 		}
 		if due, err := db.ListDueMails(ctx, testTime, 10); err != nil || len(due) != 0 {
 			t.Errorf("%d mails are due, %v", len(due), err)
 		}
 		if released, err := db.ClaimNode(ctx, "", testTime); err != nil || released != (ReleasedLeases{}) {
-			t.Errorf("without a name it released %+v, %v", released, err)
+			t.Errorf("without a node name it released %+v, %v", released, err)
 		}
 	})
 }
@@ -167,7 +168,7 @@ func tablesWithNode(t *testing.T, db *DB) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // it reads
+	defer tx.Rollback() //nolint:errcheck // read only
 	tables, err := db.dataTables(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// enqueueMails stores an account with letters, one for each kind, and returns them.
+// enqueueMails stores an account with one mail of each kind and returns them.
 func enqueueMails(t *testing.T, db *DB, now time.Time, kinds ...registrar.MailKind) []mailer.QueuedMail {
 	t.Helper()
 	err := db.write(t.Context(), func(q *query.Queries) error {
@@ -31,7 +31,7 @@ func enqueueMails(t *testing.T, db *DB, now time.Time, kinds ...registrar.MailKi
 	}
 	due, err := db.ListDueMails(t.Context(), now, 100)
 	if err != nil || len(due) != len(kinds) {
-		t.Fatalf("%d letters are due, %v", len(due), err)
+		t.Fatalf("%d mails are due, %v", len(due), err)
 	}
 	return due
 }
@@ -51,7 +51,7 @@ func TestEnqueueMail_UsesAccountAddressAndLanguage(t *testing.T) {
 			t.Errorf("%+v", mail)
 		}
 		if early, err := db.ListDueMails(t.Context(), now.Add(-time.Second), 100); err != nil || len(early) != 0 {
-			t.Errorf("%d letters are due before their time, %v", len(early), err)
+			t.Errorf("%d mails are due too early, %v", len(early), err)
 		}
 	})
 }
@@ -77,32 +77,32 @@ func TestClaimMail_RacingNodesOneWins(t *testing.T) {
 		}
 		all.Wait()
 		if wins.Load() != 1 {
-			t.Errorf("%d nodes have the letter", wins.Load())
+			t.Errorf("%d nodes hold the mail", wins.Load())
 		}
 		if due, err := db.ListDueMails(t.Context(), now.Add(30*time.Second), 100); err != nil || len(due) != 0 {
-			t.Errorf("a claimed letter is due, %v", err)
+			t.Errorf("a leased mail is due, %v", err)
 		}
 		due, err := db.ListDueMails(t.Context(), lease, 100)
 		if err != nil || len(due) != 1 || due[0].Attempts != 1 {
-			t.Errorf("after the lease %+v is due, %v", due, err)
+			t.Errorf("due after the lease: %+v, %v", due, err)
 		}
 		if err := db.PostponeMail(t.Context(), mail.ID, lease.Add(time.Second), now); err != nil {
 			t.Error(err)
 		}
 		if due, err := db.ListDueMails(t.Context(), now, 100); err != nil || len(due) != 0 {
-			t.Errorf("somebody else's lease was ended, %v", err)
+			t.Errorf("another node's lease was released, %v", err)
 		}
 		if err := db.PostponeMail(t.Context(), mail.ID, lease, now.Add(time.Second)); err != nil {
 			t.Error(err)
 		}
 		if due, err := db.ListDueMails(t.Context(), now.Add(time.Second), 100); err != nil || len(due) != 1 {
-			t.Errorf("the letter was not postponed, %v", err)
+			t.Errorf("the mail was not postponed, %v", err)
 		}
 		if err := db.DeleteMail(t.Context(), mail.ID); err != nil {
 			t.Error(err)
 		}
 		if due, err := db.ListDueMails(t.Context(), now.AddDate(1, 0, 0), 100); err != nil || len(due) != 0 {
-			t.Errorf("the letter was not removed, %v", err)
+			t.Errorf("the mail was not removed, %v", err)
 		}
 	})
 }
@@ -121,17 +121,17 @@ func TestStoreLink_VoidsFormerLinksOfItsKind(t *testing.T) {
 				t.Fatalf("stored: %t, %v", stored, err)
 			}
 		}
-		// Whoever held the letter before must not void the link that is under way.
+		// A node whose lease expired must not void the link that was mailed since.
 		if stored, err := db.StoreLink(t.Context(), mail.ID, mail.DueAt.Add(-time.Second), mailer.Link{
 			Hash: "late", Kind: registrar.MailPasswordReset, Customer: "cus_outbox", Email: mail.To, ExpiresAt: now.Add(time.Hour),
 		}); err != nil || stored {
-			t.Errorf("a lease that is over: stored %t, %v", stored, err)
+			t.Errorf("after the lease expired: stored %t, %v", stored, err)
 		}
 		store("a", registrar.MailPasswordReset)
 		store("b", registrar.MailConfirm)
 		store("c", registrar.MailPasswordReset)
 		if got := listLinkHashes(t, db); len(got) != 2 || got[0] != "b" || got[1] != "c" {
-			t.Errorf("the links are %v", got)
+			t.Errorf("links: %v", got)
 		}
 	})
 }

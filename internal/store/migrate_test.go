@@ -16,19 +16,20 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/pgtest"
 )
 
-// insertMigration records a migration as done, without a compatibility mark.
+// insertMigration records a migration as applied, without a compatibility mark.
 func insertMigration(t *testing.T, db *DB, version int64) {
 	t.Helper()
 	execStatement(t, db, fmt.Sprintf("INSERT INTO %s (version_id, is_applied) VALUES (%d, TRUE)", sqldb.VersionTable, version))
 }
 
-// markMigration records which programs may run on a version.
+// markMigration records which program versions may run on a schema version.
 func markMigration(t *testing.T, db *DB, version, compatibleFrom int64) {
 	t.Helper()
 	execStatement(t, db, fmt.Sprintf("INSERT INTO %s (version, compatible_from) VALUES (%d, %d)", compatibilityTable, version, compatibleFrom))
 }
 
-// requireNewerSchemaError checks that an error names the schemas of database and program.
+// requireNewerSchemaError checks that an error names the schema versions of database
+// and program.
 func requireNewerSchemaError(t *testing.T, what string, current, newest int64, err error) {
 	t.Helper()
 	if want := fmt.Sprintf("the database has schema %d, which is incompatible with this dotkontor (schema %d)", current, newest); err == nil || !strings.Contains(err.Error(), want) {
@@ -74,8 +75,8 @@ func TestOpen_RefusesNewerSchema(t *testing.T) {
 	}
 }
 
-// Nodes are upgraded one by one: the first new one migrates, and the old ones restart on
-// its schema until their turn.
+// Nodes are upgraded one by one: the first new one migrates, and the old ones restart
+// on its schema until they are upgraded.
 func TestOpen_AcceptsNewerCompatibleSchema(t *testing.T) {
 	t.Parallel()
 	eachOptions(t, func(t *testing.T, place Options) {
@@ -204,10 +205,9 @@ var (
 	narrowing     = regexp.MustCompile(`(?i)\b(CHECK|UNIQUE|PRIMARY KEY|REFERENCES)\b`)
 )
 
-// incompatibilities lists the statements of a migration that a program of the schema
-// before it could not run on. Only new tables, new indexes that are not unique, new
-// optional columns and the compatibility mark are allowed; an older program does not
-// write to a new table.
+// incompatibilities lists the statements of a migration that break programs of the
+// previous schema. Only new tables, new non-unique indexes, new optional columns and
+// the compatibility mark are allowed; an older program does not write to a new table.
 func incompatibilities(text string) (found []string) {
 	up, _, _ := strings.Cut(text, "-- +goose Down")
 	var created []string
@@ -240,7 +240,7 @@ func lintMigration(version, text string) []string {
 	if !strings.Contains(text, "DELETE FROM "+compatibilityTable+" WHERE version = "+version) {
 		return []string{"its Down does not delete its row from " + compatibilityTable}
 	}
-	if mark[2] == version { // needs all nodes to be stopped, and says so
+	if mark[2] == version { // requires that all nodes are stopped, and says so
 		return nil
 	}
 	return incompatibilities(text)

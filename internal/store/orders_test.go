@@ -13,7 +13,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
-// testOrder is an order as it is made: one item for each name, 12 EUR and VAT.
+// testOrder returns a new order: one item for each name, 12 EUR and VAT.
 func testOrder(customer string, names ...string) order.Order {
 	const net, vat = 1200, 228
 	o := order.Order{
@@ -23,7 +23,7 @@ func testOrder(customer string, names ...string) order.Order {
 		},
 		ByName: "Laptop", Claimed: true,
 		Totals: order.Totals{RateBasisPoints: 1900, Rule: "germany", Country: "DE", VATID: "DE1", Unchecked: true},
-		// Hashes and sealed texts look like nothing; here they only have to differ.
+		// Hashes and sealed texts are opaque here; they only have to differ.
 		ItemsKey: fmt.Sprint(names), PayLink: registrar.SecretHash(registrar.NewID("pay", testTime)), SealedPayLink: "sealed-pay",
 		CreatedAt: testTime, UpdatedAt: testTime, ExpiresAt: testTime.Add(24 * time.Hour), Version: 1, DueAt: testTime.Add(24 * time.Hour),
 	}
@@ -61,7 +61,7 @@ func getOrder(t *testing.T, db *DB, id string) order.Order {
 	return o
 }
 
-// mustUpdateOrder takes an order one step on, and fails the test if somebody was before.
+// mustUpdateOrder applies a transition and fails the test on a conflict.
 func mustUpdateOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Transition)) order.Order {
 	t.Helper()
 	ok, err := updateOrder(t, db, was, change)
@@ -83,7 +83,7 @@ func updateOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order
 	return db.UpdateOrder(t.Context(), transition)
 }
 
-// newPayment is one whose page the human has.
+// newPayment returns a payment whose page is open.
 func newPayment(o order.Order, id string) order.Payment {
 	return order.Payment{
 		ID: id, Kind: order.ByPage, State: order.PaymentOpen, Amount: o.Totals.Gross, Session: "cs_" + id, URL: "https://pay.example/" + id,
@@ -98,7 +98,7 @@ func toPaying(id string) func(*order.Order, *order.Transition) {
 	}
 }
 
-// toPaid keeps the last payment and writes the lines.
+// toPaid captures the last payment and creates the provision items.
 func toPaid(o *order.Order, m *order.Transition) {
 	o.State, o.PaidAt, o.DueAt, m.Provision = order.Provisioning, testTime, time.Time{}, true
 	if len(o.Payments) > 0 {
@@ -118,9 +118,9 @@ func TestAddOrder_RoundTrip(t *testing.T) {
 		want.VerifyLink, want.SealedVerifyLink, want.AutoRenew = "hash", "sealed-verify", true
 		want.Items[1].SealedCode, want.Items[1].Kind = "sealed-code", order.Transfer
 		stored := addOrder(t, db, want)
-		want.Email = "anna@example.com" // folded, because it is for comparing
+		want.Email = "anna@example.com" // normalized for comparison
 		if !reflect.DeepEqual(stored, want) {
-			t.Errorf("said to be stored:\n%+v\nwant\n%+v", stored, want)
+			t.Errorf("returned:\n%+v\nwant\n%+v", stored, want)
 		}
 		if got := getOrder(t, db, want.ID); !reflect.DeepEqual(got, want) {
 			t.Errorf("got\n%+v\nwant\n%+v", got, want)
@@ -162,7 +162,7 @@ func TestGetOrder_UnknownKeysFindNothing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		mine := addOrder(t, db, testOrder(anna, "a.org"))
-		// Empty is not a link, a session or an intent, though rows have empty ones.
+		// An empty link, session or intent finds nothing, though rows have empty ones.
 		mustUpdateOrder(t, db, mine, func(o *order.Order, _ *order.Transition) {
 			o.State = order.Paying
 			o.Payments = []order.Payment{{ID: "pay_1", State: order.PaymentOpening, CreatedAt: testTime, UpdatedAt: testTime, EndsAt: testTime}}
@@ -212,7 +212,7 @@ func TestAddOrder_RacingCallersSameItemsOneOrder(t *testing.T) {
 		different := 0
 		ids.Range(func(any, any) bool { different++; return true })
 		if added.Load() != 1 || different != 1 || count(t, db, "SELECT count(*) FROM orders") != 1 || count(t, db, "SELECT count(*) FROM audit_events") != 1 {
-			t.Errorf("%d added, %d told", added.Load(), different)
+			t.Errorf("%d added, %d conflicts", added.Load(), different)
 		}
 	})
 }
@@ -241,7 +241,7 @@ func TestAddOrder_RacingCallersStayWithinLimit(t *testing.T) {
 		if added.Load() != 5 || refused.Load() != 25 || count(t, db, "SELECT count(*) FROM orders") != 5 {
 			t.Errorf("%d added, %d refused", added.Load(), refused.Load())
 		}
-		// One that is over makes room.
+		// A final order does not count.
 		page, err := db.ListOrders(t.Context(), anna, "", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -264,14 +264,14 @@ func TestAddOrder_RequiresOpenConfirmedAccount(t *testing.T) {
 		for _, id := range []string{gone, new, "cus_nobody"} {
 			o := testOrder(id, "a.org")
 			if _, _, err := db.AddOrder(ctx, o, 5, orderEvent(o)); registrar.CodeOf(err) != registrar.NoSuchCustomer {
-				t.Errorf("%s orders: %v", id, err)
+				t.Errorf("%s can order: %v", id, err)
 			}
 			if _, err := db.GetBuyer(ctx, id); registrar.CodeOf(err) != registrar.NoSuchCustomer {
 				t.Errorf("%s is a buyer: %v", id, err)
 			}
 		}
 		if count(t, db, "SELECT count(*) FROM customers WHERE disabled_at = 5") != 1 {
-			t.Error("a closed account was opened by ordering")
+			t.Error("ordering opened a closed account")
 		}
 	})
 }
@@ -304,11 +304,11 @@ func TestGetBuyer_JoinsRegistrantAndPaymentMethod(t *testing.T) {
 		want.ProviderCustomer = "cus_1"
 		keep(order.PaymentMethod{ProviderCustomer: "cus_1"})
 		if _, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || kept {
-			t.Errorf("kept %t, %v", kept, err)
+			t.Errorf("saved %t, %v", kept, err)
 		}
 		want.MethodLabel = "Visa •••• 4242"
 		keep(order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa •••• 4242"})
-		keep(order.PaymentMethod{ProviderCustomer: "cus_1"}) // a payment without a wish to keep takes nothing away
+		keep(order.PaymentMethod{ProviderCustomer: "cus_1"}) // a payment that saves no method keeps the stored one
 		if got, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || !kept || got.ID != "pm_1" {
 			t.Errorf("got %+v, %t, %v", got, kept, err)
 		}
@@ -345,16 +345,16 @@ func TestListOrders_Pages(t *testing.T) {
 		third, last := names(db.ListOrders(ctx, anna, last, 2))
 		none, _ := names(db.ListOrders(ctx, anna, last, 2))
 		if first != "43" || second != "21" || third != "0" || none != "" {
-			t.Errorf("the customer's pages are %q %q %q %q", first, second, third, none)
+			t.Errorf("the customer's pages: %q %q %q %q", first, second, third, none)
 		}
 		some, last := names(db.ListOrdersAfter(ctx, "", 7))
 		rest, last := names(db.ListOrdersAfter(ctx, last, 7))
 		none, _ = names(db.ListOrdersAfter(ctx, last, 7))
 		if some+rest != "0011223344" || none != "" {
-			t.Errorf("everybody's pages are %q %q %q", some, rest, none)
+			t.Errorf("all customers' pages: %q %q %q", some, rest, none)
 		}
 		if due, _ := names(db.ListDueOrders(ctx, testTime.Add(-2*time.Second), 5)); due != "44332" {
-			t.Errorf("due are %q", due)
+			t.Errorf("due: %q", due)
 		}
 	})
 }
@@ -394,7 +394,7 @@ func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
 		}
 		overdue, err := db.ListOverdueOrders(ctx, anna, testTime.Add(2*time.Second), 10)
 		if err != nil || len(overdue) != 2 || overdue[0].Items[0].Name != "0.org" || overdue[1].Items[0].Name != "2.org" {
-			t.Errorf("overdue are %v, %v", overdue, err)
+			t.Errorf("overdue: %v, %v", overdue, err)
 		}
 	})
 }

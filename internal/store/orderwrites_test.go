@@ -35,7 +35,7 @@ func TestUpdateOrder_RacingCallersOneWins(t *testing.T) {
 		all.Wait()
 		after := getOrder(t, db, o.ID)
 		if done.Load() != 1 || len(after.Payments) != 1 || after.Version != 2 || after.State != order.Paying {
-			t.Errorf("%d moved it; it is %+v", done.Load(), after)
+			t.Errorf("%d transitions succeeded; the order is %+v", done.Load(), after)
 		}
 	})
 }
@@ -48,11 +48,11 @@ func TestUpdateOrder_SecondCapturedPaymentIsRefused(t *testing.T) {
 		o = mustUpdateOrder(t, db, o, toPaid)
 		ok, err := updateOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.Payments[0].State, o.Attempts = order.PaymentCaptured, 7 })
 		if err == nil || ok {
-			t.Errorf("a second payment is kept: %t, %v", ok, err)
+			t.Errorf("a second payment was captured: %t, %v", ok, err)
 		}
 		after := getOrder(t, db, o.ID)
 		if after.Payments[0].State != order.PaymentOpen || after.Attempts != 0 || after.Version != o.Version {
-			t.Errorf("half of the change was stored: %+v", after)
+			t.Errorf("the change was stored partially: %+v", after)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestUpdateOrder_StoresAllEffects(t *testing.T) {
 		later := testTime.Add(time.Minute)
 		o = mustUpdateOrder(t, db, o, func(o *order.Order, m *order.Transition) {
 			toPaid(o, m)
-			o.UpdatedAt, m.At = testTime.AddDate(1, 0, 0), later // a sandbox whose clock was moved on
+			o.UpdatedAt, m.At = testTime.AddDate(1, 0, 0), later // a sandbox whose clock was advanced
 			o.Items[1].SealedCode, o.Items[1].Kind = "sealed-code", order.Register
 			m.Method = &order.PaymentMethod{ProviderCustomer: "cus_1", ID: "pm_1", Label: "Visa"}
 			m.AuditEvents = []registrar.AuditEvent{event}
@@ -101,25 +101,25 @@ func TestUpdateOrder_StoresAllEffects(t *testing.T) {
 			m.Mails = []registrar.Mail{{Kind: "order_paid", Customer: anna}, {Kind: "order_paid", Customer: anna}}
 		})
 		if got := count(t, db, "SELECT count(*) FROM audit_events WHERE object = $1", o.ID); got != 2 {
-			t.Errorf("%d deeds", got)
+			t.Errorf("%d audit events", got)
 		}
 		if o.Consent != (order.Consent{At: later, Wording: "2026-11-de"}) {
-			t.Errorf("the consent is %+v", o.Consent)
+			t.Errorf("consent: %+v", o.Consent)
 		}
 		if got := count(t, db, "SELECT count(*) FROM mails WHERE due_at = $1", later.UnixMicro()); got != 2 {
-			t.Errorf("%d letters", got)
+			t.Errorf("%d mails", got)
 		}
 		if method, kept, err := db.GetPaymentMethod(ctx, anna); err != nil || !kept || method.ID != "pm_1" {
 			t.Errorf("got %+v, %t, %v", method, kept, err)
 		}
 		lines, err := db.ListDueProvisionItems(ctx, later, 5)
 		if err != nil || len(lines) != 2 {
-			t.Fatalf("%d lines, %v", len(lines), err)
+			t.Fatalf("%d provision items, %v", len(lines), err)
 		}
 		for _, line := range lines {
 			at := slices.IndexFunc(o.Items, func(item order.Item) bool { return item.ProvisionItem == line.ID })
 			if at < 0 {
-				t.Fatalf("the line %+v is of no item", line)
+				t.Fatalf("provision item %+v has no order item", line)
 			}
 			item := o.Items[at]
 			want := provision.Item{
@@ -155,22 +155,22 @@ func TestUpdateOrder_TakenNameFailsItsItem(t *testing.T) {
 		for i, item := range after.Items {
 			states = append(states, string(item.State)+" "+string(item.Failure))
 			if item != transition.To.Items[i] {
-				t.Errorf("the caller sees %+v, stored is %+v", transition.To.Items[i], item)
+				t.Errorf("the caller sees %+v, stored: %+v", transition.To.Items[i], item)
 			}
 			if (item.ProvisionItem == "") != (item.State == order.ItemFailed) {
-				t.Errorf("the line of %+v", item)
+				t.Errorf("provision item of %+v", item)
 			}
 		}
 		if want := []string{"failed name_held", "provisioning ", "failed name_held"}; !slices.Equal(states, want) {
-			t.Errorf("the items are %q, want %q", states, want)
+			t.Errorf("item states %q, want %q", states, want)
 		}
 		if !after.DueAt.Equal(testTime) || after.Version != o.Version+1 {
-			t.Errorf("due %v, version %d: nobody settles it", after.DueAt, after.Version)
+			t.Errorf("due %v, version %d: the order is never settled", after.DueAt, after.Version)
 		}
 	})
 }
 
-// finishItem takes the line of an item to its end, as provisioning does.
+// finishItem finishes the provision item of an order item, as provisioning does.
 func finishItem(t *testing.T, db *DB, item order.Item, failure registrar.Code) {
 	t.Helper()
 	line, found, err := db.ProvisionItemByID(t.Context(), item.ProvisionItem)
@@ -214,14 +214,14 @@ func TestFinishOrderItem_MakesOrderDue(t *testing.T) {
 			if after.Items[1].State != order.ItemFailed || after.Items[1].Failure != "taken" {
 				t.Errorf("got %+v", after.Items)
 			}
-			// Who read the order before may not put it to sleep now.
+			// A transition of an outdated version must not postpone the order.
 			ok, err := updateOrder(t, db, half, func(o *order.Order, _ *order.Transition) { o.DueAt = time.Time{} })
 			if err != nil || ok {
 				t.Errorf("moved %t, %v", ok, err)
 			}
 			renews := count(t, db, "SELECT auto_renew FROM domains WHERE name = $1", name+"good.org") == 1
 			if renews != (method != "") {
-				t.Errorf("with the means of payment %q it renews: %t", method, renews)
+				t.Errorf("with payment method %q auto-renewal is %t", method, renews)
 			}
 		}
 	})
@@ -286,7 +286,7 @@ func TestClaimNode_ReleasesItsOwnOrders(t *testing.T) {
 		}
 		due, err := db.ListDueOrders(ctx, testTime, 5)
 		if err != nil || len(due) != 1 || due[0].Items[0].Name != "0.org" || due[0].Node != "" {
-			t.Errorf("due are %+v, %v", due, err)
+			t.Errorf("due: %+v, %v", due, err)
 		}
 		backlog, err := db.CountOrderBacklog(ctx, testTime.Add(time.Second))
 		if err != nil || backlog != (OrderBacklog{Due: 1, OldestDue: testTime}) {
@@ -327,7 +327,7 @@ func TestUpdateOrder_OverlappingNamesDoNotDeadlock(t *testing.T) {
 				}
 			}
 			if got != len(names) {
-				t.Errorf("%d of %d names have a line", got, len(names))
+				t.Errorf("%d of %d names have a provision item", got, len(names))
 			}
 		}
 	})

@@ -16,7 +16,7 @@ func TestSpent_MaximumOfAccountAddressAndCard(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		ctx := t.Context()
 		n := 0
-		// pay makes a paid order of a customer with an address and a card.
+		// pay adds a paid order of a customer with an address and a card.
 		pay := func(customer, email, card string, items int, at time.Time) {
 			t.Helper()
 			n++
@@ -41,27 +41,27 @@ func TestSpent_MaximumOfAccountAddressAndCard(t *testing.T) {
 		}
 		anna, bert, carl := newCustomer(t, db, "anna"), newCustomer(t, db, "bert"), newCustomer(t, db, "carl")
 		if got := spent(anna, "a@example.com"); got != 0 {
-			t.Errorf("nothing was paid, and %d counts", got)
+			t.Errorf("unpaid orders count %d", got)
 		}
 		pay(anna, "a@example.com", "red", 2, testTime)
-		pay(anna, "a@example.com", "", 1, testTime.Add(-time.Second)) // too long ago
+		pay(anna, "a@example.com", "", 1, testTime.Add(-time.Second)) // before the window
 		addOrder(t, db, testOrder(anna, "unpaid.org"))
 		if got := spent(anna, "a@example.com"); got != 2 {
-			t.Errorf("by the account %d, want 2", got)
+			t.Errorf("by account: %d, want 2", got)
 		}
 		pay(bert, "A@Example.com", "blue", 3, testTime)
 		if got := spent(anna, "a@example.com"); got != 5 {
-			t.Errorf("by an address of two accounts %d, want 5", got)
+			t.Errorf("by an address of two accounts: %d, want 5", got)
 		}
 		if got := spent(anna, "other@example.com"); got != 2 {
-			t.Errorf("by another address %d, want 2", got)
+			t.Errorf("by another address: %d, want 2", got)
 		}
 		pay(carl, "c@example.com", "red", 5, testTime)
 		if got := spent(anna, "a@example.com"); got != 7 {
-			t.Errorf("by a card of two accounts %d, want 7", got)
+			t.Errorf("by a card of two accounts: %d, want 7", got)
 		}
 		if got := spent(bert, "b@example.com"); got != 3 {
-			t.Errorf("a card that the account never used counts: %d, want 3", got)
+			t.Errorf("with a card that the account never used: %d, want 3", got)
 		}
 		sales, err := db.SalesSince(ctx, "germany", testTime)
 		if err != nil || sales != 10*1200 {
@@ -90,19 +90,19 @@ func TestSetIdentity_RequiresUnchangedIdentity(t *testing.T) {
 			}
 		}
 		set(nil, open, true)
-		set(nil, done, false)   // somebody was before
-		set(&done, done, false) // it is not that
+		set(nil, done, false)   // a concurrent change was faster
+		set(&done, done, false) // not the current state
 		set(&open, done, true)
 		set(&open, done, false)
 		if got, asked, err := db.GetIdentity(ctx, anna); err != nil || !asked || got != done {
 			t.Errorf("got %+v, %t, %v", got, asked, err)
 		}
 		if got := count(t, db, "SELECT count(*) FROM audit_events"); got != 2 {
-			t.Errorf("%d deeds of 2 changes", got)
+			t.Errorf("%d audit events for 2 changes", got)
 		}
 		for session, want := range map[string]string{"vs_1": anna, "vs_2": "", "": "", "a\x00": ""} {
 			if got, found, err := db.CustomerByVerification(ctx, session); err != nil || found != (want != "") || got != want {
-				t.Errorf("%q is of %q, %t, %v", session, got, found, err)
+				t.Errorf("%q belongs to %q, %t, %v", session, got, found, err)
 			}
 		}
 	})
@@ -126,7 +126,7 @@ func TestListOrdersAwaitingIdentity_FindsOpenOrders(t *testing.T) {
 		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
-		// A verification that was not needed first, and then was, brings its link.
+		// A verification that becomes necessary later has a link.
 		page, _ := db.ListOrders(t.Context(), bert, "", 1)
 		after := mustUpdateOrder(t, db, page[0], func(o *order.Order, _ *order.Transition) { o.VerifyLink, o.SealedVerifyLink = "late", "sealed" })
 		if found, ok, err := db.OrderByVerifyLink(t.Context(), "late"); err != nil || !ok || found.ID != after.ID || found.SealedVerifyLink != "sealed" {
@@ -145,7 +145,7 @@ func TestSetVATCheck_KeepsNewestResult(t *testing.T) {
 		for _, check := range []struct {
 			valid bool
 			after time.Duration
-		}{{true, 0}, {false, time.Hour}, {true, time.Minute}} { // the last one was slow
+		}{{true, 0}, {false, time.Hour}, {true, time.Minute}} { // the last response was slow
 			if err := db.SetVATCheck(ctx, "ATU1", check.valid, testTime.Add(check.after)); err != nil {
 				t.Fatal(err)
 			}
@@ -156,7 +156,7 @@ func TestSetVATCheck_KeepsNewestResult(t *testing.T) {
 	})
 }
 
-// What is written here must be in a backup and come back from it.
+// Everything written here must survive backup and restore.
 func TestBackup_KeepsOrdersAndPayments(t *testing.T) {
 	t.Parallel()
 	eachOptions(t, func(t *testing.T, place Options) {
@@ -179,11 +179,11 @@ func TestBackup_KeepsOrdersAndPayments(t *testing.T) {
 		}
 		restored := openAt(t, fresh)
 		if got, want := sortedRows(dumpOf(t, restored)), sortedRows(dumpOf(t, db)); !slices.Equal(got, want) {
-			t.Errorf("came back:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("restored:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		for _, table := range []string{"orders", "order_items", "payments", "refunds", "identities", "payment_methods", "vat_checks", "provision_items"} {
 			if count(t, restored, "SELECT count(*) FROM "+table) != 1 {
-				t.Errorf("%s has not one row", table)
+				t.Errorf("%s does not have one row", table)
 			}
 		}
 		if again := getOrder(t, restored, o.ID); again.Totals != o.Totals || len(again.Refunds) != 1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 )
 
-// testTime is when everything happens, unless a test says otherwise.
+// testTime is the time of all events, unless a test sets another.
 var testTime = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 // newCustomer stores a confirmed account and returns its id.
@@ -26,7 +26,6 @@ func newCustomer(t *testing.T, db *DB, name string) string {
 	return id
 }
 
-// execStatement runs one statement of a test.
 func execStatement(t *testing.T, db *DB, statement string, values ...any) {
 	t.Helper()
 	if _, err := db.sql.Writer().ExecContext(t.Context(), statement, values...); err != nil {
@@ -34,7 +33,7 @@ func execStatement(t *testing.T, db *DB, statement string, values ...any) {
 	}
 }
 
-// count is the result of a question for one number.
+// count returns the result of a query for one number.
 func count(t *testing.T, db *DB, question string, values ...any) int {
 	t.Helper()
 	var n int
@@ -61,7 +60,7 @@ func operatorActor() registrar.Actor {
 	return registrar.Actor{Kind: registrar.ActorOperator, Through: "root"}
 }
 
-// wantCode fails unless err is ours, of this kind and code.
+// wantCode fails unless err is a registrar.Error of this kind and code.
 func wantCode(t *testing.T, err error, kind registrar.Kind, code registrar.Code) {
 	t.Helper()
 	if !errors.Is(err, &registrar.Error{Kind: kind, Code: code}) {
@@ -69,7 +68,8 @@ func wantCode(t *testing.T, err error, kind registrar.Kind, code registrar.Code)
 	}
 }
 
-// requireTokenCount says that an account's counter is the number of its active tokens.
+// requireTokenCount checks that an account's counter equals the number of its active
+// tokens.
 func requireTokenCount(t *testing.T, db *DB, customer string) {
 	t.Helper()
 	active := count(t, db, "SELECT count(*) FROM personal_access_tokens WHERE customer_id = $1 AND revoked_at = 0", customer)
@@ -121,7 +121,7 @@ func TestPersonalAccessToken_InvalidForDisabledOrUnconfirmedAccount(t *testing.T
 		}
 		execStatement(t, db, "UPDATE customers SET confirmed_at = 1")
 		if _, err := service.Verify(ctx, secret); err != nil {
-			t.Errorf("open again, but %v", err)
+			t.Errorf("enabled again, but %v", err)
 		}
 	})
 }
@@ -137,11 +137,11 @@ func TestPersonalAccessToken_OnlyHashIsStored(t *testing.T) {
 		dump := dumpOf(t, db)
 		hash, _ := registrar.HashSecret(registrar.PersonalToken, secret)
 		if !strings.Contains(dump, string(hash)) {
-			t.Error("the dump lacks the token, so nothing was checked")
+			t.Error("the dump lacks the token, so the test proves nothing")
 		}
 		random := strings.TrimPrefix(secret, string(registrar.PersonalToken))
 		if strings.Contains(dump, random) {
-			t.Error("the dump has the secret")
+			t.Error("the dump contains the secret")
 		}
 	})
 }
@@ -154,7 +154,7 @@ func TestCreateToken_WritesAuditEventAndMail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the second time changes nothing, and so is not told
+		for range 2 { // the second call changes nothing and is not audited
 			if err := service.Revoke(ctx, personActor(anna), token.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -163,18 +163,18 @@ func TestCreateToken_WritesAuditEventAndMail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []string
+		var lines []string
 		for _, event := range events {
-			told = append(told, string(event.Action)+" "+event.Object+" "+string(event.Actor.Kind))
+			lines = append(lines, string(event.Action)+" "+event.Object+" "+string(event.Actor.Kind))
 		}
-		slices.Sort(told) // both have the same time
-		if want := []string{"token_created " + token.ID + " person", "token_revoked " + token.ID + " person"}; !slices.Equal(told, want) {
-			t.Errorf("the audit has %q, want %q", told, want)
+		slices.Sort(lines) // both have the same time
+		if want := []string{"token_created " + token.ID + " person", "token_revoked " + token.ID + " person"}; !slices.Equal(lines, want) {
+			t.Errorf("audit events: %q, want %q", lines, want)
 		}
 		mails := count(t, db, `SELECT count(*) FROM mails WHERE kind = 'token_created' AND recipient = 'anna@example.com'
 			AND language = 'de' AND customer_id = $1 AND data = '{"name":"Laptop"}'`, anna)
 		if all := count(t, db, "SELECT count(*) FROM mails"); mails != 1 || all != 1 {
-			t.Errorf("%d letters, %d of them right, want one", all, mails)
+			t.Errorf("%d mails, %d of them correct, want one", all, mails)
 		}
 	})
 }
@@ -188,7 +188,7 @@ func TestCreateToken_RacingCallersStayWithinLimit(t *testing.T) {
 			return err
 		})
 		if made != oauth.MaxActiveTokens || refused != 50-oauth.MaxActiveTokens {
-			t.Errorf("%d got a token and %d were told that it is one too many, want 20 and 30", made, refused)
+			t.Errorf("%d tokens created and %d refused, want 20 and 30", made, refused)
 		}
 		if listed, err := service.List(t.Context(), personActor(anna)); err != nil || len(listed) != oauth.MaxActiveTokens {
 			t.Errorf("%d are listed, %v", len(listed), err)
@@ -209,7 +209,7 @@ func TestRevokeToken_FreesExactlyOneSlot(t *testing.T) {
 			}
 		}
 		var wait sync.WaitGroup
-		for range 10 { // all revoke the same one
+		for range 10 { // all revoke the same token
 			wait.Go(func() {
 				if err := service.Revoke(ctx, personActor(anna), last.ID); err != nil {
 					t.Error(err)
@@ -226,14 +226,13 @@ func TestRevokeToken_FreesExactlyOneSlot(t *testing.T) {
 			return err
 		})
 		if during+after != 1 {
-			t.Errorf("%d tokens were made, want one for the one that was revoked", during+after)
+			t.Errorf("%d tokens were created, want one for the revoked one", during+after)
 		}
 		requireTokenCount(t, db, anna)
 	})
 }
 
-// race runs n attempts at once, and counts those that went well and those that
-// were one token too many.
+// race runs n attempts concurrently and counts successes and refusals over the limit.
 func race(t *testing.T, n int, attempt func(ctx context.Context) error) (made, refused int64) {
 	t.Helper()
 	var well, tooMany atomic.Int64
@@ -266,7 +265,7 @@ func TestRevokeToken_ForeignTokenIsNotFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantCode(t, service.Revoke(ctx, personActor(bert), token.ID), registrar.KindNotFound, oauth.NoSuchToken)
-		for _, unknown := range []string{"", "tok_unknown", "tok_\x00", "tok_\xff"} { // PostgreSQL knows no such texts
+		for _, unknown := range []string{"", "tok_unknown", "tok_\x00", "tok_\xff"} { // PostgreSQL rejects such text
 			wantCode(t, service.Revoke(ctx, personActor(bert), unknown), registrar.KindNotFound, oauth.NoSuchToken)
 			wantCode(t, service.RevokeFor(ctx, operatorActor(), unknown), registrar.KindNotFound, oauth.NoSuchToken)
 		}
@@ -274,10 +273,10 @@ func TestRevokeToken_ForeignTokenIsNotFound(t *testing.T) {
 			t.Errorf("bert sees %+v, %v", listed, err)
 		}
 		if _, err := service.Verify(ctx, secret); err != nil {
-			t.Errorf("anna's token was revoked by bert: %v", err)
+			t.Errorf("bert revoked anna's token: %v", err)
 		}
-		if told := count(t, db, "SELECT count(*) FROM audit_events WHERE action = 'token_revoked'"); told != 0 {
-			t.Errorf("%d deeds tell of a revocation that was none", told)
+		if events := count(t, db, "SELECT count(*) FROM audit_events WHERE action = 'token_revoked'"); events != 0 {
+			t.Errorf("%d audit events of a revocation that did not happen", events)
 		}
 	})
 }
@@ -292,7 +291,7 @@ func TestCreateToken_RefusedForClosedAccount(t *testing.T) {
 			wantCode(t, err, registrar.KindNotFound, "")
 		}
 		if left := count(t, db, "SELECT (SELECT count(*) FROM personal_access_tokens) + (SELECT count(*) FROM audit_events) + (SELECT count(*) FROM mails)"); left != 0 {
-			t.Errorf("%d rows are left of it", left)
+			t.Errorf("%d of its rows are left", left)
 		}
 	})
 }
@@ -319,7 +318,7 @@ func TestPersonalAccessToken_OperatorsListAndRevokeAny(t *testing.T) {
 		}
 		events, err := db.ListAuditEvents(ctx, anna, "", 10)
 		if err != nil || len(events) != 2 || events[0].Actor.Kind != registrar.ActorOperator || events[0].Actor.Through != "root" {
-			t.Errorf("the customer reads %+v, %v", events, err)
+			t.Errorf("the customer's audit events: %+v, %v", events, err)
 		}
 	})
 }

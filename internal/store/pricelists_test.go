@@ -26,7 +26,7 @@ func listWith(t *testing.T, price string) *catalog.Catalog {
 	return list
 }
 
-// lockedBuffer is a log that two goroutines may use.
+// lockedBuffer is a log for concurrent use.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -104,7 +104,7 @@ func TestReplacePriceList_SecondOfTwoRacingImportsFails(t *testing.T) {
 			}
 		}
 		if won != 1 {
-			t.Errorf("%d imports compared with the same edition came into force", won)
+			t.Errorf("%d imports based on the same edition took effect", won)
 		}
 	})
 }

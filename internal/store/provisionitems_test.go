@@ -33,7 +33,7 @@ func addProvisionItem(t *testing.T, db *DB, customer, name, payment string) prov
 	return item
 }
 
-// itemTransition is a move from where a line is.
+// itemTransition returns a transition from an item's current state.
 func itemTransition(item provision.Item, change func(*provision.Item, *provision.Transition)) provision.Transition {
 	transition := provision.Transition{From: item, To: item}
 	change(&transition.To, &transition)
@@ -55,21 +55,21 @@ func TestAddProvisionItem_OncePerPaymentAndOpenName(t *testing.T) {
 		ctx, anna, bert := t.Context(), newCustomer(t, db, "anna"), newCustomer(t, db, "bert")
 		first := addProvisionItem(t, db, anna, "neu.org", "manual:1")
 		if again := addProvisionItem(t, db, anna, "neu.org", "manual:1"); again.ID != first.ID {
-			t.Error("the same payment paid for the same name twice")
+			t.Error("one payment paid for the same name twice")
 		}
 		if _, err := db.AddProvisionItem(ctx, newProvisionItem(bert, "neu.org", "manual:2"), orderedEvent(bert, "neu.org")); registrar.CodeOf(err) != registrar.NameHeld {
-			t.Errorf("two open lines want one name: %v", err)
+			t.Errorf("two open items have the same name: %v", err)
 		}
 		if _, err := db.AddProvisionItem(ctx, newProvisionItem("cus_nobody", "x.org", "manual:3"), orderedEvent("", "")); registrar.CodeOf(err) != registrar.NoSuchCustomer {
-			t.Errorf("a line of nobody: %v", err)
+			t.Errorf("an item without a customer: %v", err)
 		}
 		if got := count(t, db, "SELECT count(*) FROM audit_events"); got != 1 {
-			t.Errorf("%d deeds for one line", got)
+			t.Errorf("%d audit events for one item", got)
 		}
 		mustUpdateItem(t, db, itemTransition(first, func(l *provision.Item, _ *provision.Transition) {
 			l.State, l.DueAt, l.Failure, l.RefundDue = provision.StateFailed, time.Time{}, "taken", true
 		}))
-		addProvisionItem(t, db, bert, "neu.org", "manual:2") // the first one is over
+		addProvisionItem(t, db, bert, "neu.org", "manual:2") // the first item is final
 	})
 }
 
@@ -95,7 +95,7 @@ func TestUpdateProvisionItem_RacingCallersOneWins(t *testing.T) {
 		}
 		all.Wait()
 		if moved.Load() != 1 || count(t, db, "SELECT count(*) FROM domains") != 1 {
-			t.Errorf("%d moved it, %d domains", moved.Load(), count(t, db, "SELECT count(*) FROM domains"))
+			t.Errorf("%d transitions succeeded, %d domains", moved.Load(), count(t, db, "SELECT count(*) FROM domains"))
 		}
 	})
 }
@@ -129,7 +129,7 @@ func TestUpdateProvisionItem_UpdatesItsDomain(t *testing.T) {
 		if err != nil || !found || domain.Account != "sandbox" || domain.Handle != "DK1" || !domain.RegistryExpires.Equal(paid) {
 			t.Errorf("got %+v, %t, %v", domain, found, err)
 		}
-		// A name that somebody holds meanwhile stops the step as a whole.
+		// A name that another customer holds fails the whole transaction.
 		held := addProvisionItem(t, db, anna, "held.org", "manual:3")
 		if _, err := newPortfolioService(t, db).Add(ctx, operatorActor(), portfolio.AddParams{
 			Customer: anna, Name: registrar.NewName("held", ".org"), Status: registrar.DomainActive, PaidUntil: paid,
@@ -137,10 +137,10 @@ func TestUpdateProvisionItem_UpdatesItsDomain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := db.UpdateProvisionItem(ctx, itemTransition(held, takeUp)); registrar.CodeOf(err) != registrar.NameHeld {
-			t.Errorf("the name of another domain was taken: %v", err)
+			t.Errorf("another customer's domain was taken over: %v", err)
 		}
 		if stored, _, _ := db.ProvisionItemByID(ctx, held.ID); stored.State != provision.StatePaid {
-			t.Errorf("the line moved to %s all the same", stored.State)
+			t.Errorf("the item moved to %s all the same", stored.State)
 		}
 	})
 }
@@ -172,24 +172,24 @@ func TestProvisionItems_ReleasedPerNodeAndDueAfterRegistryMessage(t *testing.T) 
 			return names
 		}
 		if names := due(); len(names) != 0 {
-			t.Errorf("due under a lease: %q", names)
+			t.Errorf("leased items are due: %q", names)
 		}
 		if released, err := db.ClaimNode(ctx, "here", testTime); err != nil || released.ProvisionItems != 2 {
 			t.Errorf("released %+v, %v", released, err)
 		}
 		if names := due(); !slices.Equal(names, []string{"n0.org", "n1.org"}) {
-			t.Errorf("due are %q", names)
+			t.Errorf("due: %q", names)
 		}
 		for _, name := range []string{"n2.org", "n3.org"} {
-			for i, want := range []bool{true, false} { // the second time it is known
+			for i, want := range []bool{true, false} { // the second message is a duplicate
 				added, err := db.StoreRegistryMessage(ctx, "sandbox", provision.Message{ID: name, Name: name, Queued: testTime}, testTime)
 				if err != nil || added != want {
-					t.Errorf("%s, time %d: stored %t, %v", name, i, added, err)
+					t.Errorf("%s, message %d: stored %t, %v", name, i, added, err)
 				}
 			}
 		}
 		if names := due(); !slices.Equal(names, []string{"n0.org", "n1.org", "n3.org"}) {
-			t.Errorf("after the messages due are %q; another node's lease must stay", names)
+			t.Errorf("due after the messages: %q; another node's lease must stay", names)
 		}
 	})
 }
@@ -214,7 +214,7 @@ func TestUpdateDomainFromRegistry_RequiresUnchangedState(t *testing.T) {
 			t.Fatalf("%t, %v", stored, err)
 		}
 		if stored, err := db.UpdateDomainFromRegistry(ctx, was, now, &event); err != nil || stored {
-			t.Errorf("it followed from a state that it was not in: %t, %v", stored, err)
+			t.Errorf("a transition from a wrong state succeeded: %t, %v", stored, err)
 		}
 		got, found, err := db.DomainByName(ctx, "neu.org")
 		if err != nil || !found || got.Status != "transferred_out" || !slices.Equal(got.RegistryStatus, now.RegistryStatus) {

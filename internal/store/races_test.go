@@ -16,11 +16,11 @@ import (
 )
 
 // At READ COMMITTED, PostgreSQL lets two transactions check what the other one is about
-// to change. These tests stop one between its check and its change and run the other
-// one there until it has ended or waits for a lock. SQLite has one writer.
+// to change. These tests pause one between its check and its change and run the other
+// until it ends or waits for a lock. SQLite has one writer.
 
-// runConcurrently runs act while a transaction is open, and returns when act has ended or waits
-// for a lock; wait returns when it has ended.
+// runConcurrently runs act while a transaction is open, and returns when act has ended
+// or waits for a lock; wait returns when it has ended.
 func runConcurrently(t *testing.T, db *DB, act func()) (wait func()) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -32,7 +32,7 @@ func runConcurrently(t *testing.T, db *DB, act func()) (wait func()) {
 		select {
 		case <-ended:
 			return func() {}
-		case <-time.After(time.Millisecond): // the lock is the database's; nothing here says when it is waited for
+		case <-time.After(time.Millisecond): // only the database knows who waits for its lock
 		}
 		if count(t, db, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0 {
 			return func() { <-ended }
@@ -46,7 +46,7 @@ func onPostgres(t *testing.T, test func(t *testing.T, db *DB)) {
 	test(t, openAt(t, Options{URL: newMigratedPostgres(t), MaxConnections: 8}))
 }
 
-// storeWithCheckHook runs an event after a check that a transaction has made.
+// storeWithCheckHook runs a hook after a check inside a transaction.
 type storeWithCheckHook struct {
 	account.Store
 	onChecked func()
@@ -73,7 +73,7 @@ func (t txWithCheckHook) CountCloseBlockers(ctx context.Context, id string) (acc
 	return ties, err
 }
 
-// storeWithBeginHook runs an event before a transaction begins.
+// storeWithBeginHook runs a hook before a transaction begins.
 type storeWithBeginHook struct {
 	account.Store
 	onBegin func()
@@ -84,7 +84,7 @@ func (s storeWithBeginHook) UpdateCustomers(ctx context.Context, change func(acc
 	return s.Store.UpdateCustomers(ctx, change)
 }
 
-// storeWithReadHook runs an event after a transaction has read an account.
+// storeWithReadHook runs a hook after a transaction has read an account.
 type storeWithReadHook struct {
 	account.Store
 	onRead func()
@@ -134,7 +134,7 @@ func signedInActor(id string) registrar.Actor {
 	return registrar.Actor{Kind: registrar.ActorPerson, Customer: id, Through: "ses_1", SignedInAt: testTime}
 }
 
-// otherRegistrant is another registrant, in another country.
+// otherRegistrant returns another registrant, in another country.
 var otherRegistrant = account.Registrant{
 	Kind: account.Person, Name: "Anna Neu", Street: "Ring 1", PostalCode: "1010", City: "Wien", Country: "AT", Phone: "+43 1 234567",
 }
@@ -171,12 +171,12 @@ func TestRegistrant_UnchangedWhilePaymentBegins(t *testing.T) {
 			t.Fatalf("registrant %v, payment %v", err, payErr)
 		}
 		if began {
-			t.Error("a payment began for the registrant of before, and the registrant changed")
+			t.Error("a payment started for the old registrant, and the registrant changed")
 		}
 	})
 }
 
-// The other way round: whoever begins to pay first keeps the registrant as it is.
+// In the other order, the payment starts first and keeps the registrant.
 func TestRegistrant_ChangeWaitsForBeginningPayment(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		ctx, anna := t.Context(), newCustomer(t, db, "anna")
@@ -186,7 +186,7 @@ func TestRegistrant_ChangeWaitsForBeginningPayment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer tx.Rollback() //nolint:errcheck // it is committed below
+		defer tx.Rollback() //nolint:errcheck // committed below
 		next := o
 		next.State = order.Paying
 		if err := lockBuyerFor(ctx, query.New(tx), order.Transition{From: o, To: next}); err != nil {
@@ -337,12 +337,13 @@ func TestSetAutoRenew_ConcurrentMethodRemovalRefusesIt(t *testing.T) {
 		}
 		wantCode(t, renewed, registrar.KindConflict, portfolio.NoPaymentMethod)
 		if n := count(t, db, `SELECT count(*) FROM domains WHERE auto_renew = 1`); n != 0 {
-			t.Error("a domain renews by itself without a means of payment")
+			t.Error("a domain renews automatically without a payment method")
 		}
 	})
 }
 
-// A key that is given back between the two looks at it is in flight, and no fault.
+// A key released between the two reads is reported as in flight, not as an internal
+// error.
 func TestBeginRun_ConcurrentlyReleasedKeyIsInFlight(t *testing.T) {
 	onPostgres(t, func(t *testing.T, db *DB) {
 		seal, err := registrar.NewSeal([32]byte{1})
@@ -358,11 +359,11 @@ func TestBeginRun_ConcurrentlyReleasedKeyIsInFlight(t *testing.T) {
 			all.Go(func() {
 				for range 100 {
 					run, _, err := service.Begin(t.Context(), "scope", "key", []byte("{}"))
-					var told *registrar.Error
+					var conflict *registrar.Error
 					switch {
 					case err == nil:
 						err = run.Release(t.Context())
-					case errors.As(err, &told) && told.Code == idempotency.InFlight:
+					case errors.As(err, &conflict) && conflict.Code == idempotency.InFlight:
 						err = nil
 					}
 					if err != nil {

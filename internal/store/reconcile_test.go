@@ -38,10 +38,10 @@ func TestReconcile_MapsEveryState(t *testing.T) {
 		}
 	}
 	if got := reconcileItemOf(provision.Item{Payment: order.PaymentOf("ord_1")}).Order; got != "ord_1" {
-		t.Errorf("a line of an order: %q", got)
+		t.Errorf("an item of an order: %q", got)
 	}
 	if got := reconcileItemOf(provision.Item{Payment: "manual:R-1"}).Order; got != "" {
-		t.Errorf("a line by an operator: %q", got)
+		t.Errorf("an item added by an operator: %q", got)
 	}
 	for state, want := range map[order.State][2]bool{
 		order.AwaitingVerification: {false, false}, order.AwaitingPayment: {false, false}, order.Paying: {false, false},

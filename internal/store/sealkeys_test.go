@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/keyring"
 )
 
-// A column that is not in the table would be unreadable once the old key is dropped.
+// A column missing from the list would be unreadable once the old key is dropped.
 func TestSealedColumns_CoverEveryColumnNamedSealed(t *testing.T) {
 	t.Parallel()
 	db := openAt(t, Options{Data: t.TempDir()})
@@ -71,14 +71,14 @@ func TestKeyring_RefusesWrongOrMissingKeyByID(t *testing.T) {
 		var missing *keyring.MissingKeyError
 		if !errors.As(err, &missing) || !slices.Equal(missing.Missing, []string{one.KeyID()}) || !strings.Contains(err.Error(), one.KeyID()) ||
 			!strings.Contains(err.Error(), "docs/operating.md") {
-			t.Errorf("the wrong key: %v", err)
+			t.Errorf("with a wrong key: %v", err)
 		}
 		if err := keyring.CheckUnused(t.Context(), db); !errors.As(err, &missing) {
-			t.Errorf("no key at all: %v", err)
+			t.Errorf("without a key: %v", err)
 		}
 		execute(t, db, "UPDATE seal_keys SET canary = 's1."+one.KeyID()+".AAAA'")
 		if _, err := newKeyring(t, db, nil, one); err == nil || !strings.Contains(err.Error(), "canary") {
-			t.Errorf("a changed canary: %v", err)
+			t.Errorf("with a changed canary: %v", err)
 		}
 	})
 }
@@ -90,7 +90,7 @@ func execute(t *testing.T, db *DB, statement string) {
 	}
 }
 
-// A database from before there were key ids has no canary yet.
+// A database from before key IDs has no canary yet.
 func TestKeyring_LegacyDatabaseVerifiesKeyAgainstValue(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -98,13 +98,13 @@ func TestKeyring_LegacyDatabaseVerifiesKeyAgainstValue(t *testing.T) {
 		id := newCustomer(t, db, "anna")
 		execute(t, db, "UPDATE customers SET totp_sealed = '"+untagged(t, one, registrar.TOTPPurpose(id), "secret")+"'")
 		if _, err := newKeyring(t, db, nil, two); !errors.Is(err, keyring.ErrWrongKey) {
-			t.Errorf("another key: %v", err)
+			t.Errorf("with another key: %v", err)
 		}
 		if err := keyring.CheckUnused(t.Context(), db); !errors.Is(err, keyring.ErrWrongKey) {
-			t.Errorf("no key at all: %v", err)
+			t.Errorf("without a key: %v", err)
 		}
 		if count(t, db, "SELECT count(*) FROM seal_keys") != 0 {
-			t.Error("a refused key was stored")
+			t.Error("a rejected key was stored")
 		}
 		if _, err := newKeyring(t, db, nil, one); err != nil {
 			t.Error(err)
@@ -112,7 +112,7 @@ func TestKeyring_LegacyDatabaseVerifiesKeyAgainstValue(t *testing.T) {
 	})
 }
 
-// untagged is a value as it was sealed before there were key ids.
+// untagged returns a value as sealed before key IDs existed.
 func untagged(t *testing.T, key registrar.SealKey, purpose, secret string) string {
 	t.Helper()
 	seal, err := registrar.NewSeal(key)
@@ -150,8 +150,8 @@ func TestKeyring_NodesWithDifferentKeysOneIsRefused(t *testing.T) {
 	})
 }
 
-// sealEverything stores a value in each sealed column, some without a key id, and returns
-// how many there are.
+// sealEverything stores a value in each sealed column, some without a key ID, and
+// returns their number.
 func sealEverything(t *testing.T, db *DB, key registrar.SealKey) int {
 	t.Helper()
 	seal, err := registrar.NewSeal(key)
@@ -223,7 +223,7 @@ func TestRotation_ResealsEveryColumnAndResumesAfterInterruption(t *testing.T) {
 		}
 		all := sealEverything(t, db, one)
 		rotation := newRotation(t, db, nil, one, two)
-		// Each line of progress is a place to be interrupted at.
+		// The rotation is interrupted at each line of progress.
 		for stopAt, done := 1, false; !done; stopAt++ {
 			ctx, stop := context.WithCancel(t.Context())
 			lines := 0
@@ -257,10 +257,10 @@ func TestRotation_ResealsEveryColumnAndResumesAfterInterruption(t *testing.T) {
 			t.Errorf("%d of %d values open with the new key alone", got, all)
 		}
 		if count(t, db, "SELECT count(*) FROM webauthn_challenges WHERE data = 'not sealed'") != 3 {
-			t.Error("what is not sealed was changed")
+			t.Error("a value that is not sealed was changed")
 		}
 		if _, err := newKeyring(t, db, nil, two); err == nil {
-			t.Error("the old key can be left out before it is dropped")
+			t.Error("the old key is not required although it was not dropped")
 		}
 		if err := rotation.Retire(t.Context(), two.KeyID()); err == nil {
 			t.Error("the active key was dropped")
@@ -273,7 +273,7 @@ func TestRotation_ResealsEveryColumnAndResumesAfterInterruption(t *testing.T) {
 			t.Errorf("after the rotation: %v", err)
 		}
 		if target, err := newRotation(t, db, nil, one, two).Target(t.Context()); err != nil || target != "" {
-			t.Errorf("a retired key is the target: %q, %v", target, err)
+			t.Errorf("a retired key is the rotation target: %q, %v", target, err)
 		}
 	})
 }
@@ -298,7 +298,7 @@ func TestRotation_KeepsKeyStillInUse(t *testing.T) {
 				t.Errorf("%s: got %v", name, err)
 			}
 			if _, err := newKeyring(t, db, nil, two); err == nil {
-				t.Errorf("%s: the key is not needed any more", name)
+				t.Errorf("%s: the key is no longer required", name)
 			}
 		}
 	})
@@ -331,27 +331,27 @@ func TestRotation_WaitsForEveryRunningNode(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if count(t, db, "SELECT count(*) FROM seal_keys") != 1 {
-			t.Error("a key is stored that a running node does not have: the node could not be started again")
+			t.Error("the stored key is unknown to a running node, which could not restart")
 		}
-		// A node whose report does not change while it is watched is taken for dead.
+		// A node whose report does not change for a while is considered dead.
 		for range 3 {
 			now = now.Add(30 * time.Second)
 			if err := rotation.Rotate(t.Context()); err == nil {
-				t.Fatal("a node is taken for dead within two minutes")
+				t.Fatal("a node was considered dead within two minutes")
 			}
 		}
 		now = now.Add(30 * time.Second)
 		if err := rotation.Rotate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// It may be a node that can't write just now, so its key is not dropped yet.
+		// The node may be unable to write for a moment, so its key is not dropped yet.
 		if err := rotation.Retire(t.Context(), one.KeyID()); err == nil || !strings.Contains(err.Error(), "node_behind (last report ") {
-			t.Errorf("the key of a silent node is dropped: %v", err)
+			t.Errorf("the key of a silent node was dropped: %v", err)
 		}
-		// Should it live after all, it must not join again.
+		// If the node is alive after all, it must not join again.
 		var missing *keyring.MissingKeyError
 		if err := behind.RegisterNode(t.Context(), "node_behind"); !errors.As(err, &missing) {
-			t.Errorf("a node without the active key joins: %v", err)
+			t.Errorf("a node without the active key joined: %v", err)
 		}
 	})
 }
@@ -386,11 +386,11 @@ func TestRotation_ClockSkewDoesNotHideNodes(t *testing.T) {
 					}
 					mustWait()
 				}
-				// Neither a node nor the rotation reaches a database that hangs.
+				// Neither the node nor the rotation can reach a hanging database.
 				now = now.Add(10 * time.Minute)
 				mustWait()
 				if count(t, db, "SELECT count(*) FROM seal_keys") != 1 {
-					t.Error("a key is stored that a running node does not have")
+					t.Error("the stored key is unknown to a running node")
 				}
 			})
 		})
@@ -447,14 +447,14 @@ func TestKeyring_ReloadFollowsConfigAndKeepsNeededKeys(t *testing.T) {
 		if nodes, err := db.SealNodes(t.Context()); err != nil || len(nodes) != 1 || !slices.Equal(nodes[0].KeyIDs, []string{one.KeyID(), two.KeyID()}) {
 			t.Errorf("the node reports %+v, %v", nodes, err)
 		}
-		// The rotation waits for the node, which is refreshed here as Run would.
+		// The rotation waits for the node, which is refreshed here like in Run.
 		rotation := newRotation(t, db, nil, one, two)
 		if err := rotation.Rotate(t.Context()); err == nil || !strings.Contains(err.Error(), "node_1") {
-			t.Errorf("the rotation does not wait for the node to seal with the new key: %v", err)
+			t.Errorf("the rotation does not wait until the node seals with the new key: %v", err)
 		}
 		refresh("")
 		if ring.Seal().WriteID() != two.KeyID() {
-			t.Error("the node seals with the old key")
+			t.Error("the node still seals with the old key")
 		}
 		if err := rotation.Rotate(t.Context()); err != nil {
 			t.Error(err)
@@ -473,7 +473,7 @@ func TestKeyring_ReloadFollowsConfigAndKeepsNeededKeys(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := ring.Seal().Open("p", value); err == nil {
-			t.Error("a retired key that is not configured still opens")
+			t.Error("a retired key that is not configured still works")
 		}
 	})
 }
@@ -494,7 +494,7 @@ func TestRotation_LostKeyIsAbandonedOnlyByName(t *testing.T) {
 			t.Errorf("a rotation without the old key: %v", err)
 		}
 		if err := newRotation(t, db, nil, lost, fresh).Abandon(t.Context(), lost.KeyID()); err == nil {
-			t.Error("a key that is configured was given up")
+			t.Error("a configured key was abandoned")
 		}
 		if err := rotation.Abandon(t.Context(), lost.KeyID()); err != nil {
 			t.Fatal(err)
@@ -503,15 +503,15 @@ func TestRotation_LostKeyIsAbandonedOnlyByName(t *testing.T) {
 		if err != nil || ring.Seal().WriteID() != fresh.KeyID() {
 			t.Errorf("afterwards: %v", err)
 		}
-		// A second factor that nobody can read stays on.
+		// A second factor that can't be decrypted stays enabled.
 		if count(t, db, "SELECT count(*) FROM customers WHERE totp_sealed = '"+value+"'") != 1 {
-			t.Error("the second factor is gone")
+			t.Error("the second factor was disabled")
 		}
 	})
 }
 
-// A sign-in reads the account, and a rotation may replace the sealed text before the
-// code is used.
+// A rotation may replace the sealed secret between reading the account and checking the
+// code.
 func TestSecondFactor_AcceptsCodeAfterConcurrentReseal(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, db *DB) {
@@ -542,16 +542,16 @@ func TestSecondFactor_AcceptsCodeAfterConcurrentReseal(t *testing.T) {
 			t.Error("a code of the same secret is refused")
 		}
 		if !change(func(tx account.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) {
-			t.Error("a sign-in fails because a key is rotated")
+			t.Error("a sign-in failed because of a key rotation")
 		}
 		seen.PasswordHash = "hash"
 		if !set(seen.TOTPVersion, "another") {
-			t.Fatal("it was not replaced")
+			t.Fatal("the secret was not replaced")
 		}
 		if change(func(tx account.Tx) (bool, error) { return tx.UseTOTPStep(t.Context(), id, seen.TOTPVersion, 3) }) ||
 			change(func(tx account.Tx) (bool, error) { return tx.ReplacePasswordHash(t.Context(), seen, "hash") }) ||
 			set(seen.TOTPVersion, "late") {
-			t.Error("the second factor was changed since, and what was proved before still counts")
+			t.Error("a code of the old second factor is accepted after a change")
 		}
 	})
 }

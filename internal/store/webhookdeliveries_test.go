@@ -11,14 +11,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
 )
 
-// newAgent is an agent with a webhook.
+// newAgent adds an agent with a webhook.
 func newAgent(t *testing.T, db *DB, id, hook string) string {
 	t.Helper()
 	execStatement(t, db, `INSERT INTO agents (id, name, profile, key_hash, webhook_url, created_at) VALUES ($1, $1, 'ours', $1, $2, 1)`, id, hook)
 	return id
 }
 
-// addAgentOrder is an order that an agent has made.
+// addAgentOrder adds an order created by an agent.
 func addAgentOrder(t *testing.T, db *DB, customer, agent string, names ...string) order.Order {
 	t.Helper()
 	wanted := testOrder(customer, names...)
@@ -29,7 +29,7 @@ func addAgentOrder(t *testing.T, db *DB, customer, agent string, names ...string
 	return o
 }
 
-// mustUpdateAgentOrder is moved for an agent's order.
+// mustUpdateAgentOrder applies a transition to an agent's order.
 func mustUpdateAgentOrder(t *testing.T, db *DB, was order.Order, change func(*order.Order, *order.Transition)) order.Order {
 	t.Helper()
 	o := mustUpdateOrder(t, db, was, change)
@@ -53,19 +53,20 @@ func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
 		o := addAgentOrder(t, db, newCustomer(t, db, "anna"), agent, "a.org", "b.org")
 		o = mustUpdateAgentOrder(t, db, o, toPaying("pay_1"))
 		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
-			t.Fatalf("something is told before the payment: %+v", due)
+			t.Fatalf("a delivery is due before the payment: %+v", due)
 		}
 		o = mustUpdateAgentOrder(t, db, o, toPaid)
 		want := webhook.Delivery{Order: o.ID, Agent: agent, EventCount: 1, PendingSince: testTime, DueAt: testTime}
 		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0] != want {
 			t.Fatalf("got %+v, want %+v", due, want)
 		}
-		// What the agent can't see is not told.
+		// A change that is invisible to the agent causes no delivery.
 		o = mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) { o.Attempts, o.Node = 3, "node" })
 		if due := listDueDeliveries(t, db, testTime); due[0].EventCount != 1 {
-			t.Errorf("a look at the order is told: %+v", due)
+			t.Errorf("reading the order caused a delivery: %+v", due)
 		}
-		// A line's end is, though the order itself stays where it is.
+		// The end of a provision item causes one, though the order's state stays the
+		// same.
 		line, found, err := db.ProvisionItemByID(t.Context(), o.Items[0].ProvisionItem)
 		if err != nil || !found {
 			t.Fatalf("%t, %v", found, err)
@@ -78,9 +79,9 @@ func TestWebhookDelivery_StartsWithPayment(t *testing.T) {
 		o = getOrder(t, db, o.ID)
 		o.Agent = agent
 		if due := listDueDeliveries(t, db, testTime); due[0].EventCount != 2 || o.Items[0].State != order.ItemFailed {
-			t.Errorf("after a line's end: %+v", due)
+			t.Errorf("after the end of an item: %+v", due)
 		}
-		// So is each step of a refund.
+		// So does each step of a refund.
 		o = mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
 			o.Refunds = append(o.Refunds, order.Refund{ID: "rfd_1", Payment: "pay_1", Item: o.Items[0].ID, Amount: 5, CreatedAt: testTime})
 		})
@@ -129,13 +130,13 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		}
 		all.Wait()
 		if mine.Load() != 1 {
-			t.Fatalf("%d have claimed it", mine.Load())
+			t.Fatalf("%d workers have claimed it", mine.Load())
 		}
 		mustUpdateAgentOrder(t, db, o, func(o *order.Order, _ *order.Transition) {
 			o.State, o.Items[0].State = order.Completed, order.ItemActive
 		})
 		if due := listDueDeliveries(t, db, later); len(due) != 0 {
-			t.Fatalf("a leased one is due: %+v", due)
+			t.Fatalf("a leased delivery is due: %+v", due)
 		}
 		if err := db.CompleteDelivery(ctx, o.ID, lease, 1, 1, later); err != nil {
 			t.Fatal(err)
@@ -153,7 +154,7 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 		if err := db.PostponeDelivery(ctx, o.ID, lease, again, 3); err != nil {
 			t.Fatal(err)
 		}
-		// The lease is over: whoever had it changes nothing any more.
+		// After the lease has expired, its former holder can't change the delivery.
 		if err := db.CompleteDelivery(ctx, o.ID, lease, 2, 2, later); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +168,7 @@ func TestWebhookDelivery_ChangeDuringLeaseIsDueAfterward(t *testing.T) {
 			t.Fatal(err)
 		}
 		if due := listDueDeliveries(t, db, again.Add(time.Hour)); len(due) != 0 {
-			t.Errorf("all is told, and still due: %+v", due)
+			t.Errorf("everything is delivered, but due: %+v", due)
 		}
 	})
 }
@@ -179,7 +180,7 @@ func TestWebhookDelivery_PayingAgentOnlyWhileLinked(t *testing.T) {
 		link := func() {
 			execStatement(t, db, `INSERT INTO agent_links (customer_id, agent_id, by_kind, by_id, created_at) VALUES ($1, $2, 'person', 'x', 1)`, anna, agent)
 		}
-		// ended is an order that the agent has paid, and whose line has ended after that.
+		// ended returns an order that the agent has paid and whose item has ended.
 		ended := func(name string, before func()) order.Order {
 			t.Helper()
 			o := mustUpdateOrder(t, db, addOrder(t, db, testOrder(anna, name)), func(o *order.Order, m *order.Transition) {
@@ -201,12 +202,12 @@ func TestWebhookDelivery_PayingAgentOnlyWhileLinked(t *testing.T) {
 		}
 		ended("eins.org", func() {})
 		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
-			t.Errorf("an agent that is not linked hears %+v", due)
+			t.Errorf("an agent that is not linked gets %+v", due)
 		}
 		link()
 		o := ended("zwei.org", func() {})
 		if due := listDueDeliveries(t, db, testTime); len(due) != 1 || due[0].Order != o.ID || due[0].Agent != agent || due[0].EventCount != 2 {
-			t.Fatalf("a linked agent hears %+v", due)
+			t.Fatalf("a linked agent gets %+v", due)
 		}
 		ended("drei.org", func() {
 			event := orderEvent(o)
@@ -215,7 +216,7 @@ func TestWebhookDelivery_PayingAgentOnlyWhileLinked(t *testing.T) {
 			}
 		})
 		if due := listDueDeliveries(t, db, testTime); len(due) != 0 {
-			t.Errorf("an agent that was unlinked hears %+v", due)
+			t.Errorf("an unlinked agent gets %+v", due)
 		}
 	})
 }

@@ -42,7 +42,7 @@ func TestWithdrawalNotice_StoredWithMailsAndMarkedDoneOnce(t *testing.T) {
 			}
 		}
 		if done, err := db.MarkWithdrawalNoticeDone(ctx, "dcl_none", testTime); err != nil || done {
-			t.Errorf("what does not exist: %t, %v", done, err)
+			t.Errorf("an unknown notice: %t, %v", done, err)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestListRelatedOrders_ByNumberOrPaidDomain(t *testing.T) {
 			}
 		}
 		if got, err := db.ListRelatedOrders(ctx, "tee.org", 0); err != nil || len(got) != 0 {
-			t.Errorf("not more than none: %v, %v", got, err)
+			t.Errorf("with limit zero: %v, %v", got, err)
 		}
 	})
 }

@@ -16,16 +16,16 @@ func TestClientAddr_PeerOrRightmostUntrustedHop(t *testing.T) {
 		want      string
 	}{
 		{"no header", "192.0.2.1:5000", nil, nil, "192.0.2.1"},
-		{"an untrusted peer is not believed", "192.0.2.1:5000", []string{"198.51.100.7"}, nil, "192.0.2.1"},
+		{"an untrusted peer is ignored", "192.0.2.1:5000", []string{"198.51.100.7"}, nil, "192.0.2.1"},
 		{"a v4-mapped peer is a v4 address", "[::ffff:192.0.2.1]:5000", nil, nil, "192.0.2.1"},
 		{"a trusted peer without a header", "10.0.0.1:5000", nil, nil, "10.0.0.1"},
-		{"a trusted peer is believed", "10.0.0.1:5000", []string{"198.51.100.7"}, nil, "198.51.100.7"},
-		{"the client's own entries stand to the left", "10.0.0.1:5000", []string{"203.0.113.9, 198.51.100.7"}, nil, "198.51.100.7"},
+		{"a trusted peer is used", "10.0.0.1:5000", []string{"198.51.100.7"}, nil, "198.51.100.7"},
+		{"the client's own entries are on the left", "10.0.0.1:5000", []string{"203.0.113.9, 198.51.100.7"}, nil, "198.51.100.7"},
 		{"trusted hops are skipped", "10.0.0.1:5000", []string{"198.51.100.7, 10.0.0.2"}, nil, "198.51.100.7"},
 		{"lines count as one list", "10.0.0.1:5000", []string{"203.0.113.9", "198.51.100.7"}, nil, "198.51.100.7"},
 		{"all trusted: the farthest", "10.0.0.1:5000", []string{"10.0.0.3, 10.0.0.2"}, nil, "10.0.0.3"},
-		{"what can't be read ends the walk", "10.0.0.1:5000", []string{"198.51.100.7, unknown"}, nil, "10.0.0.1"},
-		{"what can't be read ends the walk at the last good hop", "10.0.0.1:5000", []string{"198.51.100.7, nonsense, 10.0.0.2"}, nil, "10.0.0.2"},
+		{"an invalid entry ends the walk", "10.0.0.1:5000", []string{"198.51.100.7, unknown"}, nil, "10.0.0.1"},
+		{"an invalid entry ends the walk at the last valid hop", "10.0.0.1:5000", []string{"198.51.100.7, nonsense, 10.0.0.2"}, nil, "10.0.0.2"},
 		{"an empty header", "10.0.0.1:5000", []string{""}, nil, "10.0.0.1"},
 		{"with a port", "10.0.0.1:5000", []string{"198.51.100.7:1234"}, nil, "198.51.100.7"},
 		{"IPv6 in brackets", "10.0.0.1:5000", []string{"[2001:db8::1]:1234"}, nil, "2001:db8::1"},
@@ -41,7 +41,7 @@ func TestClientAddr_PeerOrRightmostUntrustedHop(t *testing.T) {
 		{"Forwarded with a quote that never ends", "10.0.0.1:5000", nil, []string{`for="203.0.113.9, for=198.51.100.7`}, "10.0.0.1"},
 		{"Forwarded with two addresses in one element", "10.0.0.1:5000", nil, []string{"for=203.0.113.9;for=198.51.100.7"}, "10.0.0.1"},
 		{"both agree", "10.0.0.1:5000", []string{"198.51.100.7"}, []string{"for=198.51.100.7"}, "198.51.100.7"},
-		{"both disagree: neither is believed", "10.0.0.1:5000", []string{"198.51.100.7"}, []string{"for=203.0.113.9"}, "10.0.0.1"},
+		{"both disagree: neither is used", "10.0.0.1:5000", []string{"198.51.100.7"}, []string{"for=203.0.113.9"}, "10.0.0.1"},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			request := &http.Request{RemoteAddr: test.peer, Header: http.Header{}}

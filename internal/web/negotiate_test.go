@@ -86,6 +86,6 @@ func TestRoot_HTMLForBrowsersTextForPrograms(t *testing.T) {
 		}
 	}
 	if alone := mergeRoot([]httpjson.Route{{Method: "GET", Path: "/{$}", Handler: says("text")}}); getAs(alone[0].Handler, "GET", "/", browserAccepts).Body.String() != "text" {
-		t.Error("without a start page the text is for everybody")
+		t.Error("without a start page every client gets text")
 	}
 }

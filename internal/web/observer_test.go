@@ -14,8 +14,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/httpjson"
 )
 
-// The handler reads what stands in the place of {id}; the log holds the pattern
-// and not what stood there; and a path that must be cleaned leads nowhere.
+// The handler gets the value of {id}, the log only has the pattern, and a path that is
+// not clean is not found.
 func TestObserver_LogsRoutePatternNotPath(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/things/{id}/end", func(w http.ResponseWriter, r *http.Request) {
@@ -28,7 +28,7 @@ func TestObserver_LogsRoutePatternNotPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	if answer := do(front, "GET", "/things/canary/end", ""); answer.Code != http.StatusOK || answer.Body.String() != "canary" {
-		t.Errorf("the handler saw %q (%d)", answer.Body, answer.Code)
+		t.Errorf("the handler got %q (%d)", answer.Body, answer.Code)
 	}
 	for _, path := range []string{"/things//end", "/things/canary/../canary/end", "/things/canary/./end", "//things/canary/end"} {
 		answer := do(front, "GET", "http://domains.example"+path, "")
@@ -41,8 +41,8 @@ func TestObserver_LogsRoutePatternNotPath(t *testing.T) {
 	}
 }
 
-// Half an answer must not look like a whole one, so its connection is cut; a panic
-// before the first byte is answered in the form of the protocol.
+// A partial response must not look complete, so its connection is closed; a panic
+// before the first byte gets an error response of the protocol.
 func TestObserver_PanicAfterFirstByteDropsConnection(t *testing.T) {
 	log := &bytes.Buffer{}
 	mux := http.NewServeMux()
@@ -71,7 +71,7 @@ func TestObserver_PanicAfterFirstByteDropsConnection(t *testing.T) {
 	}
 	func() {
 		defer func() {
-			if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // the very value
+			if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // exactly this value
 				t.Errorf("late: recovered %v", recovered)
 			}
 		}()
@@ -83,7 +83,7 @@ func TestObserver_PanicAfterFirstByteDropsConnection(t *testing.T) {
 	}
 }
 
-// A stream is open for minutes, which would spoil what is measured of answers.
+// A stream is open for minutes, which would distort the durations of responses.
 func TestObserver_StreamIsMeasuredUntilItOpens(t *testing.T) {
 	log, registry := &bytes.Buffer{}, prometheus.NewRegistry()
 	mux := http.NewServeMux()
@@ -106,7 +106,7 @@ func TestObserver_StreamIsMeasuredUntilItOpens(t *testing.T) {
 	}
 	const open = 300 * time.Millisecond
 	mux.HandleFunc("/stream", func(w http.ResponseWriter, _ *http.Request) {
-		for range 2 { // saying it twice changes nothing
+		for range 2 { // the second call changes nothing
 			httpjson.MarkStream(w)
 			if streams, under := value("dotkontor_http_streams"), value("dotkontor_http_requests_in_flight"); streams != 1 || under != 0 {
 				t.Errorf("%v streams, %v requests", streams, under)
@@ -124,7 +124,7 @@ func TestObserver_StreamIsMeasuredUntilItOpens(t *testing.T) {
 		t.Errorf("afterwards %v streams, %v requests", streams, under)
 	}
 	if duration := value("dotkontor_http_request_duration_seconds"); duration != 0 {
-		t.Errorf("%v s were measured", duration)
+		t.Errorf("%v s were recorded", duration)
 	}
 	if text := log.String(); strings.Count(text, `"msg":"request"`) != 1 || !strings.Contains(text, `"us":300000,`) && !strings.Contains(text, `"us":300000}`) {
 		t.Errorf("the log says %s", text)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Strangers must not be able to fill the log with errors that are none.
+// Anonymous clients must not be able to fill the log with errors.
 func TestRequestLog_UnavailableOAuthIsNotAnError(t *testing.T) {
 	handler, log := newTestHandler(t, 1)
 	if got := do(handler, "POST", "/oauth/token/", "").Code; got != http.StatusServiceUnavailable {

@@ -24,7 +24,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/web/mcp"
 )
 
-// lookups answers by the name that is asked.
+// lookups answers by the requested name.
 type lookups struct{}
 
 func (lookups) Check(_ context.Context, domain string) (lookup.Answer, error) {
@@ -54,14 +54,14 @@ func (lookups) Whois(context.Context, string) (lookup.WhoisAnswer, error) {
 
 func (lookups) Search(context.Context, string) (lookup.Result, error) { return lookup.Result{}, nil }
 
-// noTokens knows no token.
+// noTokens rejects every token.
 type noTokens struct{}
 
 func (noTokens) Verify(context.Context, string) (mcp.Caller, error) {
 	return mcp.Caller{}, mcp.ErrBadToken
 }
 
-// testMCPConfig is what the MCP endpoint needs to stand.
+// testMCPConfig has the required fields of the MCP endpoint.
 func testMCPConfig() mcp.Config {
 	return mcp.Config{Lookups: lookups{}, Catalog: catalog.NewLive(nil), WhoisBudget: &budget{}, Tokens: noTokens{}, TokenBudget: &budget{}}
 }
@@ -119,7 +119,7 @@ func TestPanic_EndsOneRequestAndLogsNoInput(t *testing.T) {
 func TestAbortHandler_DropsConnectionAndIsLogged(t *testing.T) {
 	handler, log := newTestHandler(t, 10)
 	defer func() {
-		if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // the very value
+		if recovered := recover(); recovered != http.ErrAbortHandler { //nolint:errorlint // exactly this value
 			t.Errorf("recovered %v", recovered)
 		}
 		if !strings.Contains(log.String(), `"msg":"request"`) {
@@ -179,7 +179,7 @@ func TestRequestLog_FaultHasCauseAndRequestID(t *testing.T) {
 	}
 }
 
-// A tool's failure has status 200, and is a fault all the same.
+// A tool failure has status 200, but is still an internal error.
 func TestRequestLog_InternalToolFailureIsErrorAndCounted(t *testing.T) {
 	for domain, want := range map[string]struct{ level, outcome string }{
 		"stored.de": {"ERROR", "internal"}, "panic.de": {"ERROR", "internal"}, "failing.de": {"INFO", "upstream_failed"}, "good.de": {"INFO", "ok"},
@@ -198,7 +198,7 @@ func TestRequestLog_InternalToolFailureIsErrorAndCounted(t *testing.T) {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, request)
 		id := answer.Header().Get("X-Request-Id")
-		if told := strings.Contains(answer.Body.String(), "Request ID: "+id); answer.Code != http.StatusOK || told != (want.outcome == "internal") {
+		if shown := strings.Contains(answer.Body.String(), "Request ID: "+id); answer.Code != http.StatusOK || shown != (want.outcome == "internal") {
 			t.Errorf("%s: %d %s", domain, answer.Code, answer.Body)
 		}
 		for line := range strings.Lines(log.String()) {
@@ -212,7 +212,7 @@ func TestRequestLog_InternalToolFailureIsErrorAndCounted(t *testing.T) {
 	}
 }
 
-// countedOutcomes is the one outcome of a tool that was counted.
+// countedOutcomes returns the only outcome that was counted for a tool.
 func countedOutcomes(t *testing.T, registry *prometheus.Registry, tool string) (outcomes string) {
 	t.Helper()
 	families, err := registry.Gather()

@@ -221,7 +221,7 @@ func TestComplete_ForgedOrReplayedSignatureIsRefused(t *testing.T) {
 	}{
 		"missing":             {body, nil, "signature_required"},
 		"no time":             {body, map[string]string{"Signature": good["Signature"]}, "signature_required"},
-		"nobody's":            {body, signatureHeaders(agent{Secret: "acp_test_secret"}, body, now), "invalid_signature"},
+		"unknown secret":      {body, signatureHeaders(agent{Secret: "acp_test_secret"}, body, now), "invalid_signature"},
 		"stale":               {body, signatureHeaders(s.linked, body, now.Add(-301*time.Second)), "stale_timestamp"},
 		"from the future":     {body, signatureHeaders(s.linked, body, now.Add(310*time.Second)), "stale_timestamp"},
 		"one byte more":       {body + " ", good, "invalid_signature"},
@@ -229,7 +229,7 @@ func TestComplete_ForgedOrReplayedSignatureIsRefused(t *testing.T) {
 		"another time":        {body, with(good, "Timestamp", now.Add(time.Second).UTC().Format(time.RFC3339)), "invalid_signature"},
 		"of another encoding": {body, swapped(hex.EncodeToString([]byte(good["Signature"]))), "invalid_signature"},
 		"another agent's key": {body, with(good, "Authorization", "Bearer "+other.Key), "invalid_signature"},
-		"a key that is none":  {body, with(good, "Authorization", "Bearer dotkontor_agent_x"), "invalid_signature"},
+		"an invalid key":      {body, with(good, "Authorization", "Bearer dotkontor_agent_x"), "invalid_signature"},
 	} {
 		s.wantError(label, s.doRequest(acpRequest{path: path, body: test.body, unsigned: true, header: test.header}), 401, test.code)
 	}

@@ -17,34 +17,33 @@ import (
 )
 
 const (
-	// wantedBearerRatio is the share of one bare SELECT's speed that the check of
-	// a bearer must have.
+	// wantedBearerRatio is the minimum ratio of the bearer check's rate to that of one
+	// SELECT.
 	wantedBearerRatio = 0.5
 	bearerRoute       = "/bearer"
 	refBearer         = "bearer"
 	refSelect         = "one-select"
 	bearerAnswer      = `{"ok":true}`
-	// oneSelect is the least that any check against a table must do.
+	// oneSelect is the minimum that any check against a table has to do.
 	oneSelect = "SELECT customer_id FROM personal_access_tokens WHERE hash = $1"
 )
 
-// bearerSettings is what a server of this section is told by its file.
+// bearerSettings is the configuration file of a server in this section.
 type bearerSettings struct {
 	Database store.Options
-	// Hash is that of the one token, for the server that does nothing but look
-	// it up.
+	// Hash is the hash of the one token, for the server that only looks it up.
 	Hash string
 }
 
-// benchBearer compares the check of a bearer with a handler that does one indexed
-// SELECT, on each engine. Both are processes of their own on the same database,
-// with the same pool.
+// benchBearer compares the bearer check with a handler that does one indexed SELECT, on
+// each engine. Both are separate processes on the same database with the same pool
+// size.
 func benchBearer(ctx context.Context, b bench) (lines []measurement, err error) {
 	lines, err = bearerOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "bearer")})
 	if err != nil {
 		return nil, err
 	}
-	server, err := pgtest.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	server, err := pgtest.Start() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
@@ -52,8 +51,8 @@ func benchBearer(ctx context.Context, b bench) (lines []measurement, err error) 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
+	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func bearerOn(ctx context.Context, b bench, where string, opts store.Options) (l
 	return lines, nil
 }
 
-// seedToken makes a database with one account, and returns a token of it.
+// seedToken creates a database with one account and returns a token of it.
 func seedToken(ctx context.Context, opts store.Options) (token string, err error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
@@ -133,7 +132,7 @@ func seedToken(ctx context.Context, opts store.Options) (token string, err error
 	return token, err
 }
 
-// openBearerDB opens the database that a file names. It stays open until the
+// openBearerDB opens the database that a settings file names. It stays open until the
 // process ends.
 func openBearerDB(settings []byte) (db *store.DB, hash string, err error) {
 	var g bearerSettings
@@ -144,7 +143,7 @@ func openBearerDB(settings []byte) (db *store.DB, hash string, err error) {
 	return db, g.Hash, err
 }
 
-// bearerCheck lets those pass whose bearer the product would.
+// bearerCheck accepts the tokens that the product accepts.
 func bearerCheck(settings []byte) (http.Handler, error) {
 	db, _, err := openBearerDB(settings)
 	if err != nil {
@@ -160,8 +159,8 @@ func bearerCheck(settings []byte) (http.Handler, error) {
 	}), nil
 }
 
-// selectCheck looks one row up by the same index, and that is all: it does not
-// even read the bearer.
+// selectCheck looks up one row by the same index and does not even read the bearer
+// token.
 func selectCheck(settings []byte) (http.Handler, error) {
 	db, hash, err := openBearerDB(settings)
 	if err != nil {

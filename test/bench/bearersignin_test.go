@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// Without this the comparison would be one of doors that stand open.
+// Both sides of the comparison must reject invalid tokens.
 func TestReferenceBearer_RefusesWhatTheProductRefuses(t *testing.T) {
 	t.Parallel()
 	opts := store.Options{Data: t.TempDir()}
@@ -27,9 +27,9 @@ func TestReferenceBearer_RefusesWhatTheProductRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stranger, _ := registrar.NewSecret(registrar.PersonalToken)
+	unknown, _ := registrar.NewSecret(registrar.PersonalToken)
 	for name, want := range map[string]map[string]int{
-		refBearer: {token: http.StatusOK, stranger: http.StatusUnauthorized, "nonsense": http.StatusUnauthorized},
+		refBearer: {token: http.StatusOK, unknown: http.StatusUnauthorized, "nonsense": http.StatusUnauthorized},
 		refSelect: {token: http.StatusOK},
 	} {
 		handler, err := references[name](settings)

@@ -17,9 +17,9 @@ import (
 //go:embed screen.mjs
 var screenScript []byte
 
-// screenTimes are the milliseconds from the first registry's answer until the first row
-// of a search is on a real browser's screen. They are none where there is no
-// browser, or where scripts/node.sh has not been run.
+// screenTimes returns the milliseconds from the first registry response until a browser
+// has painted the first row of a search. It returns nothing without a browser, or if
+// scripts/node.sh has not been run.
 func screenTimes(ctx context.Context, b bench, base string, world *upstreamProxy) ([]float64, error) {
 	browser, err := exec.LookPath("chromium")
 	if err != nil {

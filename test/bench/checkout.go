@@ -13,22 +13,21 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 )
 
-// The requests of a purchase, in their order.
+// The requests of a purchase, in order.
 const (
 	createSession   = "create session"
 	completeSession = "complete session"
 	readSession     = "read session"
 )
 
-// checkoutAgents are so many that none of them comes near its limit of new sessions,
-// which stays as it is.
+// checkoutAgents is large enough that no agent reaches its limit of new sessions, which
+// is not raised.
 const checkoutAgents = 40
 
-// benchCheckout lets agents buy for people without an account: each purchase is a
-// session, its completion with a signature and a payment token, and looks at the
-// session until the domain is there. Each has a buyer of its own, who gets letters,
-// and each agent has a webhook at which it hears of it. The whole world is the
-// sandbox's, without latency.
+// benchCheckout has agents buy for people without an account: each purchase creates a
+// session, completes it with a signature and a payment token, and polls it until the
+// domain is registered. Each has its own buyer, who gets mails, and each agent has a
+// webhook. The simulated world has no latency.
 func benchCheckout(ctx context.Context, b bench) ([]measurement, error) {
 	return benchSales(ctx, b, saleScenario{
 		name: "checkout", unit: "purchases", firstStep: createSession, kinds: []string{createSession, completeSession, readSession},
@@ -53,13 +52,13 @@ func benchCheckout(ctx context.Context, b bench) ([]measurement, error) {
 	})
 }
 
-// checkoutAgent is how an agent is known to the product.
+// checkoutAgent has an agent's credentials.
 type checkoutAgent struct {
 	Key    string `json:"key"`
 	Secret string `json:"secret"`
 }
 
-// addAgents lets agents in, as an operator does.
+// addAgents registers agents, as an operator does.
 func addAgents(ctx context.Context, b bench, at deployment, count int, hook string) ([]checkoutAgent, error) {
 	agents := make([]checkoutAgent, count)
 	for i := range agents {
@@ -76,7 +75,7 @@ func addAgents(ctx context.Context, b bench, at deployment, count int, hook stri
 	return agents, nil
 }
 
-// checkoutSession is what an agent reads of a session.
+// checkoutSession is the part of a session that agents read.
 type checkoutSession struct {
 	ID     string `json:"id"`
 	Status string `json:"status"`
@@ -85,7 +84,7 @@ type checkoutSession struct {
 	} `json:"order"`
 }
 
-// checkout buys a name, and returns when it is registered.
+// checkout buys a name and returns when it is registered.
 func (s *shopClient) checkout(ctx context.Context, who checkoutAgent, number int64, note func(string, time.Duration)) error {
 	email := fmt.Sprintf("kaeufer-%d@example.org", number)
 	session, err := s.sessionRequest(ctx, who, createSession, http.MethodPost, "", map[string]any{
@@ -121,7 +120,7 @@ func (s *shopClient) checkout(ctx context.Context, who checkoutAgent, number int
 	}
 }
 
-// sessionRequest is one request of an agent, with its key, and signed where it changes something.
+// sessionRequest is a request of an agent with its key, signed if it changes something.
 func (s *shopClient) sessionRequest(ctx context.Context, who checkoutAgent, kind, method, path string, body any, status int, note func(string, time.Duration)) (checkoutSession, error) {
 	var (
 		text []byte

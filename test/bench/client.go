@@ -9,19 +9,18 @@ import (
 	"sync/atomic"
 )
 
-// maxResponse bounds head line and body of an answer; both must fit the buffer.
+// maxResponse bounds the header line and body of a response; both must fit the buffer.
 const maxResponse = 16 << 10
 
-// rawResponse is one response. Its body lives in the reader's buffer until the next
-// read.
+// rawResponse is one response. Its body is valid until the next read.
 type rawResponse struct {
 	status int
 	body   []byte
 }
 
-// readResponse reads one HTTP/1.1 response without allocating, because a client
-// that works more than the server would measure itself. It understands only what
-// the servers send (a length and a connection that stays) and refuses the rest.
+// readResponse reads one HTTP/1.1 response without allocating, because a client that
+// works more than the server would measure itself. It supports only what the servers
+// send (Content-Length, keep-alive) and rejects everything else.
 func readResponse(r *bufio.Reader) (rawResponse, error) {
 	status, err := readStatus(r)
 	if err != nil {
@@ -56,8 +55,7 @@ func readStatus(r *bufio.Reader) (int, error) {
 	return status, nil
 }
 
-// readHead reads the header fields and the empty line, and returns the body's
-// length.
+// readHead reads the header fields and the empty line, and returns the body's length.
 func readHead(r *bufio.Reader) (length int, err error) {
 	length = -1
 	for {
@@ -89,7 +87,8 @@ func readHead(r *bufio.Reader) (length int, err error) {
 	return length, nil
 }
 
-// number reads digits. strconv wants a string, which would be an allocation.
+// number parses digits without the string that strconv needs, which would be an
+// allocation.
 func number(digits []byte) (int, bool) {
 	if len(digits) == 0 || len(digits) > 9 {
 		return 0, false
@@ -105,18 +104,18 @@ func number(digits []byte) (int, bool) {
 }
 
 const (
-	// addresses is how many clients we pretend to be, in turn. Each then asks
-	// far less than its limit, and all fit into the limiter's memory.
+	// addresses is the number of client addresses, used in rotation. Each stays far
+	// below its limit, and all fit into the limiter's memory.
 	addresses = 1 << 20
-	// Each part has three digits, so that every request has the same length and
-	// the address can be written over the one before.
+	// Each octet has three digits, so that every request has the same length and the
+	// address can be overwritten in place.
 	firstOctet, lastOctet = 100, 255
 	octetCount            = lastOctet - firstOctet + 1
 	addressWidth          = len("10.100.100.100")
 )
 
-// writeAddress writes the n-th address of 10.0.0.0/8 that has three digits in
-// each further part.
+// writeAddress writes the n-th address of 10.0.0.0/8 with three digits in each further
+// octet.
 func writeAddress(to []byte, n uint64) {
 	n %= addresses
 	to = append(to[:0], "10"...)
@@ -127,25 +126,25 @@ func writeAddress(to []byte, n uint64) {
 	}
 }
 
-// requestTemplate is a request that comes from another address each time.
+// requestTemplate is a request that has another address each time.
 type requestTemplate struct {
 	text    []byte
 	address []byte // the part of text that changes
 	counter *atomic.Uint64
 }
 
-// requestSpec is what a section asks all of its servers.
+// requestSpec is the request that a section sends to all of its servers.
 type requestSpec struct {
 	path string
 	host string
-	// fields are further lines of the head, each with its end.
+	// fields are further header lines, each with its line end.
 	fields string
 	body   string
 }
 
-// newRequestTemplate returns an inquiry that can be sent. Those who share turn never
-// use the same address before all others had theirs. The Host is a fixed name,
-// so that all servers get the same bytes.
+// newRequestTemplate returns a request that can be sent. Templates that share turn use
+// every address once before one repeats. The Host is a fixed name, so that all servers
+// get the same bytes.
 func newRequestTemplate(i requestSpec, turn *atomic.Uint64) requestTemplate {
 	head := "POST " + i.path + " HTTP/1.1\r\nHost: " + i.host + "\r\nContent-Type: application/json\r\n" + i.fields +
 		"Content-Length: " + strconv.Itoa(len(i.body)) + "\r\nX-Forwarded-For: "
@@ -155,7 +154,7 @@ func newRequestTemplate(i requestSpec, turn *atomic.Uint64) requestTemplate {
 	return q
 }
 
-// next is the request with the next address. It is valid until the next call.
+// next returns the request with the next address. It is valid until the next call.
 func (q requestTemplate) next() []byte {
 	writeAddress(q.address, q.counter.Add(1)-1)
 	return q.text

@@ -13,17 +13,17 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// side is one of the servers that are compared.
+// side is one of the compared servers.
 type side struct {
 	name    string
 	process *testkit.Process
 	load    *load
-	// rates and costs have one value for each round: answers per second, and
-	// microseconds of CPU time for each.
+	// rates and cpuCosts have one value for each round: responses per second, and
+	// microseconds of CPU time per response.
 	rates, cpuCosts []float64
 }
 
-// newSide connects to a server, and returns its first answer too.
+// newSide connects to a server and also returns its first response.
 func newSide(ctx context.Context, name string, p *testkit.Process, asked requestSpec, connections int) (*side, []byte, error) {
 	l, first, err := dial(ctx, strings.TrimPrefix(p.Ready, "http://"), asked, connections)
 	if err != nil {
@@ -32,8 +32,8 @@ func newSide(ctx context.Context, name string, p *testkit.Process, asked request
 	return &side{name: name, process: p, load: l}, first, nil
 }
 
-// newReferenceSide starts a server to compare with, and connects to it. It must
-// give the answer that it was given.
+// newReferenceSide starts a reference server and connects to it. It must return the
+// given response.
 func newReferenceSide(ctx context.Context, b bench, name string, asked requestSpec, answer []byte, environment ...string) (*side, error) {
 	process, err := startReference(ctx, b, name, answer, environment...)
 	if err != nil {
@@ -49,7 +49,7 @@ func newReferenceSide(ctx context.Context, b bench, name string, asked requestSp
 	return s, nil
 }
 
-// stop ends a side that has a process of its own.
+// stop stops a side that has its own process.
 func (s *side) stop() error {
 	s.load.close()
 	return s.process.Stop()
@@ -70,8 +70,8 @@ func (s *side) round(ctx context.Context, duration time.Duration) error {
 	return nil
 }
 
-// alternateRounds warms all sides up, and then runs the rounds. Who goes first
-// changes, so that what a round leaves behind burdens all alike.
+// alternateRounds warms all sides up and then runs the rounds. The order changes, so
+// that leftovers of a round affect all sides alike.
 func alternateRounds(ctx context.Context, b bench, sides ...*side) error {
 	b.progress("comparing: %d rounds of %d × %s over %d connections", b.rounds, len(sides), b.duration, b.connections)
 	for _, s := range sides {
@@ -95,11 +95,11 @@ func alternateRounds(ctx context.Context, b bench, sides ...*side) error {
 	return nil
 }
 
-// rateRatioTo is the median of what s reached beside other. Ratios are taken round
-// by round, because only the parts of one round met the same machine.
+// rateRatioTo is the median ratio of the rates of s and other. Ratios are taken per
+// round, because only the sides of one round ran under the same conditions.
 func (s *side) rateRatioTo(other *side) float64 { return median(elementRatios(s.rates, other.rates)) }
 
-// cpuRatioTo is the same by the servers' CPU time, where the system tells.
+// cpuRatioTo is the same for the servers' CPU time, if the system reports it.
 func (s *side) cpuRatioTo(other *side) (share float64, known bool) {
 	if len(s.cpuCosts) != len(s.rates) || len(other.cpuCosts) != len(other.rates) {
 		return 0, false
@@ -115,10 +115,9 @@ func elementRatios(over, under []float64) []float64 {
 	return all
 }
 
-// verifyAllObserved makes sure that what was measured was the product with everything on:
-// log and metrics know all requests of a route, and the limits know the
-// addresses. A log may be written a little later than the answer, so it gets time
-// to catch up.
+// verifyAllObserved checks that the product was measured with everything enabled: log
+// and metrics have all requests of a route, and the limits have the addresses. A log
+// line may be written after the response, so it waits for the log to catch up.
 func verifyAllObserved(ctx context.Context, product *testkit.Product, route string, sent int64) error {
 	ctx, cancel := context.WithTimeout(ctx, responseTimeout)
 	defer cancel()
@@ -135,7 +134,7 @@ func verifyAllObserved(ctx context.Context, product *testkit.Product, route stri
 	}
 }
 
-// missingObservations says what does not know all of the requests, or nothing.
+// missingObservations says which of them lacks requests, or returns nothing.
 func missingObservations(ctx context.Context, product *testkit.Product, route string, sent int64) (string, error) {
 	logged, err := countLines(product.Log.Name(), `"msg":"request"`)
 	if err != nil {

@@ -22,13 +22,13 @@ const (
 	wantedFeeNames = 15_000
 	wantedCommands = 3_000
 	eppBatch       = 50
-	// eppCallers keep the one connection busy: while one answer is read, the next
+	// eppCallers keep the one connection busy: while one response is read, the next
 	// command is waiting.
 	eppCallers = 8
 )
 
-// benchEPP asks the simulated registry over one connection on loopback: checks of
-// fifty names without and with fees, and single commands.
+// benchEPP queries the simulated registry over one loopback connection: checks of fifty
+// names without and with fees, and single commands.
 func benchEPP(ctx context.Context, b bench) (lines []measurement, err error) {
 	world, err := testkit.Start(ctx, testkit.Command{Path: b.binary, Args: []string{
 		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--data", filepath.Join(b.folder, "epp"),
@@ -67,7 +67,7 @@ func benchEPP(ctx context.Context, b bench) (lines []measurement, err error) {
 	return all, nil
 }
 
-// eppClient connects as the configuration file of the world says.
+// eppClient connects as configured in the world's file.
 func eppClient(file string) (*epp.Client, error) {
 	cfg, err := config.Load(file, nil)
 	if err != nil {
@@ -86,7 +86,7 @@ func eppClient(file string) (*epp.Client, error) {
 	})
 }
 
-// eppRate is how many names a second are answered.
+// eppRate returns the number of names answered per second.
 func eppRate(ctx context.Context, client *epp.Client, names int, fee *epp.FeeQuery, duration time.Duration) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+time.Minute)
 	defer cancel()

@@ -18,7 +18,7 @@ const (
 	wantedMillionMB   = 200
 	wantedFullLog     = 1536
 	wantedLeftOverMB  = 1
-	fullLogs          = 10_000 // as many as make one of them measurable
+	fullLogs          = 10_000 // enough to measure the size of one
 	million           = 1_000_000
 	decisionsAtATime  = 256
 	perMinute, per6h  = 30, 300
@@ -53,8 +53,8 @@ func benchLimiter(ctx context.Context, b bench) ([]measurement, error) {
 	return append(lines, memory...), err
 }
 
-// decisions is how many decisions all cores make in a second, and which share of
-// them let a request pass.
+// decisions returns the decisions per second of all cores, and the share of accepted
+// requests.
 func decisions(ctx context.Context, b bench, crowd uint32) (rate, accepted float64, err error) {
 	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows()})
 	if err != nil {
@@ -63,7 +63,7 @@ func decisions(ctx context.Context, b bench, crowd uint32) (rate, accepted float
 	for n := range crowd {
 		limiter.Allow(addressKey(n))
 	}
-	runtime.GC() // what was before must not be cleaned up during the rounds
+	runtime.GC() // earlier garbage must not be collected during the rounds
 	var rates, shares []float64
 	for range b.rounds {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func decideOnAllCores(limiter *ratelimit.Limiter, crowd uint32, duration time.Du
 	cores := runtime.GOMAXPROCS(0)
 	for core := range cores {
 		all.Go(func() {
-			// Large odd steps visit addresses in no order that a cache could use.
+			// Large odd steps defeat the processor's caches.
 			const step = 7_368_787
 			n := uint64(core) * uint64(crowd) / uint64(cores)
 			for !over.Load() {
@@ -115,8 +115,8 @@ func addressKey(n uint32) ratelimit.Key {
 	return ratelimit.AddressKey(netip.AddrFrom4(bytes))
 }
 
-// limiterMemory fills limiters on a clock of their own, so that six hours pass
-// at once.
+// limiterMemory fills limiters that have their own clock, so that six hours pass at
+// once.
 func limiterMemory() ([]measurement, error) {
 	clock := &clock{at: time.Unix(0, 0)}
 	before := heap()
@@ -147,7 +147,7 @@ func limiterMemory() ([]measurement, error) {
 	}, nil
 }
 
-// fullLogBytes is the memory of an address that has spent everything.
+// fullLogBytes returns the memory of an address that has used its whole budget.
 func fullLogBytes(clock *clock) (int64, error) {
 	before := heap()
 	limiter, err := ratelimit.New(ratelimit.Config{Windows: windows(), Now: clock.now})
@@ -167,12 +167,12 @@ func fullLogBytes(clock *clock) (int64, error) {
 	return used / fullLogs, nil
 }
 
-// clock stands still until it is moved.
+// clock is a clock that only moves when set.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-// heap is what is in use. The second collection takes what the first one only
+// heap returns the heap in use. The second collection frees what the first one only
 // finalised.
 func heap() int64 {
 	runtime.GC()

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// responseTimeout is how long an answer may take before a run is given up.
+// responseTimeout is how long a response may take before the run is aborted.
 const responseTimeout = 10 * time.Second
 
-// load is a number of clients of one server, each with a connection that stays
-// open over all rounds.
+// load is a number of clients of one server, each with a connection that stays open
+// during all rounds.
 type load struct {
 	clients []*client
-	// length is that of the right answer's body.
+	// length is the length of the expected body.
 	length int
 	sent   atomic.Int64
 }
@@ -30,8 +30,8 @@ type client struct {
 	template requestTemplate
 }
 
-// dial opens the connections, and asks once for the answer that all others must
-// equal in length.
+// dial opens the connections and sends one request, whose response length all others
+// must have.
 func dial(ctx context.Context, address string, asked requestSpec, connections int) (*load, []byte, error) {
 	l := &load{}
 	turn := &atomic.Uint64{}
@@ -62,7 +62,7 @@ func (l *load) close() {
 	}
 }
 
-// askBy sends one question and returns the body of a 200.
+// askBy sends one request and returns the body of a 200.
 func (c *client) askBy(deadline time.Time) ([]byte, error) {
 	if err := c.conn.SetDeadline(deadline); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (c *client) exchange() ([]byte, error) {
 	return got.body, nil
 }
 
-// run asks as fast as answers come, and returns the answers per second.
+// run sends requests as fast as responses arrive and returns the responses per second.
 func (l *load) run(ctx context.Context, duration time.Duration) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+responseTimeout)
 	defer cancel()
@@ -99,7 +99,7 @@ func (l *load) run(ctx context.Context, duration time.Duration) (float64, error)
 	began := time.Now()
 	timer := time.AfterFunc(duration, func() { over.Store(true) })
 	defer timer.Stop()
-	// A cancelled run must not wait for answers.
+	// A cancelled run must not wait for responses.
 	stop := context.AfterFunc(ctx, func() { over.Store(true) })
 	defer stop()
 	for i, c := range l.clients {
@@ -118,7 +118,7 @@ func (l *load) run(ctx context.Context, duration time.Duration) (float64, error)
 	return float64(done.Load()) / took.Seconds(), nil
 }
 
-// loop asks until the time is over.
+// loop sends requests until the time is over.
 func (c *client) loop(over *atomic.Bool, length int, deadline time.Time) (n int64, err error) {
 	if err := c.conn.SetDeadline(deadline); err != nil {
 		return 0, err

@@ -21,24 +21,24 @@ import (
 )
 
 const (
-	// worldLatency is what every answer of the world takes.
+	// worldLatency is the latency of every response of the world.
 	worldLatency = "80ms"
 
 	coldSearches = 21
 	warmSearches = 100
-	// searchInterval keeps warm searches below the pace of one host: .com and .net
-	// share one, so a search asks it twice.
+	// searchInterval keeps warm searches below the rate limit of one host: .com and
+	// .net share one, so a search queries it twice.
 	searchInterval = 120 * time.Millisecond
 	allRounds      = 3
 
 	unlimited = -1.0
 )
 
-// milliseconds, as the figures of a search are told.
+// milliseconds is the unit of search times.
 const milliseconds unit = "ms"
 
-// benchLookup measures the engine with its connectors against a world of its own
-// process in which every answer takes a while.
+// benchLookup measures the engine with its connectors against a simulated world in
+// another process, with latency.
 func benchLookup(ctx context.Context, b bench) (lines []measurement, err error) {
 	world, err := testkit.Start(ctx, testkit.Command{Path: b.binary, Args: []string{
 		"sandbox", "--world-only", "--listen", "127.0.0.1:0", "--world-latency", worldLatency,
@@ -60,8 +60,8 @@ func benchLookup(ctx context.Context, b bench) (lines []measurement, err error) 
 	return append(searches, all...), err
 }
 
-// newEngine connects the engine as the product does, with the given pace for each
-// host and with patience for those who wait for it.
+// newEngine wires the engine as the product does, with the given rate for each host and
+// a long wait for it.
 func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), error) {
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -95,8 +95,8 @@ func newEngine(cfg config.Config, perSecond float64) (*lookup.Engine, func(), er
 	return engine, func() { engine.Close(); registryData.Close() }, nil
 }
 
-// benchSearches measures searches of eight extensions, first without and then
-// with open connections. No name is asked twice.
+// benchSearches measures searches of eight extensions, first without and then with open
+// connections. No name is looked up twice.
 func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]measurement, error) {
 	b.progress("searching, every upstream at %s", worldLatency)
 	var cold []float64
@@ -140,8 +140,7 @@ func benchSearches(ctx context.Context, b bench, cfg config.Config) ([]measureme
 	}, nil
 }
 
-// search returns how many milliseconds one took, and fails if an answer is not
-// the one that the world gives.
+// search returns the milliseconds of one search, and fails if an answer is wrong.
 func search(ctx context.Context, engine *lookup.Engine, label string) (float64, error) {
 	began := time.Now()
 	result, err := engine.Search(ctx, label)
@@ -198,8 +197,8 @@ func benchAll(ctx context.Context, b bench, cfg config.Config) ([]measurement, e
 	}, nil
 }
 
-// checkAll returns how many seconds it took to have an answer for every
-// extension. Where no public source exists, the answer is "unknown".
+// checkAll returns the seconds until every extension has an answer. Without a public
+// source the answer is "unknown".
 func checkAll(ctx context.Context, engine *lookup.Engine, label string) (float64, error) {
 	list, err := catalog.Shipped()
 	if err != nil {
@@ -233,7 +232,7 @@ func checkAll(ctx context.Context, engine *lookup.Engine, label string) (float64
 	return took.Seconds(), nil
 }
 
-// percentile is the value below which a share of all lies.
+// percentile returns the value below which the given share lies.
 func percentile(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]

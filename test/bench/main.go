@@ -1,49 +1,46 @@
-// Command bench measures what the project promises about speed and memory, and
-// prints one report: what was measured, what was wanted, and whether it was met.
+// Command bench measures the project's goals for speed and memory, and prints one
+// report: measurement, target, and whether it was met.
 //
-// Absolute figures say more about the machine than about the program. So the
-// REST check is compared with a bare net/http handler that is asked the same
-// bytes by the same client, in rounds that take turns. Whatever else the
-// machine is doing then slows both, and the median of the rounds' ratios stands.
-// The bare side decodes the body into a struct and writes the answer's bytes;
-// everything the product does beyond that (limits, metrics, log, headers, the
-// lookup) is on its bill. All servers are processes of their own, so that none
-// pays for another's garbage or for the client's.
+// Absolute figures depend mostly on the machine. So the REST check is compared with a
+// bare net/http handler that gets the same bytes from the same client, in alternating
+// rounds. Other load on the machine then slows both, and the median of the rounds'
+// ratios counts. The bare handler decodes the body into a struct and writes the
+// response's bytes; everything the product does beyond that (limits, metrics, log,
+// headers, the lookup) counts against it. Every server is a separate process, so that
+// none pays for another's garbage or for the client's.
 //
-// An agent's call is compared in the same way with the least that can be built
-// on the same library: one tool that returns a finished answer. That server runs
-// with the product's own settings of the garbage collector, read from the
-// product's metrics. Settings alone are not the same memory, though: the product
-// keeps a catalogue and every address that asked, so with the same percentage its
-// heap grows further before it is collected. So the same server is measured a
-// second time with a collector that waits for the memory limit, which nobody
-// could beat by a larger heap.
+// An agent's call is compared in the same way with the minimal server on the same
+// library: one tool that returns a prepared result. That server runs with the product's
+// garbage collector settings, read from the product's metrics. The same settings do not
+// mean the same memory, though: the product holds a catalog and every client address,
+// so with the same percentage its heap grows further before it is collected. So the
+// same server is measured a second time with a collector that runs only at the memory
+// limit, which no larger heap can beat.
 //
-// The check of a bearer is compared with a handler that does one indexed SELECT
-// on the same database, on SQLite and on PostgreSQL; a refresh of an application's
-// tokens with a bare transaction of as many rows. Every query that the product
-// has is timed with a thousand and with a million rows in each table, the two
-// databases in turns. And a thousand people sign in at the same moment, while
-// somebody looks names up at a steady rate.
+// The bearer check is compared with a handler that does one indexed SELECT on the same
+// database, on SQLite and on PostgreSQL; a token refresh with a bare transaction of as
+// many rows. Every query of the product is timed with a thousand and with a million
+// rows in each table, alternating between the two databases. And a thousand people sign
+// in at the same moment during lookups at a steady rate.
 //
-// Each page that asks nobody outside is asked for 200 times a second, and its time
-// is what the product's log says. A search is watched until its first row comes, at
-// the socket and, where there is a browser, on a screen.
+// Each page that needs no upstream is requested 200 times a second; its time is the one
+// in the product's log. Searches are timed until the first row, at the socket and, if
+// there is a browser, on the screen.
 //
 // The verification of an agent's signature is compared with a bare HMAC of the same
 // bytes, in this process.
 //
-// The simulated registry is asked over one EPP connection, and five hundred paid
-// lines become registered domains on SQLite. Then agents order and humans pay, from
-// start_order to the registered domain, on both databases; and checkout agents buy
-// with their buyers' tokens.
+// The simulated registry is queried over one EPP connection, and five hundred paid
+// items are provisioned on SQLite. Then agents order and customers pay, from
+// start_order to the registered domain, on both databases; and checkout agents buy with
+// their buyers' tokens.
 //
-// The product is the real binary against the sandbox's world, with limits,
-// metrics and log switched on, and the run fails if they turn out not to have
-// seen every request. All traffic stays on 127.0.0.1.
+// The product is the real binary in front of the sandbox's world, with limits, metrics
+// and log enabled; the run fails if they have not seen every request. All traffic stays
+// on 127.0.0.1.
 //
-// It refuses to be a gate by default: a noisy machine is no defect. With
-// -strict a missed target is exit code 1.
+// Missed targets do not fail the run by default, because a noisy machine is no defect.
+// With -strict a missed target is exit code 1.
 package main
 
 import (
@@ -66,7 +63,7 @@ import (
 const (
 	exitOK     = 0
 	exitMissed = 1 // only with -strict
-	exitFailed = 2 // nothing can be said, because something did not work
+	exitFailed = 2 // the run failed, so there is no result
 )
 
 const (
@@ -88,22 +85,22 @@ type settings struct {
 	duration    time.Duration
 	connections int
 	starts      int
-	// rows is how large the large database is.
+	// rows is the number of rows in the large database.
 	rows int
-	// people is how many sign in at the same moment.
+	// people is the number of simultaneous sign-ins.
 	people int
 	// refreshing is how long clients refresh at the token endpoint.
 	refreshing time.Duration
-	// ordering is how long orders would take at the wanted rate.
+	// ordering is how long the orders take at the target rate.
 	ordering time.Duration
 	json     string
 	strict   bool
 	only     string
-	// binary is measured instead of a fresh build, to compare two states of the
-	// code on one machine.
+	// binary is measured instead of a new build, to compare two versions on one
+	// machine.
 	binary string
-	// reference makes this process one of the servers with which the product is
-	// compared, and answer is the file with what it answers. Not for people.
+	// reference makes this process one of the reference servers, and answer is the file
+	// with its response. Internal.
 	reference, answer string
 }
 
@@ -157,7 +154,7 @@ func (s settings) check(rest []string) error {
 	return nil
 }
 
-// section measures one subject.
+// section measures one topic.
 type section struct {
 	name string
 	run  func(context.Context, bench) ([]measurement, error)
@@ -198,11 +195,11 @@ func sectionNamed(name string) *section {
 	return nil
 }
 
-// bench is what every section needs.
+// bench has what every section needs.
 type bench struct {
 	settings
-	folder string // for everything that is written; removed at the end
-	// progress tells a person who waits what is going on.
+	folder string // for all files; removed at the end
+	// progress reports what is being measured.
 	progress func(format string, args ...any)
 }
 
@@ -230,7 +227,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return exitOK
 }
 
-// measure runs the sections one after another: side by side they would disturb
+// measure runs the sections one after another, because concurrent ones would disturb
 // each other.
 func measure(ctx context.Context, s settings, out, errOut io.Writer) (met bool, err error) {
 	folder, err := os.MkdirTemp("", "dotkontor-bench-")

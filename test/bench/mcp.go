@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	// wantedToolRatio is the share of a minimal server's speed, on the same
-	// library, that a call of a tool must have.
+	// wantedToolRatio is the minimum ratio of a tool call's rate to that of a minimal
+	// server on the same library.
 	wantedToolRatio = 0.75
 	wantedIdleMiB   = 60
 	wantedLoadedMiB = 512
 
 	checkTool = "domain_check"
 	toolRoute = "/api/mcp"
-	// idleSettleDelay is how long the product is left alone before its idle memory
-	// is read: what it does at its start is done by then.
+	// idleSettleDelay is how long the product idles before its memory is read, so that
+	// its startup work is done.
 	idleSettleDelay = time.Second
 )
 
-// toolCallSpec is a call of a tool as clients of the second newest revision send
-// it. The product in the bench is at home on a loopback address, and so obeys
-// only those who call it by such a name.
+// toolCallSpec is a tool call as clients of the second newest revision send it. The
+// product's base URL in the bench has a loopback address, so it accepts only requests
+// with a loopback Host.
 func toolCallSpec() requestSpec {
 	return requestSpec{
 		path: toolRoute, host: "localhost",
@@ -37,8 +37,8 @@ func toolCallSpec() requestSpec {
 	}
 }
 
-// benchMCP compares a call that is answered from memory with the least that could
-// be built on the same library, and with none.
+// benchMCP compares a call that is answered from memory with the minimal server on the
+// same library, and with a handler without it.
 func benchMCP(ctx context.Context, b bench) (lines []measurement, err error) {
 	running, err := testkit.StartProduct(ctx, b.binary, filepath.Join(b.folder, "mcp"), nil, nil)
 	if err != nil {
@@ -92,7 +92,7 @@ func benchMCP(ctx context.Context, b bench) (lines []measurement, err error) {
 	return append(compareMCP(ours, minimal, lazy, bare, collector), memoryMeasurements(idle, peak, ours.load.sent.Load())...), nil
 }
 
-// idleMemory leaves a server alone for a moment, and looks.
+// idleMemory returns the memory of a server after a short idle time.
 func idleMemory(ctx context.Context, p *testkit.Process) (testkit.Memory, error) {
 	select {
 	case <-ctx.Done():
@@ -102,13 +102,13 @@ func idleMemory(ctx context.Context, p *testkit.Process) (testkit.Memory, error)
 	}
 }
 
-// gcSettings is how a process collects its garbage.
+// gcSettings are the garbage collector settings of a process.
 type gcSettings struct {
 	percent int // negative: only the limit counts
 	limit   int64
 }
 
-// readGCSettings asks the product how it has set its own.
+// readGCSettings reads the product's settings from its metrics.
 func readGCSettings(ctx context.Context, product *testkit.Product) (gcSettings, error) {
 	metrics, err := product.Metrics(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func readGCSettings(ctx context.Context, product *testkit.Product) (gcSettings, 
 	return c, nil
 }
 
-// withLimitOnly waits for the memory limit of the contract.
+// withLimitOnly collects only at the memory limit of the contract.
 func (c gcSettings) withLimitOnly() gcSettings {
 	return gcSettings{percent: -1, limit: wantedLoadedMiB << 20}
 }
@@ -137,7 +137,7 @@ func (c gcSettings) environment() []string {
 	return []string{"GOGC=" + percent, "GOMEMLIMIT=" + strconv.FormatInt(c.limit, 10)}
 }
 
-// compareMCP turns the rounds into lines.
+// compareMCP turns the rounds into measurements.
 func compareMCP(ours, minimal, lazy, bare *side, c gcSettings) []measurement {
 	lines := []measurement{
 		newMeasurement("MCP domain_check from memory, as a share of a minimal server on the same library", ours.rateRatioTo(minimal),
@@ -163,7 +163,7 @@ func compareMCP(ours, minimal, lazy, bare *side, c gcSettings) []measurement {
 		newMeasurement("  minimal server, CPU time for one answer", median(minimal.cpuCosts), microseconds, nil, ""))
 }
 
-// memoryMeasurements are left out where the system does not tell.
+// memoryMeasurements returns nothing if the system does not report memory.
 func memoryMeasurements(idle, peak testkit.Memory, calls int64) []measurement {
 	if idle.RSS == 0 || peak.Peak == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 const toolMessage = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"available\":false}"}],"structuredContent":{"available":false}}}`
 
-// post sends an inquiry as the bench does.
+// post sends a request as the bench does.
 func post(handler http.Handler, asked requestSpec) *httptest.ResponseRecorder {
 	request := httptest.NewRequest(http.MethodPost, asked.path, strings.NewReader(asked.body))
 	request.Header.Set("Content-Type", "application/json")
@@ -26,7 +26,7 @@ func post(handler http.Handler, asked requestSpec) *httptest.ResponseRecorder {
 	return w
 }
 
-// Without this the comparison would be one of different work.
+// Both sides of the comparison must do the same work.
 func TestReferences_AnswerToolCallWithSameBytes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{refMinimalTool, refBareRPC} {

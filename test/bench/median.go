@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// median is the middle of the values, or the mean of the two middle ones. It is
-// used instead of a mean because one disturbed round must not count.
+// median returns the middle value, or the mean of the two middle ones. Unlike a mean it
+// is not affected by one disturbed round.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()

@@ -22,41 +22,41 @@ const (
 	wantedOrdersSQLite   = 40.0
 	wantedOrdersPostgres = 50.0
 	wantedRequest        = 500.0 // milliseconds, at p99
-	// buyers are so many that none of them comes near the limits of an account,
-	// which stay as they are.
+	// buyers is large enough that no account reaches its limits, which are not raised.
 	buyers = 600
-	// concurrentOrders is how many orders are under way at a time.
+	// concurrentOrders is the number of orders in progress at a time.
 	concurrentOrders = 24
-	// warmupOrders are not counted: connections, caches and sessions with the registry
-	// come up with them.
+	// warmupOrders are not counted: they open connections and registry sessions and
+	// fill caches.
 	warmupOrders  = 100
 	ordersTimeout = 3 * time.Minute
 )
 
-// saleScenario is a way in which domains are sold.
+// saleScenario is a way to sell domains.
 type saleScenario struct {
-	// name is the section's, sold what is counted, and from where it begins.
+	// name is the section's name, unit what is counted, and firstStep the first
+	// request.
 	name, unit, firstStep string
-	// kinds are the requests whose times are shown.
+	// kinds are the requests whose times are reported.
 	kinds []string
-	// note says who shares the cores.
+	// note says which processes share the cores.
 	note string
-	// setUp gets everything ready. What it returns sells one name.
+	// setUp prepares the scenario. The function that it returns sells one name.
 	setUp func(ctx context.Context, b bench, place deployment) (*workload, error)
 }
 
-// deployment is where something is sold.
+// deployment is a product with its database.
 type deployment struct {
 	running  *testkit.Product
 	opts     store.Options
 	settings []string
 }
 
-// benchOrders lets agents order and humans pay: each order is a call of start_order
-// with a token, the page at payment_url, the button, the provider's page with a card,
-// the way back, and get_order_status until the domain is there. The provider's
-// messages come in between, and each name is asked for at the registry three times.
-// The whole world is the sandbox's, without latency.
+// benchOrders has agents order and customers pay: each order is a start_order call with
+// a token, the page at payment_url, the form, the provider's page with a card, the
+// return, and get_order_status until the domain is registered. The provider sends
+// webhooks in between, and each name is checked at the registry three times. The
+// simulated world has no latency.
 func benchOrders(ctx context.Context, b bench) ([]measurement, error) {
 	return benchSales(ctx, b, saleScenario{
 		name: "orders", unit: "orders", firstStep: startOrder, kinds: requestKinds,
@@ -80,7 +80,7 @@ func benchSales(ctx context.Context, b bench, t saleScenario) (lines []measureme
 	if err != nil {
 		return nil, err
 	}
-	server, err := pgtest.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	server, err := pgtest.Start() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return lines, nil
@@ -88,8 +88,8 @@ func benchSales(ctx context.Context, b bench, t saleScenario) (lines []measureme
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
+	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if err != nil {
 		return nil, err
 	}
@@ -164,14 +164,14 @@ func (t saleScenario) measureOn(ctx context.Context, b bench, where string, want
 	return lines, reconcile(ctx, b, at.running, at.settings)
 }
 
-// cpuTimes are the CPU times of the product and of the world.
+// cpuTimes returns the CPU times of the product and of the world.
 func cpuTimes(running *testkit.Product) (times [2]time.Duration, known bool) {
 	server, known := running.Server.CPU()
 	world, alsoKnown := running.World.CPU()
 	return [2]time.Duration{server, world}, known && alsoKnown
 }
 
-// reconcile makes sure that what was measured was right, too.
+// reconcile checks that the measured results are also correct.
 func reconcile(ctx context.Context, b bench, running *testkit.Product, settings []string) error {
 	doctor := exec.CommandContext(ctx, b.binary, "doctor", "--reconcile", "--config", running.World.Ready)
 	doctor.Env = append(os.Environ(), settings...)
@@ -181,12 +181,11 @@ func reconcile(ctx context.Context, b bench, running *testkit.Product, settings 
 	return nil
 }
 
-// workload is where names are sold.
+// workload sells names.
 type workload struct {
 	purchase func(ctx context.Context, number int64, note func(string, time.Duration)) error
 	close    func()
-	// check makes sure that so many sales have left what they should; nil means that
-	// the books say enough.
+	// check checks the results of the sales; nil means that reconciliation is enough.
 	check      func(ctx context.Context, sold int) error
 	lastNumber atomic.Int64
 
@@ -216,8 +215,8 @@ func (m *workload) times(kind string) []float64 {
 	return m.durations[kind]
 }
 
-// runAll carries out so many orders, and says how long it took until the last domain
-// was there.
+// runAll processes count orders and returns the time until the last domain is
+// registered.
 func (m *workload) runAll(ctx context.Context, orders int) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, ordersTimeout)
 	defer cancel()
@@ -253,7 +252,7 @@ func (m *workload) runOne(ctx context.Context) error {
 	return nil
 }
 
-// domainName is a name that nobody has.
+// domainName returns an available name.
 func domainName(number int64) string {
 	return fmt.Sprintf("bestellt-%d%s", number, []string{".org", ".info", ".com", ".net"}[number%4])
 }

@@ -22,7 +22,8 @@ import (
 
 const (
 	wantedPage = 5.0 // milliseconds
-	// pageInterval is 200 pages a second, and pagesFor how long each page is asked for.
+	// pageInterval is 200 pages a second, and pageDuration how long each page is
+	// requested.
 	pageInterval       = 5 * time.Millisecond
 	pageDuration       = 3 * time.Second
 	pageWarmup         = 300 * time.Millisecond
@@ -32,8 +33,8 @@ const (
 	firstRowWarm       = 5
 )
 
-// measuredPages are the pages that ask nobody outside, by the route that the log
-// names. A customer who has signed in asks for all of them.
+// measuredPages are the pages that need no upstream, by the route in the log. A
+// signed-in customer requests all of them.
 var measuredPages = []struct{ path, route string }{
 	{"/", "/{$}"},
 	{"/preise", "/preise"},
@@ -50,9 +51,9 @@ var measuredPages = []struct{ path, route string }{
 	{"/portal/activity", "/portal/activity"},
 }
 
-// benchPages measures what a page takes in the server while 200 a second are
-// asked for, by the server's own log; and how soon after the first registry's
-// answer the first row of a search leaves the server, and is on the screen.
+// benchPages measures the server time of pages at 200 requests a second, by the
+// server's own log; and the time from the first registry response until the first row
+// of a search leaves the server and is on the screen.
 func benchPages(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "pages")
 	world := &upstreamProxy{}
@@ -78,7 +79,7 @@ func benchPages(ctx context.Context, b bench) (lines []measurement, err error) {
 		return nil, err
 	}
 	b.progress("each of %d pages %s long at %d a second", len(measuredPages), pageDuration, int(time.Second/pageInterval))
-	since := make(map[string]time.Time) // by route; before that it was warmed up
+	since := make(map[string]time.Time) // by route; earlier requests are warm-up
 	for _, page := range measuredPages {
 		for _, duration := range []time.Duration{pageWarmup, pageDuration} {
 			since[page.route] = time.Now()
@@ -97,7 +98,7 @@ func benchPages(ctx context.Context, b bench) (lines []measurement, err error) {
 		return nil, err
 	}
 	stopped = true
-	if err := running.Stop(); err != nil { // the log is whole then
+	if err := running.Stop(); err != nil { // the log is complete then
 		return nil, err
 	}
 	times, err := readPageTimes(filepath.Join(folder, "product.log"), since)
@@ -114,7 +115,7 @@ func benchPages(ctx context.Context, b bench) (lines []measurement, err error) {
 	return lines, err
 }
 
-// pageClient is a customer's browser, as far as a server sees one.
+// pageClient is a customer's browser, as the server sees it.
 type pageClient struct {
 	base   string
 	client *http.Client
@@ -151,7 +152,7 @@ func (v *pageClient) post(ctx context.Context, path string, form url.Values, add
 	return v.client.Do(request)
 }
 
-// getAtFixedRate asks for one page at a fixed rate, however long the answers take.
+// getAtFixedRate requests one page at a fixed rate, however long the responses take.
 func (v *pageClient) getAtFixedRate(ctx context.Context, path string, duration time.Duration) error {
 	var (
 		all      sync.WaitGroup
@@ -193,7 +194,7 @@ func (v *pageClient) get(ctx context.Context, path string) error {
 		return err
 	}
 	defer response.Body.Close()
-	// Who has signed in is led on from the sign-in.
+	// A signed-in customer is redirected from the sign-in.
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusSeeOther {
 		return fmt.Errorf("status %d", response.StatusCode)
 	}
@@ -201,7 +202,8 @@ func (v *pageClient) get(ctx context.Context, path string) error {
 	return err
 }
 
-// firstRowTimes are the milliseconds from the first registry's answer to the first row.
+// firstRowTimes returns the milliseconds from the first registry response to the first
+// row.
 func (v *pageClient) firstRowTimes(ctx context.Context, world *upstreamProxy) ([]float64, error) {
 	latency, err := time.ParseDuration(worldLatency)
 	if err != nil {
@@ -209,7 +211,7 @@ func (v *pageClient) firstRowTimes(ctx context.Context, world *upstreamProxy) ([
 	}
 	var times []float64
 	for n := range firstRows + firstRowWarm {
-		next := time.After(3 * searchInterval) // below the pace of every host
+		next := time.After(3 * searchInterval) // below the rate limit of every host
 		began := time.Now()
 		came, err := v.firstRow(ctx, "erste-zeile-"+strconv.Itoa(n), "10.1.1."+strconv.Itoa(1+n))
 		if err != nil {
@@ -231,7 +233,7 @@ func (v *pageClient) firstRowTimes(ctx context.Context, world *upstreamProxy) ([
 	return times, nil
 }
 
-// firstRow is when it came.
+// firstRow returns the time of the first row.
 func (v *pageClient) firstRow(ctx context.Context, name, address string) (came time.Time, err error) {
 	response, err := v.post(ctx, "/search", url.Values{"q": {name}}, address)
 	if err != nil {
@@ -253,13 +255,13 @@ func (v *pageClient) firstRow(ctx context.Context, name, address string) (came t
 		return came, err
 	}
 	if came.IsZero() || free < 8 {
-		return came, fmt.Errorf("a search told of %d free names instead of 8", free)
+		return came, fmt.Errorf("a search returned %d available names instead of 8", free)
 	}
 	return came, nil
 }
 
-// readPageTimes are the milliseconds of each page, as the log has them from a moment on,
-// by route.
+// readPageTimes returns the milliseconds of each page since a given time, by route, as
+// logged.
 func readPageTimes(path string, since map[string]time.Time) (times map[string][]float64, err error) {
 	log, err := os.Open(path)
 	if err != nil {
@@ -286,7 +288,7 @@ func readPageTimes(path string, since map[string]time.Time) (times map[string][]
 	return times, lines.Err()
 }
 
-// pageMeasurements makes lines: the slowest page decides.
+// pageMeasurements returns the measurements; the slowest page decides.
 func pageMeasurements(times map[string][]float64) ([]measurement, error) {
 	var slowest string
 	var all []float64

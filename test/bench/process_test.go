@@ -45,7 +45,7 @@ func TestBareREST_DecodesBeforeAnswering(t *testing.T) {
 	}
 }
 
-// The whole client against the whole bare server, in one process.
+// The complete client against the complete bare server, in one process.
 func TestLoad_CountsResponses(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "answer.json")
@@ -54,10 +54,10 @@ func TestLoad_CountsResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	parent, orphan := io.Pipe()
-	says, hears := io.Pipe()
+	lines, output := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- serveReference(t.Context(), "bare", path, parent, hears) }()
-	address, err := testkit.ReadyLine(says)
+	go func() { ended <- serveReference(t.Context(), "bare", path, parent, output) }()
+	address, err := testkit.ReadyLine(lines)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestLoad_CountsResponses(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := l.run(cancelled, time.Hour); err == nil {
-		t.Error("a cancelled run is taken for a result")
+		t.Error("a cancelled run counts as a result")
 	}
 
 	if err := orphan.Close(); err != nil {

@@ -16,10 +16,9 @@ const (
 	provisionWithin   = 2 * time.Minute
 )
 
-// benchProvision lets the product find five hundred paid lines when it starts, and
-// waits until each is a registered domain. The clock runs from before the start.
-// A contact, a registration and three commits belong to each; the nameservers
-// exist after the first.
+// benchProvision starts the product with five hundred paid items and waits until each
+// is a registered domain. The time includes the start. Each item takes a contact, a
+// registration and three commits; the nameservers exist after the first one.
 func benchProvision(ctx context.Context, b bench) (lines []measurement, err error) {
 	stage, err := crash.NewEnv(ctx, b.binary, filepath.Join(b.folder, "provision"))
 	if err != nil {

@@ -17,34 +17,35 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// The requests of an order to the product, in their order.
+// The requests of an order to the product, in order.
 const (
 	startOrder    = "start_order"
 	viewPage      = "GET payment_url"
 	submitPayment = "POST pay"
 	returnPage    = "GET paid"
 	pollStatus    = "get_order_status"
-	// wholeOrder is all of them, and what happens in between.
+	// wholeOrder is the time of all of them, including what happens in between.
 	wholeOrder = "order"
 )
 
 var requestKinds = []string{startOrder, viewPage, submitPayment, returnPage, pollStatus}
 
 const (
-	// pollInterval is how long an agent waits before it asks again.
+	// pollInterval is the time between two polls of an agent.
 	pollInterval = 250 * time.Millisecond
-	// maxBody bounds what is read.
+	// maxBody bounds the bytes read of a response.
 	maxBody = 1 << 20
 )
 
 // buyer is an account with an agent and a browser.
 type buyer struct {
 	token, session string
-	// card is one of their own, as the sandbox's provider tells cards apart.
+	// card is unique per buyer, because the sandbox's provider identifies cards by
+	// number.
 	card string
 }
 
-// shopClient is how agents and humans reach the product and the provider.
+// shopClient is the client of agents and customers for the product and the provider.
 type shopClient struct {
 	address string
 	http    *http.Client
@@ -64,7 +65,7 @@ var (
 	consentField = regexp.MustCompile(`name="consent" value="([^"]+)"`)
 )
 
-// buy orders a name and pays, and returns when it is registered.
+// buy orders and pays a name, and returns when it is registered.
 func (s *shopClient) buy(ctx context.Context, who buyer, name string, note func(string, time.Duration)) error {
 	var order struct {
 		OrderID    string `json:"orderId"`
@@ -119,7 +120,7 @@ func (s *shopClient) buy(ctx context.Context, who buyer, name string, note func(
 	}
 }
 
-// callTool is a call of a tool.
+// callTool calls a tool.
 func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, arguments map[string]any, into any, note func(string, time.Duration)) error {
 	body, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": tool, "arguments": arguments},
@@ -151,7 +152,7 @@ func (s *shopClient) callTool(ctx context.Context, who buyer, tool string, argum
 	return json.Unmarshal(answer.Result.Output, into)
 }
 
-// browse is a request of a browser. status 0 means a page or the way to one.
+// browse sends a browser's request. Status 0 accepts a page or a redirect.
 func (s *shopClient) browse(ctx context.Context, who buyer, kind, method, address string, form url.Values, status int, note func(string, time.Duration)) (body []byte, location string, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -166,7 +167,7 @@ func (s *shopClient) browse(ctx context.Context, who buyer, kind, method, addres
 	return s.do(request, kind, status, note)
 }
 
-// do sends a request and notes how long it took to the end of the answer.
+// do sends a request and records the time to the end of the response.
 func (s *shopClient) do(request *http.Request, kind string, status int, note func(string, time.Duration)) (body []byte, location string, err error) {
 	began := time.Now()
 	answer, err := s.http.Do(request)
@@ -187,8 +188,7 @@ func (s *shopClient) do(request *http.Request, kind string, status int, note fun
 	return body, answer.Header.Get("Location"), nil
 }
 
-// seedBuyers makes accounts with registrant data, a token and a browser that is
-// signed in.
+// seedBuyers creates accounts with registrant data, a token and a signed-in browser.
 func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []buyer, err error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
@@ -200,7 +200,7 @@ func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	now := time.Now()
 	for n := range count {
 		id, email := registrar.NewID("cus_", now), fmt.Sprintf("buyer-%d@example.org", n)
@@ -238,14 +238,14 @@ func seedBuyers(ctx context.Context, opts store.Options, count int) (accounts []
 	return accounts, tx.Commit()
 }
 
-// cardNumber is a card of the sandbox that pays: it begins with 424242, and its last
-// digit is the check digit that ISO/IEC 7812 wants.
+// cardNumber returns a valid card of the sandbox: it begins with 424242 and ends with
+// the check digit of ISO/IEC 7812.
 func cardNumber(n int) string {
 	number := fmt.Sprintf("424242%09d", n)
 	sum := 0
 	for i, digit := range number {
 		value := int(digit - '0')
-		if i%2 == 0 { // counted from the end, every second digit, as the check digit is to come
+		if i%2 == 0 { // every second digit from the end, which is still without the check digit
 			if value *= 2; value > 9 {
 				value -= 9
 			}

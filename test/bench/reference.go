@@ -18,16 +18,16 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// The servers with which the product is compared.
+// The reference servers.
 const (
 	refBareREST    = "bare"
 	refBareRPC     = "bare-rpc"
 	refMinimalTool = "minimal-tool"
 )
 
-// references makes the handler of each, which gives one and the same answer to
-// every question that it understands: what it is handed, or, for those in front
-// of a database, that the caller may pass.
+// references returns the handler of each server, which gives one fixed response to
+// every valid request: the given one or, for those with a database, that the caller is
+// authorized.
 var references = map[string]func(answer []byte) (http.Handler, error){
 	refBareREST:    bareREST,
 	refBareRPC:     bareRPC,
@@ -36,7 +36,7 @@ var references = map[string]func(answer []byte) (http.Handler, error){
 	refSelect:      selectCheck,
 }
 
-// bareREST is the least that a check could be: decode, answer.
+// bareREST is the minimum of a check: decode, respond.
 func bareREST(answer []byte) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var question struct {
@@ -50,7 +50,7 @@ func bareREST(answer []byte) (http.Handler, error) {
 	}), nil
 }
 
-// bareRPC is the least that a call of a tool could be without any library.
+// bareRPC is the minimum of a tool call without any library.
 func bareRPC(answer []byte) (http.Handler, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var message struct {
@@ -70,11 +70,11 @@ func bareRPC(answer []byte) (http.Handler, error) {
 func writeJSON(w http.ResponseWriter, answer []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
-	_, _ = w.Write(answer) // the client may be gone; there is nobody to tell
+	_, _ = w.Write(answer) // the client may be gone
 }
 
-// minimalTool is the least that a call of a tool could be on the library that the
-// product uses: one tool that returns the same finished result each time.
+// minimalTool is the minimum of a tool call on the product's library: one tool that
+// returns the same prepared result each time.
 func minimalTool(answer []byte) (http.Handler, error) {
 	content, err := parseToolResult(answer)
 	if err != nil {
@@ -94,14 +94,14 @@ func minimalTool(answer []byte) (http.Handler, error) {
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true}), nil
 }
 
-// toolResult is what a tool said.
+// toolResult is the result of a tool.
 type toolResult struct {
 	text       string
 	structured json.RawMessage
 }
 
-// parseToolResult takes a tool's words out of the message that carried them, and
-// refuses a message that says anything else than that the call worked.
+// parseToolResult extracts a tool's result from its message, and rejects a message that
+// reports a failure.
 func parseToolResult(message []byte) (toolResult, error) {
 	var read struct {
 		Error  json.RawMessage `json:"error"`
@@ -122,7 +122,7 @@ func parseToolResult(message []byte) (toolResult, error) {
 	return toolResult{text: read.Result.Content[0].Text, structured: read.Result.Structured}, nil
 }
 
-// startReference runs this program again, as the named server.
+// startReference runs this program again as the named server.
 func startReference(ctx context.Context, b bench, name string, answer []byte, environment ...string) (*testkit.Process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -137,8 +137,8 @@ func startReference(ctx context.Context, b bench, name string, answer []byte, en
 	})
 }
 
-// serveReference answers every question with the content of a file. It ends with
-// ctx, or when in ends: that is how it notices that its parent has died.
+// serveReference answers every request with the content of a file. It ends with ctx, or
+// at the end of in, which means that its parent has died.
 func serveReference(ctx context.Context, name, path string, in io.Reader, out io.Writer) error {
 	build, known := references[name]
 	if !known {

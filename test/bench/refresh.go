@@ -18,16 +18,15 @@ import (
 )
 
 const (
-	// wantedRefreshRatio is the share of a bare transaction's speed that a refresh
-	// must have.
+	// wantedRefreshRatio is the minimum ratio of a refresh's rate to that of a bare
+	// transaction.
 	wantedRefreshRatio = 0.5
 	refreshResource    = "https://bench.example/api/mcp"
 )
 
-// benchRefresh compares a refresh with a bare transaction that changes as many
-// rows of the same tables, on each engine. Both run in this process, with the same
-// pool, in rounds that take turns. After that, clients refresh at the token
-// endpoint of the product itself.
+// benchRefresh compares a refresh with a bare transaction that changes as many rows of
+// the same tables, on each engine. Both run in this process with the same pool, in
+// alternating rounds. After that, clients refresh at the product's token endpoint.
 func benchRefresh(ctx context.Context, b bench) (lines []measurement, err error) {
 	lines, err = refreshOn(ctx, b, onSQLite.name, store.Options{Data: filepath.Join(b.folder, "refresh")})
 	if err != nil {
@@ -43,7 +42,7 @@ func benchRefresh(ctx context.Context, b bench) (lines []measurement, err error)
 }
 
 func refreshOnPostgres(ctx context.Context, b bench) (lines []measurement, err error) {
-	server, err := pgtest.Start() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	server, err := pgtest.Start() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if errors.Is(err, pgtest.ErrMissing) {
 		b.progress("  left out: %s", err)
 		return nil, nil
@@ -51,8 +50,8 @@ func refreshOnPostgres(ctx context.Context, b bench) (lines []measurement, err e
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and end whole, also when the run is stopped
-	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	defer func() { err = errors.Join(err, server.Stop()) }() //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
+	url, drop, err := server.NewDatabase()                   //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +88,7 @@ func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (
 			}
 		}
 	}
-	mine, theirs := ours.rates[1:], bare.rates[1:] // the first round warmed up
+	mine, theirs := ours.rates[1:], bare.rates[1:] // the first round is warm-up
 	return []measurement{
 		newMeasurement("refresh on "+where+", as a share of a bare transaction of four rows", median(elementRatios(mine, theirs)),
 			ratio, atLeast(wantedRefreshRatio), "it reads client, token and account before; the aim is 0.8"),
@@ -98,7 +97,7 @@ func refreshOn(ctx context.Context, b bench, where string, opts store.Options) (
 	}, nil
 }
 
-// family is a connection of the bench's own application to its own customer.
+// family is the grant of an application and its newest tokens.
 type family struct {
 	client, grant string
 	refresh       string               // the newest token
@@ -112,13 +111,13 @@ func (f *family) rotate(ctx context.Context, apps *oauth.AuthorizationServer) er
 	return err
 }
 
-// rotateBare does to the rows what a refresh does, and asks nothing.
+// rotateBare makes the same changes as a refresh, without any checks.
 func (f *family) rotateBare(ctx context.Context, pool *sql.DB) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	now := time.Now()
 	next := registrar.SecretHash(rand.Text() + rand.Text())
 	for _, statement := range []struct {
@@ -151,8 +150,8 @@ func (f *family) rotateBare(ctx context.Context, pool *sql.DB) error {
 	return tx.Commit()
 }
 
-// tokenWorkload is one side of the comparison: the same thing, for each family by a
-// goroutine of its own.
+// tokenWorkload is one side of the comparison: one goroutine per family repeats the
+// same operation.
 type tokenWorkload struct {
 	name     string
 	families []*family
@@ -183,13 +182,13 @@ func (e *tokenWorkload) round(ctx context.Context, duration time.Duration) error
 	return <-failures // nil if there is none
 }
 
-// seedFamilies writes customers that have each connected an application.
+// seedFamilies inserts customers that have each connected an application.
 func seedFamilies(ctx context.Context, pool *sql.DB, resource string, n int) ([]*family, error) {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	families := make([]*family, n)
 	for i := range families {
 		if families[i], err = seedFamily(ctx, tx, resource); err != nil {

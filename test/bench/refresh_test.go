@@ -7,7 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// Without this, no rotation could ever be seen to be lost.
+// A lost rotation is detected.
 func TestLostRotations_CountsMissingRotations(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), store.Options{Data: t.TempDir()})
@@ -51,11 +51,11 @@ func TestLostRotations_CountsMissingRotations(t *testing.T) {
 	if got := lost(); got != 2 {
 		t.Errorf("%d rotations are lost, want 2", got)
 	}
-	// A family that has ended makes the run worthless.
+	// A revoked grant makes the run invalid.
 	if _, err := writer.ExecContext(t.Context(), "UPDATE grants SET revoked_at = 1 WHERE id = $1", families[1].grant); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := lostRotations(t.Context(), reader, families); err == nil {
-		t.Error("nobody noticed")
+		t.Error("a revoked grant was not detected")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// report is everything that was measured, and on what.
+// report has all measurements and where they were taken.
 type report struct {
 	Go       string        `json:"go"`
 	System   string        `json:"system"`
@@ -29,14 +29,14 @@ type measurement struct {
 	What     string  `json:"what"`
 	Measured float64 `json:"measured"`
 	Unit     unit    `json:"unit"`
-	// Wanted is nil where a figure only explains another.
+	// Wanted is nil for a figure that only explains another.
 	Wanted *target `json:"wanted,omitempty"`
-	// OK is true where nothing is wanted.
+	// OK is true without a target.
 	OK   bool   `json:"ok"`
 	Note string `json:"note,omitempty"`
 }
 
-// target is one end of the range in which a measurement should be.
+// target is one bound of a measurement.
 type target struct {
 	AtLeast *float64 `json:"at_least,omitempty"`
 	AtMost  *float64 `json:"at_most,omitempty"`
@@ -54,7 +54,7 @@ func (t *target) met(measured float64) bool {
 	case t.AtMost != nil && measured > *t.AtMost:
 		return false
 	}
-	return !math.IsNaN(measured) // which is below and above nothing, and no success either
+	return !math.IsNaN(measured) // NaN is neither below nor above a bound, and no success
 }
 
 func (t *target) text(u unit) string {
@@ -70,7 +70,7 @@ func (t *target) text(u unit) string {
 	}
 }
 
-// unit is what a figure counts.
+// unit is the unit of a figure.
 type unit string
 
 const (
@@ -84,7 +84,7 @@ const (
 	count        unit = "count"
 )
 
-// decimals are few, since no run repeats more of them. A ratio has one more than
+// decimals are few, because more would not be reproducible. A ratio has one more than
 // its target, so that a narrow miss does not look like a hit.
 var decimals = map[unit]int{ratio: 3, microseconds: 1, milliseconds: 1, seconds: 2, megabytes: 1, mebibytes: 1}
 
@@ -96,7 +96,7 @@ func (u unit) text(value float64) string {
 	return number + " " + string(u)
 }
 
-// grouped puts a comma before every three digits of the whole part.
+// grouped separates groups of three digits with commas.
 func grouped(number string) string {
 	whole, fraction, hasFraction := strings.Cut(number, ".")
 	sign := ""
@@ -116,7 +116,7 @@ func grouped(number string) string {
 	return sign + b.String()
 }
 
-// newMeasurement makes a line and judges it.
+// newMeasurement returns a measurement compared with its target.
 func newMeasurement(what string, value float64, u unit, wanted *target, note string) measurement {
 	return measurement{What: what, Measured: value, Unit: u, Wanted: wanted, OK: wanted.met(value), Note: note}
 }
@@ -132,7 +132,7 @@ func newReport(s settings) report {
 	}
 }
 
-// met says whether every target was.
+// met reports whether every target was met.
 func (r report) met() bool {
 	for _, l := range r.Lines {
 		if !l.OK {
@@ -150,7 +150,7 @@ func (r report) print(out io.Writer) {
 	for _, l := range r.Lines {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.What, l.Unit.text(l.Measured), l.Wanted.text(l.Unit), l.verdict(), l.Note)
 	}
-	_ = table.Flush() // to a terminal; nobody is left to tell
+	_ = table.Flush() // to a terminal
 }
 
 func (l measurement) verdict() string {

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// wantedRatio is the share of a bare handler's speed that a check must have.
+	// wantedRatio is the minimum ratio of a check's rate to that of a bare handler.
 	wantedRatio = 0.6
-	// takenName is registered in the sandbox's world. Taken names are remembered
-	// longest, for two minutes.
+	// takenName is registered in the sandbox's world. Taken names are cached longest,
+	// for two minutes.
 	takenName  = "google.com"
 	checkRoute = "/api/domain/check"
 )
@@ -49,7 +49,7 @@ func benchREST(ctx context.Context, b bench) (lines []measurement, err error) {
 	return compareREST(ours, bare), nil
 }
 
-// compareREST turns the rounds into lines.
+// compareREST turns the rounds into measurements.
 func compareREST(ours, bare *side) []measurement {
 	lines := []measurement{
 		newMeasurement("REST check from memory, as a share of bare net/http", ours.rateRatioTo(bare),

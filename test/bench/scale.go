@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// wantedGrowth is how much longer a query may take with a thousand times the
-	// rows.
+	// wantedGrowth is the maximum factor by which a query may be slower with a thousand
+	// times the rows.
 	wantedGrowth = 1.5
 	smallRows    = 1_000
-	// runsPerRound is how often a query runs in one part of a round, each time
-	// with other keys. More rounds than elsewhere, since each is short.
+	// runsPerRound is how often a query runs in one part of a round, each time with
+	// other keys. There are more rounds than elsewhere, because each is short.
 	runsPerRound = 25
 	scaleRounds  = 2 // for each of -rounds
-	// remeasureFactor is how many times as many rounds a query gets that seems to grow too much.
+	// remeasureFactor multiplies the rounds of a query that seems to grow too much.
 	remeasureFactor = 4
-	// maxQueryTime ends the rounds of a query that is slow, after leastRounds.
+	// maxQueryTime ends the rounds of a slow query, after leastRounds.
 	maxQueryTime = 2 * time.Second
 	minRounds    = 4
-	// rowCountTolerance is how much the rows found on the two sides may differ: the last
-	// page of a list is short, and with few rows it is met more often.
+	// rowCountTolerance is the permitted difference of the rows found on the two sides:
+	// the last page of a list is short, and with few rows it occurs more often.
 	rowCountTolerance = 0.1
 )
 
@@ -44,14 +44,14 @@ type dbPair struct {
 	large       *sizedDB
 }
 
-// benchScale times every query of the product at a thousand and at a million
-// rows in each table. The two databases take turns. Both engines are filled at the
+// benchScale times every query of the product at a thousand and at a million rows in
+// each table, alternating between the two databases. Both engines are filled at the
 // same time, but timed one after the other.
 //
 // Each query is timed in two ways. In one, a thousand customers are active on both
-// sides: the tables are a thousand times larger, what is asked for is not. In the
-// other anybody may be next, so that nearly every answer is at a place which no
-// cache of the processor, the database or the system has seen for long.
+// sides: the tables are a thousand times larger, but the working set is not. In the
+// other the keys are random, so that nearly every row is in no cache of the processor,
+// the database or the system.
 func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 	statements, err := readStatements(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 		folders++
 		return store.Options{Data: filepath.Join(b.folder, "scale-"+strconv.Itoa(folders))}, nil
 	}}}
-	server, err := pgtest.Start(largeServer...) //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+	server, err := pgtest.Start(largeServer...) //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 	switch {
 	case errors.Is(err, pgtest.ErrMissing):
 		b.progress("  left out: %s", err)
@@ -70,13 +70,13 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 		return nil, err
 	default:
 		var drops []func() error
-		defer func() { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+		defer func() { //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 			for _, drop := range drops {
 				err = errors.Join(err, drop())
 			}
 			err = errors.Join(err, server.Stop())
 		}()
-		sides = append(sides, &dbPair{kind: onPostgres, newLocation: func() (store.Options, error) { //nolint:contextcheck // the server must start and end whole, also when the run is stopped
+		sides = append(sides, &dbPair{kind: onPostgres, newLocation: func() (store.Options, error) { //nolint:contextcheck // the server must start and stop completely, even if the run is canceled
 			url, drop, err := server.NewDatabase()
 			if err == nil {
 				drops = append(drops, drop)
@@ -90,14 +90,14 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 		}
 	}()
 	began := time.Now()
-	tell := func(format string, args ...any) {
+	progress := func(format string, args ...any) {
 		b.progress("%4.0f s  %s", time.Since(began).Seconds(), fmt.Sprintf(format, args...))
 	}
-	if err := fillAllPairs(ctx, sides, int64(b.rows), tell); err != nil {
+	if err := fillAllPairs(ctx, sides, int64(b.rows), progress); err != nil {
 		return nil, err
 	}
 	for _, s := range sides {
-		all, err := s.measure(ctx, statements, b.rounds*scaleRounds, tell)
+		all, err := s.measure(ctx, statements, b.rounds*scaleRounds, progress)
 		if err != nil {
 			return nil, err
 		}
@@ -106,18 +106,18 @@ func benchScale(ctx context.Context, b bench) (lines []measurement, err error) {
 	return lines, nil
 }
 
-// largeServer is how somebody with a million customers would run PostgreSQL: with
-// room in its memory for what is asked often. Filling it need not be recoverable.
+// largeServer configures PostgreSQL as for a million customers, with enough memory for
+// hot data. Loading need not be recoverable.
 var largeServer = []string{"shared_buffers=2GB", "wal_level=minimal", "max_wal_senders=0", "max_wal_size=8GB"}
 
-// fillAllPairs stops all if one fails.
-func fillAllPairs(ctx context.Context, sides []*dbPair, rows int64, tell func(string, ...any)) error {
+// fillAllPairs cancels all if one fails.
+func fillAllPairs(ctx context.Context, sides []*dbPair, rows int64, progress func(string, ...any)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var all sync.WaitGroup
 	for _, s := range sides {
 		all.Go(func() {
-			if err := s.fill(ctx, rows, tell); err != nil {
+			if err := s.fill(ctx, rows, progress); err != nil {
 				stop(err)
 			}
 		})
@@ -126,7 +126,7 @@ func fillAllPairs(ctx context.Context, sides []*dbPair, rows int64, tell func(st
 	return context.Cause(ctx)
 }
 
-func (s *dbPair) fill(ctx context.Context, rows int64, tell func(string, ...any)) error {
+func (s *dbPair) fill(ctx context.Context, rows int64, progress func(string, ...any)) error {
 	for _, size := range []struct {
 		rows int64
 		g    **sizedDB
@@ -135,16 +135,16 @@ func (s *dbPair) fill(ctx context.Context, rows int64, tell func(string, ...any)
 		if err != nil {
 			return err
 		}
-		if *size.g, err = newSizedDB(ctx, s.kind, opts, size.rows, tell); err != nil {
+		if *size.g, err = newSizedDB(ctx, s.kind, opts, size.rows, progress); err != nil {
 			return fmt.Errorf("%s: %w", s.kind.name, err)
 		}
 	}
 	return nil
 }
 
-func (s *dbPair) measure(ctx context.Context, statements []statement, rounds int, tell func(string, ...any)) ([]growth, error) {
+func (s *dbPair) measure(ctx context.Context, statements []statement, rounds int, progress func(string, ...any)) ([]growth, error) {
 	var all []growth
-	var failed error // told at the end: what was filled for ten minutes is timed as far as it can be
+	var failed error // reported at the end, because loading took ten minutes
 	for n, statement := range statements {
 		g, err := statement.growth(ctx, s.small, s.large, rounds)
 		if ctx.Err() != nil {
@@ -154,25 +154,25 @@ func (s *dbPair) measure(ctx context.Context, statements []statement, rounds int
 			failed = errors.Join(failed, fmt.Errorf("%s: query %s: %w", s.kind.name, statement.name, err))
 			continue
 		}
-		if g.active.value() > wantedGrowth { // look closer: the longer measurement counts, whatever it says
-			tell("%s, query %d: %s: %s, once more", s.kind.name, n+1, g.name, g.active)
+		if g.active.value() > wantedGrowth { // remeasure; the longer measurement counts
+			progress("%s, query %d: %s: %s, remeasuring", s.kind.name, n+1, g.name, g.active)
 			if again, err := statement.growth(ctx, s.small, s.large, remeasureFactor*rounds); err == nil {
 				g = again
 			}
 		}
 		all = append(all, g)
-		tell("%s, query %d of %d: %s: %s; anybody: %s", s.kind.name, n+1, len(statements), g.name, g.active, g.random)
+		progress("%s, query %d of %d: %s: %s; random: %s", s.kind.name, n+1, len(statements), g.name, g.active, g.random)
 	}
 	return all, failed
 }
 
-// growth is how a query fared.
+// growth is the result of a query.
 type growth struct {
 	name           string
 	active, random factor
 }
 
-// factor is how much longer a query took among many.
+// factor is the time of a query with few and with many rows.
 type factor struct{ small, large float64 } // microseconds
 
 func (f factor) value() float64 { return f.large / f.small }
@@ -181,7 +181,8 @@ func (f factor) String() string {
 	return fmt.Sprintf("%.2f (%.0f µs, then %.0f µs)", f.value(), f.small, f.large)
 }
 
-// growthMeasurements makes three lines of each way, and names all that is above.
+// growthMeasurements returns three measurements for each way of timing and lists all
+// queries above the target.
 func growthMeasurements(b bench, kind engineKind, all []growth) []measurement {
 	rows := grouped(strconv.Itoa(b.rows))
 	lines := factorMeasurements(b, kind.name+", from 1,000 to "+rows+" rows in each table, a thousand customers active", all, func(g growth) factor { return g.active })
@@ -211,11 +212,10 @@ func factorMeasurements(b bench, what string, all []growth, way func(growth) fac
 	}
 }
 
-// growth lets the two sizes take turns. Each run is timed for itself and the
-// medians are compared, so that a run which the machine has interrupted does not
-// count.
+// growth alternates between the two sizes. Each run is timed separately and the medians
+// are compared, so that an interrupted run does not count.
 func (s statement) growth(ctx context.Context, few, many *sizedDB, rounds int) (growth, error) {
-	for _, g := range []*sizedDB{few, many} { // what is active has been there before
+	for _, g := range []*sizedDB{few, many} { // active rows are warm
 		if err := s.commitOnce(ctx, g); err != nil {
 			return growth{}, err
 		}
@@ -231,9 +231,9 @@ func (s statement) growth(ctx context.Context, few, many *sizedDB, rounds int) (
 	return growth{name: s.name, active: active, random: anybody}, err
 }
 
-// commitOnce lets what writes do so once for good. Where that splits a full page of an
-// index, the next ones find room there, as in a life. A split that is taken back
-// would have to be made again each time.
+// commitOnce commits each writing statement once. If that splits a full index page,
+// later runs find room there, as in production. A split that is rolled back would be
+// repeated in each run.
 func (s statement) commitOnce(ctx context.Context, g *sizedDB) error {
 	if !s.writes {
 		return nil
@@ -247,7 +247,7 @@ func (s statement) commitOnce(ctx context.Context, g *sizedDB) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	if _, err := s.run(ctx, g, tx, set); err != nil {
 		return err
 	}
@@ -273,10 +273,10 @@ func (s statement) factor(ctx context.Context, few, many *sizedDB, rounds int, p
 	}
 	more := max(touched[0], touched[1])
 	if slices.Contains(emptyResultQueries, s.name) {
-		more = 0 // now and then one is found
+		more = 0 // occasionally a row is found
 	}
 	if touched[0] < more*(1-rowCountTolerance) || touched[1] < more*(1-rowCountTolerance) {
-		return factor{}, fmt.Errorf("it finds %.0f rows among few and %.0f among many, so its times can't be compared", touched[0], touched[1])
+		return factor{}, fmt.Errorf("the query finds %.0f rows in the small database and %.0f in the large one, so its times can't be compared", touched[0], touched[1])
 	}
 	return factor{small: median(times[0]), large: median(times[1])}, nil
 }
@@ -287,10 +287,9 @@ type runner interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// durations is how many microseconds the statement takes each time, as the product
-// runs it: what only reads on any connection, what writes in a transaction of its
-// own. That is taken back instead of committed, since a commit costs the same at
-// every size and would hide the rest.
+// durations returns the microseconds of each run of a statement, run as in the product:
+// reads on any connection, writes in a transaction. That is rolled back, because a
+// commit costs the same at every size and would hide the rest.
 func (s statement) durations(ctx context.Context, g *sizedDB, runs int64, pick func() int64) (all []float64, touched int64, err error) {
 	all = make([]float64, 0, runs)
 	for n := range runs {
@@ -307,7 +306,7 @@ func (s statement) durations(ctx context.Context, g *sizedDB, runs int64, pick f
 		touched += found
 	}
 	if touched == 0 && !slices.Contains(emptyResultQueries, s.name) {
-		return nil, 0, errors.New("it finds no row, so its time says nothing: see byName in scaledata.go, or mayMiss")
+		return nil, 0, errors.New("the query finds no row, so its time is meaningless: see columnsByName in scaledata.go, or emptyResultQueries")
 	}
 	return all, touched, nil
 }
@@ -324,7 +323,7 @@ func (s statement) runOnce(ctx context.Context, g *sizedDB, set []any) (n int64,
 	return n, errors.Join(err, tx.Rollback())
 }
 
-// run returns how many rows were found or touched.
+// run returns the number of rows found or changed.
 func (s statement) run(ctx context.Context, g *sizedDB, on runner, set []any) (int64, error) {
 	text, set := g.db.SQL().RewriteSQL(s.text, set)
 	if !s.answers {

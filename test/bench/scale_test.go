@@ -9,8 +9,8 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// A query whose parameters nobody understands must stop the bench, and so must
-// one that the made-up rows do not fit: here it is noticed before the bench is.
+// A query with unknown parameters stops the bench, and so does one that finds no
+// generated row; this test detects both earlier.
 func TestStatements_EveryQueryCanBeTimed(t *testing.T) {
 	t.Parallel()
 	statements, err := readStatements(t.Context())
@@ -29,7 +29,7 @@ func TestStatements_EveryQueryCanBeTimed(t *testing.T) {
 			t.Errorf("%s: %d times, %v", s.name, len(times), err)
 		}
 		if found < rows*9/10 && !slices.Contains(emptyResultQueries, s.name) {
-			t.Errorf("%s finds only %d rows in %d times: see nextParameters, or mayMiss", s.name, found, rows)
+			t.Errorf("%s finds only %d rows in %d times: see columnsByName, or emptyResultQueries", s.name, found, rows)
 		}
 	}
 	for _, name := range emptyResultQueries {
@@ -88,7 +88,7 @@ func TestReadStatement_FindsParameterColumns(t *testing.T) {
 		}
 	}
 	if s, err := readStatement("-- name: X :one\nSELECT a FROM t WHERE f($1)"); err == nil {
-		t.Errorf("a riddle is read as %+v", s)
+		t.Errorf("an ambiguous query is parsed as %+v", s)
 	}
 }
 

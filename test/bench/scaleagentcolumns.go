@@ -1,8 +1,7 @@
 package main
 
-// agentColumns are the columns of agents and of what they leave behind that must be
-// unique or hold one of a few words. Every agent here is live, has a webhook and
-// something to hear.
+// agentColumns are the columns of agents and their records that must be unique or have
+// one of a few values. Every agent is active and has a webhook and a due delivery.
 var agentColumns = map[string]columnFormula{
 	"agents.name":                      sequentialText("Agent ", ""),
 	"agents.key_hash":                  scatteredText(),

@@ -14,23 +14,22 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// A table's rows are made inside the database, by one statement that both engines
-// understand, because a million rows in ten tables would take minutes to send.
-// What stands in row i is known here too, so every key that exists can be named
-// without asking for it. A new column or table needs no line here unless it must
-// be unique or hold one of a few words.
+// Rows are generated inside the database, by one statement for both engines, because
+// sending a million rows in ten tables would take minutes. The content of row i is also
+// known in Go, so every existing key is known without a query. A new column or table
+// needs no entry here unless it must be unique or have one of a few values.
 
-// columnFormula is what a column holds in row i, as SQL and in Go.
+// columnFormula is the value of a column in row i, as SQL and in Go.
 type columnFormula struct {
 	expression string
 	value      func(i int64) any
 }
 
 const (
-	idBase    = 100_000_000_000 // so that every number is as long as the next
+	idBase    = 100_000_000_000 // so that all numbers have the same length
 	firstDay  = 1_790_000_000e6 // microseconds: September 2026
 	farFuture = 4_000_000_000e6 // microseconds: the year 2096
-	scatter   = 2_654_435_761   // odd, so that it reaches every number below
+	scatter   = 2_654_435_761   // odd, so that it permutes all numbers below scattered
 	scattered = 1 << 32
 	// hashPadding makes a hash as long as a real one.
 	hashPadding = "-AbCdEfGhIjKlMnOpQrStUvWxYz012345"
@@ -52,7 +51,7 @@ func sequentialText(before, behind string) columnFormula {
 	}
 }
 
-// scatteredText is another text for each i, in no order, like a hash.
+// scatteredText is a different text for each i, unordered, like a hash.
 func scatteredText() columnFormula {
 	return columnFormula{
 		fmt.Sprintf("(%d + (i * %d) %% %d) || '%s'", idBase, scatter, int64(scattered), hashPadding),
@@ -67,8 +66,8 @@ func microsFrom(start int64) columnFormula {
 	}
 }
 
-// columnsByName are the columns that hold the same kind of thing in every table, or,
-// with the table's name, in one.
+// columnsByName are the columns with the same kind of value in every table or, with the
+// table's name, in one.
 var columnsByName = map[string]columnFormula{
 	"hash":                        scatteredText(),
 	"credential_id":               scatteredText(),
@@ -112,12 +111,12 @@ var columnsByName = map[string]columnFormula{
 	"expires_at":                  microsFrom(farFuture),
 }
 
-// column is one of a table's.
+// column is a column of a table.
 type column struct {
 	name string
 	text bool
 	columnFormula
-	// isReference is true where the column names a row of another table.
+	// isReference reports whether the column refers to a row of another table.
 	isReference bool
 }
 
@@ -127,11 +126,11 @@ type sizedDB struct {
 	db             *store.DB
 	writer, reader *sql.DB
 	tables         map[string][]column
-	committed      int64 // statements that have written for good
+	committed      int64 // committed writes
 	close          func() error
 }
 
-// activeRow is one of a thousand rows, in steps over all of them.
+// activeRow is one of a thousand rows, evenly distributed over all.
 func (g *sizedDB) activeRow() int64 { return g.activeRowAt(rand.Int64N(smallRows)) }
 
 func (g *sizedDB) activeRowAt(n int64) int64 { return n * max(1, g.rows/smallRows) % g.rows }
@@ -139,7 +138,7 @@ func (g *sizedDB) activeRowAt(n int64) int64 { return n * max(1, g.rows/smallRow
 // randomRow is any row.
 func (g *sizedDB) randomRow() int64 { return rand.Int64N(g.rows) }
 
-// activeRowsInTurn is every active row, one after the other.
+// activeRowsInTurn returns the active rows one after the other.
 func (g *sizedDB) activeRowsInTurn() func() int64 {
 	n := int64(-1)
 	return func() int64 {
@@ -148,7 +147,7 @@ func (g *sizedDB) activeRowsInTurn() func() int64 {
 	}
 }
 
-// closeIfOpen closes what was opened, also if that was nothing.
+// closeIfOpen closes the database if it is open.
 func (g *sizedDB) closeIfOpen() error {
 	if g == nil {
 		return nil
@@ -156,7 +155,7 @@ func (g *sizedDB) closeIfOpen() error {
 	return g.close()
 }
 
-// formulaFor decides what a column holds.
+// formulaFor decides the values of a column.
 func formulaFor(table, name string, isText bool, tables []string, rows int64) (f columnFormula, refers bool) {
 	for _, special := range []map[string]columnFormula{orderColumns, agentColumns} {
 		if f, known := special[table+"."+name]; known {
@@ -185,14 +184,14 @@ func formulaFor(table, name string, isText bool, tables []string, rows int64) (f
 	return constantInt(0), false
 }
 
-// identifier has a prefix and 26 characters, like a real one.
+// identifier returns a prefix and 26 characters, like a real one.
 func identifier(table string) columnFormula {
 	return sequentialText(table[:3]+"_", "abcdefghjkmnpq")
 }
 
-// shuffled is what another row holds, each row once: customers do not come back in
-// the order in which they came. Rows in that order would leave no room in the pages
-// of an index, and each new one would split some.
+// shuffled permutes the rows: customers do not return in the order in which they
+// registered. Rows in that order would leave no room in index pages, and each new one
+// would split some.
 func shuffled(f columnFormula, rows int64) columnFormula {
 	return columnFormula{
 		strings.ReplaceAll(f.expression, " i)", fmt.Sprintf(" (i * %d) %% %d)", scatter, rows)),
@@ -200,7 +199,7 @@ func shuffled(f columnFormula, rows int64) columnFormula {
 	}
 }
 
-// describe reads which tables and columns there are.
+// describe reads the tables and columns.
 func describe(ctx context.Context, pool *sql.DB, names []string, rows int64) (map[string][]column, error) {
 	tables := map[string][]column{}
 	for _, table := range names {
@@ -227,7 +226,7 @@ func columnTypes(ctx context.Context, pool *sql.DB, table string) ([]*sql.Column
 	return types, errors.Join(err, rows.Err())
 }
 
-// fill writes the rows of a table from one number on, up to another.
+// fill inserts rows from..to of a table.
 func fill(ctx context.Context, tx *sql.Tx, table string, columns []column, from, to int64) error {
 	var names, values []string
 	for _, c := range columns {
@@ -242,13 +241,13 @@ func fill(ctx context.Context, tx *sql.Tx, table string, columns []column, from,
 	return nil
 }
 
-// engineKind is what differs between the two when a database is filled.
+// engineKind has the differences between the engines when a database is filled.
 type engineKind struct {
 	name   string
-	tables string // the statement that lists them
-	// indexes lists name and statement of those that no key of a table needs.
+	tables string // the statement that lists tables
+	// indexes lists name and statement of those that belong to no key or constraint.
 	indexes string
-	// deferConstraints lets rows come in any order, as far as references go.
+	// deferConstraints allows rows in any order with respect to references.
 	deferConstraints []string
 	analyze          []string
 	driver           string
@@ -271,9 +270,9 @@ var (
 	}
 )
 
-// newSizedDB makes the schema as the product does, fills it over a connection that
-// need not survive a power cut, and opens it again as the product does.
-func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (*sizedDB, error) {
+// newSizedDB creates the schema as the product does, fills it over a connection without
+// durability, and opens it again as the product does.
+func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows int64, progress func(format string, args ...any)) (*sizedDB, error) {
 	db, err := store.Open(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -281,7 +280,7 @@ func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows i
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
-	tables, err := loadRows(ctx, kind, opts, rows, tell)
+	tables, err := loadRows(ctx, kind, opts, rows, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +292,7 @@ func newSizedDB(ctx context.Context, kind engineKind, opts store.Options, rows i
 	return g, nil
 }
 
-func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int64, tell func(format string, args ...any)) (map[string][]column, error) {
+func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int64, progress func(format string, args ...any)) (map[string][]column, error) {
 	address := opts.URL
 	if address == "" {
 		address = "file:" + filepath.Join(opts.Data, "dotkontor.db") + "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=cache_size(-1000000)"
@@ -302,7 +301,7 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = pool.Close() }() // what was loaded is committed
+	defer func() { _ = pool.Close() }() // the rows are committed
 	pool.SetMaxOpenConns(1)
 	listed, err := list(ctx, pool, kind.tables)
 	if err != nil {
@@ -317,12 +316,12 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	if err != nil {
 		return nil, err
 	}
-	if err := fillAll(ctx, pool, kind, names, tables, rows, tell); err != nil {
+	if err := fillAll(ctx, pool, kind, names, tables, rows, progress); err != nil {
 		return nil, err
 	}
-	// What is still to be written must not be written during the rounds.
+	// Pending writes must not be flushed during the rounds.
 	for _, statement := range kind.analyze {
-		tell("%s, %d rows: %s", kind.name, rows, statement)
+		progress("%s, %d rows: %s", kind.name, rows, statement)
 		if _, err := pool.ExecContext(ctx, statement); err != nil {
 			return nil, err
 		}
@@ -330,10 +329,10 @@ func loadRows(ctx context.Context, kind engineKind, opts store.Options, rows int
 	return tables, nil
 }
 
-// fillAll writes all tables in one transaction. Most rows come before the indexes,
-// which is faster. The rest comes after them, because pages of an index that has
-// never had a new row among the old ones are full, as they never are in a life.
-func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string, tables map[string][]column, rows int64, tell func(format string, args ...any)) error {
+// fillAll fills all tables in one transaction. Most rows are inserted before the
+// indexes are created, which is faster. The rest follows, because pages of an index
+// without later inserts are full, as they never are in production.
+func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string, tables map[string][]column, rows int64, progress func(format string, args ...any)) error {
 	indexes, err := list(ctx, pool, kind.indexes)
 	if err != nil {
 		return err
@@ -342,7 +341,7 @@ func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string,
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	do := func(statements []string) error {
 		for _, statement := range statements {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
@@ -364,7 +363,7 @@ func fillAll(ctx context.Context, pool *sql.DB, kind engineKind, names []string,
 		then     []string
 	}{{0, most, create}, {most, rows, nil}} {
 		for _, table := range names {
-			tell("%s, rows %d to %d of %s", kind.name, part.from, part.to, table)
+			progress("%s, rows %d to %d of %s", kind.name, part.from, part.to, table)
 			if err := fill(ctx, tx, table, tables[table], part.from, part.to); err != nil {
 				return err
 			}

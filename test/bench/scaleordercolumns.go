@@ -1,7 +1,7 @@
 package main
 
-// orderColumns are the columns of orders and of what belongs to them that must be unique
-// or hold one of a few words. Every order here is paid for and waits for its line.
+// orderColumns are the columns of orders and their records that must be unique or have
+// one of a few values. Every order is paid and in provisioning.
 var orderColumns = map[string]columnFormula{
 	"orders.items_key":   scatteredText(),
 	"orders.pay_link":    scatteredText(),
@@ -9,7 +9,7 @@ var orderColumns = map[string]columnFormula{
 	"orders.state":       constantText("provisioning"),
 	"orders.node":        sequentialText("node_", ""),
 	"orders.paid_at":     microsFrom(firstDay),
-	// The sum of a rule's sales grows with them, so each row has a rule of its own.
+	// The sum of a rule's sales grows with them, so each row has its own rule.
 	"orders.vat_rule":            sequentialText("rule_", ""),
 	"orders.vat_id":              constantText(""),
 	"orders.auto_renew":          constantInt(1),

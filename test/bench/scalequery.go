@@ -16,41 +16,41 @@ import (
 
 const queryPackage = "github.com/dotkontor/dotkontor/internal/store/query"
 
-// statement is one query of the product, and where its parameters come from.
+// statement is one query of the product with the source of its parameters.
 type statement struct {
 	name, text string
-	// table is the one that the statement is about.
+	// table is the statement's main table.
 	table string
-	// writes is true for whatever can't run on a reading connection, and
-	// answers for what returns rows.
+	// writes is true for statements that can't run on a reading connection, and answers
+	// for those that return rows.
 	writes, answers bool
 	inserts         bool
 	parameters      []parameter
 }
 
-// parameter is what stands in the place of $1 and so on.
+// parameter is the value for $1 and so on.
 type parameter struct {
 	table, column string
-	operator      string // how the column is compared; = where it is set
-	// fixed is used where no column says what to take.
+	operator      string // how the column is compared; = if it is set
+	// fixed is used if no column determines the value.
 	fixed any
-	// ofReferencedRow means the row that the others' row refers to.
+	// ofReferencedRow means the row that the other parameters' row refers to.
 	ofReferencedRow bool
 }
 
-// referencedRowParameters name a column of the row that the other parameters' row refers to:
-// whose the order of an invoice is. Every row refers to the one in its own place of
-// the shuffled order.
+// referencedRowParameters name a column of the row that the other parameters' row
+// refers to, such as the customer of an invoice's order. Every row refers to the one at
+// its own place of the shuffled order.
 var referencedRowParameters = []string{"GetCustomerInvoice.$1", "ListCustomerInvoices.$1", "ListOrderInvoices.$2", "GetLinkedCustomerID.$1"}
 
-// fixedParameters are those that no column stands beside, and those that are not
-// what the column holds: a payment begins otherwise than it ends.
+// fixedParameters are those without a column, and those whose value differs from the
+// column's, such as a payment's first state.
 var fixedParameters = map[string]any{
-	"limit":                      int32(10), // as the generated code has limits
+	"limit":                      int32(10), // like the limits in the generated code
 	"InsertPayment.$4":           "opening",
 	"CompleteWebhookDelivery.$3": int64(firstDay),
-	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand, here and there
-	"SearchDomains.$2":           "",               // from the beginning: everybody has one
+	"CountDueOrders.$1":          int64(farFuture), // all are due: it counts to a thousand at either size
+	"SearchDomains.$2":           "",               // from the beginning: every customer has one
 	"SearchDomains.$3":           "",
 	"SearchDomains.$4":           "%",
 
@@ -60,16 +60,12 @@ var fixedParameters = map[string]any{
 	"ForkGrant.$1":            int64(firstDay),
 }
 
-// emptyResultQueries are the queries that look for what no row here is: every account is in
-// good standing, nobody is in the middle of signing in, everybody has one of each
-// thing, every application is connected, no token was used before, every deed is
-// somebody's, no domain is pending, everybody has shown who they are and keeps a
-// card, nobody is paying, every renewal is known, everybody has an account of their
-// own and has linked an agent, a new row has no order that an agent could hear of, no
-// agent has paid what it did not make, every document corrects another, every
-// domain is being changed, every declaration is dealt with, nobody is an operator,
-// every lock is in force and none has secured its domain, somebody works on everything, and no rotation of
-// keys is under way. Their time is that of looking.
+// emptyResultQueries are the queries that match no generated row, because all generated
+// rows are in one state: every account is confirmed and enabled, no sign-in or payment
+// is in progress, every application is connected, no token was used, every audit event
+// has an account, no domain is pending, every domain has an open change, every lock is
+// active, every job is leased, every notice is done, there are no operators or guests,
+// and no key rotation is running. Their time is that of the search.
 var emptyResultQueries = []string{
 	"ConfirmCustomer", "DeleteLinksOfUnconfirmed", "DeleteUnconfirmedCustomer", "EnableCustomer", "ListStaleUnconfirmedCustomers",
 	"DeleteOldestDevices", "DeleteOldestSessions", "CountSecondFactorAttempt",
@@ -81,8 +77,8 @@ var emptyResultQueries = []string{
 	"GetInvoiceByOrder", "MarkWithdrawalNoticeDone", "DeleteNextSealKey",
 }
 
-// readStatements reads the generated package's source: the texts there are
-// what the product runs, and a new one is found without a line here.
+// readStatements reads the source of the generated package: its texts are what the
+// product runs, and a new query is found without an entry here.
 func readStatements(ctx context.Context) ([]statement, error) {
 	out, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Dir}}", queryPackage).Output()
 	if err != nil {
@@ -112,7 +108,7 @@ func readStatements(ctx context.Context) ([]statement, error) {
 	return all, nil
 }
 
-// queryTexts are the constants that sqlc has written.
+// queryTexts returns the constants that sqlc generates.
 func queryTexts(file string) ([]string, error) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
@@ -145,9 +141,8 @@ var (
 	placeholder = regexp.MustCompile(`\$(\d+)\b`)
 )
 
-// readStatement finds out which column each parameter is compared with or
-// written to. What it can't find out is an error, so that no query is left out
-// in silence.
+// readStatement determines which column each parameter is compared with or written to.
+// If it can't, it returns an error, so that no query is silently left out.
 func readStatement(text string) (statement, error) {
 	head := headLine.FindStringSubmatch(text)
 	if head == nil {
@@ -159,7 +154,7 @@ func readStatement(text string) (statement, error) {
 	s.writes, s.inserts = first != "SELECT", first == "INSERT"
 	table := mainTable.FindStringSubmatch(body)
 	if table == nil {
-		return s, fmt.Errorf("query %s is about no table", s.name)
+		return s, fmt.Errorf("query %s has no table", s.name)
 	}
 	s.table = table[1]
 	known := map[int]parameter{}
@@ -173,7 +168,7 @@ func readStatement(text string) (statement, error) {
 	for _, m := range placeholder.FindAllStringSubmatch(body, -1) {
 		n := atoi(m[1])
 		if _, found := known[n]; !found {
-			return s, fmt.Errorf("query %s: what $%d stands for can't be told from the text; say it in fixedParameters as %q",
+			return s, fmt.Errorf("query %s: the column of $%d can't be determined; add it to fixedParameters as %q",
 				s.name, n, s.name+".$"+m[1])
 		}
 	}
@@ -210,7 +205,7 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 			break
 		}
 		m := []string{"", rest[at[2]:at[3]], rest[at[4]:at[5]]}
-		rest = rest[at[3]:] // the word behind a table may be the JOIN before the next
+		rest = rest[at[3]:] // the word after a table may be the JOIN before the next
 		tableOf[m[1]] = m[1]
 		if !slices.Contains([]string{"SET", "WHERE", "ORDER", "ON", "JOIN", "LIMIT"}, strings.ToUpper(m[2])) {
 			tableOf[m[2]] = m[1]
@@ -224,8 +219,8 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 	for _, m := range limited.FindAllStringSubmatch(body, -1) {
 		learn(m[2], parameter{fixed: fixedParameters["limit"]})
 	}
-	// What is both written and compared ("used = $2 … AND used < $2") must fit
-	// the comparison.
+	// A parameter that is both written and compared ("used = $2 … AND used < $2") must
+	// satisfy the comparison.
 	equalsLast := compared.FindAllStringSubmatch(body, -1)
 	rank := map[string]int{"=": 1, "<>": 2}
 	slices.SortStableFunc(equalsLast, func(a, b []string) int { return rank[a[3]] - rank[b[3]] })
@@ -246,12 +241,12 @@ func (s statement) readComparisons(body string, known map[int]parameter) {
 }
 
 func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits) // the pattern lets only digits through
+	n, _ := strconv.Atoi(digits) // the pattern matches digits only
 	return n
 }
 
-// arguments are the parameters' values for row i. A new row has the number
-// fresh, and refers to row i of the others.
+// arguments returns the parameters' values for row i. A new row has the number fresh
+// and refers to row i of the others.
 func (s statement) arguments(g *sizedDB, i, fresh int64) ([]any, error) {
 	arguments := make([]any, 0, len(s.parameters))
 	for _, p := range s.parameters {
@@ -276,8 +271,8 @@ func (s statement) arguments(g *sizedDB, i, fresh int64) ([]any, error) {
 	return arguments, nil
 }
 
-// satisfying is a value for which the comparison of a column that holds this one is
-// true: "later than now" holds for a now that is a little earlier.
+// satisfying returns a value for which the comparison with the column is true: "later
+// than now" is true for a slightly earlier now.
 func satisfying(value any, operator string) any {
 	smaller := operator == ">" || operator == ">="
 	larger := operator == "<" || operator == "<="

@@ -1,5 +1,5 @@
-// Tells of searches in a browser when the key was pressed and when the first row had
-// been painted, in milliseconds since 1970.
+// Prints, for searches in a browser, when the key was pressed and when the first row
+// had been painted, in milliseconds since 1970.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ try {
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(base + "/");
   for (let n = -5; n < Number(wanted); n++) {
-    // Another address each time: an address may ask 30 times a minute.
+    // Another address each time: an address may search 30 times a minute.
     await page.setExtraHTTPHeaders({ "X-Forwarded-For": `10.2.2.${n + 10}` });
     await page.locator("#q").fill("auf-dem-schirm-" + (n + 10));
     const search = await page.evaluate(
@@ -37,7 +37,7 @@ try {
     );
     if (n >= 0) times.push(search); // the first ones open connections
     await page.waitForFunction(() => !document.querySelector(".hit.waiting"));
-    await page.waitForTimeout(360); // below the pace of every host
+    await page.waitForTimeout(360); // below the rate limit of every host
   }
 } finally {
   await context.close();

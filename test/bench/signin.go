@@ -35,9 +35,9 @@ const (
 	lookupConnections = 8
 )
 
-// benchSignIn lets a thousand people sign in at the same moment, each from an
-// address of their own, and looks at the product's memory and at the lookups
-// that go on until the last of them is in. Who is told to come back later does.
+// benchSignIn has a thousand people sign in at the same moment, each from their own
+// address, and measures the product's memory and concurrent lookups until all are
+// signed in. Busy responses are retried.
 func benchSignIn(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "signin")
 	running, err := testkit.StartProduct(ctx, b.binary, folder, nil, nil)
@@ -74,8 +74,8 @@ func benchSignIn(ctx context.Context, b bench) (lines []measurement, err error) 
 	return crowd.measurements(quiet, during, before, after)
 }
 
-// seedAccounts writes the accounts, all with one password: to hash a thousand
-// would take minutes, and a sign-in costs the same.
+// seedAccounts inserts the accounts, all with one password: hashing a thousand would
+// take minutes, and a sign-in costs the same.
 func seedAccounts(ctx context.Context, folder string, accounts int) (err error) {
 	db, err := store.Open(ctx, store.Options{Data: folder})
 	if err != nil {
@@ -87,7 +87,7 @@ func seedAccounts(ctx context.Context, folder string, accounts int) (err error) 
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // after a commit it does nothing
+	defer func() { _ = tx.Rollback() }() // no-op after a commit
 	hash := passwordHash()
 	for n := range accounts {
 		if err := seedAccount(ctx, tx, n, hash); err != nil {
@@ -108,7 +108,7 @@ func seedAccount(ctx context.Context, tx *sql.Tx, n int, hash string) error {
 
 func accountEmail(n int) string { return "person-" + strconv.Itoa(n) + "@example.org" }
 
-// passwordHash is the password as the product stores it, at the product's cost.
+// passwordHash returns the password's hash at the product's cost.
 func passwordHash() string {
 	const memory, passes, lanes, length = 64 << 10, 3, 1, 32
 	salt := []byte("0123456789abcdef")
@@ -117,18 +117,18 @@ func passwordHash() string {
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
 }
 
-// signInBurst is everybody who signs in, and what became of them.
+// signInBurst is a number of simultaneous sign-ins and their results.
 type signInBurst struct {
 	address  string
 	accounts int
 
 	mu       sync.Mutex
-	retries  int // how often somebody was told to come back
+	retries  int // busy responses
 	failures []string
 	took     time.Duration
 }
 
-// signIn begins with all of them at once, and returns when the last one is in.
+// signIn starts all sign-ins at once and returns when the last one has succeeded.
 func (c *signInBurst) signIn(ctx context.Context) {
 	began := time.Now()
 	var all sync.WaitGroup
@@ -145,7 +145,7 @@ func (c *signInBurst) signIn(ctx context.Context) {
 	c.took = time.Since(began)
 }
 
-// signInWithRetry comes back as long as it is told to, and like people not to the second.
+// signInWithRetry retries after the requested time plus a random delay, like people do.
 func (c *signInBurst) signInWithRetry(ctx context.Context, n int) error {
 	for {
 		status, wait, err := c.signInOnce(ctx, n)
@@ -168,7 +168,7 @@ func (c *signInBurst) signInWithRetry(ctx context.Context, n int) error {
 	}
 }
 
-// signInOnce is a person at an address of their own.
+// signInOnce signs in one person from their own address.
 func (c *signInBurst) signInOnce(ctx context.Context, n int) (status int, wait time.Duration, err error) {
 	own := net.IPv4(127, 1, byte(n/250), byte(1+n%250))
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: own}}
@@ -180,17 +180,17 @@ func (c *signInBurst) signInOnce(ctx context.Context, n int) (status int, wait t
 		return 0, 0, err
 	}
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := transport.RoundTrip(request) // a redirect is the answer
+	response, err := transport.RoundTrip(request) // does not follow redirects
 	if err != nil {
 		return 0, 0, err
 	}
 	defer response.Body.Close()
-	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 where there is none
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After")) // 0 without the header
 	_, err = io.Copy(io.Discard, response.Body)
 	return response.StatusCode, time.Duration(seconds) * time.Second, err
 }
 
-// measurements makes lines. Somebody without an answer makes the run worthless.
+// measurements returns an error if a sign-in failed, because the run is invalid then.
 func (c *signInBurst) measurements(quiet, during []float64, before, after testkit.Memory) ([]measurement, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -205,16 +205,16 @@ func (c *signInBurst) measurements(quiet, during []float64, before, after testki
 			atMost(wantedSlowdown), fmt.Sprintf("%d a second, from memory; client and server share the cores", int(time.Second/lookupInterval))),
 		newMeasurement("  lookups' p99 before", percentile(quiet, 0.99), milliseconds, nil, ""),
 		newMeasurement("  lookups' p99 meanwhile", percentile(during, 0.99), milliseconds, nil, ""),
-		newMeasurement("  until the last one was signed in", c.took.Seconds(), seconds, nil, fmt.Sprintf("%d times somebody was asked to come back", c.retries)),
+		newMeasurement("  until the last one was signed in", c.took.Seconds(), seconds, nil, fmt.Sprintf("%d busy responses were retried", c.retries)),
 		newMeasurement("  sign-ins a second", float64(c.accounts)/c.took.Seconds(), perSecond, nil, "64 MiB and three passes each"),
 	}
 	if before.RSS == 0 {
-		lines = lines[1:] // the system does not tell
+		lines = lines[1:] // the system does not report it
 	}
 	return lines, nil
 }
 
-// runWhile asks steadily while work goes on.
+// runWhile sends lookups while work runs.
 func (l *load) runWhile(ctx context.Context, limit time.Duration, work func(context.Context)) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -226,9 +226,9 @@ func (l *load) runWhile(ctx context.Context, limit time.Duration, work func(cont
 	return l.runAtFixedRate(asking, limit)
 }
 
-// runAtFixedRate asks at a fixed rate, and returns how many milliseconds each answer
-// took from the moment when it should have been asked for: a server that makes
-// its clients late must not look fast for it. It ends with ctx.
+// runAtFixedRate sends requests at a fixed rate and returns the milliseconds of each
+// response since its scheduled time: a server that delays its clients must not look
+// fast. It ends with ctx.
 func (l *load) runAtFixedRate(ctx context.Context, duration time.Duration) ([]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration)
 	defer cancel()

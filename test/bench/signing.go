@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// wantedSigningRatio is the share of a bare HMAC's speed that verifying a
-	// signature must have.
+	// wantedSigningRatio is the minimum ratio of a signature verification's rate to
+	// that of a bare HMAC.
 	wantedSigningRatio = 0.8
 	callsPerTurn       = 64
-	// A side of a round need not be longer: nothing but the processor is asked.
+	// A side of a round may be short, because it uses only the processor.
 	maxSigningRound = 200 * time.Millisecond
 )
 
-// signedBodies are what agents send: the least that completes a session, and one
-// with buyer, address and payment data.
+// signedBodies are requests of agents: a minimal completion, and one with buyer,
+// address and payment data.
 func signedBodies() map[string][]byte {
 	small := `{"payment_data":{"token":"spt_123","provider":"stripe"}}`
 	large := `{"buyer":{"first_name":"Marlene","last_name":"Petersen","email":"marlene@example.org","phone_number":"+49 40 5550123"},` +
@@ -31,9 +31,9 @@ func signedBodies() map[string][]byte {
 	return map[string][]byte{"small": []byte(small), "large": []byte(large)}
 }
 
-// benchSigning compares the verification of a signature, from the headers as they
-// were sent to yes or no, with an HMAC of the same bytes and nothing else. Both run
-// in this process and on one core, in rounds that take turns.
+// benchSigning compares the verification of a signature, from the headers to the
+// decision, with an HMAC of the same bytes. Both run in this process on one core, in
+// alternating rounds.
 func benchSigning(ctx context.Context, b bench) ([]measurement, error) {
 	b.progress("measuring signatures")
 	bodies := signedBodies()
@@ -58,7 +58,7 @@ func benchSigning(ctx context.Context, b bench) ([]measurement, error) {
 	return lines, nil
 }
 
-// signingSides are the two that are compared. Both must come to the right answer.
+// signingSides returns the two compared functions. Both must return the right result.
 func signingSides(body []byte) (verify, bare func() error, err error) {
 	const secret = "acp_test_secret" // the published one
 	now := time.Now().UTC()
@@ -80,15 +80,15 @@ func signingSides(body []byte) (verify, bare func() error, err error) {
 		mac.Write(signed)
 		var sum [sha256.Size]byte
 		if !hmac.Equal(mac.Sum(sum[:0]), right[:]) {
-			return errors.New("the bare HMAC is another one")
+			return errors.New("the bare HMAC differs")
 		}
 		return nil
 	}
 	return verify, bare, nil
 }
 
-// alternate is how often one core does either in a second. They take turns after a
-// few calls each: what disturbs the machine for longer than that, disturbs both.
+// alternate returns the rate of each function on one core. They alternate after a few
+// calls, so that a longer disturbance affects both.
 func alternate(ctx context.Context, duration time.Duration, one, other func() error) (ones, others float64, err error) {
 	var spent [2]time.Duration
 	done := 0

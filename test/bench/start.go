@@ -11,8 +11,8 @@ import (
 
 const wantedStart = 1.0 // seconds
 
-// benchStart measures how long a newcomer waits: from the start of the binary to
-// the line "ready", each time with an empty data folder.
+// benchStart measures the time from the start of the binary to the line "ready", each
+// time with an empty data folder.
 func benchStart(ctx context.Context, b bench) ([]measurement, error) {
 	b.progress("starting the sandbox %d times", b.starts)
 	var times []float64

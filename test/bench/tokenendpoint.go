@@ -21,14 +21,13 @@ const (
 	tokenRoute = "/oauth/token/"
 )
 
-// benchTokenEndpoint lets clients refresh at the product's token endpoint, each
-// for itself and without a pause. Any answer but a new pair ends the run with an
-// error, and in the end the database must have counted as many rotations as the
-// clients have seen.
+// benchTokenEndpoint has clients refresh at the product's token endpoint, independently
+// and without a pause. Any response but a new pair fails the run, and in the end the
+// database must have as many rotations as the clients have seen.
 func benchTokenEndpoint(ctx context.Context, b bench) (lines []measurement, err error) {
 	folder := filepath.Join(b.folder, "tokenendpoint")
 	running, err := testkit.StartProduct(ctx, b.binary, folder, nil, []string{
-		// One connection may refresh once a second, which is not what this is about.
+		// The limit of one refresh a second per grant is not measured here.
 		"DOTKONTOR_LIMITS_REFRESH_PER_MINUTE=100000", "DOTKONTOR_LIMITS_REFRESH_PER_HOUR=100000",
 	})
 	if err != nil {
@@ -60,12 +59,12 @@ func benchTokenEndpoint(ctx context.Context, b bench) (lines []measurement, err 
 	}
 	return []measurement{
 		newMeasurement(fmt.Sprintf("rotations lost at the token endpoint under %d clients for %s", refreshers, b.refreshing), float64(lost),
-			count, atMost(0), "SQLite; an answer but a new pair would have ended the run"),
+			count, atMost(0), "SQLite; any response but a new pair fails the run"),
 		newMeasurement("  refreshes", all.rates[0], perSecond, nil, "client and server share the cores"),
 	}, nil
 }
 
-// rotateOverHTTP is a refresh as clients send it.
+// rotateOverHTTP refreshes as clients do.
 func (f *family) rotateOverHTTP(ctx context.Context, client *http.Client, base string) error {
 	form := url.Values{"grant_type": {"refresh_token"}, "client_id": {f.client}, "refresh_token": {f.refresh}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+tokenRoute, strings.NewReader(form.Encode()))
@@ -94,8 +93,8 @@ func (f *family) rotateOverHTTP(ctx context.Context, client *http.Client, base s
 	return nil
 }
 
-// lostRotations counts what the clients have seen and the database has not, or
-// the other way round.
+// lostRotations counts the difference between the rotations seen by clients and those
+// in the database.
 func lostRotations(ctx context.Context, pool *sql.DB, families []*family) (lost int, err error) {
 	for _, f := range families {
 		var generation, revoked, unused int
@@ -105,7 +104,7 @@ func lostRotations(ctx context.Context, pool *sql.DB, families []*family) (lost 
 			return 0, err
 		}
 		if revoked != 0 || unused != 1 {
-			return 0, fmt.Errorf("a family has ended, or has %d tokens that can be used", unused)
+			return 0, fmt.Errorf("a grant is revoked or has %d unused tokens", unused)
 		}
 		if missing := f.refreshes - (generation - 1); missing > 0 {
 			lost += missing

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// upstreamProxy stands between the product and the world and notes when the world says
-// something. So "after the first upstream answered" is a time that was seen, and not
-// one that was computed from when somebody asked.
+// upstreamProxy sits between the product and the world and records when the world
+// responds, so that "after the first upstream answered" is measured and not computed
+// from the time of the request.
 type upstreamProxy struct {
 	mu            sync.Mutex
 	responseTimes []time.Time
@@ -22,10 +22,11 @@ type upstreamProxy struct {
 	all           sync.WaitGroup
 }
 
-// registryAddress finds where registries are in a configuration: RDAP hosts, and EPP.
+// registryAddress matches the addresses of registries in a configuration: RDAP hosts,
+// and EPP.
 var registryAddress = regexp.MustCompile(`("[a-z0-9.-]+:443" = "http://|(?m:^  server = "))(127\.0\.0\.1:[0-9]+)"`)
 
-// rewriteConfig puts a listener in front of each registry that a configuration names.
+// rewriteConfig puts a listener in front of each registry in a configuration.
 func (a *upstreamProxy) rewriteConfig(config string) (string, error) {
 	a.conns = make(map[net.Conn]bool)
 	var failed error
@@ -54,7 +55,7 @@ func (a *upstreamProxy) accept(listener net.Listener, world string) {
 		}
 		upstream, err := (&net.Dialer{Timeout: time.Second}).DialContext(context.Background(), "tcp", world)
 		if err != nil {
-			_ = product.Close() // the product notices
+			_ = product.Close() // the product sees a closed connection
 			continue
 		}
 		a.track(product, upstream)
@@ -72,7 +73,7 @@ func (a *upstreamProxy) track(both ...net.Conn) {
 }
 
 func relay(to net.Conn, from io.Reader) {
-	_, _ = io.Copy(to, from) // whoever ends it
+	_, _ = io.Copy(to, from) // either side may close it
 	_ = to.Close()
 }
 
@@ -92,12 +93,13 @@ func (n timestampReader) Read(into []byte) (int, error) {
 	return count, err
 }
 
-// firstResponseAfter is the first answer to what was asked at began, of a world that takes a while.
+// firstResponseAfter returns the first response to a request at began, in a world with
+// latency.
 func (a *upstreamProxy) firstResponseAfter(began time.Time, latency time.Duration) (time.Time, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, at := range a.responseTimes {
-		if at.Sub(began) >= latency*9/10 { // what came earlier was no answer to it
+		if at.Sub(began) >= latency*9/10 { // an earlier one belongs to another request
 			return at, nil
 		}
 	}
@@ -106,7 +108,7 @@ func (a *upstreamProxy) firstResponseAfter(began time.Time, latency time.Duratio
 
 func (a *upstreamProxy) stop() {
 	for _, listener := range a.listeners {
-		_ = listener.Close() // nobody waits for more
+		_ = listener.Close() // the proxy is shutting down
 	}
 	a.mu.Lock()
 	for one := range a.conns {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// webhookTimeout is how long the last message may take after the last purchase.
+// webhookTimeout is how long the last webhook may take after the last purchase.
 const webhookTimeout = 30 * time.Second
 
-// webhook takes every message and counts how many tell of a new order.
+// webhook accepts every delivery and counts those about a new order.
 type webhook struct {
 	listener net.Listener
 	server   *http.Server
@@ -49,14 +49,14 @@ func (w *webhook) receive(answer http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// waitForOrders waits until so many orders were told of.
+// waitForOrders waits for webhooks about this many orders.
 func (w *webhook) waitForOrders(ctx context.Context, orders int) error {
 	ctx, cancel := context.WithTimeout(ctx, webhookTimeout)
 	defer cancel()
 	for w.created.Load() < int64(orders) {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("agents have heard of %d orders, and %d were made", w.created.Load(), orders)
+			return fmt.Errorf("webhooks reported %d of %d orders", w.created.Load(), orders)
 		case <-time.After(pollInterval):
 		}
 	}

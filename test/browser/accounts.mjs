@@ -1,12 +1,12 @@
-// What people do again and again.
+// Steps that several journeys share.
 import assert from "node:assert/strict";
 import { at, clickButton, field, linkIn, mails, portal } from "./lib.mjs";
 
-// address is another one for each journey and person.
+// address returns a new address for each journey and person.
 export const address = (who) => `${who}-${Date.now().toString(36)}@example.org`;
 
-// register goes from the form through the mail to the profile. Without a password
-// the account is to have passkeys only.
+// register goes from the form through the mail to the profile. Without a password the
+// account has passkeys only.
 export async function register(page, email, password = "") {
   await page.goto(portal("/portal/register"));
   assert.equal(await page.locator("html").getAttribute("lang"), "de");
@@ -23,7 +23,7 @@ export async function register(page, email, password = "") {
   await at(page, "/portal/profile");
 }
 
-// enter fills the sign-in form in.
+// enter fills in the sign-in form.
 export async function enter(page, email, password) {
   await page.goto(portal("/portal/sign-in"));
   await field(page, "email").fill(email);
@@ -41,13 +41,13 @@ export async function signOut(page) {
   await at(page, "/portal/sign-in");
 }
 
-// isSignedIn asks for a page that is for members only.
+// isSignedIn requests a page for customers only.
 export async function isSignedIn(page) {
   await page.goto(portal("/portal/profile"));
   return new URL(page.url()).pathname === "/portal/profile";
 }
 
-// makeToken returns the value that the page shows.
+// makeToken returns the value shown on the page.
 export async function makeToken(page, name) {
   await page.goto(portal("/portal/tokens"));
   await field(page, "name").fill(name);

@@ -1,6 +1,6 @@
-// Somebody without an assistant and without an account: search, basket, account,
-// holder, auth code, payment, and domains at the end. Then the same basket without
-// script, and what the law wants to be possible without signing in.
+// A customer without an agent or an account: search, basket, account, registrant, auth
+// code, payment and domains. Then the same basket without script, and withdrawal and
+// termination without signing in.
 import assert from "node:assert/strict";
 import { at, clickButton, field, linkIn, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
@@ -60,7 +60,7 @@ async function purchase(page, context, watched) {
   await field(page, "street").fill("Heidestraße 17");
   await page.locator("#postal_code-problem").waitFor();
   assert.equal(await page.locator("#name-problem").count(), 0, "a good field is blamed");
-  assert.equal(await page.locator("#city-problem").count(), 0, "a field that nobody has come to is blamed");
+  assert.equal(await page.locator("#city-problem").count(), 0, "an untouched field has an error");
   await checkPage(page, "a holder while typing");
   await field(page, "postal_code").fill("51147");
   await field(page, "city").fill("Köln");
@@ -78,7 +78,7 @@ async function purchase(page, context, watched) {
   await clickButton(page, "Zahlungspflichtig bestellen");
   await page.waitForURL(sandbox.provider + "/**");
   await page.locator("#cardNumber").fill("4242424242424242");
-  // News wait until somebody reads what they have ticked.
+  // Updates are held back until the customer has opened a section.
   const words = page.locator("main dl details");
   const reading = Promise.withResolvers();
   await page.route("**" + pay + "/events", (route) => reading.promise.then(() => route.continue()));
@@ -91,7 +91,7 @@ async function purchase(page, context, watched) {
   });
   assert.match(await page.locator("main tbody").textContent(), /Umzug läuft|umgezogen/);
   ok("registered and transferred in one order");
-  assert.equal(await words.getAttribute("open"), "", "what somebody has opened to read was closed by the news");
+  assert.equal(await words.getAttribute("open"), "", "an update closed an open section");
   assert.match(await page.locator("main dl").first().textContent(), /Sofortiger Beginn.*Ich verlange ausdrücklich/s);
   const [receipt] = await mails(email, 1, /Ihre Bestellung/);
   assert.match(receipt.text.replace(/\s+/g, " "), /haben am .* erklärt: Ich verlange ausdrücklich, dass Sie sofort/);
@@ -101,8 +101,8 @@ async function purchase(page, context, watched) {
   ok("an account with domains cannot be closed");
 }
 
-// A consumer must ask for the beginning within the time to withdraw; nothing ticks that
-// for them, and the server insists where a browser does not.
+// A consumer must request performance before the withdrawal period ends; the box is
+// never ticked in advance, and the server enforces it even if a browser does not.
 async function withoutConsent(page, pay) {
   const box = page.locator("#consent");
   assert.equal(await box.isChecked(), false, "the consent is ticked for the human");
@@ -117,7 +117,7 @@ async function withoutConsent(page, pay) {
   assert.equal(await page.locator("#auto_renew").isChecked(), true, "what was chosen is forgotten");
   await checkPage(page, "an order without consent");
   await page.locator("#auto_renew").uncheck();
-  ok("nobody orders as a consumer without asking us to begin at once");
+  ok("a consumer cannot order without the consent");
 }
 
 async function withoutScript(page, context, watched) {

@@ -1,5 +1,5 @@
-// A customer connects applications, with a redirect to the customer's own device
-// and in a window that the application has opened.
+// A customer connects applications, with a redirect to a loopback address and in a
+// window opened by the application.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { at, clickButton, field, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
@@ -87,7 +87,7 @@ try {
     assert.equal(await mine(tokens.access_token), 401);
     ok("disconnected and rejected at the next call");
 
-    // The form of the sign-in is what leads away here, by way of two redirects.
+    // Here the sign-in form leads to the application, through two redirects.
     await context.clearCookies();
     await page.goto(application.begin({ response_type: "token" }));
     await enterHere(page);
@@ -113,7 +113,7 @@ try {
 
     await popup.close();
 
-    // Elsewhere nobody holds a window of the portal's.
+    // Other pages of the portal keep no reference to their window.
     await context.clearCookies();
     await page.goto(`${own}/start?to=${encodeURIComponent(portal("/portal/sign-in"))}`);
     const another = context.waitForEvent("page");

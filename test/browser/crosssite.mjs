@@ -1,5 +1,5 @@
-// Pages of other people: they post to the portal, frame it, and are linked to
-// from the page of a secret link.
+// Pages of other sites: they post to the portal, frame it, and are linked from the page
+// of a secret link.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { at, clickButton, field, linkIn, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
@@ -29,7 +29,7 @@ try {
 
     for (const [host, rule] of [
       ["127.0.0.1", "cross-site post rejected"],
-      // Cookies know no ports, so this one is sent along.
+      // Cookies do not depend on the port, so this one is sent.
       ["localhost", "same-site post of another origin rejected"],
     ]) {
       for (const to of ["/portal/tokens", "/portal/sign-out-everywhere", "/portal/sign-out", "/portal/profile/registrant", "/portal/language"]) {

@@ -1,5 +1,5 @@
-// A holder looks after a domain: on a phone, and at a desk without script. What the
-// page says is held against what the registry's own DNS and WHOIS tell.
+// A registrant manages a domain: on a phone, and on a desktop without script. The page
+// is compared with the registry's DNS and WHOIS.
 import assert from "node:assert/strict";
 import { at, clickButton, field, mails, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
@@ -9,7 +9,7 @@ const name = "elbblick-roesterei.com";
 const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F";
 const states = ["kaffeekurse-hamburg.com", "elbblick-catering.com", "hafenfest-kaffee.io", "roestmeister-elbe.de", "kaffeebohne-nord.de"];
 
-// whois is what everybody is told about the name, read through the product.
+// whois returns the public record of the name, read through the product.
 const whois = async () => {
   const answer = await fetch(sandbox.mcp, {
     method: "POST",

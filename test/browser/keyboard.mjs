@@ -1,16 +1,16 @@
-// A whole purchase with Tab, Space and Enter alone, in English: from the start page
-// to a registered domain. Wherever the focus goes it is seen, it goes down the page
-// and no element holds it.
+// A complete purchase with Tab, Space and Enter alone, in English: from the start page
+// to a registered domain. The focus is always visible, moves down the page and is never
+// trapped.
 import assert from "node:assert/strict";
 import { at, linkIn, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
 import { address } from "./accounts.mjs";
 
 const name = "tasten-" + Date.now().toString(36);
-const furthest = 60; // elements on a page that a Tab stops at
+const furthest = 60; // focusable elements on a page
 
-const aLine = 48; // pixels: what stands side by side need not be as tall
+const aLine = 48; // pixels: elements of one row may differ in height
 
-// focused is what the person sees of the element that has the focus.
+// focused describes the focused element as the person sees it.
 const focused = (page) =>
   page.evaluate(() => {
     const element = document.activeElement;
@@ -36,7 +36,7 @@ async function tabTo(page, what, fits) {
   for (let step = 0; step < furthest; step++) {
     await page.keyboard.press("Tab");
     const here = await focused(page);
-    if (!here) continue; // the browser's own bar
+    if (!here) continue; // the browser's own toolbar
     assert.ok(here.shown && here.outlined, `the focus can't be seen on ${here.kind} "${here.name}" at ${page.url()}`);
     const before = passed.at(-1);
     assert.ok(!before || before.kind !== here.kind || before.name !== here.name || before.top !== here.top, `"${here.name}" holds the focus`);
@@ -120,8 +120,7 @@ async function purchase(page, context, watched) {
   ok("a domain is bought by keyboard alone, in English");
 }
 
-// What a pressed button replaces takes the button away, and must not take the place
-// on the page with it.
+// An update that replaces the pressed button must not lose the focus position.
 async function search(page, context, watched) {
   watched.expects(refusal(400));
   const ended = () => page.waitForFunction(() => /\d/.test(document.getElementById("summary")?.textContent ?? ""));

@@ -1,4 +1,4 @@
-// Sign-in and tokens with script switched off.
+// Sign-in and tokens with script disabled.
 import assert from "node:assert/strict";
 import { ok, portal, sandbox, withBrowser } from "./lib.mjs";
 import { isSignedIn, makeToken, signIn } from "./accounts.mjs";

@@ -1,9 +1,9 @@
-// Applications that send a customer to the consent page.
+// Applications that redirect a customer to the consent page.
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { portal, sandbox } from "./lib.mjs";
 
-// newApplication registers one and returns what it needs for its flow.
+// newApplication registers one and returns the data for its flow.
 export async function newApplication(redirect, name) {
   const answer = await fetch(portal("/oauth/register/"), {
     method: "POST", headers: { "Content-Type": "application/json" },
@@ -12,7 +12,7 @@ export async function newApplication(redirect, name) {
   assert.equal(answer.status, 201);
   const { client_id } = await answer.json();
   const verifier = randomBytes(32).toString("base64url");
-  // begin is the address that it opens.
+  // begin returns the authorization URL.
   const begin = (changes = {}) =>
     portal("/oauth/authorize/?") + new URLSearchParams({
       response_type: "code", client_id, redirect_uri: redirect, state: "a state", resource: sandbox.mcp, scope: "mcp:write",
@@ -27,7 +27,7 @@ export async function newApplication(redirect, name) {
   return { begin, redeem };
 }
 
-// mine asks for the customer's domains and returns the status.
+// mine lists the customer's domains and returns the status.
 export async function mine(token) {
   const answer = await fetch(sandbox.mcp, {
     method: "POST",

@@ -1,6 +1,6 @@
-// The person who runs the service: signs in with more than a password, locks a
-// domain, looks a customer up, lets an agent in and replaces the price list. The demo
-// customer has the role, so that the same person sees what the holder sees.
+// An operator signs in with a second factor, locks a domain, looks up a customer, adds
+// an agent and replaces the price list. The operator is the demo customer, so the same
+// person sees the registrant's pages.
 import assert from "node:assert/strict";
 import { at, clickButton, field, mails, ok, portal, refusal, sandbox, totp, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
@@ -14,7 +14,7 @@ async function note(page, pattern) {
   assert.match(await page.locator("[role=status]").textContent(), pattern);
 }
 
-// second switches the second factor on and signs in with it.
+// second enables the second factor and signs in with it.
 async function second(page) {
   await page.goto(portal("/portal/security/enrol?link=" + sandbox.enrolment));
   await clickButton(page, "Einrichtung beginnen");
@@ -27,7 +27,7 @@ async function second(page) {
   await clickButton(page, "Abmelden");
   await enter(page, email, password);
   await at(page, "/portal/sign-in/code");
-  // A code is good once, and the next one is taken half a minute early.
+  // A code is valid once, and the next one is accepted half a minute early.
   await field(page, "code").fill(totp(secret, Date.now() + 30_000));
   await clickButton(page, "Weiter");
   await at(page, "/portal/profile");
@@ -111,7 +111,7 @@ async function prices(page) {
   await upload(dearer);
   assert.match(await page.locator("#diff + p").textContent(), /Neue Endungen: 0. Wegfallende: 1. Geänderte Werte: 1./);
   await checkPage(page, "price list compared");
-  await field(page, "confirmed").check(); // .com rises by more than the factor, and .abogado goes
+  await field(page, "confirmed").check(); // .com rises by more than the factor, and .abogado is removed
   await clickButton(page, "Diese Liste in Kraft setzen");
   await note(page, /gilt/);
   assert.equal(await (await page.context().request.get(portal("/operator/prices/list.csv"))).text(), dearer);
@@ -121,7 +121,7 @@ async function prices(page) {
 await withBrowser(async (page, context, watched) => {
   watched.expects(refusal("4(03|04|09|22)"));
   assert.equal((await page.goto(portal("/operator"))).status(), 404);
-  ok("hidden from strangers");
+  ok("hidden from anonymous visitors");
   await signIn(page, email, password);
   await visit(page, "/operator", { status: 403, name: "a password is not enough" });
   ok("a password is not enough");

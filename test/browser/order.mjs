@@ -1,5 +1,5 @@
-// What a human does with the payment_url of an agent: reads, signs in, completes,
-// pays or declines, and sees how it ends.
+// A customer opens the payment_url of an agent: reads, signs in, completes, pays or
+// declines, and sees the result.
 import assert from "node:assert/strict";
 import { at, clickButton, field, gotoWithoutStream, ok, portal, refusal, sandbox, withBrowser } from "./lib.mjs";
 import { checkPage } from "./checkpage.mjs";
@@ -11,7 +11,7 @@ const order = "Zahlungspflichtig bestellen";
 const title = (page, name) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor({ timeout: 60_000 });
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 
-// signInThere goes through the sign-in and comes back to the page.
+// signInThere signs in and returns to the page.
 async function signInThere(page, path) {
   await page.locator("main").getByRole("link", { name: "Anmelden", exact: true }).click();
   await fillIn(page, path);
@@ -25,7 +25,7 @@ async function fillIn(page, path) {
   await at(page, path);
 }
 
-// enterCard is on the provider's page.
+// enterCard submits the provider's page.
 async function enterCard(page, number) {
   await page.waitForURL(sandbox.provider + "/**");
   await page.locator("#cardNumber").fill(number);
@@ -40,16 +40,16 @@ async function done(page) {
 
 const stories = {
   async pay(page) {
-    // Somebody else, signed in, can only leave.
+    // Another signed-in customer can only sign out.
     const email = address("fremd");
     await register(page, email, "ein langes Passwort 4");
     await page.goto(pay);
-    await checkPage(page, "somebody else's order");
+    await checkPage(page, "another customer's order");
     assert.equal(await button(page, order).count(), 0);
     const id = (await page.locator("main code").textContent()).trim();
     assert.equal((await page.goto(portal("/portal/orders/" + id))).status(), 404);
     await page.goto(portal("/portal/orders"));
-    assert.equal(await page.locator("main table").count(), 0, "somebody else's orders are listed");
+    assert.equal(await page.locator("main table").count(), 0, "another customer's orders are listed");
     ok("another customer's order is not found in the portal");
     await page.goto(pay);
     await clickButton(page, "Konto wechseln");
@@ -68,7 +68,7 @@ const stories = {
 
     await clickButton(page, order);
     await page.waitForURL(sandbox.provider + "/**");
-    await gotoWithoutStream(page, pay); // the human has left the page where one pays
+    await gotoWithoutStream(page, pay); // the customer has left the payment page
     await title(page, "Zahlung läuft");
     await checkPage(page, "payment under way");
     await page.getByRole("link", { name: "Weiter zur Zahlung" }).click();
@@ -79,7 +79,7 @@ const stories = {
     await done(page);
     ok("paid, registered and shown");
     assert.match(await page.locator("main").textContent(), /registriert/);
-    await page.goto(pay + "/pay"); // an address of ours that is none
+    await page.goto(pay + "/pay"); // a URL below ours that does not exist
     await page.goto(pay);
     assert.equal(await button(page, order).count(), 0);
     ok("a paid order cannot be paid again");
@@ -179,7 +179,7 @@ await withBrowser(async (page, context, watched) => {
     assert.ok(!before.includes(personal), `a stranger reads ${personal}`);
   }
   assert.equal(await button(page, order).count(), 0);
-  if (story === "pay" || story === "decline") await checkPage(page, "before sign-in"); // once wide, once on a phone
+  if (story === "pay" || story === "decline") await checkPage(page, "before sign-in"); // once on a desktop, once on a phone
   ok("nothing personal before sign-in");
   await stories[story](page);
 }, { onPhone: story !== "pay" && story !== "transfer" });

@@ -12,7 +12,7 @@ const members = [
   "/portal/sign-in-again", "/portal/apps", "/portal/agents",
 ];
 const links = ["/portal/confirm", "/portal/reset/new"];
-// These links say nothing before one has signed in.
+// These links reveal nothing before sign-in.
 const memberLinks = ["/portal/email/confirm", "/portal/security/enrol"];
 
 await withBrowser(async (page, context, watched) => {
@@ -70,13 +70,13 @@ await withBrowser(async (page, context, watched) => {
   await at(page, "/portal/sign-in/code");
   await checkPage(page, "/portal/sign-in/code");
 
-  // The demo customer has everything, and chooses English.
+  // The demo customer has all kinds of data, and chooses English.
   await context.clearCookies();
   await signIn(page, sandbox.demo.email, sandbox.demo.password);
   await visit(page, "/portal/domains", { name: "domains in all states" });
   await visit(page, "/portal/profile", { name: "profile of the demo customer" });
 
-  // An order that deserves a second look, and must still be completed.
+  // An order that needs a second check, and must still be completed.
   const made = await tool("start_order", { items: [
     { domain: "gogle.de", type: "register" }, { domain: "bücher-für-köln.com", type: "register" },
     { domain: "transfer-ein-recht-langer-name-wie-ihn-leute-haben.net", type: "transfer" },
@@ -87,7 +87,7 @@ await withBrowser(async (page, context, watched) => {
   await visit(page, "/portal/orders/" + made.orderId, { name: "an order in the portal" });
   await visit(page, "/checkout/dotkontor_pay_nonsense", { name: "a payment link that opens nothing", status: 404 });
 
-  // Nobody listens at the callback; the browser is stopped on its way there.
+  // The callback has no listener; the browser is stopped before it gets there.
   const callback = "http://127.0.0.1:43121/callback";
   const application = await newApplication(callback, "Ein Assistent mit einem recht langen Namen, wie ihn Anwendungen haben");
   const [, query] = application.begin().split("?");

@@ -1,12 +1,12 @@
-// A new person: registers without a password, adds a passkey, signs in with it,
-// makes a token, uses it, revokes it, and is refused.
+// A new customer registers without a password, adds a passkey, signs in with it,
+// creates a token, uses and revokes it, and is rejected.
 import assert from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { at, clickButton, field, ok, portal, sandbox, withBrowser } from "./lib.mjs";
 import { address, isSignedIn, makeToken, register, signOut } from "./accounts.mjs";
 
-// virtualKey plugs an authenticator in that knows its owner and says yes.
+// virtualKey adds an authenticator that verifies its user and consents.
 async function virtualKey(context, page) {
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");

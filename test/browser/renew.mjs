@@ -1,4 +1,4 @@
-// A holder renews a domain, with script switched off, and finds the order again.
+// A registrant renews a domain with script disabled, and finds the order again.
 import assert from "node:assert/strict";
 import { at, clickButton, ok, portal, sandbox, withBrowser } from "./lib.mjs";
 import { signIn } from "./accounts.mjs";
@@ -26,7 +26,7 @@ await withBrowser(async (page, context, watched) => {
   assert.equal(year(await after.textContent()), before + 1, "the paid term did not move");
   ok("the paid term is a year longer");
 
-  // The switch, whichever way it stands.
+  // The switch, whatever its state.
   for (let i = 0; i < 2; i++) {
     const was = await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).getAttribute("aria-label");
     await after.getByRole("button", { name: /[Aa]utomatischen? Verlängerung/ }).click();

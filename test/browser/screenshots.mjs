@@ -1,5 +1,5 @@
-// Pictures of the pages for docs/screenshots: each at a desk in the light, the most
-// important ones also in the dark and on a phone. scripts/screenshots.sh runs it.
+// Screenshots for docs/screenshots: each page on a desktop in light mode, the most
+// important ones also in dark mode and on a phone. scripts/screenshots.sh runs it.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,14 +11,14 @@ const info = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const folder = process.env.pictures;
 const base = info.base_url;
 const tallest = 1500;
-const searched = "elbblick"; // most of them free, one taken
+const searched = "elbblick"; // most of them available, one taken
 
 const browser = await chromium.launch({
   executablePath: process.env.chromium,
   args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--font-render-hinting=none"],
 });
 
-// take shows the page as far as a reader would scroll.
+// take captures the page as far as a reader would scroll.
 async function take(page, name) {
   await page.evaluate(() => document.fonts.ready);
   const { width } = page.viewportSize();
@@ -84,7 +84,7 @@ async function basket(page, suffix = "") {
   await open(page, "/warenkorb", "basket" + suffix);
 }
 
-// operate gives the demo customer the role, and signs in with a second factor.
+// operate grants the demo customer the role and signs in with a second factor.
 async function operate(page) {
   const granted = execFileSync(process.env.binary, ["operators", "add", info.demo.email, "--config", info.config]).toString();
   await page.goto(base + "/portal/sign-in");
@@ -107,7 +107,7 @@ async function operate(page) {
   await page.fill("input[name=password]", info.demo.password);
   await page.keyboard.press("Enter");
   await page.waitForURL(/sign-in\/code/);
-  await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each is good once
+  await page.fill("main [name=code]", totp(secret, Date.now() + 30_000)); // each code is valid once
   await page.keyboard.press("Enter");
   await page.waitForURL(/portal\/profile/);
   for (const tab of ["", "/jobs", "/health", "/locks", "/customers", "/agents", "/prices"]) {
@@ -135,7 +135,7 @@ async function domain(page, suffix = "") {
   await take(page, "domain" + suffix);
 }
 
-// mistaken is a form with mistakes in it.
+// mistaken is a form with errors.
 async function mistaken(page, suffix = "") {
   await page.goto(base + "/portal/profile/registrant");
   await page.fill("main [name=postal_code]", "1");

@@ -1,13 +1,13 @@
-// The pages for everybody: the search with script, at a desk and on a phone; the
-// prices; and what people copy for their assistants.
+// The public pages: the search with script, on a desktop and on a phone; the prices;
+// and the settings for assistants.
 import assert from "node:assert/strict";
 import { ok, portal, refusal, withBrowser } from "./lib.mjs";
 import { checkPage, visit } from "./checkpage.mjs";
 
-// A name that the log is searched for afterwards, too.
+// A name that the log is also searched for.
 const name = "kaffeeprobe-am-see";
 
-// watchAddresses fails if a searched name is ever part of an address.
+// watchAddresses fails if a URL contains a searched name.
 function watchAddresses(page) {
   const addresses = [];
   page.on("request", (request) => addresses.push(request.url()));
@@ -17,7 +17,7 @@ function watchAddresses(page) {
   };
 }
 
-// places remembers where the reserved rows are, before anybody has answered.
+// places records the positions of the reserved rows, before any answer.
 const places = (page) =>
   page.evaluate(() => {
     window.reserved = undefined;
@@ -63,7 +63,7 @@ async function journey(page, context, watched) {
   await settled(page, 16);
   ok(`more extensions ${where}`);
 
-  // Somebody who goes on and comes back finds the search again.
+  // Going back restores the search.
   await page.goto(portal("/preise"));
   await page.goBack();
   await settled(page, 8);

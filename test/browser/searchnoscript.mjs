@@ -1,4 +1,4 @@
-// The same pages with script switched off.
+// The same pages with script disabled.
 import assert from "node:assert/strict";
 import { ok, portal, withBrowser } from "./lib.mjs";
 

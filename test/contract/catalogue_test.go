@@ -62,7 +62,7 @@ func TestCatalogImport_PriceEffectiveWithoutRestart(t *testing.T) {
 				t.Errorf("a list with a wrong row: exit code %d\n%s%s", done.code, done.out, done.errOut)
 			}
 			if after := runCLI(t, "catalog", "export", "--data", on.data); after.out != before.out {
-				t.Error("a refused list has changed the one in force")
+				t.Error("a refused list has changed the current one")
 			}
 			wantResponse(t, "after the refusal", newCaller(t, on).check(domain), http.StatusOK, wantFields{"registerEur": "4.50"})
 		})

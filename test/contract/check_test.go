@@ -27,14 +27,14 @@ func TestCheck_AvailabilityAndPrices(t *testing.T) {
 				"domain": `"` + marker + `-frei.de"`, "tld": `".de"`, "available": "true",
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
-			{"free, without a decimal of its own", marker + "-frei.at", wantFields{
+			{"available, without decimals", marker + "-frei.at", wantFields{
 				"tld": `".at"`, "available": "true", "registerEur": "12.90", "transferEur": "0.00", "source": `"epp"`,
 			}},
 			{"taken", "google.de", wantFields{
 				"domain": `"google.de"`, "tld": `".de"`, "available": "false", "reason": `"registered"`,
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
-			{"not to be determined", "unknown-" + marker + ".de", wantFields{
+			{"undetermined", "unknown-" + marker + ".de", wantFields{
 				"domain": `"unknown-` + marker + `.de"`, "tld": `".de"`, "available": "null", "reason": `"unknown"`,
 				"registerEur": "6.90", "renewEur": "5.90", "transferEur": "5.90",
 			}},
@@ -117,7 +117,7 @@ func TestCheck_UnlistedExtensionEchoesInput(t *testing.T) {
 			wantResponse(t, test.asked, got, http.StatusOK, wantFields{"tld": `"` + test.tld + `"`, "supported": "false"})
 			wantOnlyFields(t, test.asked, got.fields, "domain", "tld", "supported")
 			if got.text("domain") != test.asked {
-				t.Errorf("%q was not given back as it came: %s", test.asked, got)
+				t.Errorf("%q was not returned unchanged: %s", test.asked, got)
 			}
 		}
 	})
@@ -133,12 +133,12 @@ func TestCheck_UnlistedExtensionQueriesNobody(t *testing.T) {
 	}
 	wantResponse(t, "search", client.search("google.zz"), http.StatusOK, nil)
 	if text := readMetrics(t, on); strings.Contains(text, asked) {
-		t.Errorf("a source was asked:\n%s", linesContaining(text, asked))
+		t.Errorf("a source was queried:\n%s", linesContaining(text, asked))
 	}
 	// The same metric changes for a listed extension.
 	wantResponse(t, "google.de", client.check("google.de"), http.StatusOK, wantFields{"available": "false"})
 	if text := readMetrics(t, on); !strings.Contains(text, asked) {
-		t.Error("the metrics do not show questions to sources, so they prove nothing")
+		t.Error("the metrics do not count queries to sources, so the test proves nothing")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestCheck_AllSourcesFailingIs502WithinSixSeconds(t *testing.T) {
 			wantErrorResponse(t, domain, got, http.StatusBadGateway)
 			wantResponse(t, domain, got, http.StatusBadGateway, wantFields{"domain": `"` + domain + `"`})
 			if got.took > responseLimit {
-				t.Errorf("%s: the answer took %s", domain, got.took)
+				t.Errorf("%s: the response took %s", domain, got.took)
 			}
 		})
 	})

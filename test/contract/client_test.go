@@ -149,7 +149,7 @@ func (c *caller) send(r request) apiResponse {
 	text, err := io.ReadAll(received.Body)
 	took := time.Since(began)
 	if err = firstError(err, received.Body.Close()); err != nil {
-		c.t.Errorf("%s %s: the answer broke off: %v", r.method, r.path, err)
+		c.t.Errorf("%s %s: incomplete response: %v", r.method, r.path, err)
 		return apiResponse{}
 	}
 	got := apiResponse{status: received.StatusCode, header: received.Header, body: text, took: took}
@@ -174,17 +174,17 @@ func (c *caller) checkInvariants(r request, sent *http.Request, received *http.R
 	c.t.Helper()
 	label := fmt.Sprintf("%s %s %.80s", r.method, r.path, r.body)
 	if got.header.Get("X-Request-Id") == "" {
-		c.t.Errorf("%s: the answer has no X-Request-Id", label)
+		c.t.Errorf("%s: the response has no X-Request-Id", label)
 	}
 	if got.header.Get("X-Content-Type-Options") != "nosniff" {
-		c.t.Errorf("%s: the answer may be sniffed", label)
+		c.t.Errorf("%s: the response lacks nosniff", label)
 	}
 	if _, there := got.header["Access-Control-Allow-Credentials"]; there {
 		c.t.Errorf("%s: credentials are allowed across origins", label)
 	}
 	for _, word := range registry.Canaries {
 		if bytes.Contains(got.body, []byte(word)) {
-			c.t.Errorf("%s: the answer holds contact data (%s): %s", label, word, got)
+			c.t.Errorf("%s: the response contains contact data (%s): %s", label, word, got)
 		}
 	}
 	if r.method != http.MethodPost || !slices.Contains(describedPaths, r.path) || c.on.spec == nil {
@@ -192,11 +192,11 @@ func (c *caller) checkInvariants(r request, sent *http.Request, received *http.R
 	}
 	if !r.invalid {
 		for _, problem := range c.on.spec.requestProblems(sent, r.body) {
-			c.t.Errorf("%s: the request breaks the description: %s", label, problem)
+			c.t.Errorf("%s: the request violates openapi.json: %s", label, problem)
 		}
 	}
 	for _, problem := range c.on.spec.responseProblems(sent, received, got.body) {
-		c.t.Errorf("%s: the answer breaks the description: %s\n%s", label, problem, got)
+		c.t.Errorf("%s: the response violates openapi.json: %s\n%s", label, problem, got)
 	}
 }
 
@@ -211,7 +211,7 @@ func wantResponse(t *testing.T, label string, got apiResponse, status int, want 
 		return
 	}
 	if kind := got.header.Get("Content-Type"); kind != "application/json" {
-		t.Errorf("%s: the answer's content type is %q", label, kind)
+		t.Errorf("%s: the response's content type is %q", label, kind)
 	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if text := string(got.fields[key]); text != want[key] {
@@ -225,7 +225,7 @@ func wantOnlyFields(t *testing.T, label string, got map[string]json.RawMessage, 
 	t.Helper()
 	for key := range got {
 		if !slices.Contains(allowed, key) {
-			t.Errorf("%s: the field %q was never agreed", label, key)
+			t.Errorf("%s: unexpected field %q", label, key)
 		}
 	}
 }
@@ -239,7 +239,7 @@ func wantErrorResponse(t *testing.T, label string, got apiResponse, status int) 
 	t.Helper()
 	wantResponse(t, label, got, status, nil)
 	if sentence := got.text("error"); !germanSentence.MatchString(sentence) {
-		t.Errorf("%s: %q is no German sentence", label, sentence)
+		t.Errorf("%s: %q is not a German sentence", label, sentence)
 	}
 	if status == http.StatusBadGateway {
 		wantOnlyFields(t, label, got.fields, "error", "domain")

@@ -55,10 +55,10 @@ func TestDocuments_ServedWithCachingHeaders(t *testing.T) {
 				}
 			}
 			if strings.Contains(kind, "json") && !json.Valid(whole.body) {
-				t.Errorf("%s is no JSON: %s", path, whole.body)
+				t.Errorf("%s is not JSON: %s", path, whole.body)
 			}
 			if text := string(whole.body); strings.Contains(text, "{base_url}") || path != "/robots.txt" && !strings.Contains(text, on.base) {
-				t.Errorf("%s does not name the base address", path)
+				t.Errorf("%s does not contain the base URL", path)
 			}
 			head := client.send(request{method: http.MethodHead, path: path})
 			if head.status != http.StatusOK || len(head.body) != 0 {

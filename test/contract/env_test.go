@@ -184,7 +184,7 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	}
 	for _, file := range []string{"main.go", "routes.go", "openapi.json", "extensions.csv", "go.mod"} {
 		if !slices.Contains(seen, file) {
-			t.Errorf("%s was not looked at", file)
+			t.Errorf("%s was not read", file)
 		}
 	}
 }

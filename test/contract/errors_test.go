@@ -20,7 +20,7 @@ func TestUnknownPath_Is404AndNeverRedirects(t *testing.T) {
 				got := newCaller(t, on).send(request{method: method, path: path, body: object("domain", "google.de"), invalid: true})
 				wantErrorResponse(t, method+" "+path, got, http.StatusNotFound)
 				if where := got.header.Get("Location"); where != "" {
-					t.Errorf("%s %s leads to %s", method, path, where)
+					t.Errorf("%s %s redirects to %s", method, path, where)
 				}
 			}
 		}

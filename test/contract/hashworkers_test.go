@@ -91,7 +91,7 @@ func TestSignIn_SurvivesKilledHashWorkers(t *testing.T) {
 		}
 		if n == 1 {
 			if got := on.signIn(t, on.demo.Password+"!"); got == http.StatusSeeOther {
-				t.Error("a wrong password opens the account")
+				t.Error("a wrong password was accepted")
 			}
 		}
 		time.Sleep(1100 * time.Millisecond) // until a process is started again

@@ -30,7 +30,7 @@ func TestRequest_HeaderOver16KiBIsRefused(t *testing.T) {
 		}
 		defer received.Body.Close() // only the status matters
 		if received.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-			t.Errorf("a head of 64 KiB is answered with %d", received.StatusCode)
+			t.Errorf("a header of 64 KiB got %d", received.StatusCode)
 		}
 	})
 }
@@ -49,7 +49,7 @@ func TestRequest_HugeBodyIsRefusedUnread(t *testing.T) {
 		}
 		received, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			t.Fatalf("no answer: %v", err)
+			t.Fatalf("no response: %v", err)
 		}
 		defer received.Body.Close() // only the header matters
 		if received.StatusCode != http.StatusBadRequest || !received.Close {
@@ -64,10 +64,10 @@ func TestServer_SlowSenderIsDisconnected(t *testing.T) {
 	const head = "POST " + checkPath + " HTTP/1.1\r\nHost: a\r\n"
 	inParallel([]struct{ label, start, drop string }{
 		{"nothing at all", "", ""},
-		{"half a head", head, ""},
-		{"a head that goes on and on", head, "X-A: b\r\n"},
+		{"half a header", head, ""},
+		{"an endless header", head, "X-A: b\r\n"},
 		{"half a body", head + "Content-Length: 100\r\n\r\n{", ""},
-		{"a body that goes on and on", head + "Content-Length: 10000\r\n\r\n{", " "},
+		{"an endless body", head + "Content-Length: 10000\r\n\r\n{", " "},
 	}, func(test struct{ label, start, drop string }) {
 		conn, err := newCaller(t, on).dial()
 		began := time.Now()
@@ -88,10 +88,10 @@ func TestServer_SlowSenderIsDisconnected(t *testing.T) {
 			case output := <-closed:
 				ticker.Stop()
 				if took := time.Since(began); took > waitTimeout/2 {
-					t.Errorf("%s: the connection lived for %s", test.label, took)
+					t.Errorf("%s: the connection was open for %s", test.label, took)
 				}
 				if len(output) > 0 && !strings.HasPrefix(string(output), "HTTP/1.1 4") {
-					t.Errorf("%s: answered with %.60q", test.label, output)
+					t.Errorf("%s: got %.60q", test.label, output)
 				}
 				return
 			case <-ticker.C:
@@ -122,7 +122,7 @@ func TestServer_IdleConnectionsDoNotBlockOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if output, err := io.ReadAll(last); err != nil || !strings.HasPrefix(string(output), "HTTP/1.1 200") {
-			t.Errorf("an idle connection that speaks up gets %.60q, %v", output, err)
+			t.Errorf("an idle connection that sends a request gets %.60q, %v", output, err)
 		}
 	})
 }

@@ -72,7 +72,7 @@ func documentedMethods(t *testing.T, base string, texts map[string][]byte) map[s
 	add := func(address, method string) {
 		path := strings.TrimPrefix(address, base)
 		if path == address {
-			t.Errorf("%q does not lead to us", address)
+			t.Errorf("%q is not our URL", address)
 		}
 		if !slices.Contains(named[path], method) {
 			named[path] = append(named[path], method)

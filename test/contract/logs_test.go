@@ -37,7 +37,7 @@ func logProblems(text []byte, forbidden []string) []string {
 	}
 	for _, word := range forbidden {
 		if at := bytes.Index(text, []byte(word)); at >= 0 {
-			problems = append(problems, fmt.Sprintf("%q stands in it: %.300s", word, text[max(0, at-150):]))
+			problems = append(problems, fmt.Sprintf("%q in the log: %.300s", word, text[max(0, at-150):]))
 		}
 	}
 	return problems

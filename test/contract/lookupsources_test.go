@@ -31,7 +31,7 @@ func configWithoutRegistryAccount(t *testing.T) string {
 		}
 	}
 	if !seen {
-		t.Fatal("the world's configuration has no registry account, so leaving it out proves nothing")
+		t.Fatal("the world's configuration has no registry account, so the test proves nothing")
 	}
 	path := filepath.Join(t.TempDir(), "without-account.toml")
 	if err := os.WriteFile(path, bytes.Join(kept, nil), 0o600); err != nil {
@@ -97,7 +97,7 @@ func TestCheck_WithoutRegistryAccountUsesPublicSources(t *testing.T) {
 		got := newCaller(t, on).check(domain)
 		wantErrorResponse(t, domain, got, http.StatusBadGateway)
 		if got.took > responseLimit {
-			t.Errorf("%s: the answer took %s", domain, got.took)
+			t.Errorf("%s: the response took %s", domain, got.took)
 		}
 	})
 }

@@ -63,7 +63,7 @@ func TestCheck_InvalidNameIs400WithReason(t *testing.T) {
 		}
 		// Each rule has its own message.
 		if len(sentences) < 15 {
-			t.Errorf("%d rules have %d sentences between them", len(badNames), len(sentences))
+			t.Errorf("%d rules have %d different messages", len(badNames), len(sentences))
 		}
 	})
 }
@@ -92,9 +92,9 @@ func TestBody_InvalidIs400(t *testing.T) {
 			good := object(end.field, end.value)
 			for _, test := range []struct{ rule, body, contentType string }{
 				{"empty", "", ""},
-				{"empty, but called JSON", "", "application/json"},
+				{"empty with a JSON type", "", "application/json"},
 				{"broken JSON", `{"` + end.field + `":"google.de"`, ""},
-				{"no JSON", end.field + "=google.de", ""},
+				{"not JSON", end.field + "=google.de", ""},
 				{"trailing data", good + good, ""},
 				{"trailing letters", good + "x", ""},
 				{"an array", "[" + good + "]", ""},

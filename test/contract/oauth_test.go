@@ -119,7 +119,7 @@ func TestOAuth_ApplicationListsDomains(t *testing.T) {
 		}.Encode()
 		status, location, text := v.send(http.MethodGet, ask, "", "", "")
 		if status != http.StatusSeeOther || location.Path != "/portal/sign-in" {
-			t.Fatalf("a stranger: %d %s %s", status, location, text)
+			t.Fatalf("not signed in: %d %s %s", status, location, text)
 		}
 		status, location, text = v.postForm("/portal/sign-in", "email", on.demo.Email, "password", on.demo.Password, "next", location.Query().Get("next"))
 		if status != http.StatusSeeOther || location.Path != "/oauth/authorize/" {
@@ -157,10 +157,10 @@ func TestOAuth_ApplicationListsDomains(t *testing.T) {
 			t.Errorf("after a refresh: %d %s", status, text)
 		}
 		if status, _, text := v.postForm(strings.TrimSuffix(server.Revoke, "/"), "token", access, "client_id", client.ID); status != http.StatusOK {
-			t.Errorf("the end: %d %s", status, text)
+			t.Errorf("revocation: %d %s", status, text)
 		}
 		if status, text := v.listDomains(access); status != http.StatusUnauthorized {
-			t.Errorf("after the end: %d %s", status, text)
+			t.Errorf("after the revocation: %d %s", status, text)
 		}
 	})
 }

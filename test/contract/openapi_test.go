@@ -32,7 +32,7 @@ func fetchOpenAPI(base string) (*openAPIDoc, error) {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("%s answers %d", openAPIPath, status)
+		return nil, fmt.Errorf("%s returns %d", openAPIPath, status)
 	}
 	document, err := libopenapi.NewDocument(text)
 	if err != nil {
@@ -101,14 +101,14 @@ func TestOpenAPI_Version310OfAPI100(t *testing.T) {
 func TestOpenAPI_IsValid(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		if ok, problems := on.spec.validator.ValidateDocument(); !ok {
-			t.Errorf("libopenapi refuses it: %s", strings.Join(problemTexts(problems), "\n"))
+			t.Errorf("libopenapi rejects it: %s", strings.Join(problemTexts(problems), "\n"))
 		}
 		document, err := openapi3.NewLoader().LoadFromData(on.spec.text)
 		if err != nil {
 			t.Fatalf("kin-openapi can't load it: %v", err)
 		}
 		if err := document.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
-			t.Errorf("kin-openapi refuses it: %v", err)
+			t.Errorf("kin-openapi rejects it: %v", err)
 		}
 	})
 }
@@ -164,17 +164,17 @@ func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
 			body        string
 			fits        bool
 		}{
-			{"as it should be", checkPath, 200, json200, good, true},
+			{"valid", checkPath, 200, json200, good, true},
 			{"without tld", checkPath, 200, json200, strings.Replace(good, `"tld":".de",`, "", 1), false},
 			{"tld without its dot", checkPath, 200, json200, strings.Replace(good, `".de"`, `"de"`, 1), false},
 			{"available as text", checkPath, 200, json200, strings.Replace(good, `true`, `"true"`, 1), false},
 			{"price as text", checkPath, 200, json200, strings.Replace(good, `6.90`, `"6.90"`, 1), false},
 			{"supported true", checkPath, 200, json200, `{"domain":"a.zz","tld":".zz","supported":true}`, false},
-			{"error without a sentence", checkPath, 400, json200, `{"error":""}`, false},
+			{"error without a message", checkPath, 400, json200, `{"error":""}`, false},
 			{"502 without domain", checkPath, 502, json200, `{"error":"Nein."}`, false},
 			{"429 without Retry-After", checkPath, 429, json200, `{"error":"Nein."}`, false},
 			{"an undocumented status", checkPath, 418, json200, `{"error":"Nein."}`, false},
-			{"entries as they should be", searchPath, 200, json200, `{"sld":"a","results":[` + entry + `]}`, true},
+			{"valid entries", searchPath, 200, json200, `{"sld":"a","results":[` + entry + `]}`, true},
 			{"no entries", searchPath, 200, json200, `{"sld":"a","results":[]}`, false},
 			{
 				"a source that is none", searchPath, 200, json200,
@@ -188,7 +188,7 @@ func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
 			received := &http.Response{StatusCode: test.status, Header: test.header, Request: sent}
 			problems := on.spec.responseProblems(sent, received, []byte(test.body))
 			if fits := len(problems) == 0; fits != test.fits {
-				t.Errorf("%s: fits is %v, want %v (%v)", test.label, fits, test.fits, problems)
+				t.Errorf("%s: valid is %v, want %v (%v)", test.label, fits, test.fits, problems)
 			}
 		}
 		sent, err := http.NewRequestWithContext(t.Context(), http.MethodPost, on.base+checkPath, http.NoBody)
@@ -197,7 +197,7 @@ func TestOpenAPI_RejectsInvalidResponses(t *testing.T) {
 		}
 		sent.Header.Set("Content-Type", "application/json")
 		if len(on.spec.requestProblems(sent, `{"domain":7}`)) == 0 {
-			t.Error("a request with a number as domain fits")
+			t.Error("a request with a number as domain is valid")
 		}
 	})
 }

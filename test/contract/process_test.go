@@ -90,10 +90,10 @@ func (p *process) wait(within time.Duration) error {
 	select {
 	case <-p.exited:
 	case <-time.After(within):
-		return errors.Join(fmt.Errorf("%s did not end within %s after SIGTERM", p.name, within), p.cmd.Process.Kill())
+		return errors.Join(fmt.Errorf("%s did not exit within %s after SIGTERM", p.name, within), p.cmd.Process.Kill())
 	}
 	if p.err != nil {
-		return fmt.Errorf("%s ended with %w, not with exit code 0", p.name, p.err)
+		return fmt.Errorf("%s exited with %w, not with exit code 0", p.name, p.err)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func TestRegister_NameVisibleInAPIAndPublicSources(t *testing.T) {
 	}
 }
 
-// seenByAgents checks that the customer's list has it, paid for a year.
+// seenByAgents checks that the customer's list has it, paid for one year.
 func wantInDomainList(t *testing.T, on *target, name string) {
 	t.Helper()
 	got := newCaller(t, on).listMyDomains(on.demo.Token)
@@ -100,7 +100,7 @@ func wantInPublicSources(t *testing.T, info, name string) {
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	if response.StatusCode != http.StatusOK || !strings.Contains(strings.ToLower(string(body)), ours) {
-		t.Errorf("%s: RDAP answers %s %.300s", name, response.Status, body)
+		t.Errorf("%s: RDAP returns %s %.300s", name, response.Status, body)
 	}
 
 	var dialer net.Dialer
@@ -113,7 +113,7 @@ func wantInPublicSources(t *testing.T, info, name string) {
 	_, _ = io.WriteString(conn, name+"\r\n")
 	record, _ := io.ReadAll(conn)
 	if !strings.Contains(strings.ToLower(string(record)), ours) {
-		t.Errorf("%s: WHOIS answers %.300s", name, record)
+		t.Errorf("%s: WHOIS returns %.300s", name, record)
 	}
 
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.TypeNS)
@@ -122,6 +122,6 @@ func wantInPublicSources(t *testing.T, info, name string) {
 		ns, isNS := r.(*dns.NS)
 		return isNS && strings.EqualFold(ns.Ns, ours+".")
 	}) {
-		t.Errorf("%s: the DNS answers %v, %v", name, answer, err)
+		t.Errorf("%s: DNS returns %v, %v", name, answer, err)
 	}
 }

@@ -74,7 +74,7 @@ func TestSearch_WithoutDotIsALabel(t *testing.T) {
 	onBothTargets(t, func(t *testing.T, on *target) {
 		for _, query := range []string{"shop", "SHOP", "de"} {
 			if list := entries(t, query, newCaller(t, on).search(query)); len(list) != len(searchedTLDs) {
-				t.Errorf("%q was answered with %d entries, want %d", query, len(list), len(searchedTLDs))
+				t.Errorf("%q got %d entries, want %d", query, len(list), len(searchedTLDs))
 			}
 		}
 	})
@@ -135,7 +135,7 @@ func TestSearch_FailureStaysInItsEntry(t *testing.T) {
 				wantEntry(t, label, entry, wantFields{"available": "null", "priceEur": "null", "error": "true"})
 			}
 			if got.took > responseLimit {
-				t.Errorf("%s: the answer took %s", label, got.took)
+				t.Errorf("%s: the response took %s", label, got.took)
 			}
 		})
 	})

@@ -61,7 +61,7 @@ func TestTLS_CertificateEnablesTLSAndHTTP2(t *testing.T) {
 	on := startOwnServe(t, "tls", "DOTKONTOR_BASE_URL=https://127.0.0.1:0",
 		"DOTKONTOR_SERVER_TLS_CERT="+certFile, "DOTKONTOR_SERVER_TLS_KEY="+keyFile)
 	if !strings.HasPrefix(on.base, "https://127.0.0.1:") {
-		t.Fatalf("the base address is %s", on.base)
+		t.Fatalf("the base URL is %s", on.base)
 	}
 	for _, http2 := range []bool{true, false} {
 		client := newCaller(t, on)
@@ -85,10 +85,10 @@ func TestTLS_CertificateEnablesTLSAndHTTP2(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := map[bool]int{true: 2, false: 1}[http2]; received.ProtoMajor != want {
-			t.Errorf("the answer came over %s, want HTTP/%d", received.Proto, want)
+			t.Errorf("the response came over %s, want HTTP/%d", received.Proto, want)
 		}
 		if !strings.Contains(string(text), `"`+on.base+`"`) {
-			t.Errorf("the description does not name %s", on.base)
+			t.Errorf("openapi.json does not contain %s", on.base)
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestTLS_RefusesPlainHTTPAndOldVersions(t *testing.T) {
 		"DOTKONTOR_SERVER_TLS_CERT="+certFile, "DOTKONTOR_SERVER_TLS_KEY="+keyFile)
 	address := strings.TrimPrefix(on.base, "https://")
 	if status, _, err := fetch(t.Context(), "http://"+address+"/healthz"); err == nil && status != http.StatusBadRequest {
-		t.Errorf("plain HTTP is answered with %d", status)
+		t.Errorf("plain HTTP got %d", status)
 	}
 	for version, accepted := range map[uint16]bool{
 		tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true,

@@ -88,7 +88,7 @@ func TestListMyDomains_EveryStateInPublishedSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := client.outputSchema("list_my_domains").Validate(shape); err != nil {
-			t.Errorf("it breaks its schema: %v", err)
+			t.Errorf("the result violates its schema: %v", err)
 		}
 		if err := json.Unmarshal(output.Result.StructuredContent, &list); err != nil {
 			t.Fatal(err)
@@ -175,7 +175,7 @@ func TestToken_RateLimitedAfterSixtyCallsAndRevocationIsImmediate(t *testing.T) 
 		t.Errorf("call 61: got %s", over)
 	}
 	if got := client.check("a.zz"); remaining(got) != perMinute-1 {
-		t.Errorf("the address has spent too: %q", got.header.Get("RateLimit"))
+		t.Errorf("the budget of the address was spent, too: %q", got.header.Get("RateLimit"))
 	}
 
 	config := filepath.Join(on.data, "serve.toml")

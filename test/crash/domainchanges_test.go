@@ -93,23 +93,23 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 	asking := newChangeRequester(t, env)
 	audited := 0
 	for _, failpoint := range domainchange.Failpoints() {
-		for _, wish := range []domainchange.ChangeRequest{
+		for _, request := range []domainchange.ChangeRequest{
 			{Kind: domainchange.Nameservers, Nameservers: "ns1." + failpoint[7:] + ".example\nns2." + failpoint[7:] + ".example"},
 			{Kind: domainchange.UpdateRegistrant},
 		} {
-			asking(t, dom, wish)
+			asking(t, dom, request)
 			if err := runUntilKilledAt(t.Context(), env, failpoint); err != nil {
-				t.Fatalf("%s at %s: %v", wish.Kind, failpoint, err)
+				t.Fatalf("%s at %s: %v", request.Kind, failpoint, err)
 			}
 			change := finishChange(t, env, dom.ID)
 			if change.State != domainchange.StatusDone {
-				t.Fatalf("%s at %s: %s %s", wish.Kind, failpoint, change.State, change.Failure)
+				t.Fatalf("%s at %s: %s %s", request.Kind, failpoint, change.State, change.Failure)
 			}
 			there, held := registryDomain(t, env, name)
-			if wish.Kind == domainchange.UpdateRegistrant && (there.Registrant != change.Handle || len(held.Unused) != 0) {
+			if request.Kind == domainchange.UpdateRegistrant && (there.Registrant != change.Handle || len(held.Unused) != 0) {
 				t.Errorf("at %s: the registry has %s, unused %v", failpoint, there.Registrant, held.Unused)
 			}
-			if wish.Kind == domainchange.Nameservers {
+			if request.Kind == domainchange.Nameservers {
 				var hosts []string
 				for _, server := range there.Nameservers {
 					hosts = append(hosts, server.Host)
@@ -125,7 +125,7 @@ func TestKill_DomainChangeIsAppliedAndAuditedOnce(t *testing.T) {
 			}
 			events = slices.DeleteFunc(events, func(event registrar.AuditEvent) bool { return !slices.Contains(domainchange.Actions(), event.Action) })
 			if len(events) != audited {
-				t.Errorf("%s at %s: %d audit events, want %d", wish.Kind, failpoint, len(events), audited)
+				t.Errorf("%s at %s: %d audit events, want %d", request.Kind, failpoint, len(events), audited)
 			}
 			if dom, _, err = env.DB.DomainByName(t.Context(), name); err != nil {
 				t.Fatal(err)
@@ -151,11 +151,11 @@ func newChangeRequester(t *testing.T, env *crash.Env) func(*testing.T, provision
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(t *testing.T, dom provision.Domain, wish domainchange.ChangeRequest) {
+	return func(t *testing.T, dom provision.Domain, request domainchange.ChangeRequest) {
 		t.Helper()
 		_, _, err := service.RequestChange(t.Context(), registrar.Actor{
 			Kind: registrar.ActorPerson, Customer: dom.Customer, Through: "ses_kill", Address: netip.MustParseAddr("192.0.2.7"), SignedInAt: time.Now(),
-		}, dom.ID, wish)
+		}, dom.ID, request)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -95,7 +95,7 @@ var webhookFailures = func() (all []failureCase) {
 				func(ctx context.Context) error { return shop.BuyWithoutReturn(ctx, "pendingfail-hook-"+what+".org") },
 			)
 			if hooks, err := shop.Webhooks(t.Context()); err != nil || what == "lose" && hooks.Lost == 0 {
-				t.Errorf("nothing was lost: %+v, %v", hooks, err)
+				t.Errorf("no webhook was lost: %+v, %v", hooks, err)
 			}
 		}})
 	}
@@ -141,7 +141,7 @@ var providerCallFailures = func() (all []failureCase) {
 				t.Fatal(err)
 			}
 			if left, err := shop.PendingFaults(t.Context()); err != nil || len(left) > 0 {
-				t.Errorf("nothing went wrong: %+v, %v", left, err)
+				t.Errorf("no fault occurred: %+v, %v", left, err)
 			}
 		}})
 	}

@@ -44,7 +44,7 @@ func TestSources_AreInputsOfTheTestCache(t *testing.T) {
 	t.Parallel()
 	seen, err := testkit.Sources()
 	if err != nil || !slices.Contains(seen, "provisioning.go") {
-		t.Errorf("%d files were looked at, %v", len(seen), err)
+		t.Errorf("%d files were read, %v", len(seen), err)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestDocs_NamedTestsExist(t *testing.T) {
 		for line := range strings.Lines(string(text)) {
 			for _, place := range testName.FindAllStringIndex(line, -1) {
 				name := line[place[0]:place[1]]
-				// "TestX…" stands for every test with this prefix.
+				// "TestX…" means every test with this prefix.
 				abridged := strings.HasPrefix(line[place[1]:], "…")
 				named++
 				if known := exists[name] || abridged && hasPrefix(exists, name); !known {

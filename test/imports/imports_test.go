@@ -44,9 +44,9 @@ const (
 	httpjson  = "internal/web/httpjson"  // shared by transports
 	ui        = "internal/web/ui"        // shared by transports with pages
 	textcheck = "test/testkit/textcheck" // shared by tests of pages
-	clitest   = "test/testkit/clitest"   // what tests of commands share
-	app       = "internal/app"           // the only place where everything meets
-	cli       = "internal/cli"           // what commands share
+	clitest   = "test/testkit/clitest"   // shared by tests of commands
+	app       = "internal/app"           // wires everything together
+	cli       = "internal/cli"           // shared by commands
 	pgtest    = "test/testkit/pgtest"    // PostgreSQL databases for tests
 	docs      = "docs"                   // the documents that the service serves
 	// own is the subtree of the importing package, for example internal/registrar/order
@@ -407,8 +407,8 @@ func violations(root string) (found []string, files int, err error) {
 	return found, files, err
 }
 
-// skipFolder tells the folders that "go build ./..." passes over as well: hidden
-// ones, test data, and other modules such as a module cache in the checkout.
+// skipFolder reports the folders that "go build ./..." skips too: hidden ones, test
+// data, and other modules such as a module cache in the checkout.
 func skipFolder(folder string) bool {
 	base := filepath.Base(folder)
 	_, err := os.Stat(filepath.Join(folder, "go.mod"))
@@ -472,8 +472,8 @@ func (r rule) allows(pkg, imported string) bool {
 	})
 }
 
-// unit is the part of the tree that pkg belongs to: the folder right below the
-// rule's place.
+// unit returns the part of the tree that pkg belongs to: the folder right below the
+// rule's folder.
 func (r rule) unit(pkg string) string {
 	for _, pattern := range r.packages {
 		place, below := strings.CutSuffix(pattern, "*")
@@ -492,7 +492,7 @@ func matches(pattern, pkg string) bool {
 	return pkg == pattern
 }
 
-// repositoryRoot is the nearest folder upwards that has a go.mod.
+// repositoryRoot returns the nearest folder upwards that has a go.mod.
 func repositoryRoot() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

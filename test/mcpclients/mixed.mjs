@@ -1,6 +1,6 @@
-// The mixed flow, as an agent lives it with a client of either SDK: it looks a name
-// up as nobody, asks for the customer's domains, is sent to sign in, gets them, and
-// gets them again after an hour without bothering the customer.
+// The mixed flow of an agent with a client of either SDK: it looks up a name
+// anonymously, lists the customer's domains, is sent to sign in, gets them, and gets
+// them again after an hour without the customer.
 import assert from "node:assert/strict";
 
 const callback = "http://localhost:43117/callback";
@@ -23,7 +23,7 @@ export class Robot {
   expire = () => this.ask("/expire");
 }
 
-// Keychain is all that an SDK wants to know and keep, as its users write it.
+// Keychain stores what an SDK needs, as its users implement it.
 export class Keychain {
   redirects = [];
   saved = [];
@@ -62,7 +62,7 @@ export async function mixed({ client, transport, keychain, robot, Unauthorized, 
   const free = await client.callTool({ name: "domain_check", arguments: { domain: "nobody-has-this-name.com" } });
   assert.equal(free.structuredContent.available, true);
   assert.equal(keychain.redirects.length, 0);
-  ok("looked up as nobody");
+  ok("looked up anonymously");
 
   await assert.rejects(mine, (error) => error instanceof Unauthorized);
   assert.equal(keychain.redirects.length, 1);

@@ -1,4 +1,4 @@
-// The mixed flow with the TypeScript SDK's first line.
+// The mixed flow with version 1 of the TypeScript SDK.
 import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";

@@ -1,4 +1,4 @@
-// The mixed flow with the TypeScript SDK's second line, which also insists on iss.
+// The mixed flow with version 2 of the TypeScript SDK, which also requires iss.
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { Keychain, Robot, mixed } from "./mixed.mjs";
 

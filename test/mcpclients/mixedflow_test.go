@@ -17,7 +17,7 @@ func TestStockClients_MixedAuthFlow(t *testing.T) {
 	s := startSandboxWithDemo(t)
 	folder := nodejs.ScriptDir(t, flowScripts...)
 	const public, secret = "none", "client_secret_post"
-	agents := []string{"looked up as nobody", "sent to sign in", "got the customer's domains", "refreshed by itself"}
+	agents := []string{"looked up anonymously", "sent to sign in", "got the customer's domains", "refreshed by itself"}
 	byHand := []string{"registered", "a no is an error with iss and state", "got the customer's domains", "refreshed", "revoked"}
 	for _, test := range []struct {
 		name, script string
@@ -27,7 +27,7 @@ func TestStockClients_MixedAuthFlow(t *testing.T) {
 		asked int
 	}{
 		{"sdk 1", "mixed1.mjs", []string{public}, agents, 1},
-		{"sdk 1 with a secret, as Claude has one", "mixed1.mjs", []string{secret}, agents, 1},
+		{"sdk 1 with a secret, like Claude", "mixed1.mjs", []string{secret}, agents, 1},
 		{"sdk 2 begins with initialize", "mixed2.mjs", []string{public, "legacy"}, agents, 1},
 		{"sdk 2 discovers", "mixed2.mjs", []string{public, "auto"}, agents, 1},
 		{"sdk 2 with a secret", "mixed2.mjs", []string{secret, "auto"}, agents, 1},

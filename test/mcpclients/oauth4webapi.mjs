@@ -1,5 +1,5 @@
-// The flow by hand with oauth4webapi, which checks every answer against the letter
-// of the RFCs: 9728, 8414, 7591, 9207, 6749, 6750, 7009.
+// The flow with oauth4webapi, which checks every response strictly against the RFCs:
+// 9728, 8414, 7591, 9207, 6749, 6750, 7009.
 import assert from "node:assert/strict";
 import * as oauth from "oauth4webapi";
 import { Robot, ok } from "./mixed.mjs";

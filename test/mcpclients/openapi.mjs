@@ -1,6 +1,6 @@
-// Holds an OpenAPI document against the strictest rules of two linters. Usage:
+// Checks an OpenAPI document against the strictest rules of two linters. Usage:
 //   node openapi.mjs DOCUMENT
-// It prints what they find and fails if that is anything, hints included.
+// It prints the findings and fails if there are any, hints included.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +18,7 @@ const linters = {
     join(folder("@stoplight/spectral-cli"), "dist/index.js"), "lint", "--ruleset", "spectral.json", "--fail-severity=hint", document,
   ],
 };
-// Neither asks the network for news of itself.
+// Neither linter checks for updates.
 const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" };
 for (const [name, args] of Object.entries(linters)) {
   const ran = spawnSync(process.execPath, args, { env, encoding: "utf8", timeout: 90_000 });

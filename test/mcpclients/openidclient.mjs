@@ -1,4 +1,4 @@
-// The flow with openid-client, as a server-side application would have it.
+// The flow with openid-client, like a server-side application.
 import assert from "node:assert/strict";
 import * as client from "openid-client";
 import { Robot, ok } from "./mixed.mjs";

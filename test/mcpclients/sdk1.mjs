@@ -1,4 +1,4 @@
-// The TypeScript SDK's first line, which most clients still run on.
+// Version 1 of the TypeScript SDK, which most clients still use.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { visit, walk, withToken } from "./walk.mjs";

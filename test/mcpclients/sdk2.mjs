@@ -1,5 +1,5 @@
-// The TypeScript SDK's second line. Its mode is "legacy" (it begins with
-// initialize) or "auto" (it asks server/discover first).
+// Version 2 of the TypeScript SDK. Its mode is "legacy" (starts with initialize) or
+// "auto" (starts with server/discover).
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { visit, walk, withToken } from "./walk.mjs";
 

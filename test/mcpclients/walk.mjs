@@ -1,5 +1,5 @@
-// What every client does here. It is given a client that is connected with
-// nothing but the URL, and prints what it saw as one JSON document.
+// The steps of every client: it gets a client that is connected with nothing but the
+// URL, and prints the results as one JSON document.
 const calls = {
   taken: { name: "domain_check", arguments: { domain: "google.com" } },
   free: { name: "domain_check", arguments: { domain: "nobody-has-this-name.com" } },
@@ -10,16 +10,16 @@ const calls = {
   nonsense: { name: "domain_check", arguments: { domain: "no domain at all" } },
 };
 
-// What a client does that was given a customer's token as well.
+// The steps of a client with a customer's token.
 export async function visit(client) {
-  await client.listTools(); // from here on the client validates what tools answer against their schemas
+  await client.listTools(); // from here on the client validates results against the tools' schemas
   const { structuredContent, content, isError } = await client.callTool({ name: "list_my_domains", arguments: {} });
   const orders = await order(client);
   await client.close();
   console.log(JSON.stringify({ structured: structuredContent, text: content[0].text, isError: isError === true, orders }));
 }
 
-// An order from its beginning to its cancellation, and what can't be ordered or canceled.
+// An order from creation to cancellation, and orders that can't be created or canceled.
 async function order(client) {
   const call = async (name, args) => {
     const { structuredContent, isError } = await client.callTool({ name, arguments: args });
@@ -41,7 +41,7 @@ async function order(client) {
   };
 }
 
-// The token goes where people put it: into the headers of the configuration.
+// The token is in the headers of the configuration, as users set it.
 export const withToken = (token) => (token ? { requestInit: { headers: { Authorization: `Bearer ${token}` } } } : undefined);
 
 export async function walk(client, protocol) {
@@ -64,7 +64,7 @@ export async function walk(client, protocol) {
       saw.refusals[name] = { error: error.constructor.name, status: error.status ?? error.code };
     }
   }
-  // A refusal must not end the connection.
+  // A rejected call must not end the connection.
   saw.still = (await client.listTools()).tools.length;
   await client.close();
   console.log(JSON.stringify(saw));

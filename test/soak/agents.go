@@ -18,10 +18,10 @@ import (
 
 const (
 	// callInterval is the mean pause of an agent: 25 calls a minute, of which 30 are
-	// allowed. Pauses are random, so some agents run into the limit all the same.
+	// allowed. Pauses are random, so some agents reach the limit all the same.
 	callInterval = time.Minute / 25
-	// arrivalWindow is the time over which the agents arrive. All in one moment would
-	// be an attack, not a crowd.
+	// arrivalWindow is the time over which the agents arrive. All at one moment would
+	// be an attack.
 	arrivalWindow = 5 * time.Second
 	// minRealShare is the share of calls that must have a real result.
 	minRealShare = 0.9
@@ -31,22 +31,22 @@ const (
 	maxAgents       = 50_000
 )
 
-// The kinds of answers that agents get, beside those of judge.
+// The kinds of responses that agents get, besides those of judge.
 const (
 	kindReal    = "real"
 	kindLimited = "rate_limited"
-	kindListing = "listing" // of what the server is, and of its tools
+	kindListing = "listing" // of the server and of its tools
 )
 
-// agentAddress is a loopback address for each agent, never 127.0.0.1, which the
-// product takes for its proxy.
+// agentAddress returns a loopback address for each agent, never 127.0.0.1, which the
+// product treats as its proxy.
 func agentAddress(n int) netip.Addr {
 	const first = 1 << 16 // 127.1.0.0
 	at := first + n
 	return netip.AddrFrom4([4]byte{127, byte(at >> 16), byte(at >> 8), byte(at)})
 }
 
-// runAgents lets so many agents work side by side, and joins what they saw.
+// runAgents runs agents concurrently and merges their outcomes.
 func runAgents(ctx context.Context, base string, first, agents int, duration time.Duration) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, duration+4*responseDeadline)
 	defer cancel()
@@ -97,8 +97,7 @@ func newAgent(base string, from netip.Addr) *agent {
 	}
 }
 
-// run is an agent's day: introduce itself, read the list of tools, then call one
-// now and then.
+// run initializes, lists the tools, and then calls one at random intervals.
 func (a *agent) run(ctx context.Context, come time.Duration, end time.Time) error {
 	if err := sleep(ctx, rand.N(come)); err != nil {
 		return err
@@ -134,7 +133,7 @@ func (a *agent) run(ctx context.Context, come time.Duration, end time.Time) erro
 	}
 }
 
-// send is one exchange. An answer that is no result is an error.
+// send sends one request. A response without a result is an error.
 func (a *agent) send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	a.lastID++
 	body, err := json.Marshal(struct {
@@ -187,18 +186,18 @@ func sleep(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// call is a call of a tool, and what must be in its answer.
+// call is a tool call and what its result must contain.
 type call struct {
 	tool   string
 	params json.RawMessage
-	// field is in every real result; says is its value where the truth is known.
+	// field is in every valid result; want is its value if it is known.
 	field, want string
 }
 
-// agentExtensions all have a source that knows the truth.
+// agentExtensions all have a source with a definite answer.
 var agentExtensions = []string{".de", ".com", ".eu", ".net", ".org", ".shop"}
 
-// randomCall is a call as agents make them: mostly of whether a name is free.
+// randomCall returns a typical call: mostly whether a name is available.
 func randomCall() call {
 	tld := agentExtensions[rand.N(len(agentExtensions))]
 	label := fmt.Sprintf("soak-agent-%d", rand.N(numbers))
@@ -226,7 +225,8 @@ func newCall(tool, argument, value, member, says string) call {
 	}
 }
 
-// recordCall files the result of a call. What is neither real nor a limit is kept.
+// recordCall classifies the result of a call. Anything but a valid result or a rate
+// limit is an error.
 func (o *outcome) recordCall(c call, result json.RawMessage) {
 	kind, err := kindOf(c, result)
 	if err != nil {
@@ -257,7 +257,7 @@ func kindOf(c call, result json.RawMessage) (string, error) {
 	}
 }
 
-// checkAgents wants nearly all calls to have real results.
+// checkAgents requires that nearly all calls have valid results.
 func checkAgents(t *checklist, seen outcome) {
 	calls := seen.answers[kindReal] + seen.answers[kindLimited] + seen.answers["wrong"]
 	t.check(calls > 0 && float64(seen.answers[kindReal]) >= minRealShare*float64(calls),

@@ -49,7 +49,7 @@ func TestRecordCall_RealLimitedOrWrong(t *testing.T) {
 		o := outcome{answers: map[string]int{}}
 		o.recordCall(test.call, json.RawMessage(test.result))
 		if o.answers[test.want] != 1 || (len(o.wrong) == 1) != (test.want == "wrong") {
-			t.Errorf("%s of %s is filed as %v with %q, want %s", test.result, test.call.tool, o.answers, o.wrong, test.want)
+			t.Errorf("%s of %s is recorded as %v with %q, want %s", test.result, test.call.tool, o.answers, o.wrong, test.want)
 		}
 	}
 }
@@ -82,18 +82,18 @@ func TestCheckAgents_NeedsNinetyPercentReal(t *testing.T) {
 		tally := &checklist{out: io.Discard}
 		checkAgents(tally, outcome{answers: map[string]int{kindReal: test.real, kindLimited: test.limited, "wrong": test.wrong}})
 		if tally.failed == test.kept {
-			t.Errorf("%+v: kept is %t", test, !tally.failed)
+			t.Errorf("%+v: passed is %t", test, !tally.failed)
 		}
 	}
 }
 
-// Agents against a server that knows no tools but answers like one.
+// Agents against a server without tools that responds like one.
 func TestRunAgents_InitializeThenCallFromOwnAddress(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig
 	probe, err := config.Listen(t.Context(), "tcp", agentAddress(0).String()+":0")
 	if err != nil {
-		t.Skip("this system has no loopback addresses but one")
+		t.Skip("this system has only one loopback address")
 	}
 	defer probe.Close()
 	var (
@@ -139,7 +139,7 @@ func TestRunAgents_ErrorResponseFails(t *testing.T) {
 	}))
 	defer server.Close()
 	if _, err := runAgents(t.Context(), server.URL, 0, 1, 40*time.Millisecond); err == nil {
-		t.Error("an error is taken for a result")
+		t.Error("an error counts as a result")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestParse_ScenarioDefaults(t *testing.T) {
 	}
 	for _, args := range []string{"-scenario nobody", "-workers -1", "-unknown"} {
 		if _, err := parse(strings.Fields(args), io.Discard); err == nil {
-			t.Errorf("%s is accepted", args)
+			t.Errorf("%s was accepted", args)
 		}
 	}
 }

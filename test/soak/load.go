@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// responseDeadline is the contract's: a check answers within six seconds.
+// responseDeadline is the contract's: a check responds within six seconds.
 const responseDeadline = 6 * time.Second
 
-// probe is a name of which the sandbox's world and we know the truth.
+// probe is a name whose state in the sandbox's world is known.
 type probe struct {
 	label string
-	// taken and free say what must never be contradicted.
+	// taken and free are true if the name is known to be taken or available.
 	taken, free bool
 }
 
-// questions: names that are taken everywhere, taken but not in the DNS, reserved,
-// and free ones with a number.
+// probes are names that are taken everywhere, taken but not in the DNS, reserved, and
+// available ones with a number.
 var probes = []probe{
 	{label: "google", taken: true},
 	{label: "amazon", taken: true},
@@ -37,7 +37,7 @@ var probes = []probe{
 	{label: "unknown-soak-"},
 }
 
-// extensions sit behind many different hosts, with RDAP, WHOIS, both or none.
+// extensions are served by many different hosts, with RDAP, WHOIS, both or none.
 var extensions = []string{
 	".de", ".com", ".eu", ".net", ".org", ".shop", ".io", ".dev", ".at", ".ch", ".co.uk", ".berlin", ".xyz", ".online",
 	".me", ".co", ".info", ".gr", ".be", ".se", ".dk", ".it", ".app", ".biz",
@@ -45,10 +45,10 @@ var extensions = []string{
 
 const numbers = 40
 
-// addresses is how many clients there seem to be.
+// addresses is the number of simulated clients.
 const addresses = 1024
 
-// outcome counts what came back.
+// outcome counts responses.
 type outcome struct {
 	answers map[string]int
 	wrong   []string
@@ -63,7 +63,7 @@ func (o *outcome) add(other outcome) {
 	o.took = append(o.took, other.took...)
 }
 
-// percentile sorts what was measured.
+// percentile sorts the durations.
 func (o *outcome) percentile(share float64) time.Duration {
 	if len(o.took) == 0 {
 		return 0
@@ -72,7 +72,7 @@ func (o *outcome) percentile(share float64) time.Duration {
 	return o.took[min(len(o.took)-1, int(share*float64(len(o.took))))]
 }
 
-// runLoad asks from so many workers at once, each as fast as it is answered.
+// runLoad runs workers concurrently, each as fast as it gets responses.
 func runLoad(ctx context.Context, base string, workers int, duration time.Duration) (outcome, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: workers}
 	defer transport.CloseIdleConnections()
@@ -106,7 +106,7 @@ func runLoad(ctx context.Context, base string, workers int, duration time.Durati
 	return total, errors.Join(problems...)
 }
 
-// checkRandomName checks one name and holds the answer against the truth.
+// checkRandomName checks one name and compares the answer with the known state.
 func checkRandomName(ctx context.Context, client *http.Client, base string, o *outcome) error {
 	q := probes[rand.N(len(probes))]
 	tld := extensions[rand.N(len(extensions))]
@@ -129,7 +129,7 @@ func checkRandomName(ctx context.Context, client *http.Client, base string, o *o
 		return err
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// Many addresses, so that the limits are on and not in the way.
+	// Many addresses, so that limits are enabled but not reached.
 	address := rand.N(addresses)
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("10.0.%d.%d", address/256, address%256))
 	began := time.Now()
@@ -159,7 +159,7 @@ func checkRandomName(ctx context.Context, client *http.Client, base string, o *o
 	return nil
 }
 
-// recordCheck files the answer, and keeps it if it contradicts the truth.
+// recordCheck classifies the answer, and records it if it is wrong.
 func (o *outcome) recordCheck(q probe, status int, available *bool) {
 	kind := "null"
 	switch {

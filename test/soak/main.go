@@ -1,17 +1,16 @@
-// Command soak runs the product for a long time under load and holds it to what
-// must be true at any time: no answer is wrong, none is late, and afterwards no
-// goroutine, connection or byte is left over.
+// Command soak runs the product for a long time under load and checks that no answer is
+// wrong or late, and that afterwards no goroutine, connection or memory is leaked.
 //
-// There are two scenarios. In "hostile" few clients ask as fast as they are
-// answered, in a world with chaos. In "agents" two thousand agents, each from an
-// address and over a connection of its own, ask politely within the limits,
-// which are the product's defaults; nearly all calls must have real results, and
-// the only other answer is that a limit was reached.
+// There are two scenarios. In "hostile" few clients send requests as fast as they get
+// responses, in a world with injected faults. In "agents" two thousand agents, each
+// with its own address and connection, stay within the product's default limits; nearly
+// all calls must have valid results, and the only other response is that a limit was
+// reached.
 //
-// The product is the real binary in front of the sandbox's world, both on
-// 127.0.0.1. Before the measured time it is loaded for a while and left alone,
-// so that what it keeps by design (connections, remembered answers) is there
-// from the start; afterwards it is left alone for the same time and compared.
+// The product is the real binary in front of the sandbox's world, both on 127.0.0.1.
+// Before the measured time it is loaded for a while and then idles, so that what it
+// retains by design (connections, cached answers) is there from the start; afterwards
+// it idles for the same time and is compared.
 package main
 
 import (
@@ -32,12 +31,12 @@ import (
 
 const (
 	exitOK     = 0
-	exitBroken = 1 // a promise was broken
-	exitFailed = 2 // nothing can be said
+	exitBroken = 1 // a check failed
+	exitFailed = 2 // the run failed, so there is no result
 )
 
-// settleTime is how long the product is left alone before it is looked at: longer
-// than idle connections are kept, and than Go's forced collection waits.
+// settleTime is how long the product idles before it is measured: longer than idle
+// connections are kept open, and than the interval of Go's forced collection.
 const settleTime = 130 * time.Second
 
 type settings struct {
@@ -57,10 +56,10 @@ type scenario struct {
 	chaos    float64
 	// product is the product's configuration.
 	product []string
-	// load asks until duration is over. Those who warm up are others than those
-	// who are measured, so that they leave them their budgets.
+	// load sends requests until duration is over. Warm-up uses other clients than the
+	// measurement, which keep their budgets.
 	load func(ctx context.Context, base string, s settings, duration time.Duration, warmUp bool) (outcome, error)
-	// check prints what the load has seen and says whether it is good.
+	// check prints the outcome and reports whether it is good.
 	check func(t *checklist, seen outcome)
 }
 
@@ -68,8 +67,8 @@ var scenarios = []scenario{
 	{
 		name: "hostile", duration: 10 * time.Minute, workers: 64, chaos: 0.2,
 		product: []string{
-			// Names are drawn from a set that is larger than the memory, so that
-			// sources are asked all the time and the memory is full from the start.
+			// Names are drawn from a set that is larger than the cache, so that sources
+			// are queried all the time and the cache is full from the start.
 			"DOTKONTOR_LOOKUP_MAX_CACHED=500",
 			"DOTKONTOR_LIMITS_LOOKUP_PER_MINUTE=100000",
 			"DOTKONTOR_LIMITS_LOOKUP_PER_6_HOURS=100000",
@@ -95,7 +94,7 @@ var scenarios = []scenario{
 	},
 }
 
-// Full load means that nobody waits for a turn at a registry's host.
+// Under full load no lookup waits for a registry host's rate limit.
 const hostRateOff = "DOTKONTOR_UPSTREAM_PER_HOST_PER_SECOND=-1"
 
 func scenarioNamed(name string) (scenario, error) {
@@ -104,7 +103,7 @@ func scenarioNamed(name string) (scenario, error) {
 			return s, nil
 		}
 	}
-	return scenario{}, fmt.Errorf("there is no scenario %q", name)
+	return scenario{}, fmt.Errorf("unknown scenario %q", name)
 }
 
 func main() {
@@ -135,7 +134,7 @@ func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	}
 }
 
-// parse reads the flags. What is not given is the scenario's default.
+// parse parses the flags. The scenario has the defaults.
 func parse(args []string, errOut io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("soak", flag.ContinueOnError)
 	flags.SetOutput(errOut)
@@ -143,7 +142,7 @@ func parse(args []string, errOut io.Writer) (settings, error) {
 	name := flags.String("scenario", scenarios[0].name, "hostile or agents")
 	flags.DurationVar(&s.duration, "duration", 0, "how long the measured load lasts (hostile 10m, agents 1m)")
 	flags.DurationVar(&s.warmUp, "warm-up", 30*time.Second, "how long the load before it lasts")
-	flags.DurationVar(&s.settle, "settle", settleTime, "how long the product is left alone before it is looked at")
+	flags.DurationVar(&s.settle, "settle", settleTime, "how long the product idles before it is measured")
 	flags.IntVar(&s.workers, "workers", 0, "how many clients there are at once (hostile 64, agents 2000)")
 	flags.Float64Var(&s.chaos, "chaos", -1, "share of hostile answers in the world (hostile 0.2, agents 0)")
 	if err := flags.Parse(args); err != nil {
@@ -186,7 +185,7 @@ func soak(ctx context.Context, s settings, out, errOut io.Writer) (kept bool, er
 	}
 	defer func() { err = errors.Join(err, product.Stop()) }()
 
-	fmt.Fprintf(errOut, "warming up for %s, then leaving it alone for %s\n", s.warmUp, s.settle)
+	fmt.Fprintf(errOut, "warming up for %s, then idling for %s\n", s.warmUp, s.settle)
 	if _, err := s.scenario.load(ctx, product.Server.Ready, s, s.warmUp, true); err != nil {
 		return false, err
 	}

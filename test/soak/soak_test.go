@@ -40,7 +40,7 @@ func TestReport_FailsOnEveryViolation(t *testing.T) {
 		after resources
 		want  bool
 	}{
-		"all kept":    {good, quiet, true},
+		"all passed":  {good, quiet, true},
 		"undecided":   {outcome{took: good.took, answers: map[string]int{"null": 2}}, quiet, false},
 		"wrong":       {outcome{answers: good.answers, took: good.took, wrong: []string{"google: called free"}}, quiet, false},
 		"late":        {outcome{answers: good.answers, took: []time.Duration{7 * time.Second}}, quiet, false},

@@ -11,13 +11,13 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit"
 )
 
-// resources is what the product holds.
+// resources are the resources that the product holds.
 type resources struct {
 	goroutines, files, heap float64
 }
 
-// What may be more than before: the scrape itself has a connection and its
-// goroutines, and a heap is never twice the same to the byte.
+// Permitted growth: the scrape itself has a connection and its goroutines, and the heap
+// size varies.
 const (
 	spareGoroutines = 4
 	spareFiles      = 2
@@ -25,8 +25,8 @@ const (
 	spareTime       = 500 * time.Millisecond
 )
 
-// sampleIdle leaves the product alone and then looks. Of several looks the least
-// counts, because garbage that is not yet collected is not kept.
+// sampleIdle lets the product idle and then measures. The minimum of several samples
+// counts, because uncollected garbage is no leak.
 func sampleIdle(ctx context.Context, product *testkit.Product, alone time.Duration) (resources, error) {
 	select {
 	case <-ctx.Done():
@@ -53,8 +53,8 @@ func sampleIdle(ctx context.Context, product *testkit.Product, alone time.Durati
 	return least, nil
 }
 
-// limiterBytes is what the limiter remembers of so many requests by design: four
-// bytes each for six hours, in logs that double when they are full.
+// limiterBytes is what the limiter stores of the requests by design: four bytes each
+// for six hours, in logs that double when they are full.
 func limiterBytes(requests int) float64 {
 	each := 1
 	for each < requests/addresses {
@@ -63,7 +63,7 @@ func limiterBytes(requests int) float64 {
 	return float64(4 * each * addresses)
 }
 
-// checklist prints promises and remembers whether all were kept.
+// checklist prints checks and records whether all passed.
 type checklist struct {
 	out    io.Writer
 	failed bool
@@ -77,7 +77,7 @@ func (t *checklist) check(ok bool, format string, args ...any) {
 	fmt.Fprintf(t.out, "%-7s"+format+"\n", append([]any{verdict}, args...)...)
 }
 
-// report prints what was seen and says whether every promise was kept.
+// report prints the outcome and reports whether every check passed.
 func report(out io.Writer, s settings, seen outcome, before, after resources) bool {
 	fmt.Fprintf(out, "%s: %d answers in %s:", s.scenario.name, len(seen.took), s.duration)
 	for _, kind := range slices.Sorted(maps.Keys(seen.answers)) {
@@ -98,7 +98,7 @@ func report(out io.Writer, s settings, seen outcome, before, after resources) bo
 	return !t.failed
 }
 
-// checkHostile wants decisions in spite of the chaos.
+// checkHostile requires definite answers in spite of the faults.
 func checkHostile(t *checklist, seen outcome) {
 	decided := seen.answers["free"] + seen.answers["taken"]
 	t.check(2*decided >= len(seen.took) && seen.answers["free"] > 0 && seen.answers["taken"] > 0,

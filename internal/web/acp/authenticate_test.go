@@ -46,10 +46,10 @@ func TestAuthenticate_WrongKeysDoNotLockOutWorkingAgent(t *testing.T) {
 		last = w.do(with(wrong))
 	}
 	if calls := w.agents.calls.Load(); last.status != 429 || last.header.Get("Retry-After") == "" || calls > 601 {
-		t.Errorf("%d after %d questions", last.status, calls)
+		t.Errorf("%d after %d verifications", last.status, calls)
 	}
 	if got := w.do(with(w.agents.key)); got.status != 200 {
-		t.Errorf("the agent that worked before: %d", got.status)
+		t.Errorf("an agent that was verified before: %d", got.status)
 	}
 }
 

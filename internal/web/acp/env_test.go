@@ -136,7 +136,7 @@ func (w *env) do(a testRequest) testResponse {
 	}
 	got.text = string(text)
 	if err := json.Unmarshal(text, &got.body); err != nil {
-		w.t.Fatalf("%s %s: %d with a body that is no object: %q", a.method, a.path, got.status, text)
+		w.t.Fatalf("%s %s: %d with a body that is not an object: %q", a.method, a.path, got.status, text)
 	}
 	return got
 }

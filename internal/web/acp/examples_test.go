@@ -53,7 +53,7 @@ func TestExamples_OwnRequestsGiveDocumentedErrors(t *testing.T) {
 		}
 		w.wantProblem(label, got, e.status, e.code)
 		if param, ok := got.body["param"].(string); !ok || !strings.HasPrefix(param, "$.") {
-			t.Errorf("%s: it is not said where: %s", label, got.text)
+			t.Errorf("%s: the error has no location: %s", label, got.text)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestExamples_ProtocolRequestsGiveDocumentedErrors(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
-		t.Skip("ACP_SPEC_DIR is not set; the other test has examples of our own")
+		t.Skip("ACP_SPEC_DIR is not set; another test uses our own examples")
 	}
 	for version, wanted := range protocolExamples {
 		found := map[string]json.RawMessage{}
@@ -109,7 +109,7 @@ func TestExamples_ProtocolRequestsGiveDocumentedErrors(t *testing.T) {
 			requests++
 			want, ok := wanted[name]
 			if !ok {
-				t.Errorf("%s: nobody has said what %s gives", version, name)
+				t.Errorf("%s: no expected result for %s", version, name)
 				continue
 			}
 			w := newEnv(t)
@@ -121,7 +121,7 @@ func TestExamples_ProtocolRequestsGiveDocumentedErrors(t *testing.T) {
 			}
 		}
 		if requests != len(wanted) {
-			t.Errorf("%s: %d requests are there, want %d", version, requests, len(wanted))
+			t.Errorf("%s: %d requests found, want %d", version, requests, len(wanted))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func TestComplete_TokenPassedUnlessBankDeclined(t *testing.T) {
 			t.Errorf("%s: got %d, the order has %q: %s", label, got.status, w.orders.done.Token, got.text)
 		}
 		if w.orders.actor.Through != "agt_a" || w.orders.actor.Kind != "agent" || w.orders.actor.Customer != "" {
-			t.Errorf("%s: %+v asks", label, w.orders.actor)
+			t.Errorf("%s: the actor is %+v", label, w.orders.actor)
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestComplete_OtherProvidersTokenIsRefused(t *testing.T) {
 		w := newEnv(t)
 		w.wantProblem(label, w.do(testRequest{path: sessionPath + "/complete", body: test.body, header: versionHeaders(test.version, "k")}), 400, test.code)
 		if w.orders.count("complete") != 0 {
-			t.Errorf("%s: it is completed with %q", label, w.orders.done.Token)
+			t.Errorf("%s: completed with %q", label, w.orders.done.Token)
 		}
 	}
 }
@@ -187,11 +187,11 @@ func TestBuyer_ReadFromAllFieldsPayerIsNotRegistrant(t *testing.T) {
 	pay := `{"payment_data":{"token":"spt_7","provider":"stripe","billing_address":` + place + `}}`
 	w.do(testRequest{path: sessionPath + "/complete", body: pay})
 	if c := w.orders.done.Contact; c != nil {
-		t.Errorf("the payer's address replaces the holder's: %+v", c)
+		t.Errorf("the payer's address replaces the registrant's: %+v", c)
 	}
 	w.orders.session = sessionStates()["untold"]
 	w.do(testRequest{path: sessionPath + "/complete", body: pay})
 	if c := w.orders.done.Contact; c == nil || c.Street != "Kassenweg 9" || c.LastName != "Stelle" {
-		t.Errorf("nothing else is known, and the buyer is %+v", c)
+		t.Errorf("without other data the buyer is %+v", c)
 	}
 }

@@ -22,7 +22,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if len(fields) > 0 && !json.Valid(body) {
-			t.Fatalf("%q is read as %v", body, fields)
+			t.Fatalf("%q is parsed as %v", body, fields)
 		}
 		for _, s := range []*shape{own, v2025, v2026} {
 			for _, reader := range []func(object) request{s.create, s.update, s.complete, s.cancel} {

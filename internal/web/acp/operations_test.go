@@ -66,7 +66,7 @@ func TestComplete_NeedsValidSignature(t *testing.T) {
 		{"cut", with(fresh, good[:42]), payBody, [2]string{}, 401, "invalid_signature"},
 		{"two signatures", with(fresh, good), payBody, [2]string{"Signature", good}, 401, "invalid_signature"},
 		{"two times", with(fresh, good), payBody, [2]string{"Timestamp", fresh}, 401, "invalid_signature"},
-		{"a key that is none", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Bearer x"}, payBody, [2]string{}, 401, "invalid_signature"},
+		{"an invalid key", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Bearer x"}, payBody, [2]string{}, 401, "invalid_signature"},
 		{"another agent's key", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Bearer key-b"}, payBody, [2]string{}, 401, "invalid_signature"},
 		{"no bearer", map[string]string{"Timestamp": fresh, "Signature": good, "Authorization": "Basic key-a"}, payBody, [2]string{}, 401, "invalid_signature"},
 	} {
@@ -80,7 +80,7 @@ func TestComplete_NeedsValidSignature(t *testing.T) {
 		}
 		w.wantProblem(test.label, got, test.status, test.code)
 		if len(w.orders.calls) != 0 {
-			t.Errorf("%s: the orders were asked: %v", test.label, w.orders.calls)
+			t.Errorf("%s: the order service was called: %v", test.label, w.orders.calls)
 		}
 	}
 }
@@ -179,9 +179,9 @@ func TestRefusals_UnauthenticatedBeforeNotFoundBeforeInvalid(t *testing.T) {
 		a.path, a.agent = sessionPath+"/complete", "b"
 		w.wantProblem(label+", another agent's session", w.do(a), 404, codeNotFound)
 		a.agent = "z"
-		w.wantProblem(label+", nobody", w.do(a), 401, "invalid_signature")
+		w.wantProblem(label+", anonymous", w.do(a), 401, "invalid_signature")
 		if w.orders.count("complete") != 0 {
-			t.Errorf("%s: something was completed", label)
+			t.Errorf("%s: a session was completed", label)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestParse_AmbiguousBodiesAreRefused(t *testing.T) {
 			"null":             `null`,
 			"a text":           `{"payment_data":"spt_7"}`,
 			"a number":         `{"payment_data":{"token":7,"provider":"stripe"}}`,
-			"no UTF-8":         "{\"payment_data\":{\"token\":\"spt_\xff\",\"provider\":\"stripe\"}}",
+			"invalid UTF-8":    "{\"payment_data\":{\"token\":\"spt_\xff\",\"provider\":\"stripe\"}}",
 			"a line feed":      `{"payment_data":{"token":"spt_\n7","provider":"stripe"}}`,
 			"another case":     `{"Payment_Data":{"token":"spt_7"},"payment_data":{"token":"spt_8","provider":"stripe"}}`,
 			"deep":             `{"x":` + strings.Repeat(`{"x":`, 40) + `1` + strings.Repeat(`}`, 41),
@@ -296,7 +296,7 @@ func TestIdempotency_SameKeyReplaysResponse(t *testing.T) {
 		}
 		shape := w.do(testRequest{path: sessionPath + "/complete", body: payBody, header: versionHeaders("2026-04-17", "k1")})
 		if shape.status < 400 {
-			t.Errorf("%q: an answer of another version: %d %s", version, shape.status, shape.text)
+			t.Errorf("%q: a response of another version: %d %s", version, shape.status, shape.text)
 		}
 		if got := w.do(testRequest{path: sessionPath, body: "{}", header: versionHeaders(version, "k1")}); got.status != 200 || w.orders.count("update") != 1 {
 			t.Errorf("%q: the key of another path: %d %s", version, got.status, got.text)
@@ -320,7 +320,7 @@ func TestIdempotency_RefusalsReplayFaultsDoNot(t *testing.T) {
 	}
 	w.orders.err = nil
 	if got := w.do(testRequest{path: sessionPath + "/complete", body: payBody, header: versionHeaders("", "k2")}); got.status != 200 || got.header.Get("Idempotent-Replayed") != "" {
-		t.Errorf("after a fault of ours the key is spent: %d %v", got.status, got.header)
+		t.Errorf("an internal error used up the key: %d %v", got.status, got.header)
 	}
 }
 
@@ -362,7 +362,7 @@ func TestComplete_SameKeyWaitsForFirstResponse(t *testing.T) {
 		calls          int
 	}{
 		"answered":      {runs: 4 * time.Second, took: 4 * time.Second, status: 200, calls: 1},
-		"given back":    {runs: 4 * time.Second, fails: registrar.Fault(registrar.FaultTimeout, "x", nil), took: 8 * time.Second, status: 503, code: codeRegistryUnavailable, calls: 2},
+		"released":      {runs: 4 * time.Second, fails: registrar.Fault(registrar.FaultTimeout, "x", nil), took: 8 * time.Second, status: 503, code: codeRegistryUnavailable, calls: 2},
 		"still running": {runs: 20 * time.Second, took: 15 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
 		"client leaves": {runs: 20 * time.Second, left: 3 * time.Second, took: 3 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
 		"server drains": {runs: 20 * time.Second, draining: 3 * time.Second, took: 3 * time.Second, status: 409, code: codeKeyInFlight, calls: 1},
@@ -444,15 +444,15 @@ func TestComplete_StatusesByVersion(t *testing.T) {
 					a.body = "{}"
 				}
 				got := w.do(a)
-				status, told, kept := test.ownStatus, "status", test.kept
+				status, field, kept := test.ownStatus, "status", test.kept
 				word := test.own
 				if version != "" {
 					status, word, kept = 200, test.version, test.keptOfVersion
 				}
 				if status != 200 {
-					told = "code"
+					field = "code"
 				}
-				if got.status != status || got.body[told] != word {
+				if got.status != status || got.body[field] != word {
 					t.Errorf("%q: got %d %s", version, got.status, got.text)
 				}
 				if _, link := got.body["payment_url"]; version == "" && link != test.linkInBody {

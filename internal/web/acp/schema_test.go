@@ -119,7 +119,7 @@ var enums = map[string]string{
 func (f fields) validate(definition string, value any) error {
 	if allowed, ok := enums[definition]; ok {
 		if !slices.Contains(strings.Fields(allowed), fmt.Sprint(value)) {
-			return fmt.Errorf("%v is none of %s", value, allowed)
+			return fmt.Errorf("%v is not one of %s", value, allowed)
 		}
 		return nil
 	}

@@ -39,11 +39,11 @@ func TestConsent_OnlyPayingConsumersAreAsked(t *testing.T) {
 	trader.Owner.VATID = "DE123456789"
 	incomplete.Payable = false
 	for name, view := range map[string]order.View{
-		"a company": company, "a sole trader": trader, "a stranger": foreignView(order.AwaitingPayment),
-		"somebody who can't pay yet": incomplete, "somebody who pays": ownView(order.Paying), "somebody who has paid": ownView(order.Completed),
+		"a company": company, "a sole trader": trader, "another customer": foreignView(order.AwaitingPayment),
+		"an incomplete order": incomplete, "an order being paid": ownView(order.Paying), "a paid order": ownView(order.Completed),
 	} {
 		if got := visit(t, &fakeOrders{view: view}, "erika", payPage, nil).Body.String(); strings.Contains(got, consentBox) {
-			t.Errorf("%s is asked", name)
+			t.Errorf("%s shows the consent box", name)
 		}
 	}
 }

@@ -80,9 +80,9 @@ func (d *fakeOrders) SetAuthCode(_ context.Context, actor registrar.Actor, _, it
 	return d.err
 }
 
-func (d *fakeOrders) Pay(_ context.Context, actor registrar.Actor, _ string, told order.Confirmation) (string, error) {
+func (d *fakeOrders) Pay(_ context.Context, actor registrar.Actor, _ string, confirmation order.Confirmation) (string, error) {
 	d.record("pay", actor)
-	d.confirmation = told
+	d.confirmation = confirmation
 	return d.to, d.err
 }
 
@@ -212,7 +212,8 @@ type response struct {
 	t *testing.T
 }
 
-// visit requests a path as somebody (empty: not signed in). With fields it is a POST.
+// visit requests a path as the given customer (empty: not signed in). With fields it is
+// a POST.
 func visit(t *testing.T, d *fakeOrders, who, path string, fields url.Values) response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, base+path, nil)
@@ -299,17 +300,17 @@ func (a response) text() string {
 func (a response) wantPage(status int, yes, no []string) {
 	a.t.Helper()
 	if a.Code != status {
-		a.t.Fatalf("the answer was %d: %s", a.Code, a.Body.String())
+		a.t.Fatalf("the response was %d: %s", a.Code, a.Body.String())
 	}
 	said, all := a.text(), a.Body.String()
 	for _, want := range yes {
 		if !strings.Contains(said, want) && !strings.Contains(all, want) {
-			a.t.Errorf("the page does not say %q: %s", want, said)
+			a.t.Errorf("the page lacks %q: %s", want, said)
 		}
 	}
 	for _, never := range no {
 		if strings.Contains(all, never) || strings.Contains(said, never) {
-			a.t.Errorf("the page says %q: %s", never, said)
+			a.t.Errorf("the page contains %q: %s", never, said)
 		}
 	}
 }
@@ -318,7 +319,7 @@ func (a response) wantPage(status int, yes, no []string) {
 func (a response) wantRedirect(to string) {
 	a.t.Helper()
 	if got := a.Header().Get("Location"); a.Code != http.StatusSeeOther || got != to {
-		a.t.Errorf("the answer was %d to %q and not to %q: %s", a.Code, got, to, a.Body.String())
+		a.t.Errorf("the response was %d to %q, want a redirect to %q: %s", a.Code, got, to, a.Body.String())
 	}
 }
 

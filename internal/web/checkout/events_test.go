@@ -58,7 +58,7 @@ func TestOrderStream_MatchesPage(t *testing.T) {
 					whole := visit(t, d, who, page, nil).Body.String()
 					names, parts := visit(t, d, who, events, nil).streamEvents()
 					if len(parts) != 1 || !strings.Contains(whole, parts[0].HTML) || !strings.Contains(whole, "<h1>"+parts[0].Title+"</h1>") {
-						t.Fatalf("%s, %q, %s: the page is another one: %v %s", state, who, page, parts, whole)
+						t.Fatalf("%s, %q, %s: the page differs: %v %s", state, who, page, parts, whole)
 					}
 					if slices.Contains(names, "end") == underWay {
 						t.Errorf("%s, %q, %s: %v", state, who, page, names)

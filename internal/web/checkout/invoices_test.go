@@ -193,9 +193,9 @@ func TestOrderPage_LiveUntilInvoiceIsIssued(t *testing.T) {
 		files *fakeInvoices
 		want  bool
 	}{
-		"just paid":                  {just, &fakeInvoices{}, true},
-		"issued":                     {just, newFakeInvoices(1), false},
-		"somebody has to look at it": {long, &fakeInvoices{}, false},
+		"just paid":                   {just, &fakeInvoices{}, true},
+		"issued":                      {just, newFakeInvoices(1), false},
+		"an operator has to check it": {long, &fakeInvoices{}, false},
 	} {
 		got := visitWithInvoices(t, &fakeOrders{orders: []order.Order{test.order}}, test.files, "erika", "/portal/orders/ord_1")
 		if liveAttributes.MatchString(got.Body.String()) != test.want {

@@ -36,8 +36,8 @@ func TestOrderPage_ListsRefunds(t *testing.T) {
 	d.orders[1].ID = "ord_2"
 	got := visit(t, d, "erika", "/portal/orders/ord_1", nil)
 	got.wantPage(http.StatusOK, []string{"11,90\u00a0€: erstattet am 15.11.2026", "23,80\u00a0€: unterwegs", "nicht ausgeführt"}, []string{payPage})
-	if told := liveAttributes.FindStringSubmatch(got.Body.String()); told == nil || told[1] != "/portal/orders/ord_1/events" {
-		t.Errorf("the page does not wait for the refund: %q", told)
+	if live := liveAttributes.FindStringSubmatch(got.Body.String()); live == nil || live[1] != "/portal/orders/ord_1/events" {
+		t.Errorf("the page does not wait for the refund: %q", live)
 	}
 	visit(t, d, "erika", "/portal/orders/ord_2", nil).wantPage(http.StatusOK, []string{`href="` + payPage + `"`, "Agent"}, nil)
 }
@@ -50,8 +50,8 @@ func TestPay_TransferInProgressShowsDuration(t *testing.T) {
 		view := ownView(order.Provisioning)
 		view.Order.Items[item].State = order.ItemProvisioning
 		got := visit(t, &fakeOrders{view: view}, "erika", payPage, nil)
-		if told := strings.Contains(got.Body.String(), patience); told != (view.Order.Items[item].Kind == order.Transfer) {
-			t.Errorf("%s: shown %t", view.Order.Items[item].Kind, told)
+		if shown := strings.Contains(got.Body.String(), patience); shown != (view.Order.Items[item].Kind == order.Transfer) {
+			t.Errorf("%s: shown %t", view.Order.Items[item].Kind, shown)
 		}
 	}
 	done := ownView(order.Completed)

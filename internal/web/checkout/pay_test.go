@@ -61,7 +61,7 @@ func TestPay_OwnerSeesDetailsAndPayButton(t *testing.T) {
 		t.Error("a token's name became markup")
 	}
 	if policy := got.Header().Get("Content-Security-Policy"); strings.Contains(policy, "form-action") || !strings.Contains(policy, "default-src 'none'") {
-		t.Errorf("the button can't lead to the payment provider: %s", policy)
+		t.Errorf("the form can't redirect to the payment provider: %s", policy)
 	}
 	if got.Header().Get("Referrer-Policy") != "same-origin" || liveAttributes.MatchString(got.Body.String()) {
 		t.Errorf("headers %v", got.Header())
@@ -124,7 +124,7 @@ func TestPay_RefusalShowsReasonAndNewPrice(t *testing.T) {
 		got := visit(t, d, "erika", payPage+"/pay", form("gross", "3570"))
 		got.wantPage(test.status, []string{test.says, "99,99\u00a0€", `name="gross" value="9999"`, `name="next" value="` + payPage + `"`}, nil)
 		if got.Header().Get("Location") != "" || liveAttributes.MatchString(got.Body.String()) {
-			t.Errorf("%v leads somewhere: %v", test.err, got.Header())
+			t.Errorf("%v redirects: %v", test.err, got.Header())
 		}
 	}
 	// On a conflict the page shows the order's state.
@@ -177,13 +177,13 @@ func TestPay_LiveOnlyWhileInProgress(t *testing.T) {
 		"declined":           {ownView(order.Canceled), ""},
 	} {
 		got := visit(t, &fakeOrders{view: test.view}, "erika", payPage, nil)
-		told := liveAttributes.FindStringSubmatch(got.Body.String())
-		if (told != nil) != (test.want != "") || told != nil && (told[1] != payPage+"/events" || told[2] != test.want) {
-			t.Errorf("%s: %q instead of %q", name, told, test.want)
+		live := liveAttributes.FindStringSubmatch(got.Body.String())
+		if (live != nil) != (test.want != "") || live != nil && (live[1] != payPage+"/events" || live[2] != test.want) {
+			t.Errorf("%s: %q, want %q", name, live, test.want)
 		}
 		without := `<noscript><meta http-equiv="refresh" content="` + test.want + `"></noscript>`
 		if strings.Contains(got.Body.String(), without) != (test.want != "") || got.Header().Get("Refresh") != "" {
-			t.Errorf("%s: without script it reloads otherwise: %s", name, got.Body.String())
+			t.Errorf("%s: without script the reload differs: %s", name, got.Body.String())
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestDecline_AsksForConfirmation(t *testing.T) {
 	d := &fakeOrders{view: ownView(order.AwaitingPayment)}
 	visit(t, d, "erika", payPage+"/decline", nil).wantPage(http.StatusOK, []string{"Bestellung ablehnen?", "beispiel.de", "Ja, ablehnen"}, []string{payButton})
 	if len(d.calls) != 0 {
-		t.Errorf("a GET did %v", d.calls)
+		t.Errorf("a GET called %v", d.calls)
 	}
 	visit(t, d, "erika", payPage+"/decline", form()).wantRedirect(payPage)
 	if !slices.Equal(d.calls, []string{"decline"}) {

@@ -12,7 +12,7 @@ import (
 )
 
 // The auth code is all that protects a domain from being transferred away, and the
-// registry tells anyone whether a code is right.
+// registry reveals to anyone whether a code is right.
 func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	tried := map[string]int{}
@@ -33,7 +33,7 @@ func TestSetCode_AttemptsAreRateLimited(t *testing.T) {
 		t.Errorf("Retry-After is %q", wait)
 	}
 	if len(d.calls) != 2 || tried["cus_1"] != 3 {
-		t.Errorf("the service was asked %d times, and %v counted", len(d.calls), tried)
+		t.Errorf("the service was called %d times, and %v counted", len(d.calls), tried)
 	}
 }
 

@@ -65,8 +65,8 @@ func TestACPDocument_HasOnlyProtocolAndSigningFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, field := range []string{"algorithm", "headers", "input", "encoding", "tolerance", "test_vector"} {
-		if _, told := signing[field]; !told {
-			t.Errorf("request_signing is %v, not %s", slices.Sorted(maps.Keys(signing)), field)
+		if _, found := signing[field]; !found {
+			t.Errorf("request_signing is %v, without %s", slices.Sorted(maps.Keys(signing)), field)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestACPDocument_MatchesProtocolSchema(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ACP_SPEC_DIR")
 	if folder == "" {
-		t.Skip("ACP_SPEC_DIR is not set; the fields are compared by hand in the other test")
+		t.Skip("ACP_SPEC_DIR is not set; another test compares the fields with a list")
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "spec", "2026-04-17", "json-schema", "schema.agentic_checkout.json"))
 	if err != nil {

@@ -70,10 +70,10 @@ func TestDocuments_KeepNoPlaceholder(t *testing.T) {
 	for name, serve := range allDocuments(render(t, Facts{BaseURL: base + "/", LookupPerMinute: 31, LookupPer6Hours: 301})) {
 		body := get(serve).Body.String()
 		if found := placeholder.FindString(body); found != "" || body == "" {
-			t.Errorf("%s: %q is still there, of %d bytes", name, found, len(body))
+			t.Errorf("%s: %q is left, in %d bytes", name, found, len(body))
 		}
 		if strings.Contains(body, base+"//") {
-			t.Errorf("%s: the slash of the base address is doubled", name)
+			t.Errorf("%s: the slash of the base URL is doubled", name)
 		}
 	}
 }
@@ -189,13 +189,13 @@ func TestACPDocument_TestVectorVerifies(t *testing.T) {
 	if err := json.Unmarshal(get(render(t, Facts{BaseURL: base}).ACP).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
-	told := document.Signing
-	if got := signing.Compute(told.Vector.Secret, told.Vector.Timestamp, []byte(told.Vector.Body)); got != told.Vector.Signature {
-		t.Errorf("the vector's signature is %s, we compute %s", told.Vector.Signature, got)
+	published := document.Signing
+	if got := signing.Compute(published.Vector.Secret, published.Vector.Timestamp, []byte(published.Vector.Body)); got != published.Vector.Signature {
+		t.Errorf("the vector's signature is %s, we compute %s", published.Vector.Signature, got)
 	}
-	if told.Tolerance != int(signing.Tolerance.Seconds()) || told.Headers.Timestamp != signing.TimestampHeader ||
-		told.Headers.Signature != signing.SignatureHeader {
-		t.Errorf("the document says %+v", told)
+	if published.Tolerance != int(signing.Tolerance.Seconds()) || published.Headers.Timestamp != signing.TimestampHeader ||
+		published.Headers.Signature != signing.SignatureHeader {
+		t.Errorf("the document has %+v", published)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestAuthDocument_ListsAccessMethods(t *testing.T) {
 		"https://domains.example/oauth/revoke/",
 	} {
 		if !strings.Contains(text, sentence) {
-			t.Errorf("%q is not there", sentence)
+			t.Errorf("%q is missing", sentence)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestOpenAPI_CompletionHasPaymentInfo(t *testing.T) {
 		t.Errorf("x-payment-info is %v", complete.Payment)
 	}
 	for _, status := range []string{"200", "401", "402", "404", "422"} {
-		if _, told := complete.Responses[status]; !told {
+		if _, found := complete.Responses[status]; !found {
 			t.Errorf("%s is missing", status)
 		}
 	}

@@ -24,13 +24,13 @@ func TestGuides_AreRepositoryTextWithOwnBaseURL(t *testing.T) {
 		}
 		got := get(serve)
 		if want := strings.ReplaceAll(string(text), base, own); got.Body.String() != want || strings.Contains(want, base) || !strings.Contains(want, own+"/api/") {
-			t.Errorf("%s is not the repository's text", file)
+			t.Errorf("%s differs from the repository's text", file)
 		}
 		if kind := got.Header().Get("Content-Type"); kind != typeMarkdown {
 			t.Errorf("%s is %s", file, kind)
 		}
 		if link := relativeLink.FindStringSubmatch(string(text)); link != nil {
-			t.Errorf("%s has the link %s, which leads nowhere where it is served", file, link[1])
+			t.Errorf("%s has the link %s, which does not work where it is served", file, link[1])
 		}
 	}
 }
@@ -60,11 +60,11 @@ func TestGuides_AreLinkedFromMetadata(t *testing.T) {
 		}
 	}
 	if first[base+"/api/mcp"] != agents || first[base+"/api/acp/checkout_sessions"] != checkout {
-		t.Errorf("service-doc are %v", first)
+		t.Errorf("service-doc links: %v", first)
 	}
 	for name, serve := range map[string]http.HandlerFunc{"llms.txt": documents.LLMs, "auth.md": documents.Auth, "ai-catalog.json": documents.AICatalog} {
 		if text := get(serve).Body.String(); !strings.Contains(text, agents) || !strings.Contains(text, checkout) {
-			t.Errorf("%s links neither or one of the guides", name)
+			t.Errorf("%s does not link both guides", name)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestLLMs_MatchesConvention(t *testing.T) {
 		_, links, _ := strings.Cut(section, "\n\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(links), "\n") {
 			if !entry.MatchString(line) {
-				t.Errorf("%q is no link", line)
+				t.Errorf("%q is not a link", line)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestCheckResult_AppendJSONMatchesEncodingJSON(t *testing.T) {
 	}
 	for _, domain := range []string{"bücher.de", `a"b`, "a\\b", "a<b", "a\nb"} {
 		if got, ok := (CheckResult{Domain: domain}).AppendJSON(nil); ok {
-			t.Errorf("%q is written as %s", domain, got)
+			t.Errorf("%q is encoded as %s", domain, got)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestPages_NameOperatorAndLinkEachOther(t *testing.T) {
 		}
 		for _, link := range links {
 			if !strings.Contains(body, link) {
-				t.Errorf("%s does not lead to %s", path, link)
+				t.Errorf("%s does not link to %s", path, link)
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		path   string
 		fields url.Values
 		says   []string
-		letter registrar.MailKind
+		mail   registrar.MailKind
 	}{
 		{
 			"/widerruf",
@@ -161,10 +161,10 @@ func TestNoticeForms_WorkWithoutSignIn(t *testing.T) {
 		status, body := visit(t, newHandler(t, store, testOperator, nil), c.path, c.fields)
 		for _, word := range c.says {
 			if status != http.StatusOK || !strings.Contains(body, word) {
-				t.Errorf("%s: %d does not say %q: %s", c.path, status, word, body)
+				t.Errorf("%s: %d lacks %q: %s", c.path, status, word, body)
 			}
 		}
-		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.letter || store.mails[0].To != "erika@example.de" ||
+		if len(store.notices) != 1 || len(store.mails) != 2 || store.mails[0].Kind != c.mail || store.mails[0].To != "erika@example.de" ||
 			store.mails[1].Kind != registrar.MailNoticeReceived || store.mails[1].To != "post@kontor.example" ||
 			store.mails[0].Data["contract"] != c.fields.Get("contract") {
 			t.Errorf("%s: %+v %+v", c.path, store.notices, store.mails)
@@ -193,7 +193,7 @@ func TestNoticeForms_ProblemsShownAtFields(t *testing.T) {
 		status, body := visit(t, pages, c.path, c.fields)
 		for _, word := range c.says {
 			if status != http.StatusUnprocessableEntity || !strings.Contains(body, word) {
-				t.Errorf("%v: %d does not say %q: %s", c.fields, status, word, body)
+				t.Errorf("%v: %d lacks %q: %s", c.fields, status, word, body)
 			}
 		}
 	}
@@ -249,16 +249,16 @@ func TestTexts_OperatorFileReplacesDefault(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if len(texts["impressum"]) == 0 {
-		t.Error("ours are gone")
+		t.Error("the default texts are gone")
 	}
 	for name, files := range map[string]fstest.MapFS{
-		"a mistyped name":         {"abg.txt": {Data: []byte("x")}},
-		"an unknown place":        {"agb.txt": {Data: []byte("{firma}")}},
-		"no text":                 {"agb.txt": {Data: []byte{0xff}}},
-		"more than anybody reads": {"agb.txt": {Data: make([]byte, maxTextBytes+1)}},
+		"a mistyped name":  {"abg.txt": {Data: []byte("x")}},
+		"an unknown place": {"agb.txt": {Data: []byte("{firma}")}},
+		"no text":          {"agb.txt": {Data: []byte{0xff}}},
+		"too long a text":  {"agb.txt": {Data: make([]byte, maxTextBytes+1)}},
 	} {
 		if _, err := loadTexts(files, testOperator); err == nil {
-			t.Errorf("%s is accepted", name)
+			t.Errorf("%s was accepted", name)
 		}
 	}
 	// External links are not rendered as links.
@@ -285,7 +285,7 @@ func TestWriteDefaultTexts_KeepsExistingFiles(t *testing.T) {
 		t.Errorf("%s, %v", body, err)
 	}
 	if _, err := loadTexts(os.DirFS(folder), testOperator); err != nil {
-		t.Errorf("our own texts don't parse: %v", err)
+		t.Errorf("our own texts do not parse: %v", err)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestBearer_AddressOverBudgetIsRefusedUnchecked(t *testing.T) {
 		return got.Code
 	}
 	if got := ask("good"); got != http.StatusOK {
-		t.Fatalf("a good token: %d", got)
+		t.Fatalf("a valid token: %d", got)
 	}
 	for i := range 6 {
 		if got, want := ask(fmt.Sprint("wrong", i)), map[bool]int{true: 401, false: 429}[i < 3]; got != want {
@@ -32,7 +32,7 @@ func TestBearer_AddressOverBudgetIsRefusedUnchecked(t *testing.T) {
 		}
 	}
 	if got := ask("good"); got != http.StatusOK {
-		t.Errorf("a token that was good before is locked out: %d", got)
+		t.Errorf("a token that was valid before is locked out: %d", got)
 	}
 	if got := post(server.Serve, call("list_tlds", "{}"), "Accept", "application/json, text/event-stream"); got.Code != http.StatusOK {
 		t.Errorf("without a token: %d", got.Code)

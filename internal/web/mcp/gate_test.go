@@ -56,7 +56,7 @@ func TestBearer_InvalidTokenIs401ForEveryMethod(t *testing.T) {
 	}
 	got := post(s.Serve, call("domain_check", `{"domain":"a.de"}`), "Authorization", "Basic Zm9v")
 	if got.Code != http.StatusOK {
-		t.Errorf("another scheme is no token, but got %d", got.Code)
+		t.Errorf("another scheme was treated as a token: %d", got.Code)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 	}{
 		{"plain", call(mine, "{}"), nil, 401},
 		{"case twin of method", `{"jsonrpc":"2.0","id":1,"Method":"ping","method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 401},
-		{"case twin of method alone is an answer to nothing", `{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 202},
+		{"case twin of method alone", `{"jsonrpc":"2.0","id":1,"Method":"tools/call","params":{"name":"list_my_domains"}}`, nil, 202},
 		{"case twin of name first", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"tld_price","name":"list_my_domains"}}`, nil, 401},
 		{"case twin of name last", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_my_domains","Name":"tld_price"}}`, nil, 401},
 		{"case twin of name, harmless", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"tld_price","NAME":"list_my_domains"}}`, nil, 200},
@@ -147,9 +147,9 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 		{"no params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, nil, 400},
 		{"params of null", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}`, nil, 200},
 		{"params that are a list", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["list_my_domains"]}`, nil, 200},
-		{"a lying Mcp-Name", call(mine, "{}"), []string{"Mcp-Name", anyones, "Mcp-Method", "tools/call"}, 401},
-		{"a lying Mcp-Method", call(mine, "{}"), []string{"Mcp-Method", "ping"}, 401},
-		{"an accusing Mcp-Name", call(anyones, `{"tld":".de"}`), []string{"Mcp-Name", mine, "Mcp-Method", "tools/call"}, 200},
+		{"a wrong Mcp-Name", call(mine, "{}"), []string{"Mcp-Name", anyones, "Mcp-Method", "tools/call"}, 401},
+		{"a wrong Mcp-Method", call(mine, "{}"), []string{"Mcp-Method", "ping"}, 401},
+		{"Mcp-Name of a signed-in tool", call(anyones, `{"tld":".de"}`), []string{"Mcp-Name", mine, "Mcp-Method", "tools/call"}, 200},
 		{"an unknown old revision", call(mine, "{}"), []string{"Mcp-Protocol-Version", "2024-11-05"}, 400},
 		{"text", call(mine, "{}"), []string{"Content-Type", "", "Content-Type", "text/plain"}, 415},
 		{"a form", call(mine, "{}"), []string{"Content-Type", "", "Content-Type", "application/x-www-form-urlencoded"}, 415},
@@ -157,7 +157,7 @@ func TestGate_AmbiguousMessagesDoNotBypass(t *testing.T) {
 		{"JSON in a charset", call(mine, "{}"), []string{"Content-Type", "", "Content-Type", "application/json; charset=utf-8"}, 401},
 		{"accepts JSON alone", call(mine, "{}"), []string{"Accept", "application/json"}, 401},
 		{"accepts streams alone", call(mine, "{}"), []string{"Accept", "text/event-stream"}, 401},
-		{"an event to go on from", call(mine, "{}"), []string{"Last-Event-ID", "1"}, 401},
+		{"an event to resume from", call(mine, "{}"), []string{"Last-Event-ID", "1"}, 401},
 		{"a session", call(mine, "{}"), []string{"Mcp-Session-Id", "x"}, 401},
 		{"an empty body", "", nil, 400},
 		{"null", "null", nil, 400},
@@ -221,9 +221,9 @@ func TestHostPolicy_HostAndOrigin(t *testing.T) {
 		rule, base, host, origin string
 		want                     bool
 	}{
-		{"its own name", base, "domains.example", "", true},
-		{"its own name with a port", base, "Domains.Example.:443", "", true},
-		{"another name", base, "evil.example", "", false},
+		{"its own host", base, "domains.example", "", true},
+		{"its own host with a port", base, "Domains.Example.:443", "", true},
+		{"another host", base, "evil.example", "", false},
 		{"an address", base, "127.0.0.1", "", false},
 		{"no name", base, "", "", false},
 		{"any origin", base, "domains.example", "https://evil.example", true},
@@ -233,7 +233,7 @@ func TestHostPolicy_HostAndOrigin(t *testing.T) {
 		{"the unspecified address", "http://0.0.0.0:8080", "127.0.0.1:8080", "", true},
 		{"a page elsewhere and the unspecified address", "http://0.0.0.0:8080", "0.0.0.0:8080", "https://evil.example", false},
 		{"rebinding", "http://127.0.0.1:8080", "evil.example:8080", "", false},
-		{"a name that looks like it", "http://127.0.0.1:8080", "localhost.evil.example", "", false},
+		{"a similar host", "http://127.0.0.1:8080", "localhost.evil.example", "", false},
 		{"a page elsewhere", "http://127.0.0.1:8080", "127.0.0.1:8080", "https://evil.example", false},
 		{"a page without an origin", "http://127.0.0.1:8080", "127.0.0.1:8080", "null", false},
 		{"a page of an extension", "http://127.0.0.1:8080", "127.0.0.1:8080", "chrome-extension://abc", false},
@@ -331,7 +331,7 @@ func TestCallTool_ClientDisconnectLeaksNoGoroutines(t *testing.T) {
 	all.Wait()
 	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before+2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d goroutines were there, %d are left", before, runtime.NumGoroutine())
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}
 	}
 }

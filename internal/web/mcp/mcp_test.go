@@ -311,7 +311,7 @@ func read(t *testing.T, got *httptest.ResponseRecorder) reply {
 	t.Helper()
 	var r reply
 	if err := json.Unmarshal(got.Body.Bytes(), &r); err != nil {
-		t.Fatalf("%d %q is no JSON: %v", got.Code, got.Body, err)
+		t.Fatalf("%d %q is not JSON: %v", got.Code, got.Body, err)
 	}
 	if kind := got.Header().Get("Content-Type"); kind != "application/json" {
 		t.Errorf("the content type is %q", kind)
@@ -338,7 +338,7 @@ func TestInitialize_NegotiatesEveryRevision(t *testing.T) {
 			t.Errorf("%s: declared %s", asked, r.Result.Capabilities)
 		}
 		if got.Header().Get("Mcp-Session-Id") != "" {
-			t.Error("there is a session")
+			t.Error("a session was created")
 		}
 	}
 	for _, version := range []string{"", "2025-03-26", "2025-06-18", "2025-11-25"} {
@@ -369,7 +369,7 @@ func TestStateless2026_DiscoverAndCall(t *testing.T) {
 		t.Errorf("got %d %s", got.Code, got.Body)
 	}
 	if got := post(s.Serve, message("list_my_domains"), append(head, "domain_check")...); got.Code != http.StatusBadRequest {
-		t.Errorf("a lying Mcp-Name got %d %s", got.Code, got.Body)
+		t.Errorf("a wrong Mcp-Name got %d %s", got.Code, got.Body)
 	}
 	for _, method := range []string{"prompts/list", "nonsense", "subscriptions/listen"} {
 		got := post(s.Serve, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+newMeta+`}}`,

@@ -22,10 +22,10 @@ func FuzzParsePlainObject(f *testing.F) {
 		}
 		var want arguments
 		if err := json.Unmarshal(raw, &want); err != nil {
-			t.Fatalf("%q is read as %v, but is wrong: %v", raw, got, err)
+			t.Fatalf("%q is parsed as %v, but is invalid: %v", raw, got, err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%q is read as %v, want %v", raw, got, want)
+			t.Errorf("%q is parsed as %v, want %v", raw, got, want)
 		}
 		for name := range want {
 			var text string

@@ -102,7 +102,7 @@ func TestStartOrder_AlternativesAreValidCalls(t *testing.T) {
 		}
 		got := post(s.Serve, call(suggested.Tool, string(arguments)), "Authorization", "Bearer good")
 		if r := read(t, got); got.Code != http.StatusOK || r.Result.IsError {
-			t.Errorf("%s: %s %s answers %s", code, suggested.Tool, arguments, got.Body)
+			t.Errorf("%s: %s %s returns %s", code, suggested.Tool, arguments, got.Body)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func TestStartOrder_TooManyOpenLinksOrdersPage(t *testing.T) {
 	without, _ := newServer(t, func(cfg *Config) { cfg.Portal = false })
 	f = readFailure(t, post(without.Serve, call("start_order", `{"items":[{"domain":"many.de","type":"register"}]}`), "Authorization", "Bearer good"))
 	if f.URL != "" {
-		t.Errorf("without a portal it leads to %s", f.URL)
+		t.Errorf("without a portal it links to %s", f.URL)
 	}
 }
 
@@ -289,14 +289,14 @@ func TestToolsList_DefinesFailureOncePerSchema(t *testing.T) {
 			shared = string(schema.Defs["failure"])
 		}
 		if string(schema.Defs["failure"]) != shared || strings.Count(string(text), `"title":"Failure"`) != 1 {
-			t.Errorf("%s defines the failure in its own way", entry.Name)
+			t.Errorf("%s defines the failure schema differently", entry.Name)
 		}
 		if last := string(schema.AnyOf[len(schema.AnyOf)-1]); last != `{"$ref":"#/$defs/failure"}` {
 			t.Errorf("%s: the last shape is %s", entry.Name, last)
 		}
 		for name := range schema.Defs {
 			if !strings.Contains(string(text), `"#/$defs/`+name+`"`) {
-				t.Errorf("%s has %s and does not use it", entry.Name, name)
+				t.Errorf("%s has %s but does not use it", entry.Name, name)
 			}
 		}
 	}

@@ -48,52 +48,52 @@ func TestTools_ResultsMatchOutputSchema(t *testing.T) {
 	}{
 		{"a free name", "domain_check", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"orderable":true}`, false},
 		{"unknown arguments are ignored", "domain_check", `{"domain":"a.de","sessionId":"x"}`, `{"domain":"a.de","tld":".de","available":true,"registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"orderable":true}`, false},
-		{"an extension that is not carried", "domain_check", `{"domain":"Not.Carried"}`, `{"domain":"Not.Carried","tld":".carried","supported":false}`, false},
+		{"an unlisted extension", "domain_check", `{"domain":"Not.Carried"}`, `{"domain":"Not.Carried","tld":".carried","supported":false}`, false},
 		{"a bad name", "domain_check", `{"domain":"bad_name.de"}`, `{"code":"invalid_input","message":"Underscores are not allowed in domain names. Use a hyphen.","retryable":false}`, true},
 		{"a registry that fails", "domain_check", `{"domain":"failing.de"}`, `{"code":"upstream_failed","message":"The registry takes no more questions at the moment. Try again in a few minutes.","retryable":true}`, true},
 		{"a foreign error", "domain_check", `{"domain":"foreign.de"}`, `{"code":"internal","message":"Something went wrong on our side. Try again later.","retryable":true}`, true},
 		{"a panic", "domain_check", `{"domain":"panic.de"}`, `{"code":"internal","message":"Something went wrong on our side. Try again later.","retryable":true}`, true},
 		{"no argument", "domain_check", `{}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
-		{"null is no argument", "domain_check", `{"domain":null}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
+		{"null is not an argument", "domain_check", `{"domain":null}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
 		{"another case is another argument", "domain_check", `{"Domain":"a.de"}`, `{"code":"invalid_input","message":"The argument domain is missing.","retryable":false}`, true},
 		{"a wrong type", "domain_check", `{"domain":["a.de"]}`, `{"code":"invalid_input","message":"The argument domain must be a string.","retryable":false}`, true},
-		{"arguments that are no object", "domain_check", `["a.de"]`, `{"code":"invalid_input","message":"arguments must be a JSON object.","retryable":false}`, true},
+		{"arguments that are not an object", "domain_check", `["a.de"]`, `{"code":"invalid_input","message":"arguments must be a JSON object.","retryable":false}`, true},
 		{"a search", "domain_search", `{"query":"shop"}`, `{"sld":"shop","results":[{"domain":"shop.de","tld":".de","available":false,"priceEur":6.90,"restoreEur":17.90,"minYears":2,"requires":"eu_presence","orderable":false,"orderableReason":"no_registry_account"},{"domain":"shop.com","tld":".com","available":null,"priceEur":null,"error":true}]}`, false},
 		{"a bad search", "domain_search", `{"query":"bad name"}`, `{"code":"invalid_input","message":"The name contains a space. Leave it out or use a hyphen.","retryable":false}`, true},
 		{"a record", "whois_lookup", `{"domain":"a.de"}`, `{"domain":"a.de","tld":".de","registered":true,"status":["active"],"createdAt":"2001-02-03T04:05:06Z","updatedAt":null,"expiresAt":null,"nameservers":["ns1.example"],"registrar":"Registrar GmbH"}`, false},
 		{"a free name has no record", "whois_lookup", `{"domain":"free.de"}`, `{"domain":"free.de","tld":".de","registered":false,"status":[],"createdAt":null,"updatedAt":null,"expiresAt":null,"nameservers":[],"registrar":null}`, false},
 		{"no source decides", "whois_lookup", `{"domain":"unclear.de"}`, `{"code":"upstream_failed","message":"No source says whether this name is registered.","retryable":true}`, true},
-		{"a record under an extension that is not carried", "whois_lookup", `{"domain":"not.carried"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
+		{"a record under an unlisted extension", "whois_lookup", `{"domain":"not.carried"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
 		{"the popular ones", "list_tlds", `{"category":"popular"}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00,"restoreEur":49.90,"minYears":2,"orderable":true},{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}],"total":2,"limit":50,"offset":0}`, false},
 		{"a page", "list_tlds", `{"search":".CO","limit":1,"offset":1.0}`, `{"tlds":[{"tld":".com","registerEur":11.00,"renewEur":11.50,"transferEur":11.00,"restoreEur":49.90,"minYears":2,"orderable":true}],"total":2,"limit":1,"offset":1}`, false},
 		{"beyond the end", "list_tlds", `{"offset":99}`, `{"tlds":[],"total":5,"limit":50,"offset":99}`, false},
 		{"another category", "list_tlds", `{"category":"cheap"}`, `{"code":"invalid_input","message":"The argument category can only be popular; leave it out for all extensions.","retryable":false}`, true},
 		{"limit 0", "list_tlds", `{"limit":0}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
 		{"limit 501", "list_tlds", `{"limit":501}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
-		{"half a limit", "list_tlds", `{"limit":1.5}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
-		{"a limit in words", "list_tlds", `{"limit":"10"}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
+		{"a fractional limit", "list_tlds", `{"limit":1.5}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
+		{"a limit as text", "list_tlds", `{"limit":"10"}`, `{"code":"invalid_input","message":"The argument limit must be a whole number.","retryable":false}`, true},
 		{"offset -1", "list_tlds", `{"offset":-1}`, `{"code":"invalid_input","message":"The argument offset must be between 0 and 2147483647.","retryable":false}`, true},
 		{"a price", "tld_price", `{"tld":".de"}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}`, false},
 		{"a price without the dot", "tld_price", `{"tld":" DE "}`, `{"tld":".de","registerEur":6.90,"renewEur":9.90,"transferEur":0.00,"restoreEur":17.90,"requires":"it_tax_id","orderable":false,"orderableReason":"not_eligible"}`, false},
-		{"a price in own letters", "tld_price", `{"tld":".рус"}`, `{"tld":".xn--p1acf","registerEur":20.00,"renewEur":20.00,"transferEur":20.00,"restoreEur":0.00}`, false},
-		{"a price of nothing", "tld_price", `{"tld":""}`, `{"code":"invalid_input","message":"The argument tld is empty. Give an extension with its dot, for example .de.","retryable":false}`, true},
-		{"a price that is not on the list", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
+		{"a price by Unicode name", "tld_price", `{"tld":".рус"}`, `{"tld":".xn--p1acf","registerEur":20.00,"renewEur":20.00,"transferEur":20.00,"restoreEur":0.00}`, false},
+		{"a price without an extension", "tld_price", `{"tld":""}`, `{"code":"invalid_input","message":"The argument tld is empty. Give an extension with its dot, for example .de.","retryable":false}`, true},
+		{"a price of an unlisted extension", "tld_price", `{"tld":".nope"}`, `{"code":"unsupported_extension","message":"This extension is not in the price list. list_tlds shows those that are.","retryable":false}`, true},
 		{"own domains", "list_my_domains", `{}`, `{"domains":[{"domain":"of-c1.de","tld":".de","status":"active","expiresAt":"2027-01-01T00:00:00Z","autoRenew":false,"renewEur":9.90,"manageUrl":"https://domains.example/portal/domains/d1"}],"total":1,"limit":100,"offset":0}`, false},
 		{"own domains that end soon", "list_my_domains", `{"search":"of","expiresBefore":"2027-01-31","limit":500,"offset":2}`, `{"domains":[{"domain":"of-c1.de","tld":".de","status":"active","expiresAt":"2027-01-01T00:00:00Z","autoRenew":false,"renewEur":9.90,"manageUrl":"https://domains.example/portal/domains/d1"}],"total":1,"limit":500,"offset":2}`, false},
 		{"limit 501", "list_my_domains", `{"limit":501}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
 		{"limit 0", "list_my_domains", `{"limit":0}`, `{"code":"invalid_input","message":"The argument limit must be between 1 and 500.","retryable":false}`, true},
 		{"offset -1", "list_my_domains", `{"offset":-1}`, `{"code":"invalid_input","message":"The argument offset must be between 0 and 2147483647.","retryable":false}`, true},
-		{"a date that is none", "list_my_domains", `{"expiresBefore":"31.01.2027"}`, `{"code":"invalid_input","message":"The argument expiresBefore must be a date like 2027-01-31 or a time in RFC 3339.","retryable":false}`, true},
+		{"an invalid date", "list_my_domains", `{"expiresBefore":"31.01.2027"}`, `{"code":"invalid_input","message":"The argument expiresBefore must be a date like 2027-01-31 or a time in RFC 3339.","retryable":false}`, true},
 		{"a date too far away", "list_my_domains", `{"expiresBefore":"0001-01-01"}`, `{"code":"invalid_input","message":"The argument expiresBefore must be a date like 2027-01-31 or a time in RFC 3339.","retryable":false}`, true},
-		{"a search that is no text", "list_my_domains", `{"search":7}`, `{"code":"invalid_input","message":"The argument search must be a string.","retryable":false}`, true},
+		{"a search that is not text", "list_my_domains", `{"search":7}`, `{"code":"invalid_input","message":"The argument search must be a string.","retryable":false}`, true},
 		{"an order", "start_order", `{"items":[{"domain":"a.de","type":"register"}]}`, `{"orderId":"o1","status":"awaiting_payment","items":[{"domain":"a.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o1","expiresAt":"2027-01-01T00:00:00Z"}`, false},
 		{"an order of a taken name", "start_order", `{"items":[{"domain":"taken.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"reason":"items_rejected","items":[{"domain":"taken.de","code":"name_taken","message":"The name is taken or reserved, so it can't be registered. Choose another one with domain_search, or, if the user holds it at another registrar, use the type transfer.","retryable":false,"alternative":{"tool":"domain_search","arguments":{"query":"taken"}}}]}`, true},
-		{"an order of a name that the registry dislikes", "start_order", `{"items":[{"domain":"odd.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"reason":"items_rejected","items":[{"domain":"odd.de","code":"registry_refused","message":"The registry does not accept this name. Leave it out, or choose another one with domain_search.","retryable":false,"alternative":{"tool":"domain_search","arguments":{"query":"odd"}}}]}`, true},
-		{"registries that could not be asked", "start_order", `{"items":[{"domain":"slow-registry.de","type":"register"}]}`, `{"code":"upstream_failed","message":"The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out.","retryable":true,"retryAfter":90,"reason":"items_rejected","items":[{"domain":"a.de","code":"upstream_failed","message":"The registry did not answer in time. Try again in a minute.","retryable":true,"retryAfter":60},{"domain":"b.de","code":"upstream_failed","message":"The registry takes no more questions at the moment. Try again in a few minutes.","retryable":true,"retryAfter":90}]}`, true},
+		{"an order of a name that the registry rejects", "start_order", `{"items":[{"domain":"odd.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"reason":"items_rejected","items":[{"domain":"odd.de","code":"registry_refused","message":"The registry does not accept this name. Leave it out, or choose another one with domain_search.","retryable":false,"alternative":{"tool":"domain_search","arguments":{"query":"odd"}}}]}`, true},
+		{"unavailable registries", "start_order", `{"items":[{"domain":"slow-registry.de","type":"register"}]}`, `{"code":"upstream_failed","message":"The order was not made: the registries gave no answer about the items that are named. Call again after retryAfter seconds, or leave them out.","retryable":true,"retryAfter":90,"reason":"items_rejected","items":[{"domain":"a.de","code":"upstream_failed","message":"The registry did not answer in time. Try again in a minute.","retryable":true,"retryAfter":60},{"domain":"b.de","code":"upstream_failed","message":"The registry takes no more questions at the moment. Try again in a few minutes.","retryable":true,"retryAfter":90}]}`, true},
 		{"an order with data missing", "start_order", `{"items":[{"domain":"incomplete.de","type":"transfer"}]}`, `{"orderId":"o9","status":"awaiting_verification","items":[{"domain":"incomplete.de","type":"transfer","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o9","verification_url":"https://domains.example/verify/o9","expiresAt":"2027-01-01T00:00:00Z","requirements":[{"code":"registrant_data","message":"The account has no complete registrant data. The user enters them at url.","url":"https://domains.example/portal/profile/registrant"},{"code":"identity","message":"The user has to prove their identity at url before the order can be paid.","url":"https://domains.example/verify/o9"},{"code":"auth_code","domain":"incomplete.de","message":"A transfer needs its auth code. The user enters it at url; never ask for it in the conversation.","url":"https://domains.example/pay/o9"},{"code":"extension_rule","domain":"incomplete.de","rule":"eu_presence","message":"The extension has a rule that the registrant does not meet yet. The user sees it at url.","url":"https://domains.example/pay/o9"}]}`, false},
 		{"an order for the term that is sold", "start_order", `{"items":[{"domain":"a.de","type":"register","years":1}]}`, `{"orderId":"o1","status":"awaiting_payment","items":[{"domain":"a.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"payment_url":"https://domains.example/pay/o1","expiresAt":"2027-01-01T00:00:00Z"}`, false},
 		{"an order for years that are not sold", "start_order", `{"items":[{"domain":"a.de","type":"register","years":3}]}`, `{"code":"invalid_input","message":"The order was not made: the items that are named are not sold for the years that were asked for.","retryable":false,"reason":"items_rejected","items":[{"domain":"a.de","code":"years_not_sold","message":"This name is sold for one term only: leave years out, or give the minYears of tld_price (1 if there is none). What a transfer adds is up to the registry.","retryable":false,"alternative":{"tool":"tld_price","arguments":{"tld":".de"}}}]}`, true},
-		{"an order for years that are no number", "start_order", `{"items":[{"domain":"a.de","type":"register","years":"3"}]}`, `{"code":"invalid_input","message":"The argument years must be a whole number.","retryable":false}`, true},
+		{"an order for years that are not a number", "start_order", `{"items":[{"domain":"a.de","type":"register","years":"3"}]}`, `{"code":"invalid_input","message":"The argument years must be a whole number.","retryable":false}`, true},
 		{"an order for no years", "start_order", `{"items":[{"domain":"a.de","type":"register","years":0}]}`, `{"code":"invalid_input","message":"The argument years must be between 1 and 10.","retryable":false}`, true},
 		{"an item with a property that is not read", "start_order", `{"items":[{"domain":"a.de","type":"register","period":3}]}`, `{"code":"invalid_input","message":"\"period\" is not a property of an item. An item has domain, type, years, and the order would not follow anything else.","retryable":false}`, true},
 		{"an item for another holder", "start_order", `{"items":[{"domain":"a.de","type":"register","holderId":"h1"}]}`, `{"code":"invalid_input","message":"\"holderId\" is not a property of an item. An item has domain, type, years, and the order would not follow anything else.","retryable":false}`, true},
@@ -103,9 +103,9 @@ func TestTools_ResultsMatchOutputSchema(t *testing.T) {
 		{"an order of one name too many", "start_order", `{"items":[{"domain":"busy.de","type":"register"}]}`, `{"code":"rate_limited","message":"This account has asked the registries for as many names as are allowed. Wait 60 seconds before the next order.","retryable":true,"retryAfter":60}`, true},
 		{"one open order too many", "start_order", `{"items":[{"domain":"many.de","type":"register"}]}`, `{"code":"not_payable","message":"This customer has as many open orders as are allowed. Ask the user to pay one or cancel it with cancel_order (list_orders shows them), or to decide at url; then call start_order again.","retryable":false,"reason":"too_many_open_orders","url":"https://domains.example/portal/orders"}`, true},
 		{"a dry run", "start_order", `{"items":[{"domain":"frei.de","type":"register"}],"dryRun":true}`, `{"status":"dry_run","items":[{"domain":"frei.de","type":"register","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19}}`, false},
-		{"a dry run that lacks something", "start_order", `{"items":[{"domain":"incomplete.de","type":"transfer"}],"dryRun":true}`, `{"status":"dry_run","items":[{"domain":"incomplete.de","type":"transfer","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"requirements":[{"code":"registrant_data","message":"The account has no complete registrant data. The user enters them at url.","url":"https://domains.example/portal/profile/registrant"},{"code":"identity","message":"The user has to prove their identity before the order can be paid, at verification_url once the order exists."},{"code":"auth_code","domain":"incomplete.de","message":"A transfer needs its auth code. The user enters it at payment_url once the order exists; never ask for it in the conversation."},{"code":"extension_rule","domain":"incomplete.de","rule":"eu_presence","message":"The extension has a rule that the registrant does not meet yet. The user sees it at url.","url":"https://domains.example/portal/profile/registrant"}]}`, false},
-		{"an order with a refused and an unasked name", "start_order", `{"items":[{"domain":"half-silent.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"reason":"items_rejected","items":[{"domain":"nic.de","code":"name_reserved","message":"The registry has reserved this name and does not register it. Choose another one with domain_search.","retryable":false,"alternative":{"tool":"domain_search","arguments":{"query":"nic"}}},{"domain":"b.de","code":"upstream_failed","message":"The registry did not answer in time. Try again in a minute.","retryable":true,"retryAfter":60}]}`, true},
-		{"a dry run in words", "start_order", `{"items":[{"domain":"frei.de","type":"register"}],"dryRun":"yes"}`, `{"code":"invalid_input","message":"The argument dryRun must be true or false.","retryable":false}`, true},
+		{"a dry run with data missing", "start_order", `{"items":[{"domain":"incomplete.de","type":"transfer"}],"dryRun":true}`, `{"status":"dry_run","items":[{"domain":"incomplete.de","type":"transfer","years":1,"netEur":6.90}],"totals":{"netEur":6.90,"vatEur":1.31,"grossEur":8.21,"vatRate":19},"requirements":[{"code":"registrant_data","message":"The account has no complete registrant data. The user enters them at url.","url":"https://domains.example/portal/profile/registrant"},{"code":"identity","message":"The user has to prove their identity before the order can be paid, at verification_url once the order exists."},{"code":"auth_code","domain":"incomplete.de","message":"A transfer needs its auth code. The user enters it at payment_url once the order exists; never ask for it in the conversation."},{"code":"extension_rule","domain":"incomplete.de","rule":"eu_presence","message":"The extension has a rule that the registrant does not meet yet. The user sees it at url.","url":"https://domains.example/portal/profile/registrant"}]}`, false},
+		{"an order with a rejected and an unchecked name", "start_order", `{"items":[{"domain":"half-silent.de","type":"register"}]}`, `{"code":"not_payable","message":"The order was not made, because some items can't be ordered. Change or leave out the items that are named.","retryable":false,"reason":"items_rejected","items":[{"domain":"nic.de","code":"name_reserved","message":"The registry has reserved this name and does not register it. Choose another one with domain_search.","retryable":false,"alternative":{"tool":"domain_search","arguments":{"query":"nic"}}},{"domain":"b.de","code":"upstream_failed","message":"The registry did not answer in time. Try again in a minute.","retryable":true,"retryAfter":60}]}`, true},
+		{"a dry run as text", "start_order", `{"items":[{"domain":"frei.de","type":"register"}],"dryRun":"yes"}`, `{"code":"invalid_input","message":"The argument dryRun must be true or false.","retryable":false}`, true},
 		{"an order of nothing", "start_order", `{"items":[]}`, `{"code":"invalid_input","message":"The argument items must have between 1 and 20 entries.","retryable":false}`, true},
 		{"an order of another type", "start_order", `{"items":[{"domain":"a.de","type":"steal"}]}`, `{"code":"invalid_input","message":"The type of an item must be register or transfer.","retryable":false}`, true},
 		{"an order without items", "start_order", `{}`, `{"code":"invalid_input","message":"The argument items is missing.","retryable":false}`, true},
@@ -136,7 +136,7 @@ func TestTools_ResultsMatchOutputSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := published[test.tool].Validate(body); err != nil {
-				t.Errorf("%s breaks the schema: %v", r.Result.StructuredContent, err)
+				t.Errorf("%s violates the schema: %v", r.Result.StructuredContent, err)
 			}
 			if len(r.Result.Content) != 1 || r.Result.Content[0].Type != "text" || r.Result.Content[0].Text != test.want {
 				t.Errorf("the text is %v", r.Result.Content)
@@ -154,7 +154,7 @@ func TestGetOrderStatus_InvalidIDQueriesNobody(t *testing.T) {
 		}
 	}
 	if asked := w.calls.Load(); asked != 0 {
-		t.Errorf("the service was asked %d times", asked)
+		t.Errorf("the service was called %d times", asked)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestListing_SchemasAreSelfContained(t *testing.T) {
 		}
 		text, ok := tool.OutputSchema.(json.RawMessage)
 		if !ok {
-			t.Fatalf("%s: the schema is not ready to send", entry.Name)
+			t.Fatalf("%s: the schema is not encoded in advance", entry.Name)
 		}
 		if err := json.Unmarshal(text, &output); err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestListing_SchemasAreSelfContained(t *testing.T) {
 		for _, part := range strings.Split(string(text), `"#/$defs/`)[1:] {
 			name, _, _ := strings.Cut(part, `"`)
 			if _, ok := output.Defs[name]; !ok {
-				t.Errorf("%s refers to %s, which is not there", entry.Name, name)
+				t.Errorf("%s refers to %s, which does not exist", entry.Name, name)
 			}
 		}
 	}
@@ -254,6 +254,6 @@ func TestListing_SchemaTypesAreNeverLists(t *testing.T) {
 func TestErrNotFound_IsNotAFault(t *testing.T) {
 	t.Parallel()
 	if kind := registrar.KindOf(ErrNotFound); kind != registrar.KindNotFound {
-		t.Errorf("it is logged as %s", kind)
+		t.Errorf("logged as %s", kind)
 	}
 }

@@ -37,7 +37,7 @@ func TestActivity_NamesOrderAndHidesOperatorAddress(t *testing.T) {
 		return h.newActivityEntry(entry, nil).Object
 	}
 	if got := paid(registrar.ActorSystem); got != "ord_1" {
-		t.Errorf("the service's own entry names %q", got)
+		t.Errorf("the system's own entry names %q", got)
 	}
 	for kind, want := range map[registrar.ActorKind]string{registrar.ActorPerson: "192.0.2.7", registrar.ActorOperator: ""} {
 		entry := account.AuditEntry{}

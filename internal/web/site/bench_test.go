@@ -8,7 +8,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/catalog"
 )
 
-// discard discards a page.
+// discard is a response writer that discards the page.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }

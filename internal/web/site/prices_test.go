@@ -63,7 +63,7 @@ func TestPriceList_QueryFiltersAndSorts(t *testing.T) {
 		}
 	}
 	if got := listedExtensions(s.get("/preise").Body.String()); !slices.Equal(got[:10], append(lookup.DefaultExtensions(), ".ai", ".app")) || len(got) != pricesPerPage {
-		t.Errorf("those of every search do not come first, then the popular ones: %v", got)
+		t.Errorf("the default extensions do not come first, then the popular ones: %v", got)
 	}
 	if got := listedExtensions(s.get("/preise?category=place").Body.String()); !slices.Contains(got, ".berlin") || slices.Contains(got, ".com") {
 		t.Errorf("places: %v", got)
@@ -79,7 +79,7 @@ func TestLanguage_PathDecidesUnlessChosen(t *testing.T) {
 	s := newEnv(t)
 	for path, language := range map[string]string{"/preise": "de", "/prices": "en", "/assistent": "de", "/assistant": "en", "/": "de"} {
 		if body := s.get(path).Body.String(); !strings.Contains(body, `<html lang="`+language+`">`) {
-			t.Errorf("%s is not in %s", path, language)
+			t.Errorf("%s is not in language %s", path, language)
 		}
 	}
 }
@@ -133,11 +133,11 @@ func TestPriceList_NewListOrVATRateAppliesAtOnce(t *testing.T) {
 	body := s.get("/preise").Body.String()
 	for _, want := range []string{"1 von 1 Endungen", "1,22\u00a0€", "2,43\u00a0€", "kostenlos", "Verlängerung teurer", "Die Registry stellt Bedingungen"} {
 		if !strings.Contains(body, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	if got := rowStates(s.post(t, "/", "q", "name").Body.String()); len(got) != 1 {
-		t.Errorf("a search goes through %v", got)
+		t.Errorf("a search is sent to %v", got)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestAssistant_SettingsMatchAgentsGuide(t *testing.T) {
 		}
 	}
 	if strings.Contains(body, "nur Programme auf diesem Rechner") {
-		t.Error("a public address is called local")
+		t.Error("a public base URL is considered local")
 	}
 }
 
@@ -222,12 +222,12 @@ func TestPriceList_UnsoldExtensionIsLookupOnly(t *testing.T) {
 		body := s.get(target).Body.String()
 		for _, text := range want[0] {
 			if !strings.Contains(body, text) {
-				t.Errorf("%s does not say %q", target, text)
+				t.Errorf("%s lacks %q", target, text)
 			}
 		}
 		for _, text := range want[1] {
 			if strings.Contains(body, text) {
-				t.Errorf("%s says %q", target, text)
+				t.Errorf("%s contains %q", target, text)
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func TestPriceList_UnsoldExtensionIsLookupOnly(t *testing.T) {
 	row := lines[slices.IndexFunc(lines, func(line []string) bool { return line[0] == ".it" })]
 	column := slices.Index(lines[0], "orderable_reason")
 	if got := row[column-1 : column+1]; !slices.Equal(got, []string{"no", "not_eligible"}) {
-		t.Errorf("the file says %v", row)
+		t.Errorf("the file has %v", row)
 	}
 }
 

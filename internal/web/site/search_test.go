@@ -24,11 +24,11 @@ func TestHome_MakesNoLookups(t *testing.T) {
 	}
 	for _, want := range []string{"8,21\u00a0€", `name="description"`, `aria-current="page">Suche`, `role="search"`} {
 		if !strings.Contains(body, want) {
-			t.Errorf("the page does not have %q", want)
+			t.Errorf("the page lacks %q", want)
 		}
 	}
 	if strings.Contains(body, "noindex") {
-		t.Error("the start page hides from search engines")
+		t.Error("the start page excludes search engines")
 	}
 	if len(body) > 20_000 {
 		t.Errorf("the page has %d bytes", len(body))
@@ -64,7 +64,7 @@ func TestSearch_WithoutScriptShowsEveryState(t *testing.T) {
 	}
 	for _, message := range []string{">vergeben<", ">reserviert<", ">frei, Premium<", ">unbekannt<", ">keine Antwort<", "3 frei, 1 Premium von 8."} {
 		if !strings.Contains(answer.Body.String(), message) {
-			t.Errorf("the page does not say %s", message)
+			t.Errorf("the page lacks %s", message)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestSearch_RowShowsGrossNetRenewalAndTotal(t *testing.T) {
 			want = `<span class="ext">.co</span>`
 		}
 		if !strings.Contains(first, want) {
-			t.Errorf("the row does not say %q: %s", want, first)
+			t.Errorf("the row lacks %q: %s", want, first)
 		}
 	}
 	if second := body[strings.Index(body, `id="hit-1"`):strings.Index(body, `id="hit-2"`)]; strings.Contains(second, "teurer") {
@@ -98,13 +98,13 @@ func TestSearch_ParsesNamesURLsAndWords(t *testing.T) {
 		s.budget.left = 1
 		body := s.post(t, "/", "q", input).Body.String()
 		if at := strings.Index(body, `id="hit-0"`); at < 0 || rowStates(body[at-len(`<li class="hit free" `):])[first] == "" {
-			t.Errorf("%q does not lead to %s", input, first)
+			t.Errorf("%q does not find %s first", input, first)
 		}
 		if len(rowStates(body)) != batchSize {
 			t.Errorf("%q has %d rows", input, len(rowStates(body)))
 		}
 		if strings.Contains(body, "führen wir nicht") != (input == "name.zzz") {
-			t.Errorf("%q: wrong note about an extension that we do not offer", input)
+			t.Errorf("%q: wrong note about an extension that is not listed", input)
 		}
 	}
 }
@@ -180,7 +180,7 @@ func TestSearch_VariantsKeepExtension(t *testing.T) {
 func TestSearch_BasketButtonsOnlyWithBasket(t *testing.T) {
 	t.Parallel()
 	if body := newEnv(t).post(t, "/", "q", "mixed").Body.String(); strings.Contains(body, "Warenkorb") || strings.Contains(body, "Umziehen") {
-		t.Error("a shop that sells nothing has a basket")
+		t.Error("a shop without sales has a basket")
 	}
 	s := newEnvWith(t, func(cfg *Config) { cfg.Basket = true })
 	body := s.post(t, "/", "q", "mixed").Body.String()
@@ -304,7 +304,7 @@ func TestWhois_EscapesMarkupAndMapsStatus(t *testing.T) {
 		}
 	}
 	if strings.Contains(part.Body.String(), "<html") || !strings.Contains(page.Body.String(), "<html") {
-		t.Error("a part is a page, or a page is none")
+		t.Error("a fragment is a complete page, or the reverse")
 	}
 	for domain, want := range map[string]int{"frei.de": 200, "stumm.de": 503, "x.zzz": 400, "": 400, "a_b.de": 400} {
 		if answer := s.post(t, "/whois", "domain", domain, "part", "1"); answer.Code != want {

@@ -17,7 +17,7 @@ func TestCountries_MatchAcceptedCodesInBothLanguages(t *testing.T) {
 		}
 		slices.Sort(codes)
 		if want := account.Countries(); !slices.Equal(codes, want) {
-			t.Errorf("%s: the page offers %v, the service takes %v", language, codes, want)
+			t.Errorf("%s: the page offers %v, the service accepts %v", language, codes, want)
 		}
 		seen := make(map[string]bool)
 		for _, choice := range choices {

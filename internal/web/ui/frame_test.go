@@ -219,10 +219,10 @@ func TestFlash_ShownOnceAndOnlyKnownKeys(t *testing.T) {
 			}{400, "failure.invalid", "", ""}})
 		})(w, r)
 		if got := strings.Contains(w.Body.String(), "Erledigt."); got != want {
-			t.Errorf("%s: said is %t", cookie, got)
+			t.Errorf("%s: shown: %t", cookie, got)
 		}
 		if !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
-			t.Errorf("%s stays: %v", cookie, w.Header())
+			t.Errorf("%s is not deleted: %v", cookie, w.Header())
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestStream_ReloadsWhenVisitorOrLanguageChanges(t *testing.T) {
 	t.Parallel()
 	for name, later := range map[string]*account.Customer{
 		"signed out":       nil,
-		"somebody else":    {ID: "cus_2", Email: "max@example.org", Language: German},
+		"another customer": {ID: "cus_2", Email: "max@example.org", Language: German},
 		"another language": {ID: "cus_1", Email: "erika@example.org", Language: English},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -64,7 +64,7 @@ func TestSignIn_AccountChangeDuringVerificationIsHonored(t *testing.T) {
 		opened, err := e.interruptBefore(1, func() { e.enableSecondFactor(in) }).SignIn(ctx, home, right)
 		e.must(err)
 		if !opened.NeedsCode || e.sessionValid(opened.Secret) {
-			t.Error("a password alone opened a session, though the second factor was on by then")
+			t.Error("a password alone opened a session after the second factor was enabled")
 		}
 		if sessions, err := e.Sessions(ctx, actorOf(in)); err != nil || len(sessions) != 1 {
 			t.Errorf("%d sessions are open (%v), want the one", len(sessions), err)

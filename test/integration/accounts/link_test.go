@@ -162,7 +162,7 @@ func TestConfirmEmail_NeedsRecentSessionOfSameAccount(t *testing.T) {
 		e.must(e.Register(ctx, attacker, account.Registration{Email: "stranger@example.org"}))
 		thief, err := e.Confirm(ctx, attacker, e.deliverOneMail(registrar.MailConfirm).link, account.Confirmation{Password: password})
 		e.must(err)
-		unchanged("the stranger's own account", actorOf(thief), registrar.KindNotFound, account.LinkInvalid)
+		unchanged("the recipient's own account", actorOf(thief), registrar.KindNotFound, account.LinkInvalid)
 		e.wantError(e.ConfirmEmailChange(ctx, actorOf(ada), link), registrar.KindConflict, account.EmailTaken)
 		e.advanceClock(registrar.RecentSignIn + time.Second)
 		unchanged("an old session", actorOf(ada), registrar.KindUnauthenticated, registrar.SignInAgain)

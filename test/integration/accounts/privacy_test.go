@@ -166,7 +166,7 @@ func TestDatabaseDump_HoldsNoSecretInClear(t *testing.T) {
 				t.Errorf("the %s is empty, so it was not checked", name)
 			}
 			if strings.Contains(strings.ToLower(stolen), strings.ToLower(secret)) {
-				t.Errorf("the database holds the %s", name)
+				t.Errorf("the database contains the %s", name)
 			}
 		}
 	})

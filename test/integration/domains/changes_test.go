@@ -376,10 +376,10 @@ func TestChange_NeedsOwnerWithRecentSignIn(t *testing.T) {
 			actor registrar.Actor
 			want  error
 		}{
-			"another customer": {signedInActor(eve), &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}},
-			"a stranger":       {registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr("192.0.2.9")}, &registrar.Error{Kind: registrar.KindUnauthenticated}},
-			"a token":          {token, &registrar.Error{Kind: registrar.KindForbidden}},
-			"an old sign-in":   {old, &registrar.Error{Code: registrar.SignInAgain}},
+			"another customer":     {signedInActor(eve), &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}},
+			"an anonymous visitor": {registrar.Actor{Kind: registrar.ActorPerson, Address: netip.MustParseAddr("192.0.2.9")}, &registrar.Error{Kind: registrar.KindUnauthenticated}},
+			"a token":              {token, &registrar.Error{Kind: registrar.KindForbidden}},
+			"an old sign-in":       {old, &registrar.Error{Code: registrar.SignInAgain}},
 		} {
 			if kind == domainchange.Lock && name == "an old sign-in" {
 				continue // locking is always allowed

@@ -1,5 +1,5 @@
-// Package invoices has somebody else's programs read the invoices that come out of
-// sales of every kind.
+// Package invoices validates the invoices of every kind of sale with third-party
+// programs.
 package invoices
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
-// memStore owes one document for each sale, and one for each refund.
+// memStore has one pending document for each sale and for each refund.
 type memStore struct {
 	invoice.Store
 	mu     sync.Mutex
@@ -70,7 +70,7 @@ func (s *memStore) IssueDocument(_ context.Context, due invoice.Pending, _ strin
 	return false, nil
 }
 
-// fakeVATRegister calls every VAT id valid, or does not answer.
+// fakeVATRegister reports every VAT ID as valid, or does not respond.
 type fakeVATRegister struct{ down bool }
 
 func (r fakeVATRegister) Valid(context.Context, string) (bool, error) {
@@ -80,7 +80,7 @@ func (r fakeVATRegister) Valid(context.Context, string) (bool, error) {
 	return true, nil
 }
 
-// buyers are one for each rule of VAT.
+// buyers has one buyer for each VAT rule.
 func buyers() map[string]invoice.Buyer {
 	return map[string]invoice.Buyer{
 		"domestic":       {Name: "Erika Mustermann", Street: "Königsallee 12", PostalCode: "40212", City: "Düsseldorf", Country: "DE", Language: "de"},
@@ -90,7 +90,8 @@ func buyers() map[string]invoice.Buyer {
 	}
 }
 
-// issueDocuments makes documents of sales to all of them, with and without the One-Stop-Shop.
+// issueDocuments issues documents for sales to all of them, with and without the
+// One-Stop-Shop.
 func issueDocuments(t *testing.T) []invoice.Document {
 	t.Helper()
 	rates, err := billing.EmbeddedRates()
@@ -143,7 +144,7 @@ func issueDocuments(t *testing.T) []invoice.Document {
 		<-done
 	})
 	if len(s.issued) != 4*len(buyers()) || len(s.due) != 0 {
-		t.Fatalf("%d were issued, %d are owed", len(s.issued), len(s.due))
+		t.Fatalf("%d were issued, %d are pending", len(s.issued), len(s.due))
 	}
 	return s.issued
 }

@@ -1,5 +1,5 @@
-// Somebody else's reader of electronic invoices: takes the XML out of each PDF and
-// holds it against the schema of its profile.
+// Third-party reader of electronic invoices: extracts the XML from each PDF and
+// validates it against the schema of its profile.
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { extractXml, Profile, validateXsd } from '@stackforge-eu/factur-x';

@@ -162,10 +162,10 @@ func TestConsentPage_NamesClientAndScopeWithoutClientContent(t *testing.T) {
 	}
 	reader := s.authorize(session, withChanges(s.authorizationRequest(a), "scope", "mcp:read"))
 	if strings.Contains(reader.text, "view your domains") || !strings.Contains(reader.text, "anyone can look up") {
-		t.Error("mcp:read is not told as what it is")
+		t.Error("mcp:read is not described")
 	}
 	local := s.newApp("none", "http://127.0.0.1:7777/callback")
 	if page := s.authorize(session, s.authorizationRequest(local)); !strings.Contains(page.text, "a program on your own device (127.0.0.1)") {
-		t.Error("the page does not name a local application as such")
+		t.Error("the page does not identify a local application as such")
 	}
 }

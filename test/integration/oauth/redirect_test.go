@@ -124,10 +124,10 @@ func TestAuthorize_ErrorsRedirectOnlyAfterSignIn(t *testing.T) {
 		"plain":        {[]string{"code_challenge_method", "plain"}, "invalid_request"},
 	} {
 		query := withChanges(s.authorizationRequest(a), test.changes...)
-		stranger := s.authorize("", query)
-		place, _ := stranger.location()
-		if stranger.status != 303 || place != "/portal/sign-in" {
-			t.Errorf("%s: an anonymous visitor is redirected to %s", name, stranger.header.Get("Location"))
+		visitor := s.authorize("", query)
+		place, _ := visitor.location()
+		if visitor.status != 303 || place != "/portal/sign-in" {
+			t.Errorf("%s: an anonymous visitor is redirected to %s", name, visitor.header.Get("Location"))
 		}
 		got := s.authorize(session, query)
 		place, answered := got.location()
@@ -185,7 +185,7 @@ func TestRegister_RealClientsSucceed(t *testing.T) {
 		"Cursor":         `{"client_name":"Cursor","redirect_uris":["cursor://anysphere.cursor-mcp/oauth/callback","https://www.cursor.com/agents/mcp/oauth/callback","http://localhost:8787/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"]}`,
 		"mcp-remote":     `{"client_name":"MCP CLI Proxy","client_uri":"https://github.com/modelcontextprotocol/mcp-cli","redirect_uris":["http://localhost:3334/oauth/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"],"software_id":"x","software_version":"1"}`,
 		"basic":          `{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`,
-		"nothing said":   `{"redirect_uris":["https://app.example/cb"]}`,
+		"defaults":       `{"redirect_uris":["https://app.example/cb"]}`,
 		"nulls":          `{"redirect_uris":["https://app.example/cb"],"client_name":null,"grant_types":null,"scope":null}`,
 		"VS Code scheme": `{"redirect_uris":["vscode://x.y/cb","vscode-insiders://x.y/cb","com.example.app:/cb"]}`,
 	} {

@@ -53,7 +53,7 @@ func TestRevoke_OtherClientChangesAndLearnsNothing(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(s *env) {
 		session, id := s.newAccount("anna@example.org")
-		owner, stranger := s.newApp("none", callback), s.newApp("none", callback)
+		owner, other := s.newApp("none", callback), s.newApp("none", callback)
 		accessToken, refresh := s.connect(session, owner)
 		actor := s.actor(session)
 		_, personal, err := s.access.Create(t.Context(), actor, "mine")
@@ -61,7 +61,7 @@ func TestRevoke_OtherClientChangesAndLearnsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, token := range []string{accessToken, refresh, personal, "unknown", accessToken + "x", "dotkontor_access_x"} {
-			if got := s.revoke(stranger, token); got.status != 200 || got.text != "" {
+			if got := s.revoke(other, token); got.status != 200 || got.text != "" {
 				t.Errorf("%d %s", got.status, got.text)
 			}
 		}

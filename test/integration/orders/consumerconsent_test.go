@@ -58,7 +58,7 @@ func TestConsent_ConsumerMustRequestImmediateStart(t *testing.T) {
 	// A company is not asked, and no consent is recorded.
 	firm := s.startOrder(item{"firma-ohne-frage.de", "register"})
 	if page := anna.get(firm.PaymentURL); strings.Contains(page.text, `name="consent"`) {
-		t.Error("a company is asked")
+		t.Error("a company is asked for consent")
 	}
 	anna.pay(firm.PaymentURL)
 	s.waitForStatus(firm.OrderID, "completed")

@@ -117,12 +117,12 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	}
 	made := s.startOrder(items...)
 	anna := s.signedInBrowser()
-	page := anna.get(made.PaymentURL) // which still shows what the order was made by
+	page := anna.get(made.PaymentURL) // it still shows which application created the order
 	for deadline := time.Now().Add(waitTimeout); time.Now().Before(deadline) && !strings.Contains(page.text, "Stand:"); time.Sleep(100 * time.Millisecond) {
 		page = anna.get(made.PaymentURL)
 	}
 	if page.status != http.StatusOK || !strings.Contains(page.text, "Preise und Verfügbarkeit konnten wir gerade nicht aktualisieren.") || !strings.Contains(page.text, `name="gross"`) {
-		t.Errorf("the page says %d\n%s", page.status, page.text)
+		t.Errorf("the page shows %d\n%s", page.status, page.text)
 	}
 	for _, dryRun := range []bool{false, true} {
 		answer, failed := s.callOrderTool("start_order", map[string]any{"items": []item{{"noch-eine.de", "register"}}, "dryRun": dryRun})
@@ -134,7 +134,7 @@ func TestFlood_OverLimitPagesAreStaleAndOrdersRefused(t *testing.T) {
 	if got := anna.post(s.base + "/warenkorb/order"); got.status != http.StatusTooManyRequests {
 		t.Errorf("basket: status %d\n%s", got.status, got.text)
 	}
-	// Agents have a budget of their own, which creating, reading and changing sessions
+	// Agents have a separate budget, which creating, reading and changing sessions
 	// spends.
 	session := s.createGuestSession("carlas-erste.de")
 	for range 30 {

@@ -101,10 +101,10 @@ func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {
 	}
 	anna := s.signedInBrowser()
 	if page := anna.get(made.PaymentURL).text; !strings.Contains(page, "Noch keinem Konto zugeordnet") || strings.Contains(page, "Seeweg") || strings.Contains(page, "carla@neu") {
-		t.Errorf("who has the link of the order sees\n%s", page)
+		t.Errorf("with the order's link the page shows\n%s", page)
 	}
 	if s.ownsDomain(name) {
-		t.Fatal("the domain has an owner already")
+		t.Fatal("the domain already has an owner")
 	}
 	link := s.claimLink("carla@neu.example")
 	secret := link[strings.Index(link, "link=")+len("link="):]
@@ -113,7 +113,7 @@ func TestGuestOrder_BuyerClaimsPaidOrder(t *testing.T) {
 		t.Errorf("without a sign-in: %d %s", got.status, got.next)
 	}
 	if page := s.newBrowser().get(link); page.status != http.StatusOK || !strings.Contains(page.text, name) {
-		t.Errorf("the page says %d\n%s", page.status, page.text)
+		t.Errorf("the page shows %d\n%s", page.status, page.text)
 	}
 	if got := anna.post(claim, "link", secret); got.status != http.StatusSeeOther || !strings.HasSuffix(got.next, "/portal/orders/"+made.ID) {
 		t.Fatalf("claiming: %d %s\n%s", got.status, got.next, got.text)

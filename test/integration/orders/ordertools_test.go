@@ -39,7 +39,7 @@ func TestCancelOrder_EveryViewAgrees(t *testing.T) {
 	other := s.startOrder(item{"das-schon.de", "register"})
 	if open := s.listOrders(map[string]any{"status": "awaiting_payment"}); open.Total != 2 || open.Orders[0].OrderID != other.OrderID ||
 		open.Orders[1].PaymentURL != made.PaymentURL || open.Limit != 20 {
-		t.Errorf("open are %+v", open)
+		t.Errorf("open orders: %+v", open)
 	}
 	for range 2 {
 		canceled, failed := s.callOrderTool("cancel_order", map[string]any{"orderId": made.OrderID})
@@ -61,10 +61,10 @@ func TestCancelOrder_EveryViewAgrees(t *testing.T) {
 		t.Errorf("the activity names the order %d times", strings.Count(page.text, made.OrderID))
 	}
 	if got := s.listOrders(map[string]any{"status": "canceled", "limit": 1}); got.Total != 1 || got.Orders[0].OrderID != made.OrderID {
-		t.Errorf("canceled are %+v", got)
+		t.Errorf("canceled orders: %+v", got)
 	}
 	if got := s.listOrders(map[string]any{"limit": 1, "offset": 1}); got.Total != 2 || len(got.Orders) != 1 || got.Orders[0].OrderID != made.OrderID {
-		t.Errorf("the second page is %+v", got)
+		t.Errorf("second page: %+v", got)
 	}
 	// The same items then make a new order.
 	if again := s.startOrder(item{"doch-lieber-nicht.de", "register"}); again.OrderID == made.OrderID {
@@ -188,7 +188,7 @@ func TestListMyDomains_PagesSearchAndDates(t *testing.T) {
 	}
 	second := ask(map[string]any{"limit": 1, "offset": 1})
 	if second.Total != all.Total || len(second.Domains) != 1 || second.Domains[0].Domain != all.Domains[1].Domain {
-		t.Errorf("the second page is %+v", second)
+		t.Errorf("second page: %+v", second)
 	}
 	if found := ask(map[string]any{"search": strings.ToUpper(all.Domains[1].Domain)}); found.Total != 1 || found.Domains[0].Domain != all.Domains[1].Domain {
 		t.Errorf("found %+v", found)

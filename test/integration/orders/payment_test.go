@@ -28,12 +28,12 @@ func TestOrder_AgentOrdersAndHumanPays(t *testing.T) {
 	if again := s.startOrder(wanted[1], wanted[0]); again.OrderID != made.OrderID || again.PaymentURL != made.PaymentURL {
 		t.Errorf("the same items made another order: %+v", again)
 	}
-	stranger := s.newBrowser().get(made.PaymentURL)
-	if found := testkit.FindPersonalData([]string{s.Demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": stranger.text}); len(found) > 0 {
+	visitor := s.newBrowser().get(made.PaymentURL)
+	if found := testkit.FindPersonalData([]string{s.Demo.Email, "Petersen", "Elbblick", "Elbstraße", "22767"}, map[string]string{"payment_url": visitor.text}); len(found) > 0 {
 		t.Errorf("before sign-in the page reveals %q", found)
 	}
-	if !strings.Contains(stranger.text, "buchladen-am-markt.com") || strings.Contains(stranger.text, `name="gross"`) {
-		t.Errorf("an anonymous visitor sees:\n%s", stranger.text)
+	if !strings.Contains(visitor.text, "buchladen-am-markt.com") || strings.Contains(visitor.text, `name="gross"`) {
+		t.Errorf("an anonymous visitor sees:\n%s", visitor.text)
 	}
 	s.signedInBrowser().pay(made.PaymentURL)
 	done := s.waitForStatus(made.OrderID, "completed")

@@ -31,9 +31,9 @@ type env struct {
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	s := &env{}
-	hears := httptest.NewServer(s)
-	t.Cleanup(hears.Close)
-	server, err := sandbox.Start(sandbox.Options{Endpoint: hears.URL + "/api/stripe/webhook"})
+	receiver := httptest.NewServer(s)
+	t.Cleanup(receiver.Close)
+	server, err := sandbox.Start(sandbox.Options{Endpoint: receiver.URL + "/api/stripe/webhook"})
 	if err != nil {
 		t.Fatal(err)
 	}

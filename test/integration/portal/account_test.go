@@ -28,7 +28,7 @@ func TestLanguage_GermanByDefaultAndChoiceIsStored(t *testing.T) {
 	// The account's language applies from the sign-in on, and the switch changes it.
 	b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}})
 	if got := b.get("/portal/profile"); !strings.Contains(got.body, `<html lang="de">`) {
-		t.Error("the account's language does not count")
+		t.Error("the account's language is ignored")
 	}
 	b.post("/portal/language", url.Values{"language": {"en"}})
 	if got := s.signedInBrowser("erika@example.org").get("/portal/profile"); !strings.Contains(got.body, `<html lang="en">`) {
@@ -65,7 +65,7 @@ func TestRegistrantForm_ProblemsShownAtFields(t *testing.T) {
 		}
 	}
 	if len(wrong) != 2 || !wrong["postal_code"] || !wrong["phone"] {
-		t.Errorf("marked are %v", wrong)
+		t.Errorf("marked fields: %v", wrong)
 	}
 	form.Set("postal_code", "51147")
 	form.Set("phone", "+49 221 123456")
@@ -73,7 +73,7 @@ func TestRegistrantForm_ProblemsShownAtFields(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	if page := b.get("/portal/profile"); !strings.Contains(page.body, "Erika Mustermann") || !strings.Contains(page.body, "Deutschland") {
-		t.Errorf("the profile says %s", page.body)
+		t.Errorf("the profile shows %s", page.body)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestProfile_OwnerChangesPasswordAndEmail(t *testing.T) {
 	}
 	link := s.mailedLink(registrar.MailChangeEmail)
 	if got := b.get(link); !strings.Contains(got.body, "neu@example.org") {
-		t.Errorf("the link's page says %s", got.body)
+		t.Errorf("the link's page shows %s", got.body)
 	}
 	if got := b.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}}); got.status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", got.status, got.body)
@@ -159,7 +159,7 @@ func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 	erika.post("/portal/profile/email", url.Values{"email": {"vertippt@example.org"}})
 	link := s.mailedLink(registrar.MailChangeEmail)
 	unknown := strings.Replace(link, linkSecret(t, link), "nothing", 1)
-	tell := func(b *browser, link string) (answers []string) {
+	open := func(b *browser, link string) (answers []string) {
 		t.Helper()
 		for _, got := range []pageResponse{b.get(link), b.post("/portal/email/confirm", url.Values{"link": {linkSecret(t, link)}})} {
 			if strings.Contains(got.body, "vertippt") || strings.Contains(got.body, "erika") {
@@ -169,13 +169,13 @@ func TestEmailChangeLink_NeedsSessionOfItsAccount(t *testing.T) {
 		}
 		return answers
 	}
-	stranger, other := s.newBrowser(), s.signedInBrowser("fremd@example.org")
-	for name, b := range map[string]*browser{"no session": stranger, "another account": other} {
-		if good, bad := tell(b, link), tell(b, unknown); !slices.Equal(good, bad) {
-			t.Errorf("%s: a good link answers %q, an unknown one %q", name, good, bad)
+	visitor, other := s.newBrowser(), s.signedInBrowser("fremd@example.org")
+	for name, b := range map[string]*browser{"no session": visitor, "another account": other} {
+		if good, bad := open(b, link), open(b, unknown); !slices.Equal(good, bad) {
+			t.Errorf("%s: a valid link returns %q, an unknown one %q", name, good, bad)
 		}
 	}
-	if got := stranger.get(link); got.location() != "/portal/sign-in?next="+url.QueryEscape(link) {
+	if got := visitor.get(link); got.location() != "/portal/sign-in?next="+url.QueryEscape(link) {
 		t.Errorf("an anonymous visitor is redirected to %q", got.location())
 	}
 	if got := other.get(link); got.status != http.StatusGone {
@@ -281,7 +281,7 @@ func TestActivity_IsPaginated(t *testing.T) {
 		}
 	}
 	if rows != len(all) || rows < 61 {
-		t.Errorf("%d entries were shown, and there are %d", rows, len(all))
+		t.Errorf("%d of %d entries were shown", rows, len(all))
 	}
 }
 
@@ -291,6 +291,6 @@ func TestSecurityPage_LinksToPassword(t *testing.T) {
 	s.newMember("erika@example.org")
 	b := s.signedInBrowser("erika@example.org")
 	if got := b.get("/portal/security"); !strings.Contains(got.body, `href="/portal/profile/password">Passwort ändern<`) {
-		t.Errorf("it does not: %s", got.body)
+		t.Errorf("it is not shown: %s", got.body)
 	}
 }

@@ -43,7 +43,7 @@ func TestAgents_LinkAndUnlink(t *testing.T) {
 		t.Error("the profile does not lead to the agents")
 	}
 	if got := b.get("/portal/agents"); got.status != http.StatusOK || !strings.Contains(got.body, "keinen Agenten") {
-		t.Errorf("nobody is let in: %d %s", got.status, got.body)
+		t.Errorf("an account without agents sees %d %s", got.status, got.body)
 	}
 	id := s.newAgent("<b>Einkauf</b>")
 	linked := func() bool {

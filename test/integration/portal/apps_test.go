@@ -55,7 +55,7 @@ func TestApps_ListAndDisconnect(t *testing.T) {
 	got := b.get("/portal/apps")
 	for _, want := range []string{"&lt;b&gt;App&lt;/b&gt;", "app.example", "Bestellungen vorbereiten", "/portal/apps/" + id + "/disconnect"} {
 		if !strings.Contains(got.body, want) {
-			t.Errorf("the page does not say %s", want)
+			t.Errorf("the page lacks %s", want)
 		}
 	}
 	if got := b.get("/portal/activity"); !strings.Contains(got.body, "Anwendung verbunden") || !strings.Contains(got.body, "(app.example)") {
@@ -89,7 +89,7 @@ func TestSignInPage_PolicyRelaxedOnlyForConsent(t *testing.T) {
 			leaves := !strings.Contains(got.header.Get("Content-Security-Policy"), "form-action 'self'")
 			listens := got.header.Get("Cross-Origin-Opener-Policy") == "unsafe-none"
 			if leaves != opens || listens != opens {
-				t.Errorf("%s to %q (%d): forms may leave: %t, the opener hears of it: %t", path, next, got.status, leaves, listens)
+				t.Errorf("%s to %q (%d): forms may leave: %t, the opener is notified: %t", path, next, got.status, leaves, listens)
 			}
 			if !strings.Contains(got.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
 				t.Errorf("%s to %q can be framed", path, next)

@@ -67,7 +67,7 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	path := "/portal/domains/" + id
 	if list := b.get("/portal/domains").body; !strings.Contains(list, `<a href="`+path+`">eigene.de</a>`) {
-		t.Fatalf("the list does not lead to the page: %s", list)
+		t.Fatalf("the list does not link to the page: %s", list)
 	}
 	const ds = "2371 13 2 1F987CC6583E92DF0890718C42A50A6E4C2C6F6F3E0C0DBE9C30BFD40AE8BC1F"
 	for _, step := range []struct {
@@ -87,14 +87,14 @@ func TestDomainPage_ChangesReachTheRegistry(t *testing.T) {
 			t.Errorf("%s: the mail contains %v", step.action, mail.Data)
 		}
 		if got := b.get(path); !strings.Contains(got.body, step.says) || !strings.Contains(got.body, `class="note good"`) {
-			t.Errorf("%s: the page does not say %q: %s", step.action, step.says, got.body)
+			t.Errorf("%s: the page lacks %q: %s", step.action, step.says, got.body)
 		}
 	}
 	if got := b.post(path+"/ds/remove", url.Values{"ds": {ds}}); got.status != http.StatusSeeOther || len(s.registry.records["eigene.de"].DS) != 0 {
-		t.Errorf("the DS record stays: %d", got.status)
+		t.Errorf("the DS record was not removed: %d", got.status)
 	}
 	if got := b.get(path).body; strings.Count(got, "Browser") < 5 || !strings.Contains(got, "DS-Eintrag entfernt") {
-		t.Errorf("the history is short: %s", got)
+		t.Errorf("the history is incomplete: %s", got)
 	}
 }
 
@@ -107,7 +107,7 @@ func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	got := b.post(path+"/auth-code", nil)
 	code := s.registry.codes[0]
 	if got.status != http.StatusOK || !strings.Contains(got.body, ">"+strings.ReplaceAll(code, "+", "&#43;")+"</output>") {
-		t.Fatalf("the answer is %d and lacks the code: %s", got.status, got.body)
+		t.Fatalf("the response is %d and lacks the code: %s", got.status, got.body)
 	}
 	for _, page := range []string{path, "/portal/activity"} {
 		if strings.Contains(b.get(page).body, code) {
@@ -120,10 +120,10 @@ func TestDomainPage_AuthCodeShownOnce(t *testing.T) {
 	}
 	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if got := b.post(path+"/auth-code", nil); got.location() != "/portal/sign-in-again?next="+url.QueryEscape(path) {
-		t.Errorf("an old sign-in leads to %d %s", got.status, got.location())
+		t.Errorf("an old sign-in redirects to %d %s", got.status, got.location())
 	}
 	if page := b.get(path).body; strings.Contains(page, path+"/auth-code") || !strings.Contains(page, "/portal/sign-in-again?next=") || len(s.registry.codes) != 1 {
-		t.Errorf("the page offers it all the same: %s", page)
+		t.Errorf("the page still offers it: %s", page)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDomainPage_ErrorsShownAtFields(t *testing.T) {
 	} {
 		got := b.post(path+"/nameservers", url.Values{"nameservers": {typed}})
 		if got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, says) || !strings.Contains(got.body, typed+"</textarea>") {
-			t.Errorf("%q: %d, and the page lacks %q or what was typed", typed, got.status, says)
+			t.Errorf("%q: %d, and the page lacks %q or the input", typed, got.status, says)
 		}
 	}
 	for typed, says := range map[string]string{"2371 13 2": "unvollständig", "2371 13 1 AABB": "nicht mehr sicher", "2371 13 2 AABB": "unvollständig"} {
@@ -227,6 +227,6 @@ func TestDomainPage_LockHidesOnlyForbiddenActions(t *testing.T) {
 	}
 	s.clock.advance(registrar.RecentSignIn + time.Minute)
 	if page := b.get(path).body; !strings.Contains(page, "/portal/sign-in-again?next=") {
-		t.Errorf("nothing leads to the sign-in: %s", page)
+		t.Errorf("the page does not link to the sign-in: %s", page)
 	}
 }

@@ -282,7 +282,7 @@ func (s *env) signedInBrowser(email string) *browser {
 	b := s.newBrowser()
 	answer := b.post("/portal/sign-in", url.Values{"email": {email}, "password": {password}})
 	if answer.status != http.StatusSeeOther {
-		s.t.Fatalf("the sign-in of %s answered %d %s", email, answer.status, answer.body)
+		s.t.Fatalf("the sign-in of %s returned %d %s", email, answer.status, answer.body)
 	}
 	return b
 }

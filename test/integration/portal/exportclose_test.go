@@ -83,7 +83,7 @@ func TestExport_HoldsAllDataAndNoSecret(t *testing.T) {
 	}
 	for _, never := range []string{password, b.cookie("dotkontor"), "dotkontor_live_", "argon2", "hash"} {
 		if strings.Contains(got.body, never) {
-			t.Errorf("the extract holds %q", never)
+			t.Errorf("the export contains %q", never)
 		}
 	}
 	s.clock.advance(time.Hour)
@@ -101,7 +101,7 @@ func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
 	b.post("/portal/tokens", url.Values{"name": {"Laptop"}})
 	other := s.signedInBrowser("erika@example.org")
 	if got := b.post("/portal/profile/close", url.Values{}); got.status != http.StatusUnprocessableEntity {
-		t.Errorf("without a tick: %d", got.status)
+		t.Errorf("without the confirmation: %d", got.status)
 	}
 	got := b.post("/portal/profile/close", url.Values{"sure": {"on"}})
 	if got.status != http.StatusOK || !strings.Contains(got.body, "Ihr Konto ist geschlossen") || b.cookie("dotkontor") != "" {
@@ -111,10 +111,10 @@ func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
 		t.Errorf("%+v", mail)
 	}
 	if got := other.get("/portal/profile"); got.status != http.StatusSeeOther {
-		t.Errorf("another session goes on: %d", got.status)
+		t.Errorf("another session is still open: %d", got.status)
 	}
 	if got := s.newBrowser().post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}}); got.status == http.StatusSeeOther {
-		t.Error("the password still opens it")
+		t.Error("the password still works")
 	}
 	account, found, err := s.db.ReadCustomers().AccountByID(t.Context(), erika.ID)
 	must(t, err)
@@ -122,10 +122,10 @@ func TestCloseAccount_EndsAccessAndFreesAddress(t *testing.T) {
 		t.Errorf("%+v", account)
 	}
 	if _, known, err := s.db.ReadCustomers().GetRegistrant(t.Context(), erika.ID); err != nil || known {
-		t.Errorf("the registrant stays: %t, %v", known, err)
+		t.Errorf("the registrant still exists: %t, %v", known, err)
 	}
 	if again := s.newMember("erika@example.org"); again.ID == erika.ID {
-		t.Error("the old account came back")
+		t.Error("the old account was reopened")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestRegistrantCheck_ReportsProblemsWithoutStoring(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := b.get("/portal/profile"); strings.Contains(got.body, "Erika<") {
-		t.Error("a check stored something")
+		t.Error("the check changed something")
 	}
 	if got := s.newBrowser().postJSON("/portal/profile/registrant/check", `{}`); got.status != http.StatusUnauthorized {
 		t.Errorf("anonymous: %d", got.status)
@@ -257,18 +257,18 @@ func TestExport_ConcurrencyLimitedPerAccount(t *testing.T) {
 		case <-extracts.started:
 		case status := <-answers:
 			if status != http.StatusTooManyRequests {
-				t.Fatalf("number %d got %d", asked+1, status)
+				t.Fatalf("request %d got %d", asked+1, status)
 			}
 			refused = asked + 1
 		}
 	}
 	if refused < 2 {
-		t.Errorf("number %d was refused, 0 is none", refused)
+		t.Errorf("request %d was refused; 0 means none", refused)
 	}
 	close(extracts.release)
 	for range refused - 1 {
 		if status := <-answers; status != http.StatusOK {
-			t.Errorf("one that was let in got %d", status)
+			t.Errorf("an accepted request got %d", status)
 		}
 	}
 	if status := ask(); status != http.StatusOK {

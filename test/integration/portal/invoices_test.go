@@ -126,7 +126,7 @@ func TestRoutes_ForeignOrdersAndInvoicesAreNotFound(t *testing.T) {
 		}
 		row, ok := foreignOrderPaths[route.Path]
 		if !ok {
-			t.Errorf("%s names an object and has no row in the table", route.Path)
+			t.Errorf("%s names an object but has no entry in the table", route.Path)
 			continue
 		}
 		seen++
@@ -138,14 +138,14 @@ func TestRoutes_ForeignOrdersAndInvoicesAreNotFound(t *testing.T) {
 		// The path appears in the language switch, and nowhere else.
 		hide := strings.NewReplacer(o.ID, "", document.ID, "", "ord_00000000000000000000000000", "", "inv_00000000000000000000000000", "")
 		if got.status != http.StatusNotFound || none.status != got.status || hide.Replace(got.body) != hide.Replace(none.body) {
-			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", path, got.status, none.status, got.body == none.body)
+			t.Errorf("%s: %d for another customer's object, %d for an unknown one; the same page: %t", path, got.status, none.status, got.body == none.body)
 		}
-		if stranger := s.newBrowser().get(path); stranger.status != http.StatusSeeOther || !strings.HasPrefix(stranger.location(), "/portal/sign-in?next=") {
-			t.Errorf("%s: %d for an anonymous visitor", path, stranger.status)
+		if visitor := s.newBrowser().get(path); visitor.status != http.StatusSeeOther || !strings.HasPrefix(visitor.location(), "/portal/sign-in?next=") {
+			t.Errorf("%s: %d for an anonymous visitor", path, visitor.status)
 		}
 	}
 	if seen != len(foreignOrderPaths) {
-		t.Errorf("%d of %d routes were looked at", seen, len(foreignOrderPaths))
+		t.Errorf("%d of %d routes were tested", seen, len(foreignOrderPaths))
 	}
 	if list := b.get("/portal/invoices"); list.status != http.StatusOK || strings.Contains(list.body, document.Number) {
 		t.Errorf("the attacker's list: %d %s", list.status, list.body)
@@ -166,12 +166,12 @@ func TestInvoices_ListAndDownload(t *testing.T) {
 		got := b.get(path).body
 		for _, want := range []string{document.Number, "15.11.2026", "11,90\u00a0€", "/portal/invoices/" + document.ID + "/pdf", "/portal/invoices/" + document.ID + "/xml"} {
 			if !strings.Contains(got, want) {
-				t.Errorf("%s does not say %q: %s", path, want, got)
+				t.Errorf("%s lacks %q: %s", path, want, got)
 			}
 		}
 	}
 	if got := b.get("/portal/orders").body; !strings.Contains(got, `href="/portal/invoices"`) {
-		t.Errorf("nothing leads to the invoices: %s", got)
+		t.Errorf("the page does not link to the invoices: %s", got)
 	}
 	for form, begins := range map[string]string{"pdf": "%PDF-", "xml": "<?xml "} {
 		got := b.get("/portal/invoices/" + document.ID + "/" + form)
@@ -182,6 +182,6 @@ func TestInvoices_ListAndDownload(t *testing.T) {
 		}
 	}
 	if log := s.log.String(); strings.Contains(log, document.ID) || strings.Contains(log, document.Number) {
-		t.Errorf("the log names the document: %s", log)
+		t.Errorf("the log contains the document: %s", log)
 	}
 }

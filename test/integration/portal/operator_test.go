@@ -42,8 +42,8 @@ func (p priceLists) Replace(ctx context.Context, by registrar.Actor, was catalog
 
 // accountFiles opens accounts as the product does.
 type accountFiles struct {
-	s      *env
-	office *admin.Service
+	s       *env
+	service *admin.Service
 }
 
 func (f accountFiles) Find(ctx context.Context, by registrar.Actor, text string) (string, error) {
@@ -56,7 +56,7 @@ func (f accountFiles) Open(ctx context.Context, by registrar.Actor, id string) (
 	if err != nil || !found {
 		return behind.CustomerRecord{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer, Err: err}
 	}
-	return behind.CustomerRecord{Account: account.Customer}, f.office.RecordAccountView(ctx, by, id, "")
+	return behind.CustomerRecord{Account: account.Customer}, f.service.RecordAccountView(ctx, by, id, "")
 }
 
 // consented is the order whose consumer requested an immediate start, unconsented the
@@ -132,7 +132,7 @@ func (s *env) operatorBrowser(email string) (account.Customer, *browser) {
 	code, err = totp.GenerateCode(secret, s.clock.now().Add(30*time.Second))
 	must(s.t, err)
 	if got := b.post("/portal/sign-in/code", url.Values{"code": {code}}); got.status != http.StatusSeeOther {
-		s.t.Fatalf("the code was answered with %d %s", got.status, got.body)
+		s.t.Fatalf("the code got %d %s", got.status, got.body)
 	}
 	return added, b
 }
@@ -146,17 +146,17 @@ func TestOperatorPages_NotFoundForCustomers(t *testing.T) {
 		t.Fatalf("only %d routes", len(routes))
 	}
 	missing := s.newBrowser().get("/operator/no-such-page").status
-	for name, b := range map[string]*browser{"a stranger": s.newBrowser(), "a customer": s.signedInBrowser("erika@example.org")} {
+	for name, b := range map[string]*browser{"an anonymous visitor": s.newBrowser(), "a customer": s.signedInBrowser("erika@example.org")} {
 		for _, route := range routes {
 			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodOptions} {
 				got := b.do(method, fillOperatorPath(route.Path), "application/x-www-form-urlencoded", "")
 				if got.status != http.StatusNotFound || got.status != missing || got.header.Get("Allow") != "" {
-					t.Errorf("%s: %s %s answered %d, Allow %q", name, method, route.Path, got.status, got.header.Get("Allow"))
+					t.Errorf("%s: %s %s returned %d, Allow %q", name, method, route.Path, got.status, got.header.Get("Allow"))
 				}
 			}
 		}
 		if got := b.get("/portal/domains"); strings.Contains(got.body, `href="/operator"`) {
-			t.Errorf("%s: the menu names the pages", name)
+			t.Errorf("%s: the menu shows the pages", name)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestOperatorPages_PasswordSessionIsForbidden(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	for _, route := range s.operatorRoutes() {
 		if got := b.do(route.Method, fillOperatorPath(route.Path), "application/x-www-form-urlencoded", ""); got.status != http.StatusForbidden {
-			t.Errorf("%s %s answered %d", route.Method, route.Path, got.status)
+			t.Errorf("%s %s returned %d", route.Method, route.Path, got.status)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 	must(t, err)
 	thief := s.signedInBrowser("ops@example.org")
 	if got := thief.get("/portal/security/second-factor"); got.status != http.StatusForbidden || strings.Contains(got.body, `class="secret"`) {
-		t.Errorf("the page for an authenticator app answered %d", got.status)
+		t.Errorf("the page for an authenticator app returned %d", got.status)
 	}
 	for path, values := range map[string]url.Values{
 		"/portal/security/second-factor":      {"code": {"123456"}},
@@ -194,7 +194,7 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 		"/portal/passkeys/x/remove":           nil,
 	} {
 		if got := thief.post(path, values); got.status != http.StatusForbidden {
-			t.Errorf("POST %s answered %d", path, got.status)
+			t.Errorf("POST %s returned %d", path, got.status)
 		}
 	}
 	if got := thief.post("/portal/profile/email", url.Values{"email": {"thief@example.org"}}); got.status != http.StatusUnprocessableEntity {
@@ -205,7 +205,7 @@ func TestOperatorPages_StolenPasswordEnrolsNoFactor(t *testing.T) {
 	}
 	page := thief.get("/portal/security")
 	if !strings.Contains(page.body, "Einrichtungslink") || strings.Contains(page.body, `href="/portal/security/second-factor"`) {
-		t.Error("the page offers what the session may not do")
+		t.Error("the page offers actions that the session is denied")
 	}
 
 	// The link has no effect without a session of its account, and reveals nothing.
@@ -247,11 +247,11 @@ func TestOperatorRole_RemovalIsImmediateAndGrantNeedsCLI(t *testing.T) {
 	fromBrowser.Address = netip.MustParseAddr("127.0.0.1")
 	other := s.newMember("freund@example.org")
 	if _, err := s.customers.AddOperator(t.Context(), fromBrowser, other.ID); registrar.KindOf(err) != registrar.KindForbidden {
-		t.Errorf("an operator in a browser made another: %v", err)
+		t.Errorf("an operator in a browser granted the role: %v", err)
 	}
 	must(t, s.customers.RemoveOperator(t.Context(), cliOperator, added.ID))
 	if got := b.get("/operator"); got.status != http.StatusNotFound {
-		t.Errorf("after the end of the role: %d", got.status)
+		t.Errorf("after the role was revoked: %d", got.status)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestOperatorPages_AccountViewIsInCustomerActivity(t *testing.T) {
 		t.Fatalf("%d", got.status)
 	}
 	if got := s.signedInBrowser("erika@example.org").get("/portal/activity"); !strings.Contains(got.body, "Kontodaten angesehen") {
-		t.Error("the customer does not learn of it")
+		t.Error("the customer's activity lacks the access")
 	}
 }
 
@@ -300,11 +300,11 @@ func TestPriceList_AppliedOnlyAfterComparison(t *testing.T) {
 	before := register()
 	raised := strings.Replace(list.String(), "\n.com,"+before.String(), "\n.com,99.90", 1)
 	if raised == list.String() {
-		t.Fatal("the list has another shape")
+		t.Fatal("the list has another format")
 	}
 	got := b.post("/operator/prices", url.Values{"text": {raised}})
 	if got.status != http.StatusOK || !strings.Contains(got.body, "99.90") || register() != before {
-		t.Fatalf("comparing answered %d, .com costs %s", got.status, register())
+		t.Fatalf("comparing returned %d, .com costs %s", got.status, register())
 	}
 	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {"another list"}}); got.status != http.StatusConflict || register() != before {
 		t.Errorf("a list that was compared with another one: %d, .com costs %s", got.status, register())
@@ -319,14 +319,14 @@ func TestPriceList_AppliedOnlyAfterComparison(t *testing.T) {
 		}
 	}
 	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {was}}); got.status != http.StatusConflict || register() != before {
-		t.Errorf("an unconfirmed large change answered %d, .com costs %s", got.status, register())
+		t.Errorf("an unconfirmed large change returned %d, .com costs %s", got.status, register())
 	}
 	if got := b.post("/operator/prices/apply", url.Values{"text": {raised}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusSeeOther || register() != 9990 {
-		t.Errorf("agreeing answered %d, .com costs %s", got.status, register())
+		t.Errorf("confirming returned %d, .com costs %s", got.status, register())
 	}
 	// The page of another operator, compared with the previous list.
 	if got := b.post("/operator/prices/apply", url.Values{"text": {list.String()}, "was": {was}, "confirmed": {"yes"}}); got.status != http.StatusConflict || register() != 9990 {
-		t.Errorf("a list compared with a replaced edition answered %d, .com costs %s", got.status, register())
+		t.Errorf("a list compared with a replaced edition returned %d, .com costs %s", got.status, register())
 	}
 }
 
@@ -341,12 +341,12 @@ func TestOperatorPages_ChangesNeedRecentSignIn(t *testing.T) {
 	} {
 		got := b.post(path, url.Values{"name": {"Agent"}})
 		if to := got.header.Get("Location"); got.status != http.StatusSeeOther || !strings.HasPrefix(to, "/portal/sign-in-again?next=%2Foperator") {
-			t.Errorf("%s answered %d %s", path, got.status, to)
+			t.Errorf("%s returned %d %s", path, got.status, to)
 		}
 	}
 	for _, path := range []string{"/operator", "/operator/agents", "/operator/locks", "/operator/jobs", "/operator/health"} {
 		if got := b.get(path); got.status != http.StatusOK {
-			t.Errorf("%s answered %d", path, got.status)
+			t.Errorf("%s returned %d", path, got.status)
 		}
 	}
 }
@@ -364,14 +364,14 @@ func TestDomainLock_SetNotifyLift(t *testing.T) {
 		"domain": {"Streit.de"}, "cause": {"court"}, "reason": {"Beschluss 312 O 99/26"}, "review": {s.clock.now().AddDate(0, 1, 0).Format(time.DateOnly)},
 	}
 	if got := b.post("/operator/locks", form); got.status != http.StatusUnprocessableEntity || !strings.Contains(got.body, `value="Streit.de"`) {
-		t.Errorf("a lock that forbids nothing: %d", got.status)
+		t.Errorf("a lock without restrictions: %d", got.status)
 	}
 	form.Set("block_renewal", "yes")
 	if got := b.post("/operator/locks", form); got.status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.status, got.body)
 	}
 	if mail := s.waitForMail(registrar.MailDomainLock); mail.To != "erika@example.org" || mail.Data["name"] != "Beschluss 312 O 99/26" {
-		t.Errorf("the holder was notified: %v", mail)
+		t.Errorf("the registrant was notified: %v", mail)
 	}
 	locks, err := s.db.ListActiveDomainLocks(t.Context(), 10)
 	must(t, err)
@@ -411,7 +411,7 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 	must(t, s.db.PutJobError(t.Context(), admin.JobChange, stuck.ID, admin.JobError{Code: registrar.NoRegistryAccount, At: now}, now.Add(-time.Hour)))
 	holder := s.signedInBrowser("erika@example.org")
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Eine Änderung hängt fest") || got.header.Get("Refresh") != "" {
-		t.Errorf("the holder reads %s", got.body)
+		t.Errorf("the registrant sees %s", got.body)
 	}
 	_, b := s.operatorBrowser("ops@example.org")
 	const path = "/operator/jobs/change/chg_1/give-up"
@@ -424,13 +424,13 @@ func TestStuckChange_ShownToOwnerAndAbandonedByOperator(t *testing.T) {
 		t.Errorf("an item is abandoned: %d", got.status)
 	}
 	if got := b.post(path, nil); got.status != http.StatusSeeOther {
-		t.Fatalf("abandoning answered %d %s", got.status, got.body)
+		t.Fatalf("abandoning returned %d %s", got.status, got.body)
 	}
 	if got := b.post(path, nil); got.status != http.StatusConflict || !strings.Contains(got.body, "lässt sich nicht abbrechen") {
 		t.Errorf("the second time: %d %s", got.status, got.body)
 	}
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "abgebrochen") || strings.Contains(got.body, "hängt fest") {
-		t.Errorf("the holder reads %s", got.body)
+		t.Errorf("the registrant sees %s", got.body)
 	}
 	if got := holder.get("/portal/activity"); !strings.Contains(got.body, "Änderung einer Domain abgebrochen") {
 		t.Errorf("the activity is %s", got.body)
@@ -455,7 +455,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 		}
 	}
 	if got := b.post("/operator/locks/"+lock.ID+"/secure", nil); got.status != http.StatusSeeOther {
-		t.Fatalf("securing answered %d", got.status)
+		t.Fatalf("securing returned %d", got.status)
 	}
 	got := b.get("/operator/locks")
 	if strings.Contains(got.body, "nicht gesichert") || !strings.Contains(got.body, ">gesichert<") {
@@ -463,7 +463,7 @@ func TestDomainLock_ShowsWhetherDomainIsSecured(t *testing.T) {
 	}
 	holder := s.signedInBrowser("erika@example.org")
 	if got := holder.get("/portal/domains/" + id); !strings.Contains(got.body, "Wegen eines Verfahrens gesichert") {
-		t.Errorf("the holder reads %s", got.body)
+		t.Errorf("the registrant sees %s", got.body)
 	}
 	// A later lock must be secured again: the holder may have got a code in between.
 	must(t, func() error { _, err := silent.LiftLock(t.Context(), cliOperator, lock.ID); return err }())

@@ -28,17 +28,17 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 		_, err := s.portfolio.Add(t.Context(), operator, s.domainAddition(added.ID, i, status))
 		must(t, err)
 	}
-	stranger, b := s.newBrowser(), s.signedInBrowser("erika@example.org")
+	visitor, b := s.newBrowser(), s.signedInBrowser("erika@example.org")
 	pages := map[string]pageResponse{
-		"sign-in":         stranger.get("/portal/sign-in?next=%2Fportal%2Ftokens"),
-		"sign-in-wrong":   stranger.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}}),
-		"register":        stranger.get("/portal/register"),
-		"register-wrong":  stranger.post("/portal/register", url.Values{"email": {"no address"}}),
-		"register-sent":   stranger.get("/portal/register/sent"),
-		"reset":           stranger.get("/portal/reset"),
-		"reset-sent":      stranger.get("/portal/reset/sent"),
-		"link-invalid":    stranger.get("/portal/confirm?link=nonsense"),
-		"not-found":       stranger.get("/portal/nothing"),
+		"sign-in":         visitor.get("/portal/sign-in?next=%2Fportal%2Ftokens"),
+		"sign-in-wrong":   visitor.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"wrong-wrong-wrong"}}),
+		"register":        visitor.get("/portal/register"),
+		"register-wrong":  visitor.post("/portal/register", url.Values{"email": {"no address"}}),
+		"register-sent":   visitor.get("/portal/register/sent"),
+		"reset":           visitor.get("/portal/reset"),
+		"reset-sent":      visitor.get("/portal/reset/sent"),
+		"link-invalid":    visitor.get("/portal/confirm?link=nonsense"),
+		"not-found":       visitor.get("/portal/nothing"),
 		"profile":         b.get("/portal/profile"),
 		"registrant":      b.get("/portal/profile/registrant"),
 		"registrant-bad":  b.post("/portal/profile/registrant", url.Values{"kind": {"company"}, "country": {"US"}}),
@@ -60,10 +60,10 @@ func allPages(t *testing.T) (*env, map[string]pageResponse) {
 		"domains":         b.get("/portal/domains"),
 		"member-notfound": b.get("/portal/nothing"),
 	}
-	stranger.post("/portal/register", url.Values{"email": {"neu@example.org"}})
-	pages["confirm"] = stranger.get(s.mailedLink(registrar.MailConfirm))
-	stranger.post("/portal/reset", url.Values{"email": {"erika@example.org"}})
-	pages["reset-new"] = stranger.get(s.mailedLink(registrar.MailPasswordReset))
+	visitor.post("/portal/register", url.Values{"email": {"neu@example.org"}})
+	pages["confirm"] = visitor.get(s.mailedLink(registrar.MailConfirm))
+	visitor.post("/portal/reset", url.Values{"email": {"erika@example.org"}})
+	pages["reset-new"] = visitor.get(s.mailedLink(registrar.MailPasswordReset))
 	b.post("/portal/profile/email", url.Values{"email": {"erika2@example.org"}})
 	pages["email-confirm"] = b.get(s.mailedLink(registrar.MailChangeEmail))
 	b.crossSite = true
@@ -118,7 +118,7 @@ func checkPage(t *testing.T, name string, root *html.Node) {
 		t.Errorf("%s has %d titles and %d main headings", name, len(title), len(h1))
 	}
 	if lang := attribute(elements(root, "html")[0], "lang"); lang != "de" && lang != "en" {
-		t.Errorf("%s is in %q", name, lang)
+		t.Errorf("%s has the language %q", name, lang)
 	}
 	ids, labels := map[string]bool{}, map[string]bool{}
 	for _, node := range elements(root, "*") {
@@ -137,7 +137,7 @@ func checkPage(t *testing.T, name string, root *html.Node) {
 			}
 			if (a.Key == "src" || a.Key == "href" || a.Key == "action") && !strings.HasPrefix(a.Val, "/portal") && a.Val != "#main" &&
 				!strings.HasPrefix(a.Val, "data:image/png;base64,") {
-				t.Errorf("%s leads to %q", name, a.Val)
+				t.Errorf("%s links to %q", name, a.Val)
 			}
 		}
 		if (node.Data == "script" || node.Data == "style") && text(node) != "" {
@@ -154,11 +154,11 @@ func checkPage(t *testing.T, name string, root *html.Node) {
 			}
 			for describer := range strings.FieldsSeq(attribute(node, "aria-describedby")) {
 				if !ids[describer] {
-					t.Errorf("%s: %s is described by nothing", name, attribute(node, "name"))
+					t.Errorf("%s: %s has a missing description", name, attribute(node, "name"))
 				}
 			}
 			if attribute(node, "type") == "password" && (attribute(node, "autocomplete") == "" || hasAttribute(node, "value")) {
-				t.Errorf("%s: the password field has a value, or no purpose", name)
+				t.Errorf("%s: the password field has a value, or no autocomplete", name)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func checkPage(t *testing.T, name string, root *html.Node) {
 	}
 	for _, image := range elements(root, "img") {
 		if attribute(image, "alt") == "" {
-			t.Errorf("%s has a picture without words", name)
+			t.Errorf("%s has an image without a text", name)
 		}
 	}
 }
@@ -205,9 +205,9 @@ func TestPages_NoSecretInLogOrReferer(t *testing.T) {
 	}
 	for name, secret := range secrets {
 		if secret == "" {
-			t.Errorf("there is no %s", name)
+			t.Errorf("the log lacks the %s", name)
 		} else if strings.Contains(log, secret) {
-			t.Errorf("the log holds the %s", name)
+			t.Errorf("the log contains the %s", name)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestRenew_CreatesOrder(t *testing.T) {
 	request := c.requests[0]
 	if len(request.Items) != 1 || request.Items[0].Name.ASCII() != "laufend.de" || request.Items[0].Kind != order.Renew ||
 		request.Channel != order.ChannelPortal || c.actor.Customer != erika.ID || c.actor.Kind != registrar.ActorPerson {
-		t.Errorf("ordered was %+v by %+v", request, c.actor)
+		t.Errorf("ordered %+v by %+v", request, c.actor)
 	}
 	for code, sentence := range map[error]string{
 		&order.ItemsRefused{}: "können Sie zurzeit nicht verlängern",
@@ -167,33 +167,33 @@ func TestRegistrantForm_ReturnsToOrder(t *testing.T) {
 	b := s.signedInBrowser("erika@example.org")
 	const there = "/checkout/dotkontor_pay_x"
 	if got := b.get("/portal/profile/registrant?next=" + url.QueryEscape(there)); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
-		t.Errorf("the form forgets the order: %s", got.body)
+		t.Errorf("the form loses the order: %s", got.body)
 	} else if !strings.Contains(got.body, `href="`+there+`">Zurück, ohne zu speichern<`) || strings.Contains(got.body, "Zurück zum Profil") {
-		t.Errorf("who does not want to save is led away from the order: %s", got.body)
+		t.Errorf("skipping the form does not return to the order: %s", got.body)
 	}
 	if got := b.get("/portal/profile/registrant?next=https://evil.example/"); !strings.Contains(got.body, "Zurück zum Profil") || strings.Contains(got.body, `href="https://evil`) {
-		t.Errorf("the form leads to a stranger: %s", got.body)
+		t.Errorf("the form leads to another site: %s", got.body)
 	}
 	fields := url.Values{
 		"kind": {"person"}, "name": {"Erika Mustermann"}, "street": {"Heidestraße 17"}, "postal_code": {"51147"}, "city": {"Köln"},
 		"country": {"DE"}, "phone": {"+49 221 123456"}, "next": {there},
 	}
 	if got := b.post("/portal/profile/registrant", fields); got.location() != there {
-		t.Errorf("saving leads to %q: %s", got.location(), got.body)
+		t.Errorf("saving redirects to %q: %s", got.location(), got.body)
 	}
 	fields.Set("next", "https://evil.example/")
 	if got := b.post("/portal/profile/registrant", fields); got.location() != "/portal/profile" {
-		t.Errorf("saving leads to %q", got.location())
+		t.Errorf("saving redirects to %q", got.location())
 	}
 	fields.Set("name", "")
 	fields.Set("next", there)
 	if got := b.post("/portal/profile/registrant", fields); !strings.Contains(got.body, `name="next" value="`+there+`"`) {
-		t.Errorf("a mistake forgets the order: %s", got.body)
+		t.Errorf("an invalid form loses the order: %s", got.body)
 	}
 	if got := b.post("/portal/sign-out", url.Values{"next": {there}}); got.location() != "/portal/sign-in?next=%2Fcheckout%2Fdotkontor_pay_x" {
-		t.Errorf("signing out leads to %q", got.location())
+		t.Errorf("signing out redirects to %q", got.location())
 	}
 	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {there}}); got.location() != there {
-		t.Errorf("signing in leads to %q", got.location())
+		t.Errorf("signing in redirects to %q", got.location())
 	}
 }

@@ -31,7 +31,7 @@ func TestSignIn_ChangesSessionCookie(t *testing.T) {
 	sign := func(path string, fields url.Values) string {
 		t.Helper()
 		if got := b.post(path, fields); got.status != http.StatusSeeOther {
-			t.Fatalf("%s answered %d %s", path, got.status, got.body)
+			t.Fatalf("%s returned %d %s", path, got.status, got.body)
 		}
 		return b.cookie("dotkontor")
 	}
@@ -40,7 +40,7 @@ func TestSignIn_ChangesSessionCookie(t *testing.T) {
 	again := sign("/portal/sign-in-again", url.Values{"password": {password}})
 	second := sign("/portal/sign-in", form)
 	if first == "" || first == again || again == second || first == second {
-		t.Error("a sign-in kept the session's secret")
+		t.Error("the sign-in kept the session's secret")
 	}
 	for name, old := range map[string]string{"before the confirmation": first, "before the second sign-in": again} {
 		stolen := s.newBrowser()
@@ -137,7 +137,7 @@ func TestRoutes_CrossSitePostIsRefused(t *testing.T) {
 		posts++
 		got := b.post(fillPath(route.Path), url.Values{"name": {"x"}, "language": {"en"}, "email": {"erika@example.org"}, "password": {password}})
 		if got.status != http.StatusForbidden || got.header.Get("Set-Cookie") != "" {
-			t.Errorf("%s answered %d, cookies %q", route.Path, got.status, got.header["Set-Cookie"])
+			t.Errorf("%s returned %d, cookies %q", route.Path, got.status, got.header["Set-Cookie"])
 		}
 	}
 	if posts < 20 {
@@ -150,7 +150,7 @@ func TestRoutes_CrossSitePostIsRefused(t *testing.T) {
 	list, err := s.access.List(t.Context(), registrar.Actor{Kind: registrar.ActorPerson, Customer: added.ID})
 	must(t, err)
 	if len(list) != 0 {
-		t.Error("a token was made")
+		t.Error("a token was created")
 	}
 }
 
@@ -181,7 +181,7 @@ func TestRoutes_SecurityHeaders(t *testing.T) {
 	b, member := s.newBrowser(), s.signedInBrowser("erika@example.org")
 	for _, route := range s.routes {
 		name := route.Method + " " + route.Path
-		see("a stranger's "+name, b.do(route.Method, fillPath(route.Path), "application/x-www-form-urlencoded", ""))
+		see("anonymous "+name, b.do(route.Method, fillPath(route.Path), "application/x-www-form-urlencoded", ""))
 		if member.cookie("dotkontor") == "" { // signed out by the previous route
 			member = s.signedInBrowser("erika@example.org")
 		}
@@ -205,7 +205,7 @@ func TestStatic_OnlyCurrentVersionIsImmutable(t *testing.T) {
 		t.Errorf("another version: %d %q", got.status, got.header.Get("Cache-Control"))
 	}
 	if got := b.get("/portal/static/german.go"); got.status != http.StatusNotFound {
-		t.Errorf("a file that is none: %d", got.status)
+		t.Errorf("an unknown file: %d", got.status)
 	}
 }
 
@@ -221,18 +221,18 @@ func TestNext_OnlyLocalPaths(t *testing.T) {
 		"javascript:alert(1)": "/portal/profile",
 	} {
 		if got := b.get("/portal/sign-in?next=" + url.QueryEscape(next)); got.location() != want {
-			t.Errorf("signed in already, next %q leads to %q", next, got.location())
+			t.Errorf("signed in, next %q redirects to %q", next, got.location())
 		}
 		language := strings.Replace(want, "/portal/profile", "/portal", 1)
 		if got := b.post("/portal/language", url.Values{"language": {"de"}, "next": {next}}); got.location() != language {
-			t.Errorf("changing the language, next %q leads to %q", next, got.location())
+			t.Errorf("changing the language, next %q redirects to %q", next, got.location())
 		}
-		stranger := s.newBrowser().get("/portal/sign-in?next=" + url.QueryEscape(next))
-		if strings.Contains(stranger.body, "evil.example") && !strings.Contains(want, "evil") {
-			for _, input := range elements(stranger.tree(t), "input") {
+		visitor := s.newBrowser().get("/portal/sign-in?next=" + url.QueryEscape(next))
+		if strings.Contains(visitor.body, "evil.example") && !strings.Contains(want, "evil") {
+			for _, input := range elements(visitor.tree(t), "input") {
 				// The language switch returns to this page with its own query.
 				if strings.Contains(attribute(input, "value"), "evil") && !strings.HasPrefix(attribute(input, "value"), "/portal/sign-in?next=") {
-					t.Errorf("next %q stands in the form", next)
+					t.Errorf("next %q appears in the form", next)
 				}
 			}
 		}
@@ -241,10 +241,10 @@ func TestNext_OnlyLocalPaths(t *testing.T) {
 			continue
 		}
 		if got := b.post("/portal/sign-in-again", url.Values{"password": {password}, "next": {next}}); got.location() != want {
-			t.Errorf("confirming, next %q leads to %q", next, got.location())
+			t.Errorf("confirming, next %q redirects to %q", next, got.location())
 		}
 		if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {password}, "next": {next}}); got.location() != want {
-			t.Errorf("signing in, next %q leads to %q", next, got.location())
+			t.Errorf("signing in, next %q redirects to %q", next, got.location())
 		}
 	}
 	// A page request is redirected to sign in and returns.
@@ -308,7 +308,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 		}
 		row, ok := foreignPaths[route.Path]
 		if !ok {
-			t.Errorf("%s names an object and has no row in the table", route.Path)
+			t.Errorf("%s names an object but has no entry in the table", route.Path)
 			continue
 		}
 		ask := func(path string) pageResponse { return b.post(path, nil) }
@@ -318,7 +318,7 @@ func TestRoutes_ForeignObjectsAreNotFound(t *testing.T) {
 		got, none := ask(row(owned)), ask(row(unknown))
 		got.body = strings.ReplaceAll(got.body, owned.domain, unknown.domain) // a page contains its own path
 		if got.status != http.StatusNotFound || got.body != none.body || none.status != got.status {
-			t.Errorf("%s: %d for a foreign object, %d for none; the same page: %t", route.Path, got.status, none.status, got.body == none.body)
+			t.Errorf("%s: %d for another customer's object, %d for an unknown one; the same page: %t", route.Path, got.status, none.status, got.body == none.body)
 		}
 	}
 	if tokens, err = s.access.List(t.Context(), actor); err != nil || len(tokens) != 1 {
@@ -381,15 +381,15 @@ func TestPasskeySignIn_AnonymousBeginIsRateLimited(t *testing.T) {
 	const begin = "/portal/passkeys/sign-in/begin"
 	at := strings.Replace(s.base, "127.0.0.1", "localhost", 1) // a passkey can't belong to an IP address
 	for i := range account.DefaultWindows().Passkeys.Count {
-		stranger := s.newBrowser() // without cookies, so that the address counts
-		stranger.origin = at
-		if got := stranger.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
+		visitor := s.newBrowser() // without cookies, so that the address counts
+		visitor.origin = at
+		if got := visitor.postJSON(begin, "{}"); got.status != http.StatusOK || !strings.Contains(got.body, `"challenge"`) {
 			t.Fatalf("call %d: %d %s", i+1, got.status, got.body)
 		}
 	}
-	stranger := s.newBrowser()
-	stranger.origin = at
-	got := stranger.postJSON(begin, "{}")
+	visitor := s.newBrowser()
+	visitor.origin = at
+	got := visitor.postJSON(begin, "{}")
 	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "Bitte versuchen Sie es in") {
 		t.Errorf("one more: %d, Retry-After %q, %s", got.status, got.header.Get("Retry-After"), got.body)
 	}

@@ -27,7 +27,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 	}
 	for header, lines := range made.header {
 		if strings.Contains(strings.Join(lines, " "), values[0]) {
-			t.Errorf("the value stands in %s", header)
+			t.Errorf("the value appears in %s", header)
 		}
 	}
 	if grant, err := s.access.Verify(t.Context(), values[0]); err != nil || grant.Customer == "" {
@@ -35,7 +35,7 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 	}
 	list := b.get("/portal/tokens")
 	if tokenValue.MatchString(list.body) || !strings.Contains(list.body, "Agent auf dem Laptop") {
-		t.Errorf("the list says %s", list.body)
+		t.Errorf("the list shows %s", list.body)
 	}
 	var revoke string
 	for _, form := range elements(list.tree(t), "form") {
@@ -44,14 +44,14 @@ func TestTokens_ValueShownOnce(t *testing.T) {
 		}
 	}
 	if got := b.post(revoke, nil); got.location() != "/portal/tokens" {
-		t.Fatalf("%q answered %d", revoke, got.status)
+		t.Fatalf("%q returned %d", revoke, got.status)
 	}
 	if _, err := s.access.Verify(t.Context(), values[0]); registrar.KindOf(err) != registrar.KindUnauthenticated {
 		t.Errorf("the revoked token is still valid: %v", err)
 	}
 	if page := b.get("/portal/tokens"); !strings.Contains(page.body, "Sie haben noch kein Token.") || !strings.Contains(page.body, "widerrufen und gilt nicht mehr") ||
 		!strings.Contains(page.body, s.base+"/api/mcp") {
-		t.Errorf("the page says %s", page.body)
+		t.Errorf("the page shows %s", page.body)
 	}
 	if page := b.get("/portal/activity"); strings.Count(page.body, "Agent auf dem Laptop") != 2 || strings.Contains(page.body, "tok_") {
 		t.Errorf("the history does not name the revoked token: %s", page.body)
@@ -127,11 +127,11 @@ func TestRegister_LinkIsUsedOnlyByItsButton(t *testing.T) {
 	}
 	for _, again := range []pageResponse{b.get(link), b.post("/portal/confirm", url.Values{"link": {secret}, "password": {password}})} {
 		if again.status != http.StatusGone {
-			t.Errorf("the used link answers %d", again.status)
+			t.Errorf("the used link returns %d", again.status)
 		}
 	}
 	if other := s.signedInBrowser("neu@example.org"); other.get("/portal/domains").status != http.StatusOK {
-		t.Error("the password does not open the account")
+		t.Error("the password does not work")
 	}
 }
 
@@ -146,10 +146,10 @@ func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
 	}
 	page := b.get("/portal/security")
 	if !strings.Contains(page.body, `data-passkey="create"`) || !strings.Contains(page.body, "Legen Sie jetzt einen Passkey an") {
-		t.Errorf("the page says %s", page.body)
+		t.Errorf("the page shows %s", page.body)
 	}
 	if !strings.Contains(page.body, `href="/portal/profile/password">Passwort wählen<`) {
-		t.Errorf("who has no password is not led to one: %s", page.body)
+		t.Errorf("an account without a password gets no link to set one: %s", page.body)
 	}
 	// A passkey can't belong to an IP address.
 	b.origin = strings.Replace(s.base, "127.0.0.1", "localhost", 1)
@@ -159,7 +159,7 @@ func TestConfirm_WithoutPasswordLeadsToPasskeys(t *testing.T) {
 	}
 	broken := b.postJSON("/portal/passkeys/add/finish", `{"ceremony":"x","response":{},"name":"Laptop"}`)
 	if broken.status < 400 || broken.status >= 500 || !strings.Contains(broken.body, `"error"`) {
-		t.Errorf("a made-up answer gets %d %s", broken.status, broken.body)
+		t.Errorf("a forged response gets %d %s", broken.status, broken.body)
 	}
 }
 
@@ -202,10 +202,10 @@ func TestReset_SetsPasswordAndEndsSessions(t *testing.T) {
 		t.Fatalf("got %d %s, session %q", got.status, got.body, b.cookie("dotkontor"))
 	}
 	if got := b.post("/portal/reset/new", form); got.status != http.StatusGone {
-		t.Errorf("the used link answers %d", got.status)
+		t.Errorf("the used link returns %d", got.status)
 	}
 	if got := old.get("/portal/profile"); got.status != http.StatusSeeOther {
-		t.Errorf("the old session answers %d", got.status)
+		t.Errorf("the old session returns %d", got.status)
 	}
 	if got := b.post("/portal/sign-in", url.Values{"email": {"erika@example.org"}, "password": {"another-horse-battery"}}); got.status != http.StatusSeeOther {
 		t.Errorf("the new password: %d", got.status)
@@ -264,7 +264,7 @@ func TestSecondFactor_EnrolAndSignIn(t *testing.T) {
 		t.Errorf("the pending session opens the profile: %d", got.status)
 	}
 	if got := other.get("/portal/sign-in/code?next=%2Fportal%2Ftokens"); !strings.Contains(got.body, `autocomplete="one-time-code"`) {
-		t.Errorf("the page of the code says %s", got.body)
+		t.Errorf("the code page shows %s", got.body)
 	}
 	s.clock.advance(time.Minute) // the code of the setup is used up
 	used := code()

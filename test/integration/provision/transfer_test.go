@@ -1,6 +1,5 @@
 // Package provision runs the provisioning service against the simulated registry
 // through the real EPP connector.
-// cross.
 package provision
 
 import (

@@ -1,4 +1,4 @@
-// Package clitest runs command lines inside of a test.
+// Package clitest runs command lines inside a test.
 package clitest
 
 import (
@@ -22,7 +22,7 @@ func Run(t *testing.T, grammar any, in []byte, args ...string) (code int, out []
 	return code, stdout.Bytes(), stderr.String()
 }
 
-// MustRun is dotkontor for what has to go well.
+// MustRun is Run for commands that have to succeed.
 func MustRun(t *testing.T, grammar any, in []byte, args ...string) (out []byte, errOut string) {
 	t.Helper()
 	code, out, errOut := Run(t, grammar, in, args...)
@@ -32,7 +32,7 @@ func MustRun(t *testing.T, grammar any, in []byte, args ...string) (out []byte, 
 	return out, errOut
 }
 
-// DataDirWithCustomer is a data folder whose database has one customer.
+// DataDirWithCustomer returns a data folder whose database has one customer.
 func DataDirWithCustomer(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -50,7 +50,7 @@ func DataDirWithCustomer(t *testing.T) string {
 
 func ExecSQL(t *testing.T, driver, address, text string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // also when the test's own has ended
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // even if the test's context has ended
 	defer cancel()
 	db, err := sql.Open(driver, address)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package dump shows what a thief of the database would see.
+// Package dump shows the content of a stolen database.
 package dump
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store"
 )
 
-// Database is every row of every table as text.
+// Database returns every row of every table as text.
 func Database(t testing.TB, options store.Options) string {
 	t.Helper()
 	driver, address := "pgx", options.URL
@@ -35,7 +35,7 @@ func Database(t testing.TB, options store.Options) string {
 		}
 	}
 	if text.Len() == 0 {
-		t.Fatal("the database is empty, so nothing was looked at")
+		t.Fatal("the database is empty, so nothing was checked")
 	}
 	return text.String()
 }

@@ -33,7 +33,7 @@ func TestCheckTranslations_ReportsDifferences(t *testing.T) {
 	} {
 		var got recordingTB
 		if CheckTranslations(&got, german, english); !strings.Contains(strings.Join(got.errors, "\n"), want) {
-			t.Errorf("%q is not said: %q", want, got.errors)
+			t.Errorf("%q is not reported: %q", want, got.errors)
 		}
 	}
 }
@@ -57,6 +57,6 @@ func TestCheckKeys_ReportsMissingAndUnusedTexts(t *testing.T) {
 	CheckKeys(&got, map[string]string{"page.title": "x", "page.body": "x", "page.old": "x", "note.saved": "x", "problem.any": "x"}, []string{"note.", "problem."})
 	want := "there is no text page.gone\nthe text page.old is unused\nthe note lost has no text"
 	if said := strings.Join(got.errors, "\n"); said != want {
-		t.Errorf("said:\n%s\nwant:\n%s", said, want)
+		t.Errorf("reported:\n%s\nwant:\n%s", said, want)
 	}
 }

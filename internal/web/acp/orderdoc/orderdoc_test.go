@@ -87,7 +87,7 @@ func TestOrder_RefundsAreAdjustments(t *testing.T) {
 	t.Parallel()
 	_, owed := event2026(t, false, orderStates()["partly"])
 	if len(owed.Adjustments) != 1 || owed.Adjustments[0].Status != "pending" || len(owed.Totals) != 3 {
-		t.Errorf("owed: %+v, %+v", owed.Adjustments, owed.Totals)
+		t.Errorf("pending: %+v, %+v", owed.Adjustments, owed.Totals)
 	}
 	_, doc := event2026(t, false, orderStates()["partly, repaid"])
 	if len(doc.Adjustments) != 1 { // the unmatched payment is no part of the order
@@ -136,7 +136,7 @@ func TestEvent_ContainsNoPersonalData(t *testing.T) {
 			}
 			for _, secret := range []string{"Erika", "kundin", "Musterweg", "sealed", "fingerprint", "pi_1", "re_1"} {
 				if strings.Contains(string(text), secret) {
-					t.Errorf("%s, %s: it tells %q", name, version, secret)
+					t.Errorf("%s, %s: it contains %q", name, version, secret)
 				}
 			}
 		}
@@ -167,7 +167,7 @@ func TestEvent_MatchesVersionSchema(t *testing.T) {
 				}
 				message.(map[string]any)["data"].(map[string]any)["surprise"] = true
 				if schema.Validate(message) == nil {
-					t.Errorf("%s, %s: the schema accepts what it does not know: it is not the closed one", version, name)
+					t.Errorf("%s, %s: the schema accepts unknown fields, so it is not the closed one", version, name)
 				}
 			}
 		}
