@@ -380,8 +380,13 @@ func TestPageOfOrders_ByStateWithTotal(t *testing.T) {
 			want          string
 			total         int
 		}{
-			{"", 10, 0, "43210", 5}, {"", 2, 1, "32", 5}, {"", 2, 5, "", 5}, {"", 2, 1 << 30, "", 5},
-			{order.Canceled, 10, 0, "31", 2}, {order.AwaitingPayment, 2, 1, "20", 3}, {order.Failed, 10, 0, "", 0},
+			{"", 10, 0, "43210", 5},
+			{"", 2, 1, "32", 5},
+			{"", 2, 5, "", 5},
+			{"", 2, 1 << 30, "", 5},
+			{order.Canceled, 10, 0, "31", 2},
+			{order.AwaitingPayment, 2, 1, "20", 3},
+			{order.Failed, 10, 0, "", 0},
 		} {
 			page, total, err := db.PageOrders(ctx, anna, test.state, test.limit, test.offset)
 			var got string

@@ -73,7 +73,7 @@ func wantInDomainList(t *testing.T, on *target, name string) {
 	t.Errorf("%s is not in the customer's list: %s", name, got.body)
 }
 
-// seenByStrangers checks that RDAP, WHOIS and DNS of the world have it, with our
+// wantInPublicSources checks that RDAP, WHOIS and DNS have the domain, with our
 // nameservers.
 func wantInPublicSources(t *testing.T, info, name string) {
 	t.Helper()

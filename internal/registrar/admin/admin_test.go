@@ -82,6 +82,7 @@ func (failedJobsStore) GetJobError(context.Context, admin.JobKind, string) (admi
 func (failedJobsStore) ListPendingRefunds(context.Context, int) ([]admin.Refund, error) {
 	return nil, nil
 }
+
 func (failedJobsStore) ListActiveDomainLocks(context.Context, int) ([]admin.Lock, error) {
 	return nil, nil
 }

@@ -70,8 +70,10 @@ func (w *fakeServices) Search(_ context.Context, query string) (lookup.Result, e
 		return lookup.Result{}, &registrar.Error{Kind: registrar.KindInvalid, Code: registrar.NameSpace}
 	}
 	return lookup.Result{Label: query, Entries: []lookup.Entry{
-		{Answer: lookup.Answer{Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690, Restore: 1790},
-			MinYears: 2, Requires: "eu_presence", Order: lookup.Orderability{Decided: true, Refusal: "no_registry_account"}}},
+		{Answer: lookup.Answer{
+			Domain: query + ".de", TLD: ".de", Availability: lookup.Taken, Prices: &lookup.Prices{Register: 690, Restore: 1790},
+			MinYears: 2, Requires: "eu_presence", Order: lookup.Orderability{Decided: true, Refusal: "no_registry_account"},
+		}},
 		{Answer: lookup.Answer{Domain: query + ".com", TLD: ".com"}, Err: registrar.Fault(registrar.FaultTimeout, "x", nil)},
 	}}, nil
 }
@@ -177,8 +179,10 @@ func (w *fakeServices) Start(_ context.Context, _ Caller, items []Item, dryRun b
 			OrderID: "o9", Status: "awaiting_verification", PaymentURL: base + "/pay/o9", VerificationURL: base + "/verify/o9", ExpiresAt: "2027-01-01T00:00:00Z",
 			Items: []OrderItem{{Domain: items[0].Domain, Type: items[0].Type, Years: 1, NetEUR: 690}}, Totals: Totals{NetEUR: 690, VATEUR: 131, GrossEUR: 821, VATRate: 19},
 			Needs: []Need{
-				{What: order.MissingRegistrant}, {What: order.MissingIdentity},
-				{What: order.MissingCode, Domain: "incomplete.de"}, {What: "eu_presence", Domain: "incomplete.de"},
+				{What: order.MissingRegistrant},
+				{What: order.MissingIdentity},
+				{What: order.MissingCode, Domain: "incomplete.de"},
+				{What: "eu_presence", Domain: "incomplete.de"},
 			},
 		}
 		if dryRun {

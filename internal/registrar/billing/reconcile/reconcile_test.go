@@ -40,18 +40,23 @@ func seq[T any](data *testData, all []T) iter.Seq2[T, error] {
 func (data *testData) ReconciliationOrders(context.Context) iter.Seq2[Order, error] {
 	return seq(data, data.orders)
 }
+
 func (data *testData) ReconciliationItems(context.Context) iter.Seq2[ProvisionItem, error] {
 	return seq(data, data.items)
 }
+
 func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[Domain, error] {
 	return seq(data, data.domains)
 }
+
 func (data *testData) ReconciliationDocuments(context.Context) iter.Seq2[Document, error] {
 	return seq(data, data.documents)
 }
+
 func (data *testData) Charges(context.Context) iter.Seq2[Charge, error] {
 	return seq(data, data.charges)
 }
+
 func (data *testData) Refunds(context.Context) iter.Seq2[ProviderRefund, error] {
 	return seq(data, data.refunds)
 }
