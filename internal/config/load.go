@@ -43,7 +43,7 @@ func Load(path string, environment []string) (Config, error) {
 func readFile(cfg *Config, path string) (problems []error, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read configuration file: %w", err)
+		return nil, fmt.Errorf("the configuration file can't be read: %w", err)
 	}
 	var settings map[string]toml.Primitive
 	meta, err := toml.Decode(string(text), &settings)
