@@ -45,7 +45,7 @@ type session struct {
 // object is a JSON object that we send.
 type object map[string]any
 
-// sessionRequest is the session that we ask for: what to buy, for whom, and who will hold it.
+// sessionRequest is the body that creates a session: items, buyer and registrant.
 func (s settings) sessionRequest() object {
 	return object{
 		"currency":   "eur",
@@ -135,7 +135,7 @@ func (s settings) watch(ctx context.Context, c *client, now session, out io.Writ
 	}
 }
 
-// printResult says what became of each line.
+// printResult prints the outcome of each item.
 func (s session) printResult(out io.Writer) error {
 	for _, item := range s.Order.Lines {
 		if item.Quantity.Fulfilled < 1 {

@@ -151,7 +151,7 @@ func (s *settings) readInfo(path string) error {
 	return nil
 }
 
-// registerItems is a name that nobody has, unless one was given.
+// registerItems returns the given name, or an unregistered one.
 func registerItems(name, extension string) []item {
 	if name == "" {
 		name = "beispiel-" + randomLabel() + extension
