@@ -1,6 +1,16 @@
 package registrar
 
-import "net/netip"
+import (
+	"net/netip"
+	"strings"
+)
+
+// IsLoopbackHost reports whether host is "localhost" or a loopback address. It doesn't
+// resolve names.
+func IsLoopbackHost(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && address.IsLoopback()
+}
 
 // Network returns the rate-limit key of an address: IPv6 addresses count by their
 // /64, the least that a customer of a provider is assigned. It is empty for the zero

@@ -231,7 +231,7 @@ func (p *rowParser) rdap(text string) string {
 	switch {
 	case err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "":
 		p.addProblem("rdap", "%q is not a plain web address", text)
-	case base.Scheme != "https" && !isLoopback(base.Hostname()):
+	case base.Scheme != "https" && !registrar.IsLoopbackHost(base.Hostname()):
 		p.addProblem("rdap", "%q must begin with https://", text)
 	case !strings.HasSuffix(base.Path, "/"):
 		p.addProblem("rdap", "%q must end with a slash", text)
@@ -260,11 +260,6 @@ func (p *rowParser) whois(text string) string {
 		p.addProblem("whois", "%q is not a host or host:port", text)
 	}
 	return text
-}
-
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
 // Write writes the list in the format that Parse reads.

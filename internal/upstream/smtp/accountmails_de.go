@@ -8,6 +8,7 @@ var german = language{
 	timeLayout:       "02.01.2006, 15:04 Uhr UTC",
 	dateLayout:       "02.01.2006",
 	decimalSeparator: ",",
+	greeting:         "Guten Tag,\n",
 	footer: `
 --
 dotkontor – {{.Portal}}
@@ -15,10 +16,7 @@ Diese Nachricht wurde automatisch verschickt. Wir fragen nie per E-Mail
 nach Ihrem Passwort oder Ihren Codes.
 `,
 	accountMails: map[registrar.MailKind]mailText{
-		registrar.MailConfirm: {
-			subject: "Bitte bestätigen Sie Ihre E-Mail-Adresse",
-			body: `Guten Tag,
-
+		registrar.MailConfirm: {"Bitte bestätigen Sie Ihre E-Mail-Adresse", `
 am {{.At}} wurde mit dieser E-Mail-Adresse ein Konto
 bei dotkontor angelegt{{with .Address}} (von der Adresse {{.}}){{end}}.
 
@@ -30,12 +28,8 @@ Der Link gilt bis {{.Until}} und nur einmal.
 
 Waren Sie das nicht? Dann müssen Sie nichts tun: Ohne Bestätigung
 kann sich mit dem Konto niemand anmelden.
-`,
-		},
-		registrar.MailAlreadyRegistered: {
-			subject: "Sie haben schon ein Konto",
-			body: `Guten Tag,
-
+`},
+		registrar.MailAlreadyRegistered: {"Sie haben schon ein Konto", `
 am {{.At}} wollte jemand mit dieser E-Mail-Adresse
 ein Konto bei dotkontor anlegen{{with .Address}} (von der Adresse {{.}}){{end}}.
 Zu dieser E-Mail-Adresse gibt es schon ein Konto; es wurde nichts
@@ -49,12 +43,8 @@ Falls Sie Ihr Passwort vergessen haben, wählen Sie dort
 „Passwort vergessen“.
 
 Waren Sie das nicht? Dann müssen Sie nichts tun.
-`,
-		},
-		registrar.MailAccountClosed: {
-			subject: "Ihr Konto ist geschlossen",
-			body: `Guten Tag,
-
+`},
+		registrar.MailAccountClosed: {"Ihr Konto ist geschlossen", `
 am {{.At}} wurde Ihr Konto bei dotkontor auf Ihren
 Wunsch geschlossen{{with .Address}} (von der Adresse {{.}}){{end}}.
 
@@ -64,12 +54,8 @@ aufheben müssen, bleibt bis zum Ende der Fristen gespeichert.
 
 Waren Sie das nicht? Dann antworten Sie bitte sofort auf diese
 Nachricht.
-`,
-		},
-		registrar.MailPasswordReset: {
-			subject: "Neues Passwort wählen",
-			body: `Guten Tag,
-
+`},
+		registrar.MailPasswordReset: {"Neues Passwort wählen", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
 neues Passwort angefordert{{with .Address}} (von der Adresse {{.}}){{end}}.
 
@@ -82,12 +68,8 @@ macht ihn ungültig.
 
 Waren Sie das nicht? Dann müssen Sie nichts tun: Ihr Passwort
 bleibt, wie es ist. Geben Sie den Link an niemanden weiter.
-`,
-		},
-		registrar.MailNoAccount: {
-			subject: "Kein Konto mit dieser E-Mail-Adresse",
-			body: `Guten Tag,
-
+`},
+		registrar.MailNoAccount: {"Kein Konto mit dieser E-Mail-Adresse", `
 am {{.At}} wurde bei dotkontor für diese
 E-Mail-Adresse ein neues Passwort angefordert{{with .Address}} (von der
 Adresse {{.}}){{end}}. Zu ihr gibt es aber kein Konto.
@@ -98,12 +80,8 @@ angelegt. Ein neues Konto können Sie hier anlegen:
 {{.Portal}}
 
 Waren Sie das nicht? Dann müssen Sie nichts tun.
-`,
-		},
-		registrar.MailChangeEmail: {
-			subject: "Bitte bestätigen Sie Ihre neue E-Mail-Adresse",
-			body: `Guten Tag,
-
+`},
+		registrar.MailChangeEmail: {"Bitte bestätigen Sie Ihre neue E-Mail-Adresse", `
 am {{.At}} wurde diese E-Mail-Adresse als neue
 Adresse eines Kontos bei dotkontor angegeben.
 
@@ -117,12 +95,8 @@ gilt die bisherige E-Mail-Adresse weiter.
 
 Waren Sie das nicht? Dann hat sich jemand vertippt. Ohne Anmeldung
 bewirkt der Link nichts, und Sie müssen nichts tun.
-`,
-		},
-		registrar.MailEmailChanging: {
-			subject: "Ihre E-Mail-Adresse soll geändert werden",
-			body: `Guten Tag,
-
+`},
+		registrar.MailEmailChanging: {"Ihre E-Mail-Adresse soll geändert werden", `
 am {{.At}} wurde für Ihr Konto bei dotkontor eine
 andere E-Mail-Adresse angegeben{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{with .Email}}
@@ -136,12 +110,8 @@ Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und melden Sie alle Sitzungen ab:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailPasswordChanged: {
-			subject: "Ihr Passwort wurde geändert",
-			body: `Guten Tag,
-
+`},
+		registrar.MailPasswordChanged: {"Ihr Passwort wurde geändert", `
 am {{.At}} wurde das Passwort Ihres Kontos bei
 dotkontor geändert{{with .Address}} (von der Adresse {{.}}){{end}}. Andere
 Sitzungen wurden beendet.
@@ -151,12 +121,8 @@ Waren Sie das nicht? Dann wählen Sie bitte sofort mit
 Passkeys durch:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailTokenCreated: {
-			subject: "Ein neues Zugangs-Token für Ihr Konto",
-			body: `Guten Tag,
-
+`},
+		registrar.MailTokenCreated: {"Ein neues Zugangs-Token für Ihr Konto", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
 Zugangs-Token für Programme angelegt{{with .Address}} (von der
 Adresse {{.}}){{end}}.
@@ -169,12 +135,8 @@ Waren Sie das nicht? Dann widerrufen Sie das Token bitte sofort unter
 „MCP- und API-Zugang“ und ändern Sie Ihr Passwort:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailApplicationConnected: {
-			subject: "Eine Anwendung hat Zugang zu Ihrem Konto",
-			body: `Guten Tag,
-
+`},
+		registrar.MailApplicationConnected: {"Eine Anwendung hat Zugang zu Ihrem Konto", `
 am {{.At}} wurde bei dotkontor zugestimmt, dass eine
 Anwendung auf Ihr Konto zugreift{{with .Address}} (von der
 Adresse {{.}}){{end}}.
@@ -189,12 +151,8 @@ Waren Sie das nicht? Dann trennen Sie die Anwendung bitte sofort unter
 "Anwendungen" und ändern Sie Ihr Passwort:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailApplicationReplayed: {
-			subject: "Eine Verbindung zu Ihrem Konto wurde beendet",
-			body: `Guten Tag,
-
+`},
+		registrar.MailApplicationReplayed: {"Eine Verbindung zu Ihrem Konto wurde beendet", `
 am {{.At}} haben wir die Verbindung einer Anwendung zu
 Ihrem Konto bei dotkontor beendet. Ihre Zugangsdaten wurden zweimal
 benutzt{{with .Address}} (zuletzt von der Adresse {{.}}){{end}}.
@@ -211,12 +169,8 @@ Waren Sie das nicht? Dann sehen Sie bitte nach, was in Ihrem Konto
 geschehen ist, und prüfen Sie das Gerät, auf dem die Anwendung läuft:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailAgentLinked: {
-			subject: "Ein Checkout-Agent ist mit Ihrem Konto verbunden",
-			body: `Guten Tag,
-
+`},
+		registrar.MailAgentLinked: {"Ein Checkout-Agent ist mit Ihrem Konto verbunden", `
 am {{.At}} wurde bei dotkontor ein Checkout-Agent mit
 Ihrem Konto verbunden{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{with .Name}}
@@ -229,12 +183,8 @@ Waren Sie das nicht? Dann trennen Sie ihn bitte sofort im Profil unter
 „Verbundene Checkout-Agenten“ und ändern Sie Ihr Passwort:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailSecondFactor: {
-			subject: "Ihr zweiter Faktor wurde geändert",
-			body: `Guten Tag,
-
+`},
+		registrar.MailSecondFactor: {"Ihr zweiter Faktor wurde geändert", `
 am {{.At}} wurde für Ihr Konto bei dotkontor
 {{if eq .Change "on"}}die Anmeldung mit zweitem Faktor
 eingeschaltet{{else if eq .Change "off"}}die Anmeldung mit zweitem Faktor
@@ -247,12 +197,8 @@ Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und melden Sie alle Sitzungen ab:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailRegistrantChanged: {
-			subject: "Ihre Inhaberdaten wurden geändert",
-			body: `Guten Tag,
-
+`},
+		registrar.MailRegistrantChanged: {"Ihre Inhaberdaten wurden geändert", `
 am {{.At}} wurden in Ihrem Konto bei dotkontor die
 Daten geändert, auf die Ihre Domains eingetragen
 werden{{with .Address}} (von der Adresse {{.}}){{end}}.
@@ -261,12 +207,8 @@ Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und sehen Sie die Daten durch:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailPasskey: {
-			subject: "Ihre Passkeys wurden geändert",
-			body: `Guten Tag,
-
+`},
+		registrar.MailPasskey: {"Ihre Passkeys wurden geändert", `
 am {{.At}} wurde für Ihr Konto bei dotkontor ein
 Passkey {{if eq .Change "added"}}hinzugefügt{{else if eq .Change "removed"}}entfernt{{else}}geändert{{end}}{{with .Address}} (von der Adresse {{.}}){{end}}.
 {{with .Name}}
@@ -276,8 +218,7 @@ Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und sehen Sie Ihre Passkeys durch:
 
 {{.Portal}}
-`,
-		},
+`},
 	},
 	orderMails: germanOrderMails,
 }

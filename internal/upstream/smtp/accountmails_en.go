@@ -8,6 +8,7 @@ var english = language{
 	timeLayout:       "2 January 2006, 15:04 UTC",
 	dateLayout:       "2 January 2006",
 	decimalSeparator: ".",
+	greeting:         "Hello,\n",
 	footer: `
 --
 dotkontor – {{.Portal}}
@@ -15,10 +16,7 @@ This message was sent automatically. We never ask for your password or
 your codes by e-mail.
 `,
 	accountMails: map[registrar.MailKind]mailText{
-		registrar.MailConfirm: {
-			subject: "Please confirm your e-mail address",
-			body: `Hello,
-
+		registrar.MailConfirm: {"Please confirm your e-mail address", `
 on {{.At}} an account at dotkontor was made with this
 e-mail address{{with .Address}} (from the address {{.}}){{end}}.
 
@@ -30,12 +28,8 @@ The link works until {{.Until}}, and once only.
 
 Was that not you? Then there is nothing to do: without the
 confirmation nobody can sign in to the account.
-`,
-		},
-		registrar.MailAlreadyRegistered: {
-			subject: "You already have an account",
-			body: `Hello,
-
+`},
+		registrar.MailAlreadyRegistered: {"You already have an account", `
 on {{.At}} somebody wanted to make an account at
 dotkontor with this e-mail address{{with .Address}} (from the address {{.}}){{end}}.
 There is an account with this e-mail address already; nothing was
@@ -49,12 +43,8 @@ If you have forgotten your password, choose "Forgot your password"
 there.
 
 Was that not you? Then there is nothing to do.
-`,
-		},
-		registrar.MailAccountClosed: {
-			subject: "Your account is closed",
-			body: `Hello,
-
+`},
+		registrar.MailAccountClosed: {"Your account is closed", `
 on {{.At}} your account at dotkontor was closed
 as you wished{{with .Address}} (from the address {{.}}){{end}}.
 
@@ -63,12 +53,8 @@ applications have ended. Invoices, and what the law has us keep, stay
 stored until their time is over.
 
 Was that not you? Then please answer this message at once.
-`,
-		},
-		registrar.MailPasswordReset: {
-			subject: "Choose a new password",
-			body: `Hello,
-
+`},
+		registrar.MailPasswordReset: {"Choose a new password", `
 on {{.At}} a new password was asked for, for your
 account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 
@@ -81,12 +67,8 @@ one makes it void.
 
 Was that not you? Then there is nothing to do: your password stays as
 it is. Do not pass the link on to anybody.
-`,
-		},
-		registrar.MailNoAccount: {
-			subject: "No account with this e-mail address",
-			body: `Hello,
-
+`},
+		registrar.MailNoAccount: {"No account with this e-mail address", `
 on {{.At}} a new password was asked for at dotkontor,
 for this e-mail address{{with .Address}} (from the address {{.}}){{end}}. But
 there is no account with it.
@@ -97,12 +79,8 @@ account here:
 {{.Portal}}
 
 Was that not you? Then there is nothing to do.
-`,
-		},
-		registrar.MailChangeEmail: {
-			subject: "Please confirm your new e-mail address",
-			body: `Hello,
-
+`},
+		registrar.MailChangeEmail: {"Please confirm your new e-mail address", `
 on {{.At}} this e-mail address was given as the new
 one of an account at dotkontor.
 
@@ -116,12 +94,8 @@ then your current address stays in force.
 
 Was that not you? Then someone mistyped their address. The link does
 nothing without signing in, and you don't need to do anything.
-`,
-		},
-		registrar.MailEmailChanging: {
-			subject: "Your e-mail address is about to change",
-			body: `Hello,
-
+`},
+		registrar.MailEmailChanging: {"Your e-mail address is about to change", `
 on {{.At}} another e-mail address was given for your
 account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Email}}
@@ -135,12 +109,8 @@ Was that not you? Then please sign in at once, change your password and
 sign out all sessions:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailPasswordChanged: {
-			subject: "Your password was changed",
-			body: `Hello,
-
+`},
+		registrar.MailPasswordChanged: {"Your password was changed", `
 on {{.At}} the password of your account at dotkontor
 was changed{{with .Address}} (from the address {{.}}){{end}}. Other sessions were
 signed out.
@@ -150,12 +120,8 @@ Was that not you? Then please choose a new one at once with
 passkeys:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailTokenCreated: {
-			subject: "A new access token for your account",
-			body: `Hello,
-
+`},
+		registrar.MailTokenCreated: {"A new access token for your account", `
 on {{.At}} an access token for programs was made for
 your account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Name}}
@@ -167,12 +133,8 @@ Was that not you? Then please revoke the token at once under
 "MCP and API access", and change your password:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailApplicationConnected: {
-			subject: "An application has access to your account",
-			body: `Hello,
-
+`},
+		registrar.MailApplicationConnected: {"An application has access to your account", `
 on {{.At}} an application was approved to access your
 account at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Name}}
@@ -186,12 +148,8 @@ Was that not you? Then please disconnect the application at once under
 "Applications", and change your password:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailApplicationReplayed: {
-			subject: "A connection to your account was ended",
-			body: `Hello,
-
+`},
+		registrar.MailApplicationReplayed: {"A connection to your account was ended", `
 on {{.At}} we ended an application's connection to your
 account at dotkontor. Its credentials were used
 twice{{with .Address}} (last from the address {{.}}){{end}}.
@@ -208,12 +166,8 @@ Was that not you? Then please review the activity in your account, and
 check the device that the application runs on:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailAgentLinked: {
-			subject: "A checkout agent is linked to your account",
-			body: `Hello,
-
+`},
+		registrar.MailAgentLinked: {"A checkout agent is linked to your account", `
 on {{.At}} a checkout agent was linked to your account
 at dotkontor{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Name}}
@@ -226,12 +180,8 @@ Was that not you? Then please end the link at once in your profile under
 "Linked checkout agents", and change your password:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailSecondFactor: {
-			subject: "Your second factor was changed",
-			body: `Hello,
-
+`},
+		registrar.MailSecondFactor: {"Your second factor was changed", `
 on {{.At}}, for your account at dotkontor,
 {{if eq .Change "on"}}sign-in with a second factor was switched
 on{{else if eq .Change "off"}}sign-in with a second factor was switched
@@ -244,12 +194,8 @@ Was that not you? Then please sign in at once, change your password and
 sign out all sessions:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailRegistrantChanged: {
-			subject: "Your registrant data were changed",
-			body: `Hello,
-
+`},
+		registrar.MailRegistrantChanged: {"Your registrant data were changed", `
 on {{.At}} the data that your domains are registered
 under were changed in your account with
 dotkontor{{with .Address}} (from the address {{.}}){{end}}.
@@ -258,12 +204,8 @@ Was that not you? Then please sign in at once, change your password and
 look through the data:
 
 {{.Portal}}
-`,
-		},
-		registrar.MailPasskey: {
-			subject: "Your passkeys were changed",
-			body: `Hello,
-
+`},
+		registrar.MailPasskey: {"Your passkeys were changed", `
 on {{.At}} a passkey of your account at dotkontor was
 {{if eq .Change "added"}}added{{else if eq .Change "removed"}}removed{{else}}changed{{end}}{{with .Address}} (from the address {{.}}){{end}}.
 {{with .Name}}
@@ -273,8 +215,7 @@ Was that not you? Then please sign in at once, change your password and
 look through your passkeys:
 
 {{.Portal}}
-`,
-		},
+`},
 	},
 	orderMails: englishOrderMails,
 }

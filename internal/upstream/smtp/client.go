@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	netmail "net/mail"
-	"net/netip"
 	"net/textproto"
 	"slices"
 	"strconv"
@@ -79,7 +78,7 @@ func New(opts Options) (*Client, error) {
 	switch opts.TLS {
 	case StartTLS, ImplicitTLS:
 	case NoTLS:
-		if !loopback(host) {
+		if !registrar.IsLoopbackHost(host) {
 			return nil, errors.New("smtp: without encryption the server must be on this machine (127.0.0.1, [::1] or localhost)")
 		}
 		if opts.User != "" {
@@ -103,11 +102,6 @@ func New(opts Options) (*Client, error) {
 		return nil, err
 	}
 	return &Client{opts: opts, host: host, from: from, templates: parsed}, nil
-}
-
-func loopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 func isControlRune(r rune) bool { return r < ' ' || r == 0x7f }
@@ -171,16 +165,9 @@ func (c *Client) compose(message mailer.Message) (*gomail.Msg, error) {
 	mail.SetDateWithValue(c.opts.Now())
 	mail.SetMessageIDWithValue(message.ID + "@" + domain)
 	mail.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: suppresses automatic replies
-	mail.SetGenHeader("Content-Language", mailLanguage(message))
+	mail.SetGenHeader("Content-Language", languageOf(message).code)
 	mail.SetBodyString(gomail.TypeTextPlain, body)
 	return mail, nil
-}
-
-func mailLanguage(message mailer.Message) string {
-	if message.Language == english.code {
-		return english.code
-	}
-	return german.code
 }
 
 // Probe authenticates at the server and sends nothing.

@@ -1,9 +1,9 @@
 package smtp
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 )
@@ -32,12 +32,7 @@ func (l *language) noticeData(data map[string]string) noticeData {
 		Number: sanitizeValue(data["number"]), Contract: quotedLines(quoteForeign(data["contract"], withdrawal.MaxText)), Reason: quotedLines(quoteForeign(data["reason"], withdrawal.MaxReason)),
 		Termination: data["declared"] == string(withdrawal.Termination), Special: data["ground"] == string(withdrawal.Extraordinary),
 	}
-	if data["end"] != "" {
-		d.End = l.formatDate(data["end"])
-		if strings.TrimSpace(d.End) == "" {
-			d.End = sanitizeValue(data["end"])
-		}
-	}
+	d.End = cmp.Or(l.formatDate(data["end"]), sanitizeValue(data["end"]))
 	count, _ := strconv.Atoi(data["orders"]) // zero if it is not a number
 	for n := range min(count, maxNoticeOrders) {
 		of := "order" + strconv.Itoa(n+1) + "_"
@@ -49,35 +44,5 @@ func (l *language) noticeData(data map[string]string) noticeData {
 	return d
 }
 
-// quotedLines wraps a long text into lines marked as quoted. Words longer than a
-// line are split.
-func quotedLines(text string) string {
-	const most = 66
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		for _, piece := range splitRunes(word, most) {
-			if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(piece) > most {
-				lines = append(lines, line)
-				line = ""
-			}
-			if line != "" {
-				line += " "
-			}
-			line += piece
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return strings.Join(lines, "\n> ")
-}
-
-// splitRunes splits a word into parts of at most most characters.
-func splitRunes(word string, most int) (parts []string) {
-	runes := []rune(word)
-	for len(runes) > most {
-		parts, runes = append(parts, string(runes[:most])), runes[most:]
-	}
-	return append(parts, string(runes))
-}
+// quotedLines wraps a long text into lines marked as quoted.
+func quotedLines(text string) string { return strings.Join(wrapLines(text, 66), "\n> ") }

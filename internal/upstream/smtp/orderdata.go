@@ -1,10 +1,10 @@
 package smtp
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // maxItems limits the list in a mail; real orders have fewer.
@@ -31,7 +31,6 @@ type orderData struct {
 	Consent, ConsentAt string
 }
 
-// item is one order item.
 type item struct {
 	Name, Kind string
 	Years      int
@@ -56,7 +55,8 @@ func (l *language) orderData(data map[string]string) orderData {
 		Vatid: sanitizeValue(data["vat_id"]), Unchecked: data["vat_unchecked"] == "true", Unclaimed: data["unclaimed"] == "true", State: data["state"],
 	}
 	if words := data["consent"]; words != "" {
-		b.Consent, b.ConsentAt = wrapIndented(sanitizeLine(words, maxConsentLength)), l.formatTime(data["consent_at"])
+		b.Consent = "  " + strings.Join(wrapLines(sanitizeLine(words, maxConsentLength), 70), "\n  ")
+		b.ConsentAt = l.formatTime(data["consent_at"])
 	}
 	if !isZero(data["refund"]) {
 		b.Refund = l.formatAmount(data["refund"])
@@ -77,7 +77,6 @@ func (l *language) orderData(data map[string]string) orderData {
 	return b
 }
 
-// formatAmount formats an amount in the language's notation.
 func (l *language) formatAmount(value string) string {
 	if value == "" {
 		return ""
@@ -97,7 +96,6 @@ func (l *language) formatRate(value string) string {
 	return strings.ReplaceAll(percent, ".", l.decimalSeparator) + " %"
 }
 
-// formatDate formats a date.
 func (l *language) formatDate(value string) string {
 	day, err := time.Parse(time.DateOnly, value)
 	if err != nil {
@@ -106,7 +104,6 @@ func (l *language) formatDate(value string) string {
 	return day.Format(l.dateLayout)
 }
 
-// formatTime formats a time; empty if there is none.
 func (l *language) formatTime(value string) string {
 	at, err := time.Parse(time.RFC3339, value)
 	if err != nil {
@@ -115,20 +112,23 @@ func (l *language) formatTime(value string) string {
 	return at.UTC().Format(l.timeLayout)
 }
 
-// wrapIndented wraps a text into indented lines.
-func wrapIndented(text string) string {
-	const most, indent = 72, "  "
-	var lines []string
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > most {
-			lines = append(lines, line)
-			line = indent
+// wrapLines wraps a text into lines of at most that many characters. Longer words are
+// split.
+func wrapLines(text string, most int) (lines []string) {
+	var line []rune
+	for word := range strings.FieldsSeq(text) {
+		for part := range slices.Chunk([]rune(word), most) {
+			if len(line) > 0 && len(line)+1+len(part) > most {
+				lines, line = append(lines, string(line)), nil
+			}
+			if len(line) > 0 {
+				line = append(line, ' ')
+			}
+			line = append(line, part...)
 		}
-		if line != indent {
-			line += " "
-		}
-		line += word
 	}
-	return strings.Join(append(lines, line), "\n")
+	if len(line) > 0 {
+		lines = append(lines, string(line))
+	}
+	return lines
 }

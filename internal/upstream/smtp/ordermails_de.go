@@ -4,10 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // germanOrderMails are the mails about orders and domains in German.
 var germanOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {
-		subject: "Ihre Bestellung bei dotkontor",
-		body: `Guten Tag,
-
+	registrar.MailOrderPaid: {"Ihre Bestellung bei dotkontor", `
 vielen Dank. Ihre Bestellung wurde am
 {{.At}} {{if .Free}}bestätigt{{else}}bezahlt{{end}}.
 
@@ -52,12 +49,8 @@ jederzeit unter "Bestellungen":
 
 Waren Sie das nicht? Dann melden Sie sich bitte sofort an, ändern Sie
 Ihr Passwort und antworten Sie uns.
-{{end}}`,
-	},
-	registrar.MailOrderDone: {
-		subject: "Das ist aus Ihrer Bestellung geworden",
-		body: `Guten Tag,
-
+{{end}}`},
+	registrar.MailOrderDone: {"Das ist aus Ihrer Bestellung geworden", `
 Ihre Bestellung ist seit {{.At}}
 {{if eq .State "completed"}}ausgeführt{{else if eq .State "partially_completed"}}zum Teil ausgeführt{{else}}abgeschlossen, konnte aber nicht ausgeführt werden{{end}}.
 
@@ -74,12 +67,8 @@ Ihres übernehmen, steht in einer eigenen E-Mail. Danach ist alles hier:
 {{else}}Ihre Domains finden Sie hier:
 {{end}}
 {{.Portal}}
-`,
-	},
-	registrar.MailClaim: {
-		subject: "Eine Bestellung für Sie: bitte übernehmen",
-		body: `Guten Tag,
-
+`},
+	registrar.MailClaim: {"Eine Bestellung für Sie: bitte übernehmen", `
 am {{.At}} wurde bei dotkontor eine Bestellung mit dieser
 E-Mail-Adresse gemacht, von einem Programm, das für Sie einkauft.
 
@@ -99,12 +88,8 @@ macht ihn ungültig. Geben Sie ihn niemandem: Wer ihn hat, kann die
 Bestellung übernehmen.
 
 Haben Sie nichts bestellt? Dann antworten Sie uns bitte.
-`,
-	},
-	registrar.MailPaymentReturned: {
-		subject: "Wir geben eine Zahlung zurück",
-		body: `Guten Tag,
-
+`},
+	registrar.MailPaymentReturned: {"Wir geben eine Zahlung zurück", `
 am {{.At}} kam eine Zahlung an, die wir nicht mehr
 brauchten: Die Bestellung war schon bezahlt, oder sie war inzwischen
 abgelehnt oder abgelaufen.
@@ -117,12 +102,8 @@ bezahlt haben. Das dauert einige Tage.
 Ihre Bestellungen finden Sie hier:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailExpiringMonth: {
-		subject: "Ihre Domain läuft in etwa einem Monat ab",
-		body: `Guten Tag,
-
+`},
+	registrar.MailExpiringMonth: {"Ihre Domain läuft in etwa einem Monat ab", `
 die bezahlte Laufzeit einer Domain endet bald:
 
 Domain: {{.Domain}}
@@ -134,12 +115,8 @@ unter "Domains":
 {{.Portal}}
 
 Möchten Sie sie nicht behalten, müssen Sie nichts tun.
-`,
-	},
-	registrar.MailExpiringWeek: {
-		subject: "Ihre Domain läuft in etwa einer Woche ab",
-		body: `Guten Tag,
-
+`},
+	registrar.MailExpiringWeek: {"Ihre Domain läuft in etwa einer Woche ab", `
 die bezahlte Laufzeit einer Domain endet in wenigen Tagen:
 
 Domain: {{.Domain}}
@@ -153,12 +130,8 @@ unter "Domains":
 Ohne Verlängerung können Webseiten und E-Mail-Adressen unter diesem
 Namen danach ausfallen. Möchten Sie die Domain nicht behalten, müssen
 Sie nichts tun.
-`,
-	},
-	registrar.MailExpired: {
-		subject: "Ihre Domain ist abgelaufen",
-		body: `Guten Tag,
-
+`},
+	registrar.MailExpired: {"Ihre Domain ist abgelaufen", `
 die bezahlte Laufzeit einer Domain ist zu Ende:
 
 Domain: {{.Domain}}
@@ -170,12 +143,8 @@ Noch können Sie die Domain verlängern, unter "Domains":
 
 Ohne Verlängerung kann die Domain jederzeit ausfallen und gelöscht
 werden. Danach kann sie jemand anderes registrieren.
-`,
-	},
-	registrar.MailDomainChanged: {
-		subject: "Eine Ihrer Domains wurde geändert",
-		body: `Guten Tag,
-
+`},
+	registrar.MailDomainChanged: {"Eine Ihrer Domains wurde geändert", `
 am {{.At}} wurde eine Ihrer Domains bei der Registry
 geändert{{with .Address}} (auf Wunsch von der Adresse {{.}}){{end}}.
 
@@ -195,12 +164,8 @@ Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sehen
 Sie die Domain durch und wenden Sie sich an uns:
 {{end}}
 {{.Portal}}
-`,
-	},
-	registrar.MailDomainLock: {
-		subject: "Zu einer Sperre auf einer Ihrer Domains",
-		body: `Guten Tag,
-
+`},
+	registrar.MailDomainLock: {"Zu einer Sperre auf einer Ihrer Domains", `
 am {{.At}} {{if eq .Change "lifted"}}haben wir die Sperre auf einer Ihrer Domains
 aufgehoben.{{else}}haben wir eine Ihrer Domains gesperrt.{{end}}
 
@@ -216,12 +181,8 @@ Was jetzt nicht geht, steht auf der Seite der Domain. Wenn Sie Fragen
 haben oder das für einen Irrtum halten, wenden Sie sich bitte an uns:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailAuthCode: {
-		subject: "Der Auth-Code einer Ihrer Domains wurde angezeigt",
-		body: `Guten Tag,
-
+`},
+	registrar.MailAuthCode: {"Der Auth-Code einer Ihrer Domains wurde angezeigt", `
 am {{.At}} wurde der Auth-Code einer Ihrer Domains
 neu gesetzt und im Portal angezeigt{{with .Address}} (von der
 Adresse {{.}}){{end}}.
@@ -235,12 +196,8 @@ Waren Sie das nicht? Dann ändern Sie bitte sofort Ihr Passwort, sperren
 Sie die Domain für Umzüge und fordern Sie einen neuen Auth-Code an:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailWithdrawal: {
-		subject: "Eingangsbestätigung Ihres Widerrufs",
-		body: `Guten Tag,
-
+`},
+	registrar.MailWithdrawal: {"Eingangsbestätigung Ihres Widerrufs", `
 Ihr Widerruf ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
 Zeitpunkt:
 
@@ -260,12 +217,8 @@ Sie diese Nachricht auf.
 
 Haben Sie nichts widerrufen? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
-`,
-	},
-	registrar.MailTermination: {
-		subject: "Eingangsbestätigung Ihrer Kündigung",
-		body: `Guten Tag,
-
+`},
+	registrar.MailTermination: {"Eingangsbestätigung Ihrer Kündigung", `
 Ihre Kündigung ist bei uns eingegangen. Wir bestätigen Ihnen Inhalt und
 Zeitpunkt:
 
@@ -290,12 +243,8 @@ Sie diese Nachricht auf.
 
 Haben Sie nichts gekündigt? Dann hat jemand Ihre Adresse angegeben;
 antworten Sie uns bitte, damit nichts Falsches geschieht.
-`,
-	},
-	registrar.MailNoticeReceived: {
-		subject: "Eine Erklärung zu einem Vertrag ist eingegangen",
-		body: `Guten Tag,
-
+`},
+	registrar.MailNoticeReceived: {"Eine Erklärung zu einem Vertrag ist eingegangen", `
 jemand hat {{if .Termination}}einen Vertrag gekündigt{{else}}einen Vertrag widerrufen{{end}}:
 
 Nummer:  {{.Number}}
@@ -319,6 +268,5 @@ Eine Bestellung ist an diesen Worten nicht zu erkennen.
 Die Bestätigung an diese Adresse ist unterwegs. Alle Erklärungen zeigt
 "dotkontor notices list"; mit "dotkontor notices done" und der
 Nummer wird diese als erledigt vermerkt.
-`,
-	},
+`},
 }

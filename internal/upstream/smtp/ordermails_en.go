@@ -4,10 +4,7 @@ import "github.com/dotkontor/dotkontor/internal/registrar"
 
 // englishOrderMails are the mails about orders and domains in English.
 var englishOrderMails = map[registrar.MailKind]mailText{
-	registrar.MailOrderPaid: {
-		subject: "Your order at dotkontor",
-		body: `Hello,
-
+	registrar.MailOrderPaid: {"Your order at dotkontor", `
 thank you. Your order was {{if .Free}}confirmed{{else}}paid{{end}}
 on {{.At}}.
 
@@ -51,12 +48,8 @@ stands at any time under "Orders":
 
 Was that not you? Then please sign in at once, change your password and
 answer this message.
-{{end}}`,
-	},
-	registrar.MailOrderDone: {
-		subject: "What became of your order",
-		body: `Hello,
-
+{{end}}`},
+	registrar.MailOrderDone: {"What became of your order", `
 since {{.At}} your order is
 {{if eq .State "completed"}}carried out{{else if eq .State "partially_completed"}}carried out in part{{else}}closed, but could not be carried out{{end}}.
 
@@ -73,12 +66,8 @@ over into yours is in a message of its own. After that all is here:
 {{else}}You find your domains here:
 {{end}}
 {{.Portal}}
-`,
-	},
-	registrar.MailClaim: {
-		subject: "An order for you: please take it over",
-		body: `Hello,
-
+`},
+	registrar.MailClaim: {"An order for you: please take it over", `
 on {{.At}} an order was made at dotkontor with this
 e-mail address, by a program that buys for you.
 
@@ -97,12 +86,8 @@ one makes it void. Give it to nobody: whoever has it can take the order
 over.
 
 Have you ordered nothing? Then please reply to us.
-`,
-	},
-	registrar.MailPaymentReturned: {
-		subject: "We give a payment back",
-		body: `Hello,
-
+`},
+	registrar.MailPaymentReturned: {"We give a payment back", `
 on {{.At}} a payment arrived that we did not need any
 more: the order was paid already, or it had been declined or had
 expired.
@@ -115,12 +100,8 @@ paid. That takes some days.
 You find your orders here:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailExpiringMonth: {
-		subject: "Your domain expires in about a month",
-		body: `Hello,
-
+`},
+	registrar.MailExpiringMonth: {"Your domain expires in about a month", `
 the paid term of a domain ends soon:
 
 Domain: {{.Domain}}
@@ -132,12 +113,8 @@ Do you want to keep the domain? Then please renew it before, under
 {{.Portal}}
 
 If you do not want to keep it, there is nothing to do.
-`,
-	},
-	registrar.MailExpiringWeek: {
-		subject: "Your domain expires in about a week",
-		body: `Hello,
-
+`},
+	registrar.MailExpiringWeek: {"Your domain expires in about a week", `
 the paid term of a domain ends within days:
 
 Domain: {{.Domain}}
@@ -151,12 +128,8 @@ Do you want to keep the domain? Then please renew it before, under
 Without a renewal, web pages and e-mail addresses under this name may
 stop working then. If you do not want to keep the domain, there is
 nothing to do.
-`,
-	},
-	registrar.MailExpired: {
-		subject: "Your domain has expired",
-		body: `Hello,
-
+`},
+	registrar.MailExpired: {"Your domain has expired", `
 the paid term of a domain is over:
 
 Domain: {{.Domain}}
@@ -168,12 +141,8 @@ You can still renew the domain, under "Domains":
 
 Without a renewal the domain may stop working and be deleted at any
 time. After that anybody can register it.
-`,
-	},
-	registrar.MailDomainChanged: {
-		subject: "One of your domains was changed",
-		body: `Hello,
-
+`},
+	registrar.MailDomainChanged: {"One of your domains was changed", `
 on {{.At}} one of your domains was changed at its
 registry{{with .Address}} (as asked for from the address {{.}}){{end}}.
 
@@ -193,12 +162,8 @@ Was that not you? Then please change your password at once, look
 through the domain and contact us:
 {{end}}
 {{.Portal}}
-`,
-	},
-	registrar.MailDomainLock: {
-		subject: "About a lock on one of your domains",
-		body: `Hello,
-
+`},
+	registrar.MailDomainLock: {"About a lock on one of your domains", `
 on {{.At}} {{if eq .Change "lifted"}}we lifted the lock on one of your
 domains.{{else}}we locked one of your domains.{{end}}
 
@@ -214,12 +179,8 @@ What can't be done now is on the domain's page. If you have questions
 or think that this is a mistake, please contact us:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailAuthCode: {
-		subject: "The auth code of one of your domains was shown",
-		body: `Hello,
-
+`},
+	registrar.MailAuthCode: {"The auth code of one of your domains was shown", `
 on {{.At}} the auth code of one of your domains was
 set anew and shown in the portal{{with .Address}} (from the
 address {{.}}){{end}}.
@@ -233,12 +194,8 @@ Was that not you? Then please change your password at once, lock the
 domain against transfers and ask for a new auth code:
 
 {{.Portal}}
-`,
-	},
-	registrar.MailWithdrawal: {
-		subject: "We have received your withdrawal",
-		body: `Hello,
-
+`},
+	registrar.MailWithdrawal: {"We have received your withdrawal", `
 your withdrawal has reached us. We confirm its content and its time:
 
 Number:   {{.Number}}
@@ -256,12 +213,8 @@ which you paid. Please keep this message.
 
 Have you not withdrawn from anything? Then somebody has given your
 address; please answer this message, so that nothing wrong happens.
-`,
-	},
-	registrar.MailTermination: {
-		subject: "We have received your notice of termination",
-		body: `Hello,
-
+`},
+	registrar.MailTermination: {"We have received your notice of termination", `
 your notice has reached us. We confirm its content and its time:
 
 Number:   {{.Number}}
@@ -284,12 +237,8 @@ have found the contract. Please keep this message.
 
 Have you not ended anything? Then somebody has given your address;
 please answer this message, so that nothing wrong happens.
-`,
-	},
-	registrar.MailNoticeReceived: {
-		subject: "A declaration about a contract has come in",
-		body: `Hello,
-
+`},
+	registrar.MailNoticeReceived: {"A declaration about a contract has come in", `
 somebody has {{if .Termination}}ended a contract{{else}}withdrawn from a contract{{end}}:
 
 Number:   {{.Number}}
@@ -313,6 +262,5 @@ These words name no order that we know.
 The confirmation to this address has been queued. "dotkontor notices
 list" shows all of them; "dotkontor notices done" with the number
 marks this one as dealt with.
-`,
-	},
+`},
 }

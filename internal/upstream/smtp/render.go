@@ -18,20 +18,20 @@ const maxValueLength = 100
 // language holds all mails in one language.
 type language struct {
 	code             string
-	timeLayout       string // the layout of times
-	dateLayout       string // the layout of dates
+	timeLayout       string
+	dateLayout       string
 	decimalSeparator string // between euros and cents
-	footer           string
+	greeting, footer string // of every mail
 	// accountMails are about an account, orderMails about orders and domains.
 	accountMails, orderMails map[registrar.MailKind]mailText
 }
 
-// text returns the text of a kind.
-func (l *language) text(kind registrar.MailKind) mailText {
-	if found, known := l.accountMails[kind]; known {
-		return found
+// languageOf returns the recipient's language, German if it is not supported.
+func languageOf(message mailer.Message) *language {
+	if message.Language == english.code {
+		return &english
 	}
-	return l.orderMails[kind]
+	return &german
 }
 
 // MailKinds returns all kinds of mail that have a text.
@@ -39,7 +39,7 @@ func MailKinds() []registrar.MailKind {
 	return slices.AppendSeq(slices.Collect(maps.Keys(english.accountMails)), maps.Keys(english.orderMails))
 }
 
-// mailText is one mail. Subjects have no placeholders.
+// mailText is one mail between greeting and footer. Subjects have no placeholders.
 type mailText struct{ subject, body string }
 
 // templateData holds the placeholders of the texts.
@@ -59,16 +59,16 @@ type templateData struct {
 	Date   string // on that day
 }
 
-// templates are the parsed mails by language.
+// templates are the parsed mails by language code. A template is named by its subject.
 type templates map[string]map[registrar.MailKind]*template.Template
 
 func parseTemplates() (templates, error) {
 	parsed := templates{}
 	for _, lang := range []language{german, english} {
 		parsed[lang.code] = map[registrar.MailKind]*template.Template{}
-		for _, some := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
-			for kind, mail := range some {
-				text, err := template.New(string(kind)).Parse(mail.body + lang.footer)
+		for _, mails := range []map[registrar.MailKind]mailText{lang.accountMails, lang.orderMails} {
+			for kind, mail := range mails {
+				text, err := template.New(mail.subject).Parse(lang.greeting + mail.body + lang.footer)
 				if err != nil {
 					return nil, fmt.Errorf("smtp: parse mail %s in %s: %w", kind, lang.code, err)
 				}
@@ -79,12 +79,9 @@ func parseTemplates() (templates, error) {
 	return parsed, nil
 }
 
-// render returns subject and body of a message. Unsupported languages get German.
+// render returns subject and body of a message.
 func (t templates) render(message mailer.Message, portal string) (subject, body string, err error) {
-	lang := german
-	if message.Language == english.code {
-		lang = english
-	}
+	lang := languageOf(message)
 	text, known := t[lang.code][message.Kind]
 	if !known {
 		return "", "", fmt.Errorf("smtp: no mail of kind %q", message.Kind)
@@ -111,13 +108,13 @@ func (t templates) render(message mailer.Message, portal string) (subject, body 
 	if err := text.Execute(&written, data); err != nil {
 		return "", "", err
 	}
-	return lang.text(message.Kind).subject, written.String(), nil
+	return text.Name(), written.String(), nil
 }
 
-// sanitizeValue removes control characters, line breaks and bidirectional
-// overrides, and cuts a value to one line.
 func sanitizeValue(value string) string { return sanitizeLine(value, maxValueLength) }
 
+// sanitizeLine removes control characters, line breaks and bidirectional overrides, and
+// cuts a value to one line of at most that many characters.
 func sanitizeLine(value string, most int) string {
 	value = strings.Map(func(r rune) rune {
 		switch {
