@@ -219,19 +219,24 @@ func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]i
 // ReconciliationDocuments returns all documents. Pending ones are read first, so that one
 // issued meanwhile is seen twice rather than not at all.
 func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
-	owed := pages(func(after string, limit int) ([]query.PendingInvoice, error) {
-		return db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
-	}, func(row query.PendingInvoice) string { return row.ID }, func(row query.PendingInvoice) reconcile.Document {
-		return reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)}
-	})
-	issued := pages(func(after string, limit int) ([]query.ListInvoicesForReconciliationRow, error) {
-		return db.read().ListInvoicesForReconciliation(ctx, query.ListInvoicesForReconciliationParams{ID: after, Limit: int32(limit)})
-	}, func(row query.ListInvoicesForReconciliationRow) string { return row.ID }, func(row query.ListInvoicesForReconciliationRow) reconcile.Document {
-		return reconcile.Document{
-			ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,
-			Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross), At: fromMicros(row.IssuedAt),
+	id := func(d reconcile.Document) string { return d.ID }
+	owed := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
+		rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
+		for _, row := range rows {
+			documents = append(documents, reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)})
 		}
-	})
+		return documents, err
+	}, id)
+	issued := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
+		rows, err := db.read().ListInvoicesForReconciliation(ctx, query.ListInvoicesForReconciliationParams{ID: after, Limit: int32(limit)})
+		for _, row := range rows {
+			documents = append(documents, reconcile.Document{
+				ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,
+				Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross), At: fromMicros(row.IssuedAt),
+			})
+		}
+		return documents, err
+	}, id)
 	return func(yield func(reconcile.Document, error) bool) {
 		for _, part := range []iter.Seq2[reconcile.Document, error]{owed, issued} {
 			for one, err := range part {

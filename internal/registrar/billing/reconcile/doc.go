@@ -1,8 +1,8 @@
 // Package reconcile checks that payments, orders and domains agree, in our database and
 // at the payment provider.
 //
-// It only reads, depends on no database or provider, and shares no code with what it
-// checks, so that a bug there is not repeated here. The rules, by the names that the
+// It only reads, depends on no database or provider, and shares types but no rules with
+// what it checks, so that a bug there is not repeated here. The rules, by the names that the
 // findings use:
 //
 //	totals     An order's items add up to its totals, gross is net plus VAT, and the VAT

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // Document is an invoice, or the correction for a refund.
@@ -30,11 +31,11 @@ type expectedDocument struct {
 }
 
 // expectDocuments records the documents that an order must have.
-func (a *reconciler) expectDocuments(o Order, fresh bool) {
-	if !o.Paid || o.Gross == 0 {
+func (a *reconciler) expectDocuments(o order.Order, fresh bool) {
+	if !isPaid(o) || o.Totals.Gross == 0 {
 		return
 	}
-	a.expectedDocuments[[2]string{o.ID, ""}] = &expectedDocument{order: o.ID, what: "the invoice", net: o.Net, vat: o.VAT, gross: o.Gross, fresh: fresh}
+	a.expectedDocuments[[2]string{o.ID, ""}] = &expectedDocument{order: o.ID, what: "the invoice", net: o.Totals.Net, vat: o.Totals.VAT, gross: o.Totals.Gross, fresh: fresh}
 	for _, r := range o.Refunds {
 		if r.Provider == "" || r.Item == "" {
 			continue // an unmatched payment has no invoice to correct
@@ -59,7 +60,7 @@ func (a *reconciler) checkDocument(d Document) {
 	if d.Owed {
 		p.owed = true
 		if a.options.GracePeriod > 0 && !fresh {
-			a.addFinding(p.fresh, "stuck", d.Order, "%s is pending since %s; is company.name set?", p.what, d.At.UTC().Format("2006-01-02 15:04:05"))
+			a.addFinding(p.fresh, "stuck", d.Order, "%s is pending since %s; is company.name set?", p.what, d.At.UTC().Format(time.DateTime))
 		}
 		return
 	}

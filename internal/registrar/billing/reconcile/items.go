@@ -1,51 +1,59 @@
 package reconcile
 
-func (a *reconciler) checkItem(l ProvisionItem) {
+import (
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
+)
+
+func (a *reconciler) checkItem(l provision.Item) {
 	a.ProvisionItems++
 	fresh := a.isFresh(l.UpdatedAt)
-	if !l.DueAt.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(l.DueAt) > a.options.GracePeriod {
-		a.addFinding(false, "stuck", l.ID, "the provisioning of %s is overdue since %s", l.Name, l.DueAt.UTC().Format("2006-01-02 15:04:05"))
-	}
-	if l.Order != "" {
-		a.compareWithOrderItem(l, fresh)
+	a.checkOverdue(l.DueAt, l.ID, "the provisioning of "+l.Name)
+	if paidBy, ok := order.OrderOfPayment(l.Payment); ok {
+		a.compareWithOrderItem(l, paidBy, fresh)
 	}
 	switch {
-	case l.Stage == ItemDone && l.RefundDue:
+	case l.State == provision.StateActive && l.RefundDue:
 		a.addFinding(fresh, "refund", l.ID, "%s is provisioned and marked for a refund", l.Name)
-	case l.Stage == ItemFailed && !l.RefundDue:
+	case l.State == provision.StateFailed && !l.RefundDue:
 		a.addFinding(fresh, "refund", l.ID, "%s failed and is not marked for a refund", l.Name)
 	}
-	if l.Stage != ItemDone {
+	if l.State != provision.StateActive {
 		return
 	}
 	if l.Domain == "" {
 		a.addFinding(fresh, "domain", l.ID, "the item is provisioned without a domain")
 		return
 	}
-	if l.Kind != "renew" {
+	if l.Kind != provision.Renew {
 		a.registrations[l.Domain]++
 	}
 	a.expectedDomains[l.Domain] = expectedDomain{item: l.ID, customer: l.Customer, name: l.Name, fresh: fresh}
 }
 
-func (a *reconciler) compareWithOrderItem(l ProvisionItem, fresh bool) {
+func (a *reconciler) compareWithOrderItem(l provision.Item, paidBy string, fresh bool) {
 	i, known := a.items[l.ID]
 	if !known {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s refers to %s, which has no such item", l.Name, l.Order)
+		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s refers to %s, which has no such item", l.Name, paidBy)
 		return
 	}
 	i.provisionItems++
 	a.items[l.ID] = i
 	fresh = fresh || i.fresh
-	if i.order != l.Order || i.name != l.Name || i.kind != l.Kind || i.customer != l.Customer {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, l.Order, i.order, i.kind, i.name)
+	if i.order != paidBy || i.name != l.Name || i.kind != l.Kind || i.customer != l.Customer {
+		a.addFinding(fresh, "line", l.ID, "the provisioning item is to %s %s for %s, the item of %s is to %s %s", l.Kind, l.Name, paidBy, i.order, i.kind, i.name)
 	}
-	stage := i.stage
-	if stage == ItemRefunded {
-		stage = ItemFailed
+	result := open
+	switch l.State {
+	case provision.StateActive:
+		result = provisioned
+	case provision.StateFailed:
+		result = failed
+	default:
 	}
-	if stage != l.Stage {
-		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s is %s, its item in %s is %s", l.Name, l.Stage, l.Order, i.stage)
+	if i.stage != result && (i.stage != refunded || result != failed) {
+		a.addFinding(fresh, "line", l.ID, "the provisioning item for %s is %s, its item in %s is %s", l.Name, result, paidBy, i.stage)
 	}
 }
 
@@ -58,7 +66,7 @@ func (a *reconciler) checkMissingItems() {
 	a.items = nil
 }
 
-func (a *reconciler) checkDomain(d Domain) {
+func (a *reconciler) checkDomain(d provision.Domain) {
 	a.Domains++
 	fresh := a.isFresh(d.UpdatedAt)
 	if l, expected := a.expectedDomains[d.ID]; expected {
@@ -67,13 +75,14 @@ func (a *reconciler) checkDomain(d Domain) {
 		}
 		delete(a.expectedDomains, d.ID)
 	}
-	if !d.ViaItem {
-		return
+	if d.Account == "" {
+		return // no item of ours registered it
 	}
+	pending := d.Status == registrar.DomainPending
 	switch n := a.registrations[d.ID]; {
-	case d.Pending && n > 0:
+	case pending && n > 0:
 		a.addFinding(fresh, "domain", d.ID, "%s is still pending although its item is provisioned", d.Name)
-	case !d.Pending && n != 1:
+	case !pending && n != 1:
 		a.addFinding(fresh, "domain", d.ID, "%s is registered by %d provisioning items, want 1", d.Name, n)
 	}
 }

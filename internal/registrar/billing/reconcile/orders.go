@@ -1,13 +1,18 @@
 package reconcile
 
-import "github.com/dotkontor/dotkontor/internal/registrar"
+import (
+	"slices"
 
-func (a *reconciler) checkOrder(o Order) {
+	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
+
+func (a *reconciler) checkOrder(o order.Order) {
 	a.Orders++
 	fresh := a.isFresh(o.UpdatedAt)
 	a.checkTotals(o, fresh)
 	for _, p := range o.Payments {
-		a.payments[p.ID] = &payment{order: o.ID, status: p.Status, amount: p.Amount, fresh: fresh || a.isFresh(p.UpdatedAt)}
+		a.payments[p.ID] = &payment{order: o.ID, state: p.State, amount: p.Amount, fresh: fresh || a.isFresh(p.UpdatedAt)}
 		if p.Intent == "" {
 			continue
 		}
@@ -23,7 +28,7 @@ func (a *reconciler) checkOrder(o Order) {
 	a.checkStuck(o)
 }
 
-func (a *reconciler) checkTotals(o Order, fresh bool) {
+func (a *reconciler) checkTotals(o order.Order, fresh bool) {
 	var net, vat, gross registrar.Cents
 	for _, i := range o.Items {
 		if i.Gross != i.Net+i.VAT || i.Net < 0 || i.VAT < 0 {
@@ -31,64 +36,65 @@ func (a *reconciler) checkTotals(o Order, fresh bool) {
 		}
 		net, vat, gross = net+i.Net, vat+i.VAT, gross+i.Gross
 	}
-	if net != o.Net || vat != o.VAT || gross != o.Gross {
-		a.addFinding(fresh, "totals", o.ID, "the items add up to %s + %s = %s, the order says %s + %s = %s", net, vat, gross, o.Net, o.VAT, o.Gross)
+	if net != o.Totals.Net || vat != o.Totals.VAT || gross != o.Totals.Gross {
+		a.addFinding(fresh, "totals", o.ID, "the items add up to %s + %s = %s, the order says %s + %s = %s", net, vat, gross, o.Totals.Net, o.Totals.VAT, o.Totals.Gross)
 	}
 	// Half-up, computed differently from package billing.
-	if off := 2*(o.Net*registrar.Cents(o.RateBasisPoints)-o.VAT*10_000) + 10_000; off < 0 || off >= 20_000 {
-		a.addFinding(fresh, "totals", o.ID, "%s is not the VAT of %s at %d hundredths of a percent", o.VAT, o.Net, o.RateBasisPoints)
+	t := o.Totals
+	if off := 2*(t.Net*registrar.Cents(t.RateBasisPoints)-t.VAT*10_000) + 10_000; off < 0 || off >= 20_000 {
+		a.addFinding(fresh, "totals", o.ID, "%s is not the VAT of %s at %d hundredths of a percent", t.VAT, t.Net, t.RateBasisPoints)
 	}
 }
 
-// checkCaptured checks the payments of an order.
-func (a *reconciler) checkCaptured(o Order, fresh bool) {
-	var captured []Payment
+func (a *reconciler) checkCaptured(o order.Order, fresh bool) {
+	var captured []order.Payment
 	for _, p := range o.Payments {
-		if p.Status == PaymentCaptured {
+		if p.State == order.PaymentCaptured {
 			captured = append(captured, p)
 		}
 	}
-	switch {
-	case !o.Paid && len(captured) > 0:
+	switch paid := isPaid(o); {
+	case !paid && len(captured) > 0:
 		a.addFinding(fresh, "charge", o.ID, "the order is %s and has the captured payment %s", o.State, captured[0].ID)
-	case !o.Paid:
-	case o.Gross == 0 && len(captured) > 0:
+	case !paid:
+	case o.Totals.Gross == 0 && len(captured) > 0:
 		a.addFinding(fresh, "charge", o.ID, "the order is free and has the captured payment %s", captured[0].ID)
-	case o.Gross == 0:
+	case o.Totals.Gross == 0:
 	case len(captured) != 1:
 		a.addFinding(fresh, "charge", o.ID, "the order is paid and has %d captured payments, want 1", len(captured))
-	case captured[0].Amount != o.Gross:
-		a.addFinding(fresh, "charge", o.ID, "the order costs %s and %s was captured", o.Gross, captured[0].Amount)
+	case captured[0].Amount != o.Totals.Gross:
+		a.addFinding(fresh, "charge", o.ID, "the order costs %s and %s was captured", o.Totals.Gross, captured[0].Amount)
 	case captured[0].Intent == "":
 		a.addFinding(fresh, "charge", o.ID, "payment %s has no charge at the provider", captured[0].ID)
 	}
 }
 
 // checkOrderItems checks the items of an order; checkItem compares their provisioning.
-func (a *reconciler) checkOrderItems(o Order, fresh bool) {
+func (a *reconciler) checkOrderItems(o order.Order, fresh bool) {
+	paid := isPaid(o)
 	for _, i := range o.Items {
+		stage := stageOf(i.State)
 		if i.ProvisionItem != "" {
 			if other, taken := a.items[i.ProvisionItem]; taken {
 				a.addFinding(fresh, "line", i.ProvisionItem, "%s of %s and %s of %s have the same provisioning item", i.Name, o.ID, other.name, other.order)
 			}
-			a.items[i.ProvisionItem] = item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: i.Stage, fresh: fresh}
+			a.items[i.ProvisionItem] = item{order: o.ID, customer: o.Customer, name: i.Name, kind: i.Kind, stage: stage, fresh: fresh}
 		}
-		failed := i.Stage == ItemFailed || i.Stage == ItemRefunded
 		switch {
-		case !o.Paid && i.ProvisionItem != "":
+		case !paid && i.ProvisionItem != "":
 			a.addFinding(fresh, "line", o.ID, "the order is %s and %s has the provisioning item %s", o.State, i.Name, i.ProvisionItem)
-		case !o.Paid && i.Stage != ItemOpen:
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
-		case o.Paid && i.ProvisionItem == "" && !failed:
+		case !paid && stage != open:
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
+		case paid && i.ProvisionItem == "" && stage != failed && stage != refunded:
 			a.addFinding(fresh, "line", o.ID, "the order is paid and %s has no provisioning item", i.Name)
-		case o.Ended && o.Paid && i.Stage == ItemOpen:
-			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, i.Stage)
+		case o.State.Final() && paid && stage == open:
+			a.addFinding(fresh, "line", o.ID, "the order is %s and %s is %s", o.State, i.Name, stage)
 		}
 	}
 }
 
 // checkRefunds checks that every refund has a reason and every reason one refund.
-func (a *reconciler) checkRefunds(o Order, fresh bool) {
+func (a *reconciler) checkRefunds(o order.Order, fresh bool) {
 	made := make(map[[2]string]int) // by payment and item
 	amounts := make(map[[2]string]registrar.Cents)
 	done := make(map[[2]string]bool)
@@ -108,10 +114,10 @@ func (a *reconciler) checkRefunds(o Order, fresh bool) {
 	}
 	// expect checks the one refund for a reason. amount is -1 if only the provider knows
 	// it.
-	expect := func(p Payment, what, item string, amount registrar.Cents, back bool) {
+	expect := func(p order.Payment, what, item string, amount registrar.Cents, back bool) {
 		key := [2]string{p.ID, item}
 		switch n := made[key]; {
-		case n == 0 && o.Ended:
+		case n == 0 && o.State.Final():
 			a.addFinding(fresh, "refund", o.ID, "%s is to be refunded and has no refund", what)
 		case n == 0:
 			// The refund is stored when the order ends; an order that doesn't end is stuck.
@@ -125,18 +131,18 @@ func (a *reconciler) checkRefunds(o Order, fresh bool) {
 		delete(made, key)
 	}
 	for _, p := range o.Payments {
-		switch p.Status {
-		case PaymentCaptured:
+		switch p.State {
+		case order.PaymentCaptured:
 			for _, i := range o.Items {
-				if (i.Stage == ItemFailed || i.Stage == ItemRefunded) && i.Gross > 0 {
-					expect(p, i.Name, i.ID, i.Gross, i.Stage == ItemRefunded)
+				if (i.State == order.ItemFailed || i.State == order.ItemRefunded) && i.Gross > 0 {
+					expect(p, i.Name, i.ID, i.Gross, i.State == order.ItemRefunded)
 				}
 			}
-		case PaymentUnmatched, PaymentRefunded:
+		case order.PaymentUnmatched, order.PaymentRefunded:
 			// The amount may differ from the requested one: a reason for being unmatched.
 			a.payments[p.ID].owed = amounts[[2]string{p.ID, ""}]
-			expect(p, "payment "+p.ID, "", -1, p.Status == PaymentRefunded)
-		case PaymentInFlight, PaymentClosed:
+			expect(p, "payment "+p.ID, "", -1, p.State == order.PaymentRefunded)
+		default:
 		}
 	}
 	for key := range made {
@@ -144,23 +150,14 @@ func (a *reconciler) checkRefunds(o Order, fresh bool) {
 	}
 }
 
-// checkStuck looks for overdue work.
-func (a *reconciler) checkStuck(o Order) {
+func (a *reconciler) checkStuck(o order.Order) {
 	fresh := a.isFresh(o.UpdatedAt)
-	if !o.DueAt.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(o.DueAt) > a.options.GracePeriod {
-		a.addFinding(false, "stuck", o.ID, "the order is overdue since %s", o.DueAt.UTC().Format("2006-01-02 15:04:05"))
-	}
-	if o.Paid && !o.Ended {
-		open := false
-		for _, i := range o.Items {
-			open = open || i.Stage == ItemOpen
-		}
-		if !open {
-			a.addFinding(fresh, "stuck", o.ID, "all items have ended and the order is still %s", o.State)
-		}
+	a.checkOverdue(o.DueAt, o.ID, "the order")
+	if isPaid(o) && !o.State.Final() && !slices.ContainsFunc(o.Items, func(i order.Item) bool { return stageOf(i.State) == open }) {
+		a.addFinding(fresh, "stuck", o.ID, "all items have ended and the order is still %s", o.State)
 	}
 	for _, p := range o.Payments {
-		if p.Status == PaymentInFlight && (o.Ended || o.Paid) {
+		if inFlight(p.State) && (o.State.Final() || isPaid(o)) {
 			a.addFinding(fresh || a.isFresh(p.UpdatedAt), "stuck", o.ID, "the order is %s and payment %s can still be made", o.State, p.ID)
 		}
 	}

@@ -1,6 +1,10 @@
 package reconcile
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+)
 
 func (a *reconciler) checkCharge(c Charge) {
 	a.Charges++
@@ -26,33 +30,37 @@ func (a *reconciler) checkCharge(c Charge) {
 	if !strings.EqualFold(c.Currency, "eur") {
 		a.addFinding(fresh, "charge", c.ID, "%s was charged in %s", p.order, c.Currency)
 	}
-	switch p.status {
-	case PaymentUnmatched, PaymentRefunded:
+	switch p.state {
+	case order.PaymentUnmatched, order.PaymentRefunded:
 		if c.Amount != p.owed {
 			a.addFinding(fresh, "refund", c.ID, "the provider charged %s for payment %s of %s, and %s is to be refunded", c.Amount, id, p.order, p.owed)
 		}
-	case PaymentCaptured:
+	case order.PaymentCaptured:
 		if c.Amount != p.amount {
 			a.addFinding(fresh, "charge", c.ID, "payment %s of %s is %s, the provider charged %s", id, p.order, p.amount, c.Amount)
 		}
-	case PaymentInFlight, PaymentClosed:
+	default:
+		state := string(p.state)
+		if inFlight(p.state) {
+			state = "in flight"
+		}
 		if c.Refunded < c.Amount {
-			a.addFinding(fresh, "stray", c.ID, "the provider charged %s for payment %s of %s, which is %s here", c.Amount, id, p.order, p.status)
+			a.addFinding(fresh, "stray", c.ID, "the provider charged %s for payment %s of %s, which is %s here", c.Amount, id, p.order, state)
 		}
 	}
 }
 
 func (a *reconciler) checkMissingCharges() {
 	for id, p := range a.payments {
-		switch p.status {
-		case PaymentCaptured, PaymentUnmatched, PaymentRefunded:
+		switch p.state {
+		case order.PaymentCaptured, order.PaymentUnmatched, order.PaymentRefunded:
 			if p.charges != 1 {
-				a.addFinding(p.fresh, "charge", p.order, "payment %s is %s and has %d charges at the provider", id, p.status, p.charges)
+				a.addFinding(p.fresh, "charge", p.order, "payment %s is %s and has %d charges at the provider", id, p.state, p.charges)
 			}
 			if p.refunded != p.providerRefunded {
 				a.addFinding(p.fresh, "refund", p.order, "%s of payment %s was refunded here, %s at the provider", p.refunded, id, p.providerRefunded)
 			}
-		case PaymentInFlight, PaymentClosed:
+		default:
 		}
 	}
 }

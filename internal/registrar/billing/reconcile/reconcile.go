@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // Database reads our side. Each sequence ends with the first error.
 type Database interface {
-	ReconciliationOrders(ctx context.Context) iter.Seq2[Order, error]
-	ReconciliationItems(ctx context.Context) iter.Seq2[ProvisionItem, error]
-	ReconciliationDomains(ctx context.Context) iter.Seq2[Domain, error]
+	ReconciliationOrders(ctx context.Context) iter.Seq2[order.Order, error]
+	ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error]
+	ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error]
 	// ReconciliationDocuments yields invoices and corrections, pending ones first.
 	ReconciliationDocuments(ctx context.Context) iter.Seq2[Document, error]
 }
@@ -27,95 +29,34 @@ type Provider interface {
 	Refunds(ctx context.Context) iter.Seq2[ProviderRefund, error]
 }
 
-// Order is one order.
-type Order struct {
-	ID, Customer, State string
-	// Paid means that it was paid, or confirmed if its gross is 0; Ended that only refunds
-	// can still happen.
-	Paid, Ended     bool
-	Net, VAT, Gross registrar.Cents
-	RateBasisPoints int
-	Items           []Item
-	Payments        []Payment
-	Refunds         []Refund
-	UpdatedAt       time.Time
-	// DueAt is when the order is processed next; zero means never.
-	DueAt time.Time
-}
+// stage is the progress of an item, as findings name it.
+type stage string
 
-// Stage is the progress of an item.
-type Stage string
-
-// Stages of items and provisioning items.
 const (
-	ItemOpen   Stage = "open"
-	ItemDone   Stage = "provisioned"
-	ItemFailed Stage = "failed"
-	// ItemRefunded is a failed item whose money was refunded.
-	ItemRefunded Stage = "refunded"
+	open        stage = "open"
+	provisioned stage = "provisioned"
+	failed      stage = "failed"
+	refunded    stage = "refunded" // failed, and the money was refunded
 )
 
-// Item is one item of an order.
-type Item struct {
-	ID, Name, Kind  string
-	Net, VAT, Gross registrar.Cents
-	// ProvisionItem is empty before the payment, and for an item whose name was taken when
-	// the payment arrived.
-	ProvisionItem string
-	Stage         Stage
+func stageOf(state order.ItemState) stage {
+	switch state {
+	case order.ItemActive:
+		return provisioned
+	case order.ItemFailed:
+		return failed
+	case order.ItemRefunded:
+		return refunded
+	default:
+		return open
+	}
 }
 
-// PaymentStatus is the status of a payment.
-type PaymentStatus string
+func isPaid(o order.Order) bool { return !o.PaidAt.IsZero() }
 
-// Payment statuses.
-const (
-	PaymentInFlight  PaymentStatus = "in flight" // the customer may be paying
-	PaymentCaptured  PaymentStatus = "captured"  // the money pays for the order
-	PaymentUnmatched PaymentStatus = "unmatched" // the money is to be refunded
-	PaymentRefunded  PaymentStatus = "refunded"
-	PaymentClosed    PaymentStatus = "closed" // it can't be paid any more
-)
-
-// Payment is one payment attempt.
-type Payment struct {
-	ID     string
-	Status PaymentStatus
-	Amount registrar.Cents
-	// Intent is the provider's payment id; empty before it is known.
-	Intent    string
-	UpdatedAt time.Time
-}
-
-// Refund is a refund in our database.
-type Refund struct {
-	ID, Payment string
-	// Item is empty for an unmatched payment.
-	Item   string
-	Amount registrar.Cents
-	// Provider is the provider's id; empty while the refund is due.
-	Provider  string
-	CreatedAt time.Time
-}
-
-// ProvisionItem is one paid item as provisioning sees it.
-type ProvisionItem struct {
-	ID, Customer, Name, Kind string
-	// Order is empty if an operator created the item.
-	Order, Domain string
-	Stage         Stage
-	// RefundDue means that the item is marked for a refund.
-	RefundDue        bool
-	UpdatedAt, DueAt time.Time
-}
-
-// Domain is a customer's domain.
-type Domain struct {
-	ID, Customer, Name string
-	// ViaItem means that one of our items registered or transferred it, Pending that this
-	// is not finished.
-	ViaItem, Pending bool
-	UpdatedAt        time.Time
+// inFlight reports whether the customer may be paying.
+func inFlight(state order.PaymentState) bool {
+	return state == order.PaymentOpening || state == order.PaymentOpen || state == order.PaymentClosing
 }
 
 // Charge is a charge at the provider.
@@ -239,7 +180,7 @@ type reconciler struct {
 
 type payment struct {
 	order  string
-	status PaymentStatus
+	state  order.PaymentState
 	amount registrar.Cents
 	// owed is the refund of an unmatched payment.
 	owed    registrar.Cents
@@ -257,10 +198,11 @@ type refund struct {
 }
 
 type item struct {
-	order, customer, name, kind string
-	stage                       Stage
-	provisionItems              int
-	fresh                       bool
+	order, customer, name string
+	kind                  order.Kind
+	stage                 stage
+	provisionItems        int
+	fresh                 bool
 }
 
 type expectedDomain struct {
@@ -272,6 +214,14 @@ type expectedDomain struct {
 // business time may run ahead of the clock: what lies far in the future is not fresh.
 func (a *reconciler) isFresh(at time.Time) bool {
 	return a.options.Now.Sub(at).Abs() < a.options.GracePeriod
+}
+
+// checkOverdue records a finding about work that should have been done before the grace
+// period.
+func (a *reconciler) checkOverdue(due time.Time, about, what string) {
+	if !due.IsZero() && a.options.GracePeriod > 0 && a.options.Now.Sub(due) > a.options.GracePeriod {
+		a.addFinding(false, "stuck", about, "%s is overdue since %s", what, due.UTC().Format(time.DateTime))
+	}
 }
 
 // addFinding records a finding, or counts it if it concerns fresh rows.

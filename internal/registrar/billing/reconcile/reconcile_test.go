@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
+	"github.com/dotkontor/dotkontor/internal/registrar/provision"
 )
 
 // testData holds both sides.
 type testData struct {
-	orders    []Order
-	items     []ProvisionItem
-	domains   []Domain
+	orders    []order.Order
+	items     []provision.Item
+	domains   []provision.Domain
 	documents []Document
 	charges   []Charge
 	refunds   []ProviderRefund
@@ -37,15 +39,15 @@ func seq[T any](data *testData, all []T) iter.Seq2[T, error] {
 	}
 }
 
-func (data *testData) ReconciliationOrders(context.Context) iter.Seq2[Order, error] {
+func (data *testData) ReconciliationOrders(context.Context) iter.Seq2[order.Order, error] {
 	return seq(data, data.orders)
 }
 
-func (data *testData) ReconciliationItems(context.Context) iter.Seq2[ProvisionItem, error] {
+func (data *testData) ReconciliationItems(context.Context) iter.Seq2[provision.Item, error] {
 	return seq(data, data.items)
 }
 
-func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[Domain, error] {
+func (data *testData) ReconciliationDomains(context.Context) iter.Seq2[provision.Domain, error] {
 	return seq(data, data.domains)
 }
 
@@ -72,53 +74,53 @@ var (
 // operator and one from elsewhere.
 func consistentData() *testData {
 	return &testData{
-		orders: []Order{
+		orders: []order.Order{
 			{
-				ID: "ord_1", Customer: "cus_1", State: "partially_completed", Paid: true, Ended: true, Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900, UpdatedAt: old,
-				Items: []Item{
-					{ID: "itm_1", Name: "good.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_1", Stage: ItemDone},
-					{ID: "itm_2", Name: "bad.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_2", Stage: ItemRefunded},
-					{ID: "itm_3", Name: "gone.org", Kind: "transfer", Net: 1000, VAT: 190, Gross: 1190, Stage: ItemRefunded},
+				ID: "ord_1", Customer: "cus_1", State: "partially_completed", PaidAt: old, Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900}, UpdatedAt: old,
+				Items: []order.Item{
+					{ID: "itm_1", Name: "good.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_1", State: order.ItemActive},
+					{ID: "itm_2", Name: "bad.org", Kind: "register", Net: 1000, VAT: 190, Gross: 1190, ProvisionItem: "lin_2", State: order.ItemRefunded},
+					{ID: "itm_3", Name: "gone.org", Kind: "transfer", Net: 1000, VAT: 190, Gross: 1190, State: order.ItemRefunded},
 				},
-				Payments: []Payment{
-					{ID: "pay_0", Status: PaymentClosed, Amount: 3570, UpdatedAt: old},
-					{ID: "pay_1", Status: PaymentCaptured, Amount: 3570, Intent: "pi_1", UpdatedAt: old},
+				Payments: []order.Payment{
+					{ID: "pay_0", State: order.PaymentClosed, Amount: 3570, UpdatedAt: old},
+					{ID: "pay_1", State: order.PaymentCaptured, Amount: 3570, Intent: "pi_1", UpdatedAt: old},
 				},
-				Refunds: []Refund{
+				Refunds: []order.Refund{
 					{ID: "ref_2", Payment: "pay_1", Item: "itm_2", Amount: 1190, Provider: "re_2", CreatedAt: old},
 					{ID: "ref_3", Payment: "pay_1", Item: "itm_3", Amount: 1190, Provider: "re_3", CreatedAt: old},
 				},
 			},
 			{
-				ID: "ord_2", Customer: "cus_1", State: "failed", Paid: true, Ended: true, RateBasisPoints: 1900, UpdatedAt: old,
-				Items: []Item{{ID: "itm_4", Name: "free.de", Kind: "transfer", ProvisionItem: "lin_4", Stage: ItemFailed}},
+				ID: "ord_2", Customer: "cus_1", State: "failed", PaidAt: old, Totals: order.Totals{RateBasisPoints: 1900}, UpdatedAt: old,
+				Items: []order.Item{{ID: "itm_4", Name: "free.de", Kind: "transfer", ProvisionItem: "lin_4", State: order.ItemFailed}},
 			},
 			{
-				ID: "ord_3", Customer: "cus_2", State: "expired", Ended: true, Net: 50, VAT: 10, Gross: 60, RateBasisPoints: 1900, UpdatedAt: old,
-				Items:    []Item{{ID: "itm_5", Name: "late.org", Kind: "register", Net: 50, VAT: 10, Gross: 60, Stage: ItemOpen}},
-				Payments: []Payment{{ID: "pay_3", Status: PaymentRefunded, Amount: 60, Intent: "pi_3", UpdatedAt: old}},
-				Refunds:  []Refund{{ID: "ref_5", Payment: "pay_3", Amount: 60, Provider: "re_5", CreatedAt: old}},
+				ID: "ord_3", Customer: "cus_2", State: "expired", Totals: order.Totals{Net: 50, VAT: 10, Gross: 60, RateBasisPoints: 1900}, UpdatedAt: old,
+				Items:    []order.Item{{ID: "itm_5", Name: "late.org", Kind: "register", Net: 50, VAT: 10, Gross: 60, State: order.ItemWaiting}},
+				Payments: []order.Payment{{ID: "pay_3", State: order.PaymentRefunded, Amount: 60, Intent: "pi_3", UpdatedAt: old}},
+				Refunds:  []order.Refund{{ID: "ref_5", Payment: "pay_3", Amount: 60, Provider: "re_5", CreatedAt: old}},
 			},
 			{
-				ID: "ord_4", Customer: "cus_2", State: "awaiting_payment", Net: 100, Gross: 100, UpdatedAt: old,
-				Items: []Item{{ID: "itm_6", Name: "later.org", Kind: "register", Net: 100, Gross: 100, Stage: ItemOpen}},
+				ID: "ord_4", Customer: "cus_2", State: "awaiting_payment", Totals: order.Totals{Net: 100, Gross: 100}, UpdatedAt: old,
+				Items: []order.Item{{ID: "itm_6", Name: "later.org", Kind: "register", Net: 100, Gross: 100, State: order.ItemWaiting}},
 			},
 			{
-				ID: "ord_5", Customer: "cus_1", State: "completed", Paid: true, Ended: true, Net: 100, Gross: 100, UpdatedAt: old,
-				Items:    []Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "lin_7", Stage: ItemDone}},
-				Payments: []Payment{{ID: "pay_5", Status: PaymentCaptured, Amount: 100, Intent: "pi_5", UpdatedAt: old}},
+				ID: "ord_5", Customer: "cus_1", State: "completed", PaidAt: old, Totals: order.Totals{Net: 100, Gross: 100}, UpdatedAt: old,
+				Items:    []order.Item{{ID: "itm_7", Name: "good.org", Kind: "renew", Net: 100, Gross: 100, ProvisionItem: "lin_7", State: order.ItemActive}},
+				Payments: []order.Payment{{ID: "pay_5", State: order.PaymentCaptured, Amount: 100, Intent: "pi_5", UpdatedAt: old}},
 			},
 		},
-		items: []ProvisionItem{
-			{ID: "lin_1", Customer: "cus_1", Name: "good.org", Kind: "register", Order: "ord_1", Domain: "dom_1", Stage: ItemDone, UpdatedAt: old},
-			{ID: "lin_2", Customer: "cus_1", Name: "bad.org", Kind: "register", Order: "ord_1", Stage: ItemFailed, RefundDue: true, UpdatedAt: old},
-			{ID: "lin_4", Customer: "cus_1", Name: "free.de", Kind: "transfer", Order: "ord_2", Stage: ItemFailed, RefundDue: true, UpdatedAt: old},
-			{ID: "lin_7", Customer: "cus_1", Name: "good.org", Kind: "renew", Order: "ord_5", Domain: "dom_1", Stage: ItemDone, UpdatedAt: old},
-			{ID: "lin_9", Customer: "cus_2", Name: "manual.org", Kind: "register", Domain: "dom_9", Stage: ItemDone, UpdatedAt: old},
+		items: []provision.Item{
+			{ID: "lin_1", Customer: "cus_1", Name: "good.org", Kind: "register", Payment: order.PaymentOf("ord_1"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
+			{ID: "lin_2", Customer: "cus_1", Name: "bad.org", Kind: "register", Payment: order.PaymentOf("ord_1"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
+			{ID: "lin_4", Customer: "cus_1", Name: "free.de", Kind: "transfer", Payment: order.PaymentOf("ord_2"), State: provision.StateFailed, RefundDue: true, UpdatedAt: old},
+			{ID: "lin_7", Customer: "cus_1", Name: "good.org", Kind: "renew", Payment: order.PaymentOf("ord_5"), Domain: "dom_1", State: provision.StateActive, UpdatedAt: old},
+			{ID: "lin_9", Customer: "cus_2", Name: "manual.org", Kind: "register", Payment: "manual:R-1", Domain: "dom_9", State: provision.StateActive, UpdatedAt: old},
 		},
-		domains: []Domain{
-			{ID: "dom_1", Customer: "cus_1", Name: "good.org", ViaItem: true, UpdatedAt: old},
-			{ID: "dom_9", Customer: "cus_2", Name: "manual.org", ViaItem: true, UpdatedAt: old},
+		domains: []provision.Domain{
+			{ID: "dom_1", Customer: "cus_1", Name: "good.org", Account: "registry", UpdatedAt: old},
+			{ID: "dom_9", Customer: "cus_2", Name: "manual.org", Account: "registry", UpdatedAt: old},
 			{ID: "dom_x", Customer: "cus_2", Name: "elsewhere.org", UpdatedAt: old},
 		},
 		charges: []Charge{
@@ -167,17 +169,17 @@ func TestRun_ConsistentDataHasNoFindings(t *testing.T) {
 // inconsistencies maps each expected finding to the change that causes it.
 var inconsistencies = map[string]func(*testData){
 	"totals ord_1: good.org costs 10.00 net and 1.90 VAT, but 11.91":        func(data *testData) { data.orders[0].Items[0].Gross++ },
-	"totals ord_1: the items add up to":                                     func(data *testData) { data.orders[0].Net++; data.orders[0].Gross++ },
-	"totals ord_3: 0.09 is not the VAT of 0.50":                             func(data *testData) { data.orders[2].VAT, data.orders[2].Items[0].VAT = 9, 9 },
-	"totals ord_4: 0.00 is not the VAT of 1.00 at 1900":                     func(data *testData) { data.orders[3].RateBasisPoints = 1900 },
-	"charge ord_1: the order is paid and has 0 captured":                    func(data *testData) { data.orders[0].Payments[1].Status = PaymentClosed },
-	"charge ord_1: the order is paid and has 2 captured":                    func(data *testData) { data.orders[0].Payments[0].Status = PaymentCaptured },
+	"totals ord_1: the items add up to":                                     func(data *testData) { data.orders[0].Totals.Net++; data.orders[0].Totals.Gross++ },
+	"totals ord_3: 0.09 is not the VAT of 0.50":                             func(data *testData) { data.orders[2].Totals.VAT, data.orders[2].Items[0].VAT = 9, 9 },
+	"totals ord_4: 0.00 is not the VAT of 1.00 at 1900":                     func(data *testData) { data.orders[3].Totals.RateBasisPoints = 1900 },
+	"charge ord_1: the order is paid and has 0 captured":                    func(data *testData) { data.orders[0].Payments[1].State = order.PaymentClosed },
+	"charge ord_1: the order is paid and has 2 captured":                    func(data *testData) { data.orders[0].Payments[0].State = order.PaymentCaptured },
 	"charge ord_1: the order costs 35.70 and 35.69 was captured":            func(data *testData) { data.orders[0].Payments[1].Amount-- },
 	"charge ord_1: payment pay_1 has no charge at the provider":             func(data *testData) { data.orders[0].Payments[1].Intent = "" },
 	"charge ord_5: payments pay_5 and pay_3 have the same charge":           func(data *testData) { data.orders[4].Payments[0].Intent = "pi_3" },
-	"charge ord_3: the order is expired and has the captured payment pay_3": func(data *testData) { data.orders[2].Payments[0].Status = PaymentCaptured },
+	"charge ord_3: the order is expired and has the captured payment pay_3": func(data *testData) { data.orders[2].Payments[0].State = order.PaymentCaptured },
 	"charge ord_2: the order is free and has the captured payment pay_2": func(data *testData) {
-		data.orders[1].Payments = []Payment{{ID: "pay_2", Status: PaymentCaptured, Intent: "pi_2"}}
+		data.orders[1].Payments = []order.Payment{{ID: "pay_2", State: order.PaymentCaptured, Intent: "pi_2"}}
 	},
 	"charge ch_1: payment pay_1 of ord_1 is 35.70, the provider charged": func(data *testData) { data.charges[0].Amount++ },
 	"charge ch_1: ord_1 was charged in usd":                              func(data *testData) { data.charges[0].Currency = "usd" },
@@ -189,28 +191,32 @@ var inconsistencies = map[string]func(*testData){
 	"stray ch_0: the provider charged 35.70 for payment pay_0 of ord_1": func(data *testData) {
 		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
 	},
+	"stray ch_0: the provider charged 35.70 for payment pay_0 of ord_1, which is in flight here": func(data *testData) {
+		data.orders[0].Payments[0].State = order.PaymentClosing
+		data.charges = append(data.charges, Charge{ID: "ch_0", Payment: "pay_0", Amount: 3570, Currency: "eur", CreatedAt: old})
+	},
 	"line ord_4: the order is awaiting_payment and later.org has the provisioning item": func(data *testData) { data.orders[3].Items[0].ProvisionItem = "lin_6" },
-	"line ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].Stage = ItemDone },
+	"line ord_4: the order is awaiting_payment and later.org is provisioned":            func(data *testData) { data.orders[3].Items[0].State = order.ItemActive },
 	"line ord_1: the order is paid and good.org has no provisioning item":               func(data *testData) { data.orders[0].Items[0].ProvisionItem = "" },
-	"line ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].Stage = ItemOpen },
+	"line ord_1: the order is partially_completed and good.org is open":                 func(data *testData) { data.orders[0].Items[0].State = order.ItemProvisioning },
 	"line ord_1: good.org should have one provisioning item lin_1 and has 0": func(data *testData) {
 		data.items = slices.Delete(data.items, 0, 1)
 	},
 	"line ord_1: good.org should have one provisioning item lin_1 and has 2":             func(data *testData) { data.items = append(data.items, data.items[0]) },
 	"line lin_1: bad.org of ord_1 and good.org of ord_1 have the same provisioning item": func(data *testData) { data.orders[0].Items[1].ProvisionItem = "lin_1" },
 	"line lin_8: the provisioning item for more.org refers to ord_1": func(data *testData) {
-		data.items = append(data.items, ProvisionItem{ID: "lin_8", Name: "more.org", Order: "ord_1", UpdatedAt: old})
+		data.items = append(data.items, provision.Item{ID: "lin_8", Name: "more.org", Payment: order.PaymentOf("ord_1"), UpdatedAt: old})
 	},
 	"line lin_1: the provisioning item is to register gooood.org":            func(data *testData) { data.items[0].Name = "gooood.org" },
-	"line lin_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Order = "ord_5" },
-	"line lin_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].Stage, data.items[1].RefundDue = ItemDone, false },
-	"line lin_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].Stage = ItemOpen },
+	"line lin_1: the provisioning item is to register good.org for ord_5":    func(data *testData) { data.items[0].Payment = order.PaymentOf("ord_5") },
+	"line lin_2: the provisioning item for bad.org is provisioned, its item": func(data *testData) { data.items[1].State, data.items[1].RefundDue = provision.StateActive, false },
+	"line lin_1: the provisioning item for good.org is open, its item":       func(data *testData) { data.items[0].State = provision.StatePending },
 	"domain dom_1: good.org is registered by 0":                              func(data *testData) { data.items[0].Domain = "dom_9" },
 	"domain dom_9: manual.org is registered by 2":                            func(data *testData) { data.items = append(data.items, data.items[4]) },
 	"domain lin_9: manual.org is provisioned and there is no domain":         func(data *testData) { data.domains = slices.Delete(data.domains, 1, 2) },
 	"domain lin_9: the item is provisioned without a domain":                 func(data *testData) { data.items[4].Domain = "" },
 	"domain dom_9: the domain is manual.org, but its item lin_9":             func(data *testData) { data.domains[1].Customer = "cus_1" },
-	"domain dom_9: manual.org is still pending":                              func(data *testData) { data.domains[1].Pending = true },
+	"domain dom_9: manual.org is still pending":                              func(data *testData) { data.domains[1].Status = registrar.DomainPending },
 	"refund lin_2: bad.org failed and is not marked for a refund":            func(data *testData) { data.items[1].RefundDue = false },
 	"refund lin_1: good.org is provisioned and marked for a refund":          func(data *testData) { data.items[0].RefundDue = true },
 	"refund ord_1: bad.org is to be refunded and has no refund": func(data *testData) {
@@ -219,7 +225,7 @@ var inconsistencies = map[string]func(*testData){
 	"refund ord_1: bad.org has 2 refunds":                                   func(data *testData) { data.orders[0].Refunds[1].Item = "itm_2" },
 	"refund ord_1: 11.90 of bad.org was to be refunded and the refund is":   func(data *testData) { data.orders[0].Refunds[0].Amount-- },
 	"refund ord_1: bad.org is marked as refunded and its refund is still":   func(data *testData) { data.orders[0].Refunds[0].Provider = "" },
-	"refund ord_1: 11.90 of payment pay_1 is refunded without a reason":     func(data *testData) { data.orders[0].Items[2].Stage = ItemDone },
+	"refund ord_1: 11.90 of payment pay_1 is refunded without a reason":     func(data *testData) { data.orders[0].Items[2].State = order.ItemActive },
 	"refund ord_3: payment pay_3 is to be refunded and has no refund":       func(data *testData) { data.orders[2].Refunds = nil },
 	"refund ch_3: the provider charged 0.60 for payment pay_3 of ord_3":     func(data *testData) { data.orders[2].Refunds[0].Amount = 59 },
 	"refund ord_1: 23.80 of payment pay_1 was refunded here, 23.79":         func(data *testData) { data.charges[0].Refunded-- },
@@ -248,8 +254,8 @@ var inconsistencies = map[string]func(*testData){
 	"invoice RK-2026: number 1 comes after 1":               func(data *testData) { data.documents[3].Count = 1 },
 	"invoice RE-2026: number 2 comes after 0":               func(data *testData) { data.documents[1].Count = 2 },
 	"stuck ord_1: the refund ref_2 of 11.90 is still due":   func(data *testData) { data.orders[0].Refunds[0].Provider = "" },
-	"stuck ord_1: the order is partially_completed and pay": func(data *testData) { data.orders[0].Payments[0].Status = PaymentInFlight },
-	"stuck ord_1: all items have ended":                     func(data *testData) { data.orders[0].Ended = false },
+	"stuck ord_1: the order is partially_completed and pay": func(data *testData) { data.orders[0].Payments[0].State = order.PaymentOpen },
+	"stuck ord_1: all items have ended":                     func(data *testData) { data.orders[0].State = order.Provisioning },
 }
 
 func TestRun_FindsEveryInconsistency(t *testing.T) {
