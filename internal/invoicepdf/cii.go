@@ -2,7 +2,9 @@ package invoicepdf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,24 +16,21 @@ import (
 
 // Values from the code lists.
 const (
-	guideline           = "urn:cen.eu:en16931:2017"
-	typeInvoice         = "380" // UNTDID 1001
-	typeCredit          = "381"
-	unitPiece           = "C62" // UN/ECE Recommendation 20
-	meansOnlinePayment  = "68"  // UNTDID 4461: online payment service
-	dateFormatCode      = "102" // UNTDID 2379: CCYYMMDD
-	taxVAT              = "VAT"
-	currency            = "EUR"
-	schemeVATID         = "VA"
-	schemeTaxNo         = "FC"
-	schemeEmail         = "EM"
-	dateLayout          = "20060102"
-	exemptReverseCharge = "VATEX-EU-AE"
-	exemptOutOfScope    = "VATEX-EU-O"
-	hundredParts        = 100
+	guideline          = "urn:cen.eu:en16931:2017"
+	typeInvoice        = "380" // UNTDID 1001
+	typeCredit         = "381"
+	unitPiece          = "C62" // UN/ECE Recommendation 20
+	meansOnlinePayment = "68"  // UNTDID 4461: online payment service
+	dateFormatCode     = "102" // UNTDID 2379: CCYYMMDD
+	taxVAT             = "VAT"
+	currency           = "EUR"
+	schemeVATID        = "VA"
+	schemeTaxNo        = "FC"
+	schemeEmail        = "EM"
+	dateLayout         = "20060102"
 )
 
-var exemptionCodes = map[invoice.Category]string{invoice.ReverseCharge: exemptReverseCharge, invoice.OutOfScope: exemptOutOfScope}
+var exemptionCodes = map[invoice.Category]string{invoice.ReverseCharge: "VATEX-EU-AE", invoice.OutOfScope: "VATEX-EU-O"}
 
 // XML renders the document as an electronic invoice.
 func (*Renderer) XML(d invoice.Document) ([]byte, error) {
@@ -52,11 +51,8 @@ func (*Renderer) XML(d invoice.Document) ([]byte, error) {
 
 func newCIIInvoice(d invoice.Document) (*ciiInvoice, error) {
 	issued, err := newCIIDay(d.Day)
-	if err != nil {
-		return nil, err
-	}
-	supplied, err := newCIIDay(d.SuppliedOn)
-	if err != nil {
+	supplied, suppliedErr := newCIIDay(d.SuppliedOn)
+	if err := errors.Join(err, suppliedErr); err != nil {
 		return nil, err
 	}
 	kind := typeInvoice
@@ -73,24 +69,25 @@ func newCIIInvoice(d invoice.Document) (*ciiInvoice, error) {
 		Supplied:  supplied,
 		Settlement: ciiSettlement{
 			Reference: d.Payment, Currency: currency,
-			Means: ciiMeans{Type: meansOnlinePayment, Information: lastNote(d.Notes)},
+			Means: ciiMeans{Type: meansOnlinePayment},
 			Tax: ciiTax{
-				Amount: ciiAmount(d.VAT), Type: taxVAT, Reason: d.Reason, Basis: ciiAmount(d.Net), Category: string(d.Category),
+				Amount: d.VAT.String(), Type: taxVAT, Reason: d.Reason, Basis: d.Net.String(), Category: string(d.Category),
 				ReasonCode: exemptionCodes[d.Category], Rate: ciiRate(d),
 			},
 			Totals: ciiTotals{
-				Lines: ciiAmount(d.Net), Basis: ciiAmount(d.Net), VAT: ciiMoney{currency, ciiAmount(d.VAT)}, Gross: ciiAmount(d.Gross),
-				Prepaid: ciiAmount(d.Gross), Due: ciiAmount(0),
+				Lines: d.Net.String(), Basis: d.Net.String(), VAT: ciiMoney{currency, d.VAT.String()}, Gross: d.Gross.String(),
+				Prepaid: d.Gross.String(), Due: registrar.Cents(0).String(),
 			},
 		},
 	}
 	for _, note := range d.Notes {
 		doc.Header.Notes = append(doc.Header.Notes, ciiNote{note})
+		doc.Settlement.Means.Information = note // the last one is about the payment
 	}
 	for i, line := range d.Lines {
 		doc.Lines = append(doc.Lines, ciiLine{
-			ID: strconv.Itoa(i + 1), Name: line.Text, Price: ciiAmount(line.Net), Quantity: ciiQuantity{unitPiece, "1"},
-			Tax: ciiLineTax{Type: taxVAT, Category: string(d.Category), Rate: ciiRate(d)}, Total: ciiAmount(line.Net),
+			ID: strconv.Itoa(i + 1), Name: line.Text, Price: line.Net.String(), Quantity: ciiQuantity{unitPiece, "1"},
+			Tax: ciiTax{Type: taxVAT, Category: string(d.Category), Rate: ciiRate(d)}, Total: line.Net.String(),
 		})
 	}
 	if d.Corrects != nil {
@@ -111,13 +108,8 @@ func ciiSeller(d invoice.Document) ciiParty {
 		Address: ciiAddress{PostalCode: s.PostalCode, Line: s.Street, City: s.City, Country: s.Country},
 		Email:   newCIIEmail(s.Email),
 	}
-	switch {
-	case s.Register != "":
-		party.Legal = &ciiLegal{s.Register}
-	case s.TaxNumber != "":
-		party.ID = s.TaxNumber // a seller needs an identifier (BR-CO-26)
-	default:
-		party.ID = s.VATID
+	if party.Legal = optional(s.Register); party.Legal == nil {
+		party.ID = cmp.Or(s.TaxNumber, s.VATID) // a seller needs an identifier (BR-CO-26)
 	}
 	// A document not subject to VAT must not contain VAT ids (BR-O-02).
 	if s.VATID != "" && d.Category != invoice.OutOfScope {
@@ -145,37 +137,28 @@ func ciiBuyer(d invoice.Document) ciiParty {
 	return party
 }
 
-func newCIIEmail(address string) *ciiEmail {
+func newCIIEmail(address string) *ciiID {
 	if address == "" {
 		return nil
 	}
-	return &ciiEmail{ciiID{schemeEmail, address}}
+	return &ciiID{schemeEmail, address}
 }
 
 // ciiRate returns the rate in percent. A document not subject to VAT has none, which differs
 // from 0 (BR-O-05).
-func ciiRate(d invoice.Document) *string {
+func ciiRate(d invoice.Document) string {
 	if d.Category == invoice.OutOfScope {
-		return nil
+		return ""
 	}
-	text := fmt.Sprintf("%d.%02d", d.RateBasisPoints/hundredParts, d.RateBasisPoints%hundredParts)
-	return &text
+	return registrar.Cents(d.RateBasisPoints).String()
 }
 
-func ciiAmount(sum registrar.Cents) string { return sum.String() }
-
+// optional returns nil for an empty text, so that its parent elements are omitted, too.
 func optional(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
-}
-
-func lastNote(notes []string) string {
-	if len(notes) == 0 {
-		return ""
-	}
-	return notes[len(notes)-1]
 }
 
 // newCIIDay converts a stored day to its XML form.

@@ -50,7 +50,7 @@ type ciiLine struct {
 	Name     string      `xml:"ram:SpecifiedTradeProduct>ram:Name"`                                                                     // BT-153
 	Price    string      `xml:"ram:SpecifiedLineTradeAgreement>ram:NetPriceProductTradePrice>ram:ChargeAmount"`                         // BT-146
 	Quantity ciiQuantity `xml:"ram:SpecifiedLineTradeDelivery>ram:BilledQuantity"`                                                      // BT-129
-	Tax      ciiLineTax  `xml:"ram:SpecifiedLineTradeSettlement>ram:ApplicableTradeTax"`                                                // BG-30
+	Tax      ciiTax      `xml:"ram:SpecifiedLineTradeSettlement>ram:ApplicableTradeTax"`                                                // BG-30
 	Total    string      `xml:"ram:SpecifiedLineTradeSettlement>ram:SpecifiedTradeSettlementLineMonetarySummation>ram:LineTotalAmount"` // BT-131
 }
 
@@ -59,24 +59,14 @@ type ciiQuantity struct {
 	Count string `xml:",chardata"`
 }
 
-type ciiLineTax struct {
-	Type     string  `xml:"ram:TypeCode"`
-	Category string  `xml:"ram:CategoryCode"`                    // BT-151
-	Rate     *string `xml:"ram:RateApplicablePercent,omitempty"` // BT-152
-}
-
 type ciiParty struct {
-	ID      string            `xml:"ram:ID,omitempty"`                         // BT-29
-	Name    string            `xml:"ram:Name"`                                 // BT-27, BT-44
-	Legal   *ciiLegal         `xml:"ram:SpecifiedLegalOrganization,omitempty"` // BT-30
-	Contact *ciiContact       `xml:"ram:DefinedTradeContact,omitempty"`        // BG-6, BG-9
-	Address ciiAddress        `xml:"ram:PostalTradeAddress"`                   // BG-5, BG-8
-	Email   *ciiEmail         `xml:"ram:URIUniversalCommunication,omitempty"`  // BT-34, BT-49
-	Taxes   []ciiRegistration `xml:"ram:SpecifiedTaxRegistration,omitempty"`   // BT-31, BT-32, BT-48
-}
-
-type ciiLegal struct {
-	ID string `xml:"ram:ID"`
+	ID      string            `xml:"ram:ID,omitempty"`                                  // BT-29
+	Name    string            `xml:"ram:Name"`                                          // BT-27, BT-44
+	Legal   *string           `xml:"ram:SpecifiedLegalOrganization>ram:ID,omitempty"`   // BT-30
+	Contact *ciiContact       `xml:"ram:DefinedTradeContact,omitempty"`                 // BG-6, BG-9
+	Address ciiAddress        `xml:"ram:PostalTradeAddress"`                            // BG-5, BG-8
+	Email   *ciiID            `xml:"ram:URIUniversalCommunication>ram:URIID,omitempty"` // BT-34, BT-49
+	Taxes   []ciiRegistration `xml:"ram:SpecifiedTaxRegistration,omitempty"`            // BT-31, BT-32, BT-48
 }
 
 type ciiContact struct {
@@ -98,10 +88,6 @@ type ciiID struct {
 	ID     string `xml:",chardata"`
 }
 
-type ciiEmail struct {
-	ID ciiID `xml:"ram:URIID"`
-}
-
 type ciiRegistration struct {
 	ID ciiID `xml:"ram:ID"`
 }
@@ -120,14 +106,15 @@ type ciiMeans struct {
 	Information string `xml:"ram:Information,omitempty"` // BT-82
 }
 
+// ciiTax is the VAT of the document or, without amounts, of a line.
 type ciiTax struct {
-	Amount     string  `xml:"ram:CalculatedAmount"` // BT-117
-	Type       string  `xml:"ram:TypeCode"`
-	Reason     string  `xml:"ram:ExemptionReason,omitempty"`       // BT-120
-	Basis      string  `xml:"ram:BasisAmount"`                     // BT-116
-	Category   string  `xml:"ram:CategoryCode"`                    // BT-118
-	ReasonCode string  `xml:"ram:ExemptionReasonCode,omitempty"`   // BT-121
-	Rate       *string `xml:"ram:RateApplicablePercent,omitempty"` // BT-119
+	Amount     string `xml:"ram:CalculatedAmount,omitempty"` // BT-117
+	Type       string `xml:"ram:TypeCode"`
+	Reason     string `xml:"ram:ExemptionReason,omitempty"`       // BT-120
+	Basis      string `xml:"ram:BasisAmount,omitempty"`           // BT-116
+	Category   string `xml:"ram:CategoryCode"`                    // BT-118, BT-151
+	ReasonCode string `xml:"ram:ExemptionReasonCode,omitempty"`   // BT-121
+	Rate       string `xml:"ram:RateApplicablePercent,omitempty"` // BT-119, BT-152
 }
 
 type ciiTotals struct {

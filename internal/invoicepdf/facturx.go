@@ -2,13 +2,14 @@ package invoicepdf
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -57,7 +58,8 @@ func linkFacturX(pdf []byte, modified time.Time) ([]byte, error) {
 		out.WriteByte('\n')
 	}
 	var table strings.Builder
-	for _, number := range sortedObjectNumbers(updated) {
+	byNumber := func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }
+	for _, number := range slices.SortedFunc(maps.Keys(updated), byNumber) {
 		fmt.Fprintf(&table, "%s 1\n%010d 00000 n \n", number, out.Len())
 		fmt.Fprintf(out, "%s 0 obj\n%s\nendobj\n", number, strings.TrimSpace(updated[number]))
 	}
@@ -77,25 +79,10 @@ func objectBody(pdf []byte, number string) (string, bool) {
 	return string(body), found
 }
 
-func sortedObjectNumbers(objects map[string]string) []string {
-	numbers := make([]string, 0, len(objects))
-	for number := range objects {
-		numbers = append(numbers, number)
-	}
-	slices.SortFunc(numbers, func(a, b string) int { return atoi(a) - atoi(b) })
-	return numbers
-}
-
-func atoi(digits string) int {
-	n, _ := strconv.Atoi(digits) // the pattern matches only digits
-	return n
-}
-
 // xmpMetadata describes the file and its embedded invoice in XMP.
 func xmpMetadata(title, author string, at time.Time) []byte {
-	var b strings.Builder
 	stamp := at.UTC().Format(time.RFC3339)
-	fmt.Fprintf(&b, `<?xpacket begin="`+"\ufeff"+`" id="W5M0MpCehiHzreSzNTczkc9d"?>
+	return fmt.Appendf(nil, `<?xpacket begin="`+"\ufeff"+`" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title><dc:creator><rdf:Seq><rdf:li>%s</rdf:li></rdf:Seq></dc:creator></rdf:Description>
@@ -104,7 +91,6 @@ func xmpMetadata(title, author string, at time.Time) []byte {
 </rdf:RDF>
 </x:xmpmeta>
 <?xpacket end="w"?>`, escapeXML(title), escapeXML(author), stamp, stamp, attachmentName)
-	return []byte(b.String())
 }
 
 func escapeXML(text string) string {

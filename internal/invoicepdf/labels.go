@@ -2,7 +2,6 @@ package invoicepdf
 
 import (
 	"strings"
-	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
@@ -10,51 +9,16 @@ import (
 
 // label is a label of the form: German, the legally binding language, followed by English
 // for customers who chose it.
-type label struct{ german, english string }
-
-func (l label) localized(language string) string {
-	if language != "en" || l.english == l.german {
-		return l.german
-	}
-	return l.german + " / " + l.english
+func (s *sheet) label(german, english string) string {
+	return invoice.Bilingual{German: german, English: english}.Text(s.doc.Language)
 }
 
-// Labels of the form.
-var (
-	titles = map[invoice.Kind]label{
-		invoice.Invoice:    {"Rechnung", "Invoice"},
-		invoice.Correction: {"Rechnungskorrektur", "Credit note"},
+func (s *sheet) title() string {
+	if s.doc.Kind == invoice.Correction {
+		return s.label("Rechnungskorrektur", "Credit note") + " " + s.doc.Number
 	}
-	labelNumber   = label{"Nummer", "Number"}
-	labelDate     = label{"Datum", "Date"}
-	labelSupplied = label{"Leistungsdatum", "Supplied on"}
-	labelOrder    = label{"Bestellung", "Order"}
-	labelPayment  = label{"Zahlung", "Payment"}
-	labelVATID    = label{"Ihre USt-IdNr.", "VAT ID"}
-	labelCorrects = label{"Zur Rechnung", "For invoice"}
-	labelPosition = label{"Pos.", "Pos."}
-	labelService  = label{"Leistung", "Service"}
-	labelNet      = label{"Netto", "Net"}
-	labelVAT      = label{"USt.", "VAT"}
-	labelGross    = label{"Brutto", "Gross"}
-	labelNetTotal = label{"Nettobetrag", "Net amount"}
-	labelVATTotal = label{"Umsatzsteuer", "VAT"}
-	labelTotals   = map[invoice.Kind]label{
-		invoice.Invoice:    {"Gesamtbetrag", "Total"},
-		invoice.Correction: {"Erstattungsbetrag", "Amount refunded"},
-	}
-	labelPage          = label{"Seite", "Page"}
-	labelOurVAT        = label{"USt-IdNr.", "VAT ID"}
-	labelTaxNo         = label{"Steuernummer", "Tax number"}
-	labelMissingGlyphs = label{
-		"Ein leeres Kästchen steht für ein Zeichen, das diese Schrift nicht hat; die beigefügte Datei factur-x.xml hat die volle Schreibweise.",
-		"An empty box stands for a character that this font does not have; the attached file factur-x.xml has the full spelling.",
-	}
-	labelEmbedded = label{
-		"Diese Datei enthält die Rechnungsdaten nach EN 16931 als factur-x.xml.",
-		"This file contains the invoice data after EN 16931 as factur-x.xml.",
-	}
-)
+	return s.label("Rechnung", "Invoice") + " " + s.doc.Number
+}
 
 // formatMoney formats an amount the German way.
 func formatMoney(amount registrar.Cents) string {
@@ -73,13 +37,4 @@ func formatMoney(amount registrar.Cents) string {
 func formatPercent(basisPoints int) string {
 	text := strings.TrimSuffix(strings.TrimRight(registrar.Cents(basisPoints).String(), "0"), ".")
 	return strings.Replace(text, ".", ",", 1) + "\u00a0%"
-}
-
-// formatDay formats a stored day the German way.
-func formatDay(stored string) string {
-	at, err := time.Parse(time.DateOnly, stored)
-	if err != nil {
-		return stored
-	}
-	return at.Format("02.01.2006")
 }

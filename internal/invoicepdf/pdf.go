@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/sfnt"
 	"golang.org/x/text/language"
 	"golang.org/x/text/language/display"
 
@@ -46,8 +48,8 @@ var (
 // sheet is one document being rendered.
 type sheet struct {
 	*fpdf.Fpdf
-	renderer *Renderer
-	doc      invoice.Document
+	font *sfnt.Font
+	doc  invoice.Document
 	// missingGlyphs means that a character was replaced.
 	missingGlyphs bool
 	// pageCountAlias stands for the page count until it is known.
@@ -60,7 +62,7 @@ func (p *Renderer) PDF(d invoice.Document) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), renderer: p, doc: d}
+	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), font: p.font, doc: d}
 	if s.pageCountAlias, err = pageCountPlaceholder(d); err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func pageCountPlaceholder(d invoice.Document) (string, error) {
 
 // setMetadata sets the file's metadata. It does not depend on the time of rendering.
 func (s *sheet) setMetadata(data []byte) {
-	title := titles[s.doc.Kind].localized(s.doc.Language) + " " + s.doc.Number
+	title := s.title()
 	s.SetCatalogSort(true)
 	s.SetCreationDate(s.doc.IssuedAt.UTC())
 	s.SetModificationDate(s.doc.IssuedAt.UTC())
@@ -118,13 +120,6 @@ func (s *sheet) setStyle(style string, size float64, c colour) {
 }
 
 func (s *sheet) setDrawColour(c colour) { s.SetDrawColor(c[0], c[1], c[2]) }
-
-// printable replaces characters that the font lacks.
-func (s *sheet) printable(text string) string {
-	printable, complete := s.renderer.printable(text)
-	s.missingGlyphs = s.missingGlyphs || !complete
-	return printable
-}
 
 // putText prints one line at a position. Text that is too long is printed smaller, so that
 // it never overlaps its neighbour.
@@ -235,18 +230,20 @@ func countryName(code string) string {
 // drawInfoBlock draws the block beside the address.
 func (s *sheet) drawInfoBlock() {
 	d := s.doc
-	rows := [][2]string{
-		{labelNumber.localized(d.Language), d.Number}, {labelDate.localized(d.Language), formatDay(d.Day)}, {labelSupplied.localized(d.Language), formatDay(d.SuppliedOn)},
-	}
+	corrects := ""
 	if d.Corrects != nil {
-		rows = append(rows, [2]string{labelCorrects.localized(d.Language), d.Corrects.Number})
-	}
-	rows = append(rows, [2]string{labelOrder.localized(d.Language), d.Order}, [2]string{labelPayment.localized(d.Language), d.Payment})
-	if d.Buyer.VATID != "" {
-		rows = append(rows, [2]string{labelVATID.localized(d.Language), d.Buyer.VATID})
+		corrects = d.Corrects.Number
 	}
 	y := windowTop - 6
-	for _, row := range rows {
+	for _, row := range [][2]string{
+		{s.label("Nummer", "Number"), d.Number},
+		{s.label("Datum", "Date"), invoice.FormatDay(d.Day)},
+		{s.label("Leistungsdatum", "Supplied on"), invoice.FormatDay(d.SuppliedOn)},
+		{s.label("Zur Rechnung", "For invoice"), corrects},
+		{s.label("Bestellung", "Order"), d.Order},
+		{s.label("Zahlung", "Payment"), d.Payment},
+		{s.label("Ihre USt-IdNr.", "VAT ID"), d.Buyer.VATID},
+	} {
 		if row[1] == "" {
 			continue
 		}
@@ -260,7 +257,7 @@ func (s *sheet) drawInfoBlock() {
 
 func (s *sheet) drawItems() {
 	s.setStyle(bold, fontHuge, textColour)
-	s.putText(marginLeft, bodyTop-16, contentWidth, titles[s.doc.Kind].localized(s.doc.Language)+" "+s.doc.Number, "L")
+	s.putText(marginLeft, bodyTop-16, contentWidth, s.title(), "L")
 	s.SetY(bodyTop)
 	s.drawTableHeader()
 	for i, line := range s.doc.Lines {
@@ -281,15 +278,14 @@ func (s *sheet) drawItems() {
 	}
 }
 
-// drawTableHeader draws the table header.
 func (s *sheet) drawTableHeader() {
 	y := s.GetY()
 	s.SetFillColor(shadeColour[0], shadeColour[1], shadeColour[2])
 	s.Rect(marginLeft, y, contentWidth, 8, "F")
 	s.setStyle(bold, fontSmall+0.5, greyColour)
-	s.putText(marginLeft, y+1.4, positionWidth, labelPosition.localized(s.doc.Language), "L")
-	s.putText(marginLeft+positionWidth, y+1.4, serviceWidth, labelService.localized(s.doc.Language), "L")
-	s.drawAmounts(y+1.4, labelNet.localized(s.doc.Language), labelVAT.localized(s.doc.Language), labelGross.localized(s.doc.Language))
+	s.putText(marginLeft, y+1.4, positionWidth, s.label("Pos.", "Pos."), "L")
+	s.putText(marginLeft+positionWidth, y+1.4, serviceWidth, s.label("Leistung", "Service"), "L")
+	s.drawAmounts(y+1.4, s.label("Netto", "Net"), s.label("USt.", "VAT"), s.label("Brutto", "Gross"))
 	s.SetY(y + 8)
 }
 
@@ -311,7 +307,7 @@ func (s *sheet) drawTotals() {
 		rate = " " + formatPercent(d.RateBasisPoints)
 	}
 	for _, row := range [][2]string{
-		{labelNetTotal.localized(d.Language), formatMoney(d.Net)}, {labelVATTotal.localized(d.Language) + rate, formatMoney(d.VAT)},
+		{s.label("Nettobetrag", "Net amount"), formatMoney(d.Net)}, {s.label("Umsatzsteuer", "VAT") + rate, formatMoney(d.VAT)},
 	} {
 		s.setStyle(regular, fontNormal, textColour)
 		s.putText(from, y, 50, row[0], "L")
@@ -322,15 +318,21 @@ func (s *sheet) drawTotals() {
 	s.SetLineWidth(0.4)
 	s.Line(from+1, y+0.8, pageWidth-marginRight, y+0.8)
 	s.setStyle(bold, fontLarge, brandColour)
-	s.putText(from, y+2.2, 52, labelTotals[d.Kind].localized(d.Language), "L")
+	total := s.label("Gesamtbetrag", "Total")
+	if d.Kind == invoice.Correction {
+		total = s.label("Erstattungsbetrag", "Amount refunded")
+	}
+	s.putText(from, y+2.2, 52, total, "L")
 	s.putText(from+50, y+2.2, pageWidth-marginRight-from-50, formatMoney(d.Gross), "R")
 	s.SetY(y + 2*lineHeight + 6)
 }
 
 func (s *sheet) drawNotes() {
-	notes := append([]string(nil), s.doc.Notes...)
+	notes := slices.Clone(s.doc.Notes)
 	if s.missingGlyphs {
-		notes = append(notes, labelMissingGlyphs.localized(s.doc.Language))
+		notes = append(notes, s.label(
+			"Ein leeres Kästchen steht für ein Zeichen, das diese Schrift nicht hat; die beigefügte Datei factur-x.xml hat die volle Schreibweise.",
+			"An empty box stands for a character that this font does not have; the attached file factur-x.xml has the full spelling."))
 	}
 	for _, note := range notes {
 		s.setStyle(regular, fontNormal, textColour)
@@ -339,20 +341,22 @@ func (s *sheet) drawNotes() {
 		s.SetY(y + s.putWrapped(marginLeft, y, contentWidth, note) + 2)
 	}
 	s.setStyle(regular, fontSmall, greyColour)
-	s.putText(marginLeft, footerTop-6, contentWidth, labelEmbedded.localized(s.doc.Language), "L")
+	s.putText(marginLeft, footerTop-6, contentWidth, s.label(
+		"Diese Datei enthält die Rechnungsdaten nach EN 16931 als factur-x.xml.",
+		"This file contains the invoice data after EN 16931 as factur-x.xml."), "L")
 }
 
 // drawFooter draws the legally required seller details on every page.
 func (s *sheet) drawFooter() {
-	from, chosen := s.doc.Seller, s.doc.Language
+	from := s.doc.Seller
 	s.setDrawColour(ruleColour)
 	s.SetLineWidth(0.2)
 	s.Line(marginLeft, footerTop, pageWidth-marginRight, footerTop)
-	tax := nonEmpty(labelled(labelOurVAT.localized(chosen), from.VATID), labelled(labelTaxNo.localized(chosen), from.TaxNumber))
+	tax := nonEmpty(labelled(s.label("USt-IdNr.", "VAT ID"), from.VATID), labelled(s.label("Steuernummer", "Tax number"), from.TaxNumber))
 	for column, rows := range [][]string{
 		nonEmpty(from.Name, from.Street, from.PostalCode+" "+from.City),
 		append(nonEmpty(from.Register), tax...),
-		nonEmpty(from.Email, from.Phone, fmt.Sprintf("%s %d/%s", labelPage.localized(chosen), s.PageNo(), s.pageCountAlias)),
+		nonEmpty(from.Email, from.Phone, fmt.Sprintf("%s %d/%s", s.label("Seite", "Page"), s.PageNo(), s.pageCountAlias)),
 	} {
 		for i, row := range rows {
 			s.setStyle(regular, fontSmall, greyColour)
@@ -368,7 +372,6 @@ func labelled(name, value string) string {
 	return name + ": " + value
 }
 
-// nonEmpty returns the non-empty texts.
 func nonEmpty(texts ...string) []string {
 	var all []string
 	for _, text := range texts {

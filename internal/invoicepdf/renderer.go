@@ -35,20 +35,18 @@ var fontFiles = map[string][]byte{regular: goregular.TTF, bold: gobold.TTF}
 // missingGlyph replaces a character that the font lacks.
 const missingGlyph = '□'
 
-// printable replaces characters that the font lacks, and reports whether none was missing.
-func (p *Renderer) printable(text string) (string, bool) {
-	complete := true
+// printable replaces characters that the font lacks.
+func (s *sheet) printable(text string) string {
 	var buffer sfnt.Buffer
-	shown := strings.Map(func(r rune) rune {
+	return strings.Map(func(r rune) rune {
 		if r == '\u00a0' || r == ' ' {
 			return r
 		}
 		// The PDF library supports only the basic multilingual plane.
-		if glyph, err := p.font.GlyphIndex(&buffer, r); err == nil && glyph != 0 && r <= 0xffff {
+		if glyph, err := s.font.GlyphIndex(&buffer, r); err == nil && glyph != 0 && r <= 0xffff {
 			return r
 		}
-		complete = false
+		s.missingGlyphs = true
 		return missingGlyph
 	}, text)
-	return shown, complete
 }

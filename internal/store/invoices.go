@@ -77,7 +77,7 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 	rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
 	due := make([]invoice.Pending, 0, len(rows))
 	for _, row := range rows {
-		one := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Since: fromMicros(row.CreatedAt)}
+		one := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID}
 		if row.Buyer != "" {
 			one.Buyer = new(invoice.Buyer)
 			if err := json.Unmarshal([]byte(row.Buyer), one.Buyer); err != nil {
@@ -87,33 +87,6 @@ func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int)
 		due = append(due, one)
 	}
 	return due, err
-}
-
-// GetSale returns the parts of an order that its documents need.
-func (db *DB) GetSale(ctx context.Context, id string) (invoice.Sale, error) {
-	o, found, err := db.OrderByID(ctx, id)
-	if err == nil && !found {
-		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
-	}
-	if err != nil {
-		return invoice.Sale{}, err
-	}
-	sale := invoice.Sale{
-		Order: o.ID, Customer: o.Customer, PaidAt: o.PaidAt, Net: o.Totals.Net, VAT: o.Totals.VAT, Gross: o.Totals.Gross,
-		RateBasisPoints: o.Totals.RateBasisPoints, Rule: o.Totals.Rule, Country: o.Totals.Country, VATID: o.Totals.VATID,
-	}
-	for _, item := range o.Items {
-		sale.Items = append(sale.Items, invoice.Item{
-			ID: item.ID, Name: item.Name, Kind: string(item.Kind), Years: item.Years, Net: item.Net, VAT: item.VAT, Gross: item.Gross,
-		})
-	}
-	if payment := o.CapturedPayment(); payment != nil {
-		sale.Payment = payment.ID
-	}
-	for _, refund := range o.Refunds {
-		sale.Refunds = append(sale.Refunds, invoice.Refund{ID: refund.ID, Item: refund.Item, Amount: refund.Amount, MadeAt: refund.MadeAt})
-	}
-	return sale, nil
 }
 
 // IssueDocument stores a document with the next number of its series. The counter's row is

@@ -98,10 +98,6 @@ func TestPendingInvoice_KeepsBuyerAtPaymentTime(t *testing.T) {
 		if due := listPendingDocuments(t, db); len(due) != 2 {
 			t.Errorf("pending: %+v", due)
 		}
-		sale, err := db.GetSale(t.Context(), o.ID)
-		if err != nil || sale.Gross != o.Totals.Gross || sale.Payment != "pay_a.org" || len(sale.Items) != 1 || len(sale.Refunds) != 1 || sale.Rule != o.Totals.Rule {
-			t.Errorf("got %+v, %v", sale, err)
-		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package invoice
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -107,13 +108,7 @@ type Buyer struct {
 
 // DisplayName is the addressee of the document.
 func (b Buyer) DisplayName() string {
-	if b.Organisation != "" {
-		return b.Organisation
-	}
-	if b.Name != "" {
-		return b.Name
-	}
-	return b.Email // old accounts may have no name
+	return cmp.Or(b.Organisation, b.Name, b.Email) // old accounts may have no name
 }
 
 // Line is one item. The text contains its term, so the quantity is 1.
@@ -125,38 +120,9 @@ type Line struct {
 	Gross registrar.Cents `json:"gross"`
 }
 
-// Sale is a paid order with its refunds, as far as a document needs it.
-type Sale struct {
-	Order, Customer string
-	PaidAt          time.Time
-	// Payment is the captured payment.
-	Payment         string
-	Items           []Item
-	Net, VAT, Gross registrar.Cents
-	RateBasisPoints int
-	// Rule is billing's; Country is the one whose VAT is charged, VATID the validated id.
-	Rule, Country, VATID string
-	Refunds              []Refund
-}
-
-// Item is one item of an order.
-type Item struct {
-	ID, Name, Kind  string
-	Years           int
-	Net, VAT, Gross registrar.Cents
-}
-
-// Refund is an executed refund.
-type Refund struct {
-	ID, Item string
-	Amount   registrar.Cents
-	MadeAt   time.Time
-}
-
 // Numbering holds the prefixes of the number series.
 type Numbering struct{ Invoices, Corrections string }
 
-// series returns the prefix and the year.
 func (n Numbering) series(kind Kind, day time.Time) string {
 	prefix := n.Invoices
 	if kind == Correction {
@@ -165,7 +131,6 @@ func (n Numbering) series(kind Kind, day time.Time) string {
 	return fmt.Sprintf("%s-%d", prefix, day.Year())
 }
 
-// withNumber numbers the document within its series.
 func (d Document) withNumber(count int64) Document {
 	d.Count, d.Number = count, fmt.Sprintf("%s-%06d", d.Series, count)
 	return d

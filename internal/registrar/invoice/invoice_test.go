@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // newYear is in the year 2027 in Germany and in 2026 in UTC.
@@ -31,15 +32,15 @@ var (
 )
 
 // newSale is an order of two items, one of which was refunded.
-func newSale() Sale {
-	return Sale{
-		Order: "ord_1", Customer: "cus_1", PaidAt: newYear, Payment: "pay_1", Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900,
-		Rule: "domestic", Country: "DE",
-		Items: []Item{
+func newSale() order.Order {
+	return order.Order{
+		ID: "ord_1", Customer: "cus_1", PaidAt: newYear, Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured}},
+		Totals: order.Totals{Net: 3000, VAT: 570, Gross: 3570, RateBasisPoints: 1900, Rule: "domestic", Country: "DE"},
+		Items: []order.Item{
 			{ID: "itm_1", Name: "xn--mller-kva.de", Kind: "register", Years: 1, Net: 1000, VAT: 190, Gross: 1190},
 			{ID: "itm_2", Name: "alt.shop", Kind: "renew", Years: 2, Net: 2000, VAT: 380, Gross: 2380},
 		},
-		Refunds: []Refund{{ID: "ref_1", Item: "itm_2", Amount: 2380, MadeAt: newYear.Add(48 * time.Hour)}},
+		Refunds: []order.Refund{{ID: "ref_1", Item: "itm_2", Amount: 2380, MadeAt: newYear.Add(48 * time.Hour)}},
 	}
 }
 
@@ -47,7 +48,7 @@ func newSale() Sale {
 type memStore struct {
 	mu      sync.Mutex
 	pending []Pending
-	sales   map[string]Sale
+	sales   map[string]order.Order
 	issued  []Document
 	saleErr error
 }
@@ -64,10 +65,11 @@ func (s *memStore) ListPendingDocuments(_ context.Context, after string, limit i
 	return some, nil
 }
 
-func (s *memStore) GetSale(_ context.Context, order string) (Sale, error) {
+func (s *memStore) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.sales[order], s.saleErr
+	sale, found := s.sales[id]
+	return sale, found, s.saleErr
 }
 
 func (s *memStore) GetCurrentBuyer(context.Context, string) (Buyer, error) {
@@ -76,11 +78,11 @@ func (s *memStore) GetCurrentBuyer(context.Context, string) (Buyer, error) {
 	return later, nil
 }
 
-func (s *memStore) GetInvoice(_ context.Context, order string) (Document, bool, error) {
+func (s *memStore) GetInvoice(_ context.Context, id string) (Document, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.issued {
-		if d.Order == order && d.Kind == Invoice {
+		if d.Order == id && d.Kind == Invoice {
 			return d, true, nil
 		}
 	}
@@ -118,8 +120,8 @@ func (s *memStore) ListDocuments(_ context.Context, customer, _ string, _ int) (
 	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer }), nil
 }
 
-func (s *memStore) ListOrderDocuments(_ context.Context, customer, order string) ([]Document, error) {
-	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer || d.Order != order }), nil
+func (s *memStore) ListOrderDocuments(_ context.Context, customer, id string) ([]Document, error) {
+	return slices.DeleteFunc(slices.Clone(s.issued), func(d Document) bool { return d.Customer != customer || d.Order != id }), nil
 }
 
 func newService(t *testing.T, s Store, seller Seller) *Service {
@@ -147,7 +149,7 @@ func issueAll(t *testing.T, s *memStore, seller Seller) []Document {
 
 func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 	t.Parallel()
-	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale()}, pending: []Pending{
 		// The correction is listed first and waits for the invoice.
 		{ID: "due_2", Order: "ord_1", Refund: "ref_1"}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer},
 	}}
@@ -157,7 +159,7 @@ func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 	}
 	bill, back := got[0], got[1]
 	if bill.Kind != Invoice || bill.Number != "RE-2027-000001" || bill.Day != "2027-01-01" || bill.SuppliedOn != "2027-01-01" || bill.Gross != 3570 ||
-		bill.Category != Standard || bill.Buyer != testBuyer || bill.Seller != testSeller || bill.Corrects != nil {
+		bill.Category != Standard || bill.Buyer != testBuyer || bill.Seller != testSeller || bill.Payment != "pay_1" || bill.Corrects != nil {
 		t.Errorf("got %+v", bill)
 	}
 	if lines := []string{bill.Lines[0].Text, bill.Lines[1].Text}; !slices.Equal(lines, []string{"müller.de (xn--mller-kva.de): Registrierung, 1 Jahr", "alt.shop: Verlängerung, 2 Jahre"}) {
@@ -174,7 +176,7 @@ func TestIssue_InvoiceForOrderAndCorrectionForRefund(t *testing.T) {
 
 func TestDocument_JSONRoundTrip(t *testing.T) {
 	t.Parallel()
-	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1", Buyer: &testBuyer}, {ID: "due_2", Order: "ord_1", Refund: "ref_1"}}}
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1", Buyer: &testBuyer}, {ID: "due_2", Order: "ord_1", Refund: "ref_1"}}}
 	for _, want := range issueAll(t, s, testSeller) {
 		text, err := json.Marshal(want)
 		if err != nil {
@@ -189,7 +191,7 @@ func TestDocument_JSONRoundTrip(t *testing.T) {
 
 func TestIssue_WithoutStoredBuyerUsesCurrentOne(t *testing.T) {
 	t.Parallel()
-	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
 	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Buyer.Street != "Neue Allee 7" {
 		t.Errorf("got %+v", got)
 	}
@@ -197,7 +199,7 @@ func TestIssue_WithoutStoredBuyerUsesCurrentOne(t *testing.T) {
 
 func TestIssue_NothingWithoutSeller(t *testing.T) {
 	t.Parallel()
-	s := &memStore{sales: map[string]Sale{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
+	s := &memStore{sales: map[string]order.Order{"ord_1": newSale()}, pending: []Pending{{ID: "due_1", Order: "ord_1"}}}
 	if got := issueAll(t, s, Seller{}); len(got) != 0 || len(s.pending) != 1 {
 		t.Errorf("issued %+v", got)
 	}
@@ -207,7 +209,7 @@ func TestIssue_FailedDocumentStaysPendingWithoutBlockingOthers(t *testing.T) {
 	t.Parallel()
 	bad := newSale()
 	bad.Items[0].Net++
-	s := &memStore{sales: map[string]Sale{"ord_0": bad, "ord_1": newSale()}, pending: []Pending{{ID: "due_0", Order: "ord_0", Buyer: &testBuyer}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer}}}
+	s := &memStore{sales: map[string]order.Order{"ord_0": bad, "ord_1": newSale()}, pending: []Pending{{ID: "due_0", Order: "ord_0", Buyer: &testBuyer}, {ID: "due_1", Order: "ord_1", Buyer: &testBuyer}}}
 	if got := issueAll(t, s, testSeller); len(got) != 1 || got[0].Order != "ord_1" || got[0].Count != 1 || len(s.pending) != 1 {
 		t.Errorf("issued %+v, pending %+v", got, s.pending)
 	}
@@ -222,7 +224,7 @@ func TestIssue_FailingBatchDoesNotBlockOthers(t *testing.T) {
 	t.Parallel()
 	bad := newSale()
 	bad.Items[0].Net++
-	s := &memStore{sales: map[string]Sale{"ord_0": bad, "ord_1": newSale()}}
+	s := &memStore{sales: map[string]order.Order{"ord_0": bad, "ord_1": newSale()}}
 	for i := range 2*batch + 1 {
 		s.pending = append(s.pending, Pending{ID: fmt.Sprintf("due_%04d", i), Order: "ord_0", Buyer: &testBuyer})
 	}
@@ -250,9 +252,9 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 		{"domestic", 1900, Standard, "bezahlt worden. Bitte überweisen Sie nichts. / The amount was paid in full", true},
 	} {
 		sale, buyer := newSale(), testBuyer
-		sale.Rule, sale.RateBasisPoints, sale.Country = test.rule, test.rate, "AT"
+		sale.Totals.Rule, sale.Totals.RateBasisPoints, sale.Totals.Country = test.rule, test.rate, "AT"
 		if test.rate == 0 {
-			sale.VAT, sale.Gross = 0, sale.Net
+			sale.Totals.VAT, sale.Totals.Gross = 0, sale.Totals.Net
 			for i := range sale.Items {
 				sale.Items[i].VAT, sale.Items[i].Gross = 0, sale.Items[i].Net
 			}
@@ -279,7 +281,7 @@ func TestDraft_VATRuleDeterminesCategoryAndNotes(t *testing.T) {
 func TestDraft_UsesCheckedVATID(t *testing.T) {
 	t.Parallel()
 	sale := newSale()
-	sale.VATID = "ATU12345678"
+	sale.Totals.VATID = "ATU12345678"
 	if d, err := draft(sale, testSeller, testBuyer, newYear, time.UTC); err != nil || d.Buyer.VATID != "ATU12345678" {
 		t.Errorf("%v, %+v", err, d.Buyer)
 	}
@@ -287,13 +289,13 @@ func TestDraft_UsesCheckedVATID(t *testing.T) {
 
 func TestDraft_RejectsInconsistentSale(t *testing.T) {
 	t.Parallel()
-	for name, spoil := range map[string]func(*Sale){
-		"net":         func(s *Sale) { s.Net++ },
-		"vat":         func(s *Sale) { s.Items[0].VAT++ },
-		"gross":       func(s *Sale) { s.Gross++; s.Items[0].Gross++ },
-		"rule":        func(s *Sale) { s.Rule = "magic" },
-		"no rule":     func(s *Sale) { s.Rule = "" },
-		"free of VAT": func(s *Sale) { s.Rule = "reverse_charge" },
+	for name, spoil := range map[string]func(*order.Order){
+		"net":         func(o *order.Order) { o.Totals.Net++ },
+		"vat":         func(o *order.Order) { o.Items[0].VAT++ },
+		"gross":       func(o *order.Order) { o.Totals.Gross++; o.Items[0].Gross++ },
+		"rule":        func(o *order.Order) { o.Totals.Rule = "magic" },
+		"no rule":     func(o *order.Order) { o.Totals.Rule = "" },
+		"free of VAT": func(o *order.Order) { o.Totals.Rule = "reverse_charge" },
 	} {
 		sale := newSale()
 		spoil(&sale)
@@ -305,10 +307,10 @@ func TestDraft_RejectsInconsistentSale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, spoil := range map[string]func(*Sale){
-		"no refund": func(s *Sale) { s.Refunds = nil },
-		"no item":   func(s *Sale) { s.Refunds[0].Item = "itm_9" },
-		"amount":    func(s *Sale) { s.Refunds[0].Amount-- },
+	for name, spoil := range map[string]func(*order.Order){
+		"no refund": func(o *order.Order) { o.Refunds = nil },
+		"no item":   func(o *order.Order) { o.Refunds[0].Item = "itm_9" },
+		"amount":    func(o *order.Order) { o.Refunds[0].Amount-- },
 	} {
 		sale := newSale()
 		spoil(&sale)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/jobs"
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 const (
@@ -34,15 +35,14 @@ type Pending struct {
 	// Buyer is the customer at the time of payment; nil means the current data, for
 	// payments from before invoices existed.
 	Buyer *Buyer
-	Since time.Time
 }
 
 // Store persists documents.
 type Store interface {
 	// ListPendingDocuments returns pending documents ordered by id, after the given one.
 	ListPendingDocuments(ctx context.Context, after string, limit int) ([]Pending, error)
-	// GetSale returns an order, GetCurrentBuyer a customer's current data.
-	GetSale(ctx context.Context, order string) (Sale, error)
+	// OrderByID returns a paid order, GetCurrentBuyer a customer's current data.
+	OrderByID(ctx context.Context, id string) (order.Order, bool, error)
 	GetCurrentBuyer(ctx context.Context, customer string) (Buyer, error)
 	// GetInvoice returns the invoice of an order; false if not issued yet.
 	GetInvoice(ctx context.Context, order string) (Document, bool, error)
@@ -85,7 +85,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Store == nil {
 		return nil, errors.New("invoice: Config.Store is required")
 	}
-	if cfg.Numbering.Invoices == "" || cfg.Numbering.Invoices == cfg.Numbering.Corrections || cfg.Numbering.Corrections == "" {
+	if n := cfg.Numbering; n.Invoices == "" || n.Corrections == "" || n.Invoices == n.Corrections {
 		return nil, errors.New("invoice: Config.Numbering needs two different prefixes")
 	}
 	germany, err := time.LoadLocation("Europe/Berlin")
@@ -161,12 +161,15 @@ func (s *Service) process(ctx context.Context, pending Pending) {
 func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	sale, err := s.cfg.Store.GetSale(ctx, pending.Order)
+	paid, found, err := s.cfg.Store.OrderByID(ctx, pending.Order)
+	if err == nil && !found {
+		err = &registrar.Error{Kind: registrar.KindNotFound, Code: order.NoSuchOrder}
+	}
 	if err != nil {
 		return false, err
 	}
 	at := s.cfg.Now().UTC().Truncate(time.Microsecond)
-	document, ready, err := s.draft(ctx, pending, sale, at)
+	document, ready, err := s.draft(ctx, pending, paid, at)
 	if err != nil || !ready {
 		return false, err
 	}
@@ -183,24 +186,24 @@ func (s *Service) issue(ctx context.Context, pending Pending) (bool, error) {
 
 // draft builds a document without its number. A correction is not ready while its invoice
 // is pending.
-func (s *Service) draft(ctx context.Context, pending Pending, sale Sale, at time.Time) (document Document, ready bool, err error) {
+func (s *Service) draft(ctx context.Context, pending Pending, paid order.Order, at time.Time) (document Document, ready bool, err error) {
 	if pending.Refund != "" {
 		of, found, err := s.cfg.Store.GetInvoice(ctx, pending.Order)
 		if err != nil || !found {
 			return Document{}, false, err
 		}
-		document, err = correction(sale, pending.Refund, of, at, s.germany)
+		document, err = correction(paid, pending.Refund, of, at, s.germany)
 		return document, err == nil, err
 	}
 	buyer := pending.Buyer
 	if buyer == nil {
-		now, err := s.cfg.Store.GetCurrentBuyer(ctx, sale.Customer)
+		now, err := s.cfg.Store.GetCurrentBuyer(ctx, paid.Customer)
 		if err != nil {
 			return Document{}, false, err
 		}
 		buyer = &now
 	}
-	document, err = draft(sale, s.cfg.Seller, *buyer, at, s.germany)
+	document, err = draft(paid, s.cfg.Seller, *buyer, at, s.germany)
 	return document, err == nil, err
 }
 

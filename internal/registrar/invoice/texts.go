@@ -2,55 +2,47 @@ package invoice
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"golang.org/x/net/idna"
+
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 )
 
 // All texts of a document are here because they become part of it: changing the wording
 // does not change issued documents. German is the legally binding language; English is
 // added for customers who chose it.
 
-const english = "en"
+// Bilingual is a text in both languages.
+type Bilingual struct{ German, English string }
 
-// bilingual is a text in both languages.
-type bilingual struct{ german, english string }
-
-// text returns the German text, followed by English if the customer chose it.
-func (w bilingual) text(language string, args ...any) string {
-	german := fmt.Sprintf(w.german, args...)
-	if language != english {
+// Text returns the German text, followed by a different English one if the customer chose
+// English.
+func (b Bilingual) Text(language string, args ...any) string {
+	german := fmt.Sprintf(b.German, args...)
+	if language != "en" || b.English == b.German {
 		return german
 	}
-	return german + " / " + fmt.Sprintf(w.english, args...)
+	return german + " / " + fmt.Sprintf(b.English, args...)
 }
 
-// bothLanguages returns both texts whatever the customer chose: the recipient who owes the
-// tax is abroad.
-func (w bilingual) bothLanguages() string { return w.german + " / " + w.english }
-
-var kindTexts = map[string]bilingual{
-	"register": {"Registrierung", "registration"},
-	"transfer": {"Transfer zu uns", "transfer to us"},
-	"renew":    {"Verlängerung", "renewal"},
+var kindTexts = map[order.Kind]Bilingual{
+	order.Register: {"Registrierung", "registration"},
+	order.Transfer: {"Transfer zu uns", "transfer to us"},
+	order.Renew:    {"Verlängerung", "renewal"},
 }
 
 // lineText describes an item: name, kind and term.
-func lineText(item Item, language string) string {
-	what, known := kindTexts[item.Kind]
-	if !known {
-		what = bilingual{item.Kind, item.Kind}
-	}
+func lineText(item order.Item, language string) string {
+	what := kindTexts[item.Kind]
 	switch item.Years {
 	case 0:
 	case 1:
-		what.german, what.english = what.german+", 1 Jahr", what.english+", 1 year"
+		what = Bilingual{what.German + ", 1 Jahr", what.English + ", 1 year"}
 	default:
-		what.german = fmt.Sprintf("%s, %d Jahre", what.german, item.Years)
-		what.english = fmt.Sprintf("%s, %d years", what.english, item.Years)
+		what = Bilingual{fmt.Sprintf("%s, %d Jahre", what.German, item.Years), fmt.Sprintf("%s, %d years", what.English, item.Years)}
 	}
-	return displayName(item.Name) + ": " + what.text(language)
+	return displayName(item.Name) + ": " + what.Text(language)
 }
 
 // displayName returns the Unicode form of a name, followed by the A-label form if it
@@ -62,39 +54,27 @@ func displayName(name string) string {
 	return name
 }
 
-var reasonTexts = map[Category]bilingual{
-	ReverseCharge: {
-		"Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG)",
-		"Reverse charge: the recipient of the service owes the VAT",
-	},
-	OutOfScope: {
-		"Nicht im Inland steuerbare Leistung (§ 3a UStG)",
-		"Not subject to German VAT: the place of supply is outside the EU",
-	},
-}
-
-// reason returns why no VAT is charged; empty if it is.
-func reason(category Category) string {
-	if why, free := reasonTexts[category]; free {
-		return why.bothLanguages()
-	}
-	return ""
+// reasons say why no VAT is charged, in both languages whatever the customer chose: the
+// recipient who owes the tax is abroad.
+var reasons = map[Category]string{
+	ReverseCharge: "Steuerschuldnerschaft des Leistungsempfängers (§ 13b UStG) / Reverse charge: the recipient of the service owes the VAT",
+	OutOfScope:    "Nicht im Inland steuerbare Leistung (§ 3a UStG) / Not subject to German VAT: the place of supply is outside the EU",
 }
 
 var (
-	paidNote = bilingual{
+	paidNote = Bilingual{
 		"Der Betrag ist am %s vollständig bezahlt worden. Bitte überweisen Sie nichts.",
 		"The amount was paid in full on %s. There is nothing left to pay.",
 	}
-	refundNote = bilingual{
+	refundNote = Bilingual{
 		"Den Betrag haben wir am %s auf dem Weg zurückgegeben, auf dem er bezahlt wurde.",
 		"We gave the amount back on %s, in the way in which it was paid.",
 	}
-	correctsNote = bilingual{
+	correctsNote = Bilingual{
 		"Diese Rechnungskorrektur gehört zur Rechnung %s vom %s: Die Leistung konnte nicht erbracht werden.",
 		"This credit note belongs to invoice %s of %s: the service could not be provided.",
 	}
-	ossNote = bilingual{
+	ossNote = Bilingual{
 		"Die Umsatzsteuer ist die des Landes %s; wir führen sie über den One-Stop-Shop der EU ab.",
 		"The VAT is that of the country %s; we pay it through the EU's One-Stop-Shop.",
 	}
@@ -104,26 +84,26 @@ var (
 func notes(d Document, country string) []string {
 	var all []string
 	if d.Corrects != nil {
-		all = append(all, correctsNote.text(d.Language, d.Corrects.Number, germanDay(d.Corrects.Day)))
+		all = append(all, correctsNote.Text(d.Language, d.Corrects.Number, FormatDay(d.Corrects.Day)))
 	}
 	if d.Reason != "" {
 		all = append(all, d.Reason+".")
 	}
 	if d.Rule == "eu_consumer_oss" && country != "" {
-		all = append(all, ossNote.text(d.Language, country))
+		all = append(all, ossNote.Text(d.Language, country))
 	}
 	paid := paidNote
 	if d.Kind == Correction {
 		paid = refundNote
 	}
-	return append(all, paid.text(d.Language, germanDay(d.PaidOn)))
+	return append(all, paid.Text(d.Language, FormatDay(d.PaidOn)))
 }
 
-// germanDay formats a stored day the German way.
-func germanDay(day string) string {
-	at, err := time.Parse(dayFormat, day)
+// FormatDay formats a stored day the German way.
+func FormatDay(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
 	if err != nil {
-		return strings.TrimSpace(day)
+		return day
 	}
 	return at.Format("02.01.2006")
 }

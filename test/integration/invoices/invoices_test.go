@@ -18,6 +18,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/billing"
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
+	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/test/testkit/nodejs"
 )
 
@@ -26,7 +27,7 @@ type memStore struct {
 	invoice.Store
 	mu     sync.Mutex
 	due    []invoice.Pending
-	sales  map[string]invoice.Sale
+	sales  map[string]order.Order
 	issued []invoice.Document
 }
 
@@ -42,15 +43,16 @@ func (s *memStore) ListPendingDocuments(_ context.Context, after string, _ int) 
 	return due, nil
 }
 
-func (s *memStore) GetSale(_ context.Context, order string) (invoice.Sale, error) {
-	return s.sales[order], nil
+func (s *memStore) OrderByID(_ context.Context, id string) (order.Order, bool, error) {
+	sale, found := s.sales[id]
+	return sale, found, nil
 }
 
-func (s *memStore) GetInvoice(_ context.Context, order string) (invoice.Document, bool, error) {
+func (s *memStore) GetInvoice(_ context.Context, id string) (invoice.Document, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, d := range s.issued {
-		if d.Order == order && d.Kind == invoice.Invoice {
+		if d.Order == id && d.Kind == invoice.Invoice {
 			return d, true, nil
 		}
 	}
@@ -99,7 +101,7 @@ func issueDocuments(t *testing.T) []invoice.Document {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	s := &memStore{sales: make(map[string]invoice.Sale)}
+	s := &memStore{sales: make(map[string]order.Order)}
 	for name, buyer := range buyers() {
 		for _, oss := range []bool{false, true} {
 			nets := []registrar.Cents{1390, 199, 0, 123_45}
@@ -109,17 +111,18 @@ func issueDocuments(t *testing.T) []invoice.Document {
 				t.Fatal(err)
 			}
 			id := fmt.Sprintf("ord_%s_%t", strings.ReplaceAll(name, " ", "_"), oss)
-			sale := invoice.Sale{
-				Order: id, Customer: "cus_1", PaidAt: at, Payment: "pay_1", RateBasisPoints: vat.RateBasisPoints, Rule: string(vat.Rule), Country: vat.Country, VATID: vat.VATID,
+			sale := order.Order{
+				ID: id, Customer: "cus_1", PaidAt: at, Payments: []order.Payment{{ID: "pay_1", State: order.PaymentCaptured}},
+				Totals: order.Totals{RateBasisPoints: vat.RateBasisPoints, Rule: string(vat.Rule), Country: vat.Country, VATID: vat.VATID},
 			}
 			for i, net := range nets {
-				item := invoice.Item{
-					ID: fmt.Sprint("itm_", i), Name: fmt.Sprintf("xn--mller-kva-%d.de", i), Kind: []string{"register", "transfer", "renew"}[i%3], Years: i, Net: net, VAT: vat.VAT[i], Gross: net + vat.VAT[i],
+				item := order.Item{
+					ID: fmt.Sprint("itm_", i), Name: fmt.Sprintf("xn--mller-kva-%d.de", i), Kind: []order.Kind{order.Register, order.Transfer, order.Renew}[i%3], Years: i, Net: net, VAT: vat.VAT[i], Gross: net + vat.VAT[i],
 				}
 				sale.Items = append(sale.Items, item)
-				sale.Net, sale.VAT, sale.Gross = sale.Net+item.Net, sale.VAT+item.VAT, sale.Gross+item.Gross
+				sale.Totals.Net, sale.Totals.VAT, sale.Totals.Gross = sale.Totals.Net+item.Net, sale.Totals.VAT+item.VAT, sale.Totals.Gross+item.Gross
 			}
-			sale.Refunds = []invoice.Refund{{ID: "ref_1", Item: "itm_1", Amount: sale.Items[1].Gross, MadeAt: at}}
+			sale.Refunds = []order.Refund{{ID: "ref_1", Item: "itm_1", Amount: sale.Items[1].Gross, MadeAt: at}}
 			s.sales[id] = sale
 			buyer.Email = "x@example.org"
 			s.due = append(s.due, invoice.Pending{ID: "due_1" + id, Order: id, Buyer: &buyer}, invoice.Pending{ID: "due_2" + id, Order: id, Refund: "ref_1"})
