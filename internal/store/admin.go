@@ -26,7 +26,7 @@ func (a accounts) ListOperators(ctx context.Context) ([]account.Account, error) 
 }
 
 func (a accounts) SetOperator(ctx context.Context, id string, operator bool) (bool, error) {
-	return changed(a.q.SetOperator(ctx, query.SetOperatorParams{ID: id, Operator: boolToInt(operator)}))
+	return changed(a.q.SetOperator(ctx, boolToInt(operator), id))
 }
 
 // GetDomainRef returns the domain with a name, unless it was transferred out.
@@ -146,7 +146,7 @@ func jobErrorKey(kind admin.JobKind, id string) string { return string(kind) + "
 // PutJobError stores the last error of a job.
 func (db *DB) PutJobError(ctx context.Context, kind admin.JobKind, id string, setback admin.JobError, before time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		if _, err := q.DeleteOldJobErrors(ctx, query.DeleteOldJobErrorsParams{At: micros(before), Limit: jobErrorSweepSize}); err != nil {
+		if _, err := q.DeleteOldJobErrors(ctx, micros(before), jobErrorSweepSize); err != nil {
 			return err
 		}
 		return q.PutJobError(ctx, query.PutJobErrorParams{Job: jobErrorKey(kind, id), Code: string(setback.Code), At: micros(setback.At)})

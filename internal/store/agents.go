@@ -107,7 +107,7 @@ func (db *DB) AgentByKey(ctx context.Context, key registrar.SecretHash) (agent.A
 
 // ListLiveAgents returns the agents that sign with a profile.
 func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]agent.AgentWithSecrets, error) {
-	rows, err := db.read().ListLiveAgentSecretsByProfile(ctx, query.ListLiveAgentSecretsByProfileParams{Profile: string(profile), Limit: int32(limit * maxLiveSecrets)})
+	rows, err := db.read().ListLiveAgentSecretsByProfile(ctx, string(profile), int32(limit*maxLiveSecrets))
 	if err != nil {
 		return nil, fmt.Errorf("store: list live agents: %w", err)
 	}
@@ -141,7 +141,7 @@ func (db *DB) AddAgentSecret(ctx context.Context, secret agent.Secret, keep int,
 
 // revokeOldSecrets revokes all but the newest keep secrets.
 func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int, at time.Time) error {
-	live, err := q.ListAgentSecrets(ctx, query.ListAgentSecretsParams{AgentID: id, Limit: maxLiveSecrets})
+	live, err := q.ListAgentSecrets(ctx, id, maxLiveSecrets)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int
 		if i < keep {
 			continue
 		}
-		if err := q.EndAgentSecret(ctx, query.EndAgentSecretParams{ID: secret.ID, EndedAt: micros(at)}); err != nil {
+		if err := q.EndAgentSecret(ctx, secret.ID, micros(at)); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int
 // SetAgentKey replaces the key of a live agent.
 func (db *DB) SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
-		_, err := q.SetAgentKey(ctx, query.SetAgentKeyParams{ID: id, KeyHash: string(key)})
+		_, err := q.SetAgentKey(ctx, id, string(key))
 		return err
 	})
 }
@@ -179,7 +179,7 @@ func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditE
 		if err != nil {
 			return err
 		}
-		if _, err := q.RemoveAgent(ctx, query.RemoveAgentParams{ID: id, RemovedAt: micros(event.At)}); err != nil {
+		if _, err := q.RemoveAgent(ctx, id, micros(event.At)); err != nil {
 			return err
 		}
 		if err := revokeOldSecrets(ctx, q, id, 0, event.At); err != nil {
@@ -192,12 +192,12 @@ func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditE
 // deleteAgentLinks deletes all links of an agent, each with an audit event of its customer.
 func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, event registrar.AuditEvent) error {
 	for {
-		linked, err := q.ListLinkedCustomerIDs(ctx, query.ListLinkedCustomerIDsParams{AgentID: row.ID, Limit: linkBatchSize})
+		linked, err := q.ListLinkedCustomerIDs(ctx, row.ID, linkBatchSize)
 		if err != nil || len(linked) == 0 {
 			return err
 		}
 		for _, customer := range linked {
-			if _, err := q.DeleteAgentLink(ctx, query.DeleteAgentLinkParams{CustomerID: customer, AgentID: row.ID}); err != nil {
+			if _, err := q.DeleteAgentLink(ctx, customer, row.ID); err != nil {
 				return err
 			}
 			linkEvent := event
@@ -239,7 +239,7 @@ func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (st
 		if err != nil || fresh == 1 {
 			return err
 		}
-		path, err = q.GetSeenSignaturePath(ctx, query.GetSeenSignaturePathParams{AgentID: seen.Agent, Mac: seen.MAC})
+		path, err = q.GetSeenSignaturePath(ctx, seen.Agent, seen.MAC)
 		return err
 	})
 	return path, err
@@ -249,7 +249,7 @@ func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (st
 func (db *DB) DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.ListExpiredSignatures(ctx, query.ListExpiredSignaturesParams{EndsAt: micros(now), Limit: int32(limit)})
+		old, err := q.ListExpiredSignatures(ctx, micros(now), int32(limit))
 		if err != nil {
 			return err
 		}
@@ -304,11 +304,11 @@ func noSuchAgentIf(none bool) error {
 func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
 	ended := false
 	err := db.write(ctx, func(q *query.Queries) (err error) {
-		ended, err = changed(q.DeleteAgentLink(ctx, query.DeleteAgentLinkParams{CustomerID: customer, AgentID: id}))
+		ended, err = changed(q.DeleteAgentLink(ctx, customer, id))
 		if err != nil || !ended {
 			return err
 		}
-		if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, query.DeleteWebhookDeliveriesOfUnlinkedAgentParams{AgentID: id, CustomerID: customer}); err != nil {
+		if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)

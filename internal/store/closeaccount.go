@@ -21,17 +21,17 @@ func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now 
 	if err != nil {
 		return false, err
 	}
-	if err := a.q.SetPendingInvoiceBuyer(ctx, query.SetPendingInvoiceBuyerParams{Buyer: buyer, CustomerID: id}); err != nil {
+	if err := a.q.SetPendingInvoiceBuyer(ctx, buyer, id); err != nil {
 		return false, err
 	}
 	closed, err := changed(a.q.CloseCustomer(ctx, query.CloseCustomerParams{ClosedEmail: closedEmail, ClosedAt: micros(now), ID: id}))
 	if err != nil || !closed {
 		return closed, err
 	}
-	if err := a.q.RevokePersonalAccessTokensOfCustomer(ctx, query.RevokePersonalAccessTokensOfCustomerParams{RevokedAt: micros(now), CustomerID: id}); err != nil {
+	if err := a.q.RevokePersonalAccessTokensOfCustomer(ctx, micros(now), id); err != nil {
 		return false, err
 	}
-	if err := a.q.RevokeGrantsOfCustomer(ctx, query.RevokeGrantsOfCustomerParams{RevokedAt: micros(now), CustomerID: id}); err != nil {
+	if err := a.q.RevokeGrantsOfCustomer(ctx, micros(now), id); err != nil {
 		return false, err
 	}
 	for _, remove := range []func(context.Context, string) error{

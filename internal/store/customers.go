@@ -71,7 +71,7 @@ func (a accounts) AccountByHandle(ctx context.Context, handle string) (account.A
 }
 
 func (a accounts) ListAccounts(ctx context.Context, id string, limit int) ([]account.Account, error) {
-	rows, err := a.q.ListCustomers(ctx, query.ListCustomersParams{ID: id, Limit: int32(limit)})
+	rows, err := a.q.ListCustomers(ctx, id, int32(limit))
 	list := make([]account.Account, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, accountOf(row))
@@ -91,7 +91,7 @@ func (a accounts) ConfirmAccount(ctx context.Context, id, passwordHash string, n
 }
 
 func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
-	_, err := a.q.SetPasswordHash(ctx, query.SetPasswordHashParams{PasswordHash: hash, ID: id})
+	_, err := a.q.SetPasswordHash(ctx, hash, id)
 	return err
 }
 
@@ -107,12 +107,12 @@ func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, er
 }
 
 func (a accounts) SetLanguage(ctx context.Context, id, language string) error {
-	_, err := a.q.SetLanguage(ctx, query.SetLanguageParams{Language: language, ID: id})
+	_, err := a.q.SetLanguage(ctx, language, id)
 	return err
 }
 
 func (a accounts) Disable(ctx context.Context, id string, now time.Time) (bool, error) {
-	return changed(a.q.DisableCustomer(ctx, query.DisableCustomerParams{DisabledAt: micros(now), ID: id}))
+	return changed(a.q.DisableCustomer(ctx, micros(now), id))
 }
 
 func (a accounts) Enable(ctx context.Context, id string) (bool, error) {
@@ -132,7 +132,7 @@ func (a accounts) ReplaceRecoveryCodes(ctx context.Context, id string, hashes []
 		return err
 	}
 	for _, hash := range hashes {
-		if err := a.q.InsertRecoveryCode(ctx, query.InsertRecoveryCodeParams{CustomerID: id, Hash: hash}); err != nil {
+		if err := a.q.InsertRecoveryCode(ctx, id, hash); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (a accounts) QueueMail(ctx context.Context, mail registrar.Mail, now time.T
 // sessions, tokens, domains or registrants that refer to them, and guest accounts whose
 // orders were never paid.
 func (a accounts) DeleteUnconfirmed(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
-	ids, err := a.q.ListStaleUnconfirmedCustomers(ctx, query.ListStaleUnconfirmedCustomersParams{CreatedAt: micros(madeBefore), Limit: int32(limit)})
+	ids, err := a.q.ListStaleUnconfirmedCustomers(ctx, micros(madeBefore), int32(limit))
 	if err != nil {
 		return 0, err
 	}
@@ -206,20 +206,20 @@ func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (
 	total := 0
 	for _, sweep := range []func() (int64, error){
 		func() (int64, error) {
-			return a.q.DeleteExpiredSessions(ctx, query.DeleteExpiredSessionsParams{ExpiresAt: at, Limit: batch})
+			return a.q.DeleteExpiredSessions(ctx, at, batch)
 		},
 		func() (int64, error) {
-			return a.q.DeleteExpiredDevices(ctx, query.DeleteExpiredDevicesParams{ExpiresAt: at, Limit: batch})
+			return a.q.DeleteExpiredDevices(ctx, at, batch)
 		},
 		func() (int64, error) {
-			return a.q.DeleteExpiredWebauthnChallenges(ctx, query.DeleteExpiredWebauthnChallengesParams{ExpiresAt: at, Limit: batch})
+			return a.q.DeleteExpiredWebauthnChallenges(ctx, at, batch)
 		},
 		func() (int64, error) {
-			return a.q.DeleteExpiredLinks(ctx, query.DeleteExpiredLinksParams{ExpiresAt: at, Limit: batch})
+			return a.q.DeleteExpiredLinks(ctx, at, batch)
 		},
 		func() (int64, error) { // identifiers sort by their time
 			before := registrar.NewID(auditEventPrefix, now.Add(-accountlessEventRetention))
-			return a.q.DeleteAccountlessAuditEvents(ctx, query.DeleteAccountlessAuditEventsParams{ID: before, Limit: batch})
+			return a.q.DeleteAccountlessAuditEvents(ctx, before, batch)
 		},
 	} {
 		rows, err := sweep()

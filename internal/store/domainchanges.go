@@ -19,7 +19,7 @@ func (db *DB) GetCustomerDomain(ctx context.Context, customer, id string) (domai
 	if isUnstorableText(id) {
 		return domainchange.Domain{}, false, nil
 	}
-	row, err := db.read().GetCustomerDomain(ctx, query.GetCustomerDomainParams{ID: id, CustomerID: customer})
+	row, err := db.read().GetCustomerDomain(ctx, id, customer)
 	ok, err := found(err)
 	return domainchange.Domain{
 		ID: row.ID, Customer: row.CustomerID, Name: row.Name, TLD: row.Tld, Status: registrar.DomainStatus(row.Status), PaidUntil: fromMicros(row.PaidUntil),
@@ -67,7 +67,7 @@ func (db *DB) AddDomainChange(ctx context.Context, change domainchange.Change) e
 		return err
 	}
 	return db.write(ctx, func(q *query.Queries) error {
-		if _, err := q.GetCustomerDomain(ctx, query.GetCustomerDomainParams{ID: change.Domain, CustomerID: change.Customer}); err != nil {
+		if _, err := q.GetCustomerDomain(ctx, change.Domain, change.Customer); err != nil {
 			if ok, err := found(err); ok || err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func changesOf(rows []query.DomainChange, err error) ([]domainchange.Change, err
 
 // ListDueDomainChanges returns due changes, the longest overdue first.
 func (db *DB) ListDueDomainChanges(ctx context.Context, now time.Time, limit int) ([]domainchange.Change, error) {
-	return changesOf(db.read().ListDueDomainChanges(ctx, query.ListDueDomainChangesParams{DueAt: micros(now), Limit: int32(limit)}))
+	return changesOf(db.read().ListDueDomainChanges(ctx, micros(now), int32(limit)))
 }
 
 // GetDomainChange returns a change of any customer.
@@ -182,12 +182,12 @@ func (db *DB) GetDomainChange(ctx context.Context, id string) (domainchange.Chan
 
 // ListDomainChanges returns a domain's changes, the newest first.
 func (db *DB) ListDomainChanges(ctx context.Context, domain string, limit int) ([]domainchange.Change, error) {
-	return changesOf(db.read().ListDomainChanges(ctx, query.ListDomainChangesParams{DomainID: domain, Limit: int32(limit)}))
+	return changesOf(db.read().ListDomainChanges(ctx, domain, int32(limit)))
 }
 
 // ListSecureChanges returns a domain's changes of the kind Secure, the newest first.
 func (db *DB) ListSecureChanges(ctx context.Context, domain string, limit int) ([]domainchange.Change, error) {
-	return changesOf(db.read().ListSecureChanges(ctx, query.ListSecureChangesParams{DomainID: domain, Limit: int32(limit)}))
+	return changesOf(db.read().ListSecureChanges(ctx, domain, int32(limit)))
 }
 
 // ListObjectAuditEvents returns the audit events of one object of a customer.

@@ -78,7 +78,7 @@ const maxComparedNames = 1000
 
 // NamesOf returns names that a customer holds, at most maxComparedNames.
 func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
-	return db.read().ListHeldDomainNames(ctx, query.ListHeldDomainNamesParams{CustomerID: customer, Limit: maxComparedNames})
+	return db.read().ListHeldDomainNames(ctx, customer, maxComparedNames)
 }
 
 // AddDomain stores a domain with its audit event.

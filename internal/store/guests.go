@@ -117,7 +117,7 @@ func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Tr
 	case was.Claimed:
 		return nil
 	case now.Claimed:
-		if err := q.ReassignPaymentsOfOrder(ctx, query.ReassignPaymentsOfOrderParams{CustomerID: now.Customer, OrderID: now.ID}); err != nil {
+		if err := q.ReassignPaymentsOfOrder(ctx, now.Customer, now.ID); err != nil {
 			return err
 		}
 		return deleteGuest(ctx, q, was.Customer)
@@ -157,7 +157,7 @@ func (db *DB) IsAgentLinked(ctx context.Context, customerID, agent string) (bool
 	if isUnstorableText(customerID) || isUnstorableText(agent) {
 		return false, nil
 	}
-	_, err := db.read().GetLiveAgentLink(ctx, query.GetLiveAgentLinkParams{CustomerID: customerID, AgentID: agent})
+	_, err := db.read().GetLiveAgentLink(ctx, customerID, agent)
 	return found(err)
 }
 
@@ -166,7 +166,7 @@ func (db *DB) LinkedCustomer(ctx context.Context, agent, email string) (string, 
 	if isUnstorableText(email) {
 		return "", false, nil
 	}
-	id, err := db.read().GetLinkedCustomerID(ctx, query.GetLinkedCustomerIDParams{EmailKey: emailKey(email), AgentID: agent})
+	id, err := db.read().GetLinkedCustomerID(ctx, emailKey(email), agent)
 	ok, err := found(err)
 	return id, ok, err
 }
@@ -256,15 +256,15 @@ func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit
 // its row was waited for.
 func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) error {
 	items := func() error {
-		return q.ReassignProvisionItems(ctx, query.ReassignProvisionItemsParams{CustomerID: to, Guest: from})
+		return q.ReassignProvisionItems(ctx, to, from)
 	}
-	domains := func() error { return q.ReassignDomains(ctx, query.ReassignDomainsParams{CustomerID: to, Guest: from}) }
+	domains := func() error { return q.ReassignDomains(ctx, to, from) }
 	for _, transition := range []func() error{
 		func() error {
-			return q.ReassignDomainChanges(ctx, query.ReassignDomainChangesParams{CustomerID: to, Guest: from})
+			return q.ReassignDomainChanges(ctx, to, from)
 		},
 		func() error {
-			return q.ReassignDomainLocks(ctx, query.ReassignDomainLocksParams{CustomerID: to, Guest: from})
+			return q.ReassignDomainLocks(ctx, to, from)
 		},
 		items,
 		domains,
@@ -272,11 +272,11 @@ func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) e
 		items,
 		domains,
 		func() error {
-			return q.ReassignPayments(ctx, query.ReassignPaymentsParams{CustomerID: to, Guest: from})
+			return q.ReassignPayments(ctx, to, from)
 		},
-		func() error { return q.ReassignOrders(ctx, query.ReassignOrdersParams{CustomerID: to, Guest: from}) },
+		func() error { return q.ReassignOrders(ctx, to, from) },
 		func() error {
-			return q.ReassignRegistrant(ctx, query.ReassignRegistrantParams{CustomerID: to, Guest: from})
+			return q.ReassignRegistrant(ctx, to, from)
 		},
 		func() error { return deleteClaimMails(ctx, q, from) },
 	} {
@@ -289,12 +289,12 @@ func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) e
 
 // deleteClaimMails deletes queued mails that would create a claim link when sent.
 func deleteClaimMails(ctx context.Context, q *query.Queries, guest string) error {
-	return q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: guest, Kind: string(linkClaim)})
+	return q.DeleteUnsentMails(ctx, guest, string(linkClaim))
 }
 
 // deleteStaleGuests deletes guest accounts without a payment attempt, with their orders.
 func (a accounts) deleteStaleGuests(ctx context.Context, madeBefore time.Time, limit int) (int, error) {
-	ids, err := a.q.ListStaleGuestIDs(ctx, query.ListStaleGuestIDsParams{CreatedAt: micros(madeBefore), MaxRows: int32(limit)})
+	ids, err := a.q.ListStaleGuestIDs(ctx, micros(madeBefore), int32(limit))
 	if err != nil {
 		return 0, err
 	}

@@ -25,7 +25,7 @@ func (db *DB) BeginRun(ctx context.Context, a idempotency.Attempt) (idempotency.
 		if err != nil || fresh == 1 {
 			return err
 		}
-		row, err := q.GetIdempotencyKey(ctx, query.GetIdempotencyKeyParams{Scope: a.Scope, Key: a.Key})
+		row, err := q.GetIdempotencyKey(ctx, a.Scope, a.Key)
 		if errors.Is(err, sql.ErrNoRows) { // released concurrently, on PostgreSQL
 			state = idempotency.KeyState{Body: a.Body}
 			return nil
@@ -92,7 +92,7 @@ func (db *DB) ReleaseRun(ctx context.Context, scope, key, run string) error {
 func (db *DB) DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error) {
 	removed := 0
 	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.ListExpiredIdempotencyKeys(ctx, query.ListExpiredIdempotencyKeysParams{EndsAt: micros(now), Limit: int32(limit)})
+		old, err := q.ListExpiredIdempotencyKeys(ctx, micros(now), int32(limit))
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ func (db *DB) GetCurrentBuyer(ctx context.Context, customer string) (invoice.Buy
 
 // ListPendingDocuments returns documents to be issued, by id.
 func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int) ([]invoice.Pending, error) {
-	rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
+	rows, err := db.read().ListPendingInvoices(ctx, after, int32(limit))
 	due := make([]invoice.Pending, 0, len(rows))
 	for _, row := range rows {
 		one := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID}
@@ -162,7 +162,7 @@ func (db *DB) GetDocument(ctx context.Context, customer, id string) (invoice.Doc
 	if isUnstorableText(id) {
 		return invoice.Document{}, false, nil
 	}
-	return documentOf(db.read().GetCustomerInvoice(ctx, query.GetCustomerInvoiceParams{CustomerID: customer, ID: id}))
+	return documentOf(db.read().GetCustomerInvoice(ctx, customer, id))
 }
 
 // ListDocuments returns a page of a customer's documents, the newest first.
@@ -181,12 +181,12 @@ func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]in
 	if isUnstorableText(id) {
 		return nil, nil
 	}
-	return documentsOf(db.read().ListOrderInvoices(ctx, query.ListOrderInvoicesParams{OrderID: id, CustomerID: customer}))
+	return documentsOf(db.read().ListOrderInvoices(ctx, id, customer))
 }
 
 // ListDocumentsAfter returns a page of all documents, by id.
 func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
-	return documentsOf(db.read().ListInvoices(ctx, query.ListInvoicesParams{ID: id, Limit: int32(limit)}))
+	return documentsOf(db.read().ListInvoices(ctx, id, int32(limit)))
 }
 
 // ReconciliationDocuments returns all documents. Pending ones are read first, so that one
@@ -194,14 +194,14 @@ func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]i
 func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
 	id := func(d reconcile.Document) string { return d.ID }
 	owed := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
-		rows, err := db.read().ListPendingInvoices(ctx, query.ListPendingInvoicesParams{ID: after, Limit: int32(limit)})
+		rows, err := db.read().ListPendingInvoices(ctx, after, int32(limit))
 		for _, row := range rows {
 			documents = append(documents, reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)})
 		}
 		return documents, err
 	}, id)
 	issued := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
-		rows, err := db.read().ListInvoicesForReconciliation(ctx, query.ListInvoicesForReconciliationParams{ID: after, Limit: int32(limit)})
+		rows, err := db.read().ListInvoicesForReconciliation(ctx, after, int32(limit))
 		for _, row := range rows {
 			documents = append(documents, reconcile.Document{
 				ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,

@@ -28,7 +28,7 @@ var jobQueriesByKind = map[admin.JobKind]jobQueries{
 			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
 		}),
 		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryProvisionItem(ctx, query.RetryProvisionItemParams{ID: id, Now: now})
+			return q.RetryProvisionItem(ctx, now, id)
 		},
 	},
 	admin.JobOrder: {
@@ -39,7 +39,7 @@ var jobQueriesByKind = map[admin.JobKind]jobQueries{
 			return admin.Job{ID: r.ID, What: r.Channel, State: r.State, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
 		}),
 		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryOrder(ctx, query.RetryOrderParams{ID: id, Now: now})
+			return q.RetryOrder(ctx, now, id)
 		},
 	},
 	admin.JobChange: {
@@ -50,7 +50,7 @@ var jobQueriesByKind = map[admin.JobKind]jobQueries{
 			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
 		}),
 		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryDomainChange(ctx, query.RetryDomainChangeParams{ID: id, Now: now})
+			return q.RetryDomainChange(ctx, now, id)
 		},
 	},
 	admin.JobMail: {

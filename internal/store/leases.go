@@ -31,19 +31,19 @@ func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (Releas
 		free func(*query.Queries) (int64, error)
 	}{
 		{"orders", &released.Orders, func(q *query.Queries) (int64, error) {
-			return q.ReleaseOrders(ctx, query.ReleaseOrdersParams{Node: name, Now: at})
+			return q.ReleaseOrders(ctx, at, name)
 		}},
 		{"provision items", &released.ProvisionItems, func(q *query.Queries) (int64, error) {
-			return q.ReleaseProvisionItems(ctx, query.ReleaseProvisionItemsParams{Node: name, Now: at})
+			return q.ReleaseProvisionItems(ctx, at, name)
 		}},
 		{"domain changes", &released.DomainChanges, func(q *query.Queries) (int64, error) {
-			return q.ReleaseDomainChanges(ctx, query.ReleaseDomainChangesParams{Node: name, Now: at})
+			return q.ReleaseDomainChanges(ctx, at, name)
 		}},
 		{"mails", &released.Mails, func(q *query.Queries) (int64, error) {
-			return q.ReleaseMails(ctx, query.ReleaseMailsParams{Node: name, Now: at})
+			return q.ReleaseMails(ctx, at, name)
 		}},
 		{"webhook deliveries", &released.WebhookDeliveries, func(q *query.Queries) (int64, error) {
-			return q.ReleaseWebhookDeliveries(ctx, query.ReleaseWebhookDeliveriesParams{Node: name, Now: at})
+			return q.ReleaseWebhookDeliveries(ctx, at, name)
 		}},
 		{"idempotency keys", &released.IdempotencyKeys, func(q *query.Queries) (int64, error) { return q.ReleaseIdempotencyKeys(ctx, name) }},
 	} {

@@ -34,8 +34,8 @@ func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kin
 // DeleteUnusedLinks also deletes queued mails that would create such a link when sent; a
 // mail may be queued for hours.
 func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind account.LinkKind) error {
-	if err := a.q.DeleteUnsentMails(ctx, query.DeleteUnsentMailsParams{CustomerID: customerID, Kind: string(kind)}); err != nil {
+	if err := a.q.DeleteUnsentMails(ctx, customerID, string(kind)); err != nil {
 		return err
 	}
-	return a.q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: customerID, Kind: string(kind)})
+	return a.q.DeleteUnusedLinks(ctx, customerID, string(kind))
 }

@@ -16,7 +16,7 @@ var _ mailer.Store = (*DB)(nil)
 // ListDueMails returns due mails, the longest overdue first. Other nodes see the same
 // ones; ClaimMail decides which node sends each.
 func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
-	rows, err := db.read().ListDueMails(ctx, query.ListDueMailsParams{DueAt: micros(now), Limit: int32(limit)})
+	rows, err := db.read().ListDueMails(ctx, micros(now), int32(limit))
 	if err != nil {
 		return nil, fmt.Errorf("store: list due mails: %w", err)
 	}
@@ -51,11 +51,11 @@ func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time)
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
 	var ours int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
-		ours, err = q.LockMail(ctx, query.LockMailParams{ID: id, Lease: micros(lease)})
+		ours, err = q.LockMail(ctx, micros(lease), id)
 		if err != nil || ours == 0 {
 			return err
 		}
-		err = q.DeleteUnusedLinks(ctx, query.DeleteUnusedLinksParams{CustomerID: link.Customer, Kind: string(link.Kind)})
+		err = q.DeleteUnusedLinks(ctx, link.Customer, string(link.Kind))
 		if err != nil {
 			return fmt.Errorf("store: delete former links: %w", err)
 		}

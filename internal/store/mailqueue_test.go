@@ -146,7 +146,7 @@ func TestStoreLink_DeletedMailStoresNoLink(t *testing.T) {
 			t.Fatal(mine, err)
 		}
 		err := db.write(t.Context(), func(q *query.Queries) error {
-			return q.DeleteUnsentMails(t.Context(), query.DeleteUnsentMailsParams{CustomerID: "cus_outbox", Kind: string(mail.Kind)})
+			return q.DeleteUnsentMails(t.Context(), "cus_outbox", string(mail.Kind))
 		})
 		if err != nil {
 			t.Fatal(err)

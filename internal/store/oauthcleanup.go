@@ -22,19 +22,19 @@ func (db *DB) DeleteExpiredOAuth(ctx context.Context, due oauth.ExpiryCutoffs, l
 		remove func(*query.Queries, int64) (int64, error)
 	}{
 		{due.Tokens, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteExpiredAccessTokens(ctx, query.DeleteExpiredAccessTokensParams{ExpiresAt: before, Limit: n})
+			return q.DeleteExpiredAccessTokens(ctx, before, n)
 		}},
 		{due.Tokens, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteExpiredRefreshTokens(ctx, query.DeleteExpiredRefreshTokensParams{ExpiresAt: before, Limit: n})
+			return q.DeleteExpiredRefreshTokens(ctx, before, n)
 		}},
 		{due.Codes, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteExpiredAuthorizationCodes(ctx, query.DeleteExpiredAuthorizationCodesParams{ExpiresAt: before, Limit: n})
+			return q.DeleteExpiredAuthorizationCodes(ctx, before, n)
 		}},
 		{due.Consents, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteExpiredConsents(ctx, query.DeleteExpiredConsentsParams{ExpiresAt: before, Limit: n})
+			return q.DeleteExpiredConsents(ctx, before, n)
 		}},
 		{due.Grants, func(q *query.Queries, before int64) (int64, error) {
-			return q.DeleteEndedGrants(ctx, query.DeleteEndedGrantsParams{ExpiresAt: before, Limit: n})
+			return q.DeleteEndedGrants(ctx, before, n)
 		}},
 		{due.Clients, func(q *query.Queries, before int64) (int64, error) {
 			touched, err := q.TouchConnectedClients(ctx, query.TouchConnectedClientsParams{
@@ -43,7 +43,7 @@ func (db *DB) DeleteExpiredOAuth(ctx context.Context, due oauth.ExpiryCutoffs, l
 			if err != nil {
 				return 0, err
 			}
-			deleted, err := q.DeleteUnusedClients(ctx, query.DeleteUnusedClientsParams{LastUsedAt: before, Limit: n})
+			deleted, err := q.DeleteUnusedClients(ctx, before, n)
 			return touched + deleted, err
 		}},
 	} {

@@ -52,9 +52,7 @@ func (db *DB) GetOAuthClient(ctx context.Context, id string) (oauth.Client, bool
 // AddConsent stores a consent request and deletes the session's oldest ones.
 func (db *DB) AddConsent(ctx context.Context, consent oauth.Consent, keep int) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		if err := q.DeleteOldConsentsOfSession(ctx, query.DeleteOldConsentsOfSessionParams{
-			SessionID: consent.Session, Offset: int32(keep - 1),
-		}); err != nil {
+		if err := q.DeleteOldConsentsOfSession(ctx, consent.Session, int32(keep-1)); err != nil {
 			return err
 		}
 		return q.InsertConsent(ctx, query.InsertConsentParams{
@@ -116,7 +114,7 @@ func insertApproval(ctx context.Context, q *query.Queries, approval oauth.Approv
 // stored with the metadata that the customer saw.
 func touchClient(ctx context.Context, q *query.Queries, client oauth.Client) (known bool, err error) {
 	if client.Kind != oauth.ClientMetadataDocument {
-		touched, err := q.TouchClient(ctx, query.TouchClientParams{ID: client.ID, LastUsedAt: micros(client.LastUsedAt)})
+		touched, err := q.TouchClient(ctx, client.ID, micros(client.LastUsedAt))
 		return touched > 0, err
 	}
 	uris, err := json.Marshal(client.RedirectURIs)

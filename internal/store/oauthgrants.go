@@ -40,7 +40,7 @@ func (db *DB) RedeemAuthorizationCode(
 		if used == 0 {
 			return revokeGrantOfCode(ctx, q, code, replay)
 		}
-		if _, err := q.TouchClient(ctx, query.TouchClientParams{ID: family.ClientID, LastUsedAt: micros(family.At)}); err != nil {
+		if _, err := q.TouchClient(ctx, family.ClientID, micros(family.At)); err != nil {
 			return err
 		}
 		if err := q.InsertGrant(ctx, query.InsertGrantParams{
@@ -89,7 +89,7 @@ func revokeGrantOfCode(ctx context.Context, q *query.Queries, code registrar.Sec
 
 // revokeGrant returns false if the grant has ended already; no event is recorded then.
 func revokeGrant(ctx context.Context, q *query.Queries, grant string, event registrar.AuditEvent) (bool, error) {
-	ended, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: grant, RevokedAt: micros(event.At)})
+	ended, err := q.RevokeGrant(ctx, grant, micros(event.At))
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -135,7 +135,7 @@ func (db *DB) GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (o
 // grant's row, which every rotation writes next, serialises the rest.
 func (db *DB) RotateRefreshToken(ctx context.Context, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (rotated bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		used, err := q.UseRefreshToken(ctx, query.UseRefreshTokenParams{Hash: string(r.Hash), UsedAt: micros(r.Now)})
+		used, err := q.UseRefreshToken(ctx, string(r.Hash), micros(r.Now))
 		if err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair 
 		return 0, false, err
 	}
 	if epoch != r.Epoch { // the leeway of this token continues in the new epoch
-		err = q.SetRefreshTokenEpoch(ctx, query.SetRefreshTokenEpochParams{Hash: string(r.Hash), Epoch: epoch})
+		err = q.SetRefreshTokenEpoch(ctx, string(r.Hash), epoch)
 	}
 	return epoch, err == nil, err
 }
@@ -234,7 +234,7 @@ func (db *DB) EndGrant(ctx context.Context, grant string, event registrar.AuditE
 
 // ListLiveGrants returns a customer's live grants.
 func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]oauth.LiveGrant, error) {
-	rows, err := db.read().ListCustomerGrants(ctx, query.ListCustomerGrantsParams{CustomerID: customer, ExpiresAt: micros(now)})
+	rows, err := db.read().ListCustomerGrants(ctx, customer, micros(now))
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time
 // or never created.
 func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (found bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		client, err := q.GetGrantClient(ctx, query.GetGrantClientParams{ID: grant, CustomerID: customer})
+		client, err := q.GetGrantClient(ctx, grant, customer)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -265,12 +265,12 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 		if err := q.RevokeAuthorizationCodesOfClient(ctx, query.RevokeAuthorizationCodesOfClientParams{CustomerID: customer, ClientID: client.ClientID, UsedAt: at}); err != nil {
 			return err
 		}
-		grants, err := q.ListLiveGrantIDs(ctx, query.ListLiveGrantIDsParams{CustomerID: customer, ClientID: client.ClientID})
+		grants, err := q.ListLiveGrantIDs(ctx, customer, client.ClientID)
 		if err != nil || len(grants) == 0 {
 			return err // nothing was revoked, so no event
 		}
 		for _, id := range grants { // in the order of RecordGrantUses
-			if _, err := q.RevokeGrant(ctx, query.RevokeGrantParams{ID: id, RevokedAt: at}); err != nil && !errors.Is(err, sql.ErrNoRows) {
+			if _, err := q.RevokeGrant(ctx, id, at); err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}
 		}
@@ -286,7 +286,7 @@ func (db *DB) RecordGrantUses(ctx context.Context, uses []oauth.TokenUse) error 
 	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, use := range sorted {
-			if err := q.TouchGrant(ctx, query.TouchGrantParams{ID: use.TokenID, LastUsedAt: micros(use.At)}); err != nil {
+			if err := q.TouchGrant(ctx, use.TokenID, micros(use.At)); err != nil {
 				return err
 			}
 		}

@@ -132,7 +132,7 @@ func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.
 		return order.Order{}, false, nil
 	}
 	q := db.read()
-	row, err := q.GetCustomerOrder(ctx, query.GetCustomerOrderParams{CustomerID: customer, ID: id})
+	row, err := q.GetCustomerOrder(ctx, customer, id)
 	return foundOrder(ctx, q, row, err)
 }
 
@@ -169,7 +169,7 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 // of matches.
 func (db *DB) PageOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
 	q := db.read()
-	total, err := q.CountOrders(ctx, query.CountOrdersParams{CustomerID: customer, State: string(state)})
+	total, err := q.CountOrders(ctx, customer, string(state))
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
@@ -190,27 +190,27 @@ func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.T
 // ListDueOrders returns due orders, the longest overdue first.
 func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.ListDueOrders(ctx, query.ListDueOrdersParams{DueAt: micros(now), Limit: int32(limit)})
+	rows, err := q.ListDueOrders(ctx, micros(now), int32(limit))
 	return loadOrders(ctx, q, rows, err)
 }
 
 // ListOrdersAfter returns a page of all orders, by id.
 func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.ListOrders(ctx, query.ListOrdersParams{ID: id, Limit: int32(limit)})
+	rows, err := q.ListOrders(ctx, id, int32(limit))
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	first, last := rows[0].ID, rows[len(rows)-1].ID
-	items, err := q.ListOrderItemsInRange(ctx, query.ListOrderItemsInRangeParams{First: first, Last: last})
+	items, err := q.ListOrderItemsInRange(ctx, first, last)
 	if err != nil {
 		return nil, err
 	}
-	payments, err := q.ListPaymentsInOrderRange(ctx, query.ListPaymentsInOrderRangeParams{First: first, Last: last})
+	payments, err := q.ListPaymentsInOrderRange(ctx, first, last)
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := q.ListRefundsInOrderRange(ctx, query.ListRefundsInOrderRangeParams{First: first, Last: last})
+	refunds, err := q.ListRefundsInOrderRange(ctx, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -248,18 +248,18 @@ func (db *DB) SpentSince(ctx context.Context, customer, email string, since time
 	if err != nil {
 		return order.Spending{}, err
 	}
-	byAccount, err := q.SumPaidByCustomer(ctx, query.SumPaidByCustomerParams{CustomerID: customer, PaidAt: micros(since)})
+	byAccount, err := q.SumPaidByCustomer(ctx, customer, micros(since))
 	if err != nil {
 		return order.Spending{}, err
 	}
-	byEmail, err := q.SumPaidByEmail(ctx, query.SumPaidByEmailParams{EmailKey: emailKey(email), PaidAt: micros(since)})
+	byEmail, err := q.SumPaidByEmail(ctx, emailKey(email), micros(since))
 	if err != nil {
 		return order.Spending{}, err
 	}
 	spent := order.Spending{Paying: registrar.Cents(paying), ByAccount: registrar.Cents(byAccount), ByEmail: registrar.Cents(byEmail)}
 	cards, err := q.ListCustomerCards(ctx, customer)
 	for _, card := range cards {
-		byCard, err := q.SumPaidByCard(ctx, query.SumPaidByCardParams{Card: card, UpdatedAt: micros(since)})
+		byCard, err := q.SumPaidByCard(ctx, card, micros(since))
 		if err != nil {
 			return order.Spending{}, err
 		}
@@ -273,7 +273,7 @@ func emailKey(email string) string { return strings.ToLower(email) }
 
 // SalesSince returns the net sum paid under a VAT rule since a time.
 func (db *DB) SalesSince(ctx context.Context, rule string, since time.Time) (registrar.Cents, error) {
-	sum, err := db.read().SumSalesByVATRule(ctx, query.SumSalesByVATRuleParams{VatRule: rule, PaidAt: micros(since)})
+	sum, err := db.read().SumSalesByVATRule(ctx, rule, micros(since))
 	return registrar.Cents(sum), err
 }
 

@@ -31,7 +31,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		if locked == 0 {
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
-		row, err := q.GetOpenOrderByItems(ctx, query.GetOpenOrderByItemsParams{CustomerID: newOrder.Customer, ItemsKey: newOrder.ItemsKey})
+		row, err := q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
 		if err == nil {
 			stored, err = loadOrder(ctx, q, row)
 			return err
@@ -58,7 +58,7 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 // CheckOpenOrderLimit returns TooManyOpen if AddOrder would.
 func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, maxOpen int) error {
 	q := db.read()
-	_, err := q.GetOpenOrderByItems(ctx, query.GetOpenOrderByItemsParams{CustomerID: newOrder.Customer, ItemsKey: newOrder.ItemsKey})
+	_, err := q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
@@ -155,7 +155,7 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 			return err
 		}
 		if order.VisibleToAgent(transition.From, now) {
-			if err := q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: now.ID, Now: micros(transition.At)}); err != nil {
+			if err := q.EnqueueWebhookDelivery(ctx, micros(transition.At), now.ID); err != nil {
 				return err
 			}
 		}
@@ -221,7 +221,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 	if !held {
 		return nil
 	}
-	return q.SetOrderDue(ctx, query.SetOrderDueParams{ID: o.ID, DueAt: micros(at)})
+	return q.SetOrderDue(ctx, o.ID, micros(at))
 }
 
 func provisionOrderItem(ctx context.Context, q *query.Queries, o order.Order, item order.Item, at time.Time) (int64, error) {
@@ -302,15 +302,15 @@ func finishOrderItem(ctx context.Context, q *query.Queries, item provision.Item)
 		return err
 	}
 	if result.EnableAutoRenew {
-		if err := q.EnableOrderedAutoRenew(ctx, query.EnableOrderedAutoRenewParams{DomainID: item.Domain, OrderID: result.Order}); err != nil {
+		if err := q.EnableOrderedAutoRenew(ctx, item.Domain, result.Order); err != nil {
 			return err
 		}
 	}
-	if err := q.MakeOrderDue(ctx, query.MakeOrderDueParams{ID: result.Order, Now: micros(item.UpdatedAt)}); err != nil {
+	if err := q.MakeOrderDue(ctx, micros(item.UpdatedAt), result.Order); err != nil {
 		return err
 	}
 	// After the order, whose row is the lock: UpdateOrder locks the two in the same order.
-	return q.EnqueueWebhookDelivery(ctx, query.EnqueueWebhookDeliveryParams{OrderID: result.Order, Now: micros(item.UpdatedAt)})
+	return q.EnqueueWebhookDelivery(ctx, micros(item.UpdatedAt), result.Order)
 }
 
 // OrderBacklog is the pending work on orders.

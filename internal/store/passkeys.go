@@ -36,5 +36,5 @@ func (a accounts) UsePasskey(ctx context.Context, id, old, credential string, no
 }
 
 func (a accounts) DeletePasskey(ctx context.Context, customerID, id string) (bool, error) {
-	return changed(a.q.DeletePasskey(ctx, query.DeletePasskeyParams{CustomerID: customerID, ID: id}))
+	return changed(a.q.DeletePasskey(ctx, customerID, id))
 }

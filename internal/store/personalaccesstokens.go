@@ -19,7 +19,7 @@ func (db *DB) CreatePersonalAccessToken(
 	ctx context.Context, token oauth.PersonalAccessToken, hash registrar.SecretHash, limit int, event registrar.AuditEvent, mail registrar.Mail,
 ) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		counted, err := q.IncrementTokenCount(ctx, query.IncrementTokenCountParams{ID: token.Customer, TokenCount: int64(limit)})
+		counted, err := q.IncrementTokenCount(ctx, token.Customer, int64(limit))
 		if err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (db *DB) ListActivePersonalAccessTokens(ctx context.Context, customer strin
 
 // ListPersonalAccessTokens returns the account's newest tokens, revoked or not.
 func (db *DB) ListPersonalAccessTokens(ctx context.Context, customer string, limit int) ([]oauth.PersonalAccessToken, error) {
-	rows, err := db.read().ListLatestPersonalAccessTokens(ctx, query.ListLatestPersonalAccessTokensParams{CustomerID: customer, Limit: int32(limit)})
+	rows, err := db.read().ListLatestPersonalAccessTokens(ctx, customer, int32(limit))
 	return tokensOf(rows), err
 }
 
@@ -121,7 +121,7 @@ func (db *DB) RecordTokenUses(ctx context.Context, uses []oauth.TokenUse) error 
 	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, use := range sorted {
-			if err := q.TouchPersonalAccessToken(ctx, query.TouchPersonalAccessTokenParams{ID: use.TokenID, LastUsedAt: micros(use.At)}); err != nil {
+			if err := q.TouchPersonalAccessToken(ctx, use.TokenID, micros(use.At)); err != nil {
 				return err
 			}
 		}

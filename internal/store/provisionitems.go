@@ -60,7 +60,7 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
 		errHeld := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
-		row, err := q.GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: item.Payment, Name: item.Name})
+		row, err := q.GetProvisionItemByPayment(ctx, item.Payment, item.Name)
 		if err == nil {
 			stored = provisionItemOf(row)
 			return nil
@@ -104,7 +104,7 @@ func (db *DB) ProvisionItemByID(ctx context.Context, id string) (provision.Item,
 
 // ProvisionItemByPayment returns the item of a payment; nil if there is none.
 func (db *DB) ProvisionItemByPayment(ctx context.Context, payment, name string) (*provision.Item, error) {
-	row, err := db.read().GetProvisionItemByPayment(ctx, query.GetProvisionItemByPaymentParams{Payment: payment, Name: name})
+	row, err := db.read().GetProvisionItemByPayment(ctx, payment, name)
 	if ok, err := found(err); !ok {
 		return nil, err
 	}
@@ -119,12 +119,12 @@ func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]prov
 
 // ListProvisionItemsAfter returns a page of all items, by id.
 func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int) ([]provision.Item, error) {
-	return provisionItemsOf(db.read().ListProvisionItems(ctx, query.ListProvisionItemsParams{ID: id, Limit: int32(limit)}))
+	return provisionItemsOf(db.read().ListProvisionItems(ctx, id, int32(limit)))
 }
 
 // ListDueProvisionItems returns due items, the longest overdue first.
 func (db *DB) ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]provision.Item, error) {
-	return provisionItemsOf(db.read().ListDueProvisionItems(ctx, query.ListDueProvisionItemsParams{DueAt: micros(now), Limit: int32(limit)}))
+	return provisionItemsOf(db.read().ListDueProvisionItems(ctx, micros(now), int32(limit)))
 }
 
 // errItemConflict rolls back a transition from a state that the item is no longer in.
@@ -178,7 +178,7 @@ func updateItemDomain(ctx context.Context, q *query.Queries, transition provisio
 		if added == 0 {
 			return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		}
-		return q.SetDomainAccount(ctx, query.SetDomainAccountParams{ID: domain.ID, Account: domain.Account})
+		return q.SetDomainAccount(ctx, domain.ID, domain.Account)
 	case transition.ActivateDomain != nil:
 		domain := transition.ActivateDomain
 		changed, err := q.ActivateDomain(ctx, query.ActivateDomainParams{

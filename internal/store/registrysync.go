@@ -41,22 +41,22 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 		if err != nil || message.Name == "" {
 			return err
 		}
-		if err := q.MakePendingProvisionItemsDue(ctx, query.MakePendingProvisionItemsDueParams{Now: micros(now), Name: message.Name}); err != nil {
+		if err := q.MakePendingProvisionItemsDue(ctx, micros(now), message.Name); err != nil {
 			return err
 		}
-		return q.MakeDomainSyncDue(ctx, query.MakeDomainSyncDueParams{Now: micros(now), Name: message.Name})
+		return q.MakeDomainSyncDue(ctx, micros(now), message.Name)
 	})
 	return added == 1, err
 }
 
 // ListDueDomains returns domains that are due for a registry sync.
 func (db *DB) ListDueDomains(ctx context.Context, now time.Time, limit int) ([]provision.Domain, error) {
-	return provisionDomainsOf(db.read().ListDomainsDueForSync(ctx, query.ListDomainsDueForSyncParams{SyncDue: micros(now), Limit: int32(limit)}))
+	return provisionDomainsOf(db.read().ListDomainsDueForSync(ctx, micros(now), int32(limit)))
 }
 
 // ListDomainsAfter returns a page of all domains, by id.
 func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]provision.Domain, error) {
-	return provisionDomainsOf(db.read().ListDomains(ctx, query.ListDomainsParams{ID: id, Limit: int32(limit)}))
+	return provisionDomainsOf(db.read().ListDomains(ctx, id, int32(limit)))
 }
 
 // DomainByName returns the domain with a name: the one that is held now, or else the last

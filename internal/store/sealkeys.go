@@ -166,7 +166,7 @@ func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 	}
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, report := range stale {
-			if err := q.DeleteStaleSealNode(ctx, query.DeleteStaleSealNodeParams{Name: report.Name, Oldest: micros(oldest)}); err != nil {
+			if err := q.DeleteStaleSealNode(ctx, report.Name, micros(oldest)); err != nil {
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
 	after := ""
 	for {
-		rows, err := db.read().ListSealNodes(ctx, query.ListSealNodesParams{After: after, MaxRows: sealNodePageSize})
+		rows, err := db.read().ListSealNodes(ctx, after, sealNodePageSize)
 		if err != nil {
 			return nil, err
 		}

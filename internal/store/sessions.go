@@ -33,7 +33,7 @@ func (a accounts) OpenSession(ctx context.Context, customerID, id string, now ti
 }
 
 func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]account.Session, error) {
-	rows, err := a.q.ListOpenSessions(ctx, query.ListOpenSessionsParams{CustomerID: id, ExpiresAt: micros(now)})
+	rows, err := a.q.ListOpenSessions(ctx, id, micros(now))
 	list := make([]account.Session, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, sessionOf(row))
@@ -70,16 +70,16 @@ func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) 
 	if isUnstorableText(id) {
 		return false, nil
 	}
-	return changed(a.q.DeleteSessionByID(ctx, query.DeleteSessionByIDParams{CustomerID: customerID, ID: id}))
+	return changed(a.q.DeleteSessionByID(ctx, customerID, id))
 }
 
 func (a accounts) DeleteSessionsExcept(ctx context.Context, customerID, except string) error {
-	_, err := a.q.DeleteOtherSessions(ctx, query.DeleteOtherSessionsParams{CustomerID: customerID, ID: except})
+	_, err := a.q.DeleteOtherSessions(ctx, customerID, except)
 	return err
 }
 
 func (a accounts) DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (string, bool, error) {
-	owner, err := a.q.GetDeviceCustomer(ctx, query.GetDeviceCustomerParams{Hash: string(hash), ExpiresAt: micros(now)})
+	owner, err := a.q.GetDeviceCustomer(ctx, string(hash), micros(now))
 	ok, err := found(err)
 	return owner, ok, err
 }
@@ -90,7 +90,7 @@ func (a accounts) InsertDevice(ctx context.Context, customerID string, hash regi
 	}); err != nil {
 		return err
 	}
-	return a.q.DeleteOldestDevices(ctx, query.DeleteOldestDevicesParams{CustomerID: customerID, Offset: int32(keep - 1)})
+	return a.q.DeleteOldestDevices(ctx, customerID, int32(keep-1))
 }
 
 func (a accounts) DeleteDevices(ctx context.Context, customerID string) error {

@@ -15,7 +15,7 @@ var _ webhook.Store = (*DB)(nil)
 
 // ListDueDeliveries returns due webhook deliveries, the longest overdue first.
 func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
-	rows, err := db.read().ListDueWebhookDeliveries(ctx, query.ListDueWebhookDeliveriesParams{DueAt: micros(now), Limit: int32(limit)})
+	rows, err := db.read().ListDueWebhookDeliveries(ctx, micros(now), int32(limit))
 	if err != nil {
 		return nil, fmt.Errorf("store: list due webhook deliveries: %w", err)
 	}

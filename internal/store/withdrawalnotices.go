@@ -38,7 +38,7 @@ func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int
 	if isUnstorableText(after) {
 		return nil, nil
 	}
-	rows, err := db.read().ListWithdrawalNotices(ctx, query.ListWithdrawalNoticesParams{ID: after, Limit: int32(limit)})
+	rows, err := db.read().ListWithdrawalNotices(ctx, after, int32(limit))
 	list := make([]withdrawal.Notice, 0, len(rows))
 	for _, row := range rows {
 		list = append(list, withdrawal.Notice{
@@ -64,7 +64,7 @@ func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) 
 			ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
 		}}, nil
 	}
-	rows, err := db.read().ListPaidOrdersByName(ctx, query.ListPaidOrdersByNameParams{Name: mention, Limit: int32(limit)})
+	rows, err := db.read().ListPaidOrdersByName(ctx, mention, int32(limit))
 	orders := make([]withdrawal.RelatedOrder, 0, len(rows))
 	for _, row := range rows {
 		orders = append(orders, withdrawal.RelatedOrder{
@@ -81,7 +81,7 @@ func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.T
 	}
 	var done int64
 	err := db.write(ctx, func(q *query.Queries) (err error) {
-		done, err = q.MarkWithdrawalNoticeDone(ctx, query.MarkWithdrawalNoticeDoneParams{ID: id, DoneAt: micros(at)})
+		done, err = q.MarkWithdrawalNoticeDone(ctx, micros(at), id)
 		return err
 	})
 	return done == 1, err

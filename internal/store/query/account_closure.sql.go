@@ -87,13 +87,8 @@ UPDATE grants SET revoked_at = $1, expires_at = $1
 WHERE customer_id = $2 AND revoked_at = 0
 `
 
-type RevokeGrantsOfCustomerParams struct {
-	RevokedAt  int64
-	CustomerID string
-}
-
-func (q *Queries) RevokeGrantsOfCustomer(ctx context.Context, arg RevokeGrantsOfCustomerParams) error {
-	_, err := q.db.ExecContext(ctx, revokeGrantsOfCustomer, arg.RevokedAt, arg.CustomerID)
+func (q *Queries) RevokeGrantsOfCustomer(ctx context.Context, revokedAt int64, customerID string) error {
+	_, err := q.db.ExecContext(ctx, revokeGrantsOfCustomer, revokedAt, customerID)
 	return err
 }
 
@@ -101,13 +96,8 @@ const revokePersonalAccessTokensOfCustomer = `-- name: RevokePersonalAccessToken
 UPDATE personal_access_tokens SET revoked_at = $1 WHERE customer_id = $2 AND revoked_at = 0
 `
 
-type RevokePersonalAccessTokensOfCustomerParams struct {
-	RevokedAt  int64
-	CustomerID string
-}
-
-func (q *Queries) RevokePersonalAccessTokensOfCustomer(ctx context.Context, arg RevokePersonalAccessTokensOfCustomerParams) error {
-	_, err := q.db.ExecContext(ctx, revokePersonalAccessTokensOfCustomer, arg.RevokedAt, arg.CustomerID)
+func (q *Queries) RevokePersonalAccessTokensOfCustomer(ctx context.Context, revokedAt int64, customerID string) error {
+	_, err := q.db.ExecContext(ctx, revokePersonalAccessTokensOfCustomer, revokedAt, customerID)
 	return err
 }
 
@@ -117,14 +107,9 @@ WHERE pending_invoices.buyer = '' AND pending_invoices.refund_id = ''
     AND pending_invoices.order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = $2)
 `
 
-type SetPendingInvoiceBuyerParams struct {
-	Buyer      string
-	CustomerID string
-}
-
 // A pending invoice without a buyer is issued to the customer's data at that time, so
 // the data is copied before the account is closed.
-func (q *Queries) SetPendingInvoiceBuyer(ctx context.Context, arg SetPendingInvoiceBuyerParams) error {
-	_, err := q.db.ExecContext(ctx, setPendingInvoiceBuyer, arg.Buyer, arg.CustomerID)
+func (q *Queries) SetPendingInvoiceBuyer(ctx context.Context, buyer string, customerID string) error {
+	_, err := q.db.ExecContext(ctx, setPendingInvoiceBuyer, buyer, customerID)
 	return err
 }

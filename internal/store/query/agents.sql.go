@@ -13,13 +13,8 @@ const deleteAgentLink = `-- name: DeleteAgentLink :execrows
 DELETE FROM agent_links WHERE customer_id = $1 AND agent_id = $2
 `
 
-type DeleteAgentLinkParams struct {
-	CustomerID string
-	AgentID    string
-}
-
-func (q *Queries) DeleteAgentLink(ctx context.Context, arg DeleteAgentLinkParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteAgentLink, arg.CustomerID, arg.AgentID)
+func (q *Queries) DeleteAgentLink(ctx context.Context, customerID string, agentID string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteAgentLink, customerID, agentID)
 	if err != nil {
 		return 0, err
 	}
@@ -45,14 +40,9 @@ const endAgentSecret = `-- name: EndAgentSecret :exec
 UPDATE agent_secrets SET ended_at = $2, sealed = '' WHERE id = $1 AND ended_at = 0
 `
 
-type EndAgentSecretParams struct {
-	ID      string
-	EndedAt int64
-}
-
 // An ended secret has no use, so it is erased as well.
-func (q *Queries) EndAgentSecret(ctx context.Context, arg EndAgentSecretParams) error {
-	_, err := q.db.ExecContext(ctx, endAgentSecret, arg.ID, arg.EndedAt)
+func (q *Queries) EndAgentSecret(ctx context.Context, iD string, endedAt int64) error {
+	_, err := q.db.ExecContext(ctx, endAgentSecret, iD, endedAt)
 	return err
 }
 
@@ -85,13 +75,8 @@ JOIN customers ON customers.id = agent_links.customer_id
 WHERE agent_links.customer_id = $1 AND agent_links.agent_id = $2 AND agents.removed_at = 0 AND customers.disabled_at = 0
 `
 
-type GetLiveAgentLinkParams struct {
-	CustomerID string
-	AgentID    string
-}
-
-func (q *Queries) GetLiveAgentLink(ctx context.Context, arg GetLiveAgentLinkParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, getLiveAgentLink, arg.CustomerID, arg.AgentID)
+func (q *Queries) GetLiveAgentLink(ctx context.Context, customerID string, agentID string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, getLiveAgentLink, customerID, agentID)
 	var created_at int64
 	err := row.Scan(&created_at)
 	return created_at, err
@@ -101,13 +86,8 @@ const getSeenSignaturePath = `-- name: GetSeenSignaturePath :one
 SELECT path FROM seen_signatures WHERE agent_id = $1 AND mac = $2
 `
 
-type GetSeenSignaturePathParams struct {
-	AgentID string
-	Mac     string
-}
-
-func (q *Queries) GetSeenSignaturePath(ctx context.Context, arg GetSeenSignaturePathParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, getSeenSignaturePath, arg.AgentID, arg.Mac)
+func (q *Queries) GetSeenSignaturePath(ctx context.Context, agentID string, mac string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getSeenSignaturePath, agentID, mac)
 	var path string
 	err := row.Scan(&path)
 	return path, err
@@ -271,13 +251,8 @@ const listAgentSecrets = `-- name: ListAgentSecrets :many
 SELECT id, agent_id, sealed, created_at, ended_at FROM agent_secrets WHERE agent_id = $1 AND ended_at = 0 ORDER BY id DESC LIMIT $2
 `
 
-type ListAgentSecretsParams struct {
-	AgentID string
-	Limit   int32
-}
-
-func (q *Queries) ListAgentSecrets(ctx context.Context, arg ListAgentSecretsParams) ([]AgentSecret, error) {
-	rows, err := q.db.QueryContext(ctx, listAgentSecrets, arg.AgentID, arg.Limit)
+func (q *Queries) ListAgentSecrets(ctx context.Context, agentID string, limit int32) ([]AgentSecret, error) {
+	rows, err := q.db.QueryContext(ctx, listAgentSecrets, agentID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -346,18 +321,13 @@ const listExpiredSignatures = `-- name: ListExpiredSignatures :many
 SELECT agent_id, mac FROM seen_signatures WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
 `
 
-type ListExpiredSignaturesParams struct {
-	EndsAt int64
-	Limit  int32
-}
-
 type ListExpiredSignaturesRow struct {
 	AgentID string
 	Mac     string
 }
 
-func (q *Queries) ListExpiredSignatures(ctx context.Context, arg ListExpiredSignaturesParams) ([]ListExpiredSignaturesRow, error) {
-	rows, err := q.db.QueryContext(ctx, listExpiredSignatures, arg.EndsAt, arg.Limit)
+func (q *Queries) ListExpiredSignatures(ctx context.Context, endsAt int64, limit int32) ([]ListExpiredSignaturesRow, error) {
+	rows, err := q.db.QueryContext(ctx, listExpiredSignatures, endsAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -383,13 +353,8 @@ const listLinkedCustomerIDs = `-- name: ListLinkedCustomerIDs :many
 SELECT customer_id FROM agent_links WHERE agent_id = $1 ORDER BY customer_id LIMIT $2
 `
 
-type ListLinkedCustomerIDsParams struct {
-	AgentID string
-	Limit   int32
-}
-
-func (q *Queries) ListLinkedCustomerIDs(ctx context.Context, arg ListLinkedCustomerIDsParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listLinkedCustomerIDs, arg.AgentID, arg.Limit)
+func (q *Queries) ListLinkedCustomerIDs(ctx context.Context, agentID string, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listLinkedCustomerIDs, agentID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -498,18 +463,13 @@ ORDER BY agents.profile, agents.id, agent_secrets.id
 LIMIT $2
 `
 
-type ListLiveAgentSecretsByProfileParams struct {
-	Profile string
-	Limit   int32
-}
-
 type ListLiveAgentSecretsByProfileRow struct {
 	Agent       Agent
 	AgentSecret AgentSecret
 }
 
-func (q *Queries) ListLiveAgentSecretsByProfile(ctx context.Context, arg ListLiveAgentSecretsByProfileParams) ([]ListLiveAgentSecretsByProfileRow, error) {
-	rows, err := q.db.QueryContext(ctx, listLiveAgentSecretsByProfile, arg.Profile, arg.Limit)
+func (q *Queries) ListLiveAgentSecretsByProfile(ctx context.Context, profile string, limit int32) ([]ListLiveAgentSecretsByProfileRow, error) {
+	rows, err := q.db.QueryContext(ctx, listLiveAgentSecretsByProfile, profile, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -564,13 +524,8 @@ const removeAgent = `-- name: RemoveAgent :execrows
 UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE id = $1 AND removed_at = 0
 `
 
-type RemoveAgentParams struct {
-	ID        string
-	RemovedAt int64
-}
-
-func (q *Queries) RemoveAgent(ctx context.Context, arg RemoveAgentParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, removeAgent, arg.ID, arg.RemovedAt)
+func (q *Queries) RemoveAgent(ctx context.Context, iD string, removedAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, removeAgent, iD, removedAt)
 	if err != nil {
 		return 0, err
 	}
@@ -581,13 +536,8 @@ const setAgentKey = `-- name: SetAgentKey :execrows
 UPDATE agents SET key_hash = $2 WHERE id = $1 AND removed_at = 0
 `
 
-type SetAgentKeyParams struct {
-	ID      string
-	KeyHash string
-}
-
-func (q *Queries) SetAgentKey(ctx context.Context, arg SetAgentKeyParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAgentKey, arg.ID, arg.KeyHash)
+func (q *Queries) SetAgentKey(ctx context.Context, iD string, keyHash string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setAgentKey, iD, keyHash)
 	if err != nil {
 		return 0, err
 	}

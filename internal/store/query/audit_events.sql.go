@@ -14,13 +14,8 @@ DELETE FROM audit_events
 WHERE id IN (SELECT old.id FROM audit_events AS old WHERE old.customer_id = '' AND old.id < $1 ORDER BY old.id LIMIT $2)
 `
 
-type DeleteAccountlessAuditEventsParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) DeleteAccountlessAuditEvents(ctx context.Context, arg DeleteAccountlessAuditEventsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteAccountlessAuditEvents, arg.ID, arg.Limit)
+func (q *Queries) DeleteAccountlessAuditEvents(ctx context.Context, iD string, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteAccountlessAuditEvents, iD, limit)
 	if err != nil {
 		return 0, err
 	}

@@ -64,13 +64,8 @@ const disableCustomer = `-- name: DisableCustomer :execrows
 UPDATE customers SET disabled_at = $1 WHERE id = $2 AND disabled_at = 0
 `
 
-type DisableCustomerParams struct {
-	DisabledAt int64
-	ID         string
-}
-
-func (q *Queries) DisableCustomer(ctx context.Context, arg DisableCustomerParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, disableCustomer, arg.DisabledAt, arg.ID)
+func (q *Queries) DisableCustomer(ctx context.Context, disabledAt int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, disableCustomer, disabledAt, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -206,13 +201,8 @@ const insertRecoveryCode = `-- name: InsertRecoveryCode :exec
 INSERT INTO recovery_codes (customer_id, hash) VALUES ($1, $2)
 `
 
-type InsertRecoveryCodeParams struct {
-	CustomerID string
-	Hash       string
-}
-
-func (q *Queries) InsertRecoveryCode(ctx context.Context, arg InsertRecoveryCodeParams) error {
-	_, err := q.db.ExecContext(ctx, insertRecoveryCode, arg.CustomerID, arg.Hash)
+func (q *Queries) InsertRecoveryCode(ctx context.Context, customerID string, hash string) error {
+	_, err := q.db.ExecContext(ctx, insertRecoveryCode, customerID, hash)
 	return err
 }
 
@@ -220,13 +210,8 @@ const listCustomers = `-- name: ListCustomers :many
 SELECT id, email, email_key, password_hash, user_handle, language, totp_sealed, totp_step, token_count, created_at, confirmed_at, disabled_at, guest, operator, totp_version FROM customers WHERE id > $1 ORDER BY id LIMIT $2
 `
 
-type ListCustomersParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListCustomers(ctx context.Context, arg ListCustomersParams) ([]Customer, error) {
-	rows, err := q.db.QueryContext(ctx, listCustomers, arg.ID, arg.Limit)
+func (q *Queries) ListCustomers(ctx context.Context, iD string, limit int32) ([]Customer, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomers, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -311,13 +296,8 @@ const listStaleUnconfirmedCustomers = `-- name: ListStaleUnconfirmedCustomers :m
 SELECT id FROM customers WHERE confirmed_at = 0 AND created_at < $1 ORDER BY created_at LIMIT $2
 `
 
-type ListStaleUnconfirmedCustomersParams struct {
-	CreatedAt int64
-	Limit     int32
-}
-
-func (q *Queries) ListStaleUnconfirmedCustomers(ctx context.Context, arg ListStaleUnconfirmedCustomersParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listStaleUnconfirmedCustomers, arg.CreatedAt, arg.Limit)
+func (q *Queries) ListStaleUnconfirmedCustomers(ctx context.Context, createdAt int64, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listStaleUnconfirmedCustomers, createdAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -427,13 +407,8 @@ const setLanguage = `-- name: SetLanguage :execrows
 UPDATE customers SET language = $1 WHERE id = $2
 `
 
-type SetLanguageParams struct {
-	Language string
-	ID       string
-}
-
-func (q *Queries) SetLanguage(ctx context.Context, arg SetLanguageParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setLanguage, arg.Language, arg.ID)
+func (q *Queries) SetLanguage(ctx context.Context, language string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setLanguage, language, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -445,13 +420,8 @@ UPDATE customers SET operator = $1
 WHERE id = $2 AND operator <> $1 AND confirmed_at <> 0 AND guest = 0
 `
 
-type SetOperatorParams struct {
-	Operator int64
-	ID       string
-}
-
-func (q *Queries) SetOperator(ctx context.Context, arg SetOperatorParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setOperator, arg.Operator, arg.ID)
+func (q *Queries) SetOperator(ctx context.Context, operator int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setOperator, operator, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -462,13 +432,8 @@ const setPasswordHash = `-- name: SetPasswordHash :execrows
 UPDATE customers SET password_hash = $1 WHERE id = $2
 `
 
-type SetPasswordHashParams struct {
-	PasswordHash string
-	ID           string
-}
-
-func (q *Queries) SetPasswordHash(ctx context.Context, arg SetPasswordHashParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setPasswordHash, arg.PasswordHash, arg.ID)
+func (q *Queries) SetPasswordHash(ctx context.Context, passwordHash string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, setPasswordHash, passwordHash, iD)
 	if err != nil {
 		return 0, err
 	}

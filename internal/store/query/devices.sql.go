@@ -23,13 +23,8 @@ DELETE FROM devices
 WHERE hash IN (SELECT old.hash FROM devices AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2)
 `
 
-type DeleteExpiredDevicesParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredDevices(ctx context.Context, arg DeleteExpiredDevicesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredDevices, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredDevices(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredDevices, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -42,13 +37,8 @@ WHERE devices.customer_id = $1
     AND devices.created_at < (SELECT newest.created_at FROM devices AS newest WHERE newest.customer_id = $1 ORDER BY newest.created_at DESC LIMIT 1 OFFSET $2)
 `
 
-type DeleteOldestDevicesParams struct {
-	CustomerID string
-	Offset     int32
-}
-
-func (q *Queries) DeleteOldestDevices(ctx context.Context, arg DeleteOldestDevicesParams) error {
-	_, err := q.db.ExecContext(ctx, deleteOldestDevices, arg.CustomerID, arg.Offset)
+func (q *Queries) DeleteOldestDevices(ctx context.Context, customerID string, offset int32) error {
+	_, err := q.db.ExecContext(ctx, deleteOldestDevices, customerID, offset)
 	return err
 }
 
@@ -56,13 +46,8 @@ const getDeviceCustomer = `-- name: GetDeviceCustomer :one
 SELECT customer_id FROM devices WHERE hash = $1 AND expires_at > $2
 `
 
-type GetDeviceCustomerParams struct {
-	Hash      string
-	ExpiresAt int64
-}
-
-func (q *Queries) GetDeviceCustomer(ctx context.Context, arg GetDeviceCustomerParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, getDeviceCustomer, arg.Hash, arg.ExpiresAt)
+func (q *Queries) GetDeviceCustomer(ctx context.Context, hash string, expiresAt int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, getDeviceCustomer, hash, expiresAt)
 	var customer_id string
 	err := row.Scan(&customer_id)
 	return customer_id, err

@@ -108,13 +108,8 @@ ORDER BY id DESC
 LIMIT $2
 `
 
-type ListDomainChangesParams struct {
-	DomainID string
-	Limit    int32
-}
-
-func (q *Queries) ListDomainChanges(ctx context.Context, arg ListDomainChangesParams) ([]DomainChange, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainChanges, arg.DomainID, arg.Limit)
+func (q *Queries) ListDomainChanges(ctx context.Context, domainID string, limit int32) ([]DomainChange, error) {
+	rows, err := q.db.QueryContext(ctx, listDomainChanges, domainID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -165,13 +160,8 @@ ORDER BY due_at
 LIMIT $2
 `
 
-type ListDueDomainChangesParams struct {
-	DueAt int64
-	Limit int32
-}
-
-func (q *Queries) ListDueDomainChanges(ctx context.Context, arg ListDueDomainChangesParams) ([]DomainChange, error) {
-	rows, err := q.db.QueryContext(ctx, listDueDomainChanges, arg.DueAt, arg.Limit)
+func (q *Queries) ListDueDomainChanges(ctx context.Context, dueAt int64, limit int32) ([]DomainChange, error) {
+	rows, err := q.db.QueryContext(ctx, listDueDomainChanges, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -222,13 +212,8 @@ ORDER BY id DESC
 LIMIT $2
 `
 
-type ListSecureChangesParams struct {
-	DomainID string
-	Limit    int32
-}
-
-func (q *Queries) ListSecureChanges(ctx context.Context, arg ListSecureChangesParams) ([]DomainChange, error) {
-	rows, err := q.db.QueryContext(ctx, listSecureChanges, arg.DomainID, arg.Limit)
+func (q *Queries) ListSecureChanges(ctx context.Context, domainID string, limit int32) ([]DomainChange, error) {
+	rows, err := q.db.QueryContext(ctx, listSecureChanges, domainID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -277,13 +262,8 @@ UPDATE domain_changes SET due_at = $1, node = ''
 WHERE node = $2 AND node <> '' AND due_at > 0
 `
 
-type ReleaseDomainChangesParams struct {
-	Now  int64
-	Node string
-}
-
-func (q *Queries) ReleaseDomainChanges(ctx context.Context, arg ReleaseDomainChangesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, releaseDomainChanges, arg.Now, arg.Node)
+func (q *Queries) ReleaseDomainChanges(ctx context.Context, now int64, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseDomainChanges, now, node)
 	if err != nil {
 		return 0, err
 	}

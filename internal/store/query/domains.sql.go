@@ -134,14 +134,9 @@ WHERE domains.id = $1 AND EXISTS (
     WHERE orders.id = $2 AND orders.auto_renew = 1 AND payment_methods.method <> '')
 `
 
-type EnableOrderedAutoRenewParams struct {
-	DomainID string
-	OrderID  string
-}
-
 // Automatic renewal chosen at checkout takes effect only with a payment method.
-func (q *Queries) EnableOrderedAutoRenew(ctx context.Context, arg EnableOrderedAutoRenewParams) error {
-	_, err := q.db.ExecContext(ctx, enableOrderedAutoRenew, arg.DomainID, arg.OrderID)
+func (q *Queries) EnableOrderedAutoRenew(ctx context.Context, domainID string, orderID string) error {
+	_, err := q.db.ExecContext(ctx, enableOrderedAutoRenew, domainID, orderID)
 	return err
 }
 
@@ -178,13 +173,8 @@ const getCustomerDomain = `-- name: GetCustomerDomain :one
 SELECT id, customer_id, name, tld, status, paid_until, auto_renew, created_at, updated_at, account, handle, code_sealed, registry_status, registry_expires, synced_at, sync_due, expiry_notice FROM domains WHERE id = $1 AND customer_id = $2
 `
 
-type GetCustomerDomainParams struct {
-	ID         string
-	CustomerID string
-}
-
-func (q *Queries) GetCustomerDomain(ctx context.Context, arg GetCustomerDomainParams) (Domain, error) {
-	row := q.db.QueryRowContext(ctx, getCustomerDomain, arg.ID, arg.CustomerID)
+func (q *Queries) GetCustomerDomain(ctx context.Context, iD string, customerID string) (Domain, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerDomain, iD, customerID)
 	var i Domain
 	err := row.Scan(
 		&i.ID,
@@ -302,13 +292,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListDomainsParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListDomains(ctx context.Context, arg ListDomainsParams) ([]Domain, error) {
-	rows, err := q.db.QueryContext(ctx, listDomains, arg.ID, arg.Limit)
+func (q *Queries) ListDomains(ctx context.Context, iD string, limit int32) ([]Domain, error) {
+	rows, err := q.db.QueryContext(ctx, listDomains, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -400,13 +385,8 @@ ORDER BY sync_due
 LIMIT $2
 `
 
-type ListDomainsDueForSyncParams struct {
-	SyncDue int64
-	Limit   int32
-}
-
-func (q *Queries) ListDomainsDueForSync(ctx context.Context, arg ListDomainsDueForSyncParams) ([]Domain, error) {
-	rows, err := q.db.QueryContext(ctx, listDomainsDueForSync, arg.SyncDue, arg.Limit)
+func (q *Queries) ListDomainsDueForSync(ctx context.Context, syncDue int64, limit int32) ([]Domain, error) {
+	rows, err := q.db.QueryContext(ctx, listDomainsDueForSync, syncDue, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -453,13 +433,8 @@ ORDER BY name
 LIMIT $2
 `
 
-type ListHeldDomainNamesParams struct {
-	CustomerID string
-	Limit      int32
-}
-
-func (q *Queries) ListHeldDomainNames(ctx context.Context, arg ListHeldDomainNamesParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listHeldDomainNames, arg.CustomerID, arg.Limit)
+func (q *Queries) ListHeldDomainNames(ctx context.Context, customerID string, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listHeldDomainNames, customerID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -486,13 +461,8 @@ UPDATE domains SET sync_due = $1
 WHERE name = $2 AND sync_due > 0
 `
 
-type MakeDomainSyncDueParams struct {
-	Now  int64
-	Name string
-}
-
-func (q *Queries) MakeDomainSyncDue(ctx context.Context, arg MakeDomainSyncDueParams) error {
-	_, err := q.db.ExecContext(ctx, makeDomainSyncDue, arg.Now, arg.Name)
+func (q *Queries) MakeDomainSyncDue(ctx context.Context, now int64, name string) error {
+	_, err := q.db.ExecContext(ctx, makeDomainSyncDue, now, name)
 	return err
 }
 
@@ -635,13 +605,8 @@ const setDomainAccount = `-- name: SetDomainAccount :exec
 UPDATE domains SET account = $2 WHERE id = $1
 `
 
-type SetDomainAccountParams struct {
-	ID      string
-	Account string
-}
-
-func (q *Queries) SetDomainAccount(ctx context.Context, arg SetDomainAccountParams) error {
-	_, err := q.db.ExecContext(ctx, setDomainAccount, arg.ID, arg.Account)
+func (q *Queries) SetDomainAccount(ctx context.Context, iD string, account string) error {
+	_, err := q.db.ExecContext(ctx, setDomainAccount, iD, account)
 	return err
 }
 

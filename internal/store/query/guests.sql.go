@@ -92,13 +92,8 @@ WHERE customers.email_key = $1 AND customers.confirmed_at <> 0 AND customers.dis
     AND agent_links.agent_id = $2
 `
 
-type GetLinkedCustomerIDParams struct {
-	EmailKey string
-	AgentID  string
-}
-
-func (q *Queries) GetLinkedCustomerID(ctx context.Context, arg GetLinkedCustomerIDParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, getLinkedCustomerID, arg.EmailKey, arg.AgentID)
+func (q *Queries) GetLinkedCustomerID(ctx context.Context, emailKey string, agentID string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getLinkedCustomerID, emailKey, agentID)
 	var id string
 	err := row.Scan(&id)
 	return id, err
@@ -144,15 +139,10 @@ ORDER BY customers.created_at
 LIMIT $2
 `
 
-type ListStaleGuestIDsParams struct {
-	CreatedAt int64
-	MaxRows   int32
-}
-
 // Guests without a payment attempt, whose orders can no longer be paid. A guest with a
 // payment in any state stays.
-func (q *Queries) ListStaleGuestIDs(ctx context.Context, arg ListStaleGuestIDsParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listStaleGuestIDs, arg.CreatedAt, arg.MaxRows)
+func (q *Queries) ListStaleGuestIDs(ctx context.Context, createdAt int64, maxRows int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listStaleGuestIDs, createdAt, maxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -204,14 +194,9 @@ const reassignDomainChanges = `-- name: ReassignDomainChanges :exec
 UPDATE domain_changes SET customer_id = $1 WHERE customer_id = $2
 `
 
-type ReassignDomainChangesParams struct {
-	CustomerID string
-	Guest      string
-}
-
 // An operator may have locked a domain at the registry before it was claimed.
-func (q *Queries) ReassignDomainChanges(ctx context.Context, arg ReassignDomainChangesParams) error {
-	_, err := q.db.ExecContext(ctx, reassignDomainChanges, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignDomainChanges(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignDomainChanges, customerID, guest)
 	return err
 }
 
@@ -219,14 +204,9 @@ const reassignDomainLocks = `-- name: ReassignDomainLocks :exec
 UPDATE domain_locks SET customer_id = $1 WHERE customer_id = $2
 `
 
-type ReassignDomainLocksParams struct {
-	CustomerID string
-	Guest      string
-}
-
 // The customer sees all locks of a domain, including lifted ones.
-func (q *Queries) ReassignDomainLocks(ctx context.Context, arg ReassignDomainLocksParams) error {
-	_, err := q.db.ExecContext(ctx, reassignDomainLocks, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignDomainLocks(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignDomainLocks, customerID, guest)
 	return err
 }
 
@@ -234,13 +214,8 @@ const reassignDomains = `-- name: ReassignDomains :exec
 UPDATE domains SET customer_id = $1 WHERE customer_id = $2
 `
 
-type ReassignDomainsParams struct {
-	CustomerID string
-	Guest      string
-}
-
-func (q *Queries) ReassignDomains(ctx context.Context, arg ReassignDomainsParams) error {
-	_, err := q.db.ExecContext(ctx, reassignDomains, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignDomains(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignDomains, customerID, guest)
 	return err
 }
 
@@ -248,13 +223,8 @@ const reassignOrders = `-- name: ReassignOrders :exec
 UPDATE orders SET customer_id = $1, claimed = 1 WHERE customer_id = $2
 `
 
-type ReassignOrdersParams struct {
-	CustomerID string
-	Guest      string
-}
-
-func (q *Queries) ReassignOrders(ctx context.Context, arg ReassignOrdersParams) error {
-	_, err := q.db.ExecContext(ctx, reassignOrders, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignOrders(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignOrders, customerID, guest)
 	return err
 }
 
@@ -263,13 +233,8 @@ UPDATE payments SET customer_id = $1
 WHERE order_id IN (SELECT orders.id FROM orders WHERE orders.customer_id = $2)
 `
 
-type ReassignPaymentsParams struct {
-	CustomerID string
-	Guest      string
-}
-
-func (q *Queries) ReassignPayments(ctx context.Context, arg ReassignPaymentsParams) error {
-	_, err := q.db.ExecContext(ctx, reassignPayments, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignPayments(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignPayments, customerID, guest)
 	return err
 }
 
@@ -277,13 +242,8 @@ const reassignPaymentsOfOrder = `-- name: ReassignPaymentsOfOrder :exec
 UPDATE payments SET customer_id = $1 WHERE order_id = $2
 `
 
-type ReassignPaymentsOfOrderParams struct {
-	CustomerID string
-	OrderID    string
-}
-
-func (q *Queries) ReassignPaymentsOfOrder(ctx context.Context, arg ReassignPaymentsOfOrderParams) error {
-	_, err := q.db.ExecContext(ctx, reassignPaymentsOfOrder, arg.CustomerID, arg.OrderID)
+func (q *Queries) ReassignPaymentsOfOrder(ctx context.Context, customerID string, orderID string) error {
+	_, err := q.db.ExecContext(ctx, reassignPaymentsOfOrder, customerID, orderID)
 	return err
 }
 
@@ -291,13 +251,8 @@ const reassignProvisionItems = `-- name: ReassignProvisionItems :exec
 UPDATE provision_items SET customer_id = $1 WHERE customer_id = $2
 `
 
-type ReassignProvisionItemsParams struct {
-	CustomerID string
-	Guest      string
-}
-
-func (q *Queries) ReassignProvisionItems(ctx context.Context, arg ReassignProvisionItemsParams) error {
-	_, err := q.db.ExecContext(ctx, reassignProvisionItems, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignProvisionItems(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignProvisionItems, customerID, guest)
 	return err
 }
 
@@ -307,13 +262,8 @@ WHERE registrants.customer_id = $2
     AND NOT EXISTS (SELECT 1 FROM registrants AS own WHERE own.customer_id = $1)
 `
 
-type ReassignRegistrantParams struct {
-	CustomerID string
-	Guest      string
-}
-
-func (q *Queries) ReassignRegistrant(ctx context.Context, arg ReassignRegistrantParams) error {
-	_, err := q.db.ExecContext(ctx, reassignRegistrant, arg.CustomerID, arg.Guest)
+func (q *Queries) ReassignRegistrant(ctx context.Context, customerID string, guest string) error {
+	_, err := q.db.ExecContext(ctx, reassignRegistrant, customerID, guest)
 	return err
 }
 

@@ -43,13 +43,8 @@ const getIdempotencyKey = `-- name: GetIdempotencyKey :one
 SELECT scope, key, body_hash, run, status, headers, response_sealed, lease_ends, ends_at, node FROM idempotency_keys WHERE scope = $1 AND key = $2
 `
 
-type GetIdempotencyKeyParams struct {
-	Scope string
-	Key   string
-}
-
-func (q *Queries) GetIdempotencyKey(ctx context.Context, arg GetIdempotencyKeyParams) (IdempotencyKey, error) {
-	row := q.db.QueryRowContext(ctx, getIdempotencyKey, arg.Scope, arg.Key)
+func (q *Queries) GetIdempotencyKey(ctx context.Context, scope string, key string) (IdempotencyKey, error) {
+	row := q.db.QueryRowContext(ctx, getIdempotencyKey, scope, key)
 	var i IdempotencyKey
 	err := row.Scan(
 		&i.Scope,
@@ -102,18 +97,13 @@ const listExpiredIdempotencyKeys = `-- name: ListExpiredIdempotencyKeys :many
 SELECT scope, key FROM idempotency_keys WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
 `
 
-type ListExpiredIdempotencyKeysParams struct {
-	EndsAt int64
-	Limit  int32
-}
-
 type ListExpiredIdempotencyKeysRow struct {
 	Scope string
 	Key   string
 }
 
-func (q *Queries) ListExpiredIdempotencyKeys(ctx context.Context, arg ListExpiredIdempotencyKeysParams) ([]ListExpiredIdempotencyKeysRow, error) {
-	rows, err := q.db.QueryContext(ctx, listExpiredIdempotencyKeys, arg.EndsAt, arg.Limit)
+func (q *Queries) ListExpiredIdempotencyKeys(ctx context.Context, endsAt int64, limit int32) ([]ListExpiredIdempotencyKeysRow, error) {
+	rows, err := q.db.QueryContext(ctx, listExpiredIdempotencyKeys, endsAt, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -29,13 +29,8 @@ JOIN orders ON orders.id = invoices.order_id
 WHERE orders.customer_id = $1 AND invoices.id = $2
 `
 
-type GetCustomerInvoiceParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) GetCustomerInvoice(ctx context.Context, arg GetCustomerInvoiceParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, getCustomerInvoice, arg.CustomerID, arg.ID)
+func (q *Queries) GetCustomerInvoice(ctx context.Context, customerID string, iD string) (string, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerInvoice, customerID, iD)
 	var content string
 	err := row.Scan(&content)
 	return content, err
@@ -211,13 +206,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListInvoicesParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListInvoices(ctx context.Context, arg ListInvoicesParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listInvoices, arg.ID, arg.Limit)
+func (q *Queries) ListInvoices(ctx context.Context, iD string, limit int32) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listInvoices, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -246,11 +236,6 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListInvoicesForReconciliationParams struct {
-	ID    string
-	Limit int32
-}
-
 type ListInvoicesForReconciliationRow struct {
 	ID       string
 	OrderID  string
@@ -264,8 +249,8 @@ type ListInvoicesForReconciliationRow struct {
 	IssuedAt int64
 }
 
-func (q *Queries) ListInvoicesForReconciliation(ctx context.Context, arg ListInvoicesForReconciliationParams) ([]ListInvoicesForReconciliationRow, error) {
-	rows, err := q.db.QueryContext(ctx, listInvoicesForReconciliation, arg.ID, arg.Limit)
+func (q *Queries) ListInvoicesForReconciliation(ctx context.Context, iD string, limit int32) ([]ListInvoicesForReconciliationRow, error) {
+	rows, err := q.db.QueryContext(ctx, listInvoicesForReconciliation, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -305,13 +290,8 @@ WHERE invoices.order_id = $1 AND orders.customer_id = $2
 ORDER BY invoices.order_id, invoices.refund_id
 `
 
-type ListOrderInvoicesParams struct {
-	OrderID    string
-	CustomerID string
-}
-
-func (q *Queries) ListOrderInvoices(ctx context.Context, arg ListOrderInvoicesParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listOrderInvoices, arg.OrderID, arg.CustomerID)
+func (q *Queries) ListOrderInvoices(ctx context.Context, orderID string, customerID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderInvoices, orderID, customerID)
 	if err != nil {
 		return nil, err
 	}
@@ -340,13 +320,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListPendingInvoicesParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListPendingInvoices(ctx context.Context, arg ListPendingInvoicesParams) ([]PendingInvoice, error) {
-	rows, err := q.db.QueryContext(ctx, listPendingInvoices, arg.ID, arg.Limit)
+func (q *Queries) ListPendingInvoices(ctx context.Context, iD string, limit int32) ([]PendingInvoice, error) {
+	rows, err := q.db.QueryContext(ctx, listPendingInvoices, iD, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,8 @@ DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2)
 `
 
-type DeleteOldJobErrorsParams struct {
-	At    int64
-	Limit int32
-}
-
-func (q *Queries) DeleteOldJobErrors(ctx context.Context, arg DeleteOldJobErrorsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteOldJobErrors, arg.At, arg.Limit)
+func (q *Queries) DeleteOldJobErrors(ctx context.Context, at int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteOldJobErrors, at, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -498,13 +493,8 @@ const retryDomainChange = `-- name: RetryDomainChange :execrows
 UPDATE domain_changes SET due_at = $1 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
-type RetryDomainChangeParams struct {
-	Now int64
-	ID  string
-}
-
-func (q *Queries) RetryDomainChange(ctx context.Context, arg RetryDomainChangeParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryDomainChange, arg.Now, arg.ID)
+func (q *Queries) RetryDomainChange(ctx context.Context, now int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, retryDomainChange, now, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -536,13 +526,8 @@ UPDATE orders SET due_at = $1, version = version + 1
 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
-type RetryOrderParams struct {
-	Now int64
-	ID  string
-}
-
-func (q *Queries) RetryOrder(ctx context.Context, arg RetryOrderParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryOrder, arg.Now, arg.ID)
+func (q *Queries) RetryOrder(ctx context.Context, now int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, retryOrder, now, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -553,14 +538,9 @@ const retryProvisionItem = `-- name: RetryProvisionItem :execrows
 UPDATE provision_items SET due_at = $1 WHERE id = $2 AND due_at > $1 AND node = ''
 `
 
-type RetryProvisionItemParams struct {
-	Now int64
-	ID  string
-}
-
 // A leased job keeps its lease.
-func (q *Queries) RetryProvisionItem(ctx context.Context, arg RetryProvisionItemParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, retryProvisionItem, arg.Now, arg.ID)
+func (q *Queries) RetryProvisionItem(ctx context.Context, now int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, retryProvisionItem, now, iD)
 	if err != nil {
 		return 0, err
 	}

@@ -14,13 +14,8 @@ DELETE FROM links
 WHERE hash IN (SELECT old.hash FROM links AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2)
 `
 
-type DeleteExpiredLinksParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredLinks(ctx context.Context, arg DeleteExpiredLinksParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredLinks, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredLinks(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredLinks, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -43,13 +38,8 @@ DELETE FROM links
 WHERE customer_id = $1 AND kind = $2 AND used_at = 0
 `
 
-type DeleteUnusedLinksParams struct {
-	CustomerID string
-	Kind       string
-}
-
-func (q *Queries) DeleteUnusedLinks(ctx context.Context, arg DeleteUnusedLinksParams) error {
-	_, err := q.db.ExecContext(ctx, deleteUnusedLinks, arg.CustomerID, arg.Kind)
+func (q *Queries) DeleteUnusedLinks(ctx context.Context, customerID string, kind string) error {
+	_, err := q.db.ExecContext(ctx, deleteUnusedLinks, customerID, kind)
 	return err
 }
 

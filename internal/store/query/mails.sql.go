@@ -49,13 +49,8 @@ const deleteUnsentMails = `-- name: DeleteUnsentMails :exec
 DELETE FROM mails WHERE customer_id = $1 AND kind = $2
 `
 
-type DeleteUnsentMailsParams struct {
-	CustomerID string
-	Kind       string
-}
-
-func (q *Queries) DeleteUnsentMails(ctx context.Context, arg DeleteUnsentMailsParams) error {
-	_, err := q.db.ExecContext(ctx, deleteUnsentMails, arg.CustomerID, arg.Kind)
+func (q *Queries) DeleteUnsentMails(ctx context.Context, customerID string, kind string) error {
+	_, err := q.db.ExecContext(ctx, deleteUnsentMails, customerID, kind)
 	return err
 }
 
@@ -115,11 +110,6 @@ ORDER BY due_at
 LIMIT $2
 `
 
-type ListDueMailsParams struct {
-	DueAt int64
-	Limit int32
-}
-
 type ListDueMailsRow struct {
 	ID         string
 	Kind       string
@@ -132,8 +122,8 @@ type ListDueMailsRow struct {
 	Attempts   int64
 }
 
-func (q *Queries) ListDueMails(ctx context.Context, arg ListDueMailsParams) ([]ListDueMailsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listDueMails, arg.DueAt, arg.Limit)
+func (q *Queries) ListDueMails(ctx context.Context, dueAt int64, limit int32) ([]ListDueMailsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listDueMails, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -171,13 +161,8 @@ SET due_at = $1
 WHERE id = $2 AND due_at = $1
 `
 
-type LockMailParams struct {
-	Lease int64
-	ID    string
-}
-
-func (q *Queries) LockMail(ctx context.Context, arg LockMailParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, lockMail, arg.Lease, arg.ID)
+func (q *Queries) LockMail(ctx context.Context, lease int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, lockMail, lease, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -206,13 +191,8 @@ UPDATE mails SET due_at = $1, node = ''
 WHERE node = $2 AND node <> ''
 `
 
-type ReleaseMailsParams struct {
-	Now  int64
-	Node string
-}
-
-func (q *Queries) ReleaseMails(ctx context.Context, arg ReleaseMailsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, releaseMails, arg.Now, arg.Node)
+func (q *Queries) ReleaseMails(ctx context.Context, now int64, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseMails, now, node)
 	if err != nil {
 		return 0, err
 	}

@@ -19,13 +19,8 @@ WHERE clients.last_used_at < $1 AND clients.id IN (
 ) AND NOT EXISTS (SELECT 1 FROM grants g WHERE g.client_id = clients.id)
 `
 
-type DeleteUnusedClientsParams struct {
-	LastUsedAt int64
-	Limit      int32
-}
-
-func (q *Queries) DeleteUnusedClients(ctx context.Context, arg DeleteUnusedClientsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteUnusedClients, arg.LastUsedAt, arg.Limit)
+func (q *Queries) DeleteUnusedClients(ctx context.Context, lastUsedAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteUnusedClients, lastUsedAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -89,13 +84,8 @@ UPDATE clients SET last_used_at = $2
 WHERE id = $1
 `
 
-type TouchClientParams struct {
-	ID         string
-	LastUsedAt int64
-}
-
-func (q *Queries) TouchClient(ctx context.Context, arg TouchClientParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, touchClient, arg.ID, arg.LastUsedAt)
+func (q *Queries) TouchClient(ctx context.Context, iD string, lastUsedAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, touchClient, iD, lastUsedAt)
 	if err != nil {
 		return 0, err
 	}

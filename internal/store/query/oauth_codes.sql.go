@@ -14,13 +14,8 @@ DELETE FROM authorization_codes
 WHERE hash IN (SELECT o.hash FROM authorization_codes o WHERE o.expires_at < $1 ORDER BY o.expires_at LIMIT $2)
 `
 
-type DeleteExpiredAuthorizationCodesParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredAuthorizationCodes(ctx context.Context, arg DeleteExpiredAuthorizationCodesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredAuthorizationCodes, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredAuthorizationCodes(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredAuthorizationCodes, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -32,13 +27,8 @@ DELETE FROM consents
 WHERE hash IN (SELECT c.hash FROM consents c WHERE c.expires_at < $1 ORDER BY c.expires_at LIMIT $2)
 `
 
-type DeleteExpiredConsentsParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredConsents(ctx context.Context, arg DeleteExpiredConsentsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredConsents, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredConsents(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredConsents, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -55,13 +45,8 @@ WHERE hash IN (
 )
 `
 
-type DeleteOldConsentsOfSessionParams struct {
-	SessionID string
-	Offset    int32
-}
-
-func (q *Queries) DeleteOldConsentsOfSession(ctx context.Context, arg DeleteOldConsentsOfSessionParams) error {
-	_, err := q.db.ExecContext(ctx, deleteOldConsentsOfSession, arg.SessionID, arg.Offset)
+func (q *Queries) DeleteOldConsentsOfSession(ctx context.Context, sessionID string, offset int32) error {
+	_, err := q.db.ExecContext(ctx, deleteOldConsentsOfSession, sessionID, offset)
 	return err
 }
 

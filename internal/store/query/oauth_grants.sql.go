@@ -51,13 +51,8 @@ DELETE FROM grants
 WHERE id IN (SELECT g.id FROM grants g WHERE g.expires_at < $1 ORDER BY g.expires_at LIMIT $2)
 `
 
-type DeleteEndedGrantsParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteEndedGrants(ctx context.Context, arg DeleteEndedGrantsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteEndedGrants, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteEndedGrants(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteEndedGrants, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -69,13 +64,8 @@ DELETE FROM access_tokens
 WHERE hash IN (SELECT a.hash FROM access_tokens a WHERE a.expires_at < $1 ORDER BY a.expires_at LIMIT $2)
 `
 
-type DeleteExpiredAccessTokensParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredAccessTokens(ctx context.Context, arg DeleteExpiredAccessTokensParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredAccessTokens, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredAccessTokens(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredAccessTokens, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -87,13 +77,8 @@ DELETE FROM refresh_tokens
 WHERE hash IN (SELECT r.hash FROM refresh_tokens r WHERE r.expires_at < $1 ORDER BY r.expires_at LIMIT $2)
 `
 
-type DeleteExpiredRefreshTokensParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredRefreshTokens(ctx context.Context, arg DeleteExpiredRefreshTokensParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredRefreshTokens, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredRefreshTokens(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredRefreshTokens, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -170,19 +155,14 @@ FROM grants
 WHERE id = $1 AND customer_id = $2
 `
 
-type GetGrantClientParams struct {
-	ID         string
-	CustomerID string
-}
-
 type GetGrantClientRow struct {
 	ClientID    string
 	ClientName  string
 	RedirectUri string
 }
 
-func (q *Queries) GetGrantClient(ctx context.Context, arg GetGrantClientParams) (GetGrantClientRow, error) {
-	row := q.db.QueryRowContext(ctx, getGrantClient, arg.ID, arg.CustomerID)
+func (q *Queries) GetGrantClient(ctx context.Context, iD string, customerID string) (GetGrantClientRow, error) {
+	row := q.db.QueryRowContext(ctx, getGrantClient, iD, customerID)
 	var i GetGrantClientRow
 	err := row.Scan(&i.ClientID, &i.ClientName, &i.RedirectUri)
 	return i, err
@@ -317,11 +297,6 @@ WHERE customer_id = $1 AND revoked_at = 0 AND expires_at > $2
 ORDER BY client_id, id
 `
 
-type ListCustomerGrantsParams struct {
-	CustomerID string
-	ExpiresAt  int64
-}
-
 type ListCustomerGrantsRow struct {
 	ID          string
 	ClientID    string
@@ -333,8 +308,8 @@ type ListCustomerGrantsRow struct {
 	ExpiresAt   int64
 }
 
-func (q *Queries) ListCustomerGrants(ctx context.Context, arg ListCustomerGrantsParams) ([]ListCustomerGrantsRow, error) {
-	rows, err := q.db.QueryContext(ctx, listCustomerGrants, arg.CustomerID, arg.ExpiresAt)
+func (q *Queries) ListCustomerGrants(ctx context.Context, customerID string, expiresAt int64) ([]ListCustomerGrantsRow, error) {
+	rows, err := q.db.QueryContext(ctx, listCustomerGrants, customerID, expiresAt)
 	if err != nil {
 		return nil, err
 	}
@@ -372,13 +347,8 @@ WHERE customer_id = $1 AND client_id = $2 AND revoked_at = 0
 ORDER BY id
 `
 
-type ListLiveGrantIDsParams struct {
-	CustomerID string
-	ClientID   string
-}
-
-func (q *Queries) ListLiveGrantIDs(ctx context.Context, arg ListLiveGrantIDsParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listLiveGrantIDs, arg.CustomerID, arg.ClientID)
+func (q *Queries) ListLiveGrantIDs(ctx context.Context, customerID string, clientID string) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, listLiveGrantIDs, customerID, clientID)
 	if err != nil {
 		return nil, err
 	}
@@ -450,18 +420,13 @@ WHERE id = $1 AND revoked_at = 0
 RETURNING client_name, redirect_uri
 `
 
-type RevokeGrantParams struct {
-	ID        string
-	RevokedAt int64
-}
-
 type RevokeGrantRow struct {
 	ClientName  string
 	RedirectUri string
 }
 
-func (q *Queries) RevokeGrant(ctx context.Context, arg RevokeGrantParams) (RevokeGrantRow, error) {
-	row := q.db.QueryRowContext(ctx, revokeGrant, arg.ID, arg.RevokedAt)
+func (q *Queries) RevokeGrant(ctx context.Context, iD string, revokedAt int64) (RevokeGrantRow, error) {
+	row := q.db.QueryRowContext(ctx, revokeGrant, iD, revokedAt)
 	var i RevokeGrantRow
 	err := row.Scan(&i.ClientName, &i.RedirectUri)
 	return i, err
@@ -471,13 +436,8 @@ const setRefreshTokenEpoch = `-- name: SetRefreshTokenEpoch :exec
 UPDATE refresh_tokens SET epoch = $2 WHERE hash = $1
 `
 
-type SetRefreshTokenEpochParams struct {
-	Hash  string
-	Epoch int64
-}
-
-func (q *Queries) SetRefreshTokenEpoch(ctx context.Context, arg SetRefreshTokenEpochParams) error {
-	_, err := q.db.ExecContext(ctx, setRefreshTokenEpoch, arg.Hash, arg.Epoch)
+func (q *Queries) SetRefreshTokenEpoch(ctx context.Context, hash string, epoch int64) error {
+	_, err := q.db.ExecContext(ctx, setRefreshTokenEpoch, hash, epoch)
 	return err
 }
 
@@ -486,13 +446,8 @@ UPDATE grants SET last_used_at = $2
 WHERE id = $1 AND last_used_at < $2
 `
 
-type TouchGrantParams struct {
-	ID         string
-	LastUsedAt int64
-}
-
-func (q *Queries) TouchGrant(ctx context.Context, arg TouchGrantParams) error {
-	_, err := q.db.ExecContext(ctx, touchGrant, arg.ID, arg.LastUsedAt)
+func (q *Queries) TouchGrant(ctx context.Context, iD string, lastUsedAt int64) error {
+	_, err := q.db.ExecContext(ctx, touchGrant, iD, lastUsedAt)
 	return err
 }
 
@@ -501,13 +456,8 @@ UPDATE refresh_tokens SET used_at = $2
 WHERE hash = $1 AND used_at = 0 AND expires_at > $2
 `
 
-type UseRefreshTokenParams struct {
-	Hash   string
-	UsedAt int64
-}
-
-func (q *Queries) UseRefreshToken(ctx context.Context, arg UseRefreshTokenParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, useRefreshToken, arg.Hash, arg.UsedAt)
+func (q *Queries) UseRefreshToken(ctx context.Context, hash string, usedAt int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, useRefreshToken, hash, usedAt)
 	if err != nil {
 		return 0, err
 	}

@@ -130,13 +130,8 @@ WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, position
 `
 
-type ListOrderItemsInRangeParams struct {
-	First string
-	Last  string
-}
-
-func (q *Queries) ListOrderItemsInRange(ctx context.Context, arg ListOrderItemsInRangeParams) ([]OrderItem, error) {
-	rows, err := q.db.QueryContext(ctx, listOrderItemsInRange, arg.First, arg.Last)
+func (q *Queries) ListOrderItemsInRange(ctx context.Context, first string, last string) ([]OrderItem, error) {
+	rows, err := q.db.QueryContext(ctx, listOrderItemsInRange, first, last)
 	if err != nil {
 		return nil, err
 	}

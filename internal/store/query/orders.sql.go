@@ -36,13 +36,8 @@ SELECT count(*) FROM orders
 WHERE customer_id = $1 AND (state = $2 OR $2 = '')
 `
 
-type CountOrdersParams struct {
-	CustomerID string
-	State      string
-}
-
-func (q *Queries) CountOrders(ctx context.Context, arg CountOrdersParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, countOrders, arg.CustomerID, arg.State)
+func (q *Queries) CountOrders(ctx context.Context, customerID string, state string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, countOrders, customerID, state)
 	var count int64
 	err := row.Scan(&count)
 	return count, err
@@ -107,13 +102,8 @@ const getCustomerOrder = `-- name: GetCustomerOrder :one
 SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND id = $2
 `
 
-type GetCustomerOrderParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) GetCustomerOrder(ctx context.Context, arg GetCustomerOrderParams) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getCustomerOrder, arg.CustomerID, arg.ID)
+func (q *Queries) GetCustomerOrder(ctx context.Context, customerID string, iD string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getCustomerOrder, customerID, iD)
 	var i Order
 	err := row.Scan(
 		&i.ID,
@@ -164,13 +154,8 @@ const getOpenOrderByItems = `-- name: GetOpenOrderByItems :one
 SELECT id, customer_id, email_key, state, channel, by_kind, by_id, by_address, by_name, items_key, net, vat, gross, vat_rate, vat_rule, vat_country, vat_id, vat_unchecked, pay_link, pay_sealed, verify_link, verify_sealed, auto_renew, created_at, updated_at, expires_at, paid_at, version, due_at, node, attempts, open_order, agent_id, completer_id, contact, claimed, claim_mailed_at, consent_at, consent_wording, registrant FROM orders WHERE customer_id = $1 AND items_key = $2 AND open_order = 1
 `
 
-type GetOpenOrderByItemsParams struct {
-	CustomerID string
-	ItemsKey   string
-}
-
-func (q *Queries) GetOpenOrderByItems(ctx context.Context, arg GetOpenOrderByItemsParams) (Order, error) {
-	row := q.db.QueryRowContext(ctx, getOpenOrderByItems, arg.CustomerID, arg.ItemsKey)
+func (q *Queries) GetOpenOrderByItems(ctx context.Context, customerID string, itemsKey string) (Order, error) {
+	row := q.db.QueryRowContext(ctx, getOpenOrderByItems, customerID, itemsKey)
 	var i Order
 	err := row.Scan(
 		&i.ID,
@@ -671,13 +656,8 @@ ORDER BY due_at
 LIMIT $2
 `
 
-type ListDueOrdersParams struct {
-	DueAt int64
-	Limit int32
-}
-
-func (q *Queries) ListDueOrders(ctx context.Context, arg ListDueOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, listDueOrders, arg.DueAt, arg.Limit)
+func (q *Queries) ListDueOrders(ctx context.Context, dueAt int64, limit int32) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listDueOrders, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -776,13 +756,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListOrdersParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListOrders(ctx context.Context, arg ListOrdersParams) ([]Order, error) {
-	rows, err := q.db.QueryContext(ctx, listOrders, arg.ID, arg.Limit)
+func (q *Queries) ListOrders(ctx context.Context, iD string, limit int32) ([]Order, error) {
+	rows, err := q.db.QueryContext(ctx, listOrders, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -931,11 +906,6 @@ ORDER BY order_items.order_id DESC
 LIMIT $2
 `
 
-type ListPaidOrdersByNameParams struct {
-	Name  string
-	Limit int32
-}
-
 type ListPaidOrdersByNameRow struct {
 	ID             string
 	PaidAt         int64
@@ -943,8 +913,8 @@ type ListPaidOrdersByNameRow struct {
 	ConsentWording string
 }
 
-func (q *Queries) ListPaidOrdersByName(ctx context.Context, arg ListPaidOrdersByNameParams) ([]ListPaidOrdersByNameRow, error) {
-	rows, err := q.db.QueryContext(ctx, listPaidOrdersByName, arg.Name, arg.Limit)
+func (q *Queries) ListPaidOrdersByName(ctx context.Context, name string, limit int32) ([]ListPaidOrdersByNameRow, error) {
+	rows, err := q.db.QueryContext(ctx, listPaidOrdersByName, name, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -993,15 +963,10 @@ SET version = version + 1, due_at = CASE WHEN due_at > 0 AND due_at < $1 THEN du
 WHERE id = $2
 `
 
-type MakeOrderDueParams struct {
-	Now int64
-	ID  string
-}
-
 // Makes the order due now, unless it was due earlier. The new version makes concurrent
 // updates reload it.
-func (q *Queries) MakeOrderDue(ctx context.Context, arg MakeOrderDueParams) error {
-	_, err := q.db.ExecContext(ctx, makeOrderDue, arg.Now, arg.ID)
+func (q *Queries) MakeOrderDue(ctx context.Context, now int64, iD string) error {
+	_, err := q.db.ExecContext(ctx, makeOrderDue, now, iD)
 	return err
 }
 
@@ -1010,13 +975,8 @@ UPDATE orders SET due_at = $1, node = '', version = version + 1
 WHERE node = $2 AND node <> '' AND due_at > 0
 `
 
-type ReleaseOrdersParams struct {
-	Now  int64
-	Node string
-}
-
-func (q *Queries) ReleaseOrders(ctx context.Context, arg ReleaseOrdersParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, releaseOrders, arg.Now, arg.Node)
+func (q *Queries) ReleaseOrders(ctx context.Context, now int64, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseOrders, now, node)
 	if err != nil {
 		return 0, err
 	}
@@ -1111,13 +1071,8 @@ const setOrderDue = `-- name: SetOrderDue :exec
 UPDATE orders SET due_at = $2 WHERE id = $1
 `
 
-type SetOrderDueParams struct {
-	ID    string
-	DueAt int64
-}
-
-func (q *Queries) SetOrderDue(ctx context.Context, arg SetOrderDueParams) error {
-	_, err := q.db.ExecContext(ctx, setOrderDue, arg.ID, arg.DueAt)
+func (q *Queries) SetOrderDue(ctx context.Context, iD string, dueAt int64) error {
+	_, err := q.db.ExecContext(ctx, setOrderDue, iD, dueAt)
 	return err
 }
 
@@ -1125,13 +1080,8 @@ const sumPaidByCustomer = `-- name: SumPaidByCustomer :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE customer_id = $1 AND paid_at > 0 AND paid_at >= $2
 `
 
-type SumPaidByCustomerParams struct {
-	CustomerID string
-	PaidAt     int64
-}
-
-func (q *Queries) SumPaidByCustomer(ctx context.Context, arg SumPaidByCustomerParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByCustomer, arg.CustomerID, arg.PaidAt)
+func (q *Queries) SumPaidByCustomer(ctx context.Context, customerID string, paidAt int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByCustomer, customerID, paidAt)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
@@ -1141,13 +1091,8 @@ const sumPaidByEmail = `-- name: SumPaidByEmail :one
 SELECT CAST(coalesce(sum(gross), 0) AS BIGINT) FROM orders WHERE email_key = $1 AND paid_at > 0 AND paid_at >= $2
 `
 
-type SumPaidByEmailParams struct {
-	EmailKey string
-	PaidAt   int64
-}
-
-func (q *Queries) SumPaidByEmail(ctx context.Context, arg SumPaidByEmailParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByEmail, arg.EmailKey, arg.PaidAt)
+func (q *Queries) SumPaidByEmail(ctx context.Context, emailKey string, paidAt int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByEmail, emailKey, paidAt)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err
@@ -1168,13 +1113,8 @@ const sumSalesByVATRule = `-- name: SumSalesByVATRule :one
 SELECT CAST(coalesce(sum(net), 0) AS BIGINT) FROM orders WHERE vat_rule = $1 AND paid_at > 0 AND paid_at >= $2
 `
 
-type SumSalesByVATRuleParams struct {
-	VatRule string
-	PaidAt  int64
-}
-
-func (q *Queries) SumSalesByVATRule(ctx context.Context, arg SumSalesByVATRuleParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumSalesByVATRule, arg.VatRule, arg.PaidAt)
+func (q *Queries) SumSalesByVATRule(ctx context.Context, vatRule string, paidAt int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumSalesByVATRule, vatRule, paidAt)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err

@@ -13,13 +13,8 @@ const deletePasskey = `-- name: DeletePasskey :execrows
 DELETE FROM passkeys WHERE customer_id = $1 AND id = $2
 `
 
-type DeletePasskeyParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) DeletePasskey(ctx context.Context, arg DeletePasskeyParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deletePasskey, arg.CustomerID, arg.ID)
+func (q *Queries) DeletePasskey(ctx context.Context, customerID string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deletePasskey, customerID, iD)
 	if err != nil {
 		return 0, err
 	}

@@ -247,13 +247,8 @@ WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
 
-type ListPaymentsInOrderRangeParams struct {
-	First string
-	Last  string
-}
-
-func (q *Queries) ListPaymentsInOrderRange(ctx context.Context, arg ListPaymentsInOrderRangeParams) ([]Payment, error) {
-	rows, err := q.db.QueryContext(ctx, listPaymentsInOrderRange, arg.First, arg.Last)
+func (q *Queries) ListPaymentsInOrderRange(ctx context.Context, first string, last string) ([]Payment, error) {
+	rows, err := q.db.QueryContext(ctx, listPaymentsInOrderRange, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -338,13 +333,8 @@ WHERE order_id >= $1 AND order_id <= $2
 ORDER BY order_id, id
 `
 
-type ListRefundsInOrderRangeParams struct {
-	First string
-	Last  string
-}
-
-func (q *Queries) ListRefundsInOrderRange(ctx context.Context, arg ListRefundsInOrderRangeParams) ([]Refund, error) {
-	rows, err := q.db.QueryContext(ctx, listRefundsInOrderRange, arg.First, arg.Last)
+func (q *Queries) ListRefundsInOrderRange(ctx context.Context, first string, last string) ([]Refund, error) {
+	rows, err := q.db.QueryContext(ctx, listRefundsInOrderRange, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -436,13 +426,8 @@ const sumPaidByCard = `-- name: SumPaidByCard :one
 SELECT CAST(coalesce(sum(amount), 0) AS BIGINT) FROM payments WHERE card = $1 AND card <> '' AND state = 'captured' AND updated_at >= $2
 `
 
-type SumPaidByCardParams struct {
-	Card      string
-	UpdatedAt int64
-}
-
-func (q *Queries) SumPaidByCard(ctx context.Context, arg SumPaidByCardParams) (int64, error) {
-	row := q.db.QueryRowContext(ctx, sumPaidByCard, arg.Card, arg.UpdatedAt)
+func (q *Queries) SumPaidByCard(ctx context.Context, card string, updatedAt int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, sumPaidByCard, card, updatedAt)
 	var column_1 int64
 	err := row.Scan(&column_1)
 	return column_1, err

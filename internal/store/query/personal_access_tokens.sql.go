@@ -92,14 +92,9 @@ UPDATE customers SET token_count = token_count + 1
 WHERE id = $1 AND token_count < $2 AND disabled_at = 0
 `
 
-type IncrementTokenCountParams struct {
-	ID         string
-	TokenCount int64
-}
-
 // Locks the row on PostgreSQL, so that concurrent requests can't exceed the limit.
-func (q *Queries) IncrementTokenCount(ctx context.Context, arg IncrementTokenCountParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, incrementTokenCount, arg.ID, arg.TokenCount)
+func (q *Queries) IncrementTokenCount(ctx context.Context, iD string, tokenCount int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, incrementTokenCount, iD, tokenCount)
 	if err != nil {
 		return 0, err
 	}
@@ -176,13 +171,8 @@ ORDER BY id DESC
 LIMIT $2
 `
 
-type ListLatestPersonalAccessTokensParams struct {
-	CustomerID string
-	Limit      int32
-}
-
-func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, arg ListLatestPersonalAccessTokensParams) ([]PersonalAccessToken, error) {
-	rows, err := q.db.QueryContext(ctx, listLatestPersonalAccessTokens, arg.CustomerID, arg.Limit)
+func (q *Queries) ListLatestPersonalAccessTokens(ctx context.Context, customerID string, limit int32) ([]PersonalAccessToken, error) {
+	rows, err := q.db.QueryContext(ctx, listLatestPersonalAccessTokens, customerID, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -236,12 +226,7 @@ UPDATE personal_access_tokens SET last_used_at = $2
 WHERE id = $1 AND last_used_at < $2
 `
 
-type TouchPersonalAccessTokenParams struct {
-	ID         string
-	LastUsedAt int64
-}
-
-func (q *Queries) TouchPersonalAccessToken(ctx context.Context, arg TouchPersonalAccessTokenParams) error {
-	_, err := q.db.ExecContext(ctx, touchPersonalAccessToken, arg.ID, arg.LastUsedAt)
+func (q *Queries) TouchPersonalAccessToken(ctx context.Context, iD string, lastUsedAt int64) error {
+	_, err := q.db.ExecContext(ctx, touchPersonalAccessToken, iD, lastUsedAt)
 	return err
 }

@@ -47,13 +47,8 @@ const getProvisionItemByPayment = `-- name: GetProvisionItemByPayment :one
 SELECT id, customer_id, name, tld, kind, years, payment, state, failure, refund_due, account, domain_id, handle, code_sealed, requested_at, due_at, node, attempts, created_at, updated_at, renew_from, registrant FROM provision_items WHERE payment = $1 AND name = $2
 `
 
-type GetProvisionItemByPaymentParams struct {
-	Payment string
-	Name    string
-}
-
-func (q *Queries) GetProvisionItemByPayment(ctx context.Context, arg GetProvisionItemByPaymentParams) (ProvisionItem, error) {
-	row := q.db.QueryRowContext(ctx, getProvisionItemByPayment, arg.Payment, arg.Name)
+func (q *Queries) GetProvisionItemByPayment(ctx context.Context, payment string, name string) (ProvisionItem, error) {
+	row := q.db.QueryRowContext(ctx, getProvisionItemByPayment, payment, name)
 	var i ProvisionItem
 	err := row.Scan(
 		&i.ID,
@@ -170,13 +165,8 @@ ORDER BY due_at
 LIMIT $2
 `
 
-type ListDueProvisionItemsParams struct {
-	DueAt int64
-	Limit int32
-}
-
-func (q *Queries) ListDueProvisionItems(ctx context.Context, arg ListDueProvisionItemsParams) ([]ProvisionItem, error) {
-	rows, err := q.db.QueryContext(ctx, listDueProvisionItems, arg.DueAt, arg.Limit)
+func (q *Queries) ListDueProvisionItems(ctx context.Context, dueAt int64, limit int32) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listDueProvisionItems, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -228,13 +218,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListProvisionItemsParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListProvisionItems(ctx context.Context, arg ListProvisionItemsParams) ([]ProvisionItem, error) {
-	rows, err := q.db.QueryContext(ctx, listProvisionItems, arg.ID, arg.Limit)
+func (q *Queries) ListProvisionItems(ctx context.Context, iD string, limit int32) ([]ProvisionItem, error) {
+	rows, err := q.db.QueryContext(ctx, listProvisionItems, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -334,14 +319,9 @@ UPDATE provision_items SET due_at = $1
 WHERE name = $2 AND due_at > $1 AND node = '' AND state = 'pending'
 `
 
-type MakePendingProvisionItemsDueParams struct {
-	Now  int64
-	Name string
-}
-
 // A leased item keeps its lease.
-func (q *Queries) MakePendingProvisionItemsDue(ctx context.Context, arg MakePendingProvisionItemsDueParams) error {
-	_, err := q.db.ExecContext(ctx, makePendingProvisionItemsDue, arg.Now, arg.Name)
+func (q *Queries) MakePendingProvisionItemsDue(ctx context.Context, now int64, name string) error {
+	_, err := q.db.ExecContext(ctx, makePendingProvisionItemsDue, now, name)
 	return err
 }
 
@@ -350,13 +330,8 @@ UPDATE provision_items SET due_at = $1, node = ''
 WHERE node = $2 AND node <> '' AND due_at > 0
 `
 
-type ReleaseProvisionItemsParams struct {
-	Now  int64
-	Node string
-}
-
-func (q *Queries) ReleaseProvisionItems(ctx context.Context, arg ReleaseProvisionItemsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, releaseProvisionItems, arg.Now, arg.Node)
+func (q *Queries) ReleaseProvisionItems(ctx context.Context, now int64, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseProvisionItems, now, node)
 	if err != nil {
 		return 0, err
 	}

@@ -31,13 +31,8 @@ const deleteStaleSealNode = `-- name: DeleteStaleSealNode :exec
 DELETE FROM seal_nodes WHERE name = $1 AND seen_at < $2
 `
 
-type DeleteStaleSealNodeParams struct {
-	Name   string
-	Oldest int64
-}
-
-func (q *Queries) DeleteStaleSealNode(ctx context.Context, arg DeleteStaleSealNodeParams) error {
-	_, err := q.db.ExecContext(ctx, deleteStaleSealNode, arg.Name, arg.Oldest)
+func (q *Queries) DeleteStaleSealNode(ctx context.Context, name string, oldest int64) error {
+	_, err := q.db.ExecContext(ctx, deleteStaleSealNode, name, oldest)
 	return err
 }
 
@@ -104,13 +99,8 @@ const listSealNodes = `-- name: ListSealNodes :many
 SELECT name, key_ids, write_id, seen_at FROM seal_nodes WHERE name > $1 ORDER BY name LIMIT $2
 `
 
-type ListSealNodesParams struct {
-	After   string
-	MaxRows int32
-}
-
-func (q *Queries) ListSealNodes(ctx context.Context, arg ListSealNodesParams) ([]SealNode, error) {
-	rows, err := q.db.QueryContext(ctx, listSealNodes, arg.After, arg.MaxRows)
+func (q *Queries) ListSealNodes(ctx context.Context, after string, maxRows int32) ([]SealNode, error) {
+	rows, err := q.db.QueryContext(ctx, listSealNodes, after, maxRows)
 	if err != nil {
 		return nil, err
 	}

@@ -33,13 +33,8 @@ DELETE FROM sessions
 WHERE hash IN (SELECT old.hash FROM sessions AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2)
 `
 
-type DeleteExpiredSessionsParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredSessions(ctx context.Context, arg DeleteExpiredSessionsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredSessions, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredSessions(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredSessions, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}
@@ -67,13 +62,8 @@ const deleteOtherSessions = `-- name: DeleteOtherSessions :execrows
 DELETE FROM sessions WHERE customer_id = $1 AND id <> $2
 `
 
-type DeleteOtherSessionsParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) DeleteOtherSessions(ctx context.Context, arg DeleteOtherSessionsParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteOtherSessions, arg.CustomerID, arg.ID)
+func (q *Queries) DeleteOtherSessions(ctx context.Context, customerID string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteOtherSessions, customerID, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -96,13 +86,8 @@ const deleteSessionByID = `-- name: DeleteSessionByID :execrows
 DELETE FROM sessions WHERE customer_id = $1 AND id = $2
 `
 
-type DeleteSessionByIDParams struct {
-	CustomerID string
-	ID         string
-}
-
-func (q *Queries) DeleteSessionByID(ctx context.Context, arg DeleteSessionByIDParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteSessionByID, arg.CustomerID, arg.ID)
+func (q *Queries) DeleteSessionByID(ctx context.Context, customerID string, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteSessionByID, customerID, iD)
 	if err != nil {
 		return 0, err
 	}
@@ -229,13 +214,8 @@ const listOpenSessions = `-- name: ListOpenSessions :many
 SELECT hash, id, customer_id, state, address, user_agent, device, attempts, created_at, authenticated_at, seen_at, expires_at, auth_method FROM sessions WHERE customer_id = $1 AND state = 'open' AND expires_at > $2 ORDER BY id DESC
 `
 
-type ListOpenSessionsParams struct {
-	CustomerID string
-	ExpiresAt  int64
-}
-
-func (q *Queries) ListOpenSessions(ctx context.Context, arg ListOpenSessionsParams) ([]Session, error) {
-	rows, err := q.db.QueryContext(ctx, listOpenSessions, arg.CustomerID, arg.ExpiresAt)
+func (q *Queries) ListOpenSessions(ctx context.Context, customerID string, expiresAt int64) ([]Session, error) {
+	rows, err := q.db.QueryContext(ctx, listOpenSessions, customerID, expiresAt)
 	if err != nil {
 		return nil, err
 	}

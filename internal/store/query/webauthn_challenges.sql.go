@@ -38,13 +38,8 @@ DELETE FROM webauthn_challenges
 WHERE hash IN (SELECT old.hash FROM webauthn_challenges AS old WHERE old.expires_at <= $1 ORDER BY old.expires_at LIMIT $2)
 `
 
-type DeleteExpiredWebauthnChallengesParams struct {
-	ExpiresAt int64
-	Limit     int32
-}
-
-func (q *Queries) DeleteExpiredWebauthnChallenges(ctx context.Context, arg DeleteExpiredWebauthnChallengesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteExpiredWebauthnChallenges, arg.ExpiresAt, arg.Limit)
+func (q *Queries) DeleteExpiredWebauthnChallenges(ctx context.Context, expiresAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredWebauthnChallenges, expiresAt, limit)
 	if err != nil {
 		return 0, err
 	}

@@ -77,14 +77,9 @@ WHERE webhook_deliveries.agent_id = $1 AND webhook_deliveries.order_id IN (
     WHERE orders.customer_id = $2 AND orders.agent_id = '' AND orders.completer_id = $1)
 `
 
-type DeleteWebhookDeliveriesOfUnlinkedAgentParams struct {
-	AgentID    string
-	CustomerID string
-}
-
 // An agent that a customer has unlinked gets no more webhooks about the customer's orders.
-func (q *Queries) DeleteWebhookDeliveriesOfUnlinkedAgent(ctx context.Context, arg DeleteWebhookDeliveriesOfUnlinkedAgentParams) error {
-	_, err := q.db.ExecContext(ctx, deleteWebhookDeliveriesOfUnlinkedAgent, arg.AgentID, arg.CustomerID)
+func (q *Queries) DeleteWebhookDeliveriesOfUnlinkedAgent(ctx context.Context, agentID string, customerID string) error {
+	_, err := q.db.ExecContext(ctx, deleteWebhookDeliveriesOfUnlinkedAgent, agentID, customerID)
 	return err
 }
 
@@ -101,16 +96,11 @@ ON CONFLICT (order_id) DO UPDATE SET
     due_at = CASE WHEN webhook_deliveries.due_at = 0 THEN excluded.due_at ELSE webhook_deliveries.due_at END
 `
 
-type EnqueueWebhookDeliveryParams struct {
-	Now     int64
-	OrderID string
-}
-
 // Records an event of an order for its agent: the one that created it, or the one that
 // paid it and is still linked. While a delivery is in flight or waits for a retry, only
 // the event count changes.
-func (q *Queries) EnqueueWebhookDelivery(ctx context.Context, arg EnqueueWebhookDeliveryParams) error {
-	_, err := q.db.ExecContext(ctx, enqueueWebhookDelivery, arg.Now, arg.OrderID)
+func (q *Queries) EnqueueWebhookDelivery(ctx context.Context, now int64, orderID string) error {
+	_, err := q.db.ExecContext(ctx, enqueueWebhookDelivery, now, orderID)
 	return err
 }
 
@@ -121,13 +111,8 @@ ORDER BY due_at
 LIMIT $2
 `
 
-type ListDueWebhookDeliveriesParams struct {
-	DueAt int64
-	Limit int32
-}
-
-func (q *Queries) ListDueWebhookDeliveries(ctx context.Context, arg ListDueWebhookDeliveriesParams) ([]WebhookDelivery, error) {
-	rows, err := q.db.QueryContext(ctx, listDueWebhookDeliveries, arg.DueAt, arg.Limit)
+func (q *Queries) ListDueWebhookDeliveries(ctx context.Context, dueAt int64, limit int32) ([]WebhookDelivery, error) {
+	rows, err := q.db.QueryContext(ctx, listDueWebhookDeliveries, dueAt, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -185,13 +170,8 @@ UPDATE webhook_deliveries SET due_at = $1, node = ''
 WHERE node = $2 AND node <> '' AND due_at > 0
 `
 
-type ReleaseWebhookDeliveriesParams struct {
-	Now  int64
-	Node string
-}
-
-func (q *Queries) ReleaseWebhookDeliveries(ctx context.Context, arg ReleaseWebhookDeliveriesParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, releaseWebhookDeliveries, arg.Now, arg.Node)
+func (q *Queries) ReleaseWebhookDeliveries(ctx context.Context, now int64, node string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, releaseWebhookDeliveries, now, node)
 	if err != nil {
 		return 0, err
 	}

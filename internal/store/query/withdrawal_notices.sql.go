@@ -51,13 +51,8 @@ ORDER BY id
 LIMIT $2
 `
 
-type ListWithdrawalNoticesParams struct {
-	ID    string
-	Limit int32
-}
-
-func (q *Queries) ListWithdrawalNotices(ctx context.Context, arg ListWithdrawalNoticesParams) ([]WithdrawalNotice, error) {
-	rows, err := q.db.QueryContext(ctx, listWithdrawalNotices, arg.ID, arg.Limit)
+func (q *Queries) ListWithdrawalNotices(ctx context.Context, iD string, limit int32) ([]WithdrawalNotice, error) {
+	rows, err := q.db.QueryContext(ctx, listWithdrawalNotices, iD, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +92,8 @@ SET done_at = $1
 WHERE id = $2 AND done_at = 0
 `
 
-type MarkWithdrawalNoticeDoneParams struct {
-	DoneAt int64
-	ID     string
-}
-
-func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, arg MarkWithdrawalNoticeDoneParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, markWithdrawalNoticeDone, arg.DoneAt, arg.ID)
+func (q *Queries) MarkWithdrawalNoticeDone(ctx context.Context, doneAt int64, iD string) (int64, error) {
+	result, err := q.db.ExecContext(ctx, markWithdrawalNoticeDone, doneAt, iD)
 	if err != nil {
 		return 0, err
 	}
