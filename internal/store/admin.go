@@ -17,12 +17,7 @@ var _ admin.Store = (*DB)(nil)
 const maxOperators = 1000
 
 func (a accounts) ListOperators(ctx context.Context) ([]account.Account, error) {
-	rows, err := a.q.ListOperators(ctx, maxOperators)
-	list := make([]account.Account, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, accountOf(row))
-	}
-	return list, err
+	return rowsAs(accountOf)(a.q.ListOperators(ctx, maxOperators))
 }
 
 func (a accounts) SetOperator(ctx context.Context, id string, operator bool) (bool, error) {
@@ -31,12 +26,9 @@ func (a accounts) SetOperator(ctx context.Context, id string, operator bool) (bo
 
 // GetDomainRef returns the domain with a name, unless it was transferred out.
 func (db *DB) GetDomainRef(ctx context.Context, name string) (admin.DomainRef, bool, error) {
-	if isUnstorableText(name) {
-		return admin.DomainRef{}, false, nil
-	}
-	row, err := db.read().GetCurrentDomainByName(ctx, name)
-	ok, err := found(err)
-	return admin.DomainRef{ID: row.ID, Name: row.Name, Customer: row.CustomerID}, ok, err
+	return rowAs(func(row query.Domain) admin.DomainRef {
+		return admin.DomainRef{ID: row.ID, Name: row.Name, Customer: row.CustomerID}
+	})(db.read().GetCurrentDomainByName(ctx, name))
 }
 
 // AddDomainLock stores a lock with its audit event and mail.
@@ -53,28 +45,20 @@ func (db *DB) AddDomainLock(ctx context.Context, lock admin.Lock, event registra
 		}); err != nil {
 			return err
 		}
-		if err := insertAuditEvent(ctx, q, event); err != nil {
-			return err
-		}
-		return accounts{q}.QueueMail(ctx, mail, lock.SetAt)
+		return recordEffects(ctx, q, &event, &mail, lock.SetAt)
 	})
 }
 
 // LiftDomainLock ends an active lock.
-func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) (lifted bool, err error) {
-	err = db.write(ctx, func(q *query.Queries) error {
-		lifted, err = changed(q.LiftDomainLock(ctx, query.LiftDomainLockParams{
+func (db *DB) LiftDomainLock(ctx context.Context, lock admin.Lock, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.LiftDomainLock(ctx, query.LiftDomainLockParams{
 			LiftedAt: micros(lock.LiftedAt), LiftedBy: lock.LiftedBy, ID: lock.ID,
-		}))
-		if err != nil || !lifted {
+		})); err != nil {
 			return err
 		}
-		if err := insertAuditEvent(ctx, q, event); err != nil {
-			return err
-		}
-		return accounts{q}.QueueMail(ctx, mail, lock.LiftedAt)
+		return recordEffects(ctx, q, &event, &mail, lock.LiftedAt)
 	})
-	return lifted, err
 }
 
 func lockOf(row query.DomainLock) admin.Lock {
@@ -89,37 +73,24 @@ func lockOf(row query.DomainLock) admin.Lock {
 	return lock
 }
 
-func locksOf(rows []query.DomainLock, err error) ([]admin.Lock, error) {
-	locks := make([]admin.Lock, 0, len(rows))
-	for _, row := range rows {
-		locks = append(locks, lockOf(row))
-	}
-	return locks, err
-}
-
 // GetDomainLock returns a lock, active or lifted.
 func (db *DB) GetDomainLock(ctx context.Context, id string) (admin.Lock, bool, error) {
-	if isUnstorableText(id) {
-		return admin.Lock{}, false, nil
-	}
-	row, err := db.read().GetDomainLock(ctx, id)
-	ok, err := found(err)
-	return lockOf(row), ok, err
+	return rowAs(lockOf)(db.read().GetDomainLock(ctx, id))
 }
 
 // ListActiveLocksOfDomain returns the active locks of a domain.
 func (db *DB) ListActiveLocksOfDomain(ctx context.Context, domain string) ([]admin.Lock, error) {
-	return locksOf(db.read().ListActiveLocksOfDomain(ctx, domain))
+	return rowsAs(lockOf)(db.read().ListActiveLocksOfDomain(ctx, domain))
 }
 
 // ListActiveDomainLocks returns active locks, the earliest review first.
 func (db *DB) ListActiveDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
-	return locksOf(db.read().ListActiveDomainLocks(ctx, int32(limit)))
+	return rowsAs(lockOf)(db.read().ListActiveDomainLocks(ctx, int32(limit)))
 }
 
 // ListLiftedDomainLocks returns lifted locks, the last lifted first.
 func (db *DB) ListLiftedDomainLocks(ctx context.Context, limit int) ([]admin.Lock, error) {
-	return locksOf(db.read().ListLiftedDomainLocks(ctx, int32(limit)))
+	return rowsAs(lockOf)(db.read().ListLiftedDomainLocks(ctx, int32(limit)))
 }
 
 // RecordAuditEvent stores one audit event.
@@ -129,12 +100,9 @@ func (db *DB) RecordAuditEvent(ctx context.Context, event registrar.AuditEvent) 
 
 // ListPendingRefunds returns refunds that are not made yet, the oldest first.
 func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund, error) {
-	rows, err := db.read().ListPendingRefunds(ctx, int32(limit))
-	refunds := make([]admin.Refund, 0, len(rows))
-	for _, row := range rows {
-		refunds = append(refunds, admin.Refund{ID: row.ID, Order: row.OrderID, Amount: registrar.Cents(row.Amount), Since: fromMicros(row.CreatedAt)})
-	}
-	return refunds, err
+	return rowsAs(func(row query.ListPendingRefundsRow) admin.Refund {
+		return admin.Refund{ID: row.ID, Order: row.OrderID, Amount: registrar.Cents(row.Amount), Since: fromMicros(row.CreatedAt)}
+	})(db.read().ListPendingRefunds(ctx, int32(limit)))
 }
 
 // jobErrorSweepSize is the number of old job errors deleted with each new one; more than
@@ -146,7 +114,7 @@ func jobErrorKey(kind admin.JobKind, id string) string { return string(kind) + "
 // PutJobError stores the last error of a job.
 func (db *DB) PutJobError(ctx context.Context, kind admin.JobKind, id string, setback admin.JobError, before time.Time) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		if _, err := q.DeleteOldJobErrors(ctx, micros(before), jobErrorSweepSize); err != nil {
+		if err := q.DeleteOldJobErrors(ctx, micros(before), jobErrorSweepSize); err != nil {
 			return err
 		}
 		return q.PutJobError(ctx, query.PutJobErrorParams{Job: jobErrorKey(kind, id), Code: string(setback.Code), At: micros(setback.At)})

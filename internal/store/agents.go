@@ -2,14 +2,13 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/agent"
 	"github.com/dotkontor/dotkontor/internal/registrar/signing"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ agent.Store = (*DB)(nil)
@@ -46,15 +45,12 @@ func (db *DB) AddAgent(
 		if len(live) >= limit {
 			return &registrar.Error{Kind: registrar.KindConflict, Code: agent.TooManyAgents}
 		}
-		added, err := q.InsertAgent(ctx, query.InsertAgentParams{
-			ID: one.ID, Name: one.Name, Profile: string(one.Profile), KeyHash: string(key), WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed,
-			CreatedAt: micros(one.CreatedAt),
-		})
-		if err != nil {
+		nameTaken := &registrar.Error{Kind: registrar.KindConflict, Code: agent.NameTaken}
+		if err := rowOr(nameTaken)(q.InsertAgent(ctx, query.InsertAgentParams{
+			ID: one.ID, Name: one.Name, Profile: string(one.Profile), KeyHash: string(key),
+			WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed, CreatedAt: micros(one.CreatedAt),
+		})); err != nil {
 			return err
-		}
-		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: agent.NameTaken}
 		}
 		if err := insertSecret(ctx, q, secret); err != nil {
 			return err
@@ -71,25 +67,12 @@ func insertSecret(ctx context.Context, q *query.Queries, secret agent.Secret) er
 
 // ListAgents returns all agents, removed ones included, the oldest first.
 func (db *DB) ListAgents(ctx context.Context) ([]agent.Agent, error) {
-	rows, err := db.read().ListAgents(ctx, maxAgents)
-	if err != nil {
-		return nil, fmt.Errorf("store: list agents: %w", err)
-	}
-	all := make([]agent.Agent, 0, len(rows))
-	for _, row := range rows {
-		all = append(all, agentOf(row))
-	}
-	return all, nil
+	return rowsAs(agentOf)(db.read().ListAgents(ctx, maxAgents))
 }
 
 // AgentByID returns an agent, removed or not.
 func (db *DB) AgentByID(ctx context.Context, id string) (agent.Agent, bool, error) {
-	if isUnstorableText(id) {
-		return agent.Agent{}, false, nil
-	}
-	row, err := db.read().GetAgent(ctx, id)
-	ok, err := found(err)
-	return agentOf(row), ok, err
+	return rowAs(agentOf)(db.read().GetAgent(ctx, id))
 }
 
 // AgentByKey returns the live agent of a key.
@@ -108,9 +91,6 @@ func (db *DB) AgentByKey(ctx context.Context, key registrar.SecretHash) (agent.A
 // ListLiveAgents returns the agents that sign with a profile.
 func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit int) ([]agent.AgentWithSecrets, error) {
 	rows, err := db.read().ListLiveAgentSecretsByProfile(ctx, string(profile), int32(limit*maxLiveSecrets))
-	if err != nil {
-		return nil, fmt.Errorf("store: list live agents: %w", err)
-	}
 	var all []agent.AgentWithSecrets
 	for _, row := range rows {
 		if len(all) == 0 || all[len(all)-1].ID != row.Agent.ID {
@@ -119,7 +99,7 @@ func (db *DB) ListLiveAgents(ctx context.Context, profile signing.Profile, limit
 		last := &all[len(all)-1]
 		last.Secrets = append(last.Secrets, secretOf(row.AgentSecret))
 	}
-	return all, nil
+	return all, err
 }
 
 // GetAgentWebhook returns the webhook of a live agent.
@@ -145,10 +125,7 @@ func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int
 	if err != nil {
 		return err
 	}
-	for i, secret := range live {
-		if i < keep {
-			continue
-		}
+	for _, secret := range live[min(keep, len(live)):] {
 		if err := q.EndAgentSecret(ctx, secret.ID, micros(at)); err != nil {
 			return err
 		}
@@ -159,16 +136,14 @@ func revokeOldSecrets(ctx context.Context, q *query.Queries, id string, keep int
 // SetAgentKey replaces the key of a live agent.
 func (db *DB) SetAgentKey(ctx context.Context, id string, key registrar.SecretHash, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
-		_, err := q.SetAgentKey(ctx, id, string(key))
-		return err
+		return q.SetAgentKey(ctx, id, string(key))
 	})
 }
 
 // SetAgentWebhook replaces the webhook of a live agent.
 func (db *DB) SetAgentWebhook(ctx context.Context, id string, hook agent.SealedWebhook, event registrar.AuditEvent) (bool, error) {
 	return db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
-		_, err := q.SetAgentWebhook(ctx, query.SetAgentWebhookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
-		return err
+		return q.SetAgentWebhook(ctx, query.SetAgentWebhookParams{ID: id, WebhookUrl: hook.URL, WebhookVersion: hook.Version, WebhookSealed: hook.Sealed})
 	})
 }
 
@@ -179,7 +154,7 @@ func (db *DB) RemoveAgent(ctx context.Context, id string, event registrar.AuditE
 		if err != nil {
 			return err
 		}
-		if _, err := q.RemoveAgent(ctx, id, micros(event.At)); err != nil {
+		if err := q.RemoveAgent(ctx, id, micros(event.At)); err != nil {
 			return err
 		}
 		if err := revokeOldSecrets(ctx, q, id, 0, event.At); err != nil {
@@ -212,13 +187,11 @@ func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, ev
 // changeLiveAgent changes a live agent and stores the audit event; false if the agent is
 // removed. Changes of one agent are serialised.
 func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.AuditEvent, change func(*query.Queries) error) (bool, error) {
-	if isUnstorableText(id) {
+	if sqldb.IsUnstorable(id) {
 		return false, nil
 	}
-	live := false
-	err := db.write(ctx, func(q *query.Queries) error {
-		touched, err := q.LockLiveAgent(ctx, id)
-		if live = touched == 1; err != nil || !live {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.LockLiveAgent(ctx, id)); err != nil {
 			return err
 		}
 		if err := change(q); err != nil {
@@ -226,7 +199,6 @@ func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.Au
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
-	return live && err == nil, err
 }
 
 // RecordSignature stores a signature and returns the path with which it was first seen.
@@ -247,31 +219,17 @@ func (db *DB) RecordSignature(ctx context.Context, seen agent.SeenSignature) (st
 
 // DeleteExpiredSignatures deletes a batch of expired signatures.
 func (db *DB) DeleteExpiredSignatures(ctx context.Context, now time.Time, limit int) (int, error) {
-	removed := 0
-	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.ListExpiredSignatures(ctx, micros(now), int32(limit))
-		if err != nil {
-			return err
-		}
-		for _, one := range old {
-			if err := q.DeleteExpiredSignature(ctx, query.DeleteExpiredSignatureParams{AgentID: one.AgentID, Mac: one.Mac, EndsAt: micros(now)}); err != nil {
-				return err
-			}
-		}
-		removed = len(old)
-		return nil
-	})
-	return removed, err
+	deleted, err := db.single().DeleteExpiredSignatures(ctx, micros(now), int32(limit))
+	return int(deleted), err
 }
 
 // LinkAgent lets an agent act for a customer.
 func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent, mail registrar.Mail) (bool, error) {
-	made := false
-	var errThere error = &registrar.Error{Kind: registrar.KindConflict, Code: "linked_already"}
+	noSuchAgent := &registrar.Error{Kind: registrar.KindNotFound, Code: agent.NoSuchAgent}
+	linked := false
 	live, err := db.changeLiveAgent(ctx, id, event, func(q *query.Queries) error {
-		open, err := q.LockOpenAccount(ctx, customer)
-		if err != nil || open == 0 {
-			return errors.Join(err, noSuchAgentIf(err == nil))
+		if err := rowOr(noSuchAgent)(q.LockOpenAccount(ctx, customer)); err != nil {
+			return err
 		}
 		added, err := q.InsertAgentLink(ctx, query.InsertAgentLinkParams{
 			CustomerID: customer, AgentID: id, ByKind: string(event.Actor.Kind), ByID: event.Actor.Through, CreatedAt: micros(event.At),
@@ -279,33 +237,21 @@ func (db *DB) LinkAgent(ctx context.Context, customer, id string, event registra
 		if err != nil {
 			return err
 		}
-		if made = added == 1; !made {
-			return errThere // no audit event and no mail
+		if linked = added == 0; linked {
+			return errConflict // no audit event and no mail
 		}
 		return enqueueMail(ctx, q, mail, event.At)
 	})
-	if errors.Is(err, errThere) {
-		return false, nil
+	if err == nil && !live && !linked {
+		err = noSuchAgent
 	}
-	if err == nil {
-		err = noSuchAgentIf(!live)
-	}
-	return made && err == nil, err
-}
-
-func noSuchAgentIf(none bool) error {
-	if none {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: agent.NoSuchAgent}
-	}
-	return nil
+	return live, err
 }
 
 // UnlinkAgent revokes an agent's permission to act for a customer.
 func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event registrar.AuditEvent) (bool, error) {
-	ended := false
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		ended, err = changed(q.DeleteAgentLink(ctx, customer, id))
-		if err != nil || !ended {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.DeleteAgentLink(ctx, customer, id)); err != nil {
 			return err
 		}
 		if err := q.DeleteWebhookDeliveriesOfUnlinkedAgent(ctx, id, customer); err != nil {
@@ -313,20 +259,13 @@ func (db *DB) UnlinkAgent(ctx context.Context, customer, id string, event regist
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
-	return ended && err == nil, err
 }
 
 // ListAgentLinks returns a customer's links, by the agents' names.
 func (db *DB) ListAgentLinks(ctx context.Context, customer string) ([]agent.Link, error) {
-	rows, err := db.read().ListAgentLinks(ctx, customer)
-	if err != nil {
-		return nil, fmt.Errorf("store: list linked agents: %w", err)
-	}
-	links := make([]agent.Link, 0, len(rows))
-	for _, row := range rows {
-		links = append(links, agent.Link{Customer: customer, At: fromMicros(row.LinkedAt), Agent: agent.Agent{
+	return rowsAs(func(row query.ListAgentLinksRow) agent.Link {
+		return agent.Link{Customer: customer, At: fromMicros(row.LinkedAt), Agent: agent.Agent{
 			ID: row.ID, Name: row.Name, Profile: signing.Profile(row.Profile), CreatedAt: fromMicros(row.CreatedAt),
-		}})
-	}
-	return links, nil
+		}}
+	})(db.read().ListAgentLinks(ctx, customer))
 }

@@ -1,12 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
+	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // auditEventPrefix and lastAuditEvent bound the ids of audit events; pages go backwards
@@ -23,15 +26,9 @@ func insertAuditEvent(ctx context.Context, q *query.Queries, event registrar.Aud
 		actor = event.Actor.Through
 	}
 	return q.InsertAuditEvent(ctx, query.InsertAuditEventParams{
-		ID:         registrar.NewID(auditEventPrefix, event.At),
-		CustomerID: event.Customer,
-		ActorKind:  string(event.Actor.Kind),
-		Actor:      actor,
-		Through:    event.Actor.Through,
-		Address:    addressText(event.Actor.Address),
-		Action:     string(event.Action),
-		Object:     event.Object,
-		At:         micros(event.At),
+		ID: registrar.NewID(auditEventPrefix, event.At), CustomerID: event.Customer, ActorKind: string(event.Actor.Kind), Actor: actor,
+		Through: event.Actor.Through, Address: addressText(event.Actor.Address), Action: string(event.Action), Object: event.Object,
+		At: micros(event.At),
 	})
 }
 
@@ -42,6 +39,19 @@ func addressText(address netip.Addr) string {
 	return address.String()
 }
 
+// recordEffects stores the audit event and the mail of a change; either may be nil.
+func recordEffects(ctx context.Context, q *query.Queries, event *registrar.AuditEvent, mail *registrar.Mail, at time.Time) error {
+	if event != nil {
+		if err := insertAuditEvent(ctx, q, *event); err != nil {
+			return err
+		}
+	}
+	if mail == nil {
+		return nil
+	}
+	return enqueueMail(ctx, q, *mail, at)
+}
+
 // ListAuditEvents returns a page of an account's audit events, the newest first. before is
 // the id of the last event of the previous page; empty for the first page.
 func (db *DB) ListAuditEvents(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
@@ -49,21 +59,12 @@ func (db *DB) ListAuditEvents(ctx context.Context, id, before string, limit int)
 }
 
 func (a accounts) ListAuditEvents(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
-	if isUnstorableText(before) {
+	if sqldb.IsUnstorable(before) {
 		return nil, nil
 	}
-	if before == "" {
-		before = lastAuditEvent
-	}
-	rows, err := a.q.ListAuditEvents(ctx, query.ListAuditEventsParams{CustomerID: id, ID: before, Limit: int32(limit)})
-	if err != nil {
-		return nil, err
-	}
-	events := make([]account.AuditEntry, 0, len(rows))
-	for _, row := range rows {
-		events = append(events, account.AuditEntry{ID: row.ID, AuditEvent: auditEventOf(row)})
-	}
-	return events, nil
+	return rowsAs(func(row query.AuditEvent) account.AuditEntry {
+		return account.AuditEntry{ID: row.ID, AuditEvent: auditEventOf(row)}
+	})(a.q.ListAuditEvents(ctx, query.ListAuditEventsParams{CustomerID: id, ID: cmp.Or(before, lastAuditEvent), Limit: int32(limit)}))
 }
 
 func auditEventOf(row query.AuditEvent) registrar.AuditEvent {

@@ -2,11 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
@@ -26,21 +22,6 @@ func (db *DB) UpdateCustomers(ctx context.Context, change func(account.Tx) error
 	return db.write(ctx, func(q *query.Queries) error { return change(accounts{q}) })
 }
 
-// found converts sql.ErrNoRows into false.
-func found(err error) (bool, error) {
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// isUnstorableText reports that no row can have an id from outside: PostgreSQL returns an
-// error for text with a zero byte or invalid UTF-8, where SQLite finds nothing.
-func isUnstorableText(id string) bool { return !utf8.ValidString(id) || strings.ContainsRune(id, 0) }
-
-// changed reports whether a statement affected a row.
-func changed(rows int64, err error) (bool, error) { return rows > 0, err }
-
 func accountOf(row query.Customer) account.Account {
 	return account.Account{
 		Customer: account.Customer{
@@ -53,30 +34,20 @@ func accountOf(row query.Customer) account.Account {
 	}
 }
 
-func foundAccount(row query.Customer, err error) (account.Account, bool, error) {
-	ok, err := found(err)
-	return accountOf(row), ok, err
-}
-
 func (a accounts) AccountByEmail(ctx context.Context, key string) (account.Account, bool, error) {
-	return foundAccount(a.q.GetCustomerByEmail(ctx, key))
+	return rowAs(accountOf)(a.q.GetCustomerByEmail(ctx, key))
 }
 
 func (a accounts) AccountByID(ctx context.Context, id string) (account.Account, bool, error) {
-	return foundAccount(a.q.GetCustomer(ctx, id))
+	return rowAs(accountOf)(a.q.GetCustomer(ctx, id))
 }
 
 func (a accounts) AccountByHandle(ctx context.Context, handle string) (account.Account, bool, error) {
-	return foundAccount(a.q.GetCustomerByUserHandle(ctx, handle))
+	return rowAs(accountOf)(a.q.GetCustomerByUserHandle(ctx, handle))
 }
 
 func (a accounts) ListAccounts(ctx context.Context, id string, limit int) ([]account.Account, error) {
-	rows, err := a.q.ListCustomers(ctx, id, int32(limit))
-	list := make([]account.Account, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, accountOf(row))
-	}
-	return list, err
+	return rowsAs(accountOf)(a.q.ListCustomers(ctx, id, int32(limit)))
 }
 
 func (a accounts) InsertAccount(ctx context.Context, account account.Account) (bool, error) {
@@ -91,8 +62,7 @@ func (a accounts) ConfirmAccount(ctx context.Context, id, passwordHash string, n
 }
 
 func (a accounts) SetPasswordHash(ctx context.Context, id, hash string) error {
-	_, err := a.q.SetPasswordHash(ctx, hash, id)
-	return err
+	return a.q.SetPasswordHash(ctx, hash, id)
 }
 
 func (a accounts) ReplacePasswordHash(ctx context.Context, seen account.Account, hash string) (bool, error) {
@@ -107,8 +77,7 @@ func (a accounts) SetEmail(ctx context.Context, id, email, key string) (bool, er
 }
 
 func (a accounts) SetLanguage(ctx context.Context, id, language string) error {
-	_, err := a.q.SetLanguage(ctx, language, id)
-	return err
+	return a.q.SetLanguage(ctx, language, id)
 }
 
 func (a accounts) Disable(ctx context.Context, id string, now time.Time) (bool, error) {
@@ -202,31 +171,48 @@ const accountlessEventRetention = 30 * 24 * time.Hour
 
 // DeleteExpired deletes a batch of expired rows of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
-	at, batch := micros(now), int32(limit)
 	total := 0
-	for _, sweep := range []func() (int64, error){
-		func() (int64, error) {
-			return a.q.DeleteExpiredSessions(ctx, at, batch)
-		},
-		func() (int64, error) {
-			return a.q.DeleteExpiredDevices(ctx, at, batch)
-		},
-		func() (int64, error) {
-			return a.q.DeleteExpiredWebauthnChallenges(ctx, at, batch)
-		},
-		func() (int64, error) {
-			return a.q.DeleteExpiredLinks(ctx, at, batch)
-		},
-		func() (int64, error) { // identifiers sort by their time
-			before := registrar.NewID(auditEventPrefix, now.Add(-accountlessEventRetention))
-			return a.q.DeleteAccountlessAuditEvents(ctx, before, batch)
-		},
+	for _, sweep := range []func(context.Context, int64, int32) (int64, error){
+		a.q.DeleteExpiredSessions, a.q.DeleteExpiredDevices, a.q.DeleteExpiredWebauthnChallenges, a.q.DeleteExpiredLinks,
 	} {
-		rows, err := sweep()
+		rows, err := sweep(ctx, micros(now), int32(limit))
 		if err != nil {
 			return total, err
 		}
 		total += int(rows)
 	}
-	return total, nil
+	oldest := registrar.NewID(auditEventPrefix, now.Add(-accountlessEventRetention)) // identifiers sort by their time
+	events, err := a.q.DeleteAccountlessAuditEvents(ctx, oldest, int32(limit))
+	return total + int(events), err
+}
+
+// CountCloseBlockers counts what prevents closing an account.
+func (a accounts) CountCloseBlockers(ctx context.Context, id string) (account.CloseBlockers, error) {
+	row, err := a.q.CountClosureBlockers(ctx, id)
+	return account.CloseBlockers{Domains: int(row.Domains), Orders: int(row.Orders), Refunds: int(row.Refunds)}, err
+}
+
+// CloseAccount keeps orders, invoices and audit events, which have their own retention
+// periods.
+func (a accounts) CloseAccount(ctx context.Context, id, closedEmail string, now time.Time) (bool, error) {
+	buyer, err := currentInvoiceBuyerJSON(ctx, a.q, id)
+	if err != nil {
+		return false, err
+	}
+	if err := a.q.SetPendingInvoiceBuyer(ctx, buyer, id); err != nil {
+		return false, err
+	}
+	closed, err := changed(a.q.CloseCustomer(ctx, query.CloseCustomerParams{ClosedEmail: closedEmail, ClosedAt: micros(now), ID: id}))
+	if err != nil || !closed {
+		return closed, err
+	}
+	if err := a.q.RevokePersonalAccessTokensOfCustomer(ctx, micros(now), id); err != nil {
+		return false, err
+	}
+	if err := a.q.RevokeGrantsOfCustomer(ctx, micros(now), id); err != nil {
+		return false, err
+	}
+	err = inOrder(ctx, id, a.q.DeletePasskeysOfCustomer, a.q.DeleteRecoveryCodes, a.q.DeleteRegistrant, a.q.DeleteIdentity,
+		a.q.DeletePaymentMethod, a.q.DeleteAgentLinksOfCustomer, a.q.DeleteLinksOfCustomer)
+	return err == nil, err
 }

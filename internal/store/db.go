@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -66,6 +67,117 @@ func (db *DB) write(ctx context.Context, change func(*query.Queries) error) erro
 	return db.sql.Write(ctx, func(tx sqldb.DBTX) error { return change(query.New(tx)) })
 }
 
+// single returns queries that each run in a transaction of their own, for a change of one
+// statement that returns no rows.
+func (db *DB) single() *query.Queries { return query.New(singleWrites{db.sql.Queries(), db.sql}) }
+
+type singleWrites struct {
+	sqldb.DBTX
+	db *sqldb.DB
+}
+
+// ExecContext implements sqldb.DBTX.
+func (s singleWrites) ExecContext(ctx context.Context, text string, values ...any) (result sql.Result, err error) {
+	err = s.db.Write(ctx, func(tx sqldb.DBTX) (err error) {
+		result, err = tx.ExecContext(ctx, text, values...)
+		return err
+	})
+	return result, err
+}
+
+// errConflict rolls back a compare-and-swap of a row that has changed.
+var errConflict = errors.New("the row has changed")
+
+// swap is write for a compare-and-swap. It returns false if change returns errConflict.
+func (db *DB) swap(ctx context.Context, change func(*query.Queries) error) (bool, error) {
+	err := db.write(ctx, change)
+	if errors.Is(err, errConflict) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// rowOr checks the result of a statement that must affect a row: it returns otherwise if
+// there is none.
+func rowOr(otherwise error) func(rows int64, err error) error {
+	return func(rows int64, err error) error {
+		if err == nil && rows == 0 {
+			return otherwise
+		}
+		return err
+	}
+}
+
+// swapped checks the statement of a compare-and-swap.
+var swapped = rowOr(errConflict)
+
+// changed reports whether a statement affected a row.
+func changed(rows int64, err error) (bool, error) { return rows > 0, err }
+
+// found converts sql.ErrNoRows into false.
+func found(err error) (bool, error) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// foundValue is found for a query of one value.
+func foundValue[T any](value T, err error) (T, bool, error) {
+	ok, err := found(err)
+	return value, ok, err
+}
+
+// rowAs converts the row that a query returns, and sql.ErrNoRows into false.
+func rowAs[Row, T any](convert func(Row) T) func(Row, error) (T, bool, error) {
+	return decodeRow(func(row Row) (T, error) { return convert(row), nil })
+}
+
+// rowsAs converts the rows that a query returns.
+func rowsAs[Row, T any](convert func(Row) T) func([]Row, error) ([]T, error) {
+	return decodeRows(func(row Row) (T, error) { return convert(row), nil })
+}
+
+// decodeRow is rowAs for rows that can be invalid.
+func decodeRow[Row, T any](convert func(Row) (T, error)) func(Row, error) (T, bool, error) {
+	return func(row Row, err error) (value T, ok bool, _ error) {
+		if ok, err = found(err); ok {
+			value, err = convert(row)
+		}
+		return value, ok && err == nil, err
+	}
+}
+
+// decodeRows is rowsAs for rows that can be invalid.
+func decodeRows[Row, T any](convert func(Row) (T, error)) func([]Row, error) ([]T, error) {
+	return func(rows []Row, err error) ([]T, error) {
+		if err != nil {
+			return nil, err
+		}
+		values := make([]T, len(rows))
+		for i, row := range rows {
+			if values[i], err = convert(row); err != nil {
+				return nil, err
+			}
+		}
+		return values, nil
+	}
+}
+
+// inOrder runs statements about one id until one fails.
+func inOrder(ctx context.Context, id string, statements ...func(context.Context, string) error) error {
+	for _, statement := range statements {
+		if err := statement(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func noSuchCustomer() error {
+	return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
+}
+
 // micros and fromMicros convert times to and from their stored form; the zero time is
 // stored as 0.
 func micros(t time.Time) int64 {
@@ -80,4 +192,12 @@ func fromMicros(us int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMicro(us).UTC()
+}
+
+// boolToInt returns the stored form of a boolean.
+func boolToInt(yes bool) int64 {
+	if yes {
+		return 1
+	}
+	return 0
 }

@@ -6,21 +6,14 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/portfolio"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ portfolio.Store = (*DB)(nil)
 
 // ListCustomerDomains returns the account's domains.
 func (db *DB) ListCustomerDomains(ctx context.Context, customer string) ([]portfolio.Domain, error) {
-	rows, err := db.read().ListCustomerDomains(ctx, customer)
-	if err != nil {
-		return nil, err
-	}
-	domains := make([]portfolio.Domain, 0, len(rows))
-	for _, row := range rows {
-		domains = append(domains, portfolioDomainOf(row))
-	}
-	return domains, nil
+	return rowsAs(portfolioDomainOf)(db.read().ListCustomerDomains(ctx, customer))
 }
 
 func portfolioDomainOf(row query.ListCustomerDomainsRow) portfolio.Domain {
@@ -37,18 +30,15 @@ func (db *DB) ListDomainsPage(ctx context.Context, customer string, filter portf
 }
 
 func (db *DB) searchDomains(ctx context.Context, customer string, filter portfolio.Filter, limit, offset int) ([]portfolio.Domain, error) {
-	if isUnstorableText(filter.AfterName) || isUnstorableText(filter.AfterID) {
+	if sqldb.IsUnstorable(filter.AfterName) || sqldb.IsUnstorable(filter.AfterID) {
 		return nil, nil
 	}
-	rows, err := db.read().SearchDomains(ctx, query.SearchDomainsParams{
+	return rowsAs(func(row query.SearchDomainsRow) portfolio.Domain {
+		return portfolioDomainOf(query.ListCustomerDomainsRow(row))
+	})(db.read().SearchDomains(ctx, query.SearchDomainsParams{
 		CustomerID: customer, AfterName: filter.AfterName, AfterID: filter.AfterID, Pattern: "%" + filter.Part + "%",
 		Status: string(filter.Status), PaidBefore: micros(filter.PaidBefore), MaxRows: int32(limit), SkipRows: int32(offset),
-	})
-	domains := make([]portfolio.Domain, 0, len(rows))
-	for _, row := range rows {
-		domains = append(domains, portfolioDomainOf(query.ListCustomerDomainsRow(row)))
-	}
-	return domains, err
+	}))
 }
 
 // FindDomains returns a page of the matching domains and the total number of matches.
@@ -84,32 +74,20 @@ func (db *DB) NamesOf(ctx context.Context, customer string) ([]string, error) {
 // AddDomain stores a domain with its audit event.
 func (db *DB) AddDomain(ctx context.Context, domain portfolio.Domain, event registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
-		locked, err := q.LockConfirmedCustomer(ctx, domain.Customer)
-		if err != nil {
+		if err := rowOr(noSuchCustomer())(q.LockConfirmedCustomer(ctx, domain.Customer)); err != nil {
 			return err
 		}
-		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
-		}
-		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
+		if err := rowOr(nameHeld())(q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD,
 			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), AutoRenew: boolToInt(domain.AutoRenew),
 			CreatedAt: micros(domain.CreatedAt), UpdatedAt: micros(domain.UpdatedAt),
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
 }
 
-// boolToInt returns the stored form of a boolean.
-func boolToInt(yes bool) int64 {
-	if yes {
-		return 1
-	}
-	return 0
+func nameHeld() error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 }

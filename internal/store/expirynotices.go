@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -16,48 +15,28 @@ var _ lifecycle.Store = (*DB)(nil)
 // ListEndingDomains returns active domains with a given last notice whose term ends by a
 // given time.
 func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
-	rows, err := db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)})
-	domains := make([]lifecycle.Domain, 0, len(rows))
-	for _, row := range rows {
-		domains = append(domains, lifecycle.Domain{
+	return rowsAs(func(row query.ListExpiringDomainsRow) lifecycle.Domain {
+		return lifecycle.Domain{
 			ID: row.ID, Customer: row.CustomerID, Name: row.Name, PaidUntil: fromMicros(row.PaidUntil), LastNotice: lifecycle.Notice(row.ExpiryNotice),
-		})
-	}
-	return domains, err
+		}
+	})(db.read().ListExpiringDomains(ctx, query.ListExpiringDomainsParams{ExpiryNotice: int64(notice), Until: micros(until), MaxRows: int32(limit)}))
 }
-
-// errNoticeConflict rolls back a notice that another node has sent.
-var errNoticeConflict = errors.New("the domain has changed")
 
 // StoreExpiryNotice stores a notice with its mail.
 func (db *DB) StoreExpiryNotice(ctx context.Context, notice lifecycle.NoticeUpdate) (bool, error) {
-	err := db.write(ctx, func(q *query.Queries) error {
-		status := registrar.DomainActive
-		if notice.Notice == lifecycle.NoticeExpired {
-			status = registrar.DomainExpired
-		}
-		changed, err := q.SetDomainExpiryNotice(ctx, query.SetDomainExpiryNoticeParams{
+	status := registrar.DomainActive
+	if notice.Notice == lifecycle.NoticeExpired {
+		status = registrar.DomainExpired
+	}
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.SetDomainExpiryNotice(ctx, query.SetDomainExpiryNoticeParams{
 			ExpiryNotice: int64(notice.Notice), Status: string(status), UpdatedAt: micros(notice.Now),
 			ID: notice.Domain.ID, WasExpiryNotice: int64(notice.Domain.LastNotice), PaidUntil: micros(notice.Domain.PaidUntil),
-		})
-		if err != nil {
+		})); err != nil {
 			return err
 		}
-		if changed == 0 {
-			return errNoticeConflict
-		}
-		if err := enqueueMail(ctx, q, notice.Mail, notice.At); err != nil {
-			return err
-		}
-		if notice.AuditEvent == nil {
-			return nil
-		}
-		return insertAuditEvent(ctx, q, *notice.AuditEvent)
+		return recordEffects(ctx, q, notice.AuditEvent, &notice.Mail, notice.At)
 	})
-	if errors.Is(err, errNoticeConflict) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // SetAutoRenew sets automatic renewal of a customer's domain.
@@ -71,14 +50,11 @@ func (db *DB) SetAutoRenew(ctx context.Context, customer, domain string, on bool
 				return err
 			}
 		}
-		changed, err := q.SetAutoRenew(ctx, query.SetAutoRenewParams{
+		noSuchDomain := &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
+		if err := rowOr(noSuchDomain)(q.SetAutoRenew(ctx, query.SetAutoRenewParams{
 			AutoRenew: boolToInt(on), UpdatedAt: micros(event.At), ID: domain, CustomerID: customer,
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if changed == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchDomain}
 		}
 		if methods == 0 { // the domain stays unchanged
 			return &registrar.Error{Kind: registrar.KindConflict, Code: portfolio.NoPaymentMethod}

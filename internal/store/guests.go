@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -52,16 +52,15 @@ func contactOf(text string) order.Contact {
 // AddSession stores an agent's order, with a guest account if it has no customer.
 // Concurrent calls may exceed the limit of an agent's open sessions by one each.
 func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *order.Contact, maxOpen, maxOpenOfCustomer int, event registrar.AuditEvent) error {
-	tooMany := &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 	return db.write(ctx, func(q *query.Queries) error {
 		open, err := q.CountOpenOrdersOfAgent(ctx, newOrder.Agent)
 		if err != nil {
 			return err
 		}
 		if open >= int64(maxOpen) {
-			return tooMany
+			return tooManyOpen()
 		}
-		if err := prepareBuyer(ctx, q, newOrder, fitted, maxOpenOfCustomer, tooMany); err != nil {
+		if err := prepareBuyer(ctx, q, newOrder, fitted, maxOpenOfCustomer); err != nil {
 			return err
 		}
 		newOrder.Email, newOrder.Version = emailKey(newOrder.Email), firstVersion
@@ -74,7 +73,7 @@ func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *orde
 
 // prepareBuyer creates the guest account of a new session, or checks the limit of its
 // customer's open orders.
-func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int, tooMany error) error {
+func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int) error {
 	if !newOrder.Claimed {
 		if err := q.InsertGuest(ctx, query.InsertGuestParams{
 			ID: newOrder.Customer, Email: newOrder.Contact.Email, EmailKey: guestKey(newOrder.ID), UserHandle: guestKey(newOrder.ID),
@@ -84,18 +83,10 @@ func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, f
 		}
 		return putGuestRegistrant(ctx, q, newOrder.Customer, *fitted, newOrder.CreatedAt)
 	}
-	locked, err := q.LockBuyer(ctx, newOrder.Customer)
-	if err != nil {
+	if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 		return err
 	}
-	if locked == 0 {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
-	}
-	open, err := q.CountOpenOrders(ctx, newOrder.Customer)
-	if err == nil && open >= int64(maxOpen) {
-		err = tooMany
-	}
-	return err
+	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
 }
 
 func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted order.Contact, now time.Time) error {
@@ -124,7 +115,7 @@ func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Tr
 	case was.Contact == now.Contact:
 		return nil
 	}
-	if _, err := q.UpdateGuest(ctx, query.UpdateGuestParams{Email: now.Contact.Email, Language: now.Contact.GuestLanguage(), ID: now.Customer}); err != nil {
+	if err := q.UpdateGuest(ctx, query.UpdateGuestParams{Email: now.Contact.Email, Language: now.Contact.GuestLanguage(), ID: now.Customer}); err != nil {
 		return err
 	}
 	if transition.VoidsClaimLinks() {
@@ -143,32 +134,18 @@ func deleteGuest(ctx context.Context, q *query.Queries, id string) error {
 	if err := deleteClaimMails(ctx, q, id); err != nil {
 		return err
 	}
-	for _, drop := range []func(context.Context, string) error{q.DeleteLinksOfCustomer, q.DeleteRegistrant, q.DeleteIdentity} {
-		if err := drop(ctx, id); err != nil {
-			return err
-		}
-	}
-	_, err := q.DeleteGuest(ctx, id)
-	return err
+	return inOrder(ctx, id, q.DeleteLinksOfCustomer, q.DeleteRegistrant, q.DeleteIdentity, q.DeleteGuest)
 }
 
 // IsAgentLinked reports whether a live agent may act for a customer with an open account.
 func (db *DB) IsAgentLinked(ctx context.Context, customerID, agent string) (bool, error) {
-	if isUnstorableText(customerID) || isUnstorableText(agent) {
-		return false, nil
-	}
 	_, err := db.read().GetLiveAgentLink(ctx, customerID, agent)
 	return found(err)
 }
 
 // LinkedCustomer returns the customer with an address, if the agent may act for them.
 func (db *DB) LinkedCustomer(ctx context.Context, agent, email string) (string, bool, error) {
-	if isUnstorableText(email) {
-		return "", false, nil
-	}
-	id, err := db.read().GetLinkedCustomerID(ctx, emailKey(email), agent)
-	ok, err := found(err)
-	return id, ok, err
+	return foundValue(db.read().GetLinkedCustomerID(ctx, emailKey(email), agent))
 }
 
 // linkClaim is the kind of claim links.
@@ -191,22 +168,20 @@ func (db *DB) ClaimableOrder(ctx context.Context, link registrar.SecretHash, now
 
 // ClaimGuestOrders moves everything that belongs to the guest account of a link to a customer.
 func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, to string, now time.Time, event registrar.AuditEvent, admit order.Admission) (bool, error) {
-	claimed := false
-	err := db.write(ctx, func(q *query.Queries) error {
+	return db.swap(ctx, func(q *query.Queries) error {
 		known, ok, err := accounts{q}.GetLink(ctx, link, linkClaim, now)
-		if err != nil || !ok {
-			return err
-		}
-		if _, err := q.GetGuestID(ctx, known.Customer); err != nil {
-			_, err = found(err)
-			return err
-		}
-		locked, err := q.LockClaimingCustomer(ctx, to)
 		if err != nil {
 			return err
 		}
-		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
+		if !ok {
+			return errConflict
+		}
+		if _, err := q.GetGuestID(ctx, known.Customer); err != nil {
+			_, err = found(err)
+			return cmp.Or(err, errConflict)
+		}
+		if err := rowOr(noSuchCustomer())(q.LockClaimingCustomer(ctx, to)); err != nil {
+			return err
 		}
 		if err := checkClaimer(ctx, q, known.Customer, to, admit); err != nil {
 			return err
@@ -214,22 +189,14 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 		if err := reassignGuestData(ctx, q, known.Customer, to); err != nil {
 			return err
 		}
-		if _, ok, err = (accounts{q}).UseLink(ctx, link, linkClaim, now); err != nil {
-			return err
+		if _, ok, err = (accounts{q}).UseLink(ctx, link, linkClaim, now); err != nil || !ok {
+			return cmp.Or(err, errConflict) // claimed concurrently
 		}
-		if !ok {
-			return errOrderConflict // claimed concurrently
-		}
-		claimed = true
 		if err := deleteGuest(ctx, q, known.Customer); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
-	if errors.Is(err, errOrderConflict) {
-		return false, nil
-	}
-	return claimed && err == nil, err
 }
 
 // checkClaimer checks whether the account's registrant may hold the domains that the guest
@@ -255,36 +222,17 @@ func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit
 // items, orders and mails. The second query finds provision items that an order got while
 // its row was waited for.
 func reassignGuestData(ctx context.Context, q *query.Queries, from, to string) error {
-	items := func() error {
-		return q.ReassignProvisionItems(ctx, to, from)
-	}
-	domains := func() error { return q.ReassignDomains(ctx, to, from) }
-	for _, transition := range []func() error{
-		func() error {
-			return q.ReassignDomainChanges(ctx, to, from)
-		},
-		func() error {
-			return q.ReassignDomainLocks(ctx, to, from)
-		},
-		items,
-		domains,
-		func() error { return q.LockOrdersOfCustomer(ctx, from) },
-		items,
-		domains,
-		func() error {
-			return q.ReassignPayments(ctx, to, from)
-		},
-		func() error { return q.ReassignOrders(ctx, to, from) },
-		func() error {
-			return q.ReassignRegistrant(ctx, to, from)
-		},
-		func() error { return deleteClaimMails(ctx, q, from) },
+	type reassign = func(ctx context.Context, to, from string) error
+	lockOrders := func(ctx context.Context, _, from string) error { return q.LockOrdersOfCustomer(ctx, from) }
+	for _, step := range []reassign{
+		q.ReassignDomainChanges, q.ReassignDomainLocks, q.ReassignProvisionItems, q.ReassignDomains,
+		lockOrders, q.ReassignProvisionItems, q.ReassignDomains, q.ReassignPayments, q.ReassignOrders, q.ReassignRegistrant,
 	} {
-		if err := transition(); err != nil {
+		if err := step(ctx, to, from); err != nil {
 			return err
 		}
 	}
-	return nil
+	return deleteClaimMails(ctx, q, from)
 }
 
 // deleteClaimMails deletes queued mails that would create a claim link when sent.
@@ -299,12 +247,8 @@ func (a accounts) deleteStaleGuests(ctx context.Context, madeBefore time.Time, l
 		return 0, err
 	}
 	for i, id := range ids {
-		for _, drop := range []func(context.Context, string) error{
-			a.q.DeleteWebhookDeliveriesOfGuest, a.q.DeleteOrderItemsOfGuest, a.q.DeleteOrdersOfGuest, a.q.DeleteAuditEventsOfCustomer,
-		} {
-			if err := drop(ctx, id); err != nil {
-				return i, err
-			}
+		if err := inOrder(ctx, id, a.q.DeleteWebhookDeliveriesOfGuest, a.q.DeleteOrderItemsOfGuest, a.q.DeleteOrdersOfGuest, a.q.DeleteAuditEventsOfCustomer); err != nil {
+			return i, err
 		}
 		if err := deleteGuest(ctx, a.q, id); err != nil {
 			return i, err

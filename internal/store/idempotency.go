@@ -71,38 +71,18 @@ func (db *DB) FinishRun(ctx context.Context, scope, key, run string, answer idem
 	if err != nil {
 		return false, err
 	}
-	stored := false
-	err = db.write(ctx, func(q *query.Queries) (err error) {
-		stored, err = changed(q.StoreIdempotencyResponse(ctx, query.StoreIdempotencyResponseParams{
-			Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), ResponseSealed: answer.Text,
-		}))
-		return err
-	})
-	return stored && err == nil, err
+	return changed(db.single().StoreIdempotencyResponse(ctx, query.StoreIdempotencyResponseParams{
+		Scope: scope, Key: key, Run: run, Status: int64(answer.Status), Headers: string(headers), ResponseSealed: answer.Text,
+	}))
 }
 
 // ReleaseRun releases a claimed key.
 func (db *DB) ReleaseRun(ctx context.Context, scope, key, run string) error {
-	return db.write(ctx, func(q *query.Queries) error {
-		return q.DeletePendingIdempotencyKey(ctx, query.DeletePendingIdempotencyKeyParams{Scope: scope, Key: key, Run: run})
-	})
+	return db.single().DeletePendingIdempotencyKey(ctx, query.DeletePendingIdempotencyKeyParams{Scope: scope, Key: key, Run: run})
 }
 
 // DeleteExpiredRuns deletes a batch of expired keys.
 func (db *DB) DeleteExpiredRuns(ctx context.Context, now time.Time, limit int) (int, error) {
-	removed := 0
-	err := db.write(ctx, func(q *query.Queries) error {
-		old, err := q.ListExpiredIdempotencyKeys(ctx, micros(now), int32(limit))
-		if err != nil {
-			return err
-		}
-		for _, one := range old {
-			if err := q.DeleteExpiredIdempotencyKey(ctx, query.DeleteExpiredIdempotencyKeyParams{Scope: one.Scope, Key: one.Key, EndsAt: micros(now)}); err != nil {
-				return err
-			}
-		}
-		removed = len(old)
-		return nil
-	})
-	return removed, err
+	deleted, err := db.single().DeleteExpiredIdempotencyKeys(ctx, micros(now), int32(limit))
+	return int(deleted), err
 }

@@ -1,9 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -12,15 +12,13 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar/invoice"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ invoice.Store = (*DB)(nil)
 
 // lastInvoice sorts after every document id.
 const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
-
-// errAlreadyIssued rolls back a document that another node has issued.
-var errAlreadyIssued = errors.New("the document is already issued")
 
 // insertPendingInvoices records, with the change that causes it, that an invoice or a
 // correction must be issued.
@@ -74,31 +72,25 @@ func (db *DB) GetCurrentBuyer(ctx context.Context, customer string) (invoice.Buy
 
 // ListPendingDocuments returns documents to be issued, by id.
 func (db *DB) ListPendingDocuments(ctx context.Context, after string, limit int) ([]invoice.Pending, error) {
-	rows, err := db.read().ListPendingInvoices(ctx, after, int32(limit))
-	due := make([]invoice.Pending, 0, len(rows))
-	for _, row := range rows {
-		one := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID}
-		if row.Buyer != "" {
-			one.Buyer = new(invoice.Buyer)
-			if err := json.Unmarshal([]byte(row.Buyer), one.Buyer); err != nil {
-				return nil, fmt.Errorf("store: decode buyer of pending invoice %s: %w", row.ID, err)
-			}
+	return decodeRows(func(row query.PendingInvoice) (invoice.Pending, error) {
+		due := invoice.Pending{ID: row.ID, Order: row.OrderID, Refund: row.RefundID}
+		if row.Buyer == "" {
+			return due, nil
 		}
-		due = append(due, one)
-	}
-	return due, err
+		due.Buyer = new(invoice.Buyer)
+		if err := json.Unmarshal([]byte(row.Buyer), due.Buyer); err != nil {
+			return due, fmt.Errorf("store: decode buyer of pending invoice %s: %w", row.ID, err)
+		}
+		return due, nil
+	})(db.read().ListPendingInvoices(ctx, after, int32(limit)))
 }
 
 // IssueDocument stores a document with the next number of its series. The counter's row is
 // locked after the document's own, as the last lock of the transaction.
 func (db *DB) IssueDocument(ctx context.Context, due invoice.Pending, series string, numbered func(count int64) invoice.Document) (bool, error) {
-	err := db.write(ctx, func(q *query.Queries) error {
-		taken, err := q.DeletePendingInvoice(ctx, due.ID)
-		if err != nil {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.DeletePendingInvoice(ctx, due.ID)); err != nil { // issued by another node
 			return err
-		}
-		if taken == 0 {
-			return errAlreadyIssued
 		}
 		count, err := q.NextInvoiceNumber(ctx, series)
 		if err != nil {
@@ -114,79 +106,46 @@ func (db *DB) IssueDocument(ctx context.Context, due invoice.Pending, series str
 			Label: d.Number, Net: int64(d.Net), Vat: int64(d.VAT), Gross: int64(d.Gross), IssuedAt: micros(d.IssuedAt), Content: string(content),
 		})
 	})
-	if errors.Is(err, errAlreadyIssued) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
-func documentOf(content string, err error) (invoice.Document, bool, error) {
-	if ok, err := found(err); !ok {
-		return invoice.Document{}, false, err
-	}
-	var d invoice.Document
+func documentOf(content string) (d invoice.Document, err error) {
 	err = json.Unmarshal([]byte(content), &d)
-	return d, err == nil, err
-}
-
-func documentsOf(contents []string, err error) ([]invoice.Document, error) {
-	if err != nil {
-		return nil, err
-	}
-	all := make([]invoice.Document, 0, len(contents))
-	for _, content := range contents {
-		d, _, err := documentOf(content, nil)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, d)
-	}
-	return all, nil
+	return d, err
 }
 
 // GetInvoice returns the invoice of an order.
 func (db *DB) GetInvoice(ctx context.Context, id string) (invoice.Document, bool, error) {
-	return documentOf(db.read().GetInvoiceByOrder(ctx, id))
+	return decodeRow(documentOf)(db.read().GetInvoiceByOrder(ctx, id))
 }
 
 // GetDocumentByNumber returns a document of any customer.
 func (db *DB) GetDocumentByNumber(ctx context.Context, number string) (invoice.Document, bool, error) {
-	if isUnstorableText(number) {
-		return invoice.Document{}, false, nil
-	}
-	return documentOf(db.read().GetInvoiceByLabel(ctx, number))
+	return decodeRow(documentOf)(db.read().GetInvoiceByLabel(ctx, number))
 }
 
 // GetDocument returns a document of a customer.
 func (db *DB) GetDocument(ctx context.Context, customer, id string) (invoice.Document, bool, error) {
-	if isUnstorableText(id) {
-		return invoice.Document{}, false, nil
-	}
-	return documentOf(db.read().GetCustomerInvoice(ctx, customer, id))
+	return decodeRow(documentOf)(db.read().GetCustomerInvoice(ctx, customer, id))
 }
 
 // ListDocuments returns a page of a customer's documents, the newest first.
 func (db *DB) ListDocuments(ctx context.Context, customer, before string, limit int) ([]invoice.Document, error) {
-	if isUnstorableText(before) {
+	if sqldb.IsUnstorable(before) {
 		return nil, nil
 	}
-	if before == "" {
-		before = lastInvoice
-	}
-	return documentsOf(db.read().ListCustomerInvoices(ctx, query.ListCustomerInvoicesParams{CustomerID: customer, ID: before, Limit: int32(limit)}))
+	return decodeRows(documentOf)(db.read().ListCustomerInvoices(ctx, query.ListCustomerInvoicesParams{
+		CustomerID: customer, ID: cmp.Or(before, lastInvoice), Limit: int32(limit),
+	}))
 }
 
 // ListOrderDocuments returns the documents of an order, the invoice first.
 func (db *DB) ListOrderDocuments(ctx context.Context, customer, id string) ([]invoice.Document, error) {
-	if isUnstorableText(id) {
-		return nil, nil
-	}
-	return documentsOf(db.read().ListOrderInvoices(ctx, id, customer))
+	return decodeRows(documentOf)(db.read().ListOrderInvoices(ctx, id, customer))
 }
 
 // ListDocumentsAfter returns a page of all documents, by id.
 func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]invoice.Document, error) {
-	return documentsOf(db.read().ListInvoices(ctx, id, int32(limit)))
+	return decodeRows(documentOf)(db.read().ListInvoices(ctx, id, int32(limit)))
 }
 
 // ReconciliationDocuments returns all documents. Pending ones are read first, so that one

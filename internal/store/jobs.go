@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/admin"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 // maxLease exceeds the lease of every mail and webhook delivery.
@@ -16,78 +18,50 @@ const maxLease = 5 * time.Minute
 // kind is one entry here.
 type jobQueries struct {
 	listRetrying, listNext func(ctx context.Context, q *query.Queries, limit int32) ([]admin.Job, error)
-	makeDue                func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error)
+	makeDue                func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error)
 }
 
 var jobQueriesByKind = map[admin.JobKind]jobQueries{
 	admin.JobItem: {
-		listRetrying: jobQuery((*query.Queries).ListRetryingProvisionItems, func(r query.ListRetryingProvisionItemsRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		listNext: jobQuery((*query.Queries).ListNextProvisionItems, func(r query.ListNextProvisionItemsRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryProvisionItem(ctx, now, id)
-		},
+		jobList((*query.Queries).ListRetryingProvisionItems), jobList((*query.Queries).ListNextProvisionItems), (*query.Queries).RetryProvisionItem,
 	},
 	admin.JobOrder: {
-		listRetrying: jobQuery((*query.Queries).ListRetryingOrders, func(r query.ListRetryingOrdersRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Channel, State: r.State, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		listNext: jobQuery((*query.Queries).ListNextOrders, func(r query.ListNextOrdersRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Channel, State: r.State, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryOrder(ctx, now, id)
-		},
+		jobList((*query.Queries).ListRetryingOrders), jobList((*query.Queries).ListNextOrders), (*query.Queries).RetryOrder,
 	},
 	admin.JobChange: {
-		listRetrying: jobQuery((*query.Queries).ListRetryingDomainChanges, func(r query.ListRetryingDomainChangesRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		listNext: jobQuery((*query.Queries).ListNextDomainChanges, func(r query.ListNextDomainChangesRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
-		}),
-		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
-			return q.RetryDomainChange(ctx, now, id)
-		},
+		jobList((*query.Queries).ListRetryingDomainChanges), jobList((*query.Queries).ListNextDomainChanges), (*query.Queries).RetryDomainChange,
 	},
 	admin.JobMail: {
-		listRetrying: jobQuery((*query.Queries).ListRetryingMails, func(r query.ListRetryingMailsRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, DueAt: fromMicros(r.DueAt), Attempts: int(r.Attempts)}
-		}),
-		listNext: jobQuery((*query.Queries).ListNextMails, func(r query.ListNextMailsRow) admin.Job {
-			return admin.Job{ID: r.ID, What: r.Kind, DueAt: fromMicros(r.DueAt), Attempts: int(r.Attempts)}
-		}),
-		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
+		jobList((*query.Queries).ListRetryingMails), jobList((*query.Queries).ListNextMails),
+		func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error) {
 			return q.RetryMail(ctx, query.RetryMailParams{ID: id, Now: now, LongestLease: now + maxLease.Microseconds()})
 		},
 	},
 	admin.JobWebhook: {
-		listRetrying: jobQuery((*query.Queries).ListRetryingWebhookDeliveries, func(r query.ListRetryingWebhookDeliveriesRow) admin.Job {
-			return admin.Job{ID: r.OrderID, DueAt: fromMicros(r.DueAt), Attempts: int(r.Attempts)}
-		}),
-		listNext: jobQuery((*query.Queries).ListNextWebhookDeliveries, func(r query.ListNextWebhookDeliveriesRow) admin.Job {
-			return admin.Job{ID: r.OrderID, DueAt: fromMicros(r.DueAt), Attempts: int(r.Attempts)}
-		}),
-		makeDue: func(ctx context.Context, q *query.Queries, id string, now int64) (int64, error) {
+		jobList((*query.Queries).ListRetryingWebhookDeliveries), jobList((*query.Queries).ListNextWebhookDeliveries),
+		func(q *query.Queries, ctx context.Context, now int64, id string) (int64, error) {
 			return q.RetryWebhookDelivery(ctx, query.RetryWebhookDeliveryParams{ID: id, Now: now, LongestLease: now + maxLease.Microseconds()})
 		},
 	},
 }
 
-// jobQuery is a query that returns jobs.
-func jobQuery[R any](
-	list func(*query.Queries, context.Context, int32) ([]R, error), job func(R) admin.Job,
+// jobRow is a row of each query that lists jobs.
+type jobRow = struct {
+	ID, What, State, Name string
+	DueAt                 int64
+	Node                  string
+	Attempts              int64
+}
+
+// jobList is a query that returns jobs.
+func jobList[R ~jobRow](
+	list func(*query.Queries, context.Context, int32) ([]R, error),
 ) func(context.Context, *query.Queries, int32) ([]admin.Job, error) {
 	return func(ctx context.Context, q *query.Queries, limit int32) ([]admin.Job, error) {
-		rows, err := list(q, ctx, limit)
-		jobs := make([]admin.Job, 0, len(rows))
-		for _, row := range rows {
-			jobs = append(jobs, job(row))
-		}
-		return jobs, err
+		return rowsAs(func(row R) admin.Job {
+			r := jobRow(row)
+			return admin.Job{ID: r.ID, What: r.What, State: r.State, Name: r.Name, DueAt: fromMicros(r.DueAt), Node: r.Node, Attempts: int(r.Attempts)}
+		})(list(q, ctx, limit))
 	}
 }
 
@@ -105,16 +79,52 @@ func (db *DB) ListJobs(ctx context.Context, kind admin.JobKind, tried bool, limi
 }
 
 // RetryJobNow makes a job due now, unless it is leased.
-func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, now time.Time, event registrar.AuditEvent) (madeDue bool, err error) {
-	if isUnstorableText(id) {
+func (db *DB) RetryJobNow(ctx context.Context, kind admin.JobKind, id string, now time.Time, event registrar.AuditEvent) (bool, error) {
+	if sqldb.IsUnstorable(id) {
 		return false, nil
 	}
-	err = db.write(ctx, func(q *query.Queries) error {
-		madeDue, err = changed(jobQueriesByKind[kind].makeDue(ctx, q, id, micros(now)))
-		if err != nil || !madeDue {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(jobQueriesByKind[kind].makeDue(q, ctx, micros(now), id)); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
-	return madeDue, err
+}
+
+// ReleasedLeases counts released leases by kind.
+type ReleasedLeases struct {
+	Orders, ProvisionItems, DomainChanges, Mails, WebhookDeliveries, IdempotencyKeys int64
+}
+
+// ClaimNode makes this process the node of that name: its leases carry the name, and
+// those that an earlier process of the name still holds are released. It is called
+// once, before anything is claimed, and by the one process that has the name.
+//
+// Every kind of lease has an entry here. Invoices, expiry notices and registry syncs have
+// no lease: a transaction claims them, or a compare-and-swap after the work.
+func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (released ReleasedLeases, err error) {
+	db.node = name
+	// Each has a transaction of its own, so that no rows are locked while it waits for
+	// another table.
+	q := db.single()
+	releaseKeys := func(ctx context.Context, _ int64, node string) (int64, error) {
+		return q.ReleaseIdempotencyKeys(ctx, node)
+	}
+	for _, lease := range []struct {
+		what    string
+		count   *int64
+		release func(ctx context.Context, now int64, node string) (int64, error)
+	}{
+		{"orders", &released.Orders, q.ReleaseOrders},
+		{"provision items", &released.ProvisionItems, q.ReleaseProvisionItems},
+		{"domain changes", &released.DomainChanges, q.ReleaseDomainChanges},
+		{"mails", &released.Mails, q.ReleaseMails},
+		{"webhook deliveries", &released.WebhookDeliveries, q.ReleaseWebhookDeliveries},
+		{"idempotency keys", &released.IdempotencyKeys, releaseKeys},
+	} {
+		if *lease.count, err = lease.release(ctx, micros(now), name); err != nil {
+			return released, fmt.Errorf("store: release leases on %s: %w", lease.what, err)
+		}
+	}
+	return released, nil
 }

@@ -9,17 +9,16 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-func foundLink(row query.Link, err error) (account.Link, bool, error) {
-	ok, err := found(err)
-	return account.Link{Customer: row.CustomerID, Email: row.Email, ExpiresAt: fromMicros(row.ExpiresAt)}, ok, err
+func linkOf(row query.Link) account.Link {
+	return account.Link{Customer: row.CustomerID, Email: row.Email, ExpiresAt: fromMicros(row.ExpiresAt)}
 }
 
 func (a accounts) GetLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
-	return foundLink(a.q.GetLink(ctx, query.GetLinkParams{Hash: string(hash), Kind: string(kind), ExpiresAt: micros(now)}))
+	return rowAs(linkOf)(a.q.GetLink(ctx, query.GetLinkParams{Hash: string(hash), Kind: string(kind), ExpiresAt: micros(now)}))
 }
 
 func (a accounts) UseLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
-	return foundLink(a.q.UseLink(ctx, query.UseLinkParams{UsedAt: micros(now), Hash: string(hash), Kind: string(kind)}))
+	return rowAs(linkOf)(a.q.UseLink(ctx, query.UseLinkParams{UsedAt: micros(now), Hash: string(hash), Kind: string(kind)}))
 }
 
 func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, link account.Link) error {

@@ -1,14 +1,18 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
+
+var _ mailer.Store = (*DB)(nil)
 
 // enqueueMail queues a mail in the transaction of its cause.
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
@@ -18,25 +22,66 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 		if err != nil {
 			return fmt.Errorf("store: read mail recipient: %w", err)
 		}
-		if to == "" {
-			to = account.Email
-		}
-		if language == "" {
-			language = account.Language
-		}
+		to, language = cmp.Or(to, account.Email), cmp.Or(language, account.Language)
 	}
 	facts, err := json.Marshal(mail.Data)
 	if err != nil {
 		return err
 	}
 	return q.InsertMail(ctx, query.InsertMailParams{
-		ID:         registrar.NewID("mail_", now),
-		Kind:       string(mail.Kind),
-		CustomerID: mail.Customer,
-		Recipient:  to,
-		Language:   language,
-		Data:       string(facts),
-		CreatedAt:  micros(now),
-		DueAt:      micros(now),
+		ID: registrar.NewID("mail_", now), Kind: string(mail.Kind), CustomerID: mail.Customer, Recipient: to, Language: language,
+		Data: string(facts), CreatedAt: micros(now), DueAt: micros(now),
 	})
+}
+
+// ListDueMails returns due mails, the longest overdue first. Other nodes see the same
+// ones; ClaimMail decides which node sends each.
+func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {
+	return decodeRows(queuedMailOf)(db.read().ListDueMails(ctx, micros(now), int32(limit)))
+}
+
+func queuedMailOf(row query.ListDueMailsRow) (mailer.QueuedMail, error) {
+	mail := mailer.QueuedMail{
+		ID: row.ID, Kind: registrar.MailKind(row.Kind), Customer: row.CustomerID, To: row.Recipient,
+		Language: row.Language, CreatedAt: fromMicros(row.CreatedAt), DueAt: fromMicros(row.DueAt), Attempts: int(row.Attempts),
+	}
+	if err := json.Unmarshal([]byte(row.Data), &mail.Data); err != nil {
+		return mail, fmt.Errorf("store: decode data of mail %s: %w", row.ID, err)
+	}
+	return mail, nil
+}
+
+// ClaimMail leases a mail. It returns false if another node has claimed it.
+func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time) (bool, error) {
+	return changed(db.single().ClaimMail(ctx, query.ClaimMailParams{ID: id, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node}))
+}
+
+// StoreLink stores the hash of a link that is about to be sent, and deletes the customer's
+// unused links of its kind. It returns false if the mail is gone: invalidating links also
+// deletes queued mails that would create one, and the update of the mail's row serialises
+// the two.
+func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.LockMail(ctx, micros(lease), id)); err != nil {
+			return err
+		}
+		if err := q.DeleteUnusedLinks(ctx, link.Customer, string(link.Kind)); err != nil {
+			return fmt.Errorf("store: delete former links: %w", err)
+		}
+		return q.InsertMailedLink(ctx, query.InsertMailedLinkParams{
+			Hash: string(link.Hash), Kind: string(link.Kind), CustomerID: link.Customer,
+			Email: link.Email, ExpiresAt: micros(link.ExpiresAt),
+		})
+	})
+}
+
+// PostponeMail reschedules a claimed mail. It does nothing if the lease has ended and
+// another node has claimed the mail.
+func (db *DB) PostponeMail(ctx context.Context, id string, lease, due time.Time) error {
+	return db.single().PostponeMail(ctx, query.PostponeMailParams{ID: id, Lease: micros(lease), Due: micros(due)})
+}
+
+// DeleteMail deletes a mail that was sent or abandoned.
+func (db *DB) DeleteMail(ctx context.Context, id string) error {
+	return db.single().DeleteMail(ctx, id)
 }

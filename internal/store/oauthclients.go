@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -21,32 +19,25 @@ func (db *DB) AddOAuthClient(ctx context.Context, client oauth.Client) error {
 	if err != nil {
 		return err
 	}
-	return db.write(ctx, func(q *query.Queries) error {
-		return q.InsertClient(ctx, query.InsertClientParams{
-			ID: client.ID, Kind: string(client.Kind), Name: client.Name, RedirectUris: string(uris),
-			AuthMethod: string(client.AuthMethod), SecretHash: string(client.SecretHash),
-			CreatedAt: micros(client.CreatedAt), LastUsedAt: micros(client.LastUsedAt),
-		})
+	return db.single().InsertClient(ctx, query.InsertClientParams{
+		ID: client.ID, Kind: string(client.Kind), Name: client.Name, RedirectUris: string(uris),
+		AuthMethod: string(client.AuthMethod), SecretHash: string(client.SecretHash),
+		CreatedAt: micros(client.CreatedAt), LastUsedAt: micros(client.LastUsedAt),
 	})
 }
 
 // GetOAuthClient returns a client by its id.
 func (db *DB) GetOAuthClient(ctx context.Context, id string) (oauth.Client, bool, error) {
-	row, err := db.read().GetClient(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.Client{}, false, nil
-	}
-	if err != nil {
-		return oauth.Client{}, false, err
-	}
-	client := oauth.Client{
-		ID: row.ID, Kind: oauth.ClientKind(row.Kind), Name: row.Name, AuthMethod: oauth.AuthMethod(row.AuthMethod),
-		SecretHash: registrar.SecretHash(row.SecretHash), CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
-	}
-	if err := json.Unmarshal([]byte(row.RedirectUris), &client.RedirectURIs); err != nil {
-		return oauth.Client{}, false, fmt.Errorf("store: decode redirect URIs of a client: %w", err)
-	}
-	return client, true, nil
+	return decodeRow(func(row query.Client) (oauth.Client, error) {
+		client := oauth.Client{
+			ID: row.ID, Kind: oauth.ClientKind(row.Kind), Name: row.Name, AuthMethod: oauth.AuthMethod(row.AuthMethod),
+			SecretHash: registrar.SecretHash(row.SecretHash), CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt),
+		}
+		if err := json.Unmarshal([]byte(row.RedirectUris), &client.RedirectURIs); err != nil {
+			return oauth.Client{}, fmt.Errorf("store: decode redirect URIs of a client: %w", err)
+		}
+		return client, nil
+	})(db.read().GetClient(ctx, id))
 }
 
 // AddConsent stores a consent request and deletes the session's oldest ones.
@@ -63,14 +54,10 @@ func (db *DB) AddConsent(ctx context.Context, consent oauth.Consent, keep int) e
 }
 
 // GetOpenConsent returns a consent request that is still open.
-func (db *DB) GetOpenConsent(ctx context.Context, key oauth.ConsentKey, now time.Time) (request string, found bool, err error) {
-	request, err = db.read().GetOpenConsent(ctx, query.GetOpenConsentParams{
+func (db *DB) GetOpenConsent(ctx context.Context, key oauth.ConsentKey, now time.Time) (string, bool, error) {
+	return foundValue(db.read().GetOpenConsent(ctx, query.GetOpenConsentParams{
 		Hash: string(key.Hash), SessionID: key.Session, CustomerID: key.Customer, ExpiresAt: micros(now),
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
-	return request, err == nil, err
+	}))
 }
 
 // DecideConsent records the decision about a consent request, once.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,15 +16,13 @@ import (
 
 // GetAuthorizationCode returns a code by its hash.
 func (db *DB) GetAuthorizationCode(ctx context.Context, hash registrar.SecretHash) (oauth.AuthorizationCode, bool, error) {
-	row, err := db.read().GetAuthorizationCode(ctx, string(hash))
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.AuthorizationCode{}, false, nil
-	}
-	return oauth.AuthorizationCode{
-		ClientID: row.ClientID, ClientName: row.ClientName, Customer: row.CustomerID, RedirectURI: row.RedirectUri,
-		Challenge: row.Challenge, Scope: row.Scope, Resource: row.Resource, ExpiresAt: fromMicros(row.ExpiresAt),
-		Used: row.UsedAt != 0, Disabled: row.DisabledAt != 0,
-	}, err == nil, err
+	return rowAs(func(row query.GetAuthorizationCodeRow) oauth.AuthorizationCode {
+		return oauth.AuthorizationCode{
+			ClientID: row.ClientID, ClientName: row.ClientName, Customer: row.CustomerID, RedirectURI: row.RedirectUri,
+			Challenge: row.Challenge, Scope: row.Scope, Resource: row.Resource, ExpiresAt: fromMicros(row.ExpiresAt),
+			Used: row.UsedAt != 0, Disabled: row.DisabledAt != 0,
+		}
+	})(db.read().GetAuthorizationCode(ctx, string(hash)))
 }
 
 // RedeemAuthorizationCode exchanges a code for a grant, or revokes the grant that the code
@@ -73,14 +72,8 @@ func (db *DB) InvalidateAuthorizationCode(ctx context.Context, code registrar.Se
 
 func revokeGrantOfCode(ctx context.Context, q *query.Queries, code registrar.SecretHash, replay registrar.AuditEvent) error {
 	grant, err := q.GetGrantIDByAuthorizationCode(ctx, string(code))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
+	if ok, err := found(err); !ok || grant == "" { // invalidated, or expired unused
 		return err
-	}
-	if grant == "" {
-		return nil // invalidated, or expired unused
 	}
 	replay.Actor.Through = grant
 	_, err = revokeGrant(ctx, q, grant, replay)
@@ -90,20 +83,15 @@ func revokeGrantOfCode(ctx context.Context, q *query.Queries, code registrar.Sec
 // revokeGrant returns false if the grant has ended already; no event is recorded then.
 func revokeGrant(ctx context.Context, q *query.Queries, grant string, event registrar.AuditEvent) (bool, error) {
 	ended, err := q.RevokeGrant(ctx, grant, micros(event.At))
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
+	if ok, err := found(err); !ok {
 		return false, err
 	}
 	event.Object = oauth.AppLabel(ended.ClientName, ended.RedirectUri)
-	if err := insertAuditEvent(ctx, q, event); err != nil {
-		return false, err
+	var mail *registrar.Mail
+	if event.Action == oauth.AppReplayed {
+		mail = new(oauth.ReplayMail(event.Actor, ended.ClientName, ended.RedirectUri))
 	}
-	if event.Action != oauth.AppReplayed {
-		return true, nil
-	}
-	return true, enqueueMail(ctx, q, oauth.ReplayMail(event.Actor, ended.ClientName, ended.RedirectUri), event.At)
+	return true, recordEffects(ctx, q, &event, mail, event.At)
 }
 
 func insertTokenPair(ctx context.Context, q *query.Queries, grant string, generation, epoch int64, pair oauth.TokenPair) error {
@@ -119,16 +107,14 @@ func insertTokenPair(ctx context.Context, q *query.Queries, grant string, genera
 
 // GetRefreshToken returns a refresh token by its hash.
 func (db *DB) GetRefreshToken(ctx context.Context, hash registrar.SecretHash) (oauth.RefreshToken, bool, error) {
-	row, err := db.read().GetRefreshToken(ctx, string(hash))
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.RefreshToken{}, false, nil
-	}
-	return oauth.RefreshToken{
-		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
-		Generation: row.Generation, Epoch: row.Epoch, ExpiresAt: fromMicros(row.ExpiresAt),
-		Used: row.UsedAt != 0, Superseded: row.Epoch != row.GrantEpoch,
-		Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
-	}, err == nil, err
+	return rowAs(func(row query.GetRefreshTokenRow) oauth.RefreshToken {
+		return oauth.RefreshToken{
+			GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
+			Generation: row.Generation, Epoch: row.Epoch, ExpiresAt: fromMicros(row.ExpiresAt),
+			Used: row.UsedAt != 0, Superseded: row.Epoch != row.GrantEpoch,
+			Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
+		}
+	})(db.read().GetRefreshToken(ctx, string(hash)))
 }
 
 // RotateRefreshToken uses a refresh token. The token's row decides which call is first; the
@@ -179,17 +165,11 @@ func advanceGrant(ctx context.Context, q *query.Queries, r oauth.Rotation, pair 
 // used may hold the former, and the reverse order could deadlock.
 func reuseRefreshToken(ctx context.Context, q *query.Queries, r oauth.Rotation, pair oauth.TokenPair, replay registrar.AuditEvent) (epoch int64, alive bool, err error) {
 	token, err := q.ReuseRefreshToken(ctx, string(r.Hash))
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil // expired unused
-	}
-	if err != nil {
+	if ok, err := found(err); !ok { // expired unused
 		return 0, false, err
 	}
 	family, err := q.LockGrant(ctx, r.GrantID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil // the grant has ended
-	}
-	if err != nil {
+	if ok, err := found(err); !ok { // the grant has ended
 		return 0, false, err
 	}
 	// The time since the first use may be negative: the loser of a race may have read the
@@ -213,14 +193,12 @@ func reuseRefreshToken(ctx context.Context, q *query.Queries, r oauth.Rotation, 
 
 // GetAccessToken returns an access token by its hash.
 func (db *DB) GetAccessToken(ctx context.Context, hash registrar.SecretHash) (oauth.AccessToken, bool, error) {
-	row, err := db.read().GetAccessToken(ctx, string(hash))
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.AccessToken{}, false, nil
-	}
-	return oauth.AccessToken{
-		GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
-		ExpiresAt: fromMicros(row.ExpiresAt), Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
-	}, err == nil, err
+	return rowAs(func(row query.GetAccessTokenRow) oauth.AccessToken {
+		return oauth.AccessToken{
+			GrantID: row.GrantID, Customer: row.CustomerID, ClientID: row.ClientID, Scope: row.Scope, Resource: row.Resource,
+			ExpiresAt: fromMicros(row.ExpiresAt), Revoked: row.RevokedAt != 0, Disabled: row.DisabledAt != 0,
+		}
+	})(db.read().GetAccessToken(ctx, string(hash)))
 }
 
 // EndGrant revokes a grant.
@@ -234,33 +212,23 @@ func (db *DB) EndGrant(ctx context.Context, grant string, event registrar.AuditE
 
 // ListLiveGrants returns a customer's live grants.
 func (db *DB) ListLiveGrants(ctx context.Context, customer string, now time.Time) ([]oauth.LiveGrant, error) {
-	rows, err := db.read().ListCustomerGrants(ctx, customer, micros(now))
-	if err != nil {
-		return nil, err
-	}
-	connections := make([]oauth.LiveGrant, 0, len(rows))
-	for _, row := range rows {
-		connections = append(connections, oauth.LiveGrant{
+	return rowsAs(func(row query.ListCustomerGrantsRow) oauth.LiveGrant {
+		return oauth.LiveGrant{
 			GrantID: row.ID, ClientID: row.ClientID, ClientName: row.ClientName, RedirectURI: row.RedirectUri, Scope: row.Scope,
 			CreatedAt: fromMicros(row.CreatedAt), LastUsedAt: fromMicros(row.LastUsedAt), ExpiresAt: fromMicros(row.ExpiresAt),
-		})
-	}
-	return connections, nil
+		}
+	})(db.read().ListCustomerGrants(ctx, customer, micros(now)))
 }
 
 // DisconnectClient revokes all codes and grants that a client has of a customer. Codes are
 // first: a client that is redeeming one holds its row, so its grant is either found below
 // or never created.
-func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (found bool, err error) {
-	err = db.write(ctx, func(q *query.Queries) error {
+func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, event registrar.AuditEvent) (bool, error) {
+	return db.swap(ctx, func(q *query.Queries) error {
 		client, err := q.GetGrantClient(ctx, grant, customer)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+		if ok, err := found(err); !ok {
+			return cmp.Or(err, errConflict)
 		}
-		if err != nil {
-			return err
-		}
-		found = true
 		at := micros(event.At)
 		if err := q.RevokeAuthorizationCodesOfClient(ctx, query.RevokeAuthorizationCodesOfClientParams{CustomerID: customer, ClientID: client.ClientID, UsedAt: at}); err != nil {
 			return err
@@ -277,19 +245,65 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 		event.Object = oauth.AppLabel(client.ClientName, client.RedirectUri)
 		return insertAuditEvent(ctx, q, event)
 	})
-	return found && err == nil, err
 }
 
 // RecordGrantUses stores when grants were last used. All nodes lock rows in the same order,
 // as in RecordTokenUses, so that they can't deadlock.
 func (db *DB) RecordGrantUses(ctx context.Context, uses []oauth.TokenUse) error {
+	return db.recordUses(ctx, uses, (*query.Queries).TouchGrant)
+}
+
+// recordUses touches rows in the order of their ids.
+func (db *DB) recordUses(
+	ctx context.Context, uses []oauth.TokenUse, touch func(q *query.Queries, ctx context.Context, id string, lastUsedAt int64) error,
+) error {
 	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
 	return db.write(ctx, func(q *query.Queries) error {
 		for _, use := range sorted {
-			if err := q.TouchGrant(ctx, use.TokenID, micros(use.At)); err != nil {
+			if err := touch(q, ctx, use.TokenID, micros(use.At)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// connectedClientRecheck is the time until a connected client is checked again, so that
+// not every cleanup reads all of them.
+const connectedClientRecheck = 24 * time.Hour
+
+// DeleteExpiredOAuth deletes at most limit rows of each kind, each kind in a transaction of
+// its own to keep locks short. Grants are deleted before the clients that they reference.
+func (db *DB) DeleteExpiredOAuth(ctx context.Context, due oauth.ExpiryCutoffs, limit int) (int, error) {
+	total := 0
+	for _, step := range []struct {
+		before time.Time
+		delete func(*query.Queries, context.Context, int64, int32) (int64, error)
+	}{
+		{due.Tokens, (*query.Queries).DeleteExpiredAccessTokens},
+		{due.Tokens, (*query.Queries).DeleteExpiredRefreshTokens},
+		{due.Codes, (*query.Queries).DeleteExpiredAuthorizationCodes},
+		{due.Consents, (*query.Queries).DeleteExpiredConsents},
+		{due.Grants, (*query.Queries).DeleteEndedGrants},
+		{due.Clients, func(q *query.Queries, ctx context.Context, before int64, limit int32) (int64, error) {
+			touched, err := q.TouchConnectedClients(ctx, query.TouchConnectedClientsParams{
+				Before: before, MaxRows: limit, LastUsedAt: before + connectedClientRecheck.Microseconds(),
+			})
+			if err != nil {
+				return 0, err
+			}
+			deleted, err := q.DeleteUnusedClients(ctx, before, limit)
+			return touched + deleted, err
+		}},
+	} {
+		err := db.write(ctx, func(q *query.Queries) error {
+			rows, err := step.delete(q, ctx, micros(step.before), int32(limit))
+			total += int(rows)
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+	}
+	return total, nil
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ order.Store = (*DB)(nil)
@@ -53,52 +55,30 @@ func itemOf(row query.OrderItem) order.Item {
 // is a conflict.
 func loadOrder(ctx context.Context, q *query.Queries, row query.Order) (order.Order, error) {
 	whole := orderOf(row)
-	items, err := q.ListOrderItems(ctx, row.ID)
-	if err != nil {
+	var err error
+	if whole.Items, err = rowsAs(itemOf)(q.ListOrderItems(ctx, row.ID)); err != nil {
 		return order.Order{}, err
-	}
-	for _, item := range items {
-		whole.Items = append(whole.Items, itemOf(item))
 	}
 	if row.Version == firstVersion { // no transition yet, so no payments
 		return whole, nil
 	}
-	payments, err := q.ListOrderPayments(ctx, row.ID)
-	if err != nil {
-		return order.Order{}, err
+	if whole.Payments, err = rowsAs(paymentOf)(q.ListOrderPayments(ctx, row.ID)); err != nil || len(whole.Payments) == 0 {
+		return whole, err
 	}
-	for _, payment := range payments {
-		whole.Payments = append(whole.Payments, paymentOf(payment))
-	}
-	if len(payments) == 0 {
-		return whole, nil
-	}
-	refunds, err := q.ListOrderRefunds(ctx, row.ID)
-	for _, refund := range refunds {
-		whole.Refunds = append(whole.Refunds, refundOf(refund))
-	}
+	whole.Refunds, err = rowsAs(refundOf)(q.ListOrderRefunds(ctx, row.ID))
 	return whole, err
 }
 
-// foundOrder returns the whole order, or false for sql.ErrNoRows.
-func foundOrder(ctx context.Context, q *query.Queries, row query.Order, err error) (order.Order, bool, error) {
-	if ok, err := found(err); !ok {
-		return order.Order{}, false, err
-	}
-	whole, err := loadOrder(ctx, q, row)
-	return whole, err == nil, err
+// orderWith reads the rest of an order.
+func orderWith(ctx context.Context, q *query.Queries) func(query.Order) (order.Order, error) {
+	return func(row query.Order) (order.Order, error) { return loadOrder(ctx, q, row) }
 }
 
-// orderBy finds an order by untrusted text.
 func (db *DB) orderBy(
 	ctx context.Context, find func(*query.Queries, context.Context, string) (query.Order, error), text string,
 ) (order.Order, bool, error) {
-	if isUnstorableText(text) {
-		return order.Order{}, false, nil
-	}
 	q := db.read()
-	row, err := find(q, ctx, text)
-	return foundOrder(ctx, q, row, err)
+	return decodeRow(orderWith(ctx, q))(find(q, ctx, text))
 }
 
 // OrderByID returns an order.
@@ -128,41 +108,19 @@ func (db *DB) OrderByIntent(ctx context.Context, intent string) (order.Order, bo
 
 // GetCustomerOrder returns an order of a customer.
 func (db *DB) GetCustomerOrder(ctx context.Context, customer, id string) (order.Order, bool, error) {
-	if isUnstorableText(id) {
-		return order.Order{}, false, nil
-	}
 	q := db.read()
-	row, err := q.GetCustomerOrder(ctx, customer, id)
-	return foundOrder(ctx, q, row, err)
-}
-
-// loadOrders is loadOrder for several rows.
-func loadOrders(ctx context.Context, q *query.Queries, rows []query.Order, err error) ([]order.Order, error) {
-	if err != nil {
-		return nil, err
-	}
-	orders := make([]order.Order, 0, len(rows))
-	for _, row := range rows {
-		whole, err := loadOrder(ctx, q, row)
-		if err != nil {
-			return nil, err
-		}
-		orders = append(orders, whole)
-	}
-	return orders, nil
+	return decodeRow(orderWith(ctx, q))(q.GetCustomerOrder(ctx, customer, id))
 }
 
 // ListOrders returns a page of a customer's orders, the newest first.
 func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int) ([]order.Order, error) {
-	if isUnstorableText(before) {
+	if sqldb.IsUnstorable(before) {
 		return nil, nil
 	}
-	if before == "" {
-		before = lastOrder
-	}
 	q := db.read()
-	rows, err := q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{CustomerID: customer, ID: before, Limit: int32(limit)})
-	return loadOrders(ctx, q, rows, err)
+	return decodeRows(orderWith(ctx, q))(q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{
+		CustomerID: customer, ID: cmp.Or(before, lastOrder), Limit: int32(limit),
+	}))
 }
 
 // PageOrders returns a page of a customer's orders, the newest first, and the total number
@@ -173,25 +131,24 @@ func (db *DB) PageOrders(ctx context.Context, customer string, state order.State
 	if err != nil || total <= int64(offset) {
 		return nil, int(total), err
 	}
-	rows, err := q.SearchOrders(ctx, query.SearchOrdersParams{
+	orders, err := decodeRows(orderWith(ctx, q))(q.SearchOrders(ctx, query.SearchOrdersParams{
 		CustomerID: customer, State: string(state), MaxRows: int32(limit), SkipRows: int32(offset),
-	})
-	orders, err := loadOrders(ctx, q, rows, err)
+	}))
 	return orders, int(total), err
 }
 
 // ListOverdueOrders returns a customer's unpaid orders whose quoted prices have expired.
 func (db *DB) ListOverdueOrders(ctx context.Context, customer string, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{CustomerID: customer, Now: micros(now), MaxRows: int32(limit)})
-	return loadOrders(ctx, q, rows, err)
+	return decodeRows(orderWith(ctx, q))(q.ListOverdueOrders(ctx, query.ListOverdueOrdersParams{
+		CustomerID: customer, Now: micros(now), MaxRows: int32(limit),
+	}))
 }
 
 // ListDueOrders returns due orders, the longest overdue first.
 func (db *DB) ListDueOrders(ctx context.Context, now time.Time, limit int) ([]order.Order, error) {
 	q := db.read()
-	rows, err := q.ListDueOrders(ctx, micros(now), int32(limit))
-	return loadOrders(ctx, q, rows, err)
+	return decodeRows(orderWith(ctx, q))(q.ListDueOrders(ctx, micros(now), int32(limit)))
 }
 
 // ListOrdersAfter returns a page of all orders, by id.

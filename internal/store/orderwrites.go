@@ -18,18 +18,11 @@ import (
 // firstVersion is the version of an order before its first update.
 const firstVersion = 1
 
-// errOrderConflict rolls back an update of an order that has another version by now.
-var errOrderConflict = errors.New("the order has changed")
-
 // AddOrder stores an order, or returns the open one with the same items.
 func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, event registrar.AuditEvent) (stored order.Order, added bool, err error) {
 	err = db.write(ctx, func(q *query.Queries) error {
-		locked, err := q.LockBuyer(ctx, newOrder.Customer)
-		if err != nil {
+		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 			return err
-		}
-		if locked == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
 		}
 		row, err := q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
 		if err == nil {
@@ -69,9 +62,13 @@ func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, max
 func checkOpenOrderLimit(ctx context.Context, q *query.Queries, customer string, maxOpen int) error {
 	open, err := q.CountOpenOrders(ctx, customer)
 	if err == nil && open >= int64(maxOpen) {
-		err = &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
+		err = tooManyOpen()
 	}
 	return err
+}
+
+func tooManyOpen() error {
+	return &registrar.Error{Kind: registrar.KindConflict, Code: order.TooManyOpen}
 }
 
 func insertOrder(ctx context.Context, q *query.Queries, o order.Order) error {
@@ -115,12 +112,12 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 	for i, item := range now.Items {
 		now.Items[i].SealedCode = db.reseal(registrar.AuthCodePurpose(item.Name), item.SealedCode)
 	}
-	err := db.write(ctx, func(q *query.Queries) error {
+	updated, err := db.swap(ctx, func(q *query.Queries) error {
 		if err := lockBuyerFor(ctx, q, transition); err != nil {
 			return err
 		}
 		// The order's row is updated next: on PostgreSQL it is the lock for all the rest.
-		moved, err := q.UpdateOrder(ctx, query.UpdateOrderParams{
+		if err := swapped(q.UpdateOrder(ctx, query.UpdateOrderParams{
 			State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
 			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
 			Contact: contactText(now.Contact), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
@@ -133,12 +130,8 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 			UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
 			DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
 			ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if moved == 0 {
-			return errOrderConflict
 		}
 		if err := updatePayments(ctx, q, transition); err != nil {
 			return err
@@ -161,14 +154,10 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 		}
 		return recordUpdateEffects(ctx, q, transition)
 	})
-	if errors.Is(err, errOrderConflict) {
-		return false, nil
+	if updated {
+		copy(transition.To.Items, now.Items) // items without a provision item have failed
 	}
-	if err != nil {
-		return false, err
-	}
-	copy(transition.To.Items, now.Items) // items without a provision item have failed
-	return true, nil
+	return updated, err
 }
 
 // lockBuyerFor locks the account that claims an order or starts to pay for it, before the
@@ -179,19 +168,12 @@ func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transi
 	if !transition.LocksBuyer() {
 		return nil
 	}
-	locked, err := q.LockBuyer(ctx, transition.To.Customer)
-	if err != nil {
+	if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, transition.To.Customer)); err != nil || transition.ExpectedBuyer == nil {
 		return err
-	}
-	if locked == 0 {
-		return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
-	}
-	if transition.ExpectedBuyer == nil {
-		return nil
 	}
 	buyer, err := buyerOf(ctx, q, transition.To.Customer)
 	if err == nil && buyer != *transition.ExpectedBuyer {
-		err = errOrderConflict
+		err = errConflict
 	}
 	return err
 }
@@ -211,7 +193,11 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 		if item.ProvisionItem == "" {
 			continue
 		}
-		added, err := provisionOrderItem(ctx, q, o, *item, at)
+		added, err := insertProvisionItem(ctx, q, provision.Item{
+			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: provision.Kind(item.Kind), Years: item.Years,
+			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
+			Registrant: o.Registrant, CreatedAt: at,
+		})
 		if err != nil {
 			return err
 		}
@@ -222,19 +208,6 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 		return nil
 	}
 	return q.SetOrderDue(ctx, o.ID, micros(at))
-}
-
-func provisionOrderItem(ctx context.Context, q *query.Queries, o order.Order, item order.Item, at time.Time) (int64, error) {
-	if item.Kind == order.Renew {
-		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{
-			ID: item.ProvisionItem, Kind: string(item.Kind), Years: int64(item.Years), Payment: order.PaymentOf(o.ID), Account: item.Account,
-			Now: micros(at), DomainID: item.Domain, CustomerID: o.Customer,
-		})
-	}
-	return q.InsertProvisionItem(ctx, query.InsertProvisionItemParams{
-		ID: item.ProvisionItem, CustomerID: o.Customer, Name: item.Name, Tld: item.TLD, Kind: string(item.Kind), Years: int64(item.Years),
-		Payment: order.PaymentOf(o.ID), Account: item.Account, CodeSealed: item.SealedCode, Registrant: registrantText(o.Registrant), Now: micros(at),
-	})
 }
 
 func updateItems(ctx context.Context, q *query.Queries, transition order.Transition, now order.Order) error {
@@ -251,16 +224,12 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 		if slices.Contains(transition.From.Items, item) {
 			continue
 		}
-		changed, err := q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
+		if err := rowOr(fmt.Errorf("store: update order %s: no item %s", now.ID, item.ID))(q.UpdateOrderItem(ctx, query.UpdateOrderItemParams{
 			Years: int64(item.Years), Net: int64(item.Net), Vat: int64(item.VAT), Gross: int64(item.Gross), Account: item.Account,
 			ProvisionItemID: item.ProvisionItem, DomainID: item.Domain, CodeSealed: item.SealedCode, State: string(item.State), Failure: string(item.Failure),
 			ID: item.ID, OrderID: now.ID,
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if changed == 0 {
-			return fmt.Errorf("store: update order %s: no item %s", now.ID, item.ID)
 		}
 	}
 	return nil

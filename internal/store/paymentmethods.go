@@ -1,10 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
-	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/order"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -19,12 +19,8 @@ func (db *DB) GetBuyer(ctx context.Context, customer string) (order.Buyer, error
 
 func buyerOf(ctx context.Context, q *query.Queries, customer string) (order.Buyer, error) {
 	row, err := q.GetBuyer(ctx, customer)
-	ok, err := found(err)
-	if err != nil {
-		return order.Buyer{}, err
-	}
-	if !ok {
-		return order.Buyer{}, &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
+	if ok, err := found(err); !ok {
+		return order.Buyer{}, cmp.Or(err, noSuchCustomer())
 	}
 	return order.Buyer{
 		Customer: row.ID, Email: row.Email, Language: row.Language, HasRegistrant: row.RegistrantCustomerID != "", Name: row.Name, Organisation: row.Organisation,

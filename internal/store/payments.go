@@ -58,14 +58,10 @@ func putPayment(ctx context.Context, q *query.Queries, o order.Order, payment or
 			Kind: string(cmp.Or(payment.Kind, order.ByPage)), Failure: string(payment.Failure),
 		})
 	}
-	changed, err := q.UpdatePayment(ctx, query.UpdatePaymentParams{
+	return rowOr(fmt.Errorf("not part of order %s", o.ID))(q.UpdatePayment(ctx, query.UpdatePaymentParams{
 		State: string(payment.State), Amount: int64(payment.Amount), Session: payment.Session, Url: payment.URL, Intent: payment.Intent,
 		Card: payment.Card, Failure: string(payment.Failure), EndsAt: micros(payment.EndsAt), UpdatedAt: micros(payment.UpdatedAt), ID: payment.ID, OrderID: o.ID,
-	})
-	if err == nil && changed == 0 {
-		err = fmt.Errorf("not part of order %s", o.ID)
-	}
-	return err
+	}))
 }
 
 func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Refund, known bool) error {
@@ -75,11 +71,7 @@ func putRefund(ctx context.Context, q *query.Queries, id string, refund order.Re
 			Provider: refund.Provider, CreatedAt: micros(refund.CreatedAt), MadeAt: micros(refund.MadeAt),
 		})
 	}
-	changed, err := q.UpdateRefund(ctx, query.UpdateRefundParams{
+	return rowOr(fmt.Errorf("not part of order %s", id))(q.UpdateRefund(ctx, query.UpdateRefundParams{
 		Provider: refund.Provider, MadeAt: micros(refund.MadeAt), ID: refund.ID, OrderID: id,
-	})
-	if err == nil && changed == 0 {
-		err = fmt.Errorf("not part of order %s", id)
-	}
-	return err
+	}))
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/oauth"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ oauth.Store = (*DB)(nil)
@@ -31,21 +30,17 @@ func (db *DB) CreatePersonalAccessToken(
 		}); err != nil {
 			return err
 		}
-		if err := insertAuditEvent(ctx, q, event); err != nil {
-			return err
-		}
-		return enqueueMail(ctx, q, mail, token.CreatedAt)
+		return recordEffects(ctx, q, &event, &mail, token.CreatedAt)
 	})
 }
 
 func tokenLimitError(ctx context.Context, q *query.Queries, customer string) error {
 	account, err := q.GetTokenCount(ctx, customer)
+	ok, err := found(err)
 	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return &registrar.Error{Kind: registrar.KindNotFound}
 	case err != nil:
 		return err
-	case account.DisabledAt != 0:
+	case !ok || account.DisabledAt != 0:
 		return &registrar.Error{Kind: registrar.KindNotFound}
 	default:
 		return &registrar.Error{Kind: registrar.KindConflict, Code: oauth.TooManyTokens}
@@ -54,31 +49,26 @@ func tokenLimitError(ctx context.Context, q *query.Queries, customer string) err
 
 // ListActivePersonalAccessTokens returns the account's active tokens, the newest first.
 func (db *DB) ListActivePersonalAccessTokens(ctx context.Context, customer string) ([]oauth.PersonalAccessToken, error) {
-	rows, err := db.read().ListActivePersonalAccessTokens(ctx, customer)
-	return tokensOf(rows), err
+	return rowsAs(tokenOf)(db.read().ListActivePersonalAccessTokens(ctx, customer))
 }
 
 // ListPersonalAccessTokens returns the account's newest tokens, revoked or not.
 func (db *DB) ListPersonalAccessTokens(ctx context.Context, customer string, limit int) ([]oauth.PersonalAccessToken, error) {
-	rows, err := db.read().ListLatestPersonalAccessTokens(ctx, customer, int32(limit))
-	return tokensOf(rows), err
+	return rowsAs(tokenOf)(db.read().ListLatestPersonalAccessTokens(ctx, customer, int32(limit)))
 }
 
 // GetPersonalAccessToken returns a token by its id.
 func (db *DB) GetPersonalAccessToken(ctx context.Context, id string) (oauth.PersonalAccessToken, error) {
-	if isUnstorableText(id) {
-		return oauth.PersonalAccessToken{}, noSuchToken()
+	token, ok, err := rowAs(tokenOf)(db.read().GetPersonalAccessToken(ctx, id))
+	if err == nil && !ok {
+		err = noSuchToken()
 	}
-	row, err := db.read().GetPersonalAccessToken(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.PersonalAccessToken{}, noSuchToken()
-	}
-	return tokenOf(row), err
+	return token, err
 }
 
 // RevokePersonalAccessToken revokes a token of the account.
 func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string, event registrar.AuditEvent) error {
-	if isUnstorableText(id) {
+	if sqldb.IsUnstorable(id) {
 		return noSuchToken()
 	}
 	return db.write(ctx, func(q *query.Queries) error {
@@ -93,7 +83,7 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 			}
 			return err // already revoked
 		}
-		if _, err := q.DecrementTokenCount(ctx, customer); err != nil {
+		if err := q.DecrementTokenCount(ctx, customer); err != nil {
 			return err
 		}
 		return insertAuditEvent(ctx, q, event)
@@ -102,43 +92,22 @@ func (db *DB) RevokePersonalAccessToken(ctx context.Context, customer, id string
 
 // GetTokenState returns the state of the token with this hash.
 func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oauth.TokenState, bool, error) {
-	row, err := db.read().GetPersonalAccessTokenByHash(ctx, string(hash))
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.TokenState{}, false, nil
-	}
-	if err != nil {
-		return oauth.TokenState{}, false, err
-	}
-	return oauth.TokenState{
-		TokenID: row.ID, Customer: row.CustomerID, Revoked: row.RevokedAt != 0,
-		Disabled: row.DisabledAt != 0, Confirmed: row.ConfirmedAt != 0,
-	}, true, nil
+	return rowAs(func(row query.GetPersonalAccessTokenByHashRow) oauth.TokenState {
+		return oauth.TokenState{
+			TokenID: row.ID, Customer: row.CustomerID, Revoked: row.RevokedAt != 0,
+			Disabled: row.DisabledAt != 0, Confirmed: row.ConfirmedAt != 0,
+		}
+	})(db.read().GetPersonalAccessTokenByHash(ctx, string(hash)))
 }
 
 // RecordTokenUses stores when tokens were last used. All nodes lock rows in the same order,
 // so that they can't deadlock.
 func (db *DB) RecordTokenUses(ctx context.Context, uses []oauth.TokenUse) error {
-	sorted := slices.SortedFunc(slices.Values(uses), func(a, b oauth.TokenUse) int { return strings.Compare(a.TokenID, b.TokenID) })
-	return db.write(ctx, func(q *query.Queries) error {
-		for _, use := range sorted {
-			if err := q.TouchPersonalAccessToken(ctx, use.TokenID, micros(use.At)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return db.recordUses(ctx, uses, (*query.Queries).TouchPersonalAccessToken)
 }
 
 func noSuchToken() error {
 	return &registrar.Error{Kind: registrar.KindNotFound, Code: oauth.NoSuchToken}
-}
-
-func tokensOf(rows []query.PersonalAccessToken) []oauth.PersonalAccessToken {
-	tokens := make([]oauth.PersonalAccessToken, 0, len(rows))
-	for _, row := range rows {
-		tokens = append(tokens, tokenOf(row))
-	}
-	return tokens
 }
 
 func tokenOf(row query.PersonalAccessToken) oauth.PersonalAccessToken {

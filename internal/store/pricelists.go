@@ -88,14 +88,11 @@ func (db *DB) ReplacePriceList(ctx context.Context, was catalog.Edition, next *c
 		return catalog.Edition{}, err
 	}
 	err := db.write(ctx, func(q *query.Queries) error {
-		inserted, err := q.InsertPriceList(ctx, query.InsertPriceListParams{
+		err := rowOr(catalog.ErrEditionConflict)(q.InsertPriceList(ctx, query.InsertPriceListParams{
 			Edition: edition.Number, Content: content.String(), CreatedAt: micros(event.At),
-		})
+		}))
 		if err != nil {
-			return fmt.Errorf("store: replace price list: %w", err)
-		}
-		if inserted == 0 {
-			return catalog.ErrEditionConflict
+			return err
 		}
 		return insertAuditEvent(ctx, q, event)
 	})

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -25,19 +23,9 @@ func provisionItemOf(row query.ProvisionItem) provision.Item {
 	}
 }
 
-func provisionItemsOf(rows []query.ProvisionItem, err error) ([]provision.Item, error) {
-	items := make([]provision.Item, 0, len(rows))
-	for _, row := range rows {
-		items = append(items, provisionItemOf(row))
-	}
-	return items, err
-}
-
 // GetRegistrant returns the registrant of a customer's domains.
 func (db *DB) GetRegistrant(ctx context.Context, customer string) (registrar.Registrant, bool, error) {
-	row, err := db.read().GetRegistrantWithEmail(ctx, customer)
-	ok, err := found(err)
-	return registrantOfRow(row), ok, err
+	return rowAs(registrantOfRow)(db.read().GetRegistrantWithEmail(ctx, customer))
 }
 
 func registrantOfRow(row query.GetRegistrantWithEmailRow) registrar.Registrant {
@@ -52,28 +40,20 @@ func registrantOfRow(row query.GetRegistrantWithEmailRow) registrar.Registrant {
 func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
 	stored := item
 	err := db.write(ctx, func(q *query.Queries) error {
-		registrant, err := q.LockConfirmedCustomer(ctx, item.Customer)
+		if err := rowOr(noSuchCustomer())(q.LockConfirmedCustomer(ctx, item.Customer)); err != nil {
+			return err
+		}
+		known, ok, err := rowAs(provisionItemOf)(q.GetProvisionItemByPayment(ctx, item.Payment, item.Name))
 		if err != nil {
 			return err
 		}
-		if registrant == 0 {
-			return &registrar.Error{Kind: registrar.KindNotFound, Code: registrar.NoSuchCustomer}
-		}
-		errHeld := &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
-		row, err := q.GetProvisionItemByPayment(ctx, item.Payment, item.Name)
-		if err == nil {
-			stored = provisionItemOf(row)
+		if ok {
+			stored = known
 			return nil
 		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		// The name may also have another open item.
+		if err := rowOr(nameHeld())(insertProvisionItem(ctx, q, item)); err != nil {
 			return err
-		}
-		added, err := insertProvisionItem(ctx, q, item)
-		if err != nil {
-			return err
-		}
-		if added == 0 { // the name is held, or has another open item
-			return errHeld
 		}
 		return insertAuditEvent(ctx, q, event)
 	})
@@ -97,55 +77,46 @@ func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.I
 
 // ProvisionItemByID returns an item.
 func (db *DB) ProvisionItemByID(ctx context.Context, id string) (provision.Item, bool, error) {
-	row, err := db.read().GetProvisionItem(ctx, id)
-	ok, err := found(err)
-	return provisionItemOf(row), ok, err
+	return rowAs(provisionItemOf)(db.read().GetProvisionItem(ctx, id))
 }
 
 // ProvisionItemByPayment returns the item of a payment; nil if there is none.
 func (db *DB) ProvisionItemByPayment(ctx context.Context, payment, name string) (*provision.Item, error) {
-	row, err := db.read().GetProvisionItemByPayment(ctx, payment, name)
-	if ok, err := found(err); !ok {
+	item, ok, err := rowAs(provisionItemOf)(db.read().GetProvisionItemByPayment(ctx, payment, name))
+	if !ok {
 		return nil, err
 	}
-	item := provisionItemOf(row)
 	return &item, nil
 }
 
 // ListProvisionItemsByName returns all items of a name, the oldest first.
 func (db *DB) ListProvisionItemsByName(ctx context.Context, name string) ([]provision.Item, error) {
-	return provisionItemsOf(db.read().ListProvisionItemsByName(ctx, name))
+	return rowsAs(provisionItemOf)(db.read().ListProvisionItemsByName(ctx, name))
 }
 
 // ListProvisionItemsAfter returns a page of all items, by id.
 func (db *DB) ListProvisionItemsAfter(ctx context.Context, id string, limit int) ([]provision.Item, error) {
-	return provisionItemsOf(db.read().ListProvisionItems(ctx, id, int32(limit)))
+	return rowsAs(provisionItemOf)(db.read().ListProvisionItems(ctx, id, int32(limit)))
 }
 
 // ListDueProvisionItems returns due items, the longest overdue first.
 func (db *DB) ListDueProvisionItems(ctx context.Context, now time.Time, limit int) ([]provision.Item, error) {
-	return provisionItemsOf(db.read().ListDueProvisionItems(ctx, micros(now), int32(limit)))
+	return rowsAs(provisionItemOf)(db.read().ListDueProvisionItems(ctx, micros(now), int32(limit)))
 }
-
-// errItemConflict rolls back a transition from a state that the item is no longer in.
-var errItemConflict = errors.New("the provision item is in another state")
 
 // UpdateProvisionItem stores a transition of an item with its effect on the domain.
 func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Transition) (bool, error) {
 	transition.To.SealedCode = db.reseal(registrar.AuthCodePurpose(transition.To.Name), transition.To.SealedCode)
-	err := db.write(ctx, func(q *query.Queries) error {
+	return db.swap(ctx, func(q *query.Queries) error {
 		item := transition.To
-		moved, err := q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
+		if err := swapped(q.UpdateProvisionItem(ctx, query.UpdateProvisionItemParams{
 			State: string(item.State), Failure: string(item.Failure), RefundDue: boolToInt(item.RefundDue), DomainID: item.Domain,
-			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), RenewFrom: micros(item.RenewFrom), RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
+			Handle: item.Handle, CodeSealed: item.SealedCode, Registrant: registrantText(item.Registrant), RenewFrom: micros(item.RenewFrom),
+			RequestedAt: micros(item.RequestedAt), DueAt: micros(item.DueAt), Node: item.Node,
 			Attempts: int64(item.Attempts), UpdatedAt: micros(item.UpdatedAt),
 			ID: item.ID, WasState: string(transition.From.State), WasDue: micros(transition.From.DueAt),
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if moved == 0 {
-			return errItemConflict
 		}
 		if err := updateItemDomain(ctx, q, transition); err != nil {
 			return err
@@ -153,52 +124,35 @@ func (db *DB) UpdateProvisionItem(ctx context.Context, transition provision.Tran
 		if err := finishOrderItem(ctx, q, item); err != nil {
 			return err
 		}
-		if transition.AuditEvent == nil {
-			return nil
-		}
-		return insertAuditEvent(ctx, q, *transition.AuditEvent)
+		return recordEffects(ctx, q, transition.AuditEvent, nil, time.Time{})
 	})
-	if errors.Is(err, errItemConflict) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 func updateItemDomain(ctx context.Context, q *query.Queries, transition provision.Transition) error {
 	switch {
 	case transition.AddDomain != nil:
 		domain := transition.AddDomain
-		added, err := q.InsertDomain(ctx, query.InsertDomainParams{
+		if err := rowOr(nameHeld())(q.InsertDomain(ctx, query.InsertDomainParams{
 			ID: domain.ID, CustomerID: domain.Customer, Name: domain.Name, Tld: domain.TLD, Status: string(domain.Status),
 			CreatedAt: micros(domain.UpdatedAt), UpdatedAt: micros(domain.UpdatedAt),
-		})
-		if err != nil {
+		})); err != nil {
 			return err
-		}
-		if added == 0 {
-			return &registrar.Error{Kind: registrar.KindConflict, Code: registrar.NameHeld}
 		}
 		return q.SetDomainAccount(ctx, domain.ID, domain.Account)
 	case transition.ActivateDomain != nil:
 		domain := transition.ActivateDomain
-		changed, err := q.ActivateDomain(ctx, query.ActivateDomainParams{
+		notPending := fmt.Errorf("store: update provision item %s: domain %s is not pending", transition.To.ID, domain.ID)
+		return rowOr(notPending)(q.ActivateDomain(ctx, query.ActivateDomainParams{
 			Status: string(domain.Status), PaidUntil: micros(domain.PaidUntil), Handle: domain.Handle, CodeSealed: transition.To.SealedCode,
 			RegistryExpires: micros(domain.RegistryExpires), SyncDue: micros(domain.SyncDue), UpdatedAt: micros(domain.UpdatedAt), ID: domain.ID,
-		})
-		if err == nil && changed == 0 {
-			err = fmt.Errorf("store: update provision item %s: domain %s is not pending", transition.To.ID, domain.ID)
-		}
-		return err
+		}))
 	case transition.Renewal != nil:
 		renewal := transition.Renewal
-		changed, err := q.RenewDomain(ctx, query.RenewDomainParams{
+		termChanged := fmt.Errorf("store: update provision item %s: the term of domain %s has changed", transition.To.ID, renewal.Domain)
+		return rowOr(termChanged)(q.RenewDomain(ctx, query.RenewDomainParams{
 			PaidUntil: micros(renewal.Until), RegistryExpires: micros(renewal.RegistryExpires), SyncDue: micros(renewal.SyncDue),
 			UpdatedAt: micros(renewal.At), ID: renewal.Domain, WasPaidUntil: micros(renewal.From),
-		})
-		if err == nil && changed == 0 {
-			err = fmt.Errorf("store: update provision item %s: the term of domain %s has changed", transition.To.ID, renewal.Domain)
-		}
-		return err
+		}))
 	case transition.DropDomain:
 		return q.DeletePendingDomain(ctx, transition.To.Domain)
 	default:

@@ -10,13 +10,13 @@ import (
 )
 
 func (a accounts) GetRegistrant(ctx context.Context, id string) (account.Registrant, bool, error) {
-	row, err := a.q.GetRegistrant(ctx, id)
-	ok, err := found(err)
-	return account.Registrant{
-		Kind: account.RegistrantKind(row.Kind), Name: row.Name, Organisation: row.Organisation,
-		Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State, Country: row.Country,
-		Phone: row.Phone, VATID: row.VatID, UpdatedAt: fromMicros(row.UpdatedAt),
-	}, ok, err
+	return rowAs(func(row query.Registrant) account.Registrant {
+		return account.Registrant{
+			Kind: account.RegistrantKind(row.Kind), Name: row.Name, Organisation: row.Organisation,
+			Street: row.Street, PostalCode: row.PostalCode, City: row.City, State: row.State, Country: row.Country,
+			Phone: row.Phone, VATID: row.VatID, UpdatedAt: fromMicros(row.UpdatedAt),
+		}
+	})(a.q.GetRegistrant(ctx, id))
 }
 
 // registrantText returns the stored form of a registrant; empty for none.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,14 +20,6 @@ func provisionDomainOf(row query.Domain) provision.Domain {
 		RegistryExpires: fromMicros(row.RegistryExpires), SyncedAt: fromMicros(row.SyncedAt), SyncDue: fromMicros(row.SyncDue),
 		UpdatedAt: fromMicros(row.UpdatedAt),
 	}
-}
-
-func provisionDomainsOf(rows []query.Domain, err error) ([]provision.Domain, error) {
-	domains := make([]provision.Domain, 0, len(rows))
-	for _, row := range rows {
-		domains = append(domains, provisionDomainOf(row))
-	}
-	return domains, err
 }
 
 // StoreRegistryMessage stores a poll message and makes its subject due. A repeated message
@@ -51,42 +44,38 @@ func (db *DB) StoreRegistryMessage(ctx context.Context, account string, message 
 
 // ListDueDomains returns domains that are due for a registry sync.
 func (db *DB) ListDueDomains(ctx context.Context, now time.Time, limit int) ([]provision.Domain, error) {
-	return provisionDomainsOf(db.read().ListDomainsDueForSync(ctx, micros(now), int32(limit)))
+	return rowsAs(provisionDomainOf)(db.read().ListDomainsDueForSync(ctx, micros(now), int32(limit)))
 }
 
 // ListDomainsAfter returns a page of all domains, by id.
 func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]provision.Domain, error) {
-	return provisionDomainsOf(db.read().ListDomains(ctx, id, int32(limit)))
+	return rowsAs(provisionDomainOf)(db.read().ListDomains(ctx, id, int32(limit)))
 }
 
 // DomainByName returns the domain with a name: the one that is held now, or else the last
 // one.
 func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
-	domains, err := provisionDomainsOf(db.read().ListDomainsByName(ctx, name))
+	domains, err := rowsAs(provisionDomainOf)(db.read().ListDomainsByName(ctx, name))
 	if err != nil || len(domains) == 0 {
 		return provision.Domain{}, false, err
 	}
-	for _, domain := range domains {
-		if domain.Status != registrar.DomainTransferredOut {
-			return domain, true, nil
-		}
+	held := slices.IndexFunc(domains, func(d provision.Domain) bool { return d.Status != registrar.DomainTransferredOut })
+	if held < 0 {
+		held = len(domains) - 1
 	}
-	return domains[len(domains)-1], true, nil
+	return domains[held], true, nil
 }
 
 // UpdateDomainFromRegistry stores the registry's state of a domain.
 func (db *DB) UpdateDomainFromRegistry(ctx context.Context, was, now provision.Domain, event *registrar.AuditEvent) (bool, error) {
-	var rows int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		rows, err = q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
+	return db.swap(ctx, func(q *query.Queries) error {
+		if err := swapped(q.UpdateDomainFromRegistry(ctx, query.UpdateDomainFromRegistryParams{
 			Status: string(now.Status), RegistryStatus: strings.Join(now.RegistryStatus, " "), RegistryExpires: micros(now.RegistryExpires),
 			SyncedAt: micros(now.SyncedAt), SyncDue: micros(now.SyncDue), UpdatedAt: micros(now.UpdatedAt),
 			ID: was.ID, WasStatus: string(was.Status), WasDue: micros(was.SyncDue),
-		})
-		if err != nil || rows == 0 || event == nil {
+		})); err != nil {
 			return err
 		}
-		return insertAuditEvent(ctx, q, *event)
+		return recordEffects(ctx, q, event, nil, time.Time{})
 	})
-	return rows == 1, err
 }

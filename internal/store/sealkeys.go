@@ -80,77 +80,48 @@ func (db *DB) reseal(purpose, sealed string) string {
 
 // SealKeys returns all keys, by id.
 func (db *DB) SealKeys(ctx context.Context) ([]keyring.Key, error) {
-	rows, err := db.read().ListSealKeys(ctx, maxSealKeys)
-	keys := make([]keyring.Key, 0, len(rows))
-	for _, row := range rows {
-		keys = append(keys, keyring.Key{ID: row.ID, State: keyring.State(row.State), Canary: row.Canary, CreatedAt: fromMicros(row.CreatedAt)})
-	}
-	return keys, err
+	return rowsAs(func(row query.SealKey) keyring.Key {
+		return keyring.Key{ID: row.ID, State: keyring.State(row.State), Canary: row.Canary, CreatedAt: fromMicros(row.CreatedAt)}
+	})(db.read().ListSealKeys(ctx, maxSealKeys))
 }
 
 // AddSealKey stores a new key.
-func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (added bool, err error) {
-	err = db.write(ctx, func(q *query.Queries) error {
-		added, err = changed(q.InsertSealKey(ctx, query.InsertSealKeyParams{
-			ID: key.ID, State: string(key.State), Canary: key.Canary, CreatedAt: micros(key.CreatedAt),
-		}))
-		return err
-	})
-	return added, err
+func (db *DB) AddSealKey(ctx context.Context, key keyring.Key) (bool, error) {
+	return changed(db.single().InsertSealKey(ctx, query.InsertSealKeyParams{
+		ID: key.ID, State: string(key.State), Canary: key.Canary, CreatedAt: micros(key.CreatedAt),
+	}))
 }
-
-var errSealKeyConflict = errors.New("the seal key is in another state")
 
 // ActivateSealKey replaces the active key.
 func (db *DB) ActivateSealKey(ctx context.Context, key keyring.Key, active string, now time.Time) (bool, error) {
-	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
+	return db.swap(ctx, func(q *query.Queries) error {
 		// The active one first: a unique index allows one.
-		for _, step := range []struct {
-			id      string
-			was, is keyring.State
-		}{{active, keyring.Active, keyring.Previous}, {key.ID, key.State, keyring.Active}} {
-			if err := updateSealKey(ctx, q, step.id, step.was, step.is, now); err != nil {
-				return err
-			}
+		if err := updateSealKey(ctx, q, active, keyring.Active, keyring.Previous, now); err != nil {
+			return err
 		}
-		return nil
-	}))
+		return updateSealKey(ctx, q, key.ID, key.State, keyring.Active, now)
+	})
 }
 
 // RetireSealKey marks a key as retired.
 func (db *DB) RetireSealKey(ctx context.Context, id string, was keyring.State, now time.Time) (bool, error) {
-	return sealKeyUpdated(db.write(ctx, func(q *query.Queries) error {
-		return updateSealKey(ctx, q, id, was, keyring.Retired, now)
-	}))
+	return db.swap(ctx, func(q *query.Queries) error { return updateSealKey(ctx, q, id, was, keyring.Retired, now) })
 }
 
 func updateSealKey(ctx context.Context, q *query.Queries, id string, was, is keyring.State, now time.Time) error {
-	moved, err := changed(q.UpdateSealKeyState(ctx, query.UpdateSealKeyStateParams{State: string(is), Now: micros(now), ID: id, WasState: string(was)}))
-	if err == nil && !moved {
-		err = errSealKeyConflict
-	}
-	return err
-}
-
-func sealKeyUpdated(err error) (bool, error) {
-	if errors.Is(err, errSealKeyConflict) {
-		return false, nil
-	}
-	return err == nil, err
+	return swapped(q.UpdateSealKeyState(ctx, query.UpdateSealKeyStateParams{State: string(is), Now: micros(now), ID: id, WasState: string(was)}))
 }
 
 // DeleteNextSealKey deletes a key that is not active yet.
 func (db *DB) DeleteNextSealKey(ctx context.Context, id string) error {
-	return db.write(ctx, func(q *query.Queries) error { return q.DeleteNextSealKey(ctx, id) })
+	return db.single().DeleteNextSealKey(ctx, id)
 }
 
 // PutSealNode stores the report of a node and deletes stale reports of killed nodes. The
 // deletion is a transaction of its own, so that two nodes can't deadlock.
 func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
-	err := db.write(ctx, func(q *query.Queries) error {
-		return q.PutSealNode(ctx, query.PutSealNodeParams{
-			Name: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
-		})
+	err := db.single().PutSealNode(ctx, query.PutSealNodeParams{
+		Name: node.Name, KeyIds: strings.Join(node.KeyIDs, " "), WriteID: node.WriteID, SeenAt: micros(node.SeenAt),
 	})
 	if err != nil {
 		return err
@@ -176,7 +147,7 @@ func (db *DB) PutSealNode(ctx context.Context, node keyring.Node) error {
 
 // DeleteSealNode deletes the report of a stopped node.
 func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
-	return db.write(ctx, func(q *query.Queries) error { return q.DeleteSealNode(ctx, name) })
+	return db.single().DeleteSealNode(ctx, name)
 }
 
 // SealNodes returns the reports of all nodes, by name.

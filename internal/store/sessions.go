@@ -7,6 +7,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 func sessionOf(row query.Session) account.Session {
@@ -27,18 +28,11 @@ func (a accounts) SessionByHash(ctx context.Context, hash registrar.SecretHash) 
 }
 
 func (a accounts) OpenSession(ctx context.Context, customerID, id string, now time.Time) (account.Session, bool, error) {
-	row, err := a.q.GetOpenSession(ctx, query.GetOpenSessionParams{CustomerID: customerID, ID: id, ExpiresAt: micros(now)})
-	ok, err := found(err)
-	return sessionOf(row), ok, err
+	return rowAs(sessionOf)(a.q.GetOpenSession(ctx, query.GetOpenSessionParams{CustomerID: customerID, ID: id, ExpiresAt: micros(now)}))
 }
 
 func (a accounts) OpenSessions(ctx context.Context, id string, now time.Time) ([]account.Session, error) {
-	rows, err := a.q.ListOpenSessions(ctx, id, micros(now))
-	list := make([]account.Session, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, sessionOf(row))
-	}
-	return list, err
+	return rowsAs(sessionOf)(a.q.ListOpenSessions(ctx, id, micros(now)))
 }
 
 func (a accounts) InsertSession(ctx context.Context, s account.StoredSession, keep int) error {
@@ -67,21 +61,18 @@ func (a accounts) DeleteSession(ctx context.Context, hash registrar.SecretHash) 
 }
 
 func (a accounts) DeleteSessionByID(ctx context.Context, customerID, id string) (bool, error) {
-	if isUnstorableText(id) {
+	if sqldb.IsUnstorable(id) {
 		return false, nil
 	}
 	return changed(a.q.DeleteSessionByID(ctx, customerID, id))
 }
 
 func (a accounts) DeleteSessionsExcept(ctx context.Context, customerID, except string) error {
-	_, err := a.q.DeleteOtherSessions(ctx, customerID, except)
-	return err
+	return a.q.DeleteOtherSessions(ctx, customerID, except)
 }
 
 func (a accounts) DeviceOwner(ctx context.Context, hash registrar.SecretHash, now time.Time) (string, bool, error) {
-	owner, err := a.q.GetDeviceCustomer(ctx, string(hash), micros(now))
-	ok, err := found(err)
-	return owner, ok, err
+	return foundValue(a.q.GetDeviceCustomer(ctx, string(hash), micros(now)))
 }
 
 func (a accounts) InsertDevice(ctx context.Context, customerID string, hash registrar.SecretHash, now, expires time.Time, keep int) error {

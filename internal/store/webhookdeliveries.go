@@ -2,9 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar/webhook"
@@ -15,15 +12,7 @@ var _ webhook.Store = (*DB)(nil)
 
 // ListDueDeliveries returns due webhook deliveries, the longest overdue first.
 func (db *DB) ListDueDeliveries(ctx context.Context, now time.Time, limit int) ([]webhook.Delivery, error) {
-	rows, err := db.read().ListDueWebhookDeliveries(ctx, micros(now), int32(limit))
-	if err != nil {
-		return nil, fmt.Errorf("store: list due webhook deliveries: %w", err)
-	}
-	due := make([]webhook.Delivery, 0, len(rows))
-	for _, row := range rows {
-		due = append(due, deliveryOf(row))
-	}
-	return due, nil
+	return rowsAs(deliveryOf)(db.read().ListDueWebhookDeliveries(ctx, micros(now), int32(limit)))
 }
 
 func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
@@ -35,12 +24,10 @@ func deliveryOf(row query.WebhookDelivery) webhook.Delivery {
 
 // ClaimDelivery leases a delivery. It returns false if another node has claimed it.
 func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease time.Time) (claimed webhook.Delivery, mine bool, err error) {
-	err = db.write(ctx, func(q *query.Queries) error {
-		row, err := q.ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node})
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		claimed, mine = deliveryOf(row), err == nil
+	err = db.write(ctx, func(q *query.Queries) (err error) {
+		claimed, mine, err = rowAs(deliveryOf)(q.ClaimWebhookDelivery(ctx, query.ClaimWebhookDeliveryParams{
+			OrderID: orderID, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node,
+		}))
 		return err
 	})
 	return claimed, mine && err == nil, err
@@ -48,14 +35,14 @@ func (db *DB) ClaimDelivery(ctx context.Context, orderID string, wasDue, lease t
 
 // CompleteDelivery ends a claim, unless its lease has ended. Events since the claim stay due.
 func (db *DB) CompleteDelivery(ctx context.Context, orderID string, lease time.Time, eventCount, deliveredCount int64, now time.Time) error {
-	return db.write(ctx, func(q *query.Queries) error {
-		return q.CompleteWebhookDelivery(ctx, query.CompleteWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), EventCount: eventCount, DeliveredCount: deliveredCount, Now: micros(now)})
+	return db.single().CompleteWebhookDelivery(ctx, query.CompleteWebhookDeliveryParams{
+		OrderID: orderID, Lease: micros(lease), EventCount: eventCount, DeliveredCount: deliveredCount, Now: micros(now),
 	})
 }
 
 // PostponeDelivery ends a claim and reschedules the delivery.
 func (db *DB) PostponeDelivery(ctx context.Context, orderID string, lease, due time.Time, attempts int) error {
-	return db.write(ctx, func(q *query.Queries) error {
-		return q.PostponeWebhookDelivery(ctx, query.PostponeWebhookDeliveryParams{OrderID: orderID, Lease: micros(lease), Due: micros(due), Attempts: int64(attempts)})
+	return db.single().PostponeWebhookDelivery(ctx, query.PostponeWebhookDeliveryParams{
+		OrderID: orderID, Lease: micros(lease), Due: micros(due), Attempts: int64(attempts),
 	})
 }

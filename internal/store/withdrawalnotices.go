@@ -9,6 +9,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/withdrawal"
 	"github.com/dotkontor/dotkontor/internal/store/query"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ withdrawal.Store = (*DB)(nil)
@@ -35,54 +36,42 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 
 // ListWithdrawalNotices returns a page of notices after an id, the oldest first.
 func (db *DB) ListWithdrawalNotices(ctx context.Context, after string, limit int) ([]withdrawal.Notice, error) {
-	if isUnstorableText(after) {
+	if sqldb.IsUnstorable(after) {
 		return nil, nil
 	}
-	rows, err := db.read().ListWithdrawalNotices(ctx, after, int32(limit))
-	list := make([]withdrawal.Notice, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, withdrawal.Notice{
+	return rowsAs(func(row query.WithdrawalNotice) withdrawal.Notice {
+		return withdrawal.Notice{
 			ID: row.ID, Kind: withdrawal.Kind(row.Kind), Name: row.Name, Email: row.Email, Contract: row.Contract,
 			Ground: withdrawal.Ground(row.Ground), Reason: row.Reason, End: row.EndDay, Language: row.Language,
 			At: fromMicros(row.CreatedAt), DoneAt: fromMicros(row.DoneAt),
-		})
-	}
-	return list, err
+		}
+	})(db.read().ListWithdrawalNotices(ctx, after, int32(limit)))
 }
 
 // ListRelatedOrders returns the order with a number, or the newest paid orders for a domain.
 func (db *DB) ListRelatedOrders(ctx context.Context, mention string, limit int) ([]withdrawal.RelatedOrder, error) {
-	if isUnstorableText(mention) {
-		return nil, nil
-	}
 	if strings.HasPrefix(mention, orderPrefix) {
 		row, err := db.read().GetOrder(ctx, mention)
 		if ok, err := found(err); !ok {
 			return nil, err
 		}
-		return []withdrawal.RelatedOrder{{
-			ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
-		}}, nil
+		return []withdrawal.RelatedOrder{relatedOrderOf(query.ListPaidOrdersByNameRow{
+			ID: row.ID, PaidAt: row.PaidAt, ConsentAt: row.ConsentAt, ConsentWording: row.ConsentWording,
+		})}, nil
 	}
-	rows, err := db.read().ListPaidOrdersByName(ctx, mention, int32(limit))
-	orders := make([]withdrawal.RelatedOrder, 0, len(rows))
-	for _, row := range rows {
-		orders = append(orders, withdrawal.RelatedOrder{
-			ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
-		})
+	return rowsAs(relatedOrderOf)(db.read().ListPaidOrdersByName(ctx, mention, int32(limit)))
+}
+
+func relatedOrderOf(row query.ListPaidOrdersByNameRow) withdrawal.RelatedOrder {
+	return withdrawal.RelatedOrder{
+		ID: row.ID, PaidAt: fromMicros(row.PaidAt), ConsentAt: fromMicros(row.ConsentAt), ConsentVersion: row.ConsentWording,
 	}
-	return orders, err
 }
 
 // MarkWithdrawalNoticeDone marks a notice as handled.
 func (db *DB) MarkWithdrawalNoticeDone(ctx context.Context, id string, at time.Time) (bool, error) {
-	if isUnstorableText(id) {
+	if sqldb.IsUnstorable(id) {
 		return false, nil
 	}
-	var done int64
-	err := db.write(ctx, func(q *query.Queries) (err error) {
-		done, err = q.MarkWithdrawalNoticeDone(ctx, micros(at), id)
-		return err
-	})
-	return done == 1, err
+	return changed(db.single().MarkWithdrawalNoticeDone(ctx, micros(at), id))
 }

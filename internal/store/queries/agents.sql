@@ -27,10 +27,10 @@ WHERE agents.profile = $1 AND agents.removed_at = 0 AND agent_secrets.ended_at =
 ORDER BY agents.profile, agents.id, agent_secrets.id
 LIMIT $2;
 
--- name: SetAgentKey :execrows
+-- name: SetAgentKey :exec
 UPDATE agents SET key_hash = $2 WHERE id = $1 AND removed_at = 0;
 
--- name: SetAgentWebhook :execrows
+-- name: SetAgentWebhook :exec
 UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0;
 
 -- Locks the row of a live agent on PostgreSQL, so that changes of its secrets and
@@ -38,7 +38,7 @@ UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WH
 -- name: LockLiveAgent :execrows
 UPDATE agents SET webhook_version = webhook_version WHERE id = $1 AND removed_at = 0;
 
--- name: RemoveAgent :execrows
+-- name: RemoveAgent :exec
 UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE id = $1 AND removed_at = 0;
 
 -- name: InsertAgentSecret :exec
@@ -84,8 +84,6 @@ ON CONFLICT (agent_id, mac) DO NOTHING;
 -- name: GetSeenSignaturePath :one
 SELECT path FROM seen_signatures WHERE agent_id = $1 AND mac = $2;
 
--- name: ListExpiredSignatures :many
-SELECT agent_id, mac FROM seen_signatures WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2;
-
--- name: DeleteExpiredSignature :exec
-DELETE FROM seen_signatures WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3;
+-- name: DeleteExpiredSignatures :execrows
+DELETE FROM seen_signatures
+WHERE (agent_id, mac) IN (SELECT old.agent_id, old.mac FROM seen_signatures AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2);

@@ -24,7 +24,7 @@ SELECT * FROM customers WHERE id > $1 ORDER BY id LIMIT $2;
 UPDATE customers SET confirmed_at = $1, password_hash = $2
 WHERE id = $3 AND confirmed_at = 0 AND disabled_at = 0;
 
--- name: SetPasswordHash :execrows
+-- name: SetPasswordHash :exec
 UPDATE customers SET password_hash = $1 WHERE id = $2;
 
 -- name: ReplacePasswordHash :execrows
@@ -39,7 +39,7 @@ UPDATE customers SET disabled_at = disabled_at WHERE id = $1;
 UPDATE customers SET email = $1, email_key = $2
 WHERE customers.id = $3 AND NOT EXISTS (SELECT 1 FROM customers AS other WHERE other.email_key = $2 AND other.id <> $3);
 
--- name: SetLanguage :execrows
+-- name: SetLanguage :exec
 UPDATE customers SET language = $1 WHERE id = $2;
 
 -- name: DisableCustomer :execrows

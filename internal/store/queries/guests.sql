@@ -2,7 +2,7 @@
 INSERT INTO customers (id, email, email_key, user_handle, language, created_at, confirmed_at, guest)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 1);
 
--- name: UpdateGuest :execrows
+-- name: UpdateGuest :exec
 UPDATE customers SET email = $1, language = $2 WHERE id = $3 AND guest = 1;
 
 -- name: GetGuestID :one
@@ -62,7 +62,7 @@ DELETE FROM links WHERE customer_id = $1;
 -- name: DeleteIdentity :exec
 DELETE FROM identities WHERE customer_id = $1;
 
--- name: DeleteGuest :execrows
+-- name: DeleteGuest :exec
 DELETE FROM customers WHERE id = $1 AND guest = 1;
 
 -- Guests without a payment attempt, whose orders can no longer be paid. A guest with a

@@ -25,8 +25,6 @@ DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2 AND run = $3 AND stat
 UPDATE idempotency_keys SET lease_ends = 0, node = ''
 WHERE node = $1 AND node <> '' AND status = 0;
 
--- name: ListExpiredIdempotencyKeys :many
-SELECT scope, key FROM idempotency_keys WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2;
-
--- name: DeleteExpiredIdempotencyKey :exec
-DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2 AND ends_at <= $3;
+-- name: DeleteExpiredIdempotencyKeys :execrows
+DELETE FROM idempotency_keys
+WHERE (scope, key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2);

@@ -6,65 +6,66 @@ ON CONFLICT (job) DO UPDATE SET code = excluded.code, at = excluded.at;
 -- name: GetJobError :one
 SELECT * FROM job_errors WHERE job = $1;
 
--- name: DeleteOldJobErrors :execrows
+-- name: DeleteOldJobErrors :exec
 DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2);
 
+-- All lists have the same columns.
 -- name: ListRetryingProvisionItems :many
-SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextProvisionItems :many
-SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingOrders :many
-SELECT id, channel, state, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextOrders :many
-SELECT id, channel, state, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingDomainChanges :many
-SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextDomainChanges :many
-SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingMails :many
-SELECT id, kind, due_at, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
 WHERE attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1;
 
 -- name: ListNextMails :many
-SELECT id, kind, due_at, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
 ORDER BY due_at
 LIMIT $1;
 
 -- name: ListRetryingWebhookDeliveries :many
-SELECT order_id, due_at, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
 LIMIT $1;
 
 -- name: ListNextWebhookDeliveries :many
-SELECT order_id, due_at, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1;

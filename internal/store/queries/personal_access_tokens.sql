@@ -3,7 +3,7 @@
 UPDATE customers SET token_count = token_count + 1
 WHERE id = $1 AND token_count < $2 AND disabled_at = 0;
 
--- name: DecrementTokenCount :execrows
+-- name: DecrementTokenCount :exec
 UPDATE customers SET token_count = token_count - 1
 WHERE id = $1 AND token_count > 0;
 

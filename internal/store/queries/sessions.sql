@@ -26,7 +26,7 @@ DELETE FROM sessions WHERE hash = $1;
 -- name: DeleteSessionByID :execrows
 DELETE FROM sessions WHERE customer_id = $1 AND id = $2;
 
--- name: DeleteOtherSessions :execrows
+-- name: DeleteOtherSessions :exec
 DELETE FROM sessions WHERE customer_id = $1 AND id <> $2;
 
 -- name: DeleteOldestSessions :exec

@@ -21,19 +21,17 @@ func (q *Queries) DeleteAgentLink(ctx context.Context, customerID string, agentI
 	return result.RowsAffected()
 }
 
-const deleteExpiredSignature = `-- name: DeleteExpiredSignature :exec
-DELETE FROM seen_signatures WHERE agent_id = $1 AND mac = $2 AND ends_at <= $3
+const deleteExpiredSignatures = `-- name: DeleteExpiredSignatures :execrows
+DELETE FROM seen_signatures
+WHERE (agent_id, mac) IN (SELECT old.agent_id, old.mac FROM seen_signatures AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2)
 `
 
-type DeleteExpiredSignatureParams struct {
-	AgentID string
-	Mac     string
-	EndsAt  int64
-}
-
-func (q *Queries) DeleteExpiredSignature(ctx context.Context, arg DeleteExpiredSignatureParams) error {
-	_, err := q.db.ExecContext(ctx, deleteExpiredSignature, arg.AgentID, arg.Mac, arg.EndsAt)
-	return err
+func (q *Queries) DeleteExpiredSignatures(ctx context.Context, endsAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredSignatures, endsAt, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const endAgentSecret = `-- name: EndAgentSecret :exec
@@ -317,38 +315,6 @@ func (q *Queries) ListAgents(ctx context.Context, limit int32) ([]Agent, error) 
 	return items, nil
 }
 
-const listExpiredSignatures = `-- name: ListExpiredSignatures :many
-SELECT agent_id, mac FROM seen_signatures WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
-`
-
-type ListExpiredSignaturesRow struct {
-	AgentID string
-	Mac     string
-}
-
-func (q *Queries) ListExpiredSignatures(ctx context.Context, endsAt int64, limit int32) ([]ListExpiredSignaturesRow, error) {
-	rows, err := q.db.QueryContext(ctx, listExpiredSignatures, endsAt, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListExpiredSignaturesRow{}
-	for rows.Next() {
-		var i ListExpiredSignaturesRow
-		if err := rows.Scan(&i.AgentID, &i.Mac); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const listLinkedCustomerIDs = `-- name: ListLinkedCustomerIDs :many
 SELECT customer_id FROM agent_links WHERE agent_id = $1 ORDER BY customer_id LIMIT $2
 `
@@ -520,31 +486,25 @@ func (q *Queries) LockLiveAgent(ctx context.Context, id string) (int64, error) {
 	return result.RowsAffected()
 }
 
-const removeAgent = `-- name: RemoveAgent :execrows
+const removeAgent = `-- name: RemoveAgent :exec
 UPDATE agents SET removed_at = $2, webhook_url = '', webhook_sealed = '' WHERE id = $1 AND removed_at = 0
 `
 
-func (q *Queries) RemoveAgent(ctx context.Context, iD string, removedAt int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, removeAgent, iD, removedAt)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) RemoveAgent(ctx context.Context, iD string, removedAt int64) error {
+	_, err := q.db.ExecContext(ctx, removeAgent, iD, removedAt)
+	return err
 }
 
-const setAgentKey = `-- name: SetAgentKey :execrows
+const setAgentKey = `-- name: SetAgentKey :exec
 UPDATE agents SET key_hash = $2 WHERE id = $1 AND removed_at = 0
 `
 
-func (q *Queries) SetAgentKey(ctx context.Context, iD string, keyHash string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAgentKey, iD, keyHash)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) SetAgentKey(ctx context.Context, iD string, keyHash string) error {
+	_, err := q.db.ExecContext(ctx, setAgentKey, iD, keyHash)
+	return err
 }
 
-const setAgentWebhook = `-- name: SetAgentWebhook :execrows
+const setAgentWebhook = `-- name: SetAgentWebhook :exec
 UPDATE agents SET webhook_url = $2, webhook_version = $3, webhook_sealed = $4 WHERE id = $1 AND removed_at = 0
 `
 
@@ -555,15 +515,12 @@ type SetAgentWebhookParams struct {
 	WebhookSealed  string
 }
 
-func (q *Queries) SetAgentWebhook(ctx context.Context, arg SetAgentWebhookParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setAgentWebhook,
+func (q *Queries) SetAgentWebhook(ctx context.Context, arg SetAgentWebhookParams) error {
+	_, err := q.db.ExecContext(ctx, setAgentWebhook,
 		arg.ID,
 		arg.WebhookUrl,
 		arg.WebhookVersion,
 		arg.WebhookSealed,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+	return err
 }

@@ -403,16 +403,13 @@ func (q *Queries) SetEmail(ctx context.Context, arg SetEmailParams) (int64, erro
 	return result.RowsAffected()
 }
 
-const setLanguage = `-- name: SetLanguage :execrows
+const setLanguage = `-- name: SetLanguage :exec
 UPDATE customers SET language = $1 WHERE id = $2
 `
 
-func (q *Queries) SetLanguage(ctx context.Context, language string, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setLanguage, language, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) SetLanguage(ctx context.Context, language string, iD string) error {
+	_, err := q.db.ExecContext(ctx, setLanguage, language, iD)
+	return err
 }
 
 const setOperator = `-- name: SetOperator :execrows
@@ -428,16 +425,13 @@ func (q *Queries) SetOperator(ctx context.Context, operator int64, iD string) (i
 	return result.RowsAffected()
 }
 
-const setPasswordHash = `-- name: SetPasswordHash :execrows
+const setPasswordHash = `-- name: SetPasswordHash :exec
 UPDATE customers SET password_hash = $1 WHERE id = $2
 `
 
-func (q *Queries) SetPasswordHash(ctx context.Context, passwordHash string, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, setPasswordHash, passwordHash, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) SetPasswordHash(ctx context.Context, passwordHash string, iD string) error {
+	_, err := q.db.ExecContext(ctx, setPasswordHash, passwordHash, iD)
+	return err
 }
 
 const setSecondFactor = `-- name: SetSecondFactor :execrows

@@ -9,16 +9,13 @@ import (
 	"context"
 )
 
-const deleteGuest = `-- name: DeleteGuest :execrows
+const deleteGuest = `-- name: DeleteGuest :exec
 DELETE FROM customers WHERE id = $1 AND guest = 1
 `
 
-func (q *Queries) DeleteGuest(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteGuest, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteGuest(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, deleteGuest, id)
+	return err
 }
 
 const deleteIdentity = `-- name: DeleteIdentity :exec
@@ -267,7 +264,7 @@ func (q *Queries) ReassignRegistrant(ctx context.Context, customerID string, gue
 	return err
 }
 
-const updateGuest = `-- name: UpdateGuest :execrows
+const updateGuest = `-- name: UpdateGuest :exec
 UPDATE customers SET email = $1, language = $2 WHERE id = $3 AND guest = 1
 `
 
@@ -277,10 +274,7 @@ type UpdateGuestParams struct {
 	ID       string
 }
 
-func (q *Queries) UpdateGuest(ctx context.Context, arg UpdateGuestParams) (int64, error) {
-	result, err := q.db.ExecContext(ctx, updateGuest, arg.Email, arg.Language, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) UpdateGuest(ctx context.Context, arg UpdateGuestParams) error {
+	_, err := q.db.ExecContext(ctx, updateGuest, arg.Email, arg.Language, arg.ID)
+	return err
 }

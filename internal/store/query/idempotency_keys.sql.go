@@ -9,19 +9,17 @@ import (
 	"context"
 )
 
-const deleteExpiredIdempotencyKey = `-- name: DeleteExpiredIdempotencyKey :exec
-DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2 AND ends_at <= $3
+const deleteExpiredIdempotencyKeys = `-- name: DeleteExpiredIdempotencyKeys :execrows
+DELETE FROM idempotency_keys
+WHERE (scope, key) IN (SELECT old.scope, old.key FROM idempotency_keys AS old WHERE old.ends_at <= $1 ORDER BY old.ends_at LIMIT $2)
 `
 
-type DeleteExpiredIdempotencyKeyParams struct {
-	Scope  string
-	Key    string
-	EndsAt int64
-}
-
-func (q *Queries) DeleteExpiredIdempotencyKey(ctx context.Context, arg DeleteExpiredIdempotencyKeyParams) error {
-	_, err := q.db.ExecContext(ctx, deleteExpiredIdempotencyKey, arg.Scope, arg.Key, arg.EndsAt)
-	return err
+func (q *Queries) DeleteExpiredIdempotencyKeys(ctx context.Context, endsAt int64, limit int32) (int64, error) {
+	result, err := q.db.ExecContext(ctx, deleteExpiredIdempotencyKeys, endsAt, limit)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 const deletePendingIdempotencyKey = `-- name: DeletePendingIdempotencyKey :exec
@@ -91,38 +89,6 @@ func (q *Queries) InsertIdempotencyKey(ctx context.Context, arg InsertIdempotenc
 		return 0, err
 	}
 	return result.RowsAffected()
-}
-
-const listExpiredIdempotencyKeys = `-- name: ListExpiredIdempotencyKeys :many
-SELECT scope, key FROM idempotency_keys WHERE ends_at <= $1 ORDER BY ends_at LIMIT $2
-`
-
-type ListExpiredIdempotencyKeysRow struct {
-	Scope string
-	Key   string
-}
-
-func (q *Queries) ListExpiredIdempotencyKeys(ctx context.Context, endsAt int64, limit int32) ([]ListExpiredIdempotencyKeysRow, error) {
-	rows, err := q.db.QueryContext(ctx, listExpiredIdempotencyKeys, endsAt, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ListExpiredIdempotencyKeysRow{}
-	for rows.Next() {
-		var i ListExpiredIdempotencyKeysRow
-		if err := rows.Scan(&i.Scope, &i.Key); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const releaseIdempotencyKeys = `-- name: ReleaseIdempotencyKeys :execrows

@@ -9,17 +9,14 @@ import (
 	"context"
 )
 
-const deleteOldJobErrors = `-- name: DeleteOldJobErrors :execrows
+const deleteOldJobErrors = `-- name: DeleteOldJobErrors :exec
 DELETE FROM job_errors
 WHERE job IN (SELECT old.job FROM job_errors AS old WHERE old.at < $1 ORDER BY old.at LIMIT $2)
 `
 
-func (q *Queries) DeleteOldJobErrors(ctx context.Context, at int64, limit int32) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteOldJobErrors, at, limit)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteOldJobErrors(ctx context.Context, at int64, limit int32) error {
+	_, err := q.db.ExecContext(ctx, deleteOldJobErrors, at, limit)
+	return err
 }
 
 const getJobError = `-- name: GetJobError :one
@@ -34,7 +31,7 @@ func (q *Queries) GetJobError(ctx context.Context, job string) (JobError, error)
 }
 
 const listNextDomainChanges = `-- name: ListNextDomainChanges :many
-SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -42,7 +39,7 @@ LIMIT $1
 
 type ListNextDomainChangesRow struct {
 	ID       string
-	Kind     string
+	What     string
 	State    string
 	Name     string
 	DueAt    int64
@@ -61,7 +58,7 @@ func (q *Queries) ListNextDomainChanges(ctx context.Context, limit int32) ([]Lis
 		var i ListNextDomainChangesRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
 			&i.State,
 			&i.Name,
 			&i.DueAt,
@@ -82,15 +79,18 @@ func (q *Queries) ListNextDomainChanges(ctx context.Context, limit int32) ([]Lis
 }
 
 const listNextMails = `-- name: ListNextMails :many
-SELECT id, kind, due_at, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
 ORDER BY due_at
 LIMIT $1
 `
 
 type ListNextMailsRow struct {
 	ID       string
-	Kind     string
+	What     string
+	State    string
+	Name     string
 	DueAt    int64
+	Node     string
 	Attempts int64
 }
 
@@ -105,8 +105,11 @@ func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMai
 		var i ListNextMailsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
+			&i.State,
+			&i.Name,
 			&i.DueAt,
+			&i.Node,
 			&i.Attempts,
 		); err != nil {
 			return nil, err
@@ -123,7 +126,7 @@ func (q *Queries) ListNextMails(ctx context.Context, limit int32) ([]ListNextMai
 }
 
 const listNextOrders = `-- name: ListNextOrders :many
-SELECT id, channel, state, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -131,8 +134,9 @@ LIMIT $1
 
 type ListNextOrdersRow struct {
 	ID       string
-	Channel  string
+	What     string
 	State    string
+	Name     string
 	DueAt    int64
 	Node     string
 	Attempts int64
@@ -149,8 +153,9 @@ func (q *Queries) ListNextOrders(ctx context.Context, limit int32) ([]ListNextOr
 		var i ListNextOrdersRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Channel,
+			&i.What,
 			&i.State,
+			&i.Name,
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
@@ -169,7 +174,7 @@ func (q *Queries) ListNextOrders(ctx context.Context, limit int32) ([]ListNextOr
 }
 
 const listNextProvisionItems = `-- name: ListNextProvisionItems :many
-SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
@@ -177,7 +182,7 @@ LIMIT $1
 
 type ListNextProvisionItemsRow struct {
 	ID       string
-	Kind     string
+	What     string
 	State    string
 	Name     string
 	DueAt    int64
@@ -196,7 +201,7 @@ func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]Li
 		var i ListNextProvisionItemsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
 			&i.State,
 			&i.Name,
 			&i.DueAt,
@@ -217,15 +222,19 @@ func (q *Queries) ListNextProvisionItems(ctx context.Context, limit int32) ([]Li
 }
 
 const listNextWebhookDeliveries = `-- name: ListNextWebhookDeliveries :many
-SELECT order_id, due_at, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
 WHERE due_at > 0
 ORDER BY due_at
 LIMIT $1
 `
 
 type ListNextWebhookDeliveriesRow struct {
-	OrderID  string
+	ID       string
+	What     string
+	State    string
+	Name     string
 	DueAt    int64
+	Node     string
 	Attempts int64
 }
 
@@ -238,7 +247,15 @@ func (q *Queries) ListNextWebhookDeliveries(ctx context.Context, limit int32) ([
 	items := []ListNextWebhookDeliveriesRow{}
 	for rows.Next() {
 		var i ListNextWebhookDeliveriesRow
-		if err := rows.Scan(&i.OrderID, &i.DueAt, &i.Attempts); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.What,
+			&i.State,
+			&i.Name,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -253,7 +270,7 @@ func (q *Queries) ListNextWebhookDeliveries(ctx context.Context, limit int32) ([
 }
 
 const listRetryingDomainChanges = `-- name: ListRetryingDomainChanges :many
-SELECT id, kind, state, name, due_at, node, attempts FROM domain_changes
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM domain_changes
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -261,7 +278,7 @@ LIMIT $1
 
 type ListRetryingDomainChangesRow struct {
 	ID       string
-	Kind     string
+	What     string
 	State    string
 	Name     string
 	DueAt    int64
@@ -280,7 +297,7 @@ func (q *Queries) ListRetryingDomainChanges(ctx context.Context, limit int32) ([
 		var i ListRetryingDomainChangesRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
 			&i.State,
 			&i.Name,
 			&i.DueAt,
@@ -301,7 +318,7 @@ func (q *Queries) ListRetryingDomainChanges(ctx context.Context, limit int32) ([
 }
 
 const listRetryingMails = `-- name: ListRetryingMails :many
-SELECT id, kind, due_at, attempts FROM mails
+SELECT id, kind AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM mails
 WHERE attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -309,8 +326,11 @@ LIMIT $1
 
 type ListRetryingMailsRow struct {
 	ID       string
-	Kind     string
+	What     string
+	State    string
+	Name     string
 	DueAt    int64
+	Node     string
 	Attempts int64
 }
 
@@ -325,8 +345,11 @@ func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRet
 		var i ListRetryingMailsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
+			&i.State,
+			&i.Name,
 			&i.DueAt,
+			&i.Node,
 			&i.Attempts,
 		); err != nil {
 			return nil, err
@@ -343,7 +366,7 @@ func (q *Queries) ListRetryingMails(ctx context.Context, limit int32) ([]ListRet
 }
 
 const listRetryingOrders = `-- name: ListRetryingOrders :many
-SELECT id, channel, state, due_at, node, attempts FROM orders
+SELECT id, channel AS what, state, '' AS name, due_at, node, attempts FROM orders
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -351,8 +374,9 @@ LIMIT $1
 
 type ListRetryingOrdersRow struct {
 	ID       string
-	Channel  string
+	What     string
 	State    string
+	Name     string
 	DueAt    int64
 	Node     string
 	Attempts int64
@@ -369,8 +393,9 @@ func (q *Queries) ListRetryingOrders(ctx context.Context, limit int32) ([]ListRe
 		var i ListRetryingOrdersRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Channel,
+			&i.What,
 			&i.State,
+			&i.Name,
 			&i.DueAt,
 			&i.Node,
 			&i.Attempts,
@@ -389,7 +414,7 @@ func (q *Queries) ListRetryingOrders(ctx context.Context, limit int32) ([]ListRe
 }
 
 const listRetryingProvisionItems = `-- name: ListRetryingProvisionItems :many
-SELECT id, kind, state, name, due_at, node, attempts FROM provision_items
+SELECT id, kind AS what, state, name, due_at, node, attempts FROM provision_items
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, id DESC
 LIMIT $1
@@ -397,7 +422,7 @@ LIMIT $1
 
 type ListRetryingProvisionItemsRow struct {
 	ID       string
-	Kind     string
+	What     string
 	State    string
 	Name     string
 	DueAt    int64
@@ -405,6 +430,7 @@ type ListRetryingProvisionItemsRow struct {
 	Attempts int64
 }
 
+// All lists have the same columns.
 func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) ([]ListRetryingProvisionItemsRow, error) {
 	rows, err := q.db.QueryContext(ctx, listRetryingProvisionItems, limit)
 	if err != nil {
@@ -416,7 +442,7 @@ func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) (
 		var i ListRetryingProvisionItemsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Kind,
+			&i.What,
 			&i.State,
 			&i.Name,
 			&i.DueAt,
@@ -437,15 +463,19 @@ func (q *Queries) ListRetryingProvisionItems(ctx context.Context, limit int32) (
 }
 
 const listRetryingWebhookDeliveries = `-- name: ListRetryingWebhookDeliveries :many
-SELECT order_id, due_at, attempts FROM webhook_deliveries
+SELECT order_id AS id, '' AS what, '' AS state, '' AS name, due_at, '' AS node, attempts FROM webhook_deliveries
 WHERE due_at > 0 AND attempts > 0
 ORDER BY attempts DESC, order_id DESC
 LIMIT $1
 `
 
 type ListRetryingWebhookDeliveriesRow struct {
-	OrderID  string
+	ID       string
+	What     string
+	State    string
+	Name     string
 	DueAt    int64
+	Node     string
 	Attempts int64
 }
 
@@ -458,7 +488,15 @@ func (q *Queries) ListRetryingWebhookDeliveries(ctx context.Context, limit int32
 	items := []ListRetryingWebhookDeliveriesRow{}
 	for rows.Next() {
 		var i ListRetryingWebhookDeliveriesRow
-		if err := rows.Scan(&i.OrderID, &i.DueAt, &i.Attempts); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.What,
+			&i.State,
+			&i.Name,
+			&i.DueAt,
+			&i.Node,
+			&i.Attempts,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -9,17 +9,14 @@ import (
 	"context"
 )
 
-const decrementTokenCount = `-- name: DecrementTokenCount :execrows
+const decrementTokenCount = `-- name: DecrementTokenCount :exec
 UPDATE customers SET token_count = token_count - 1
 WHERE id = $1 AND token_count > 0
 `
 
-func (q *Queries) DecrementTokenCount(ctx context.Context, id string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, decrementTokenCount, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DecrementTokenCount(ctx context.Context, id string) error {
+	_, err := q.db.ExecContext(ctx, decrementTokenCount, id)
+	return err
 }
 
 const getPersonalAccessToken = `-- name: GetPersonalAccessToken :one

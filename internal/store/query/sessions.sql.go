@@ -58,16 +58,13 @@ func (q *Queries) DeleteOldestSessions(ctx context.Context, arg DeleteOldestSess
 	return err
 }
 
-const deleteOtherSessions = `-- name: DeleteOtherSessions :execrows
+const deleteOtherSessions = `-- name: DeleteOtherSessions :exec
 DELETE FROM sessions WHERE customer_id = $1 AND id <> $2
 `
 
-func (q *Queries) DeleteOtherSessions(ctx context.Context, customerID string, iD string) (int64, error) {
-	result, err := q.db.ExecContext(ctx, deleteOtherSessions, customerID, iD)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected()
+func (q *Queries) DeleteOtherSessions(ctx context.Context, customerID string, iD string) error {
+	_, err := q.db.ExecContext(ctx, deleteOtherSessions, customerID, iD)
+	return err
 }
 
 const deleteSession = `-- name: DeleteSession :execrows

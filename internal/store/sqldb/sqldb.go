@@ -8,8 +8,8 @@
 //     fail each other. Concurrent changes share one commit (groupcommit.go), and each
 //     statement is prepared once per connection (prepared.go).
 //   - PostgreSQL has one pool. LIMIT parameters are inlined (inlinelimit.go) and text is
-//     compared by bytes (collation.go). Connections over a network need TLS
-//     (transport.go).
+//     compared by bytes (collation.go). Reading with text that can't be stored finds
+//     nothing (unstorable.go). Connections over a network need TLS (transport.go).
 //   - Driver errors become a *registrar.Cause with the name of the query and a class
 //     (errorclass.go, instrumented.go). A probe watches for conditions under which the
 //     database is degraded (health.go).
@@ -88,7 +88,7 @@ type DB struct {
 	engine Engine
 	// writer and reader are one pool on PostgreSQL.
 	writer, reader *sql.DB
-	// queries is the reader with prepared statements or inlined limits.
+	// queries is the reader with prepared statements, or with rewritten ones.
 	queries DBTX
 	// writeQueue serialises access to the writer of SQLite; nil on PostgreSQL.
 	writeQueue *writeQueue
@@ -129,7 +129,7 @@ func Open(opts Options) (*DB, error) {
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLifetime)
 	inliner := newLimitInliner()
-	return &DB{engine: Postgres, writer: pool, reader: pool, queries: limitInliningDB{pool, inliner}, limitInliner: inliner, health: health}, nil
+	return &DB{engine: Postgres, writer: pool, reader: pool, queries: findingDB{limitInliningDB{pool, inliner}}, limitInliner: inliner, health: health}, nil
 }
 
 // hostOfURL returns host and port of a database URL.
