@@ -98,16 +98,17 @@ type MissingKeyError struct {
 	Missing, Have []string
 }
 
+const missingKeyRemedy = "put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
+
 // Error names the keys by their ids, and the remedy.
 func (e *MissingKeyError) Error() string {
 	have := "no key at all"
 	if len(e.Have) > 0 {
 		have = "key " + strings.Join(e.Have, ", ")
 	}
-	return fmt.Sprintf("secret_key: the database is sealed with key %s, and this configuration has %s; "+
-		"put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key "+
+	return fmt.Sprintf("secret_key: the database is sealed with key %s, and this configuration has %s; %s "+
 		"('dotkontor config key-id' prints the id of a key; docs/operating.md, \"The secret key\", says what to do if it is lost)",
-		strings.Join(e.Missing, ", "), have)
+		strings.Join(e.Missing, ", "), have, missingKeyRemedy)
 }
 
 // LogCause names the keys.
@@ -115,9 +116,7 @@ func (e *MissingKeyError) LogCause() string {
 	return "keyring: key " + strings.Join(e.Missing, ", ") + " is missing"
 }
 
-func (*MissingKeyError) action() string {
-	return "put the missing key from your backup into secret_key, additional_secret_keys or DATA/secret.key"
-}
+func (*MissingKeyError) action() string { return missingKeyRemedy }
 
 // problem is a fault of the keys with its remedy for the operator.
 type problem struct{ reason, remedy string }
@@ -149,16 +148,7 @@ func CheckUnused(ctx context.Context, store Store) error {
 	if len(needed) > 0 {
 		return &MissingKeyError{Missing: needed}
 	}
-	for _, column := range store.SealedColumns() {
-		values, err := store.SealedValues(ctx, column, nil, 1)
-		if err != nil {
-			return err
-		}
-		if len(values) > 0 {
-			return ErrWrongKey
-		}
-	}
-	return nil
+	return checkUntagged(ctx, store, func(Value) bool { return false })
 }
 
 // Check returns an error unless keys are all that the database needs. It changes
@@ -173,9 +163,16 @@ func Check(ctx context.Context, store Store, keys []registrar.SealKey) error {
 		return err
 	}
 	if len(rows) == 0 {
-		return checkUntagged(ctx, store, seal)
+		return checkUntagged(ctx, store, opens(seal))
 	}
 	return check(rows, seal)
+}
+
+func opens(seal *registrar.Seal) func(Value) bool {
+	return func(value Value) bool {
+		_, err := seal.Open(value.Purpose, value.Sealed)
+		return err == nil
+	}
 }
 
 func check(rows []Key, seal *registrar.Seal) error {
@@ -198,24 +195,18 @@ func check(rows []Key, seal *registrar.Seal) error {
 
 // checkUntagged checks a database that no version with key ids has opened. One value
 // that opens proves the key; others may be of a key that was lost before.
-func checkUntagged(ctx context.Context, store Store, seal *registrar.Seal) error {
-	seen := false
+func checkUntagged(ctx context.Context, store Store, opens func(Value) bool) error {
+	var result error
 	for _, column := range store.SealedColumns() {
 		values, err := store.SealedValues(ctx, column, nil, pageSize)
-		if err != nil {
+		if err != nil || slices.ContainsFunc(values, opens) {
 			return err
 		}
-		for _, value := range values {
-			seen = true
-			if _, err := seal.Open(value.Purpose, value.Sealed); err == nil {
-				return nil
-			}
+		if len(values) > 0 {
+			result = ErrWrongKey
 		}
 	}
-	if seen {
-		return ErrWrongKey
-	}
-	return nil
+	return result
 }
 
 // Config configures a Keyring.
@@ -248,12 +239,6 @@ type Keyring struct {
 // Open reads the keys, checks them against the database, and returns a Keyring that
 // seals with the active one. In a database without a key the first one becomes active.
 func Open(ctx context.Context, cfg Config) (*Keyring, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
 	k, err := openUnchecked(cfg)
 	if err != nil {
 		return nil, err
@@ -263,7 +248,7 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		if err := checkUntagged(ctx, cfg.Store, k.seal); err != nil {
+		if err := checkUntagged(ctx, cfg.Store, opens(k.seal)); err != nil {
 			return nil, err
 		}
 		// Another node may have added another key first: this one is then reported as
@@ -275,13 +260,24 @@ func Open(ctx context.Context, cfg Config) (*Keyring, error) {
 			return nil, err
 		}
 	}
+	return k, k.useActiveKey(rows)
+}
+
+// useActiveKey seals with the active key if all needed ones are there.
+func (k *Keyring) useActiveKey(rows []Key) error {
 	if err := check(rows, k.seal); err != nil {
-		return nil, err
+		return err
 	}
-	return k, k.seal.SetKeys(k.keys, activeKeyID(rows))
+	return k.seal.SetKeys(k.keys, activeKeyID(rows))
 }
 
 func openUnchecked(cfg Config) (*Keyring, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
 	keys, err := cfg.Load()
 	if err != nil {
 		return nil, err
@@ -300,10 +296,16 @@ func (k *Keyring) newKey(id string, state State) Key {
 }
 
 func activeKeyID(rows []Key) string {
-	for _, row := range rows {
-		if row.State == Active {
-			return row.ID
-		}
+	if at := slices.IndexFunc(rows, func(row Key) bool { return row.State == Active }); at >= 0 {
+		return rows[at].ID
+	}
+	return ""
+}
+
+// stateOf returns the state of a key; empty if the database does not know it.
+func stateOf(rows []Key, id string) State {
+	if at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == id }); at >= 0 {
+		return rows[at].State
 	}
 	return ""
 }
@@ -315,17 +317,17 @@ func (k *Keyring) Seal() *registrar.Seal { return k.seal }
 // a rotation that has not seen the node may have begun since Open.
 func (k *Keyring) RegisterNode(ctx context.Context, node string) error {
 	k.node = node
-	if err := k.report(ctx); err != nil {
+	k.mu.Lock()
+	err := k.report(ctx)
+	k.mu.Unlock()
+	if err != nil {
 		return err
 	}
 	rows, err := k.cfg.Store.SealKeys(ctx)
 	if err != nil {
 		return err
 	}
-	if err := check(rows, k.seal); err != nil {
-		return err
-	}
-	return k.seal.SetKeys(k.keys, activeKeyID(rows))
+	return k.useActiveKey(rows)
 }
 
 // SetLoader replaces Config.Load. It must be called before Run.
@@ -425,7 +427,8 @@ func (k *Keyring) Refresh(ctx context.Context) error {
 	keys, kept := slices.Clone(loaded), []string(nil)
 	for _, key := range k.keys {
 		id := key.KeyID()
-		needed := slices.ContainsFunc(rows, func(row Key) bool { return row.ID == id && row.State != Retired })
+		state := stateOf(rows, id)
+		needed := state != "" && state != Retired
 		if !slices.Contains(loaded, key) && (needed || loadErr != nil) {
 			keys, kept = append(keys, key), append(kept, id)
 		}
@@ -444,17 +447,11 @@ func (k *Keyring) Refresh(ctx context.Context) error {
 			"put it back into the configuration, or this node will not start again",
 		}
 	}
-	return errors.Join(loadErr, k.reportLocked(ctx), check(rows, k.seal))
+	return errors.Join(loadErr, k.report(ctx), check(rows, k.seal))
 }
 
+// report stores this node's report if it has changed or is due. The caller holds the lock.
 func (k *Keyring) report(ctx context.Context) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.reportLocked(ctx)
-}
-
-// reportLocked stores this node's report if it has changed or is due.
-func (k *Keyring) reportLocked(ctx context.Context) error {
 	now := Node{Name: k.node, KeyIDs: k.seal.KeyIDs(), WriteID: k.seal.WriteID(), SeenAt: k.cfg.Now()}
 	if k.node == "" || now.WriteID == k.reported.WriteID && slices.Equal(now.KeyIDs, k.reported.KeyIDs) && now.SeenAt.Sub(k.reported.SeenAt) < reportInterval {
 		return nil

@@ -40,9 +40,6 @@ const (
 // NewRotation reads the configured keys. Unlike Open it works on a database whose keys
 // are missing, because it is also used to abandon a lost key.
 func NewRotation(cfg Config) (*Rotation, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
 	k, err := openUnchecked(cfg)
 	return &Rotation{keyring: k, Progress: func(string) {}, Wait: 3 * time.Minute}, err
 }
@@ -87,27 +84,18 @@ func (r *Rotation) Target(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	states := make(map[string]State)
-	for _, row := range rows {
-		states[row.ID] = row.State
-	}
 	ids := r.keyring.seal.KeyIDs()
-	if state := states[ids[0]]; state == "" || state == Next {
-		return ids[0], nil
-	}
-	var others []string
-	for _, id := range ids {
-		if state := states[id]; state == "" || state == Next {
-			others = append(others, id)
-		}
-	}
-	switch len(others) {
-	case 0:
+	unused := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		state := stateOf(rows, id)
+		return state != "" && state != Next
+	})
+	switch {
+	case len(unused) == 0:
 		return "", nil
-	case 1:
-		return others[0], nil
+	case len(unused) == 1, unused[0] == ids[0]:
+		return unused[0], nil
 	}
-	return "", fmt.Errorf("several configured keys are new to the database (%s): configure one of them only", strings.Join(others, ", "))
+	return "", fmt.Errorf("several configured keys are new to the database (%s): configure one of them only", strings.Join(unused, ", "))
 }
 
 // Rotate makes the target active and reseals every value with it. Without a target it
@@ -338,14 +326,14 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == id })
-	switch {
-	case at < 0:
+	switch state := stateOf(rows, id); state {
+	case "":
 		return fmt.Errorf("the database knows no key %s", id)
-	case rows[at].State == Retired:
+	case Retired:
 		return nil
-	case rows[at].State != Previous:
-		return fmt.Errorf("key %s is the %s one: rotate to another key first", id, rows[at].State)
+	case Previous:
+	default:
+		return fmt.Errorf("key %s is the %s one: rotate to another key first", id, state)
 	}
 	if err := r.waitForNodes(ctx, "seal with another key than "+id, func(node Node) bool { return node.WriteID != id }); err != nil {
 		return err
@@ -366,7 +354,11 @@ func (r *Rotation) Retire(ctx context.Context, id string) error {
 	if len(left) > 0 {
 		return fmt.Errorf("key %s still seals values (%s): start the rotation again, then drop the key", id, strings.Join(left, ", "))
 	}
-	done, err := r.keyring.cfg.Store.RetireSealKey(ctx, id, Previous, r.keyring.cfg.Now())
+	return r.retire(ctx, id, Previous)
+}
+
+func (r *Rotation) retire(ctx context.Context, id string, was State) error {
+	done, err := r.keyring.cfg.Store.RetireSealKey(ctx, id, was, r.keyring.cfg.Now())
 	if err == nil && !done {
 		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
 	}
@@ -397,7 +389,7 @@ func (r *Rotation) checkLastReports(ctx context.Context, id string) error {
 // Abandon abandons a lost key. The first configured key becomes active in its place;
 // values that only the lost key opens stay unreadable.
 func (r *Rotation) Abandon(ctx context.Context, id string) error {
-	store, now := r.keyring.cfg.Store, r.keyring.cfg.Now()
+	store := r.keyring.cfg.Store
 	rows, err := store.SealKeys(ctx)
 	if err != nil {
 		return err
@@ -405,29 +397,24 @@ func (r *Rotation) Abandon(ctx context.Context, id string) error {
 	if slices.Contains(r.keyring.seal.KeyIDs(), id) {
 		return fmt.Errorf("key %s is configured, so it is not lost: use --drop", id)
 	}
-	at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == id })
-	if at < 0 {
+	was := stateOf(rows, id)
+	if was == "" {
 		return fmt.Errorf("the database knows no key %s", id)
 	}
-	was := rows[at].State
 	if was == Active {
 		replacement := r.keyring.seal.KeyIDs()[0]
-		if at := slices.IndexFunc(rows, func(row Key) bool { return row.ID == replacement }); at >= 0 && rows[at].State == Retired {
+		if stateOf(rows, replacement) == Retired {
 			return fmt.Errorf("the configured key %s is retired: configure a new one", replacement)
 		}
 		if _, err := store.AddSealKey(ctx, r.keyring.newKey(replacement, Next)); err != nil {
 			return err
 		}
-		done, err := store.ActivateSealKey(ctx, r.keyring.newKey(replacement, Next), id, now)
+		done, err := store.ActivateSealKey(ctx, r.keyring.newKey(replacement, Next), id, r.keyring.cfg.Now())
 		if err != nil || !done {
 			return errors.Join(err, fmt.Errorf("key %s could not be replaced by %s", id, replacement))
 		}
 		r.progressf("key %s is the active one now", replacement)
 		was = Previous
 	}
-	done, err := store.RetireSealKey(ctx, id, was, now)
-	if err == nil && !done {
-		err = fmt.Errorf("the state of key %s has changed meanwhile", id)
-	}
-	return err
+	return r.retire(ctx, id, was)
 }
