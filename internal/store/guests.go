@@ -153,17 +153,15 @@ const linkClaim = account.LinkKind(registrar.MailClaim)
 
 // ClaimableOrder returns the newest order of the guest account that a link is for.
 func (db *DB) ClaimableOrder(ctx context.Context, link registrar.SecretHash, now time.Time) (order.Order, bool, error) {
-	q := db.read()
-	known, ok, err := accounts{q}.GetLink(ctx, link, linkClaim, now)
+	known, ok, err := accounts{db.read()}.GetLink(ctx, link, linkClaim, now)
 	if err != nil || !ok {
 		return order.Order{}, false, err
 	}
-	rows, err := q.ListCustomerOrders(ctx, query.ListCustomerOrdersParams{CustomerID: known.Customer, ID: lastOrder, Limit: 1})
-	if err != nil || len(rows) == 0 {
+	orders, err := db.ListOrders(ctx, known.Customer, "", 1)
+	if err != nil || len(orders) == 0 {
 		return order.Order{}, false, err
 	}
-	whole, err := loadOrder(ctx, q, rows[0])
-	return whole, err == nil, err
+	return orders[0], true, nil
 }
 
 // ClaimGuestOrders moves everything that belongs to the guest account of a link to a customer.

@@ -34,6 +34,15 @@ func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now
 	})
 }
 
+func queueMails(ctx context.Context, q *query.Queries, mails []registrar.Mail, now time.Time) error {
+	for _, mail := range mails {
+		if err := enqueueMail(ctx, q, mail, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ListDueMails returns due mails, the longest overdue first. Other nodes see the same
 // ones; ClaimMail decides which node sends each.
 func (db *DB) ListDueMails(ctx context.Context, now time.Time, limit int) ([]mailer.QueuedMail, error) {

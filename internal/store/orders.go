@@ -159,40 +159,33 @@ func (db *DB) ListOrdersAfter(ctx context.Context, id string, limit int) ([]orde
 		return nil, err
 	}
 	first, last := rows[0].ID, rows[len(rows)-1].ID
-	items, err := q.ListOrderItemsInRange(ctx, first, last)
+	items, err := byOrder(func(row query.OrderItem) (string, order.Item) { return row.OrderID, itemOf(row) })(q.ListOrderItemsInRange(ctx, first, last))
 	if err != nil {
 		return nil, err
 	}
-	payments, err := q.ListPaymentsInOrderRange(ctx, first, last)
+	payments, err := byOrder(func(row query.Payment) (string, order.Payment) { return row.OrderID, paymentOf(row) })(q.ListPaymentsInOrderRange(ctx, first, last))
 	if err != nil {
 		return nil, err
 	}
-	refunds, err := q.ListRefundsInOrderRange(ctx, first, last)
-	if err != nil {
-		return nil, err
-	}
-	orders, at := make([]order.Order, len(rows)), make(map[string]*order.Order, len(rows))
-	for i, row := range rows {
-		orders[i] = orderOf(row)
-		at[row.ID] = &orders[i]
-	}
-	// Rows added between the queries are left for the next page.
-	for _, item := range items {
-		if whole := at[item.OrderID]; whole != nil {
-			whole.Items = append(whole.Items, itemOf(item))
+	refunds, err := byOrder(func(row query.Refund) (string, order.Refund) { return row.OrderID, refundOf(row) })(q.ListRefundsInOrderRange(ctx, first, last))
+	// Rows of orders added between the queries are left for the next page.
+	return rowsAs(func(row query.Order) order.Order {
+		whole := orderOf(row)
+		whole.Items, whole.Payments, whole.Refunds = items[row.ID], payments[row.ID], refunds[row.ID]
+		return whole
+	})(rows, err)
+}
+
+// byOrder converts rows and groups them by order.
+func byOrder[Row, T any](convert func(Row) (id string, value T)) func([]Row, error) (map[string][]T, error) {
+	return func(rows []Row, err error) (map[string][]T, error) {
+		groups := make(map[string][]T)
+		for _, row := range rows {
+			id, value := convert(row)
+			groups[id] = append(groups[id], value)
 		}
+		return groups, err
 	}
-	for _, payment := range payments {
-		if whole := at[payment.OrderID]; whole != nil {
-			whole.Payments = append(whole.Payments, paymentOf(payment))
-		}
-	}
-	for _, refund := range refunds {
-		if whole := at[refund.OrderID]; whole != nil {
-			whole.Refunds = append(whole.Refunds, refundOf(refund))
-		}
-	}
-	return orders, nil
 }
 
 // SpentSince sums up what this account, this address and each card of this account have

@@ -24,12 +24,9 @@ func (db *DB) AddOrder(ctx context.Context, newOrder order.Order, maxOpen int, e
 		if err := rowOr(noSuchCustomer())(q.LockBuyer(ctx, newOrder.Customer)); err != nil {
 			return err
 		}
-		row, err := q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey)
-		if err == nil {
-			stored, err = loadOrder(ctx, q, row)
-			return err
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		open, found, err := decodeRow(orderWith(ctx, q))(q.GetOpenOrderByItems(ctx, newOrder.Customer, newOrder.ItemsKey))
+		if err != nil || found {
+			stored = open
 			return err
 		}
 		if err := checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen); err != nil {
@@ -107,57 +104,45 @@ func (db *DB) UpdateOrder(ctx context.Context, transition order.Transition) (boo
 	if transition.At.IsZero() {
 		transition.At = transition.To.UpdatedAt
 	}
-	now := transition.To
-	now.Items = slices.Clone(now.Items)
-	for i, item := range now.Items {
-		now.Items[i].SealedCode = db.reseal(registrar.AuthCodePurpose(item.Name), item.SealedCode)
+	items := transition.To.Items
+	transition.To.Items = slices.Clone(items)
+	for i, item := range items {
+		transition.To.Items[i].SealedCode = db.reseal(registrar.AuthCodePurpose(item.Name), item.SealedCode)
 	}
+	transition.To.SealedVerifyLink = db.reseal(registrar.VerifyLinkPurpose(transition.To.ID), transition.To.SealedVerifyLink)
 	updated, err := db.swap(ctx, func(q *query.Queries) error {
-		if err := lockBuyerFor(ctx, q, transition); err != nil {
-			return err
-		}
-		// The order's row is updated next: on PostgreSQL it is the lock for all the rest.
-		if err := swapped(q.UpdateOrder(ctx, query.UpdateOrderParams{
-			State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
-			CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
-			Contact: contactText(now.Contact), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
-			Registrant: registrantText(now.Registrant),
-			Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
-			VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
-			VatID: now.Totals.VATID, VatUnchecked: boolToInt(now.Totals.Unchecked),
-			VerifyLink: string(now.VerifyLink), VerifySealed: db.reseal(registrar.VerifyLinkPurpose(now.ID), now.SealedVerifyLink), AutoRenew: boolToInt(now.AutoRenew),
-			ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
-			UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
-			DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
-			ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
-		})); err != nil {
-			return err
-		}
-		if err := updatePayments(ctx, q, transition); err != nil {
-			return err
-		}
-		if err := updateGuestBuyer(ctx, q, transition); err != nil {
-			return err
-		}
-		if transition.Provision {
-			if err := provisionOrderItems(ctx, q, now, transition.At); err != nil {
+		// On PostgreSQL the order's row is the lock for all that is updated after it.
+		for _, step := range []func(context.Context, *query.Queries, order.Transition) error{
+			lockBuyerFor, updateOrderRow, updatePayments, updateGuestBuyer, provisionOrderItems, updateItems, recordUpdateEffects,
+		} {
+			if err := step(ctx, q, transition); err != nil {
 				return err
 			}
 		}
-		if err := updateItems(ctx, q, transition, now); err != nil {
-			return err
-		}
-		if order.VisibleToAgent(transition.From, now) {
-			if err := q.EnqueueWebhookDelivery(ctx, micros(transition.At), now.ID); err != nil {
-				return err
-			}
-		}
-		return recordUpdateEffects(ctx, q, transition)
+		return nil
 	})
 	if updated {
-		copy(transition.To.Items, now.Items) // items without a provision item have failed
+		copy(items, transition.To.Items) // items without a provision item have failed
 	}
 	return updated, err
+}
+
+func updateOrderRow(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	now := transition.To
+	return swapped(q.UpdateOrder(ctx, query.UpdateOrderParams{
+		State: string(now.State), OpenOrder: boolToInt(now.State.Open()),
+		CustomerID: now.Customer, EmailKey: emailKey(now.Email), ItemsKey: now.ItemsKey,
+		Contact: contactText(now.Contact), Claimed: boolToInt(now.Claimed), ClaimMailedAt: micros(now.ClaimMailedAt), CompleterID: now.Completer,
+		Registrant: registrantText(now.Registrant),
+		Net:        int64(now.Totals.Net), Vat: int64(now.Totals.VAT), Gross: int64(now.Totals.Gross),
+		VatRate: int64(now.Totals.RateBasisPoints), VatRule: now.Totals.Rule, VatCountry: now.Totals.Country,
+		VatID: now.Totals.VATID, VatUnchecked: boolToInt(now.Totals.Unchecked),
+		VerifyLink: string(now.VerifyLink), VerifySealed: now.SealedVerifyLink, AutoRenew: boolToInt(now.AutoRenew),
+		ConsentAt: micros(now.Consent.At), ConsentWording: now.Consent.Wording,
+		UpdatedAt: micros(now.UpdatedAt), ExpiresAt: micros(now.ExpiresAt), PaidAt: micros(now.PaidAt),
+		DueAt: micros(now.DueAt), Node: now.Node, Attempts: int64(now.Attempts),
+		ID: now.ID, WasState: string(transition.From.State), WasVersion: transition.From.Version,
+	}))
 }
 
 // lockBuyerFor locks the account that claims an order or starts to pay for it, before the
@@ -180,8 +165,11 @@ func lockBuyerFor(ctx context.Context, q *query.Queries, transition order.Transi
 
 // provisionOrderItems inserts a provision item for each order item that has an id for one.
 // An item whose name is taken fails. If an item failed, the order is due at once.
-func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, at time.Time) error {
-	held := false
+func provisionOrderItems(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	if !transition.Provision {
+		return nil
+	}
+	o, held := transition.To, false
 	// Sorted, so that two orders for the same names lock them in the same order.
 	places := make([]int, len(o.Items))
 	for i := range places {
@@ -196,7 +184,7 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 		added, err := insertProvisionItem(ctx, q, provision.Item{
 			ID: item.ProvisionItem, Customer: o.Customer, Name: item.Name, TLD: item.TLD, Kind: provision.Kind(item.Kind), Years: item.Years,
 			Payment: order.PaymentOf(o.ID), Account: item.Account, Domain: item.Domain, SealedCode: item.SealedCode,
-			Registrant: o.Registrant, CreatedAt: at,
+			Registrant: o.Registrant, CreatedAt: transition.At,
 		})
 		if err != nil {
 			return err
@@ -207,10 +195,11 @@ func provisionOrderItems(ctx context.Context, q *query.Queries, o order.Order, a
 	if !held {
 		return nil
 	}
-	return q.SetOrderDue(ctx, o.ID, micros(at))
+	return q.SetOrderDue(ctx, o.ID, micros(transition.At))
 }
 
-func updateItems(ctx context.Context, q *query.Queries, transition order.Transition, now order.Order) error {
+func updateItems(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	now := transition.To
 	if transition.ReplacesItems() {
 		if !transition.MayReplaceItems() {
 			return fmt.Errorf("store: update order %s: items can't be replaced", now.ID)
@@ -235,9 +224,14 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 	return nil
 }
 
-// recordUpdateEffects stores what goes with a transition: pending invoices, the payment
-// method, audit events and mails.
+// recordUpdateEffects stores what goes with a transition: the agent's webhook delivery,
+// pending invoices, the payment method, audit events and mails.
 func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
+	if order.VisibleToAgent(transition.From, transition.To) {
+		if err := q.EnqueueWebhookDelivery(ctx, micros(transition.At), transition.To.ID); err != nil {
+			return err
+		}
+	}
 	if err := insertPendingInvoices(ctx, q, transition); err != nil {
 		return err
 	}
@@ -251,12 +245,7 @@ func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order
 			return err
 		}
 	}
-	for _, mail := range transition.Mails {
-		if err := enqueueMail(ctx, q, mail, transition.At); err != nil {
-			return err
-		}
-	}
-	return nil
+	return queueMails(ctx, q, transition.Mails, transition.At)
 }
 
 // finishOrderItem stores the result of a provision item that has ended in its order item

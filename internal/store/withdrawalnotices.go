@@ -25,12 +25,7 @@ func (db *DB) AddWithdrawalNotice(ctx context.Context, notice withdrawal.Notice,
 		if err != nil {
 			return fmt.Errorf("store: add withdrawal notice: %w", err)
 		}
-		for _, mail := range mails {
-			if err := enqueueMail(ctx, q, mail, notice.At); err != nil {
-				return err
-			}
-		}
-		return nil
+		return queueMails(ctx, q, mails, notice.At)
 	})
 }
 
