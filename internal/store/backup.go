@@ -137,12 +137,11 @@ func (w *lineWriter) write(value any) {
 		return
 	}
 	line, err := json.Marshal(value)
-	switch {
-	case err != nil:
+	if err == nil && len(line) >= maxLineBytes {
+		err = fmt.Errorf("a row of %d bytes exceeds the limit of a backup", len(line))
+	}
+	if err != nil {
 		w.err = err
-		return
-	case len(line) >= maxLineBytes:
-		w.err = fmt.Errorf("a row of %d bytes exceeds the limit of a backup", len(line))
 		return
 	}
 	line = append(line, '\n')
@@ -155,16 +154,13 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 	if w.err != nil {
 		return w.err
 	}
-	if err := w.buffered.Flush(); err != nil {
-		return err
-	}
-	return w.compressed.Close()
+	return errors.Join(w.buffered.Flush(), w.compressed.Close())
 }
 
 // table writes one table, row by row.
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
 	w.write(backupTable{Table: t.Name, Columns: t.Columns})
-	rows, err := tx.QueryContext(ctx, "SELECT "+quoteIdentList(t.Columns)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalog
+	rows, err := tx.QueryContext(ctx, "SELECT "+sqldb.QuoteIdent(t.Columns...)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalog
 	if err != nil {
 		return 0, err
 	}
@@ -202,16 +198,4 @@ func encodeValue(value any) (any, error) {
 	default:
 		return nil, fmt.Errorf("unsupported type %T", value)
 	}
-}
-
-// quoteIdentList quotes names for SQL, separated by commas.
-func quoteIdentList(names []string) string {
-	var text []byte
-	for i, name := range names {
-		if i > 0 {
-			text = append(text, ", "...)
-		}
-		text = append(text, sqldb.QuoteIdent(name)...)
-	}
-	return string(text)
 }

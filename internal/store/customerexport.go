@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -91,13 +92,6 @@ func redactOperators(kind, names string) []column {
 	return all
 }
 
-func join(lists ...[]column) (all []column) {
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
-}
-
 // part is the section of an export for one table.
 type part struct {
 	name, table string
@@ -115,11 +109,11 @@ func (p part) sql(page bool) string {
 	for _, c := range p.columns {
 		names = append(names, c.sql)
 	}
-	if p.key == "" {
-		return "SELECT " + strings.Join(names, ", ") + " FROM " + p.table + " WHERE " + p.where
-	}
-	text := "SELECT " + strings.Join(append(names, p.key), ", ") + " FROM " + p.table + " WHERE " + p.where
-	if !page {
+	text := "SELECT " + strings.Join(append(names, cmp.Or(p.key, "''")), ", ") + " FROM " + p.table + " WHERE " + p.where
+	switch {
+	case p.key == "":
+		return text
+	case !page:
 		return text + " ORDER BY " + p.key
 	}
 	return fmt.Sprintf("%s AND %s > $2 ORDER BY %s LIMIT %d", text, p.key, p.key, exportPageSize)
@@ -181,10 +175,7 @@ func (db *DB) exportRecords(ctx context.Context, p part, text, base string, valu
 			}
 		}
 	}
-	if p.key != "" {
-		last = keys[len(keys)-1]
-	}
-	return records, last, nil
+	return records, keys[len(keys)-1], nil
 }
 
 // exportRows returns the records and keys of one query, without nested parts.
@@ -195,73 +186,52 @@ func (db *DB) exportRows(ctx context.Context, p part, text, base string, values 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		cells, key := make([]cell, len(p.columns)), ""
-		places := make([]any, 0, len(cells)+1)
-		for i, c := range p.columns {
-			cells[i].form = c.form
-			places = append(places, cells[i].scanTarget())
+		key, values := "", make([]any, len(p.columns))
+		places := make([]any, 0, len(values)+1)
+		for i := range values {
+			places = append(places, &values[i])
 		}
-		if p.key != "" {
-			places = append(places, &key)
-		}
-		if err := rows.Scan(places...); err != nil {
+		if err := rows.Scan(append(places, &key)...); err != nil {
 			return nil, nil, err
 		}
-		record := make(export.Record, 0, len(cells))
+		var record export.Record
 		for i, c := range p.columns {
-			record = append(record, cells[i].fields(c.name, base)...)
+			record = append(record, c.fields(values[i], base)...)
 		}
 		records, keys = append(records, record), append(keys, key)
 	}
 	return records, keys, rows.Err()
 }
 
-// cell is the value of one column in one row.
-type cell struct {
-	form   form
-	text   string
-	number int64
-}
-
-func (c *cell) scanTarget() any {
-	switch c.form {
-	case asText, asJSON, asList, asInvoiceFiles:
-		return &c.text
-	default:
-		return &c.number
-	}
-}
-
 // invoicePath is the checkout's path to invoice files.
 const invoicePath = "/portal/invoices/"
 
-// fields returns the JSON fields of the cell; none for an empty value.
-func (c *cell) fields(as, base string) []export.Field {
-	var value any = c.text
+// fields returns the JSON fields of a value, which is text or a number; none if it is empty.
+func (c column) fields(value any, base string) []export.Field {
+	text, _ := value.(string)
+	number, _ := value.(int64)
+	field := func(value any) []export.Field { return []export.Field{{Name: c.name, Value: value}} }
 	switch c.form {
-	case asTime:
-		if c.number == 0 {
-			return nil
-		}
-		return []export.Field{{Name: as, Value: fromMicros(c.number).Format(time.RFC3339Nano)}}
 	case asFlag:
-		return []export.Field{{Name: as, Value: c.number != 0}}
+		return field(number != 0)
 	case asNumber:
-		return []export.Field{{Name: as, Value: c.number}}
+		return field(number)
 	case asMoney:
-		return []export.Field{{Name: as, Value: registrar.Cents(c.number).String()}}
+		return field(registrar.Cents(number).String())
 	case asInvoiceFiles:
-		return []export.Field{{Name: "pdf", Value: base + invoicePath + c.text + "/pdf"}, {Name: "xml", Value: base + invoicePath + c.text + "/xml"}}
-	case asJSON:
-		if json.Valid([]byte(c.text)) {
-			value = json.RawMessage(c.text)
-		}
-	case asList:
-		value = strings.Fields(c.text)
-	case asText:
+		url := base + invoicePath + text
+		return []export.Field{{Name: "pdf", Value: url + "/pdf"}, {Name: "xml", Value: url + "/xml"}}
+	case asText, asTime, asJSON, asList:
 	}
-	if c.text == "" {
+	switch {
+	case text == "" && number == 0:
 		return nil
+	case c.form == asTime:
+		return field(fromMicros(number).Format(time.RFC3339Nano))
+	case c.form == asList:
+		return field(strings.Fields(text))
+	case c.form == asJSON && json.Valid([]byte(text)):
+		return field(json.RawMessage(text))
 	}
-	return []export.Field{{Name: as, Value: value}}
+	return field(text)
 }

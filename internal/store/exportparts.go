@@ -1,5 +1,7 @@
 package store
 
+import "slices"
+
 // whereCustomer selects the rows of an account.
 const whereCustomer = "customer_id = $1"
 
@@ -12,52 +14,52 @@ func exportParts() []part {
 // accountParts cover the account and its credentials.
 func accountParts() []part {
 	return []part{
-		{name: "account", table: "customers", where: "id = $1", columns: join(
+		{name: "account", table: "customers", where: "id = $1", columns: slices.Concat(
 			columns(asText, "id email language"), columns(asTime, "created_at confirmed_at disabled_at"), columns(asFlag, "operator"),
 			derived("hasPassword", "CASE WHEN password_hash = '' THEN 0 ELSE 1 END", asFlag),
 			derived("hasSecondFactor", "CASE WHEN totp_sealed = '' THEN 0 ELSE 1 END", asFlag),
 		)},
-		{name: "registrant", table: "registrants", where: whereCustomer, columns: join(
+		{name: "registrant", table: "registrants", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "kind name organisation street postal_code city state country phone vat_id"), columns(asTime, "updated_at"),
 		)},
 		// VIES results are stored by VAT id.
-		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: join(
+		{name: "vatCheck", table: "vat_checks", where: "vat_id = (SELECT vat_id FROM registrants WHERE customer_id = $1)", columns: slices.Concat(
 			columns(asText, "vat_id"), columns(asFlag, "valid"), columns(asTime, "checked_at"),
 		)},
-		{name: "identity", table: "identities", where: whereCustomer, columns: join(
+		{name: "identity", table: "identities", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "name failure"), columns(asTime, "verified_at updated_at"),
 		)},
-		{name: "paymentMethod", table: "payment_methods", where: whereCustomer, columns: join(
+		{name: "paymentMethod", table: "payment_methods", where: whereCustomer, columns: slices.Concat(
 			columns(asText, "label"), columns(asTime, "updated_at"),
 		)},
-		{name: "passkeys", table: "passkeys", where: whereCustomer, key: "id", columns: join(
+		{name: "passkeys", table: "passkeys", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name"), columns(asTime, "created_at last_used_at"),
 		)},
-		{name: "recoveryCodes", table: "recovery_codes", where: whereCustomer, key: "hash", columns: join(
+		{name: "recoveryCodes", table: "recovery_codes", where: whereCustomer, key: "hash", columns: slices.Concat(
 			derived("used", "CASE WHEN used_at = 0 THEN 0 ELSE 1 END", asFlag), columns(asTime, "used_at"),
 		)},
-		{name: "sessions", table: "sessions", where: whereCustomer, key: "id", columns: join(
+		{name: "sessions", table: "sessions", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id state auth_method address user_agent"), columns(asTime, "created_at authenticated_at seen_at expires_at"),
 		)},
 		{name: "devices", table: "devices", where: whereCustomer, key: "hash", columns: columns(asTime, "created_at expires_at")},
-		{name: "mailedLinks", table: "links", where: whereCustomer, key: "hash", columns: join(
+		{name: "mailedLinks", table: "links", where: whereCustomer, key: "hash", columns: slices.Concat(
 			columns(asText, "kind email"), columns(asTime, "expires_at used_at"),
 		)},
-		{name: "mailsToBeSent", table: "mails", where: whereCustomer, key: "id", columns: join(
+		{name: "mailsToBeSent", table: "mails", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "kind recipient language"), columns(asTime, "created_at"), columns(asJSON, "data"),
 		)},
-		{name: "tokens", table: "personal_access_tokens", where: whereCustomer, key: "id", columns: join(
+		{name: "tokens", table: "personal_access_tokens", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name"), columns(asTime, "created_at last_used_at revoked_at"),
 		)},
-		{name: "applications", table: "grants", where: whereCustomer, key: "id", columns: join(
+		{name: "applications", table: "grants", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("name", columns(asText, "client_name")), columns(asText, "client_id redirect_uri resource"),
 			columns(asList, "scope"), columns(asTime, "created_at last_used_at expires_at revoked_at"),
 		)},
-		{name: "agents", table: "agent_links", where: whereCustomer, key: "agent_id", columns: join(
+		{name: "agents", table: "agent_links", where: whereCustomer, key: "agent_id", columns: slices.Concat(
 			columns(asText, "agent_id"), derived("name", "(SELECT agents.name FROM agents WHERE agents.id = agent_links.agent_id)", asText),
 			columns(asText, "by_kind"), redactOperators("by_kind", "by_id"), columns(asTime, "created_at"),
 		)},
-		{name: "activity", table: "audit_events", where: whereCustomer, key: "id", columns: join(
+		{name: "activity", table: "audit_events", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asTime, "at"), columns(asText, "action object"), renamed("by", columns(asText, "actor_kind")),
 			redactOperators("actor_kind", "actor through address"),
 		)},
@@ -67,25 +69,25 @@ func accountParts() []part {
 // businessParts cover domains, orders and withdrawal notices.
 func businessParts() []part {
 	return []part{
-		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: join(
+		{name: "domains", table: "domains", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id name status"), columns(asTime, "paid_until"), columns(asFlag, "auto_renew"),
 			columns(asTime, "created_at updated_at"), renamed("contact", columns(asText, "handle")), columns(asList, "registry_status"),
 			columns(asTime, "registry_expires synced_at"),
 		), nested: []part{
-			{name: "atTheRegistry", table: "registry_records", where: "domain_id = $1", columns: join(
+			{name: "atTheRegistry", table: "registry_records", where: "domain_id = $1", columns: slices.Concat(
 				columns(asTime, "read_at"), columns(asJSON, "data"),
 			)},
 		}},
-		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: join(
+		{name: "changes", table: "domain_changes", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asJSON, "desired"),
 			renamed("contact", columns(asText, "handle")), renamed("oldContact", columns(asText, "old_handle")), columns(asText, "state failure by_kind"),
 			redactOperators("by_kind", "by_id by_address"), columns(asTime, "created_at updated_at"),
 		)},
-		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: join(
+		{name: "locks", table: "domain_locks", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id cause reason reference"),
 			columns(asList, "restrictions"), columns(asTime, "set_at review_at lifted_at"),
 		)},
-		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: join(
+		{name: "orders", table: "orders", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id state channel"), renamed("email", columns(asText, "email_key")), columns(asText, "by_kind by_name"),
 			redactOperators("by_kind", "by_id by_address"), columns(asText, "agent_id completer_id"), columns(asJSON, "contact"),
 			columns(asFlag, "claimed"), columns(asTime, "claim_mailed_at"), columns(asMoney, "net vat gross"),
@@ -93,28 +95,28 @@ func businessParts() []part {
 			columns(asFlag, "vat_unchecked auto_renew"), columns(asTime, "created_at updated_at expires_at paid_at consent_at"),
 			columns(asText, "consent_wording"), columns(asJSON, "registrant"),
 		), nested: []part{
-			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: join(
+			{name: "items", table: "order_items", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 				columns(asMoney, "net vat gross"), columns(asText, "state failure"),
 			)},
-			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: join(
+			{name: "payments", table: "payments", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind state failure"), columns(asMoney, "amount"),
 				renamed("providersPayment", columns(asText, "intent")), columns(asTime, "created_at ends_at updated_at"),
 			)},
-			{name: "refunds", table: "refunds", where: "order_id = $1", key: "id", columns: join(
+			{name: "refunds", table: "refunds", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id payment_id item_id"), columns(asMoney, "amount"), renamed("providersRefund", columns(asText, "provider")),
 				columns(asTime, "created_at made_at"),
 			)},
-			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: join(
+			{name: "invoices", table: "invoices", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "id kind"), renamed("number", columns(asText, "label")), columns(asText, "refund_id"),
 				columns(asTime, "issued_at"), columns(asMoney, "net vat gross"), derived("", "id", asInvoiceFiles), columns(asJSON, "content"),
 			)},
-			{name: "invoicesToBeIssued", table: "pending_invoices", where: "order_id = $1", key: "id", columns: join(
+			{name: "invoicesToBeIssued", table: "pending_invoices", where: "order_id = $1", key: "id", columns: slices.Concat(
 				columns(asText, "refund_id"), columns(asTime, "created_at"), columns(asJSON, "buyer"),
 			)},
 		}},
 		// Provisioning of each paid item.
-		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: join(
+		{name: "registrations", table: "provision_items", where: whereCustomer, key: "id", columns: slices.Concat(
 			columns(asText, "id"), renamed("domain", columns(asText, "name")), columns(asText, "domain_id kind"), columns(asNumber, "years"),
 			columns(asText, "payment state failure"), columns(asFlag, "refund_due"), renamed("contact", columns(asText, "handle")),
 			columns(asTime, "renew_from requested_at created_at updated_at"), columns(asJSON, "registrant"),
@@ -123,7 +125,7 @@ func businessParts() []part {
 		// which each was confirmed.
 		{
 			name: "declarations", table: "withdrawal_notices", where: "lower(email) = (SELECT email_key FROM customers WHERE id = $1)", key: "id",
-			columns: join(
+			columns: slices.Concat(
 				columns(asText, "id kind name email contract ground reason end_day language"), columns(asTime, "created_at done_at"),
 			),
 		},

@@ -16,7 +16,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -160,7 +159,7 @@ func (db *DB) load(ctx context.Context, tx *sql.Tx, lines *lineReader, summary *
 		for _, t := range tables {
 			names = append(names, t.Name)
 		}
-		if _, err := tx.ExecContext(ctx, "LOCK TABLE "+quoteIdentList(names)+" IN ACCESS EXCLUSIVE MODE"); err != nil {
+		if _, err := tx.ExecContext(ctx, "LOCK TABLE "+sqldb.QuoteIdent(names...)+" IN ACCESS EXCLUSIVE MODE"); err != nil {
 			return err
 		}
 	}
@@ -228,9 +227,8 @@ type loader struct {
 	counts map[string]int64
 	batch  int
 
-	current     sqldb.Table
-	values      []any // of the pending rows
-	pendingRows int
+	current sqldb.Table
+	values  []any // of the pending rows
 }
 
 func (l *loader) begin(next backupTable) error {
@@ -255,16 +253,14 @@ func (l *loader) row(ctx context.Context, line []byte) error {
 		return errBackupCorrupt
 	}
 	for i, value := range row {
-		stored, err := decodeValue(value)
-		if err != nil {
+		var err error
+		if row[i], err = decodeValue(value); err != nil {
 			return err
 		}
-		row[i] = stored
 	}
 	l.values = append(l.values, row...)
-	l.pendingRows++
 	l.counts[l.current.Name]++
-	if l.pendingRows < l.batch && len(l.values)+len(row) <= maxParameters {
+	if len(l.values) < l.batch*len(row) && len(l.values)+len(row) <= maxParameters {
 		return nil
 	}
 	return l.flush(ctx)
@@ -290,27 +286,18 @@ func decodeValue(value any) (any, error) {
 }
 
 func (l *loader) flush(ctx context.Context) error {
-	if l.pendingRows == 0 {
+	if len(l.values) == 0 {
 		return nil
 	}
-	var statement strings.Builder
-	statement.WriteString("INSERT INTO " + sqldb.QuoteIdent(l.current.Name) + " (" + quoteIdentList(l.current.Columns) + ") VALUES ")
-	for i := range l.values {
-		switch {
-		case i == 0:
-			statement.WriteString("(")
-		case i%len(l.current.Columns) == 0:
-			statement.WriteString("), (")
-		default:
-			statement.WriteString(", ")
-		}
-		statement.WriteString("$" + strconv.Itoa(i+1))
+	var rows []string
+	for first := 1; first <= len(l.values); first += len(l.current.Columns) {
+		rows = append(rows, "("+placeholders(first, len(l.current.Columns))+")")
 	}
-	statement.WriteString(")")
-	if _, err := l.tx.ExecContext(ctx, statement.String(), l.values...); err != nil {
+	statement := "INSERT INTO " + sqldb.QuoteIdent(l.current.Name) + " (" + sqldb.QuoteIdent(l.current.Columns...) + ") VALUES " + strings.Join(rows, ", ")
+	if _, err := l.tx.ExecContext(ctx, statement, l.values...); err != nil {
 		return fmt.Errorf("table %s, nothing was restored: %w", l.current.Name, err)
 	}
-	l.values, l.pendingRows = l.values[:0], 0
+	l.values = l.values[:0]
 	return nil
 }
 
@@ -333,14 +320,10 @@ func newLineReader(in io.Reader) (*lineReader, error) {
 
 // next returns a non-empty line, valid until the next call.
 func (r *lineReader) next() ([]byte, error) {
-	if !r.lines.Scan() {
+	if !r.lines.Scan() || len(r.lines.Bytes()) == 0 {
 		return nil, errBackupCorrupt // also at the end: the trailer must come first
 	}
-	line := r.lines.Bytes()
-	if len(line) == 0 {
-		return nil, errBackupCorrupt
-	}
-	return line, nil
+	return r.lines.Bytes(), nil
 }
 
 // addToHash hashes a line; the trailer is not hashed.

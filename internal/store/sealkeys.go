@@ -21,8 +21,6 @@ var _ keyring.Store = (*DB)(nil)
 const (
 	// maxSealKeys bounds a list; there are a handful of keys.
 	maxSealKeys = 1000
-	// sealNodePageSize is the number of node reports read at a time.
-	sealNodePageSize = 1000
 	// sealNodeRetention is the retention of a killed node's report. It is far longer than
 	// the clock skew between nodes, so no running node loses its report.
 	sealNodeRetention = 24 * time.Hour
@@ -39,7 +37,7 @@ type sealedColumn struct {
 
 func (c sealedColumn) name() string { return c.table + "." + c.column }
 
-func purposeOfOne(purpose func(string) string) func([]string) string {
+func purposeOf(purpose func(string) string) func([]string) string {
 	return func(of []string) string { return purpose(of[0]) }
 }
 
@@ -50,19 +48,19 @@ func purposeOfTwo(purpose func(a, b string) string) func([]string) string {
 // sealedColumns are all columns with sealed values. A key rotation re-seals them, so a
 // column that is missing here would be lost with the old key.
 var sealedColumns = []sealedColumn{
-	{table: "customers", column: "totp_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.TOTPPurpose)},
+	{table: "customers", column: "totp_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.TOTPPurpose)},
 	{
-		table: "webauthn_challenges", column: "data", key: []string{"hash"}, purposeColumns: []string{"customer_id"}, purpose: purposeOfOne(registrar.TOTPPurpose),
+		table: "webauthn_challenges", column: "data", key: []string{"hash"}, purposeColumns: []string{"customer_id"}, purpose: purposeOf(registrar.TOTPPurpose),
 		where: "kind = '" + string(account.ChallengeSecondFactor) + "'",
 	},
-	{table: "agents", column: "webhook_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.AgentWebhookPurpose)},
+	{table: "agents", column: "webhook_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.AgentWebhookPurpose)},
 	{table: "agent_secrets", column: "sealed", key: []string{"id"}, purposeColumns: []string{"agent_id", "id"}, purpose: purposeOfTwo(registrar.AgentSecretPurpose)},
-	{table: "orders", column: "pay_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.PayLinkPurpose)},
-	{table: "orders", column: "verify_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOfOne(registrar.VerifyLinkPurpose)},
-	{table: "order_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
-	{table: "provision_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
-	{table: "domains", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
-	{table: "domain_changes", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOfOne(registrar.AuthCodePurpose)},
+	{table: "orders", column: "pay_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.PayLinkPurpose)},
+	{table: "orders", column: "verify_sealed", key: []string{"id"}, purposeColumns: []string{"id"}, purpose: purposeOf(registrar.VerifyLinkPurpose)},
+	{table: "order_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
+	{table: "provision_items", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
+	{table: "domains", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
+	{table: "domain_changes", column: "code_sealed", key: []string{"id"}, purposeColumns: []string{"name"}, purpose: purposeOf(registrar.AuthCodePurpose)},
 	{table: "idempotency_keys", column: "response_sealed", key: []string{"scope", "key"}, purposeColumns: []string{"scope", "key"}, purpose: purposeOfTwo(registrar.ResponsePurpose)},
 }
 
@@ -153,20 +151,17 @@ func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
 // SealNodes returns the reports of all nodes, by name.
 func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
-	after := ""
-	for {
-		rows, err := db.read().ListSealNodes(ctx, after, sealNodePageSize)
+	for node, err := range pages(func(after string, limit int) ([]query.SealNode, error) {
+		return db.read().ListSealNodes(ctx, after, int32(limit))
+	}, func(row query.SealNode) string { return row.Name }, func(row query.SealNode) keyring.Node {
+		return keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)}
+	}) {
 		if err != nil {
 			return nil, err
 		}
-		for _, row := range rows {
-			nodes = append(nodes, keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)})
-			after = row.Name
-		}
-		if len(rows) < sealNodePageSize {
-			return nodes, nil
-		}
+		nodes = append(nodes, node)
 	}
+	return nodes, nil
 }
 
 // SealedColumns returns the names of all columns with sealed values.
@@ -260,24 +255,24 @@ func (db *DB) ReplaceSealed(ctx context.Context, column string, replacements []k
 		replaced += int(rows)
 		return err
 	}
+	batch := max(len(replacements), 1)
 	if db.sql.Engine() == sqldb.Postgres {
-		for _, r := range replacements {
-			if err := replace(db.sql.Writer(), r); err != nil {
-				return replaced, err
-			}
-		}
-		return replaced, nil
+		batch = 1
 	}
-	err = db.sql.Write(ctx, func(tx sqldb.DBTX) error {
-		replaced = 0 // a transaction may be tried again
-		for _, r := range replacements {
-			if err := replace(tx, r); err != nil {
-				return err
+	for group := range slices.Chunk(replacements, batch) {
+		err := db.sql.Write(ctx, func(tx sqldb.DBTX) error {
+			for _, r := range group {
+				if err := replace(tx, r); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return replaced, err
 		}
-		return nil
-	})
-	return replaced, err
+	}
+	return replaced, nil
 }
 
 // OpenExisting opens a database without changing its schema. It returns nil if there is no

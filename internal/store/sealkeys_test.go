@@ -402,7 +402,7 @@ func TestSealNodes_DeletesOnlyStaleReports(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *DB) {
 		now := time.Now()
 		execute(t, db, fmt.Sprintf("INSERT INTO seal_nodes (name, key_ids, write_id, seen_at) VALUES ('killed', 'k', 'k', %d)", micros(now.Add(-25*time.Hour))))
-		const running = 2*sealNodePageSize + 1
+		const running = 2*reconcilePageSize + 1
 		rows := make([]string, 0, running)
 		for i := range running {
 			rows = append(rows, fmt.Sprintf("('node_%05d', 'k', 'k', %d)", i, micros(now.Add(-23*time.Hour))))

@@ -178,12 +178,10 @@ func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { 
 	if isWithin(now, item.last.FetchedAt, a.cfg.StaleTTL) {
 		cached = item.last
 	}
-	switch {
-	case item.err != nil:
+	if item.err != nil {
 		return cached, item.err, isWithin(now, item.failedAt, a.cfg.TTL)
-	default:
-		return cached, nil, isWithin(now, item.last.FetchedAt, a.cfg.TTL)
 	}
+	return cached, nil, isWithin(now, item.last.FetchedAt, a.cfg.TTL)
 }
 
 // isWithin reports whether at is less than duration ago. A time in the future comes from a

@@ -17,12 +17,12 @@ package export
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
@@ -43,26 +43,18 @@ type Record []Field
 
 // MarshalJSON writes an object with the fields in order.
 func (r Record) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	out.WriteByte('{')
+	out := []byte{'{'}
 	for i, field := range r {
 		if i > 0 {
-			out.WriteByte(',')
-		}
-		name, err := json.Marshal(field.Name)
-		if err != nil {
-			return nil, err
+			out = append(out, ',')
 		}
 		value, err := json.Marshal(field.Value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", field.Name, err)
 		}
-		out.Write(name)
-		out.WriteByte(':')
-		out.Write(value)
+		out = append(append(strconv.AppendQuote(out, field.Name), ':'), value...)
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return append(out, '}'), nil
 }
 
 // Sink receives an export, section by section.
@@ -114,19 +106,20 @@ func (s *Service) Write(ctx context.Context, actor registrar.Actor, w io.Writer)
 		return err
 	}
 	out := &jsonWriter{out: bufio.NewWriterSize(w, bufferSize)}
-	if err := out.begin(now); err != nil {
-		return err
-	}
+	fmt.Fprintf(out.out, "{\n  \"madeAt\": %q", now.UTC().Format(time.RFC3339))
 	if err := s.cfg.Store.ExportCustomer(ctx, actor.Customer, s.cfg.BaseURL, out); err != nil {
 		return err
 	}
-	return out.end()
+	out.endSection()
+	fmt.Fprint(out.out, "\n}\n")
+	return out.out.Flush()
 }
 
 // bufferSize is the size of a write.
 const bufferSize = 32 << 10
 
-// jsonWriter writes the JSON object around the sections.
+// jsonWriter writes the JSON object around the sections. After an error out writes nothing
+// more and returns the same error.
 type jsonWriter struct {
 	out *bufio.Writer
 	// inSection means that a section is open, list that it is one; records counts its records.
@@ -134,33 +127,23 @@ type jsonWriter struct {
 	records         int
 }
 
-func (d *jsonWriter) begin(now time.Time) error {
-	_, err := fmt.Fprintf(d.out, "{\n  \"madeAt\": %q", now.UTC().Format(time.RFC3339))
-	return err
-}
-
 // endSection ends the open section, if any.
-func (d *jsonWriter) endSection() error {
-	text := ""
+func (d *jsonWriter) endSection() {
 	switch {
 	case !d.inSection:
 	case !d.list && d.records == 0:
-		text = "null"
+		fmt.Fprint(d.out, "null")
 	case d.list && d.records == 0:
-		text = "]"
+		fmt.Fprint(d.out, "]")
 	case d.list:
-		text = "\n  ]"
+		fmt.Fprint(d.out, "\n  ]")
 	}
 	d.inSection, d.records = false, 0
-	_, err := d.out.WriteString(text)
-	return err
 }
 
 // BeginSection starts a section.
 func (d *jsonWriter) BeginSection(name string, list bool) error {
-	if err := d.endSection(); err != nil {
-		return err
-	}
+	d.endSection()
 	d.inSection, d.list = true, list
 	bracket := ""
 	if list {
@@ -175,32 +158,18 @@ func (d *jsonWriter) AddRecord(record Record) error {
 	if !d.inSection || !d.list && d.records > 0 {
 		return errors.New("export: record outside a section")
 	}
-	indent := "  "
-	if d.list {
-		indent = "    "
-		before := "\n    "
-		if d.records > 0 {
-			before = ",\n    "
-		}
-		if _, err := d.out.WriteString(before); err != nil {
-			return err
-		}
+	indent, before := "  ", ""
+	switch {
+	case d.list && d.records > 0:
+		indent, before = "    ", ",\n    "
+	case d.list:
+		indent, before = "    ", "\n    "
 	}
 	d.records++
 	text, err := json.MarshalIndent(record, indent, "  ")
 	if err != nil {
 		return err
 	}
-	_, err = d.out.Write(text)
+	_, err = fmt.Fprint(d.out, before, string(text))
 	return err
-}
-
-func (d *jsonWriter) end() error {
-	if err := d.endSection(); err != nil {
-		return err
-	}
-	if _, err := d.out.WriteString("\n}\n"); err != nil {
-		return err
-	}
-	return d.out.Flush()
 }

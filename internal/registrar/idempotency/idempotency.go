@@ -156,16 +156,11 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	case state.Response == nil:
 		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: InFlight, RetryAfter: retryAfter}
 	}
-	body, err = s.openResponse(attempt.Scope, attempt.Key, state.Response.Text)
+	text, err := s.seal.Open(registrar.ResponsePurpose(attempt.Scope, attempt.Key), state.Response.Text)
 	if err != nil {
 		return nil, nil, err
 	}
-	return nil, &StoredResponse{Status: state.Response.Status, Header: state.Response.Header, Body: body}, nil
-}
-
-func (s *Service) openResponse(scope, key, sealed string) ([]byte, error) {
-	text, err := s.seal.Open(registrar.ResponsePurpose(scope, key), sealed)
-	return []byte(text), err
+	return nil, &StoredResponse{Status: state.Response.Status, Header: state.Response.Header, Body: []byte(text)}, nil
 }
 
 // Finish stores the response for later requests; a server error releases the key

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -80,7 +79,7 @@ func (db *DB) EnsureByteCollation(ctx context.Context) (err error) {
 	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(collationLockKey)); err != nil {
 		return err
 	}
-	statements, err := listCollationFixes(ctx, tx)
+	statements, err := queryStrings(ctx, tx, collationFixesQuery)
 	if err != nil {
 		return err
 	}
@@ -90,20 +89,4 @@ func (db *DB) EnsureByteCollation(ctx context.Context) (err error) {
 		}
 	}
 	return tx.Commit()
-}
-
-func listCollationFixes(ctx context.Context, tx *sql.Tx) (statements []string, err error) {
-	rows, err := tx.QueryContext(ctx, collationFixesQuery)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		statements = append(statements, text)
-	}
-	return statements, rows.Err()
 }

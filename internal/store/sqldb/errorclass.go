@@ -46,6 +46,12 @@ var (
 	}
 )
 
+// newCause returns the cause of a driver error.
+func newCause(operation string, err error) *registrar.Cause {
+	class, code := classify(err)
+	return &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
+}
+
 // classify returns the class of a driver error and the engine's own code.
 func classify(err error) (class, code string) {
 	var lite *sqlitedriver.Error

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -82,20 +83,12 @@ func (db *DB) CountErrors(count func(class string)) {
 
 // ErrorClasses returns all classes that CountErrors can report.
 func ErrorClasses() []string {
-	all := map[string]bool{"sqlite_error": true, "server_error": true, "tls_refused": true, "unclassified": true}
-	for _, classes := range []map[string]string{sqlStates, sqlStateClasses} {
-		for _, class := range classes {
-			all[class] = true
-		}
-	}
-	for _, class := range sqliteClasses {
-		all[class] = true
-	}
-	for _, class := range registrar.NetworkClasses() {
-		all[class] = true
-	}
-	maps.DeleteFunc(all, func(class string, _ bool) bool { return !isUnexpectedClass(class) })
-	return slices.Sorted(maps.Keys(all))
+	all := slices.AppendSeq([]string{"sqlite_error", "server_error", "tls_refused", "unclassified"}, maps.Values(sqliteClasses))
+	all = slices.AppendSeq(all, maps.Values(sqlStates))
+	all = slices.AppendSeq(all, maps.Values(sqlStateClasses))
+	all = slices.DeleteFunc(append(all, registrar.NetworkClasses()...), func(class string) bool { return !isUnexpectedClass(class) })
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // isUnexpectedClass reports whether errors of a class are counted. Lost connections are
@@ -122,12 +115,11 @@ func (h *health) wrapError(operation string, err error) error {
 	if err == nil || err == driver.ErrSkip { //nolint:errorlint // as database/sql does
 		return err
 	}
-	class, code := classify(err)
-	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
-	_, begins := conditionByClass[class]
+	cause := newCause(operation, err)
+	_, begins := conditionByClass[cause.Class]
 	// A missing privilege on one table does not imply the others: only the probe decides
 	// that the database is read-only.
-	cause.Outage = h.recordError(cause, conditionExplaining(class), begins && class != classPermission)
+	cause.Outage = h.recordError(cause, conditionExplaining(cause.Class), begins && cause.Class != classPermission)
 	return cause
 }
 
@@ -143,8 +135,7 @@ func conditionExplaining(class string) Condition {
 	if condition, known := conditionByClass[class]; known {
 		return condition
 	}
-	switch {
-	case class == classConnectionLost, class == "server_shutdown", class == "cannot_open", class == "tls_refused", slices.Contains(registrar.NetworkClasses(), class):
+	if slices.Contains([]string{classConnectionLost, "server_shutdown", "cannot_open", "tls_refused"}, class) || slices.Contains(registrar.NetworkClasses(), class) {
 		return Unreachable
 	}
 	return ""
@@ -152,10 +143,10 @@ func conditionExplaining(class string) Condition {
 
 // wrapConnectError returns the cause of a failed connection attempt.
 func (h *health) wrapConnectError(ctx context.Context, target string, err error) error {
-	class, code := classify(err)
-	cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: "connect", Target: target, Class: class, Code: code, Err: err}
+	cause := newCause("connect", err)
+	cause.Target = target
 	condition := Unreachable
-	if class == classDiskFull {
+	if cause.Class == classDiskFull {
 		condition = DiskFull
 	}
 	cause.Outage = h.recordError(cause, condition, !errors.Is(ctx.Err(), context.Canceled))
@@ -192,34 +183,27 @@ var actionByClass = map[string]string{
 	"timeout":              "the server accepts connections and does not answer: check its load and locks",
 }
 
-// isDialTimeout reports that no connection was accepted: the server's load is not the
-// reason then.
-func isDialTimeout(cause *registrar.Cause) bool {
-	var dial *net.OpError
-	return errors.As(cause, &dial) && dial.Op == "dial"
+// actions is what an operator does about a condition.
+var actions = map[Engine]map[Condition]string{
+	SQLite: {
+		Unreachable: "check that the data folder exists and that the service's user may read and write it",
+		DiskFull:    "free space on the disk of the data folder",
+		ReadOnly:    "make the data folder and the database writable for the service's user",
+	},
+	Postgres: {
+		Unreachable: "check that the PostgreSQL server runs and that database.url names it, with the right password and certificate",
+		DiskFull:    "free space on the disk of the PostgreSQL server",
+		ReadOnly:    "let the database user write, or connect to the primary server instead of a standby",
+	},
 }
 
-// operatorAction is what an operator does about a condition.
 func (h *health) operatorAction(condition Condition, cause *registrar.Cause) string {
-	here := h.engine == SQLite
-	switch {
-	case condition == Unreachable && !here && actionByClass[cause.Class] != "" && !isDialTimeout(cause):
+	var dial *net.OpError // not accepted: the server's load is not the reason
+	dialTimeout := errors.As(cause, &dial) && dial.Op == "dial"
+	if condition == Unreachable && h.engine == Postgres && actionByClass[cause.Class] != "" && !dialTimeout {
 		return actionByClass[cause.Class]
-	case condition == Unreachable && here:
-		return "check that the data folder exists and that the service's user may read and write it"
-	case condition == Unreachable:
-		return "check that the PostgreSQL server runs and that database.url names it, with the right password and certificate"
-	case condition == DiskFull && here:
-		return "free space on the disk of the data folder"
-	case condition == DiskFull:
-		return "free space on the disk of the PostgreSQL server"
-	case condition == ReadOnly && here:
-		return "make the data folder and the database writable for the service's user"
-	case condition == ReadOnly:
-		return "let the database user write, or connect to the primary server instead of a standby"
-	default:
-		return "check the disk for errors; if data is damaged, restore the last backup into an empty database"
 	}
+	return cmp.Or(actions[h.engine][condition], "check the disk for errors; if data is damaged, restore the last backup into an empty database")
 }
 
 // applyProbeResult ends all conditions except the one that a probe found, if any, and starts that.
@@ -263,22 +247,18 @@ func (db *DB) probe(ctx context.Context, timeout time.Duration) {
 	if ctx.Err() != nil {
 		return
 	}
-	var cause *registrar.Cause
-	switch {
-	case err == nil:
+	if err == nil {
 		db.health.applyProbeResult("", nil)
 		return
-	case !errors.As(err, &cause): // from database/sql itself: no connection became free in time
-		class, code := classify(err)
-		cause = &registrar.Cause{Part: registrar.PartDatabase, Operation: "probe", Class: class, Code: code, Err: err}
 	}
-	condition, known := conditionByClass[cause.Class]
-	switch {
-	case cause.Class == classLocked: // another process holds the write lock; no condition
+	var cause *registrar.Cause
+	if !errors.As(err, &cause) { // from database/sql itself: no connection became free in time
+		cause = newCause("probe", err)
+	}
+	if cause.Class == classLocked { // another process holds the write lock; no condition
 		return
-	case !known:
-		condition = Unreachable
 	}
+	condition := cmp.Or(conditionByClass[cause.Class], Unreachable)
 	db.health.applyProbeResult(condition, cause)
 }
 

@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 	"sync/atomic"
-
-	"github.com/dotkontor/dotkontor/internal/registrar"
 )
 
 // Driver errors are wrapped inside the driver, because database/sql returns them
@@ -100,10 +98,9 @@ var (
 // read-only is closed, and a stale session does not start the condition ReadOnly.
 func (c *instrumentedConn) wrapError(operation string, err error) error {
 	if err != nil && c.health.engine == Postgres {
-		if class, code := classify(err); class == classReadOnly {
+		if cause := newCause(operation, err); cause.Class == classReadOnly {
 			c.refusedWrite.Store(true)
 			if c.isStale() {
-				cause := &registrar.Cause{Part: registrar.PartDatabase, Operation: operation, Class: class, Code: code, Err: err}
 				cause.Outage = c.health.recordError(cause, ReadOnly, false)
 				return cause
 			}

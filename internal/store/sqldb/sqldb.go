@@ -18,6 +18,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -107,10 +108,7 @@ const (
 
 // Open opens the database. It connects with the first statement.
 func Open(opts Options) (*DB, error) {
-	connections := opts.MaxConnections
-	if connections == 0 {
-		connections = defaultConnections
-	}
+	connections := cmp.Or(opts.MaxConnections, defaultConnections)
 	if opts.URL == "" {
 		return openSQLite(opts.Data, connections, newHealth(SQLite, opts.Logger))
 	}
@@ -121,7 +119,11 @@ func Open(opts Options) (*DB, error) {
 		return nil, err
 	}
 	health := newHealth(Postgres, opts.Logger)
-	pool, err := openInstrumented("pgx", opts.URL, hostOfURL(opts.URL), health)
+	host := ""
+	if parsed, err := url.Parse(opts.URL); err == nil {
+		host = parsed.Host
+	}
+	pool, err := openInstrumented("pgx", opts.URL, host, health)
 	if err != nil {
 		return nil, errBadURL
 	}
@@ -130,15 +132,6 @@ func Open(opts Options) (*DB, error) {
 	pool.SetConnMaxLifetime(connectionLifetime)
 	inliner := newLimitInliner()
 	return &DB{engine: Postgres, writer: pool, reader: pool, queries: findingDB{limitInliningDB{pool, inliner}}, limitInliner: inliner, health: health}, nil
-}
-
-// hostOfURL returns host and port of a database URL.
-func hostOfURL(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return parsed.Host
 }
 
 // openSQLite opens a writer and a read-only pool. Commits survive a power failure:

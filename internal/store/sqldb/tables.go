@@ -14,8 +14,14 @@ type Table struct {
 	Columns []string
 }
 
-// QuoteIdent quotes a name from the catalog for use in SQL.
-func QuoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+// QuoteIdent quotes names from the catalog for use in SQL, separated by commas.
+func QuoteIdent(names ...string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	}
+	return strings.Join(quoted, ", ")
+}
 
 // catalogQueries list tables, a table's columns, and the tables that a table references.
 type catalogQueries struct{ tables, columns, references string }
@@ -60,14 +66,11 @@ func (db *DB) Tables(ctx context.Context, tx *sql.Tx) ([]Table, error) {
 		}
 	}
 	ordered, err := sortByReferences(names, references)
-	if err != nil {
-		return nil, err
+	tables := make([]Table, len(ordered))
+	for i, name := range ordered {
+		tables[i] = Table{Name: name, Columns: columns[name]}
 	}
-	tables := make([]Table, 0, len(ordered))
-	for _, name := range ordered {
-		tables = append(tables, Table{Name: name, Columns: columns[name]})
-	}
-	return tables, nil
+	return tables, err
 }
 
 // sortByReferences puts each name after those that it references.

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // errBadURL does not quote the URL, which may contain a password.
@@ -27,18 +29,11 @@ func CheckTransport(opts Options) error {
 	if err != nil {
 		return errBadURL
 	}
-	type attempt struct {
-		host      string
-		encrypted bool
-	}
-	attempts := []attempt{{parsed.Host, parsed.TLSConfig != nil}}
-	for _, next := range parsed.Fallbacks {
-		attempts = append(attempts, attempt{next.Host, next.TLSConfig != nil})
-	}
-	for _, a := range attempts {
-		if !a.encrypted && !isLocalHost(a.host) {
+	attempts := slices.Concat([]*pgconn.FallbackConfig{{Host: parsed.Host, TLSConfig: parsed.TLSConfig}}, parsed.Fallbacks)
+	for _, attempt := range attempts {
+		if attempt.TLSConfig == nil && !isLocalHost(attempt.Host) {
 			return fmt.Errorf("database.url: the connection to %s could be made without TLS; add ?sslmode=verify-full&sslrootcert=FILE "+
-				"(recommended) or at least ?sslmode=require to the URL, or set database.allow_plaintext = true if that network is trusted", a.host)
+				"(recommended) or at least ?sslmode=require to the URL, or set database.allow_plaintext = true if that network is trusted", attempt.Host)
 		}
 	}
 	return nil
