@@ -76,7 +76,6 @@ type singleWrites struct {
 	db *sqldb.DB
 }
 
-// ExecContext implements sqldb.DBTX.
 func (s singleWrites) ExecContext(ctx context.Context, text string, values ...any) (result sql.Result, err error) {
 	err = s.db.Write(ctx, func(tx sqldb.DBTX) (err error) {
 		result, err = tx.ExecContext(ctx, text, values...)

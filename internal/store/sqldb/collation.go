@@ -23,7 +23,6 @@ type collationFS struct{ fs.FS }
 
 var textColumn = regexp.MustCompile(`\bTEXT\b`)
 
-// Open implements fs.FS.
 func (b collationFS) Open(name string) (fs.File, error) {
 	file, err := b.FS.Open(name)
 	if err != nil || !strings.HasSuffix(name, ".sql") {

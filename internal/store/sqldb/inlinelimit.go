@@ -71,19 +71,16 @@ type limitInliningDB struct {
 	inliner *limitInliner
 }
 
-// ExecContext implements DBTX.
 func (s limitInliningDB) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.ExecContext(ctx, text, values...)
 }
 
-// QueryContext implements DBTX.
 func (s limitInliningDB) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.QueryContext(ctx, text, values...)
 }
 
-// QueryRowContext implements DBTX.
 func (s limitInliningDB) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	text, values = s.inliner.inline(text, values)
 	return s.DBTX.QueryRowContext(ctx, text, values...)

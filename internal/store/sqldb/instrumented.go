@@ -40,10 +40,8 @@ type dsnConnector struct {
 	dsn  string
 }
 
-// Connect implements driver.Connector.
 func (c dsnConnector) Connect(context.Context) (driver.Conn, error) { return c.base.Open(c.dsn) }
 
-// Driver implements driver.Connector.
 func (c dsnConnector) Driver() driver.Driver { return c.base }
 
 // instrumentedConnector opens instrumented connections.
@@ -53,7 +51,6 @@ type instrumentedConnector struct {
 	health *health
 }
 
-// Connect implements driver.Connector.
 func (o instrumentedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	generation := o.health.generation.Load()
 	conn, err := o.Connector.Connect(ctx)
@@ -111,7 +108,6 @@ func (c *instrumentedConn) wrapError(operation string, err error) error {
 
 func (c *instrumentedConn) isStale() bool { return c.generation < c.health.generation.Load() }
 
-// ResetSession implements driver.SessionResetter.
 func (c *instrumentedConn) ResetSession(ctx context.Context) error {
 	if c.refusedWrite.Load() || c.isStale() {
 		return driver.ErrBadConn
@@ -130,7 +126,6 @@ func (c *instrumentedConn) IsValid() bool {
 	return true
 }
 
-// CheckNamedValue implements driver.NamedValueChecker.
 func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	if checker, ok := c.fullConn.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(value)
@@ -138,7 +133,6 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 	return driver.ErrSkip
 }
 
-// PrepareContext implements driver.ConnPrepareContext.
 func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	stmt, err := c.fullConn.PrepareContext(ctx, text)
 	if err != nil {
@@ -151,7 +145,6 @@ func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (dri
 	return &instrumentedStmt{full, text, c}, nil
 }
 
-// BeginTx implements driver.ConnBeginTx.
 func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.fullConn.BeginTx(ctx, opts)
 	if err != nil {
@@ -160,7 +153,6 @@ func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (
 	return instrumentedTx{tx, c}, nil
 }
 
-// ExecContext implements driver.ExecerContext.
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	result, err := c.fullConn.ExecContext(ctx, text, values)
 	if err != nil {
@@ -169,7 +161,6 @@ func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values 
 	return result, nil
 }
 
-// QueryContext implements driver.QueryerContext.
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
 	if err != nil {
@@ -178,7 +169,6 @@ func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values
 	return &instrumentedRows{rows, text, c}, nil
 }
 
-// Ping implements driver.Pinger.
 func (c *instrumentedConn) Ping(ctx context.Context) error {
 	return c.wrapError("ping", c.fullConn.Ping(ctx))
 }
@@ -198,7 +188,6 @@ type instrumentedStmt struct {
 
 var _ fullStmt = (*instrumentedStmt)(nil)
 
-// ExecContext implements driver.StmtExecContext.
 func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
 	result, err := s.fullStmt.ExecContext(ctx, values)
 	if err != nil {
@@ -207,7 +196,6 @@ func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.Name
 	return result, nil
 }
 
-// QueryContext implements driver.StmtQueryContext.
 func (s *instrumentedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.fullStmt.QueryContext(ctx, values)
 	if err != nil {
@@ -221,10 +209,8 @@ type instrumentedTx struct {
 	conn *instrumentedConn
 }
 
-// Commit implements driver.Tx.
 func (t instrumentedTx) Commit() error { return t.conn.wrapError("commit", t.Tx.Commit()) }
 
-// Rollback implements driver.Tx.
 func (t instrumentedTx) Rollback() error { return t.conn.wrapError("rollback", t.Tx.Rollback()) }
 
 type instrumentedRows struct {
@@ -233,7 +219,6 @@ type instrumentedRows struct {
 	conn *instrumentedConn
 }
 
-// Next implements driver.Rows.
 func (r *instrumentedRows) Next(row []driver.Value) error {
 	err := r.Rows.Next(row)
 	if err == nil || err == io.EOF { //nolint:errorlint // as database/sql does
@@ -242,7 +227,6 @@ func (r *instrumentedRows) Next(row []driver.Value) error {
 	return r.conn.wrapError(operationName(r.text), err)
 }
 
-// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName.
 func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {
 	if typed, ok := r.Rows.(driver.RowsColumnTypeDatabaseTypeName); ok {
 		return typed.ColumnTypeDatabaseTypeName(index)

@@ -69,7 +69,6 @@ func (p *preparedPool) PrepareContext(ctx context.Context, text string) (*sql.St
 	return p.pool.PrepareContext(ctx, text)
 }
 
-// ExecContext implements DBTX.
 func (p *preparedPool) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
 	stmt, err := p.statement(ctx, text)
 	if err != nil {
@@ -78,7 +77,6 @@ func (p *preparedPool) ExecContext(ctx context.Context, text string, values ...a
 	return stmt.ExecContext(ctx, values...)
 }
 
-// QueryContext implements DBTX.
 func (p *preparedPool) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
 	stmt, err := p.statement(ctx, text)
 	if err != nil {
@@ -87,7 +85,6 @@ func (p *preparedPool) QueryContext(ctx context.Context, text string, values ...
 	return stmt.QueryContext(ctx, values...)
 }
 
-// QueryRowContext implements DBTX.
 func (p *preparedPool) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	stmt, err := p.statement(ctx, text)
 	if err != nil {

@@ -18,12 +18,10 @@ func IsUnstorable(text string) bool { return !utf8.ValidString(text) || strings.
 // which no id contains, so that a query finds nothing instead of failing.
 type findingDB struct{ limitInliningDB }
 
-// QueryContext implements DBTX.
 func (f findingDB) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
 	return f.limitInliningDB.QueryContext(ctx, text, storable(values)...)
 }
 
-// QueryRowContext implements DBTX.
 func (f findingDB) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	return f.limitInliningDB.QueryRowContext(ctx, text, storable(values)...)
 }

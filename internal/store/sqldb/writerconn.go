@@ -58,7 +58,6 @@ func (l *writerConn) PrepareContext(ctx context.Context, text string) (*sql.Stmt
 	return l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 }
 
-// ExecContext implements DBTX.
 func (l *writerConn) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
 	stmt, err := l.statement(ctx, text)
 	if err != nil {
@@ -67,7 +66,6 @@ func (l *writerConn) ExecContext(ctx context.Context, text string, values ...any
 	return stmt.ExecContext(context.WithoutCancel(ctx), values...)
 }
 
-// QueryContext implements DBTX.
 func (l *writerConn) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
 	stmt, err := l.statement(ctx, text)
 	if err != nil {
@@ -76,7 +74,6 @@ func (l *writerConn) QueryContext(ctx context.Context, text string, values ...an
 	return stmt.QueryContext(context.WithoutCancel(ctx), values...)
 }
 
-// QueryRowContext implements DBTX.
 func (l *writerConn) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	ctx = context.WithoutCancel(ctx)
 	stmt, err := l.statement(ctx, text)
