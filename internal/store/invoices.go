@@ -152,22 +152,18 @@ func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]i
 // issued meanwhile is seen twice rather than not at all.
 func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
 	id := func(d reconcile.Document) string { return d.ID }
-	owed := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
-		rows, err := db.read().ListPendingInvoices(ctx, after, int32(limit))
-		for _, row := range rows {
-			documents = append(documents, reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)})
-		}
-		return documents, err
+	owed := pages(func(after string, limit int) ([]reconcile.Document, error) {
+		return rowsAs(func(row query.PendingInvoice) reconcile.Document {
+			return reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)}
+		})(db.read().ListPendingInvoices(ctx, after, int32(limit)))
 	}, id)
-	issued := pages(func(after string, limit int) (documents []reconcile.Document, _ error) {
-		rows, err := db.read().ListInvoicesForReconciliation(ctx, after, int32(limit))
-		for _, row := range rows {
-			documents = append(documents, reconcile.Document{
+	issued := pages(func(after string, limit int) ([]reconcile.Document, error) {
+		return rowsAs(func(row query.ListInvoicesForReconciliationRow) reconcile.Document {
+			return reconcile.Document{
 				ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,
 				Net: registrar.Cents(row.Net), VAT: registrar.Cents(row.Vat), Gross: registrar.Cents(row.Gross), At: fromMicros(row.IssuedAt),
-			})
-		}
-		return documents, err
+			}
+		})(db.read().ListInvoicesForReconciliation(ctx, after, int32(limit)))
 	}, id)
 	return func(yield func(reconcile.Document, error) bool) {
 		for _, part := range []iter.Seq2[reconcile.Document, error]{owed, issued} {

@@ -151,17 +151,19 @@ func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
 // SealNodes returns the reports of all nodes, by name.
 func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
-	for node, err := range pages(func(after string, limit int) ([]query.SealNode, error) {
-		return db.read().ListSealNodes(ctx, after, int32(limit))
-	}, func(row query.SealNode) string { return row.Name }, func(row query.SealNode) keyring.Node {
-		return keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)}
-	}) {
+	for node, err := range pages(func(after string, limit int) ([]keyring.Node, error) {
+		return rowsAs(sealNodeOf)(db.read().ListSealNodes(ctx, after, int32(limit)))
+	}, func(node keyring.Node) string { return node.Name }) {
 		if err != nil {
 			return nil, err
 		}
 		nodes = append(nodes, node)
 	}
 	return nodes, nil
+}
+
+func sealNodeOf(row query.SealNode) keyring.Node {
+	return keyring.Node{Name: row.Name, KeyIDs: strings.Fields(row.KeyIds), WriteID: row.WriteID, SeenAt: fromMicros(row.SeenAt)}
 }
 
 // SealedColumns returns the names of all columns with sealed values.
