@@ -160,28 +160,22 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 // table writes one table, row by row.
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
 	w.write(backupTable{Table: t.Name, Columns: t.Columns})
-	rows, err := tx.QueryContext(ctx, "SELECT "+sqldb.QuoteIdent(t.Columns...)+" FROM "+sqldb.QuoteIdent(t.Name)) //nolint:gosec // names from the catalog
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	values, places := make([]any, len(t.Columns)), make([]any, len(t.Columns))
-	for i := range values {
-		places[i] = &values[i]
-	}
-	for rows.Next() && w.err == nil {
-		if err := rows.Scan(places...); err != nil {
+	query := "SELECT " + sqldb.QuoteIdent(t.Columns...) + " FROM " + sqldb.QuoteIdent(t.Name) //nolint:gosec // names from the catalog
+	for row, err := range sqldb.Rows(ctx, tx, query) {
+		if err != nil {
 			return 0, err
 		}
-		for i, value := range values {
-			if values[i], err = encodeValue(value); err != nil {
+		for i, value := range row {
+			if row[i], err = encodeValue(value); err != nil {
 				return 0, fmt.Errorf("column %s: %w", t.Columns[i], err)
 			}
 		}
-		w.write(values)
+		if w.write(row); w.err != nil {
+			return 0, w.err
+		}
 		written++
 	}
-	return written, errors.Join(w.err, rows.Err())
+	return written, w.err
 }
 
 // encodeValue returns the form of a value in a backup. The schema has numbers and text

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
 	"github.com/dotkontor/dotkontor/internal/registrar/export"
+	"github.com/dotkontor/dotkontor/internal/store/sqldb"
 )
 
 var _ export.Store = (*DB)(nil)
@@ -180,27 +181,18 @@ func (db *DB) exportRecords(ctx context.Context, p part, text, base string, valu
 
 // exportRows returns the records and keys of one query, without nested parts.
 func (db *DB) exportRows(ctx context.Context, p part, text, base string, values ...any) (records []export.Record, keys []string, err error) {
-	rows, err := db.sql.Reader().QueryContext(ctx, text, values...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		key, values := "", make([]any, len(p.columns))
-		places := make([]any, 0, len(values)+1)
-		for i := range values {
-			places = append(places, &values[i])
-		}
-		if err := rows.Scan(append(places, &key)...); err != nil {
+	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, values...) {
+		if err != nil {
 			return nil, nil, err
 		}
 		var record export.Record
 		for i, c := range p.columns {
-			record = append(record, c.fields(values[i], base)...)
+			record = append(record, c.fields(row[i], base)...)
 		}
+		key, _ := row[len(p.columns)].(string)
 		records, keys = append(records, record), append(keys, key)
 	}
-	return records, keys, rows.Err()
+	return records, keys, nil
 }
 
 // invoicePath is the checkout's path to invoice files.

@@ -57,19 +57,12 @@ func ReadPriceList(ctx context.Context, opts Options) (catalog.Edition, error) {
 	if err != nil {
 		return catalog.Edition{}, err
 	}
-	edition, err := db.readPriceList(ctx)
-	return edition, errors.Join(err, db.Close())
-}
-
-func (db *DB) readPriceList(ctx context.Context) (catalog.Edition, error) {
 	schema, err := db.SchemaVersion(ctx)
-	if err != nil {
-		return catalog.Edition{}, err
+	edition, shippedErr := shippedEdition(0)
+	if err == nil && schema >= priceListsSchema {
+		edition, err = db.PriceList(ctx)
 	}
-	if schema < priceListsSchema {
-		return shippedEdition(0)
-	}
-	return db.PriceList(ctx)
+	return edition, errors.Join(err, shippedErr, db.Close())
 }
 
 // ReplacePriceList stores the edition after was, and its audit event. A nil list goes

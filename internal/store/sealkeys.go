@@ -201,25 +201,19 @@ func (db *DB) SealedValues(ctx context.Context, column string, after []string, l
 	}
 	text := "SELECT " + strings.Join(slices.Concat(c.key, c.purposeColumns, []string{c.column}), ", ") + " FROM " + c.table +
 		" WHERE " + strings.Join(conditions, " AND ") + " ORDER BY " + strings.Join(c.key, ", ") + " LIMIT " + strconv.Itoa(limit)
-	rows, err := db.sql.Reader().QueryContext(ctx, text, values...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	var page []keyring.Value
-	for rows.Next() {
-		row := make([]string, len(c.key)+len(c.purposeColumns)+1)
-		places := make([]any, len(row))
-		for i := range row {
-			places[i] = &row[i]
-		}
-		if err := rows.Scan(places...); err != nil {
+	for row, err := range sqldb.Rows(ctx, db.sql.Reader(), text, values...) {
+		if err != nil {
 			return nil, err
 		}
-		of := row[len(c.key) : len(row)-1]
-		page = append(page, keyring.Value{Key: row[:len(c.key):len(c.key)], Purpose: c.purpose(of), Sealed: row[len(row)-1]})
+		texts := make([]string, len(row))
+		for i, value := range row {
+			texts[i], _ = value.(string)
+		}
+		key, rest := texts[:len(c.key):len(c.key)], texts[len(c.key):]
+		page = append(page, keyring.Value{Key: key, Purpose: c.purpose(rest), Sealed: rest[len(rest)-1]})
 	}
-	return page, rows.Err()
+	return page, nil
 }
 
 func placeholders(first, count int) string {

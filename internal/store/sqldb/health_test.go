@@ -150,7 +150,7 @@ func TestHealth_MaxPageCountIsDiskFull(t *testing.T) {
 	openWithSchema(t, Options{Data: folder})
 	db, log := openLogged(t, Options{Data: folder})
 	err := db.Write(t.Context(), func(DBTX) error {
-		_, err := db.writeQueue.conn.conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1")
+		_, err := db.writeQueue.conn.Conn.ExecContext(t.Context(), "PRAGMA max_page_count = 1")
 		return err
 	})
 	for id := 'a'; err == nil && id < 'z'; id++ {

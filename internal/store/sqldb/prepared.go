@@ -24,7 +24,7 @@ type statement interface {
 
 // preparedPool is a read-only pool that caches its statements.
 type preparedPool struct {
-	pool *sql.DB
+	*sql.DB
 
 	// prepareMu is held while a statement is prepared, which may wait for a connection;
 	// mu only for access to the map, so that lookups do not wait.
@@ -34,7 +34,7 @@ type preparedPool struct {
 }
 
 func newPreparedPool(pool *sql.DB) *preparedPool {
-	return &preparedPool{pool: pool, statements: make(map[string]statement)}
+	return &preparedPool{DB: pool, statements: make(map[string]statement)}
 }
 
 func (p *preparedPool) lookup(text string) (stmt statement, found bool) {
@@ -54,7 +54,7 @@ func (p *preparedPool) statement(ctx context.Context, text string) (statement, e
 	if stmt, found := p.lookup(text); found {
 		return stmt, nil // prepared while we waited
 	}
-	prepared, err := p.pool.PrepareContext(ctx, text)
+	prepared, err := p.DB.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +62,6 @@ func (p *preparedPool) statement(ctx context.Context, text string) (statement, e
 	defer p.mu.Unlock()
 	p.statements[text] = prepared
 	return prepared, nil
-}
-
-// PrepareContext prepares a statement that the caller closes.
-func (p *preparedPool) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
-	return p.pool.PrepareContext(ctx, text)
 }
 
 func (p *preparedPool) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
@@ -88,7 +83,7 @@ func (p *preparedPool) QueryContext(ctx context.Context, text string, values ...
 func (p *preparedPool) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
 	stmt, err := p.statement(ctx, text)
 	if err != nil {
-		return p.pool.QueryRowContext(ctx, text, values...) // a sql.Row with the same error can't be built here
+		return p.DB.QueryRowContext(ctx, text, values...) // a sql.Row with the same error can't be built here
 	}
 	return stmt.QueryRowContext(ctx, values...)
 }

@@ -1,9 +1,11 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -93,19 +95,39 @@ func sortByReferences(names []string, references map[string][]string) ([]string,
 	return ordered, nil
 }
 
-func queryStrings(ctx context.Context, tx *sql.Tx, text string, values ...any) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, text, values...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var value string
-		if err := rows.Scan(&value); err != nil {
+func queryStrings(ctx context.Context, tx *sql.Tx, text string, values ...any) (all []string, err error) {
+	for row, err := range Rows(ctx, tx, text, values...) {
+		if err != nil {
 			return nil, err
 		}
+		value, _ := row[0].(string)
 		all = append(all, value)
 	}
-	return all, rows.Err()
+	return all, nil
+}
+
+// Rows runs a query and yields the values of each row as the driver returns them: text and
+// whole numbers in this schema. It ends with the first error.
+func Rows(ctx context.Context, on DBTX, text string, values ...any) iter.Seq2[[]any, error] {
+	return func(yield func([]any, error) bool) {
+		rows, err := on.QueryContext(ctx, text, values...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		for err == nil && rows.Next() {
+			row, places := make([]any, len(columns)), make([]any, len(columns))
+			for i := range row {
+				places[i] = &row[i]
+			}
+			if err = rows.Scan(places...); err == nil && !yield(row, nil) {
+				return
+			}
+		}
+		if err = cmp.Or(err, rows.Err()); err != nil {
+			yield(nil, err)
+		}
+	}
 }

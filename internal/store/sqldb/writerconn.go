@@ -13,7 +13,7 @@ import (
 // writing statement is interrupted, and other callers' changes may be part of it
 // (groupcommit.go). Statements are short.
 type writerConn struct {
-	conn       *sql.Conn
+	*sql.Conn
 	statements map[string]statement
 }
 
@@ -22,14 +22,14 @@ func openWriterConn(ctx context.Context, pool *sql.DB) (*writerConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writerConn{conn: conn, statements: make(map[string]statement)}, nil
+	return &writerConn{Conn: conn, statements: make(map[string]statement)}, nil
 }
 
 // close closes the underlying connection instead of returning it to the pool, where its
 // open transaction would survive.
 func (l *writerConn) close() {
-	_ = l.conn.Raw(func(any) error { return driver.ErrBadConn }) // makes database/sql close it
-	_ = l.conn.Close()
+	_ = l.Conn.Raw(func(any) error { return driver.ErrBadConn }) // makes database/sql close it
+	_ = l.Conn.Close()
 }
 
 // exec runs a statement that the end of ctx interrupts.
@@ -45,17 +45,12 @@ func (l *writerConn) statement(ctx context.Context, text string) (statement, err
 	if stmt, found := l.statements[text]; found {
 		return stmt, nil
 	}
-	prepared, err := l.conn.PrepareContext(context.WithoutCancel(ctx), text)
+	prepared, err := l.Conn.PrepareContext(context.WithoutCancel(ctx), text)
 	if err != nil {
 		return nil, err
 	}
 	l.statements[text] = prepared
 	return prepared, nil
-}
-
-// PrepareContext prepares a statement that the caller closes.
-func (l *writerConn) PrepareContext(ctx context.Context, text string) (*sql.Stmt, error) {
-	return l.conn.PrepareContext(context.WithoutCancel(ctx), text)
 }
 
 func (l *writerConn) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
@@ -78,7 +73,7 @@ func (l *writerConn) QueryRowContext(ctx context.Context, text string, values ..
 	ctx = context.WithoutCancel(ctx)
 	stmt, err := l.statement(ctx, text)
 	if err != nil {
-		return l.conn.QueryRowContext(ctx, text, values...) // a sql.Row with the same error can't be built here
+		return l.Conn.QueryRowContext(ctx, text, values...) // a sql.Row with the same error can't be built here
 	}
 	return stmt.QueryRowContext(ctx, values...)
 }
