@@ -25,9 +25,9 @@ const maxCallDuration = 30 * time.Second
 type Cache[K comparable, V any] struct {
 	cfg Config
 
-	mu sync.Mutex
-	// entries holds the *entry of each key; byAge orders them, the oldest first.
-	entries  map[K]*list.Element
+	mu      sync.Mutex
+	entries map[K]*entry[V]
+	// byAge has the keys of entries, the oldest first.
 	byAge    *list.List
 	inFlight map[K]*call[V]
 }
@@ -55,8 +55,8 @@ type Result[V any] struct {
 // Found reports whether there is a value.
 func (a Result[V]) Found() bool { return !a.FetchedAt.IsZero() }
 
-type entry[K comparable, V any] struct {
-	key      K
+type entry[V any] struct {
+	place    *list.Element // in byAge
 	last     Result[V]
 	err      error
 	failedAt time.Time
@@ -79,7 +79,7 @@ func New[K comparable, V any](cfg Config) *Cache[K, V] {
 		cfg.Now = time.Now
 	}
 	return &Cache[K, V]{
-		cfg: cfg, entries: make(map[K]*list.Element), byAge: list.New(), inFlight: make(map[K]*call[V]),
+		cfg: cfg, entries: make(map[K]*entry[V]), byAge: list.New(), inFlight: make(map[K]*call[V]),
 	}
 }
 
@@ -156,22 +156,11 @@ func (a *Cache[K, V]) Set(key K, value V) {
 	a.store(key, Result[V]{Value: value, FetchedAt: a.cfg.Now()}, nil)
 }
 
-// Len returns the number of entries.
-func (a *Cache[K, V]) Len() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return len(a.entries)
-}
-
 // lookup returns the last result, and whether it or the last failure is fresh. The caller
 // holds the lock.
 func (a *Cache[K, V]) lookup(key K) (cached Result[V], err error, fresh bool) { //nolint:revive // err belongs to what is known
-	element, found := a.entries[key]
+	item, found := a.entries[key]
 	if !found {
-		return cached, nil, false
-	}
-	item, ok := element.Value.(*entry[K, V])
-	if !ok { // only entries are stored
 		return cached, nil, false
 	}
 	now := a.cfg.Now()
@@ -193,19 +182,17 @@ func isWithin(now, at time.Time, duration time.Duration) bool {
 
 // store stores a result as the newest entry. The caller holds the lock.
 func (a *Cache[K, V]) store(key K, answer Result[V], err error) {
-	item := &entry[K, V]{key: key, last: answer, err: err}
+	item := &entry[V]{last: answer, err: err}
 	if err != nil {
 		item.failedAt = a.cfg.Now()
 	}
-	if element, found := a.entries[key]; found {
-		a.byAge.Remove(element)
+	if former, found := a.entries[key]; found {
+		a.byAge.Remove(former.place)
 	}
-	a.entries[key] = a.byAge.PushBack(item)
+	item.place = a.byAge.PushBack(key)
+	a.entries[key] = item
 	for len(a.entries) > a.cfg.MaxEntries {
-		oldest, ok := a.byAge.Remove(a.byAge.Front()).(*entry[K, V])
-		if !ok { // only entries are stored
-			return
-		}
-		delete(a.entries, oldest.key)
+		oldest, _ := a.byAge.Remove(a.byAge.Front()).(K) // only keys are stored
+		delete(a.entries, oldest)
 	}
 }

@@ -99,10 +99,7 @@ type Config struct {
 
 // Service is safe for concurrent use.
 type Service struct {
-	store Store
-	seal  *registrar.Seal
-	now   func() time.Time
-	log   *slog.Logger
+	cfg Config
 	// waiters limits the requests that wait for one with the same key.
 	waiters jobs.Waiters
 }
@@ -118,10 +115,7 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{
-		store: cfg.Store, seal: cfg.Seal, now: cfg.Now, log: cfg.Log,
-		waiters: jobs.Waiters{Max: maxWaiters, MaxPerKey: maxWaitersPerCaller},
-	}, nil
+	return &Service{cfg: cfg, waiters: jobs.Waiters{Max: maxWaiters, MaxPerKey: maxWaitersPerCaller}}, nil
 }
 
 // Run is a request being executed. Finish or Release ends it.
@@ -140,12 +134,12 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	if key == "" || len(key) > MaxKey {
 		return nil, nil, &registrar.Error{Kind: registrar.KindInvalid, Code: BadKey}
 	}
-	now := s.now()
+	now := s.cfg.Now()
 	attempt := Attempt{
 		Scope: hashText([]byte(scope)), Key: hashText([]byte(key)), Body: fingerprint(body), Run: registrar.NewID("run_", now),
 		Now: now, LeaseEnds: now.Add(leaseTTL), ExpiresAt: now.Add(ResponseTTL),
 	}
-	state, err := s.store.BeginRun(ctx, attempt)
+	state, err := s.cfg.Store.BeginRun(ctx, attempt)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -156,7 +150,7 @@ func (s *Service) Begin(ctx context.Context, scope, key string, body []byte) (*R
 	case state.Response == nil:
 		return nil, nil, &registrar.Error{Kind: registrar.KindConflict, Code: InFlight, RetryAfter: retryAfter}
 	}
-	text, err := s.seal.Open(registrar.ResponsePurpose(attempt.Scope, attempt.Key), state.Response.Text)
+	text, err := s.cfg.Seal.Open(registrar.ResponsePurpose(attempt.Scope, attempt.Key), state.Response.Text)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,8 +166,8 @@ func (r *Run) Finish(ctx context.Context, status int, header map[string]string, 
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	sealed := r.service.seal.Seal(registrar.ResponsePurpose(r.scope, r.key), string(body))
-	_, err := r.service.store.FinishRun(ctx, r.scope, r.key, r.runID, SealedResponse{Status: status, Header: header, Text: sealed})
+	sealed := r.service.cfg.Seal.Seal(registrar.ResponsePurpose(r.scope, r.key), string(body))
+	_, err := r.service.cfg.Store.FinishRun(ctx, r.scope, r.key, r.runID, SealedResponse{Status: status, Header: header, Text: sealed})
 	return err
 }
 
@@ -181,7 +175,7 @@ func (r *Run) Finish(ctx context.Context, status int, header map[string]string, 
 func (r *Run) Release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
-	return r.service.store.ReleaseRun(ctx, r.scope, r.key, r.runID)
+	return r.service.cfg.Store.ReleaseRun(ctx, r.scope, r.key, r.runID)
 }
 
 func hashText(text []byte) string {
@@ -196,13 +190,55 @@ const (
 
 // Run deletes expired responses until ctx ends.
 func (s *Service) Run(ctx context.Context) {
-	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.log, "old answers"))
+	jobs.RunEvery(ctx, cleanupInterval, s.DeleteExpired, jobs.ErrorLogger(s.cfg.Log, "old answers"))
 }
 
 // DeleteExpired deletes expired keys and their responses.
 func (s *Service) DeleteExpired(ctx context.Context) error {
 	_, err := jobs.DeleteInBatches(ctx, func(ctx context.Context) (int, error) {
-		return s.store.DeleteExpiredRuns(ctx, s.now(), cleanupBatch)
+		return s.cfg.Store.DeleteExpiredRuns(ctx, s.cfg.Now(), cleanupBatch)
 	})
 	return err
+}
+
+const (
+	// A waiting request polls at these intervals, backing off from the first to the
+	// second.
+	minPollInterval = 50 * time.Millisecond
+	maxPollInterval = time.Second
+	// These limit the requests waiting on a node, in total and per caller; further ones
+	// get InFlight at once.
+	maxWaiters          = 256
+	maxWaitersPerCaller = 64
+)
+
+// WaitOptions limits the wait for a request in flight.
+type WaitOptions struct {
+	// Caller identifies the client, to limit its waiting requests.
+	Caller string
+	// Until ends the wait, as does closing either channel; a nil channel never closes.
+	Until                time.Time
+	ClientGone, Shutdown <-chan struct{}
+}
+
+// BeginOrWait is Begin, but waits while another request with the key is in flight. If
+// that one releases its key, this one acquires it.
+func (s *Service) BeginOrWait(ctx context.Context, scope, key string, body []byte, options WaitOptions) (run *Run, stored *StoredResponse, err error) {
+	inFlight := func() bool {
+		run, stored, err = s.Begin(ctx, scope, key, body)
+		return registrar.CodeOf(err) == InFlight
+	}
+	if !inFlight() {
+		return run, stored, err
+	}
+	leave, ok := s.waiters.Acquire(options.Caller)
+	if !ok {
+		return run, stored, err
+	}
+	defer leave()
+	waitCtx, cancel := context.WithDeadline(ctx, options.Until)
+	defer cancel()
+	// However the wait ends, err is that of the last poll.
+	_, _ = jobs.Poll(waitCtx, options.ClientGone, options.Shutdown, minPollInterval, maxPollInterval, func() (bool, error) { return !inFlight(), nil })
+	return run, stored, err
 }

@@ -93,8 +93,12 @@ var (
 // wrapError returns the cause of an error of this connection. A PostgreSQL session keeps
 // the default_transaction_read_only of its login, so a session that refuses a write as
 // read-only is closed, and a stale session does not start the condition ReadOnly.
-func (c *instrumentedConn) wrapError(operation string, err error) error {
-	if err != nil && c.health.engine == Postgres {
+func (c *instrumentedConn) wrapError(text string, err error) error {
+	if err == nil {
+		return nil
+	}
+	operation := operationName(text)
+	if c.health.engine == Postgres {
 		if cause := newCause(operation, err); cause.Class == classReadOnly {
 			c.refusedWrite.Store(true)
 			if c.isStale() {
@@ -136,7 +140,7 @@ func (c *instrumentedConn) CheckNamedValue(value *driver.NamedValue) error {
 func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (driver.Stmt, error) {
 	stmt, err := c.fullConn.PrepareContext(ctx, text)
 	if err != nil {
-		return nil, c.wrapError(operationName(text), err)
+		return nil, c.wrapError(text, err)
 	}
 	full, ok := stmt.(fullStmt)
 	if !ok {
@@ -147,26 +151,17 @@ func (c *instrumentedConn) PrepareContext(ctx context.Context, text string) (dri
 
 func (c *instrumentedConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	tx, err := c.fullConn.BeginTx(ctx, opts)
-	if err != nil {
-		return nil, c.wrapError("begin", err)
-	}
-	return instrumentedTx{tx, c}, nil
+	return instrumentedTx{tx, c}, c.wrapError("begin", err)
 }
 
 func (c *instrumentedConn) ExecContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Result, error) {
 	result, err := c.fullConn.ExecContext(ctx, text, values)
-	if err != nil {
-		return nil, c.wrapError(operationName(text), err)
-	}
-	return result, nil
+	return result, c.wrapError(text, err)
 }
 
 func (c *instrumentedConn) QueryContext(ctx context.Context, text string, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := c.fullConn.QueryContext(ctx, text, values)
-	if err != nil {
-		return nil, c.wrapError(operationName(text), err)
-	}
-	return &instrumentedRows{rows, text, c}, nil
+	return &instrumentedRows{rows, text, c}, c.wrapError(text, err)
 }
 
 func (c *instrumentedConn) Ping(ctx context.Context) error {
@@ -190,18 +185,12 @@ var _ fullStmt = (*instrumentedStmt)(nil)
 
 func (s *instrumentedStmt) ExecContext(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
 	result, err := s.fullStmt.ExecContext(ctx, values)
-	if err != nil {
-		return nil, s.conn.wrapError(operationName(s.text), err)
-	}
-	return result, nil
+	return result, s.conn.wrapError(s.text, err)
 }
 
 func (s *instrumentedStmt) QueryContext(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.fullStmt.QueryContext(ctx, values)
-	if err != nil {
-		return nil, s.conn.wrapError(operationName(s.text), err)
-	}
-	return &instrumentedRows{rows, s.text, s.conn}, nil
+	return &instrumentedRows{rows, s.text, s.conn}, s.conn.wrapError(s.text, err)
 }
 
 type instrumentedTx struct {
@@ -224,7 +213,7 @@ func (r *instrumentedRows) Next(row []driver.Value) error {
 	if err == nil || err == io.EOF { //nolint:errorlint // as database/sql does
 		return err
 	}
-	return r.conn.wrapError(operationName(r.text), err)
+	return r.conn.wrapError(r.text, err)
 }
 
 func (r *instrumentedRows) ColumnTypeDatabaseTypeName(index int) string {

@@ -7,9 +7,9 @@
 //     pool that can only read: two deferred transactions that both read and then write
 //     fail each other. Concurrent changes share one commit (groupcommit.go), and each
 //     statement is prepared once per connection (prepared.go).
-//   - PostgreSQL has one pool. LIMIT parameters are inlined (inlinelimit.go) and text is
-//     compared by bytes (collation.go). Reading with text that can't be stored finds
-//     nothing (unstorable.go). Connections over a network need TLS (transport.go).
+//   - PostgreSQL has one pool. LIMIT parameters are inlined, and text that can't be stored
+//     is not found (rewrite.go). Text is compared by bytes (collation.go). Connections over
+//     a network need TLS (transport.go).
 //   - Driver errors become a *registrar.Cause with the name of the query and a class
 //     (errorclass.go, instrumented.go). A probe watches for conditions under which the
 //     database is degraded (health.go).
@@ -131,7 +131,7 @@ func Open(opts Options) (*DB, error) {
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxLifetime(connectionLifetime)
 	inliner := newLimitInliner()
-	return &DB{engine: Postgres, writer: pool, reader: pool, queries: findingDB{limitInliningDB{pool, inliner}}, limitInliner: inliner, health: health}, nil
+	return &DB{engine: Postgres, writer: pool, reader: pool, queries: rewritingDB{pool, inliner, true}, limitInliner: inliner, health: health}, nil
 }
 
 // openSQLite opens a writer and a read-only pool. Commits survive a power failure:
@@ -236,7 +236,7 @@ func (db *DB) Write(ctx context.Context, change func(DBTX) error) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = tx.Rollback() }() // no-op after a commit
-	if err := change(limitInliningDB{tx, db.limitInliner}); err != nil {
+	if err := change(rewritingDB{tx, db.limitInliner, false}); err != nil {
 		return err
 	}
 	err = tx.Commit()

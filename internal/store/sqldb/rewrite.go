@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // PostgreSQL reuses the generic plan of a prepared statement unless a plan for the actual
@@ -65,23 +66,47 @@ func splitAtLimit(text string, parameter int) limitSplit {
 	return limitSplit{before: before + "LIMIT ", after: after, ok: true}
 }
 
-// limitInliningDB is a PostgreSQL pool or transaction that inlines limits.
-type limitInliningDB struct {
+// rewritingDB is a PostgreSQL pool or transaction that inlines limits. For reading, it also
+// replaces unstorable text.
+type rewritingDB struct {
 	DBTX
 	inliner *limitInliner
+	reading bool
 }
 
-func (s limitInliningDB) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
-	text, values = s.inliner.inline(text, values)
-	return s.DBTX.ExecContext(ctx, text, values...)
+func (r rewritingDB) rewrite(text string, values []any) (string, []any) {
+	if r.reading {
+		replaceUnstorable(values)
+	}
+	return r.inliner.inline(text, values)
 }
 
-func (s limitInliningDB) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
-	text, values = s.inliner.inline(text, values)
-	return s.DBTX.QueryContext(ctx, text, values...)
+func (r rewritingDB) ExecContext(ctx context.Context, text string, values ...any) (sql.Result, error) {
+	text, values = r.rewrite(text, values)
+	return r.DBTX.ExecContext(ctx, text, values...)
 }
 
-func (s limitInliningDB) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
-	text, values = s.inliner.inline(text, values)
-	return s.DBTX.QueryRowContext(ctx, text, values...)
+func (r rewritingDB) QueryContext(ctx context.Context, text string, values ...any) (*sql.Rows, error) {
+	text, values = r.rewrite(text, values)
+	return r.DBTX.QueryContext(ctx, text, values...)
+}
+
+func (r rewritingDB) QueryRowContext(ctx context.Context, text string, values ...any) *sql.Row {
+	text, values = r.rewrite(text, values)
+	return r.DBTX.QueryRowContext(ctx, text, values...)
+}
+
+// IsUnstorable reports whether PostgreSQL rejects a text, where SQLite finds nothing. Such
+// text comes from outside, as an id in a path for example. Reading by an id needs no check,
+// but a change does, and the key that a page starts after.
+func IsUnstorable(text string) bool { return !utf8.ValidString(text) || strings.ContainsRune(text, 0) }
+
+// replaceUnstorable puts U+FFFD, which no id contains, into text from outside: a query then
+// finds nothing instead of failing.
+func replaceUnstorable(values []any) {
+	for i, value := range values {
+		if text, ok := value.(string); ok && IsUnstorable(text) {
+			values[i] = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+		}
+	}
 }
