@@ -105,8 +105,7 @@ func (db *DB) ListPendingRefunds(ctx context.Context, limit int) ([]admin.Refund
 	})(db.read().ListPendingRefunds(ctx, int32(limit)))
 }
 
-// jobErrorSweepSize is the number of old job errors deleted with each new one; more than
-// one, so that they don't accumulate.
+// jobErrorSweepSize old errors are deleted with each new one, so that they don't accumulate.
 const jobErrorSweepSize = 4
 
 func jobErrorKey(kind admin.JobKind, id string) string { return string(kind) + ":" + id }

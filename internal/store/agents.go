@@ -184,8 +184,7 @@ func deleteAgentLinks(ctx context.Context, q *query.Queries, row query.Agent, ev
 	}
 }
 
-// changeLiveAgent changes a live agent and stores the audit event; false if the agent is
-// removed. Changes of one agent are serialised.
+// changeLiveAgent changes an agent unless it is removed. Changes of one agent are serialised.
 func (db *DB) changeLiveAgent(ctx context.Context, id string, event registrar.AuditEvent, change func(*query.Queries) error) (bool, error) {
 	if sqldb.IsUnstorable(id) {
 		return false, nil

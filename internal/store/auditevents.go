@@ -52,8 +52,7 @@ func recordEffects(ctx context.Context, q *query.Queries, event *registrar.Audit
 	return enqueueMail(ctx, q, *mail, at)
 }
 
-// ListAuditEvents returns a page of an account's audit events, the newest first. before is
-// the id of the last event of the previous page; empty for the first page.
+// ListAuditEvents returns a page of an account's audit events, the newest first.
 func (db *DB) ListAuditEvents(ctx context.Context, id, before string, limit int) ([]account.AuditEntry, error) {
 	return accounts{db.read()}.ListAuditEvents(ctx, id, before, limit)
 }

@@ -157,7 +157,6 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 	return errors.Join(w.buffered.Flush(), w.compressed.Close())
 }
 
-// table writes one table, row by row.
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
 	w.write(backupTable{Table: t.Name, Columns: t.Columns})
 	query := "SELECT " + sqldb.QuoteIdent(t.Columns...) + " FROM " + sqldb.QuoteIdent(t.Name) //nolint:gosec // names from the catalog

@@ -42,7 +42,6 @@ type column struct {
 	form              form
 }
 
-// columns returns columns of one form under their own names.
 func columns(form form, names string) []column {
 	var all []column
 	for name := range strings.FieldsSeq(names) {
@@ -72,7 +71,6 @@ func camel(name string, form form) string {
 	return out.String()
 }
 
-// renamed returns the column under another name.
 func renamed(as string, c []column) []column {
 	c[0].name = as
 	return c

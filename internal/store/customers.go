@@ -169,7 +169,6 @@ func (a accounts) DeleteUnconfirmedAccount(ctx context.Context, id string) (bool
 // reset for an unknown address, which anyone can cause.
 const accountlessEventRetention = 30 * 24 * time.Hour
 
-// DeleteExpired deletes a batch of expired rows of each kind.
 func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (int, error) {
 	total := 0
 	for _, sweep := range []func(context.Context, int64, int32) (int64, error){
@@ -186,7 +185,6 @@ func (a accounts) DeleteExpired(ctx context.Context, now time.Time, limit int) (
 	return total + int(events), err
 }
 
-// CountCloseBlockers counts what prevents closing an account.
 func (a accounts) CountCloseBlockers(ctx context.Context, id string) (account.CloseBlockers, error) {
 	row, err := a.q.CountClosureBlockers(ctx, id)
 	return account.CloseBlockers{Domains: int(row.Domains), Orders: int(row.Orders), Refunds: int(row.Refunds)}, err

@@ -54,9 +54,8 @@ func open(opts Options) (*DB, error) {
 // Close closes every connection.
 func (db *DB) Close() error { return db.sql.Close() }
 
-// SQL returns the database below the store, for health checks, metrics and measurements.
-// The product reads and writes through the methods of DB, which keep rows and the audit
-// log consistent.
+// SQL returns the database below the store, for health checks, metrics and measurements:
+// only the methods of DB keep rows and the audit log consistent.
 func (db *DB) SQL() *sqldb.DB { return db.sql }
 
 // read returns the queries on the pool, for a single statement that changes nothing.

@@ -12,8 +12,7 @@ import (
 
 var _ lifecycle.Store = (*DB)(nil)
 
-// ListEndingDomains returns active domains with a given last notice whose term ends by a
-// given time.
+// ListEndingDomains returns active domains with that last notice whose term ends by until.
 func (db *DB) ListEndingDomains(ctx context.Context, notice lifecycle.Notice, until time.Time, limit int) ([]lifecycle.Domain, error) {
 	return rowsAs(func(row query.ListExpiringDomainsRow) lifecycle.Domain {
 		return lifecycle.Domain{

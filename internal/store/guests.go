@@ -12,8 +12,7 @@ import (
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
 
-// guestKey is the email key of a guest account; it is no valid address, so it can't be
-// used to sign in.
+// guestKey is the email key of a guest account: no valid address, so no sign-in is possible.
 func guestKey(orderID string) string { return "unclaimed:" + orderID }
 
 // contactJSON is the stored form of a contact.
@@ -71,8 +70,7 @@ func (db *DB) AddSession(ctx context.Context, newOrder order.Order, fitted *orde
 	})
 }
 
-// prepareBuyer creates the guest account of a new session, or checks the limit of its
-// customer's open orders.
+// prepareBuyer creates a guest account, or checks the limit of the customer's open orders.
 func prepareBuyer(ctx context.Context, q *query.Queries, newOrder order.Order, fitted *order.Contact, maxOpen int) error {
 	if !newOrder.Claimed {
 		if err := q.InsertGuest(ctx, query.InsertGuestParams{
@@ -100,8 +98,7 @@ func putGuestRegistrant(ctx context.Context, q *query.Queries, id string, fitted
 	})
 }
 
-// updateGuestBuyer stores an agent's new data about a guest, or deletes the guest account
-// because a customer has taken its place.
+// updateGuestBuyer stores new data about a guest, or deletes the account after a claim.
 func updateGuestBuyer(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	was, now := transition.From, transition.To
 	switch {
@@ -197,8 +194,7 @@ func (db *DB) ClaimGuestOrders(ctx context.Context, link registrar.SecretHash, t
 	})
 }
 
-// checkClaimer checks whether the account's registrant may hold the domains that the guest
-// account holds, has paid or is paying.
+// checkClaimer checks whether the account's registrant may hold the guest's domains.
 func checkClaimer(ctx context.Context, q *query.Queries, guest, to string, admit order.Admission) error {
 	tlds, err := q.ListCustomerTLDs(ctx, guest)
 	if err != nil {

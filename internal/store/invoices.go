@@ -20,8 +20,7 @@ var _ invoice.Store = (*DB)(nil)
 // lastInvoice sorts after every document id.
 const lastInvoice = "inv_zzzzzzzzzzzzzzzzzzzzzzzzzzz"
 
-// insertPendingInvoices records, with the change that causes it, that an invoice or a
-// correction must be issued.
+// insertPendingInvoices records that an invoice or corrections must be issued.
 func insertPendingInvoices(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if transition.InvoiceDue() {
 		buyer, err := currentInvoiceBuyerJSON(ctx, q, transition.To.Customer)

@@ -104,9 +104,7 @@ type ReleasedLeases struct {
 // no lease: a transaction claims them, or a compare-and-swap after the work.
 func (db *DB) ClaimNode(ctx context.Context, name string, now time.Time) (released ReleasedLeases, err error) {
 	db.node = name
-	// Each has a transaction of its own, so that no rows are locked while it waits for
-	// another table.
-	q := db.single()
+	q := db.single() // no rows stay locked while another table is waited for
 	releaseKeys := func(ctx context.Context, _ int64, node string) (int64, error) {
 		return q.ReleaseIdempotencyKeys(ctx, node)
 	}

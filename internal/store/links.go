@@ -30,8 +30,7 @@ func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kin
 	})
 }
 
-// DeleteUnusedLinks also deletes queued mails that would create such a link when sent; a
-// mail may be queued for hours.
+// DeleteUnusedLinks also deletes queued mails that would create such a link when sent.
 func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind account.LinkKind) error {
 	if err := a.q.DeleteUnsentMails(ctx, customerID, string(kind)); err != nil {
 		return err

@@ -65,10 +65,8 @@ func (db *DB) ClaimMail(ctx context.Context, id string, wasDue, lease time.Time)
 	return changed(db.single().ClaimMail(ctx, query.ClaimMailParams{ID: id, WasDue: micros(wasDue), Lease: micros(lease), Node: db.node}))
 }
 
-// StoreLink stores the hash of a link that is about to be sent, and deletes the customer's
-// unused links of its kind. It returns false if the mail is gone: invalidating links also
-// deletes queued mails that would create one, and the update of the mail's row serialises
-// the two.
+// StoreLink replaces the customer's unused links of a kind. It returns false if the mail is
+// gone: invalidating links also deletes queued mails, and the mail's row serialises the two.
 func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link mailer.Link) (bool, error) {
 	return db.swap(ctx, func(q *query.Queries) error {
 		if err := swapped(q.LockMail(ctx, micros(lease), id)); err != nil {
@@ -84,8 +82,7 @@ func (db *DB) StoreLink(ctx context.Context, id string, lease time.Time, link ma
 	})
 }
 
-// PostponeMail reschedules a claimed mail. It does nothing if the lease has ended and
-// another node has claimed the mail.
+// PostponeMail reschedules a claimed mail, unless another node has claimed it since.
 func (db *DB) PostponeMail(ctx context.Context, id string, lease, due time.Time) error {
 	return db.single().PostponeMail(ctx, query.PostponeMailParams{ID: id, Lease: micros(lease), Due: micros(due)})
 }

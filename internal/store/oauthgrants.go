@@ -58,8 +58,7 @@ func (db *DB) RedeemAuthorizationCode(
 	return redeemed && err == nil, err
 }
 
-// InvalidateAuthorizationCode marks a code as used without a grant, or revokes the grant
-// that it was exchanged for before.
+// InvalidateAuthorizationCode marks a code as used, or revokes the grant that it was used for.
 func (db *DB) InvalidateAuthorizationCode(ctx context.Context, code registrar.SecretHash, replay registrar.AuditEvent) error {
 	return db.write(ctx, func(q *query.Queries) error {
 		used, err := q.UseAuthorizationCode(ctx, query.UseAuthorizationCodeParams{Hash: string(code), UsedAt: micros(replay.At)})
@@ -247,13 +246,12 @@ func (db *DB) DisconnectClient(ctx context.Context, customer, grant string, even
 	})
 }
 
-// RecordGrantUses stores when grants were last used. All nodes lock rows in the same order,
-// as in RecordTokenUses, so that they can't deadlock.
+// RecordGrantUses stores when grants were last used.
 func (db *DB) RecordGrantUses(ctx context.Context, uses []oauth.TokenUse) error {
 	return db.recordUses(ctx, uses, (*query.Queries).TouchGrant)
 }
 
-// recordUses touches rows in the order of their ids.
+// recordUses touches rows in the order of their ids, so that nodes can't deadlock.
 func (db *DB) recordUses(
 	ctx context.Context, uses []oauth.TokenUse, touch func(q *query.Queries, ctx context.Context, id string, lastUsedAt int64) error,
 ) error {

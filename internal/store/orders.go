@@ -123,8 +123,7 @@ func (db *DB) ListOrders(ctx context.Context, customer, before string, limit int
 	}))
 }
 
-// PageOrders returns a page of a customer's orders, the newest first, and the total number
-// of matches.
+// PageOrders returns a page of a customer's orders, the newest first, and their number.
 func (db *DB) PageOrders(ctx context.Context, customer string, state order.State, limit, offset int) ([]order.Order, int, error) {
 	q := db.read()
 	total, err := q.CountOrders(ctx, customer, string(state))
@@ -192,8 +191,7 @@ func byOrder[Row, T any](convert func(Row) (id string, value T)) func([]Row, err
 // paid since then, and what the account is paying now.
 func (db *DB) SpentSince(ctx context.Context, customer, email string, since time.Time) (order.Spending, error) {
 	q := db.read()
-	// This comes first: an order that is paid between the queries counts twice rather
-	// than not at all.
+	// First: an order that is paid between the queries counts twice rather than not at all.
 	paying, err := q.SumPayingByCustomer(ctx, customer)
 	if err != nil {
 		return order.Spending{}, err

@@ -55,7 +55,6 @@ func (db *DB) CheckOpenOrderLimit(ctx context.Context, newOrder order.Order, max
 	return checkOpenOrderLimit(ctx, q, newOrder.Customer, maxOpen)
 }
 
-// checkOpenOrderLimit returns TooManyOpen if a customer has reached the limit.
 func checkOpenOrderLimit(ctx context.Context, q *query.Queries, customer string, maxOpen int) error {
 	open, err := q.CountOpenOrders(ctx, customer)
 	if err == nil && open >= int64(maxOpen) {
@@ -224,8 +223,6 @@ func updateItems(ctx context.Context, q *query.Queries, transition order.Transit
 	return nil
 }
 
-// recordUpdateEffects stores what goes with a transition: the agent's webhook delivery,
-// pending invoices, the payment method, audit events and mails.
 func recordUpdateEffects(ctx context.Context, q *query.Queries, transition order.Transition) error {
 	if order.VisibleToAgent(transition.From, transition.To) {
 		if err := q.EnqueueWebhookDelivery(ctx, micros(transition.At), transition.To.ID); err != nil {

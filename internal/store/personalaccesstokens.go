@@ -100,8 +100,7 @@ func (db *DB) GetTokenState(ctx context.Context, hash registrar.SecretHash) (oau
 	})(db.read().GetPersonalAccessTokenByHash(ctx, string(hash)))
 }
 
-// RecordTokenUses stores when tokens were last used. All nodes lock rows in the same order,
-// so that they can't deadlock.
+// RecordTokenUses stores when tokens were last used.
 func (db *DB) RecordTokenUses(ctx context.Context, uses []oauth.TokenUse) error {
 	return db.recordUses(ctx, uses, (*query.Queries).TouchPersonalAccessToken)
 }

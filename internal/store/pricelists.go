@@ -120,8 +120,8 @@ func (db *DB) WatchPriceList(ctx context.Context, every time.Duration, seen int6
 	}
 }
 
-// newerPriceList returns the edition in force if it is not the one that was seen. It
-// has a deadline, because an unavailable database must not stop the watch.
+// newerPriceList reads an edition that was not seen yet. An unavailable database must not
+// stop the watch.
 func (db *DB) newerPriceList(ctx context.Context, seen int64) (catalog.Edition, error) {
 	ctx, cancel := context.WithTimeout(ctx, priceListTimeout)
 	defer cancel()

@@ -35,8 +35,7 @@ func registrantOfRow(row query.GetRegistrantWithEmailRow) registrar.Registrant {
 	}
 }
 
-// AddProvisionItem stores a paid item with its audit event, or returns the existing item of
-// the same payment.
+// AddProvisionItem stores a paid item, or returns the existing one of the same payment.
 func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event registrar.AuditEvent) (provision.Item, error) {
 	stored := item
 	err := db.write(ctx, func(q *query.Queries) error {
@@ -60,8 +59,7 @@ func (db *DB) AddProvisionItem(ctx context.Context, item provision.Item, event r
 	return stored, err
 }
 
-// insertProvisionItem stores a new item for a free name, or a renewal of a domain that the
-// customer holds.
+// insertProvisionItem inserts no row if the name is held, or a renewed domain is not.
 func insertProvisionItem(ctx context.Context, q *query.Queries, item provision.Item) (int64, error) {
 	if item.Kind == provision.Renew {
 		return q.InsertRenewalProvisionItem(ctx, query.InsertRenewalProvisionItemParams{

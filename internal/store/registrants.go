@@ -36,25 +36,21 @@ func registrantOf(text string) registrar.Registrant {
 	return registrant
 }
 
-// ListRegistrantExtensions returns the TLDs whose rules apply to a customer's registrant.
 func (a accounts) ListRegistrantExtensions(ctx context.Context, id string) ([]string, error) {
 	return a.q.ListCustomerTLDs(ctx, id)
 }
 
-// VerifiedName returns the verified name of a customer; empty if there is none.
 func (a accounts) VerifiedName(ctx context.Context, id string) (string, error) {
 	name, err := a.q.GetVerifiedName(ctx, id)
 	_, err = found(err)
 	return name, err
 }
 
-// VerifiedName is accounts.VerifiedName outside a transaction.
+// VerifiedName returns the verified name of a customer; empty if there is none.
 func (db *DB) VerifiedName(ctx context.Context, customer string) (string, error) {
 	return accounts{db.read()}.VerifiedName(ctx, customer)
 }
 
-// LockCustomer locks the account's row until the transaction ends: no payment can start,
-// and no order or domain can be added.
 func (a accounts) LockCustomer(ctx context.Context, id string) error {
 	return a.q.LockCustomer(ctx, id)
 }

@@ -52,8 +52,7 @@ func (db *DB) ListDomainsAfter(ctx context.Context, id string, limit int) ([]pro
 	return rowsAs(provisionDomainOf)(db.read().ListDomains(ctx, id, int32(limit)))
 }
 
-// DomainByName returns the domain with a name: the one that is held now, or else the last
-// one.
+// DomainByName returns the domain that is held now under a name, or else the last one.
 func (db *DB) DomainByName(ctx context.Context, name string) (provision.Domain, bool, error) {
 	domains, err := rowsAs(provisionDomainOf)(db.read().ListDomainsByName(ctx, name))
 	if err != nil || len(domains) == 0 {

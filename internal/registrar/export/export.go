@@ -127,7 +127,6 @@ type jsonWriter struct {
 	records         int
 }
 
-// endSection ends the open section, if any.
 func (d *jsonWriter) endSection() {
 	switch {
 	case !d.inSection:
@@ -141,7 +140,6 @@ func (d *jsonWriter) endSection() {
 	d.inSection, d.records = false, 0
 }
 
-// BeginSection starts a section.
 func (d *jsonWriter) BeginSection(name string, list bool) error {
 	d.endSection()
 	d.inSection, d.list = true, list
@@ -153,7 +151,6 @@ func (d *jsonWriter) BeginSection(name string, list bool) error {
 	return err
 }
 
-// AddRecord writes one record of the section.
 func (d *jsonWriter) AddRecord(record Record) error {
 	if !d.inSection || !d.list && d.records > 0 {
 		return errors.New("export: record outside a section")

@@ -151,8 +151,7 @@ func CheckUnused(ctx context.Context, store Store) error {
 	return checkUntagged(ctx, store, func(Value) bool { return false })
 }
 
-// Check returns an error unless keys are all that the database needs. It changes
-// nothing.
+// Check returns an error unless keys are all that the database needs.
 func Check(ctx context.Context, store Store, keys []registrar.SealKey) error {
 	seal, err := registrar.NewSeal(keys...)
 	if err != nil {
