@@ -151,12 +151,12 @@ func (db *DB) ListDocumentsAfter(ctx context.Context, id string, limit int) ([]i
 // issued meanwhile is seen twice rather than not at all.
 func (db *DB) ReconciliationDocuments(ctx context.Context) iter.Seq2[reconcile.Document, error] {
 	id := func(d reconcile.Document) string { return d.ID }
-	owed := pages(func(after string, limit int) ([]reconcile.Document, error) {
+	owed := pages(ctx, func(ctx context.Context, after string, limit int) ([]reconcile.Document, error) {
 		return rowsAs(func(row query.PendingInvoice) reconcile.Document {
 			return reconcile.Document{ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Owed: true, At: fromMicros(row.CreatedAt)}
 		})(db.read().ListPendingInvoices(ctx, after, int32(limit)))
 	}, id)
-	issued := pages(func(after string, limit int) ([]reconcile.Document, error) {
+	issued := pages(ctx, func(ctx context.Context, after string, limit int) ([]reconcile.Document, error) {
 		return rowsAs(func(row query.ListInvoicesForReconciliationRow) reconcile.Document {
 			return reconcile.Document{
 				ID: row.ID, Order: row.OrderID, Refund: row.RefundID, Series: row.Series, Count: row.Number, Number: row.Label,

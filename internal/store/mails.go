@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dotkontor/dotkontor/internal/registrar"
+	"github.com/dotkontor/dotkontor/internal/registrar/account"
 	"github.com/dotkontor/dotkontor/internal/registrar/mailer"
 	"github.com/dotkontor/dotkontor/internal/store/query"
 )
@@ -18,11 +19,11 @@ var _ mailer.Store = (*DB)(nil)
 func enqueueMail(ctx context.Context, q *query.Queries, mail registrar.Mail, now time.Time) error {
 	to, language := mail.To, mail.Language
 	if to == "" || language == "" {
-		account, err := q.GetMailAddress(ctx, mail.Customer)
+		recipient, err := q.GetMailAddress(ctx, mail.Customer)
 		if err != nil {
 			return fmt.Errorf("store: read mail recipient: %w", err)
 		}
-		to, language = cmp.Or(to, account.Email), cmp.Or(language, account.Language)
+		to, language = cmp.Or(to, recipient.Email), cmp.Or(language, recipient.Language)
 	}
 	facts, err := json.Marshal(mail.Data)
 	if err != nil {
@@ -90,4 +91,33 @@ func (db *DB) PostponeMail(ctx context.Context, id string, lease, due time.Time)
 // DeleteMail deletes a mail that was sent or abandoned.
 func (db *DB) DeleteMail(ctx context.Context, id string) error {
 	return db.single().DeleteMail(ctx, id)
+}
+
+func linkOf(row query.Link) account.Link {
+	return account.Link{Customer: row.CustomerID, Email: row.Email, ExpiresAt: fromMicros(row.ExpiresAt)}
+}
+
+func (a accounts) GetLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
+	return rowAs(linkOf)(a.q.GetLink(ctx, query.GetLinkParams{Hash: string(hash), Kind: string(kind), ExpiresAt: micros(now)}))
+}
+
+func (a accounts) UseLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, now time.Time) (account.Link, bool, error) {
+	return rowAs(linkOf)(a.q.UseLink(ctx, query.UseLinkParams{UsedAt: micros(now), Hash: string(hash), Kind: string(kind)}))
+}
+
+func (a accounts) InsertLink(ctx context.Context, hash registrar.SecretHash, kind account.LinkKind, link account.Link) error {
+	if err := a.DeleteUnusedLinks(ctx, link.Customer, kind); err != nil {
+		return err
+	}
+	return a.q.InsertLink(ctx, query.InsertLinkParams{
+		Hash: string(hash), Kind: string(kind), CustomerID: link.Customer, Email: link.Email, ExpiresAt: micros(link.ExpiresAt),
+	})
+}
+
+// DeleteUnusedLinks also deletes queued mails that would create such a link when sent.
+func (a accounts) DeleteUnusedLinks(ctx context.Context, customerID string, kind account.LinkKind) error {
+	if err := a.q.DeleteUnsentMails(ctx, customerID, string(kind)); err != nil {
+		return err
+	}
+	return a.q.DeleteUnusedLinks(ctx, customerID, string(kind))
 }

@@ -16,10 +16,12 @@ var _ reconcile.Database = (*DB)(nil)
 const reconcilePageSize = 500
 
 // pages reads all pages, ordered by id.
-func pages[Row any](next func(after string, limit int) ([]Row, error), id func(Row) string) iter.Seq2[Row, error] {
+func pages[Row any](
+	ctx context.Context, next func(ctx context.Context, after string, limit int) ([]Row, error), id func(Row) string,
+) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for last := ""; ; {
-			rows, err := next(last, reconcilePageSize)
+			rows, err := next(ctx, last, reconcilePageSize)
 			if err != nil {
 				var none Row
 				yield(none, err)
@@ -40,22 +42,15 @@ func pages[Row any](next func(after string, limit int) ([]Row, error), id func(R
 
 // ReconciliationOrders returns all orders.
 func (db *DB) ReconciliationOrders(ctx context.Context) iter.Seq2[order.Order, error] {
-	return pages(func(after string, limit int) ([]order.Order, error) { return db.ListOrdersAfter(ctx, after, limit) },
-		func(o order.Order) string { return o.ID })
+	return pages(ctx, db.ListOrdersAfter, func(o order.Order) string { return o.ID })
 }
 
 // ReconciliationItems returns all provision items.
 func (db *DB) ReconciliationItems(ctx context.Context) iter.Seq2[provision.Item, error] {
-	return pages(func(after string, limit int) ([]provision.Item, error) {
-		return db.ListProvisionItemsAfter(ctx, after, limit)
-	},
-		func(l provision.Item) string { return l.ID })
+	return pages(ctx, db.ListProvisionItemsAfter, func(l provision.Item) string { return l.ID })
 }
 
 // ReconciliationDomains returns all domains.
 func (db *DB) ReconciliationDomains(ctx context.Context) iter.Seq2[provision.Domain, error] {
-	return pages(func(after string, limit int) ([]provision.Domain, error) {
-		return db.ListDomainsAfter(ctx, after, limit)
-	},
-		func(d provision.Domain) string { return d.ID })
+	return pages(ctx, db.ListDomainsAfter, func(d provision.Domain) string { return d.ID })
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,14 +15,14 @@ func TestReconcile_ReadsAllPages(t *testing.T) {
 		all[i] = fmt.Sprintf("%05d", i+1)
 	}
 	asked := 0
-	next := func(after string, limit int) ([]string, error) {
+	next := func(_ context.Context, after string, limit int) ([]string, error) {
 		asked++
 		first, _ := slices.BinarySearch(all, after+"\x00")
 		return all[first:min(first+limit, len(all))], nil
 	}
 	same := func(text string) string { return text }
 	var read []string
-	for one, err := range pages(next, same) {
+	for one, err := range pages(t.Context(), next, same) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func TestReconcile_ReadsAllPages(t *testing.T) {
 		t.Errorf("%d rows in %d pages, want %d in 3", len(read), asked, len(all))
 	}
 	cut := errors.New("cut off")
-	for _, err := range pages(func(string, int) ([]string, error) { return nil, cut }, same) {
+	for _, err := range pages(t.Context(), func(context.Context, string, int) ([]string, error) { return nil, cut }, same) {
 		if !errors.Is(err, cut) {
 			t.Errorf("got %v", err)
 		}

@@ -151,7 +151,7 @@ func (db *DB) DeleteSealNode(ctx context.Context, name string) error {
 // SealNodes returns the reports of all nodes, by name.
 func (db *DB) SealNodes(ctx context.Context) ([]keyring.Node, error) {
 	var nodes []keyring.Node
-	for node, err := range pages(func(after string, limit int) ([]keyring.Node, error) {
+	for node, err := range pages(ctx, func(ctx context.Context, after string, limit int) ([]keyring.Node, error) {
 		return rowsAs(sealNodeOf)(db.read().ListSealNodes(ctx, after, int32(limit)))
 	}, func(node keyring.Node) string { return node.Name }) {
 		if err != nil {
