@@ -159,7 +159,7 @@ func (w *lineWriter) finish(counts map[string]int64) error {
 
 func (w *lineWriter) table(ctx context.Context, tx *sql.Tx, t sqldb.Table) (written int64, err error) {
 	w.write(backupTable{Table: t.Name, Columns: t.Columns})
-	query := "SELECT " + sqldb.QuoteIdent(t.Columns...) + " FROM " + sqldb.QuoteIdent(t.Name) //nolint:gosec // names from the catalog
+	query := "SELECT " + sqldb.QuoteIdent(t.Columns...) + " FROM " + sqldb.QuoteIdent(t.Name)
 	for row, err := range sqldb.Rows(ctx, tx, query) {
 		if err != nil {
 			return 0, err
